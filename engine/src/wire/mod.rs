@@ -1,0 +1,104 @@
+//! One small trait, one file per DBMS protocol. A wire sends statements, reads every byte of their results and counts.
+
+use std::fmt;
+
+use crate::workload::{Params, Program, TableSpec};
+
+pub mod null;
+pub mod postgres;
+pub mod sqlite;
+
+/// What went wrong with a statement, as the drive loop has to know it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorClass {
+    Deadlock,
+    Serialization,
+    DuplicateKey,
+    LockTimeout,
+    LostConnection,
+    Other,
+}
+
+/// An error of the server or of the way to it, with the server's own words.
+#[derive(Debug, Clone)]
+pub struct WireError {
+    pub class: ErrorClass,
+    pub message: String,
+}
+
+impl fmt::Display for WireError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for WireError {}
+
+pub type WireResult<T> = Result<T, WireError>;
+
+/// Whether statements are prepared once or sent as text each time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    Prepared,
+    Unprepared,
+}
+
+/// Rows returned and rows changed by the statements executed so far.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Tally {
+    pub statements: u64,
+    pub rows: u64,
+    pub affected: u64,
+}
+
+/// Receives result values in check mode, as text, one call per row. `None` is NULL.
+pub trait RowSink {
+    fn row(&mut self, values: &[Option<&[u8]>]);
+}
+
+/// A result of an ad-hoc query, all values as text.
+#[derive(Debug, Default, Clone)]
+pub struct TextTable {
+    pub columns: Vec<String>,
+    pub rows: Vec<Vec<Option<String>>>,
+    pub affected: u64,
+}
+
+/// One connection of one client to one target.
+///
+/// `statement` is an index into `Program::statements`, `table` a table number from 1. After any error but a lost connection
+/// the connection is usable again once `rollback` has been called.
+pub trait Connection: Send {
+    /// Prepares every statement of the program for every table; replaces what was prepared before.
+    fn prepare(&mut self, program: &Program, mode: Mode) -> WireResult<()>;
+    fn begin(&mut self, tally: &mut Tally) -> WireResult<()>;
+    fn commit(&mut self, tally: &mut Tally) -> WireResult<()>;
+    fn rollback(&mut self) -> WireResult<()>;
+    /// The hot path: no allocation after warm-up.
+    fn execute(&mut self, statement: usize, table: u32, params: &Params, tally: &mut Tally) -> WireResult<()>;
+    /// As `execute`, handing every row to `sink`.
+    fn execute_checked(
+        &mut self,
+        statement: usize,
+        table: u32,
+        params: &Params,
+        tally: &mut Tally,
+        sink: &mut dyn RowSink,
+    ) -> WireResult<()>;
+    fn query(&mut self, sql: &str) -> WireResult<TextTable>;
+    /// Inserts all rows of `table` in the fastest way there is; calls `progress` with the rows done so far now and then.
+    fn load_rows(&mut self, table: &TableSpec, seed: u64, progress: &mut dyn FnMut(u64)) -> WireResult<()>;
+    /// Process (or thread) on the server that serves this connection, where there is one.
+    fn backend(&self) -> Option<i32>;
+}
+
+/// How to reach a target; `connect` may be called from any thread.
+pub trait Wire: Send + Sync {
+    fn connect(&self) -> WireResult<Box<dyn Connection>>;
+    /// True when the server runs inside the client thread (sqlite).
+    fn embedded(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,36 @@
+"""A build: an installed set of DBMS binaries. A target: a build plus a config, as the user writes them."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class TargetSpec:
+    """A target as written: `postgres:17.2@fpw_off,work_mem=64MB`, `/opt/pg17@x`, `sqlite:bundled`.
+
+    `selector` is a version ("17", "17.2"), "provider/version" ("npm/17.10") or an absolute path.
+    `configs` are names of config files and inline `setting=value` items, in the order written.
+    """
+
+    text: str
+    dbms: str
+    selector: str
+    configs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Build:
+    """An installed build, ready to start. `prefix` holds bin/, lib/, share/ (for sqlite: the shared library, or none)."""
+
+    dbms: str
+    version: str
+    provider: str
+    prefix: Path
+    checksum: str
+    compiled: str = ""
+    environment: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """Short name shown to the user, e.g. `postgres:17.11`."""
+        return f"{self.dbms}:{self.version}"

@@ -1,0 +1,99 @@
+"""What every DBMS module answers, so that an experiment can be written once and run on each of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from dbversus.builds.model import Build
+
+
+@dataclass(frozen=True)
+class ServerConfig:
+    """Effective configuration of a target: files by name plus inline settings, rendered for this host.
+
+    `settings` go to the server's config file (sqlite: PRAGMAs); `environment` to its process (e.g. LD_PRELOAD);
+    `init_options` to the creation of the data directory (e.g. checksums), hence part of the snapshot's key.
+    """
+
+    name: str
+    settings: Mapping[str, str]
+    environment: Mapping[str, str] = field(default_factory=dict)
+    init_options: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where a server may run: CPUs (empty: anywhere) and its cgroup directories (None: the host gives none)."""
+
+    cpus: tuple[int, ...] = ()
+    cgroup: "Cgroup | None" = None
+
+
+class Cgroup(Protocol):
+    """A server's own control group, v1 or v2."""
+
+    def add(self, pid: int) -> None: ...
+    def engine_account(self) -> dict[str, str]: ...
+    def engine_freeze(self) -> dict[str, str]: ...
+    def directories(self) -> list[str]: ...
+    def remove(self) -> None: ...
+
+
+class Server(Protocol):
+    """One server on one data directory. All methods raise RunError with the server's own words when it refuses."""
+
+    dbms: str
+    build: Build
+    config: ServerConfig
+    data_dir: Path
+
+    def initialise(self) -> None:
+        """Create an empty data directory with a database and a user named `dbversus`."""
+
+    def start(self, placement: Placement) -> None:
+        """Start on a private Unix socket and wait until it answers; raises with the log tail when it does not."""
+
+    def stop(self) -> None:
+        """Stop cleanly; kill when that does not work. Harmless on a server that is not running."""
+
+    def kill(self) -> None:
+        """SIGKILL the whole process tree."""
+
+    def is_running(self) -> bool: ...
+
+    @property
+    def root_pid(self) -> int | None:
+        """The process whose tree is the server; None for an embedded DBMS."""
+
+    def settle(self, tables: Sequence[str]) -> dict[str, float]:
+        """Pay all debt (vacuum, checkpoint, flush); returns what was done, with seconds."""
+
+    def warm(self, tables: Sequence[str]) -> None:
+        """Bring tables and indexes into memory."""
+
+    def debt(self) -> dict[str, int]:
+        """Unpaid background work by name; all zero means settled."""
+
+    def settings(self) -> dict[str, str]:
+        """All effective settings."""
+
+    def plan(self, sql: str) -> str:
+        """The plan of one statement with literal parameters, as the server words it."""
+
+    def counters(self) -> dict[str, float]:
+        """Monotonic server counters by flat name."""
+
+    def sizes(self) -> dict[str, int]:
+        """Bytes by object: `data_dir`, `log`, `database`, `table.<name>`, `index.<name>`."""
+
+    def log_tail(self, lines: int = 40) -> str: ...
+
+    def config_text(self) -> str:
+        """The config file as rendered."""
+
+    def engine_target(self, name: str, placement: Placement) -> dict[str, Any]:
+        """The engine's `target` command for this running server (docs/engine-protocol.md), without `cmd`."""
+
+    def table_sql(self, table: int) -> tuple[list[str], list[str]]:
+        """Statements that create table number `table` of the sysbench schema, and those to run after its rows are loaded."""
