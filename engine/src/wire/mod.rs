@@ -4,9 +4,12 @@ use std::fmt;
 
 use crate::workload::{Params, Program, TableSpec};
 
+mod address;
 pub mod null;
 pub mod postgres;
 pub mod sqlite;
+
+pub use address::{WIRES, from_address};
 
 /// What went wrong with a statement, as the drive loop has to know it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
@@ -51,6 +54,17 @@ pub struct Tally {
     pub statements: u64,
     pub rows: u64,
     pub affected: u64,
+}
+
+impl Tally {
+    /// What was added since `before`.
+    pub fn since(self, before: Self) -> Self {
+        Self {
+            statements: self.statements - before.statements,
+            rows: self.rows - before.rows,
+            affected: self.affected - before.affected,
+        }
+    }
 }
 
 /// Receives result values in check mode, as text, one call per row. `None` is NULL.

@@ -1,0 +1,145 @@
+//! Which processes belong to a server: a root process and everything below it.
+
+use std::collections::HashMap;
+use std::fs;
+
+use super::gauge::{number, words};
+
+/// Fields of `/proc/PID/stat`, of which times are in clock ticks (proc_pid_stat(5)).
+#[derive(Debug, Clone, Copy)]
+pub struct Stat {
+    pub state: u8,
+    pub parent: i32,
+    pub minor_faults: u64,
+    pub children_minor_faults: u64,
+    pub major_faults: u64,
+    pub children_major_faults: u64,
+    pub user_ticks: u64,
+    pub system_ticks: u64,
+    pub children_user_ticks: u64,
+    pub children_system_ticks: u64,
+    pub threads: u64,
+    /// Since boot; with the process id it names a process for good.
+    pub start_ticks: u64,
+}
+
+impl Stat {
+    pub fn parse(content: &[u8]) -> Option<Self> {
+        // The program's name stands in parentheses and may itself contain blanks and parentheses.
+        let after_name = content.iter().rposition(|byte| *byte == b')')? + 1;
+        let mut fields = words(&content[after_name..]);
+        let state = *fields.next()?.first()?;
+        let parent = i32::try_from(number(fields.next()?)?).ok()?;
+        let mut skip_then_next = |skipped: usize| number(fields.nth(skipped)?);
+        Some(Self {
+            state,
+            parent,
+            minor_faults: skip_then_next(5)?,
+            children_minor_faults: skip_then_next(0)?,
+            major_faults: skip_then_next(0)?,
+            children_major_faults: skip_then_next(0)?,
+            user_ticks: skip_then_next(0)?,
+            system_ticks: skip_then_next(0)?,
+            children_user_ticks: skip_then_next(0)?,
+            children_system_ticks: skip_then_next(0)?,
+            threads: skip_then_next(2)?,
+            start_ticks: skip_then_next(1)?,
+        })
+    }
+
+    pub fn of(pid: i32) -> Option<Self> {
+        Self::parse(&fs::read(format!("/proc/{pid}/stat")).ok()?)
+    }
+
+    /// Dead, though perhaps not yet waited for.
+    pub fn is_dead(&self) -> bool {
+        matches!(self.state, b'Z' | b'X')
+    }
+}
+
+/// Ids of the threads of a process; empty when it is gone.
+pub fn threads(pid: i32) -> Vec<i32> {
+    numeric_names(&format!("/proc/{pid}/task"))
+}
+
+/// All processes of this host.
+pub fn processes() -> Vec<i32> {
+    numeric_names("/proc")
+}
+
+fn numeric_names(directory: &str) -> Vec<i32> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+}
+
+/// The root and all processes below it, parents first; empty when the root is gone.
+pub fn family(root: i32) -> Vec<i32> {
+    if Stat::of(root).is_none() {
+        return Vec::new();
+    }
+    // Kernels without CONFIG_PROC_CHILDREN have no such file; then every process is asked for its parent.
+    let listed = fs::exists(format!("/proc/{root}/task/{root}/children")).unwrap_or(false);
+    let children_of: Box<dyn Fn(i32) -> Vec<i32>> = if listed {
+        Box::new(listed_children)
+    } else {
+        let by_parent = by_parent();
+        Box::new(move |pid| by_parent.get(&pid).cloned().unwrap_or_default())
+    };
+    let mut family = vec![root];
+    let mut next = 0;
+    while let Some(&pid) = family.get(next) {
+        family.extend(children_of(pid));
+        next += 1;
+    }
+    family
+}
+
+fn listed_children(pid: i32) -> Vec<i32> {
+    let mut children = Vec::new();
+    for thread in threads(pid) {
+        let listed = fs::read(format!("/proc/{pid}/task/{thread}/children")).unwrap_or_default();
+        children.extend(words(&listed).filter_map(|word| i32::try_from(number(word)?).ok()));
+    }
+    children
+}
+
+/// The children of every process of this host.
+pub fn by_parent() -> HashMap<i32, Vec<i32>> {
+    let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
+    for pid in processes() {
+        if let Some(stat) = Stat::of(pid) {
+            children.entry(stat.parent).or_default().push(pid);
+        }
+    }
+    children
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::{Command, id};
+
+    #[test]
+    fn a_name_full_of_traps_does_not_shift_the_fields() {
+        let line = b"12 (a) b (c)) S 7 1 1 0 -1 0 10 11 12 13 14 15 16 17 20 0 3 0 99 1 1";
+        let stat = Stat::parse(line).unwrap();
+        assert_eq!((stat.state, stat.parent, stat.minor_faults, stat.children_major_faults), (b'S', 7, 10, 13));
+        assert_eq!((stat.user_ticks, stat.children_system_ticks, stat.threads, stat.start_ticks), (14, 17, 3, 99));
+        assert!(Stat::parse(b"12 (a) S 7").is_none());
+    }
+
+    #[test]
+    fn the_family_has_children_and_grandchildren() {
+        let mut shell = Command::new("sh").args(["-c", "sleep 60 & sleep 61 & wait"]).spawn().unwrap();
+        let root = shell.id() as i32;
+        while family(root).len() < 3 {
+            std::thread::yield_now();
+        }
+        let found = family(root);
+        assert_eq!((found.len(), found[0]), (3, root));
+        assert!(by_parent()[&(id() as i32)].contains(&root));
+        found.iter().for_each(|pid| assert_eq!(unsafe { libc::kill(*pid, libc::SIGKILL) }, 0));
+        shell.wait().unwrap();
+        assert!(family(root).is_empty());
+    }
+}

@@ -1,0 +1,264 @@
+//! Carrying out commands: the targets that are known, and the test that is open.
+
+use std::collections::BTreeMap;
+use std::ffi::CStr;
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::command::{Command, ManyTargets, OneTarget, QuerySpec, RowsSpec, TargetSpec};
+use super::output::Output;
+use crate::account::{HostMeter, ServerMeter};
+use crate::drive::check::{self, CheckSpec};
+use crate::drive::client::Client;
+use crate::drive::freeze::Freezer;
+use crate::drive::load::{self, LoadSpec};
+use crate::drive::rows::{Broken, Row, RowRunner, RowSpec, Stopped};
+use crate::drive::target::Target;
+use crate::drive::test::{OpenSpec, OpenTest};
+use crate::drive::trouble::Failure;
+use crate::wire::{self, TextTable};
+
+/// Version of docs/engine-protocol.md that is spoken here.
+const PROTOCOL: u32 = 1;
+
+/// Field order matters: connections are closed before targets are forgotten.
+#[derive(Default)]
+pub struct Session {
+    test: Option<OpenTest>,
+    targets: BTreeMap<String, Target>,
+    host: HostMeter,
+}
+
+/// What is said of all rows of a command in its last line.
+#[derive(Serialize)]
+struct RowsEnd<'a> {
+    latency: BTreeMap<&'a str, String>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    service: BTreeMap<&'a str, String>,
+    error_examples: BTreeMap<&'a str, BTreeMap<&'static str, &'a str>>,
+    accounting_notes: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stopped: Option<Stopped>,
+}
+
+#[derive(Serialize)]
+struct TaggedRow<'a> {
+    tag: &'a Value,
+    #[serde(flatten)]
+    row: Row,
+}
+
+impl Session {
+    /// Carries out a command and answers it. Fails only when the answer cannot be written.
+    pub fn carry_out(&mut self, command: Command, output: &mut Output<impl Write>) -> io::Result<()> {
+        let answer = match command {
+            Command::Load(spec) => return self.load(&spec, output),
+            Command::Rows(spec) => return self.rows(&spec, output),
+            Command::Hello | Command::Quit => Ok(hello()),
+            Command::Target(spec) => self.target(spec),
+            Command::Drop(spec) => self.drop_target(&spec),
+            Command::Query(spec) => self.query(&spec),
+            Command::Open(spec) => self.open(spec),
+            Command::Check(spec) => self.check(spec),
+            Command::Close => {
+                self.test = None;
+                Ok(json!({}))
+            }
+            Command::Freeze(spec) => self.each(&spec, Target::freeze),
+            Command::Thaw(spec) => self.each(&spec, Target::thaw),
+        };
+        answer_with(output, answer)
+    }
+
+    fn target(&mut self, spec: TargetSpec) -> Result<Value, Failure> {
+        let usage = |message: String| Failure::usage(message).at(&spec.name);
+        if self.targets.contains_key(&spec.name) {
+            return Err(usage(format!("`name`: there is a target {:?} already; drop it first", spec.name)));
+        }
+        let wire = wire::from_address(&spec.wire, &spec.address, spec.session_sql.clone()).map_err(usage)?;
+        let meter = spec.account.as_ref().map(ServerMeter::open).transpose();
+        let meter = meter.map_err(|error| usage(format!("`account`: {error}")))?;
+        let root_pid = spec.account.as_ref().map(|account| account.root_pid);
+        let freezer = Freezer::new(&spec.freeze.clone().unwrap_or_default(), root_pid).map_err(usage)?;
+        let target = Target::new(spec.name.clone(), Arc::from(wire), meter, freezer);
+        self.targets.insert(spec.name, target);
+        Ok(json!({}))
+    }
+
+    fn drop_target(&mut self, spec: &OneTarget) -> Result<Value, Failure> {
+        self.find(&spec.target)?;
+        if self.test.as_ref().is_some_and(|test| test.targets.contains(&spec.target)) {
+            self.test = None;
+        }
+        self.targets.remove(&spec.target);
+        Ok(json!({}))
+    }
+
+    fn query(&mut self, spec: &QuerySpec) -> Result<Value, Failure> {
+        let table = self.find(&spec.target)?.awake(|target| {
+            let mut connection = target.wire.connect().map_err(Failure::connect)?;
+            connection.query(&spec.sql).map_err(Failure::statement)
+        });
+        let TextTable { columns, rows, affected } = table.map_err(|failure| failure.at(&spec.target))?;
+        Ok(json!({"columns": columns, "rows": rows, "affected": affected}))
+    }
+
+    fn load(&mut self, spec: &LoadSpec, output: &mut Output<impl Write>) -> io::Result<()> {
+        let mut written = Ok(());
+        let loaded = self.find(&spec.target).and_then(|target| {
+            target.awake(|target| {
+                load::load(target, spec, &mut |rows| {
+                    if written.is_ok() {
+                        written = output.line(&json!({"rows": rows}));
+                    }
+                })
+            })
+        });
+        written?;
+        answer_with(output, loaded.map_err(|failure| failure.at(&spec.target)))
+    }
+
+    fn open(&mut self, spec: OpenSpec) -> Result<Value, Failure> {
+        self.test = None;
+        let mut targets = pick(&mut self.targets, &spec.targets)?;
+        if targets.is_empty() {
+            return Err(Failure::usage("open: `targets` is empty; accepted are names of targets"));
+        }
+        for target in &mut targets {
+            target.thaw()?;
+        }
+        let (test, backends) = OpenTest::open(spec, &mut targets)?;
+        self.test = Some(test);
+        Ok(json!({"backends": backends}))
+    }
+
+    fn check(&mut self, spec: CheckSpec) -> Result<Value, Failure> {
+        let test = self.test.as_mut().ok_or_else(no_test)?;
+        let mut checked = serde_json::Map::new();
+        for (index, name) in test.targets.iter().enumerate() {
+            let target = self.targets.get_mut(name).expect("dropping a target closes its test");
+            let crew = &mut test.crew;
+            let of_target = target.awake(|_| {
+                let mut results = crew.run([move |client: &mut Client| check::check(client, index, spec)]);
+                results.remove(0)
+            });
+            let of_target = of_target.map_err(|failure| failure.at(name))?;
+            checked.insert(name.clone(), json!(of_target));
+        }
+        Ok(json!({"targets": checked}))
+    }
+
+    fn each(
+        &mut self,
+        spec: &ManyTargets,
+        action: impl Fn(&mut Target) -> Result<(), Failure>,
+    ) -> Result<Value, Failure> {
+        pick(&mut self.targets, &spec.targets)?.into_iter().try_for_each(action)?;
+        Ok(json!({}))
+    }
+
+    fn rows(&mut self, spec: &RowsSpec, output: &mut Output<impl Write>) -> io::Result<()> {
+        let (orders, runner) = match self.prepare_rows(spec) {
+            Ok(prepared) => prepared,
+            Err(failure) => return output.error(&failure),
+        };
+        let mut runner = runner;
+        let mut stopped = None;
+        for (row, order) in (spec.first_row..).zip(orders) {
+            match runner.run(row, &order) {
+                Ok(row) => output.line(&TaggedRow { tag: &spec.tag, row })?,
+                Err(Broken::Failed(failure)) => return output.error(&failure),
+                Err(Broken::Stopped(reason)) => {
+                    stopped = Some(reason);
+                    break;
+                }
+            }
+        }
+        output.done(&rows_end(&runner, stopped))
+    }
+
+    /// The orders as indices into the targets of the open test, and what runs them.
+    fn prepare_rows(&mut self, spec: &RowsSpec) -> Result<(Vec<Vec<usize>>, RowRunner<'_>), Failure> {
+        let test = self.test.as_mut().ok_or_else(no_test)?;
+        if spec.settle.arrivals.is_some() {
+            return Err(Failure::usage("rows: `settle.arrivals` is not accepted; only `slot` may have arrivals"));
+        }
+        let index_of = |name: &String| {
+            let index = test.targets.iter().position(|target| target == name);
+            index.ok_or_else(|| Failure::usage(unknown("`orders`", name, test.targets.iter())))
+        };
+        let indices = |order: &Vec<String>| order.iter().map(index_of).collect();
+        let orders = spec.orders.iter().map(indices).collect::<Result<_, _>>()?;
+        let targets = pick(&mut self.targets, &test.targets)?;
+        let row_spec = RowSpec {
+            seed: spec.seed,
+            settle: spec.settle,
+            slot: spec.slot,
+        };
+        Ok((orders, RowRunner::new(row_spec, &mut test.crew, targets, &self.host)?))
+    }
+
+    fn find(&mut self, name: &str) -> Result<&mut Target, Failure> {
+        if !self.targets.contains_key(name) {
+            return Err(Failure::usage(unknown("`target`", name, self.targets.keys())));
+        }
+        Ok(self.targets.get_mut(name).expect("it is there"))
+    }
+}
+
+fn answer_with(output: &mut Output<impl Write>, answer: Result<impl Serialize, Failure>) -> io::Result<()> {
+    match answer {
+        Ok(body) => output.done(&body),
+        Err(failure) => output.error(&failure),
+    }
+}
+
+fn hello() -> Value {
+    // SAFETY: SQLite gives a constant, terminated by zero.
+    let sqlite = unsafe { CStr::from_ptr(libsqlite3_sys::sqlite3_libversion()) };
+    json!({
+        "engine": env!("CARGO_PKG_VERSION"),
+        "protocol": PROTOCOL,
+        "wires": wire::WIRES,
+        "sqlite_bundled": sqlite.to_string_lossy(),
+    })
+}
+
+fn rows_end<'a>(runner: &'a RowRunner, stopped: Option<Stopped>) -> RowsEnd<'a> {
+    let totals: Vec<_> = runner.totals().collect();
+    let served = totals.iter().filter(|(_, total)| total.service.count() > 0);
+    let failed = totals.iter().filter(|(_, total)| !total.errors.examples().is_empty());
+    RowsEnd {
+        latency: totals.iter().map(|(name, total)| (*name, total.latency.to_base64())).collect(),
+        service: served.map(|(name, total)| (*name, total.service.to_base64())).collect(),
+        error_examples: failed.map(|(name, total)| (*name, total.errors.examples())).collect(),
+        accounting_notes: runner.accounting_notes(),
+        stopped,
+    }
+}
+
+/// The targets of these names, in their order.
+fn pick<'a>(targets: &'a mut BTreeMap<String, Target>, names: &[String]) -> Result<Vec<&'a mut Target>, Failure> {
+    if let Some(twice) = names.iter().enumerate().find(|(index, name)| names[..*index].contains(name)) {
+        return Err(Failure::usage(format!("`targets`: {:?} is named twice", twice.1)));
+    }
+    if let Some(name) = names.iter().find(|name| !targets.contains_key(*name)) {
+        return Err(Failure::usage(unknown("`targets`", name, targets.keys())));
+    }
+    let mut picked: Vec<_> = targets.values_mut().filter(|target| names.contains(&target.name)).collect();
+    picked.sort_by_key(|target| names.iter().position(|name| *name == target.name));
+    Ok(picked)
+}
+
+fn no_test() -> Failure {
+    Failure::usage("no test is open; `open` one first")
+}
+
+fn unknown<'a>(field: &str, name: &str, known: impl Iterator<Item = &'a String>) -> String {
+    let known: Vec<_> = known.map(String::as_str).collect();
+    let accepted = if known.is_empty() { "none, as there are none yet".to_owned() } else { known.join(", ") };
+    format!("{field}: there is no target {name:?}; accepted are {accepted}")
+}

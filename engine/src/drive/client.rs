@@ -1,0 +1,179 @@
+//! One client: a thread with a connection to every target of the open test.
+
+use std::sync::Arc;
+
+use super::closed::{self, Bound};
+use super::lane::Lane;
+use super::open_loop::{self, Served};
+use super::trouble::{Failure, Stop, Trouble};
+use crate::account::ThreadMeter;
+use crate::record::{ClientFigures, Errors, Latency, ServerFigures};
+use crate::wire::{Connection, Mode, Tally, Wire};
+use crate::workload::Program;
+use crate::workload::program::Scratch;
+use crate::workload::stream::{Part, Stream};
+
+pub struct Client {
+    pub number: u32,
+    pub program: Arc<Program>,
+    pub links: Vec<Link>,
+    thread: ThreadMeter,
+}
+
+/// A client's connection to one target. Sequences go on for as long as the test is open.
+pub struct Link {
+    pub connection: Box<dyn Connection>,
+    pub scratch: Scratch,
+    embedded: bool,
+}
+
+/// Latencies of one client in one slot, in ns.
+#[derive(Debug, Default)]
+pub struct Recorder {
+    pub response: Latency,
+    /// Open loop only.
+    pub service: Latency,
+}
+
+/// What a client is to do in one part of a row.
+pub struct Assignment {
+    /// Index into the targets of the open test.
+    pub target: usize,
+    pub seed: u64,
+    pub row: u64,
+    pub part: Part,
+    pub pace: Pace,
+    pub recorder: Recorder,
+}
+
+pub enum Pace {
+    Closed(Bound),
+    Open {
+        start_ns: u64,
+        length_ns: u64,
+        /// In ns after the start.
+        schedule: Arc<[u64]>,
+    },
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub struct Outcome {
+    pub served: Served,
+    pub tally: Tally,
+    pub errors: Errors,
+    pub client: ClientFigures,
+    /// What the embedded server used; None where the server is a process.
+    pub server: Option<ServerFigures>,
+    pub recorder: Recorder,
+}
+
+impl Client {
+    /// Connects to the targets, named for the error's sake, and prepares. To be called in the client's own thread.
+    pub fn connect(
+        number: u32,
+        program: Arc<Program>,
+        mode: Mode,
+        targets: &[(String, Arc<dyn Wire>)],
+    ) -> Result<Self, Failure> {
+        super::clock::use_precise_timers();
+        let link = |(name, wire): &(String, Arc<dyn Wire>)| Link::connect(&program, mode, wire.as_ref(), name);
+        let links = targets.iter().map(link).collect::<Result<_, _>>()?;
+        Ok(Self {
+            number,
+            program,
+            links,
+            thread: ThreadMeter::of_this_thread(),
+        })
+    }
+
+    /// Processes (or threads) on the servers that serve this client, by target.
+    pub fn backends(&self) -> Vec<Option<i32>> {
+        self.links.iter().map(|link| link.connection.backend()).collect()
+    }
+
+    pub fn drive(&mut self, assignment: Assignment) -> Result<Outcome, Stop> {
+        let link = &mut self.links[assignment.target];
+        let mut lane = Lane {
+            program: &self.program,
+            connection: link.connection.as_mut(),
+            scratch: &mut link.scratch,
+            stream: Stream::new(assignment.seed, assignment.row, self.number, assignment.part),
+            tally: Tally::default(),
+            trouble: Trouble::default(),
+        };
+        let mut recorder = assignment.recorder;
+        let before = Reading::of(&self.thread, link.embedded);
+        let served = follow(&mut lane, assignment.pace, &mut recorder)?;
+        let (client, server) = Reading::of(&self.thread, link.embedded).since(&before);
+        Ok(Outcome {
+            served,
+            tally: lane.tally,
+            errors: lane.trouble.errors,
+            client,
+            server,
+            recorder,
+        })
+    }
+}
+
+fn follow(lane: &mut Lane, pace: Pace, recorder: &mut Recorder) -> Result<Served, Stop> {
+    match pace {
+        Pace::Closed(bound) => {
+            let ops = closed::drive(lane, bound, &mut recorder.response)?;
+            Ok(Served {
+                ops,
+                ..Served::default()
+            })
+        }
+        Pace::Open {
+            start_ns,
+            length_ns,
+            schedule,
+        } => {
+            let (response, service) = (&mut recorder.response, &mut recorder.service);
+            open_loop::drive(lane, start_ns, length_ns, &schedule, response, service)
+        }
+    }
+}
+
+impl Link {
+    fn connect(program: &Program, mode: Mode, wire: &dyn Wire, name: &str) -> Result<Self, Failure> {
+        let mut connection = wire.connect().map_err(|error| Failure::connect(error).at(name))?;
+        connection.prepare(program, mode).map_err(|error| Failure::statement(error).at(name))?;
+        Ok(Self {
+            connection,
+            scratch: Scratch::new(program),
+            embedded: wire.embedded(),
+        })
+    }
+}
+
+/// The client thread's counters; with an embedded server they are the server's, and the client costs nothing of its own.
+enum Reading {
+    Client(ClientFigures),
+    Embedded(ServerFigures),
+}
+
+impl Reading {
+    fn of(thread: &ThreadMeter, embedded: bool) -> Self {
+        if embedded { Self::Embedded(thread.as_server()) } else { Self::Client(thread.as_client()) }
+    }
+
+    fn since(&self, earlier: &Self) -> (ClientFigures, Option<ServerFigures>) {
+        match (self, earlier) {
+            (Self::Embedded(now), Self::Embedded(before)) => (ClientFigures::default(), Some(now.since(before))),
+            (Self::Client(now), Self::Client(before)) => (now.since(before), None),
+            _ => unreachable!("both readings are of the same link"),
+        }
+    }
+}
+
+impl Recorder {
+    pub fn clear(&mut self) {
+        self.response.clear();
+        if self.service.count() > 0 {
+            self.service.clear();
+        }
+    }
+}

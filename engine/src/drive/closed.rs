@@ -1,0 +1,87 @@
+//! The closed loop: the next event starts when the last one has ended, and one reading of the clock is both moments.
+
+use super::clock::now_ns;
+use super::lane::Lane;
+use super::trouble::Stop;
+use crate::record::Latency;
+
+/// When a client's share of a slot is over.
+#[derive(Debug, Clone, Copy)]
+pub enum Bound {
+    /// At this moment of the monotonic clock, but not before `least_ops`.
+    Until { moment_ns: u64, least_ops: u64 },
+    /// After so many operations.
+    Ops(u64),
+}
+
+impl Bound {
+    #[inline]
+    fn is_reached(&self, ops: u64, now_ns: u64) -> bool {
+        match *self {
+            Self::Until { moment_ns, least_ops } => now_ns >= moment_ns && ops >= least_ops,
+            Self::Ops(most) => ops >= most,
+        }
+    }
+}
+
+/// Runs events until the bound; returns how many went well. An event that failed is repeated, and its latency is the time
+/// of all attempts: so long the client waited.
+pub fn drive(lane: &mut Lane, bound: Bound, latency: &mut Latency) -> Result<u64, Stop> {
+    let mut ops = 0;
+    let mut now = now_ns();
+    let mut began = now;
+    while !bound.is_reached(ops, now) {
+        let went_well = lane.attempt()?;
+        now = now_ns();
+        if went_well {
+            latency.record(now - began);
+            ops += 1;
+            began = now;
+        }
+    }
+    Ok(ops)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::drive::fake::{Bench, FakeConnection};
+    use crate::wire::ErrorClass;
+
+    #[test]
+    fn ends_at_the_moment_but_not_before_the_least_operations() {
+        let mut bench = Bench::new(FakeConnection::default());
+        let mut latency = Latency::new();
+        let moment_ns = now_ns() + 2_000_000;
+        let ops = drive(&mut bench.lane(), Bound::Until { moment_ns, least_ops: 1 }, &mut latency).unwrap();
+        assert!(now_ns() >= moment_ns && ops > 100, "{ops}");
+        assert_eq!(latency.count(), ops);
+
+        let passed = Bound::Until { moment_ns: 0, least_ops: 7 };
+        assert_eq!(drive(&mut bench.lane(), passed, &mut latency).unwrap(), 7);
+        assert_eq!(drive(&mut bench.lane(), Bound::Ops(5), &mut latency).unwrap(), 5);
+    }
+
+    #[test]
+    fn failed_events_are_repeated_and_not_counted_as_operations() {
+        let mut bench = Bench::new(FakeConnection {
+            fail: vec![(1, ErrorClass::Deadlock), (2, ErrorClass::Deadlock), (5, ErrorClass::Other)],
+            ..Default::default()
+        });
+        let mut latency = Latency::new();
+        let mut lane = bench.lane();
+        assert_eq!(drive(&mut lane, Bound::Ops(4), &mut latency).unwrap(), 4);
+        assert_eq!(lane.trouble.errors.count(ErrorClass::Deadlock), 2);
+        assert_eq!(lane.trouble.errors.count(ErrorClass::Other), 1);
+        drop(lane);
+        assert_eq!((bench.connection.executions, bench.connection.rollbacks, latency.count()), (7, 3, 4));
+    }
+
+    #[test]
+    fn a_lost_connection_ends_the_loop() {
+        let fail = vec![(2, ErrorClass::LostConnection)];
+        let mut bench = Bench::new(FakeConnection { fail, ..Default::default() });
+        let stop = drive(&mut bench.lane(), Bound::Ops(9), &mut Latency::new()).unwrap_err();
+        assert_eq!(stop.kind(), "lost_connection");
+    }
+}

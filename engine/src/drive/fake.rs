@@ -1,0 +1,103 @@
+//! A connection for tests of the loops: it answers at once, stalls and fails as told.
+
+use std::time::Duration;
+
+use super::lane::Lane;
+use super::trouble::Trouble;
+use crate::wire::{Connection, ErrorClass, Mode, RowSink, Tally, TextTable, WireError, WireResult};
+use crate::workload::program::Scratch;
+use crate::workload::stream::{Part, Stream};
+use crate::workload::{Params, Program, TableSpec, TestDefinition};
+
+#[derive(Default)]
+pub struct FakeConnection {
+    /// Executions so far; the numbers below count from 0.
+    pub executions: usize,
+    pub rollbacks: u32,
+    pub fail: Vec<(usize, ErrorClass)>,
+    pub stall: Option<(usize, Duration)>,
+}
+
+impl Connection for FakeConnection {
+    fn prepare(&mut self, _program: &Program, _mode: Mode) -> WireResult<()> {
+        Ok(())
+    }
+
+    fn begin(&mut self, _tally: &mut Tally) -> WireResult<()> {
+        Ok(())
+    }
+
+    fn commit(&mut self, _tally: &mut Tally) -> WireResult<()> {
+        Ok(())
+    }
+
+    fn rollback(&mut self) -> WireResult<()> {
+        self.rollbacks += 1;
+        Ok(())
+    }
+
+    fn execute(&mut self, _statement: usize, _table: u32, _params: &Params, tally: &mut Tally) -> WireResult<()> {
+        let number = self.executions;
+        self.executions += 1;
+        if let Some((_, pause)) = self.stall.filter(|(at, _)| *at == number) {
+            std::thread::sleep(pause);
+        }
+        tally.statements += 1;
+        match self.fail.iter().find(|(at, _)| *at == number) {
+            Some((_, class)) => Err(WireError { class: *class, message: format!("execution {number}") }),
+            None => Ok(()),
+        }
+    }
+
+    fn execute_checked(
+        &mut self,
+        statement: usize,
+        table: u32,
+        params: &Params,
+        tally: &mut Tally,
+        _sink: &mut dyn RowSink,
+    ) -> WireResult<()> {
+        self.execute(statement, table, params, tally)
+    }
+
+    fn query(&mut self, _sql: &str) -> WireResult<TextTable> {
+        Ok(TextTable::default())
+    }
+
+    fn load_rows(&mut self, _table: &TableSpec, _seed: u64, _progress: &mut dyn FnMut(u64)) -> WireResult<()> {
+        Ok(())
+    }
+
+    fn backend(&self) -> Option<i32> {
+        None
+    }
+}
+
+/// A lane on a fake connection.
+pub struct Bench {
+    pub connection: FakeConnection,
+    program: Program,
+    scratch: Scratch,
+}
+
+impl Bench {
+    pub fn new(connection: FakeConnection) -> Self {
+        let test = serde_json::json!({"name": "one", "transaction": false,
+            "statements": [{"name": "one", "sql": "SELECT 1", "params": {}}]});
+        let test: TestDefinition = serde_json::from_value(test).unwrap();
+        let program = Program::compile(&test, 1, 1).unwrap();
+        let scratch = Scratch::new(&program);
+        Self { connection, program, scratch }
+    }
+
+    pub fn lane(&mut self) -> Lane<'_> {
+        Lane {
+            program: &self.program,
+            connection: &mut self.connection,
+            scratch: &mut self.scratch,
+            stream: Stream::new(1, 0, 0, Part::Slot),
+            tally: Tally::default(),
+            trouble: Trouble::default(),
+        }
+    }
+}

@@ -1,0 +1,408 @@
+//! Rows of slots: for each target in turn thaw, settle, read, drive, read, freeze.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::arrivals::{Arrivals, Extent, schedule, share};
+use super::client::{Assignment, Client, Outcome, Pace, Recorder};
+use super::clock::{now_ns, unix_ns};
+use super::closed::Bound;
+use super::crew::Crew;
+use super::open_loop::Served;
+use super::target::Target;
+use super::trouble::{Failure, Stop};
+use crate::account::HostMeter;
+use crate::account::server::boot_ns;
+use crate::record::{ClientFigures, Errors, HostFigures, Latency, Percentiles, ServerFigures};
+use crate::wire::Tally;
+use crate::workload::stream::Part;
+
+/// How long a part of a row lasts: `ms` (and at least `min_ops`) or `ops`.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(try_from = "RawPart")]
+pub struct PartSpec {
+    pub extent: PartExtent,
+    pub arrivals: Option<Arrivals>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum PartExtent {
+    Time { length_ns: u64, least_ops: u64 },
+    Ops(u64),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawPart {
+    ms: Option<u64>,
+    ops: Option<u64>,
+    min_ops: Option<u64>,
+    arrivals: Option<Arrivals>,
+}
+
+/// Longer parts are a mistake of the unit.
+const LONGEST_MS: u64 = 86_400_000;
+
+impl TryFrom<RawPart> for PartSpec {
+    type Error = String;
+
+    fn try_from(raw: RawPart) -> Result<Self, String> {
+        let extent = match (raw.ms, raw.ops, raw.min_ops) {
+            (Some(ms), None, _) if ms > LONGEST_MS => return Err(format!("`ms` is {ms}; accepted is up to {LONGEST_MS}")),
+            (Some(ms), None, least) => PartExtent::Time {
+                length_ns: ms * 1_000_000,
+                least_ops: least.unwrap_or(0),
+            },
+            (None, Some(ops), None) => PartExtent::Ops(ops),
+            _ => return Err("accepted is either `ms`, perhaps with `min_ops`, or `ops`".into()),
+        };
+        if raw.arrivals.is_some_and(|arrivals| !(arrivals.rate > 0.0 && arrivals.rate.is_finite())) {
+            return Err("`arrivals.rate` must be a positive number of events per second".into());
+        }
+        Ok(Self {
+            extent,
+            arrivals: raw.arrivals,
+        })
+    }
+}
+
+/// What all rows of a command have in common.
+#[derive(Debug, Clone, Copy)]
+pub struct RowSpec {
+    pub seed: u64,
+    pub settle: PartSpec,
+    pub slot: PartSpec,
+}
+
+/// A finished row, as answered.
+#[derive(Debug, Serialize)]
+pub struct Row {
+    pub row: u64,
+    pub order: Vec<String>,
+    pub started_unix_ns: u64,
+    pub host: HostFigures,
+    pub slots: Vec<Slot>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Slot {
+    pub target: String,
+    pub position: usize,
+    pub elapsed_ns: u64,
+    pub ops: u64,
+    pub statements: u64,
+    pub rows: u64,
+    pub affected: u64,
+    pub errors: Errors,
+    #[serde(flatten)]
+    pub latency: Percentiles,
+    pub late: u64,
+    pub dropped: u64,
+    #[serde(flatten)]
+    pub server: ServerFigures,
+    #[serde(flatten)]
+    pub client: ClientFigures,
+}
+
+/// A row that could not be finished.
+#[derive(Debug, Serialize)]
+pub struct Stopped {
+    pub target: String,
+    pub row: u64,
+    pub kind: &'static str,
+    pub message: String,
+}
+
+/// Why a row did not finish: the target's fault, or the host's.
+pub enum Broken {
+    Stopped(Stopped),
+    Failed(Failure),
+}
+
+/// Latencies and errors of one target over all rows of a command.
+#[derive(Default)]
+pub struct Total {
+    pub latency: Latency,
+    pub service: Latency,
+    pub errors: Errors,
+}
+
+/// Runs the rows of one command.
+pub struct RowRunner<'a> {
+    spec: RowSpec,
+    crew: &'a mut Crew,
+    /// The targets of the open test, in its order.
+    targets: Vec<&'a mut Target>,
+    host: &'a HostMeter,
+    totals: Vec<Total>,
+    /// Of every client, for slots and for settling; made once, handed to the clients and taken back.
+    recorders: Vec<Recorder>,
+    settle_recorders: Vec<Recorder>,
+    /// Of all clients together in one slot.
+    slot_latency: Latency,
+}
+
+/// What all clients did together in one part.
+struct Together {
+    elapsed_ns: u64,
+    served: Served,
+    tally: Tally,
+    errors: Errors,
+    client: ClientFigures,
+    embedded: Option<ServerFigures>,
+    recorders: Vec<Recorder>,
+}
+
+impl<'a> RowRunner<'a> {
+    /// Freezes all targets.
+    pub fn new(
+        spec: RowSpec,
+        crew: &'a mut Crew,
+        mut targets: Vec<&'a mut Target>,
+        host: &'a HostMeter,
+    ) -> Result<Self, Failure> {
+        targets.iter_mut().try_for_each(|target| target.freeze())?;
+        let recorders = |crew: &Crew| (0..crew.clients()).map(|_| Recorder::default()).collect();
+        Ok(Self {
+            spec,
+            totals: targets.iter().map(|_| Total::default()).collect(),
+            recorders: recorders(crew),
+            settle_recorders: recorders(crew),
+            slot_latency: Latency::new(),
+            crew,
+            targets,
+            host,
+        })
+    }
+
+    /// Runs one row; the targets are indices, in the order in which they take their turns.
+    pub fn run(&mut self, row: u64, order: &[usize]) -> Result<Row, Broken> {
+        let started_unix_ns = unix_ns();
+        let servers_before = self.servers_cpu_ns(order);
+        let before = self.host.read();
+        let mut slots = Vec::with_capacity(order.len());
+        for (position, &target) in order.iter().enumerate() {
+            slots.push(self.turn(row, target, position)?);
+        }
+        let after = self.host.read();
+        let servers_cpu_ns = self.servers_cpu_ns(order).saturating_sub(servers_before);
+        Ok(Row {
+            row,
+            order: order.iter().map(|&target| self.targets[target].name.clone()).collect(),
+            started_unix_ns,
+            host: after.since(&before, servers_cpu_ns),
+            slots,
+        })
+    }
+
+    /// What somebody who reads the figures has to know about them.
+    pub fn accounting_notes(&self) -> Vec<String> {
+        let meters = self.targets.iter().filter_map(|target| target.meter.as_ref());
+        let mut notes: Vec<String> = meters.flat_map(|meter| meter.notes()).collect();
+        notes.sort();
+        notes.dedup();
+        notes
+    }
+
+    /// Latencies and errors so far, with the target's name.
+    pub fn totals(&self) -> impl Iterator<Item = (&str, &Total)> {
+        self.targets.iter().map(|target| target.name.as_str()).zip(&self.totals)
+    }
+
+    fn servers_cpu_ns(&mut self, order: &[usize]) -> u64 {
+        let mut sum = 0;
+        for &target in order {
+            let meter = self.targets[target].meter.as_mut();
+            sum += meter.and_then(|meter| meter.cpu_ns()).unwrap_or(0);
+        }
+        sum
+    }
+
+    /// One target's turn. A target that was lost stays thawed, so that it can be looked at and killed.
+    fn turn(&mut self, row: u64, target: usize, position: usize) -> Result<Slot, Broken> {
+        self.targets[target].thaw().map_err(Broken::Failed)?;
+        let RowSpec { seed, settle, slot } = self.spec;
+        let mut settled = {
+            let recorders = std::mem::take(&mut self.settle_recorders);
+            self.drive(Turn { seed, row, target, part: Part::Settle }, settle, recorders)?
+        };
+        self.settle_recorders = std::mem::take(&mut settled.recorders);
+        let recorders = std::mem::take(&mut self.recorders);
+
+        let meter = &mut self.targets[target].meter;
+        let before = meter.as_mut().map(|meter| (meter.read(), boot_ns()));
+        let mut together = self.drive(Turn { seed, row, target, part: Part::Slot }, slot, recorders)?;
+        let meter = &mut self.targets[target].meter;
+        let grown = meter.as_mut().zip(before).map(|(meter, (before, began))| meter.read_last(began).since(&before));
+
+        self.targets[target].freeze().map_err(Broken::Failed)?;
+        let latency = self.gather(target, &mut together);
+        Ok(Slot {
+            target: self.targets[target].name.clone(),
+            position,
+            elapsed_ns: together.elapsed_ns,
+            ops: together.served.ops,
+            statements: together.tally.statements,
+            rows: together.tally.rows,
+            affected: together.tally.affected,
+            errors: together.errors,
+            latency,
+            late: together.served.late,
+            dropped: together.served.dropped,
+            server: together.embedded.or(grown).unwrap_or_default(),
+            client: together.client,
+        })
+    }
+
+    /// Has all clients drive one part, and waits for the last of them.
+    fn drive(&mut self, turn: Turn, part: PartSpec, recorders: Vec<Recorder>) -> Result<Together, Broken> {
+        let clients = self.crew.clients() as u32;
+        let schedules: Vec<_> = (0..clients).map(|client| part.schedule(client, clients, turn)).collect();
+        let start_ns = now_ns();
+        let tasks = schedules.into_iter().zip(recorders).zip(0..).map(|((schedule, recorder), client)| {
+            let assignment = Assignment {
+                target: turn.target,
+                seed: turn.seed,
+                row: turn.row,
+                part: turn.part,
+                pace: part.pace(client, clients, start_ns, schedule),
+                recorder,
+            };
+            move |client: &mut Client| client.drive(assignment)
+        });
+        let outcomes = self.crew.run(tasks);
+        let elapsed_ns = now_ns() - start_ns;
+        let outcomes: Result<Vec<Outcome>, Stop> = outcomes.into_iter().collect();
+        outcomes.map(|outcomes| Together::of(outcomes, elapsed_ns)).map_err(|stop| self.stopped(turn, stop))
+    }
+
+    fn stopped(&self, turn: Turn, stop: Stop) -> Broken {
+        Broken::Stopped(Stopped {
+            target: self.targets[turn.target].name.clone(),
+            row: turn.row,
+            kind: stop.kind(),
+            message: stop.0.message,
+        })
+    }
+
+    /// Merges the latencies and errors of a slot into the target's totals and makes the recorders ready for the next slot.
+    fn gather(&mut self, target: usize, together: &mut Together) -> Percentiles {
+        let total = &mut self.totals[target];
+        total.errors.add(&together.errors);
+        self.slot_latency.clear();
+        for recorder in &mut together.recorders {
+            self.slot_latency.add(&recorder.response);
+            if recorder.service.count() > 0 {
+                total.service.add(&recorder.service);
+            }
+            recorder.clear();
+        }
+        total.latency.add(&self.slot_latency);
+        self.recorders = std::mem::take(&mut together.recorders);
+        self.slot_latency.percentiles()
+    }
+}
+
+/// Which part of which target's turn.
+#[derive(Clone, Copy)]
+struct Turn {
+    seed: u64,
+    row: u64,
+    target: usize,
+    part: Part,
+}
+
+impl PartSpec {
+    /// A client's arrivals; None in a closed loop.
+    fn schedule(&self, client: u32, clients: u32, turn: Turn) -> Option<Arc<[u64]>> {
+        let extent = match self.extent {
+            PartExtent::Time { length_ns, .. } => Extent::Ns(length_ns),
+            PartExtent::Ops(ops) => Extent::Ops(ops),
+        };
+        let arrivals = self.arrivals?;
+        Some(schedule(arrivals, extent, client, clients, [turn.seed, turn.row]).into())
+    }
+
+    fn pace(&self, client: u32, clients: u32, start_ns: u64, schedule: Option<Arc<[u64]>>) -> Pace {
+        match (schedule, self.extent) {
+            (Some(schedule), extent) => Pace::Open {
+                start_ns,
+                length_ns: match extent {
+                    PartExtent::Time { length_ns, .. } => length_ns,
+                    PartExtent::Ops(_) => schedule.last().copied().unwrap_or(0),
+                },
+                schedule,
+            },
+            (None, PartExtent::Time { length_ns, least_ops }) => Pace::Closed(Bound::Until {
+                moment_ns: start_ns + length_ns,
+                least_ops: share(least_ops, client, clients),
+            }),
+            (None, PartExtent::Ops(ops)) => Pace::Closed(Bound::Ops(share(ops, client, clients))),
+        }
+    }
+}
+
+impl Together {
+    fn of(outcomes: Vec<Outcome>, elapsed_ns: u64) -> Self {
+        let mut sum = Self {
+            elapsed_ns,
+            served: Served::default(),
+            tally: Tally::default(),
+            errors: Errors::default(),
+            client: ClientFigures::default(),
+            embedded: None,
+            recorders: Vec::with_capacity(outcomes.len()),
+        };
+        for outcome in outcomes {
+            sum.served.add(&outcome.served);
+            sum.tally.statements += outcome.tally.statements;
+            sum.tally.rows += outcome.tally.rows;
+            sum.tally.affected += outcome.tally.affected;
+            sum.errors.add(&outcome.errors);
+            sum.client = sum.client.plus(&outcome.client);
+            sum.embedded = match (sum.embedded, outcome.server) {
+                (Some(so_far), Some(of_client)) => Some(so_far.plus(&of_client)),
+                (so_far, of_client) => so_far.or(of_client),
+            };
+            sum.recorders.push(outcome.recorder);
+        }
+        sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn part(json: serde_json::Value) -> Result<PartSpec, String> {
+        serde_json::from_value(json).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_part_is_bounded_by_time_or_by_operations() {
+        let timed = part(json!({"ms": 50, "min_ops": 7})).unwrap();
+        assert_eq!(timed.extent, PartExtent::Time { length_ns: 50_000_000, least_ops: 7 });
+        assert_eq!(part(json!({"ops": 9})).unwrap().extent, PartExtent::Ops(9));
+        for wrong in [json!({}), json!({"ms": 1, "ops": 1}), json!({"ops": 1, "min_ops": 1}), json!({"min_ops": 1})] {
+            assert!(part(wrong).unwrap_err().contains("either `ms`"));
+        }
+        let never = json!({"ms": 1, "arrivals": {"kind": "poisson", "rate": 0}});
+        assert!(part(never).unwrap_err().contains("rate"));
+        assert!(part(json!({"ms": u64::MAX})).unwrap_err().contains("accepted is up to"));
+    }
+
+    #[test]
+    fn operations_and_least_operations_are_shared_out() {
+        let shares = |spec: PartSpec| {
+            (0..3).map(move |client| match spec.pace(client, 3, 0, None) {
+                Pace::Closed(Bound::Ops(ops)) => ops,
+                Pace::Closed(Bound::Until { least_ops, .. }) => least_ops,
+                Pace::Open { .. } => unreachable!("there are no arrivals"),
+            })
+        };
+        assert_eq!(shares(part(json!({"ops": 10})).unwrap()).collect::<Vec<_>>(), [4, 3, 3]);
+        assert_eq!(shares(part(json!({"ms": 1, "min_ops": 2})).unwrap()).collect::<Vec<_>>(), [1, 1, 0]);
+    }
+}

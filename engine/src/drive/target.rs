@@ -1,0 +1,46 @@
+//! A target: how to reach it, what it costs, how to freeze it.
+
+use std::sync::Arc;
+
+use super::freeze::Freezer;
+use super::trouble::Failure;
+use crate::account::ServerMeter;
+use crate::wire::Wire;
+
+pub struct Target {
+    pub name: String,
+    pub wire: Arc<dyn Wire>,
+    /// None when the server is embedded, or nothing is known of it.
+    pub meter: Option<ServerMeter>,
+    freezer: Freezer,
+}
+
+impl Target {
+    pub fn new(name: String, wire: Arc<dyn Wire>, meter: Option<ServerMeter>, freezer: Freezer) -> Self {
+        Self {
+            name,
+            wire,
+            meter,
+            freezer,
+        }
+    }
+
+    pub fn freeze(&mut self) -> Result<(), Failure> {
+        self.freezer.freeze().map_err(|error| Failure::io(error.to_string()).at(&self.name))
+    }
+
+    pub fn thaw(&mut self) -> Result<(), Failure> {
+        self.freezer.thaw().map_err(|error| Failure::io(error.to_string()).at(&self.name))
+    }
+
+    /// Does something that needs the server awake, and freezes it again when it was frozen.
+    pub fn awake<T>(&mut self, job: impl FnOnce(&mut Self) -> Result<T, Failure>) -> Result<T, Failure> {
+        let was_frozen = self.freezer.is_frozen();
+        self.thaw()?;
+        let outcome = job(self);
+        if was_frozen {
+            self.freeze()?;
+        }
+        outcome
+    }
+}

@@ -1,0 +1,9 @@
+//! The load engine of dbversus: drives load against DBMS servers and accounts what it costs.
+
+pub mod account;
+pub mod control;
+pub mod drive;
+pub mod guard;
+pub mod record;
+pub mod wire;
+pub mod workload;

@@ -1,0 +1,125 @@
+//! Filling a table by COPY … FROM STDIN.
+
+use super::link::Link;
+use super::message;
+use crate::wire::{ErrorClass, WireError, WireResult};
+use crate::workload::program::write_integer;
+use crate::workload::{Params, TableRows, TableSpec, Value};
+
+/// Size of one CopyData message.
+const CHUNK_BYTES: usize = 256 << 10;
+/// Kind and length in front of the data.
+const HEADER_BYTES: usize = 5;
+
+/// Sends all rows; an error of the server ends it early.
+pub fn load(link: &mut Link, table: &TableSpec, seed: u64, progress: &mut dyn FnMut(u64)) -> WireResult<()> {
+    let mut rows = TableRows::new(table, seed).map_err(|message| WireError {
+        class: ErrorClass::Other,
+        message,
+    })?;
+    let columns: Vec<_> = table.columns.iter().map(|(name, _)| name.as_str()).collect();
+    start(link, &format!("COPY {} ({}) FROM STDIN", table.name, columns.join(", ")))?;
+    let mut params = Params::new();
+    let mut chunk = Vec::with_capacity(CHUNK_BYTES + (64 << 10));
+    chunk.resize(HEADER_BYTES, 0);
+    for row in 0..table.rows {
+        rows.fill(row, &mut params);
+        write_row(&params, &mut chunk);
+        if chunk.len() >= CHUNK_BYTES {
+            send_chunk(link, &mut chunk)?;
+            progress(row + 1);
+            if link.has_answer() {
+                break;
+            }
+        }
+    }
+    send_chunk(link, &mut chunk)?;
+    finish(link)?;
+    progress(table.rows);
+    Ok(())
+}
+
+fn start(link: &mut Link, sql: &str) -> WireResult<()> {
+    let mut request = Vec::new();
+    message::query(sql.as_bytes(), &mut request);
+    link.send(&request)?;
+    loop {
+        match link.message()? {
+            (b'G', _) => return Ok(()),
+            (b'E', body) => {
+                let error = message::error(body);
+                return Err(link.answer().0.err().unwrap_or(error));
+            }
+            (b'N' | b'S' | b'A', _) => {}
+            (other, _) => {
+                return Err(message::violation(format!("message {:?} in answer to COPY", char::from(other))));
+            }
+        }
+    }
+}
+
+/// Sends the rows of `chunk`, whose first bytes are kept for the header, and empties it.
+fn send_chunk(link: &mut Link, chunk: &mut Vec<u8>) -> WireResult<()> {
+    if chunk.len() > HEADER_BYTES {
+        chunk[0] = b'd';
+        let length = (chunk.len() - 1) as u32;
+        chunk[1..HEADER_BYTES].copy_from_slice(&length.to_be_bytes());
+        link.send(chunk)?;
+        chunk.truncate(HEADER_BYTES);
+    }
+    Ok(())
+}
+
+fn finish(link: &mut Link) -> WireResult<()> {
+    let mut request = Vec::new();
+    message::write(b'c', &mut request, |_| {});
+    link.send(&request)?;
+    link.answer().0
+}
+
+fn write_row(params: &Params, out: &mut Vec<u8>) {
+    for (column, value) in params.iter().enumerate() {
+        if column > 0 {
+            out.push(b'\t');
+        }
+        match value {
+            Value::Integer(value) => write_integer(value, out),
+            Value::Text(text) => write_escaped(text, out),
+        }
+    }
+    out.push(b'\n');
+}
+
+/// COPY's text format: backslash, tab and line ends are escaped.
+#[inline]
+fn write_escaped(text: &[u8], out: &mut Vec<u8>) {
+    let escape = |byte: u8| match byte {
+        b'\\' => Some(b'\\'),
+        b'\t' => Some(b't'),
+        b'\n' => Some(b'n'),
+        b'\r' => Some(b'r'),
+        _ => None,
+    };
+    if !text.iter().any(|&byte| escape(byte).is_some()) {
+        out.extend_from_slice(text);
+        return;
+    }
+    for &byte in text {
+        match escape(byte) {
+            Some(mark) => out.extend_from_slice(&[b'\\', mark]),
+            None => out.push(byte),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_escaped_for_copy() {
+        let mut out = Vec::new();
+        write_escaped(b"a\\b\tc\nd\r", &mut out);
+        assert_eq!(out, br"a\\b\tc\nd\r");
+    }
+}

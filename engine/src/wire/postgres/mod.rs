@@ -1,0 +1,288 @@
+//! PostgreSQL 9.6 and later, over a Unix socket or TCP, with blocking reads and writes.
+
+mod copy;
+mod link;
+mod message;
+mod query;
+mod request;
+mod startup;
+
+use std::path::PathBuf;
+
+use self::link::{Answer, Link, lost_with};
+use self::message::violation;
+use self::request::{BINARY, Request, TEXT, write_literal};
+use super::{Connection, Mode, RowSink, Tally, TextTable, Wire, WireError, WireResult};
+use crate::workload::program::write_integer;
+use crate::workload::{Execution, Params, Program, Statement, TableSpec};
+
+/// Status of a connection that is in no transaction.
+const IDLE: u8 = b'I';
+
+/// Where a server listens.
+#[derive(Debug, Clone)]
+pub enum Endpoint {
+    Unix { path: PathBuf },
+    Tcp { host: String, port: u16 },
+}
+
+/// Who connects to what. No `Debug`: the password is not to be shown.
+#[derive(Clone)]
+pub struct Login {
+    pub user: String,
+    pub database: String,
+    pub password: Option<String>,
+}
+
+/// A PostgreSQL server and how to log in.
+pub struct PostgresWire {
+    pub endpoint: Endpoint,
+    pub login: Login,
+    /// Run on every new connection.
+    pub session_sql: Vec<String>,
+}
+
+impl Wire for PostgresWire {
+    fn connect(&self) -> WireResult<Box<dyn Connection>> {
+        let mut link = Link::connect(&self.endpoint)
+            .map_err(|error| lost_with(format!("cannot connect to {}: {error}", self.endpoint)))?;
+        let backend = startup::log_in(&mut link, &self.login).map_err(|error| WireError {
+            message: format!("cannot log in to {}: {}", self.endpoint, error.message),
+            ..error
+        })?;
+        let mut connection = PostgresConnection::new(link, backend);
+        for sql in &self.session_sql {
+            connection.query(sql).map_err(|error| WireError {
+                message: format!("session_sql {sql:?}: {}", error.message),
+                ..error
+            })?;
+        }
+        Ok(Box::new(connection))
+    }
+}
+
+impl std::fmt::Display for Endpoint {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Unix { path } => write!(out, "{}", path.display()),
+            Self::Tcp { host, port } => write!(out, "{host}:{port}"),
+        }
+    }
+}
+
+struct PostgresConnection {
+    link: Link,
+    backend: Option<i32>,
+    /// Of the last ReadyForQuery.
+    transaction: u8,
+    statements: Vec<Prepared>,
+    begin: Vec<u8>,
+    commit: Vec<u8>,
+    /// For requests that are not kept.
+    buffer: Vec<u8>,
+}
+
+/// How one statement of the program is sent.
+enum Prepared {
+    /// Kept encoded, one request per table (or a single one where the text does not name the table).
+    Kept(Vec<Request>),
+    /// Written anew each time, with the values inside.
+    Text(Statement),
+}
+
+impl PostgresConnection {
+    fn new(link: Link, backend: Option<i32>) -> Self {
+        Self {
+            link,
+            backend,
+            transaction: IDLE,
+            statements: Vec::new(),
+            begin: simple("BEGIN"),
+            commit: simple("COMMIT"),
+            buffer: Vec::new(),
+        }
+    }
+
+    fn prepare_statement(&mut self, statement: &Statement, index: usize, program: &Program, mode: Mode) -> WireResult<Prepared> {
+        let execution = statement.execution(mode);
+        if execution == Execution::Text {
+            return Ok(Prepared::Text(statement.clone()));
+        }
+        let tables = if statement.names_table() { program.tables } else { 1 };
+        let requests = (1..=tables).map(|table| {
+            let mut sql = Vec::new();
+            statement.render(table, &mut sql, |slot, out| {
+                out.push(b'$');
+                write_integer(slot as i64 + 1, out);
+            });
+            let name = format!("s{index}t{table}");
+            match execution {
+                Execution::Prepared => Ok(Request::new(name.clone(), self.parse(&name, &sql)?, Vec::new())),
+                _ => {
+                    let mut head = Vec::new();
+                    message::parse("", &sql, &mut head);
+                    Ok(Request::new(String::new(), self.parse("", &sql)?, head))
+                }
+            }
+        });
+        requests.collect::<WireResult<_>>().map(Prepared::Kept)
+    }
+
+    /// A request for a statement without parameters, ready to send.
+    fn prepare_plain(&mut self, name: &str, sql: &str, mode: Mode) -> WireResult<Vec<u8>> {
+        match mode {
+            Mode::Unprepared => Ok(simple(sql)),
+            Mode::Prepared => {
+                let types = self.parse(name, sql.as_bytes())?;
+                let mut request = Request::new(name.to_owned(), types, Vec::new());
+                Ok(request.bytes(&Params::new(), BINARY)?.to_vec())
+            }
+        }
+    }
+
+    /// Has the server parse a statement under a name; gives the types of its parameters.
+    fn parse(&mut self, name: &str, sql: &[u8]) -> WireResult<Vec<u32>> {
+        let mut request = Vec::new();
+        message::parse(name, sql, &mut request);
+        message::describe_statement(name, &mut request);
+        message::sync(&mut request);
+        self.link.send(&request)?;
+        let mut types = Vec::new();
+        let result = loop {
+            match self.link.message()? {
+                (b't', body) => types = message::parameter_types(body)?,
+                (b'E', body) => {
+                    let error = message::error(body);
+                    break self.read_answer().and(Err(error));
+                }
+                (b'Z', _) => break Ok(types),
+                (b'1' | b'T' | b'n' | b'N' | b'S' | b'A', _) => {}
+                (other, _) => return Err(violation(format!("message {:?} in answer to Parse", char::from(other)))),
+            }
+        };
+        result
+    }
+
+    /// Sends one execution of a statement of the program.
+    #[inline]
+    fn send(&mut self, statement: usize, table: u32, params: &Params, result_format: u16) -> WireResult<()> {
+        match &mut self.statements[statement] {
+            Prepared::Kept(requests) => {
+                let index = if requests.len() == 1 { 0 } else { table as usize - 1 };
+                self.link.send(requests[index].bytes(params, result_format)?)
+            }
+            Prepared::Text(statement) => {
+                self.buffer.clear();
+                message::write(b'Q', &mut self.buffer, |out| {
+                    statement.render(table, out, |slot, out| write_literal(params.get(slot), out));
+                    out.push(0);
+                });
+                self.link.send(&self.buffer)
+            }
+        }
+    }
+
+    #[inline]
+    fn read_answer(&mut self) -> WireResult<()> {
+        let (result, answer) = self.link.answer();
+        self.transaction = answer.transaction;
+        result
+    }
+
+    /// Counts what one statement did.
+    #[inline]
+    fn count(&mut self, (result, answer): (WireResult<()>, Answer), tally: &mut Tally) -> WireResult<()> {
+        self.transaction = answer.transaction;
+        result?;
+        tally.statements += 1;
+        tally.rows += answer.rows;
+        tally.affected += answer.affected;
+        Ok(())
+    }
+}
+
+impl Connection for PostgresConnection {
+    fn prepare(&mut self, program: &Program, mode: Mode) -> WireResult<()> {
+        self.rollback()?;
+        self.query("DEALLOCATE ALL")?;
+        self.statements.clear();
+        self.begin = self.prepare_plain("begin", "BEGIN", mode)?;
+        self.commit = self.prepare_plain("commit", "COMMIT", mode)?;
+        for (index, statement) in program.statements.iter().enumerate() {
+            let prepared = self.prepare_statement(statement, index, program, mode).map_err(|error| WireError {
+                message: format!("test {:?}, statement {:?}: {}", program.name, statement.name, error.message),
+                ..error
+            })?;
+            self.statements.push(prepared);
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, tally: &mut Tally) -> WireResult<()> {
+        self.link.send(&self.begin)?;
+        let answer = self.link.answer();
+        self.count(answer, tally)
+    }
+
+    fn commit(&mut self, tally: &mut Tally) -> WireResult<()> {
+        self.link.send(&self.commit)?;
+        let answer = self.link.answer();
+        self.count(answer, tally)
+    }
+
+    fn rollback(&mut self) -> WireResult<()> {
+        if self.transaction == IDLE {
+            return Ok(());
+        }
+        self.link.send(&simple("ROLLBACK"))?;
+        self.read_answer()
+    }
+
+    fn execute(&mut self, statement: usize, table: u32, params: &Params, tally: &mut Tally) -> WireResult<()> {
+        self.send(statement, table, params, BINARY)?;
+        let answer = self.link.answer();
+        self.count(answer, tally)
+    }
+
+    fn execute_checked(
+        &mut self,
+        statement: usize,
+        table: u32,
+        params: &Params,
+        tally: &mut Tally,
+        sink: &mut dyn RowSink,
+    ) -> WireResult<()> {
+        self.send(statement, table, params, TEXT)?;
+        let answer = self.link.answer_into(sink);
+        self.count(answer, tally)
+    }
+
+    fn query(&mut self, sql: &str) -> WireResult<TextTable> {
+        self.link.send(&simple(sql))?;
+        let (result, transaction) = query::read(&mut self.link)?;
+        self.transaction = transaction;
+        result
+    }
+
+    fn load_rows(&mut self, table: &TableSpec, seed: u64, progress: &mut dyn FnMut(u64)) -> WireResult<()> {
+        copy::load(&mut self.link, table, seed, progress)
+    }
+
+    fn backend(&self) -> Option<i32> {
+        self.backend
+    }
+}
+
+impl Drop for PostgresConnection {
+    fn drop(&mut self) {
+        let mut goodbye = Vec::new();
+        message::write(b'X', &mut goodbye, |_| {});
+        let _ = self.link.send(&goodbye);
+    }
+}
+
+fn simple(sql: &str) -> Vec<u8> {
+    let mut request = Vec::new();
+    message::query(sql.as_bytes(), &mut request);
+    request
+}

@@ -1,0 +1,105 @@
+//! A table to load: its columns are filled by generators, one row after another.
+
+use serde::Deserialize;
+use serde_json::Value as Json;
+
+use super::definition::{GeneratorDefinition, parse};
+use super::ordered::Ordered;
+
+/// A table as received (docs/engine-protocol.md, `load`).
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "Json")]
+pub struct TableSpec {
+    pub name: String,
+    pub rows: u64,
+    /// Statements to run before the rows are inserted.
+    pub create: Vec<String>,
+    /// Columns in order.
+    pub columns: Vec<(String, GeneratorDefinition)>,
+    /// Statements to run after the rows are inserted.
+    pub after: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawTable {
+    name: String,
+    rows: u64,
+    #[serde(default)]
+    create: Vec<String>,
+    columns: Ordered<Json>,
+    #[serde(default)]
+    after: Vec<String>,
+}
+
+impl TryFrom<Json> for TableSpec {
+    type Error = String;
+
+    fn try_from(json: Json) -> Result<Self, String> {
+        let raw: RawTable = parse(json, "table")?;
+        let place = format!("table {:?}", raw.name);
+        check_name(&raw.name).map_err(|message| format!("{place}: {message}"))?;
+        if raw.columns.is_empty() {
+            return Err(format!("{place}: `columns` is empty; at least one column is needed"));
+        }
+        let columns = raw
+            .columns
+            .iter()
+            .map(|(name, json)| column(name, json, &place))
+            .collect::<Result<_, _>>()?;
+        Ok(Self {
+            name: raw.name,
+            rows: raw.rows,
+            create: raw.create,
+            columns,
+            after: raw.after,
+        })
+    }
+}
+
+fn column(name: &str, json: &Json, table: &str) -> Result<(String, GeneratorDefinition), String> {
+    let place = format!("{table}, column {name:?}");
+    check_name(name).map_err(|message| format!("{place}: {message}"))?;
+    let generator = GeneratorDefinition::parse(json.clone(), &place)?;
+    if generator.count.is_some() {
+        return Err(format!("{place}: `count` makes a list, and a column holds one value"));
+    }
+    Ok((name.to_owned(), generator))
+}
+
+/// Names go into SQL without quotes, so that every DBMS folds their case in its own way.
+fn check_name(name: &str) -> Result<(), String> {
+    let mut characters = name.chars();
+    let good_start = characters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_');
+    if good_start && characters.all(|other| other.is_ascii_alphanumeric() || other == '_' || other == '.') {
+        return Ok(());
+    }
+    Err("accepted as a name are letters, digits, `_` and `.`, not starting with a digit".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn keeps_the_order_of_columns() {
+        let table: TableSpec = serde_json::from_value(json!({
+            "name": "sbtest1", "rows": 10, "create": [],
+            "columns": {"pad": {"gen": "text", "template": "#"}, "id": {"gen": "sequence"}, "k": {"gen": "ref", "of": "id"}},
+        }))
+        .unwrap();
+        let names: Vec<_> = table.columns.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["pad", "id", "k"]);
+    }
+
+    #[test]
+    fn errors_name_table_and_column() {
+        let error = |json| serde_json::from_value::<TableSpec>(json).unwrap_err().to_string();
+        assert!(error(json!({"name": "t", "rows": 1, "columns": {}})).contains("table \"t\": `columns` is empty"));
+        assert!(error(json!({"name": "t; DROP", "rows": 1, "columns": {}})).contains("accepted as a name"));
+        let list = json!({"name": "t", "rows": 1, "columns": {"id": {"gen": "sequence", "count": 2}}});
+        assert!(error(list).contains("table \"t\", column \"id\": `count`"));
+        assert!(error(json!({"name": "t", "rows": -1, "columns": {}})).contains("expected u64"));
+    }
+}

@@ -1,0 +1,100 @@
+//! The guard: when its input ends, the processes, groups and paths it was told of are gone.
+
+mod harness;
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Child, Command};
+
+use harness::{Engine, Scratch, is_alive, wait_for};
+use serde_json::json;
+
+fn children_of(pid: i32) -> Vec<i32> {
+    let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    children.split_whitespace().map(|pid| pid.parse().unwrap()).collect()
+}
+
+/// A shell with two sleeping children, and all their ids.
+fn sleepers() -> (Child, Vec<i32>) {
+    let shell = Command::new("sh").args(["-c", "sleep 600 & sleep 601 & wait"]).spawn().unwrap();
+    let root = shell.id() as i32;
+    wait_for("the children", || children_of(root).len() == 2);
+    let mut family = children_of(root);
+    family.insert(0, root);
+    (shell, family)
+}
+
+fn is_gone(family: &[i32]) -> bool {
+    family.iter().all(|pid| !is_alive(*pid))
+}
+
+#[test]
+fn trees_and_paths_are_gone_when_the_input_ends_and_released_ones_are_not() {
+    let scratch = Scratch::new("guard");
+    let (data, kept, file) = (scratch.path().join("data"), scratch.path().join("kept"), scratch.path().join("a.sock"));
+    fs::create_dir_all(data.join("base/1")).unwrap();
+    fs::create_dir_all(&kept).unwrap();
+    std::os::unix::net::UnixListener::bind(&file).unwrap();
+    let (mut doomed, doomed_family) = sleepers();
+    let (mut released, released_family) = sleepers();
+
+    let mut guard = Engine::start_with(&["guard"]);
+    guard.send(&json!({"cgroup_dirs": [], "root_pid": doomed.id(), "paths": [data, file, "/", "relative"]}));
+    guard.send(&json!({"cgroup_dirs": [], "root_pid": released.id(), "paths": [kept]}));
+    guard.send(&json!({"what": "is this"}));
+    guard.send(&json!({"release": released.id()}));
+    // SIGSTOP is no refuge.
+    // SAFETY: takes numbers alone.
+    doomed_family.iter().for_each(|pid| assert_eq!(unsafe { libc::kill(*pid, libc::SIGSTOP) }, 0));
+    assert!(guard.quits_at_end_of_input());
+
+    assert!(is_gone(&doomed_family) && !data.exists() && !file.exists());
+    assert!(released_family.iter().all(|pid| is_alive(*pid)) && kept.exists());
+    doomed.wait().unwrap();
+    // SAFETY: takes numbers alone.
+    released_family.iter().for_each(|pid| assert_eq!(unsafe { libc::kill(*pid, libc::SIGKILL) }, 0));
+    released.wait().unwrap();
+}
+
+#[test]
+fn signals_do_not_end_a_guard() {
+    let (mut shell, family) = sleepers();
+    let mut guard = Engine::start_with(&["guard"]);
+    guard.send(&json!({"root_pid": shell.id()}));
+    // It leads a session of its own once it is up.
+    let pid = guard.pid();
+    // SAFETY: takes numbers alone.
+    wait_for("the guard", || unsafe { libc::getsid(pid) } == pid);
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+        // SAFETY: takes numbers alone.
+        assert_eq!(unsafe { libc::kill(pid, signal) }, 0);
+    }
+    assert!(guard.quits_at_end_of_input());
+    assert!(is_gone(&family));
+    shell.wait().unwrap();
+}
+
+#[test]
+fn frozen_groups_are_thawed_emptied_and_removed() {
+    let group = PathBuf::from(format!("/sys/fs/cgroup/freezer/dbversus-guard-{}", std::process::id()));
+    if !PathBuf::from("/sys/fs/cgroup/freezer/cgroup.procs").exists() || fs::create_dir(&group).is_err() {
+        eprintln!("skipped: no cgroup v1 freezer that we may use");
+        return;
+    }
+    // An orphan: not below the root process, found through its group alone.
+    let procs = group.join("cgroup.procs");
+    let script = format!("echo $$ > {}; (sleep 600 & echo $!); exec sleep 601", procs.display());
+    let mut root = Command::new("sh").args(["-c", &script]).stdout(std::process::Stdio::null()).spawn().unwrap();
+    let members = || fs::read_to_string(&procs).unwrap().lines().map(|pid| pid.parse().unwrap()).collect::<Vec<i32>>();
+    wait_for("two members", || members().len() == 2);
+    let family = members();
+    fs::write(group.join("freezer.state"), "FROZEN").unwrap();
+
+    let mut guard = Engine::start_with(&["guard"]);
+    guard.send(&json!({"cgroup_dirs": [group], "root_pid": root.id(), "paths": []}));
+    let reaper = std::thread::spawn(move || root.wait().unwrap());
+    assert!(guard.quits_at_end_of_input());
+    reaper.join().unwrap();
+    assert!(is_gone(&family) && !group.exists());
+}

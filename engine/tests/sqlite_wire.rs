@@ -1,0 +1,164 @@
+//! The sqlite wire against the bundled library, and against the host's own where there is one.
+
+mod support;
+
+use std::path::{Path, PathBuf};
+
+use dbversus_engine::wire::sqlite::{SqliteWire, bundled_version};
+use dbversus_engine::wire::{Connection, ErrorClass, Mode, Tally, Wire, from_address};
+use serde_json::json;
+use support::{ROWS, check, load, program, read_write, run, table};
+
+/// A database file of its own for each test.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(test: &str) -> Self {
+        let directory = std::env::temp_dir().join(format!("dbversus-{test}-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).unwrap();
+        Self(directory)
+    }
+
+    fn connect(&self) -> Box<dyn Connection> {
+        self.wire("bundled").connect().unwrap()
+    }
+
+    fn wire(&self, library: &str) -> Box<dyn Wire> {
+        let address = json!({"path": self.0.join("test.db"), "library": library});
+        let session = vec!["PRAGMA journal_mode = WAL".into(), "PRAGMA synchronous = OFF".into()];
+        from_address("sqlite", &address, session).unwrap()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn host_library() -> Option<&'static str> {
+    let candidates = ["/usr/lib/x86_64-linux-gnu/libsqlite3.so.0", "/usr/lib/aarch64-linux-gnu/libsqlite3.so.0", "/usr/lib64/libsqlite3.so.0"];
+    candidates.into_iter().find(|path| Path::new(path).exists())
+}
+
+#[test]
+fn loads_and_runs_the_read_write_test_in_every_mode() {
+    let scratch = Scratch::new("sqlite-modes");
+    let mut connection = scratch.connect();
+    for number in 1..=2 {
+        assert_eq!(load(connection.as_mut(), &table(number), 5), ROWS);
+    }
+    let program = program(read_write(), 2);
+    for mode in [Mode::Prepared, Mode::Unprepared] {
+        let tally = run(connection.as_mut(), &program, mode, 10).unwrap();
+        assert_eq!(tally.statements, 200);
+        assert_eq!(tally.affected, 40);
+        // 10 points, three ranges of 10 rows (fewer at the table's end) and a sum.
+        assert!((380..=410).contains(&tally.rows), "{tally:?}");
+    }
+    assert_eq!(connection.query("SELECT count(*) FROM sbtest1").unwrap().rows, [[Some(ROWS.to_string())]]);
+}
+
+#[test]
+fn every_mode_and_library_gives_the_same_answers() {
+    let scratch = Scratch::new("sqlite-answers");
+    load(scratch.connect().as_mut(), &table(1), 5);
+    let reads = json!({"name": "reads", "statements": [
+        {"name": "list", "sql": "SELECT id, k, c FROM sbtest{table} WHERE id IN (:ids) OR c = :c ORDER BY id",
+         "params": {"ids": {"gen": "zipfian", "low": 1, "high": ROWS, "count": 20}, "c": {"gen": "constant", "value": "it's"}}},
+        {"name": "types", "sql": "SELECT NULL, 1.5, 'a' || :x", "params": {"x": {"gen": "sequence"}}},
+    ]});
+    let as_text = json!({"name": "reads", "statements": reads["statements"].as_array().unwrap().iter().map(|statement| {
+        let mut statement = statement.clone();
+        statement["mode"] = json!("text");
+        statement
+    }).collect::<Vec<_>>()});
+    let answers = |library: &str, test, mode| check(scratch.wire(library).connect().unwrap().as_mut(), &program(test, 1), mode, 5);
+    let reference = answers("bundled", reads.clone(), Mode::Prepared);
+    assert!(reference.contains(&"NULL|1.5|a3".to_owned()), "{reference:?}");
+    assert_eq!(reference, answers("bundled", reads.clone(), Mode::Unprepared));
+    assert_eq!(reference, answers("bundled", as_text, Mode::Prepared));
+    if let Some(library) = host_library() {
+        assert_eq!(reference, answers(library, reads, Mode::Prepared));
+    }
+}
+
+#[test]
+fn a_loaded_library_is_its_own() {
+    let Some(library) = host_library() else { return };
+    let loaded = SqliteWire::new(":memory:", library, Vec::new()).unwrap();
+    let version = |wire: &dyn Wire| wire.connect().unwrap().query("SELECT sqlite_version()").unwrap().rows[0][0].clone();
+    assert_eq!(version(&loaded), Some(loaded.version()));
+    let bundled = SqliteWire::new(":memory:", "bundled", Vec::new()).unwrap();
+    assert_eq!(version(&bundled), Some(bundled_version()));
+    assert!(loaded.embedded());
+}
+
+#[test]
+fn a_file_that_is_no_sqlite_library_is_refused_with_its_name() {
+    let error = SqliteWire::new("x", "/proc/self/exe", Vec::new()).err().unwrap();
+    assert!(error.contains("/proc/self/exe"), "{error}");
+}
+
+#[test]
+fn errors_have_a_class_and_leave_the_connection_usable() {
+    let scratch = Scratch::new("sqlite-errors");
+    let mut connection = scratch.connect();
+    load(connection.as_mut(), &table(1), 5);
+    let insert = json!({"name": "insert", "transaction": true, "statements": [{"name": "insert", "sql": "INSERT INTO sbtest1 VALUES (:id, 1, 'c', 'p')",
+                        "params": {"id": {"gen": "constant", "value": 7}}}]});
+    let error = run(connection.as_mut(), &program(insert, 1), Mode::Prepared, 1).unwrap_err();
+    assert_eq!(error.class, ErrorClass::DuplicateKey, "{error}");
+    assert!(error.message.contains("UNIQUE constraint failed: sbtest1.id"), "{error}");
+    connection.rollback().unwrap();
+    assert!(connection.query("SELECT 1; SELECT 2").unwrap().rows == [[Some("2".to_owned())]]);
+
+    let missing = json!({"name": "m", "statements": [{"name": "s", "sql": "SELECT 1 FROM missing{table}"}]});
+    let error = run(connection.as_mut(), &program(missing, 1), Mode::Prepared, 1).unwrap_err();
+    assert_eq!(error.class, ErrorClass::Other);
+    assert!(error.message.starts_with("test \"m\", statement \"s\": no such table: missing1"), "{error}");
+    let two = json!({"name": "m", "statements": [{"name": "s", "sql": "SELECT 1; SELECT 2"}]});
+    let error = run(connection.as_mut(), &program(two, 1), Mode::Prepared, 1).unwrap_err();
+    assert!(error.message.contains("is not exactly one statement"), "{error}");
+}
+
+#[test]
+fn a_lock_held_by_another_connection_is_a_lock_timeout() {
+    let scratch = Scratch::new("sqlite-locks");
+    let (mut holder, mut waiter) = (scratch.connect(), scratch.connect());
+    load(holder.as_mut(), &table(1), 5);
+    waiter.query("PRAGMA busy_timeout = 20").unwrap();
+    let program = program(read_write(), 1);
+    holder.prepare(&program, Mode::Prepared).unwrap();
+    holder.begin(&mut Tally::default()).unwrap();
+    let error = run(waiter.as_mut(), &program, Mode::Prepared, 1).unwrap_err();
+    assert_eq!(error.class, ErrorClass::LockTimeout, "{error}");
+    waiter.rollback().unwrap();
+    holder.commit(&mut Tally::default()).unwrap();
+    run(waiter.as_mut(), &program, Mode::Prepared, 1).unwrap();
+}
+
+#[test]
+fn what_cannot_be_opened_or_set_is_named() {
+    let missing = SqliteWire::new("/nonexistent/x.db", "bundled", Vec::new()).unwrap();
+    let error = missing.connect().err().unwrap();
+    assert!(error.message.contains("cannot open /nonexistent/x.db: unable to open database file"), "{error}");
+    let session = SqliteWire::new(":memory:", "bundled", vec!["PRAGMATIC".into()]).unwrap();
+    let error = session.connect().err().unwrap();
+    assert!(error.message.starts_with("session_sql \"PRAGMATIC\": near"), "{error}");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_table() {
+    let scratch = Scratch::new("sqlite-seed");
+    let mut connection = scratch.connect();
+    load(connection.as_mut(), &table(1), 5);
+    load(connection.as_mut(), &table(2), 5);
+    load(connection.as_mut(), &table(3), 6);
+    let mut differing = |one: u32, other: u32| {
+        let sql = format!("SELECT count(*) FROM (SELECT * FROM sbtest{one} EXCEPT SELECT * FROM sbtest{other})");
+        connection.query(&sql).unwrap().rows[0][0].clone().unwrap()
+    };
+    assert_eq!(differing(1, 2), "0");
+    assert_eq!(differing(1, 3), ROWS.to_string());
+}
