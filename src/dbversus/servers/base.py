@@ -47,6 +47,11 @@ class Server(Protocol):
     build: Build
     config: ServerConfig
     data_dir: Path
+    # what this build or host could not give, for the report
+    notes: list[str]
+
+    def check(self) -> None:
+        """Before anything is created: RunError when the build cannot run here, UsageError for a config it refuses."""
 
     def initialise(self) -> None:
         """Create an empty data directory with a database and a user named `dbversus`."""
@@ -96,4 +101,4 @@ class Server(Protocol):
         """The engine's `target` command for this running server (docs/engine-protocol.md), without `cmd`."""
 
     def table_sql(self, table: int) -> tuple[list[str], list[str]]:
-        """Statements that create table number `table` of the sysbench schema, and those to run after its rows are loaded."""
+        """Statements that create table number `table` of the sysbench schema, and those to run after its rows."""

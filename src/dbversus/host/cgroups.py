@@ -1,0 +1,209 @@
+"""Control groups of measured servers: their CPU time is read there, and there the idle ones are frozen.
+
+Version 1 (`cpuacct` and `freezer` hierarchies) is taken where it is mounted and writable, because its CPU clock counts
+ns; version 2 otherwise. Neither needs a controller to be enabled: `cpu.stat` and `cgroup.freeze` are always there.
+"""
+
+import contextlib
+import errno
+import os
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+OWN_DIRECTORY = "dbversus"
+_REMOVE_LIMIT_S = 2.0
+
+
+@dataclass(frozen=True)
+class CgroupV1:
+    """A directory in the cpuacct hierarchy and one in the freezer hierarchy, where there is one."""
+
+    cpuacct: Path
+    freezer: Path | None
+
+    def add(self, pid: int) -> None:
+        for directory in self.directories():
+            add_process(Path(directory), pid)
+
+    def engine_account(self) -> dict[str, str]:
+        return {"kind": "v1", "cpuacct": str(self.cpuacct)}
+
+    def engine_freeze(self) -> dict[str, str]:
+        return {"kind": "v1", "freezer": str(self.freezer)} if self.freezer else {"kind": "signal"}
+
+    def directories(self) -> list[str]:
+        return [str(self.cpuacct), *([str(self.freezer)] if self.freezer else [])]
+
+    def remove(self) -> None:
+        remove_directories(self.directories())
+
+
+@dataclass(frozen=True)
+class CgroupV2:
+    path: Path
+
+    def add(self, pid: int) -> None:
+        add_process(self.path, pid)
+
+    def engine_account(self) -> dict[str, str]:
+        return {"kind": "v2", "path": str(self.path)}
+
+    def engine_freeze(self) -> dict[str, str]:
+        return {"kind": "v2", "path": str(self.path)}
+
+    def directories(self) -> list[str]:
+        return [str(self.path)]
+
+    def remove(self) -> None:
+        remove_directories(self.directories())
+
+
+@dataclass(frozen=True)
+class Hierarchies:
+    """Where groups may be made: the directories of our own group in each hierarchy; None where it is not mounted."""
+
+    cpuacct: Path | None = None
+    freezer: Path | None = None
+    unified: Path | None = None
+
+    @property
+    def version(self) -> str:
+        """`v1`, `v2`, `v1+v2` (hybrid) or `none`."""
+        names = [name for name, there in (("v1", self.cpuacct), ("v2", self.unified)) if there]
+        return "+".join(names) or "none"
+
+
+def hierarchies(mounts: str | None = None, membership: str | None = None) -> Hierarchies:
+    """Reads /proc/self/mounts and /proc/self/cgroup (or the texts given, for tests)."""
+    mounts = mounts if mounts is not None else Path("/proc/self/mounts").read_text()
+    membership = membership if membership is not None else Path("/proc/self/cgroup").read_text()
+    found: dict[str, Path] = {}
+    for line in mounts.splitlines():
+        _, point, kind, options = line.split()[:4]
+        if kind == "cgroup2":
+            found["unified"] = Path(point)
+        elif kind == "cgroup":
+            found |= {name: Path(point) for name in ("cpuacct", "freezer") if name in options.split(",")}
+    own = _own_groups(membership)
+    return Hierarchies(**{name: _inside(point, own.get(name, "/")) for name, point in found.items()})
+
+
+def _own_groups(membership: str) -> dict[str, str]:
+    own: dict[str, str] = {}
+    for line in membership.splitlines():
+        number, controllers, path = line.split(":", 2)
+        own |= dict.fromkeys(controllers.split(",") if number != "0" else ["unified"], path)
+    return own
+
+
+def _inside(point: Path, own: str) -> Path:
+    """Our own group's directory; in a container only a part of the hierarchy is mounted, with our group as its root."""
+    directory = point / own.lstrip("/")
+    return directory if directory.is_dir() else point
+
+
+def create_cgroup(
+    name: str, where: Hierarchies | None = None, kind: str = "auto"
+) -> tuple[CgroupV1 | CgroupV2 | None, str]:
+    """Makes a group for one server; `name` must be new. `kind`: auto, v1 or v2.
+
+    Returns the group, or None and a note for the user on why the host gives none.
+    """
+    where = where or hierarchies()
+    notes = []
+    for version, make in (("v1", _create_v1), ("v2", _create_v2)):
+        if kind in ("auto", version):
+            try:
+                return make(name, where), ""
+            except OSError as error:
+                notes.append(f"{version}: {error.strerror or error}")
+    advice = "as root, or under `systemd-run --user --scope -p Delegate=yes`, a group of its own can be had"
+    return None, f"no cgroup ({'; '.join(notes)}): CPU time is summed over processes instead; {advice}"
+
+
+def _create_v1(name: str, where: Hierarchies) -> CgroupV1:
+    if where.cpuacct is None:
+        raise FileNotFoundError(errno.ENOENT, "no cpuacct hierarchy is mounted")
+    cpuacct = _make(where.cpuacct, name)
+    if where.freezer is None:
+        return CgroupV1(cpuacct, None)
+    try:
+        return CgroupV1(cpuacct, _make(where.freezer, name))
+    except OSError:
+        remove_directories([str(cpuacct)])
+        raise
+
+
+def _create_v2(name: str, where: Hierarchies) -> CgroupV2:
+    if where.unified is None:
+        raise FileNotFoundError(errno.ENOENT, "no cgroup2 hierarchy is mounted")
+    path = _make(where.unified, name)
+    if not (path / "cgroup.procs").exists() or not os.access(where.unified / "cgroup.procs", os.W_OK):
+        remove_directories([str(path)])
+        raise PermissionError(errno.EACCES, f"processes may not be moved out of {where.unified}")
+    return CgroupV2(path)
+
+
+def _make(parent: Path, name: str) -> Path:
+    directory = parent / OWN_DIRECTORY / name
+    directory.parent.mkdir(exist_ok=True)
+    directory.mkdir()
+    return directory
+
+
+def add_process(directory: Path, pid: int) -> None:
+    """Moves a process into a group; raises OSError with the group's name."""
+    with (directory / "cgroup.procs").open("w") as procs:
+        procs.write(str(pid))
+
+
+def remove_unused(is_alive: Callable[[int], bool], where: Hierarchies | None = None) -> None:
+    """Removes empty groups named `<pid>-…` whose process is gone: a killed controller leaves them."""
+    where = where or hierarchies()
+    for parent in filter(None, (where.cpuacct, where.freezer, where.unified)):
+        for directory in (parent / OWN_DIRECTORY).glob("[0-9]*-*"):
+            pid = directory.name.partition("-")[0]
+            if pid.isdigit() and not is_alive(int(pid)) and not pids_in([str(directory)]):
+                with contextlib.suppress(OSError):
+                    directory.rmdir()
+
+
+def pids_in(directories: Iterable[str]) -> list[int]:
+    """Processes in any of these groups."""
+    found: set[int] = set()
+    for directory in directories:
+        with contextlib.suppress(OSError):
+            found.update(int(line) for line in (Path(directory) / "cgroup.procs").read_text().split())
+    return sorted(found)
+
+
+def thaw(directories: Iterable[str]) -> None:
+    """Thaws groups of either version; what is not frozen, or not there, is left alone."""
+    for directory in map(Path, directories):
+        for file, word in (("freezer.state", "THAWED"), ("cgroup.freeze", "0")):
+            if (directory / file).exists():
+                with contextlib.suppress(OSError):
+                    (directory / file).write_text(word)
+
+
+def remove_directories(directories: Iterable[str]) -> None:
+    """Removes groups, waiting up to 2 s for processes that are still leaving; raises OSError when they do not."""
+    for directory in directories:
+        _remove(Path(directory))
+        with contextlib.suppress(OSError):  # others may have groups beside ours
+            Path(directory).parent.rmdir()
+
+
+def _remove(directory: Path) -> None:
+    deadline = time.monotonic() + _REMOVE_LIMIT_S
+    while True:
+        try:
+            directory.rmdir()
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            if error.errno != errno.EBUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)

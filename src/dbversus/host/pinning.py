@@ -1,0 +1,66 @@
+"""Which CPUs servers, clients and the controller get. Placement is part of the measurement (docs/host.md)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dbversus.errors import UsageError
+from dbversus.host.cpus import Core, allowed_cores
+
+MODES = ("auto", "together", "apart", "none")
+# clients get one core in so many when they run apart: a client of the engine needs less than its server
+_CLIENT_SHARE = 4
+
+
+@dataclass(frozen=True)
+class PlacementPlan:
+    """`mode` as carried out. Empty tuples: not pinned. `note` says why it differs from what was asked, if it does."""
+
+    mode: str
+    server_cpus: tuple[int, ...] = ()
+    client_cpus: tuple[int, ...] = ()
+    controller_cpus: tuple[int, ...] = ()
+    note: str = ""
+
+
+def place(clients: int, mode: str = "auto", cores: Sequence[Core] | None = None) -> PlacementPlan:
+    """Chooses CPUs for `clients` clients among those that we may use. Raises UsageError for an unknown mode.
+
+    `auto`: one client shares a core with its server (a wake-up on another core costs more than the query); more clients
+    get cores of their own. `together`: as for one client. `apart`: disjoint cores. `none`: nothing is pinned.
+    """
+    if mode not in MODES:
+        raise UsageError(f"placement '{mode}' is unknown; accepted: {', '.join(MODES)}.")
+    cores = cores if cores is not None else allowed_cores()
+    if mode == "auto":
+        mode = "together" if clients == 1 else "apart"
+    if mode == "none":
+        return PlacementPlan("none")
+    if len(cores) == 1:
+        only = _first_threads(cores)
+        note = "" if mode == "together" else "there is one core only: servers and clients share it"
+        return PlacementPlan("together", only, only, cores[0].cpus, note)
+    return _together(cores) if mode == "together" else _apart(cores, clients)
+
+
+def _together(cores: Sequence[Core]) -> PlacementPlan:
+    measured = _quietest(cores)
+    others = tuple(cpu for core in cores if core is not measured for cpu in core.cpus)
+    return PlacementPlan("together", measured.cpus[:1], measured.cpus[:1], others)
+
+
+def _apart(cores: Sequence[Core], clients: int) -> PlacementPlan:
+    """Clients take the first cores, which also serve most interrupts and the controller; servers take the rest."""
+    count = max(1, min(clients, len(cores) // _CLIENT_SHARE))
+    client_cpus = _first_threads(cores[:count])
+    return PlacementPlan("apart", _first_threads(cores[count:]), client_cpus, client_cpus)
+
+
+def _quietest(cores: Sequence[Core]) -> Core:
+    """The core with the fewest device interrupts; the one of CPU 0, where the kernel does its chores, only of two."""
+    candidates = [core for core in cores if 0 not in core.cpus] if len(cores) > 2 else list(cores)
+    return min(candidates, key=lambda core: (core.interrupts, -core.cpus[0]))
+
+
+def _first_threads(cores: Sequence[Core]) -> tuple[int, ...]:
+    """One hardware thread per core: its sibling would compete for the same execution units."""
+    return tuple(core.cpus[0] for core in cores)

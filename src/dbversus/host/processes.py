@@ -1,0 +1,132 @@
+"""Processes as /proc shows them: who is alive, who descends from whom, and how to end a whole tree."""
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+PROC = Path("/proc")
+
+
+class Stat(NamedTuple):
+    """Of /proc/PID/stat: state letter, parent, and start time in clock ticks since boot."""
+
+    state: str
+    parent: int
+    start_ticks: int
+
+
+def read_stat(pid: int) -> Stat | None:
+    """None when there is no such process."""
+    try:
+        text = (PROC / str(pid) / "stat").read_text(errors="replace")
+    except OSError:
+        return None
+    # the command name is in parentheses and may itself hold spaces and parentheses
+    fields = text.rpartition(")")[2].split()
+    return Stat(fields[0], int(fields[1]), int(fields[19]))
+
+
+def start_ticks(pid: int) -> int | None:
+    """When the process started; with the pid it names a process for as long as the host is up. None: not alive."""
+    stat = read_stat(pid)
+    return None if stat is None or stat.state in "ZX" else stat.start_ticks
+
+
+def is_alive(pid: int, ticks: int | None = None) -> bool:
+    """Whether the process lives (a zombie does not) and, when `ticks` is given, is the one that started then."""
+    found = start_ticks(pid)
+    return found is not None and (ticks is None or found == ticks)
+
+
+def boot_id() -> str:
+    """Changes with every boot of the host."""
+    return (PROC / "sys/kernel/random/boot_id").read_text().strip()
+
+
+def all_pids() -> list[int]:
+    return [int(entry.name) for entry in PROC.iterdir() if entry.name.isdigit()]
+
+
+def descendants(root: int) -> list[int]:
+    """All processes below `root`, parents before children; `root` itself is not among them."""
+    children: dict[int, list[int]] = {}
+    for pid in all_pids():
+        if stat := read_stat(pid):
+            children.setdefault(stat.parent, []).append(pid)
+    found: list[int] = []
+    frontier = [root]
+    while frontier:
+        below = children.get(frontier.pop(), [])
+        found += below
+        frontier += below
+    return found
+
+
+def program_of(pid: int) -> str:
+    """Path of the program that a process executes; "" when it is gone or not ours to look at."""
+    return _link(pid, "exe")
+
+
+def working_in(directory: Path, program: str) -> list[int]:
+    """Live processes that execute `program` with `directory`, or one below it, as their current directory.
+
+    A database server works in its data directory, so this finds what is left of one whose root process is gone.
+    """
+    inside = str(directory.resolve())
+    found = []
+    for pid in all_pids():
+        where = _link(pid, "cwd")
+        if (where == inside or where.startswith(inside + "/")) and _link(pid, "exe") == program and is_alive(pid):
+            found.append(pid)
+    return found
+
+
+def _link(pid: int, name: str) -> str:
+    try:
+        return os.readlink(PROC / str(pid) / name).removesuffix(" (deleted)")  # noqa: PTH115 (a text is wanted)
+    except OSError:
+        return ""
+
+
+def shared_memory(pid: int) -> tuple[list[str], list[int]]:
+    """POSIX segments (paths) and System V segments (ids) that a process maps; they outlive a server that is killed."""
+    paths: set[str] = set()
+    ids: set[int] = set()
+    try:
+        lines = (PROC / str(pid) / "maps").read_text(errors="replace").splitlines()
+    except OSError:
+        return [], []
+    for line in lines:
+        fields = line.split(maxsplit=5)
+        name = fields[5] if len(fields) == 6 else ""
+        if name.startswith("/dev/shm/"):
+            paths.add(name.removesuffix(" (deleted)"))
+        elif name.startswith("/SYSV"):
+            ids.add(int(fields[4]))
+    return sorted(paths), sorted(ids)
+
+
+def send(pids: Iterable[int], number: signal.Signals) -> None:
+    """Signals processes; those that are gone, or not ours, are passed over."""
+    for pid in pids:
+        try:
+            os.kill(pid, number)
+        except (ProcessLookupError, PermissionError):
+            continue
+
+
+def kill_all(find: Callable[[], list[int]], limit_s: float = 10) -> list[int]:
+    """SIGKILLs what `find` returns until it returns nothing; returns what is left after `limit_s`.
+
+    They are stopped first, so that none can start another between being found and being killed.
+    """
+    deadline = time.monotonic() + limit_s
+    while (pids := [pid for pid in find() if is_alive(pid)]) and time.monotonic() < deadline:
+        send(pids, signal.SIGSTOP)
+        pids = sorted({*pids, *find()})
+        send(pids, signal.SIGKILL)
+        time.sleep(0.01)
+    return pids

@@ -1,0 +1,154 @@
+"""A record on disk of what runs, so that the next start can clean up after a controller that was killed."""
+
+import contextlib
+import ctypes
+import json
+import os
+import shutil
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from dbversus.home import home_dir, public_dir
+from dbversus.host import cgroups, processes
+
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_IPC_RMID = 0
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A running server and all that it leaves behind when it is killed.
+
+    `data_dir`: its processes work there and execute `program`. `paths`: files and directories to remove (socket
+    directory, POSIX shared memory). `shared_memory_ids`: System V segments to remove. `root_ticks`: start time of the
+    root process.
+    """
+
+    root_pid: int
+    root_ticks: int
+    data_dir: str
+    program: str
+    cgroup_dirs: list[str] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+    shared_memory_ids: list[int] = field(default_factory=list)
+
+
+class Watcher(Protocol):
+    """Is told of servers that start and stop."""
+
+    def add(self, entry: Entry) -> None: ...
+    def forget(self, root_pid: int) -> None: ...
+
+
+class Registry:
+    """What this controller runs: `<home>/run/<our pid>.json`, there only while something runs."""
+
+    def __init__(self, home: Path | None = None):
+        self._path = (home / "run" if home else public_dir("run")) / f"{os.getpid()}.json"
+        self._entries: dict[int, Entry] = {}
+
+    def add(self, entry: Entry) -> None:
+        self._entries[entry.root_pid] = entry
+        self._write()
+
+    def forget(self, root_pid: int) -> None:
+        if self._entries.pop(root_pid, None):
+            self._write()
+
+    def _write(self) -> None:
+        if not self._entries:
+            self._path.unlink(missing_ok=True)
+            return
+        record = {
+            "boot": processes.boot_id(),
+            "controller_pid": os.getpid(),
+            "controller_ticks": processes.start_ticks(os.getpid()),
+            "entries": [asdict(entry) for entry in self._entries.values()],
+        }
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        partial = self._path.with_suffix(".partial")
+        partial.write_text(json.dumps(record, indent=1))
+        partial.rename(self._path)
+
+
+def cleanup_stale(home: Path | None = None) -> list[str]:
+    """Ends servers whose controller is dead and removes what it left; returns one line per server for the user.
+
+    Besides what is on record, these are `<home>/work/<pid>` and cgroups named `<pid>-…` of processes that are gone.
+    """
+    said: list[str] = []
+    for path in sorted(_run_dir(home).glob("*.json")):
+        record = _read(path)
+        if record is None:
+            said.append(f"{path} was damaged and has been removed; servers named in it may still run")
+        elif processes.is_alive(record["controller_pid"], record["controller_ticks"]) and _this_boot(record):
+            continue
+        else:
+            for fields in record["entries"]:
+                said += _clean(Entry(**fields), this_boot=_this_boot(record))
+        path.unlink(missing_ok=True)
+    for directory in (home or home_dir()).glob("work/[0-9]*"):
+        if directory.name.isdigit() and not processes.is_alive(int(directory.name)):
+            remove_paths([str(directory)])
+    cgroups.remove_unused(processes.is_alive)
+    return said
+
+
+def _run_dir(home: Path | None) -> Path:
+    return (home or home_dir()) / "run"
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    try:
+        record = json.loads(path.read_text())
+        _ = [Entry(**fields) for fields in record["entries"]]
+        _ = record["controller_pid"], record["controller_ticks"], record["boot"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return dict(record)
+
+
+def _this_boot(record: dict[str, Any]) -> bool:
+    return bool(record["boot"] == processes.boot_id())
+
+
+def _clean(entry: Entry, *, this_boot: bool) -> list[str]:
+    left: list[int] = []
+    said: list[str] = []
+    if this_boot:  # after a boot the pids belong to others
+        cgroups.thaw(entry.cgroup_dirs)
+        if tree(entry):
+            said.append(f"ended a server that an earlier run left behind (pid {entry.root_pid}, {entry.data_dir})")
+            left = processes.kill_all(lambda: tree(entry))
+        with contextlib.suppress(OSError):
+            cgroups.remove_directories(entry.cgroup_dirs)
+        remove_shared_memory(entry.shared_memory_ids)
+    remove_paths(entry.paths)
+    if left:
+        said.append(f"processes {', '.join(map(str, left))} of {entry.data_dir} could not be ended")
+    return said
+
+
+def tree(entry: Entry) -> list[int]:
+    """All live processes of a server: below its root, in its cgroup, or working in its data directory."""
+    found = set(cgroups.pids_in(entry.cgroup_dirs)) | set(processes.working_in(Path(entry.data_dir), entry.program))
+    if processes.is_alive(entry.root_pid, entry.root_ticks):
+        found |= {entry.root_pid, *processes.descendants(entry.root_pid)}
+    return sorted(found)
+
+
+def remove_shared_memory(ids: Iterable[int]) -> None:
+    """Marks System V segments for removal; those already gone are passed over."""
+    for number in ids:
+        _LIBC.shmctl(number, _IPC_RMID, None)
+
+
+def remove_paths(paths: Iterable[str]) -> None:
+    for path in map(Path, paths):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            with contextlib.suppress(OSError):
+                path.unlink(missing_ok=True)

@@ -1,0 +1,90 @@
+"""From the names of configs and inline settings of a target to the settings of its server on this host."""
+
+import difflib
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from dbversus.errors import UsageError
+from dbversus.servers.base import ServerConfig
+from dbversus.servers.config_file import ConfigFile, Item, Section, read_config, unquote
+from dbversus.servers.sizing import Sizing, evaluate
+
+__all__ = ["Sizing", "available_configs", "closest", "config_dirs", "load_config"]
+
+BASE = "base"
+_PREFIXES: dict[str, Section] = {"env": "environment", "init": "init"}
+_SHOW_BYTES: dict[str, Callable[[int], str]] = {"postgres": lambda count: f"{count // 1024}kB"}
+
+
+def load_config(
+    dbms: str, build_version: str, items: Sequence[str], sizing: Sizing, config_dir: Path | None = None
+) -> ServerConfig:
+    """The base config, then `items` in the order written: names of configs and inline `setting=value`; later ones win.
+
+    Inline, `env.NAME=value` sets a variable of the server's process and `init.NAME=value` an option of the creation of
+    its data directory. `config_dir` is searched before the usual places. Raises UsageError for a name that does not
+    exist or has nothing for this version; whether the server knows a setting is for the server to say (`Server.check`).
+    """
+    files = available_configs(dbms, config_dir)
+    chosen = [_inline(item) if "=" in item else _named(files, item, dbms, build_version) for item in items]
+    without_base = any(isinstance(one, ConfigFile) and one.without_base for one in chosen)
+    base = [files[BASE]] if BASE in files and not without_base else []
+    lines = [item for one in [*base, *chosen] for item in (one.items if isinstance(one, ConfigFile) else (one,))]
+    values: dict[Section, dict[str, str]] = {"settings": {}, "environment": {}, "init": {}}
+    show_bytes = _SHOW_BYTES.get(dbms, str)
+    for item in lines:
+        if item.applies(build_version):
+            values[item.section][item.name] = evaluate(item.value, sizing, show_bytes, item.where)
+    return ServerConfig(",".join(items) or BASE, values["settings"], values["environment"], values["init"])
+
+
+def _inline(text: str) -> Item:
+    name, _, value = text.partition("=")
+    prefix, dot, rest = name.strip().partition(".")
+    section: Section = _PREFIXES.get(prefix, "settings") if dot else "settings"
+    name = rest if section != "settings" else name.strip()
+    if not name or any(letter.isspace() for letter in name):
+        raise UsageError(f"'{text}' is not a setting; `name=value` is wanted.")
+    return Item(section, name, unquote(value), "", "", f"'{text}'")
+
+
+def _named(files: dict[str, ConfigFile], name: str, dbms: str, version: str) -> ConfigFile:
+    usable = sorted(known for known, file in files.items() if file.applies(version))
+    if name not in files:
+        hint = closest(name, usable)
+        raise UsageError(
+            f"There is no config '{name}' for {dbms} {version}{hint}; "
+            f"there are {', '.join(usable) or 'none'}, and inline settings (name=value)."
+        )
+    if name not in usable:
+        ranges = sorted({item.range.strip() for item in files[name].items})
+        raise UsageError(
+            f"Config '{name}' is for {dbms} {', '.join(ranges)} and says nothing for {version}; "
+            f"there are {', '.join(usable)}."
+        )
+    return files[name]
+
+
+def closest(name: str, known: Iterable[str]) -> str:
+    """` (did you mean 'x'?)`, or nothing."""
+    found = difflib.get_close_matches(name, list(known), n=1)
+    return f" (did you mean '{found[0]}'?)" if found else ""
+
+
+def available_configs(dbms: str, config_dir: Path | None = None) -> dict[str, ConfigFile]:
+    """All configs of a DBMS by name; a file in an earlier place hides one of the same name in a later place."""
+    found: dict[str, ConfigFile] = {}
+    for directory in config_dirs(config_dir):
+        for path in sorted((directory / dbms).glob("*.conf")):
+            if path.stem not in found:
+                found[path.stem] = read_config(path)
+    return found
+
+
+def config_dirs(config_dir: Path | None = None) -> list[Path]:
+    """Where configs are looked for: the directory given, ./configs, and those that come with dbversus."""
+    if config_dir is not None and not config_dir.is_dir():
+        raise UsageError(f"The config directory {config_dir} does not exist.")
+    package = Path(__file__).resolve().parents[1]
+    places = [config_dir, Path("configs"), package / "configs", package.parents[1] / "configs"]
+    return [place for place in places if place is not None and place.is_dir()]

@@ -1,0 +1,29 @@
+"""The server for a build."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from dbversus.builds.model import Build
+from dbversus.errors import UsageError
+from dbversus.host.registry import Watcher
+from dbversus.servers.base import Server, ServerConfig
+from dbversus.servers.null import NullServer
+from dbversus.servers.postgres import PostgresServer
+from dbversus.servers.sqlite import SqliteServer
+
+DBMS = ("postgres", "sqlite", "null")
+
+
+def create_server(build: Build, config: ServerConfig, work_dir: Path, watchers: Sequence[Watcher] = ()) -> Server:
+    """A server object on `work_dir` (its data in `work_dir/data`); nothing is started or written yet.
+
+    Raises UsageError for a DBMS that cannot be run.
+    """
+    match build.dbms:
+        case "postgres":
+            return PostgresServer(build, config, work_dir, watchers)
+        case "sqlite":
+            return SqliteServer(build, config, work_dir)
+        case "null":
+            return NullServer(build, config, work_dir)
+    raise UsageError(f"DBMS '{build.dbms}' cannot be run; accepted: {', '.join(DBMS)}.")

@@ -1,0 +1,81 @@
+"""The echo server inside the engine: the floor of one request. There is nothing to create, start or settle."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from dbversus.builds.model import Build
+from dbversus.errors import UsageError
+from dbversus.servers.base import Placement, ServerConfig
+
+
+class NullServer:
+    """Accepts one setting, `reply_bytes`: the size of an answer (200 by default)."""
+
+    dbms = "null"
+
+    def __init__(self, build: Build, config: ServerConfig, work_dir: Path):
+        self.build = build
+        self.config = config
+        self.data_dir = work_dir.absolute() / "data"
+        self.notes: list[str] = []
+        self._running = False
+
+    def check(self) -> None:
+        for name, value in self.config.settings.items():
+            if name != "reply_bytes" or not value.isdigit() or int(value) == 0:
+                raise UsageError(
+                    f"null does not take {name}={value}; reply_bytes and a whole number from 1 are accepted."
+                )
+
+    def initialise(self) -> None:
+        self.data_dir.mkdir(parents=True, exist_ok=True)
+
+    def start(self, placement: Placement) -> None:
+        self._running = True
+
+    def stop(self) -> None:
+        self._running = False
+
+    def kill(self) -> None:
+        self._running = False
+
+    def is_running(self) -> bool:
+        return self._running
+
+    @property
+    def root_pid(self) -> int | None:
+        return None
+
+    def settle(self, tables: Sequence[str]) -> dict[str, float]:
+        return {}
+
+    def warm(self, tables: Sequence[str]) -> None: ...
+
+    def debt(self) -> dict[str, int]:
+        return {}
+
+    def settings(self) -> dict[str, str]:
+        return dict(self.config.settings)
+
+    def plan(self, sql: str) -> str:
+        return ""
+
+    def counters(self) -> dict[str, float]:
+        return {}
+
+    def sizes(self) -> dict[str, int]:
+        return {}
+
+    def log_tail(self, lines: int = 40) -> str:
+        return ""
+
+    def config_text(self) -> str:
+        return "".join(f"{name} = {value}\n" for name, value in self.config.settings.items())
+
+    def engine_target(self, name: str, placement: Placement) -> dict[str, Any]:
+        address = {setting: int(value) for setting, value in self.config.settings.items()}
+        return {"name": name, "wire": "null", "address": address}
+
+    def table_sql(self, table: int) -> tuple[list[str], list[str]]:
+        return [], []

@@ -1,0 +1,123 @@
+"""Starts programs of a DBMS build: unprivileged, in place, and gone when we are gone."""
+
+import ctypes
+import os
+import signal
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from dbversus.errors import RunError
+from dbversus.host.user import ServerUser
+from dbversus.servers.base import Placement
+
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_PR_SET_PDEATHSIG = 1
+
+# The parent death signal comes when the *thread* that started the child ends: one that lasts as long as we do starts all.
+_STARTER = ThreadPoolExecutor(max_workers=1, thread_name_prefix="server-starter")
+
+
+def environment(*parts: Mapping[str, str]) -> dict[str, str]:
+    """A small, fixed environment, so that a server does not depend on who starts it; later parts win."""
+    fixed = {"PATH": os.environ.get("PATH", os.defpath), "LANG": "C", "LC_ALL": "C", "TZ": "UTC", "HOME": "/"}
+    for part in parts:
+        fixed |= part
+    return fixed
+
+
+def run(
+    command: Sequence[str | Path], user: ServerUser, env: Mapping[str, str], limit_s: float = 120
+) -> subprocess.CompletedProcess[str]:
+    """Runs a program of the build to its end, as the server user. Raises RunError when it cannot be executed at all."""
+    try:
+        return subprocess.run(
+            [str(word) for word in command],
+            env=dict(env),
+            cwd="/",  # one that the server user can enter
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=limit_s,
+            preexec_fn=user.become,
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        raise _cannot_execute(command[0], error) from error
+
+
+def start(
+    command: Sequence[str | Path], user: ServerUser, env: Mapping[str, str], log: Path, placement: Placement
+) -> "subprocess.Popen[bytes]":
+    """Starts a server as our child, its output appended to `log`, in a session of its own, in its cgroup, on its CPUs.
+
+    When we die, however we do, the kernel sends it SIGQUIT. Raises RunError when it cannot be executed.
+    """
+    try:
+        with log.open("ab") as output:
+            return _STARTER.submit(
+                subprocess.Popen,
+                [str(word) for word in command],
+                env=dict(env),
+                cwd="/",
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+                preexec_fn=_preparation(user, placement, os.getpid()),
+            ).result()
+    except (OSError, subprocess.SubprocessError) as error:
+        raise _cannot_execute(command[0], error) from error
+
+
+def _preparation(user: ServerUser, placement: Placement, controller: int) -> Callable[[], None]:
+    """What the child does before it executes the server."""
+
+    def prepare() -> None:
+        try:
+            if placement.cgroup:
+                placement.cgroup.add(os.getpid())
+            if placement.cpus:
+                os.sched_setaffinity(0, placement.cpus)
+            user.become()
+            # only now: the kernel clears it when the user changes
+            _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGQUIT, 0, 0, 0)
+        except OSError as error:
+            os.write(2, f"cannot place the server: {error}\n".encode())
+            os._exit(127)
+        if os.getppid() != controller:  # it died before the signal was asked for
+            os._exit(127)
+
+    return prepare
+
+
+def _cannot_execute(program: str | Path, error: Exception) -> RunError:
+    return RunError(
+        f"{program} cannot be executed: {getattr(error, 'strerror', None) or error}{_architecture(Path(program))}."
+    )
+
+
+_MACHINES = {
+    0x03: "i386",
+    0x28: "arm",
+    0x3E: "x86_64",
+    0xB7: "aarch64",
+    0x15: "ppc64le",
+    0x16: "s390x",
+    0xF3: "riscv64",
+}
+
+
+def _architecture(program: Path) -> str:
+    """` (built for aarch64, this host is x86_64)` when the program is for another machine, from its ELF header."""
+    try:
+        with program.open("rb") as file:
+            head = file.read(20)
+    except OSError:
+        return ""
+    if head[:4] != b"\x7fELF":
+        return ""
+    built = _MACHINES.get(int.from_bytes(head[18:20], "little" if head[5] == 1 else "big"), "another machine")
+    here = os.uname().machine
+    return "" if built == here else f" (built for {built}, this host is {here})"

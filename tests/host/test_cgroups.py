@@ -1,0 +1,101 @@
+import os
+import subprocess
+import time
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dbversus.host import cgroups
+
+V1_MOUNTS = """cgroup /sys/fs/cgroup/cpu,cpuacct cgroup rw,nosuid,cpu,cpuacct 0 0
+cgroup /sys/fs/cgroup/freezer cgroup rw,freezer 0 0
+cgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0
+"""
+
+
+@pytest.fixture(params=["v1", "v2"])
+def group(request: pytest.FixtureRequest) -> Iterator[cgroups.CgroupV1 | cgroups.CgroupV2]:
+    made, note = cgroups.create_cgroup(f"{os.getpid()}-test-{uuid.uuid4().hex[:8]}", kind=request.param)
+    if made is None:
+        pytest.skip(note)
+    yield made
+    made.remove()
+
+
+def cpu_used(group: cgroups.CgroupV1 | cgroups.CgroupV2) -> int:
+    if isinstance(group, cgroups.CgroupV1):
+        return int((group.cpuacct / "cpuacct.usage").read_text())
+    return int((group.path / "cpu.stat").read_text().split()[1]) * 1000
+
+
+def test_a_group_counts_cpu_and_is_thawed_and_removed(group: cgroups.CgroupV1 | cgroups.CgroupV2) -> None:
+    process = subprocess.Popen(["sh", "-c", "while :; do :; done"])
+    try:
+        group.add(process.pid)
+        assert cgroups.pids_in(group.directories()) == [process.pid]
+        time.sleep(0.2)
+        assert cpu_used(group) > 0
+        freezer = group.engine_freeze()
+        if freezer["kind"] != "signal":
+            directory = Path(freezer.get("freezer") or freezer["path"])
+            file, word = ("cgroup.freeze", "1") if freezer["kind"] == "v2" else ("freezer.state", "FROZEN")
+            (directory / file).write_text(word)
+            time.sleep(0.1)
+            frozen_at = cpu_used(group)
+            time.sleep(0.1)
+            assert cpu_used(group) == frozen_at
+            cgroups.thaw(group.directories())
+            time.sleep(0.3)
+            assert cpu_used(group) > frozen_at
+        with pytest.raises(OSError):
+            cgroups.remove_directories(group.directories())  # it still holds a process
+    finally:
+        process.kill()
+        process.wait()
+    group.remove()
+    assert not any(Path(directory).exists() for directory in group.directories())
+
+
+def test_a_name_can_be_had_once(group: cgroups.CgroupV1 | cgroups.CgroupV2) -> None:
+    name = Path(group.directories()[0]).name
+    kind = "v1" if isinstance(group, cgroups.CgroupV1) else "v2"
+    again, note = cgroups.create_cgroup(name, kind=kind)
+    assert again is None
+    assert "File exists" in note
+
+
+def test_groups_of_processes_that_are_gone_are_removed() -> None:
+    made, note = cgroups.create_cgroup("4194999-test")
+    if made is None:
+        pytest.skip(note)
+    cgroups.remove_unused(lambda pid: True)
+    assert all(Path(directory).exists() for directory in made.directories())
+    cgroups.remove_unused(lambda pid: pid != 4194999)
+    assert not any(Path(directory).exists() for directory in made.directories())
+
+
+def test_a_host_without_cgroups_gives_a_note(tmp_path: Path) -> None:
+    made, note = cgroups.create_cgroup("x", cgroups.Hierarchies())
+    assert made is None
+    assert "no cpuacct hierarchy" in note
+    assert "CPU time is summed over processes instead" in note
+    made, note = cgroups.create_cgroup("x", cgroups.Hierarchies(unified=tmp_path))
+    assert made is None
+    assert not (tmp_path / "dbversus/x").exists()
+
+
+def test_mounts_are_understood() -> None:
+    where = cgroups.hierarchies(V1_MOUNTS, "4:cpu,cpuacct:/\n3:freezer:/\n0::/no/such/group\n")
+    assert where.cpuacct == Path("/sys/fs/cgroup/cpu,cpuacct")
+    assert where.freezer == Path("/sys/fs/cgroup/freezer")
+    assert where.unified == Path("/sys/fs/cgroup/unified")
+    assert where.version == "v1+v2"
+    assert cgroups.hierarchies("proc /proc proc rw 0 0\n", "").version == "none"
+
+
+def test_our_own_group_is_the_parent(tmp_path: Path) -> None:
+    (tmp_path / "user.slice/me").mkdir(parents=True)
+    where = cgroups.hierarchies(f"cgroup2 {tmp_path} cgroup2 rw 0 0\n", "0::/user.slice/me\n")
+    assert where.unified == tmp_path / "user.slice/me"

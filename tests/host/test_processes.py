@@ -1,0 +1,75 @@
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dbversus.host import processes
+
+SLEEPER = "import subprocess, sys, time; subprocess.Popen(['sleep', '60']); print('up', flush=True); time.sleep(60)"
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Iterator["subprocess.Popen[str]"]:
+    """A process with one child, both in tmp_path."""
+    made = subprocess.Popen([sys.executable, "-c", SLEEPER], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+    assert made.stdout
+    made.stdout.readline()
+    yield made
+    processes.kill_all(lambda: [made.pid, *processes.descendants(made.pid)])
+    made.wait()
+    made.stdout.close()
+
+
+def test_a_tree_is_found_and_killed(tree: "subprocess.Popen[str]") -> None:
+    pids = processes.descendants(tree.pid)
+    assert len(pids) == 1
+    assert processes.kill_all(lambda: [tree.pid, *processes.descendants(tree.pid)]) == []
+    tree.wait()
+    assert not processes.is_alive(tree.pid)
+    end = time.monotonic() + 5
+    while processes.is_alive(pids[0]) and time.monotonic() < end:
+        time.sleep(0.01)
+    assert not processes.is_alive(pids[0])
+
+
+def test_a_stopped_process_is_killed_and_a_zombie_is_not_alive(tree: "subprocess.Popen[str]") -> None:
+    os.kill(tree.pid, signal.SIGSTOP)
+    assert processes.kill_all(lambda: [tree.pid]) == []
+    stat = processes.read_stat(tree.pid)
+    assert stat is not None  # nobody has waited for it yet
+    assert not processes.is_alive(tree.pid)
+
+
+def test_a_pid_with_its_start_time_names_one_process(tree: "subprocess.Popen[str]") -> None:
+    ticks = processes.start_ticks(tree.pid)
+    assert ticks is not None
+    assert processes.is_alive(tree.pid, ticks)
+    assert not processes.is_alive(tree.pid, ticks - 1)
+    assert processes.start_ticks(2**22 + 1) is None
+
+
+def test_processes_are_found_by_where_they_work_and_what_they_execute(
+    tree: "subprocess.Popen[str]", tmp_path: Path
+) -> None:
+    child = processes.descendants(tree.pid)[0]
+    assert processes.working_in(tmp_path, processes.program_of(child)) == [child]
+    assert processes.working_in(tmp_path, "/bin/other") == []
+    assert processes.working_in(tmp_path / "below", processes.program_of(child)) == []
+
+
+def test_a_name_with_parentheses_does_not_confuse(tmp_path: Path) -> None:
+    odd = tmp_path / "a) R 1 (b"
+    odd.symlink_to("/bin/sleep")
+    process = subprocess.Popen([str(odd), "60"])
+    try:
+        stat = processes.read_stat(process.pid)
+        assert stat is not None
+        assert stat.parent == os.getpid()
+    finally:
+        process.kill()
+        process.wait()

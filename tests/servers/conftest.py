@@ -1,0 +1,90 @@
+"""Real PostgreSQL servers for the tests, from DBVERSUS_TEST_POSTGRES (a prefix) or Debian's packages."""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dbversus.builds.model import Build
+from dbversus.servers.base import Placement, ServerConfig
+from dbversus.servers.config import load_config
+from dbversus.servers.config_file import version_key
+from dbversus.servers.postgres import PostgresServer
+from dbversus.servers.sizing import Sizing
+from dbversus.servers.snapshot import copy_tree
+
+# in memory where that can be had: copying data directories is most of what these tests do
+PLACE = "/dev/shm" if os.access("/dev/shm", os.W_OK) else "/tmp"
+SIZING = Sizing(memory_bytes=512 * 2**20, targets=2, cpus=2)
+
+
+def _prefixes() -> list[Path]:
+    named = os.environ.get("DBVERSUS_TEST_POSTGRES")
+    return [Path(named)] if named else sorted(Path("/usr/lib/postgresql").glob("*"), reverse=True)
+
+
+@pytest.fixture(scope="session")
+def postgres_build() -> Build:
+    for prefix in _prefixes():
+        if (prefix / "bin/initdb").exists():
+            said = subprocess.run(
+                [prefix / "bin/postgres", "--version"], capture_output=True, text=True, check=True
+            ).stdout
+            version = re.search(r"\d+(\.\d+)?\w*", said)
+            return Build("postgres", version[0] if version else "0", "path", prefix, "test")
+    pytest.skip("no PostgreSQL: name a prefix in DBVERSUS_TEST_POSTGRES or install one in /usr/lib/postgresql")
+
+
+@pytest.fixture(scope="session")
+def postgres_config(postgres_build: Build) -> ServerConfig:
+    small_logs = ["init.wal_segsize=1"] if version_key(postgres_build.version) >= (11,) else []
+    return load_config("postgres", postgres_build.version, ["fsync_off", *small_logs], SIZING)
+
+
+@pytest.fixture
+def work_dir() -> Iterator[Path]:
+    """A directory with a short name that any user can enter, unlike pytest's own."""
+    path = Path(tempfile.mkdtemp(prefix="dbv-test-", dir=PLACE))
+    path.chmod(0o755)
+    yield path
+    shutil.rmtree(path, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def loaded_data(postgres_build: Build, postgres_config: ServerConfig) -> Iterator[Path]:
+    """The data directory of a stopped server with 2000 rows in sbtest1, not vacuumed."""
+    path = Path(tempfile.mkdtemp(prefix="dbv-test-", dir=PLACE))
+    path.chmod(0o755)
+    server = PostgresServer(postgres_build, postgres_config, path)
+    try:
+        server.initialise()
+        server.start(Placement())
+        create, after = server.table_sql(1)
+        with server.connect() as connection:
+            for statement in create:
+                connection.execute(statement)
+            rows = "SELECT i, i % 100, 'c', 'pad' FROM generate_series(1, 2000) i"
+            connection.execute(f"INSERT INTO sbtest1 (id, k, c, pad) {rows}")
+            for statement in after:
+                connection.execute(statement)
+        server.stop()
+        yield server.data_dir
+    finally:
+        server.kill()
+        shutil.rmtree(path, ignore_errors=True)
+
+
+@pytest.fixture
+def server(
+    postgres_build: Build, postgres_config: ServerConfig, loaded_data: Path, work_dir: Path
+) -> Iterator[PostgresServer]:
+    """A stopped server on a copy of the loaded data."""
+    copy_tree(loaded_data, work_dir / "data")
+    made = PostgresServer(postgres_build, postgres_config, work_dir)
+    yield made
+    made.kill()

@@ -1,0 +1,151 @@
+from pathlib import Path
+
+import pytest
+
+from dbversus.errors import UsageError
+from dbversus.servers.config import available_configs, load_config
+from dbversus.servers.config_file import Item, read_config, version_key
+from dbversus.servers.sizing import Sizing
+
+SIZING = Sizing(memory_bytes=16 * 2**30, targets=2, cpus=4, data_bytes=2**30)
+VERSIONS = ["9.6.24", "10.23", "11.22", "12.22", "13.1", "14.0", "15.19", "16.15", "17.2", "18.6", "19rc1"]
+
+
+def postgres(version: str, *items: str) -> dict[str, str]:
+    return dict(load_config("postgres", version, items, SIZING).settings)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_base_fits_every_version(version: str) -> None:
+    settings = postgres(version)
+    major = version_key(version)[0]
+    assert settings["shared_buffers"] == f"{int(16 * 2**30 * 0.7 / 2) // 1024}kB"
+    assert ("jit" in settings) == (major >= 11)
+    assert ("autovacuum_vacuum_insert_scale_factor" in settings) == (major >= 13)
+    assert ("vacuum_buffer_usage_limit" in settings) == (major >= 16)
+    assert ("io_method" in settings) == (major >= 18)
+    assert not any("{" in value for value in settings.values())
+
+
+def test_later_items_win_over_earlier_ones_and_over_the_base() -> None:
+    config = load_config("postgres", "17.2", ["sync_on", "synchronous_commit=off", "work_mem='8MB'"], SIZING)
+    assert config.name == "sync_on,synchronous_commit=off,work_mem='8MB'"
+    assert config.settings["synchronous_commit"] == "off"
+    assert config.settings["work_mem"] == "8MB"
+    assert postgres("17.2", "synchronous_commit=off", "sync_on")["synchronous_commit"] == "on"
+
+
+def test_inline_environment_and_init_options_and_expressions() -> None:
+    items = ["env.LD_PRELOAD=/usr/lib/libjemalloc.so.2", "init.checksums=off", "work_mem={memory / 1024}"]
+    config = load_config("postgres", "17.2", items, SIZING)
+    assert config.environment == {"LD_PRELOAD": "/usr/lib/libjemalloc.so.2"}
+    assert config.init_options == {"checksums": "off"}
+    assert config.settings["work_mem"] == "16384kB"
+    assert load_config("postgres", "17.2", ["checksums_off"], SIZING).init_options == {"checksums": "off"}
+
+
+def test_wal_compression_has_another_name_before_15() -> None:
+    assert postgres("14.24", "wal_pglz")["wal_compression"] == "on"
+    assert postgres("15.0", "wal_pglz")["wal_compression"] == "pglz"
+
+
+def test_a_config_without_base_replaces_it() -> None:
+    assert postgres("17.2", "server_defaults", "work_mem=1MB") == {"work_mem": "1MB"}
+
+
+def test_an_unknown_config_names_those_that_exist() -> None:
+    with pytest.raises(
+        UsageError, match=r"no config 'fpw_of' for postgres 17\.2 \(did you mean 'fpw_off'\?\).*small_wal"
+    ):
+        postgres("17.2", "fpw_of")
+
+
+def test_a_config_for_other_versions_says_which() -> None:
+    with pytest.raises(
+        UsageError, match=r"'io_uring' is for postgres since 18 and says nothing for 17\.2; there are .*base"
+    ):
+        postgres("17.2", "io_uring")
+    with pytest.raises(UsageError) as caught:
+        postgres("17.2", "nothing")
+    assert "io_uring" not in str(caught.value)
+
+
+@pytest.mark.parametrize("item", ["=5", "a b=5", "env.=x"])
+def test_an_inline_setting_needs_a_name(item: str) -> None:
+    with pytest.raises(UsageError, match="name=value"):
+        postgres("17.2", item)
+
+
+def test_every_shipped_file_can_be_read_and_says_what_it_is_for() -> None:
+    for dbms in ("postgres", "sqlite"):
+        for file in available_configs(dbms).values():
+            assert len(file.description) > 20, file.path
+    wanted = {
+        "base",
+        "fpw_off",
+        "sync_off",
+        "wal_pglz",
+        "wal_lz4",
+        "small_wal",
+        "checksums_off",
+        "x10b",
+        "io_worker",
+        "io_uring",
+        "jit_on",
+    }
+    assert wanted <= set(available_configs("postgres"))
+    assert {"default", "wal", "wal_sync_normal", "rollback_sync_full", "mmap", "cache_64mb"} <= set(
+        available_configs("sqlite")
+    )
+
+
+def test_the_directory_given_is_searched_first(tmp_path: Path) -> None:
+    (tmp_path / "postgres").mkdir()
+    (tmp_path / "postgres/mine.conf").write_text("work_mem = 3MB\n")
+    (tmp_path / "postgres/small_wal.conf").write_text("max_wal_size = 99MB\n")
+    config = load_config("postgres", "17.2", ["mine", "small_wal"], SIZING, tmp_path)
+    assert (config.settings["work_mem"], config.settings["max_wal_size"]) == ("3MB", "99MB")
+    assert "min_wal_size" in config.settings  # of the base, which is found elsewhere
+    with pytest.raises(UsageError, match="does not exist"):
+        load_config("postgres", "17.2", [], SIZING, tmp_path / "gone")
+
+
+def test_the_syntax_of_files(tmp_path: Path) -> None:
+    path = tmp_path / "x.conf"
+    path.write_text(
+        "# For a test.\n# Two lines.\n\na = 'it''s # no comment' # a comment\n[since 12 until 15]\nb=2\n"
+        "[environment since 16]\nLD_PRELOAD = /x.so\n[settings]\nc = 3\n"
+    )
+    file = read_config(path)
+    assert file.description == "For a test. Two lines."
+    assert [(item.section, item.name, item.value, item.since, item.until) for item in file.items] == [
+        ("settings", "a", "it's # no comment", "", ""),
+        ("settings", "b", "2", "12", "15"),
+        ("environment", "LD_PRELOAD", "/x.so", "16", ""),
+        ("settings", "c", "3", "", ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"), [("shared_buffers 5", "name = value"), ("[after 12]", r"\[since 16\]"), ("[since", "section")]
+)
+def test_mistakes_in_files_name_file_and_line(tmp_path: Path, line: str, words: str) -> None:
+    path = tmp_path / "x.conf"
+    path.write_text(f"# Something.\na = 1\n{line}\n")
+    with pytest.raises(UsageError, match=rf"^x\.conf:3: .*{words}"):
+        read_config(path)
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "inside", "outside"),
+    [
+        ("16", "", ["16.0", "17.2", "16rc1"], ["15.19", "9.6.1"]),
+        ("", "12", ["9.6.1", "12.22"], ["13.0"]),
+        ("9.6", "9.6", ["9.6.24"], ["10.1"]),
+        ("17.2", "", ["17.2", "17.11", "18.0"], ["17.0"]),
+    ],
+)
+def test_version_bounds_are_inclusive(since: str, until: str, inside: list[str], outside: list[str]) -> None:
+    item = Item("settings", "a", "1", since, until, "x.conf:1")
+    assert all(item.applies(version) for version in inside)
+    assert not any(item.applies(version) for version in outside)
