@@ -1,0 +1,75 @@
+"""A suite file together with those that it extends: definitions by name, each with its place, nothing resolved yet."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from dbversus.suites import shape
+from dbversus.suites.generators import Generator
+from dbversus.suites.source import Place, Source
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True)
+class Placed(Generic[Item]):
+    """A definition and where it stands."""
+
+    value: Item
+    place: Place
+
+
+Named = dict[str, Placed[Item]]
+
+
+@dataclass(frozen=True)
+class Draft:
+    """All definitions that a suite can use. A file's own definitions replace those of the same name that it extends."""
+
+    place: Place
+    title: str
+    description: str
+    load: Placed[shape.Load] | None
+    variables: Mapping[str, int] = field(default_factory=dict)
+    generators: Named[Generator] = field(default_factory=dict)
+    statements: Named[shape.Statement] = field(default_factory=dict)
+    tests: Named[shape.Test] = field(default_factory=dict)
+    selections: Named[list[str]] = field(default_factory=dict)
+    phases: tuple[Placed[shape.Phase], ...] = ()
+
+
+def make_draft(source: Source, file: shape.SuiteFile) -> Draft:
+    """The definitions of one file alone."""
+    root = Place(source)
+
+    def placed(table: str, items: Mapping[str, Item]) -> Named[Item]:
+        return {name: Placed(item, root.at(table, name)) for name, item in items.items()}
+
+    return Draft(
+        place=root,
+        title=file.title,
+        description=file.description,
+        load=Placed(file.load, root.at("load")) if file.load else None,
+        variables=file.variables,
+        generators=placed("generators", file.generators),
+        statements=placed("statements", file.statements),
+        tests=placed("tests", file.tests),
+        selections=placed("selections", file.selections),
+        phases=tuple(Placed(phase, root.at("phases", index)) for index, phase in enumerate(file.phases)),
+    )
+
+
+def extend(base: Draft, own: Draft) -> Draft:
+    """`own` on top of `base`; selections come along only with the phases of which they speak."""
+    return Draft(
+        place=own.place,
+        title=own.title,
+        description=own.description or base.description,
+        load=own.load or base.load,
+        variables={**base.variables, **own.variables},
+        generators=base.generators | own.generators,
+        statements=base.statements | own.statements,
+        tests=base.tests | own.tests,
+        selections=own.selections if own.phases else base.selections | own.selections,
+        phases=own.phases or base.phases,
+    )

@@ -1,0 +1,189 @@
+"""A suite as read and checked: phases of tests, whose numbers may still depend on table size and variables."""
+
+import fnmatch
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from dbversus.errors import UsageError
+from dbversus.suites.expression import Expression, evaluate
+from dbversus.suites.generators import Generator
+from dbversus.suites.names import near
+from dbversus.suites.source import Place
+
+LOAD = "load"
+
+# the reference's summary groups, in its order
+GROUP_TITLES = {
+    "point": "point queries",
+    "range": "range queries without aggregation",
+    "range-aggregate": "range queries with aggregation",
+    "write": "writes",
+}
+
+_MYSQL_FAMILY = ("mariadb", "myrocks")
+
+
+def check_sizes(table_size: int, tables: int) -> None:
+    """Raises UsageError for tables without rows, or none at all."""
+    for name, value in (("table_size", table_size), ("tables", tables)):
+        if value < 1:
+            raise UsageError(f"{name} is {value}; 1 or more is accepted.")
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a statement, or one column of a loaded table. Its generator may stand elsewhere in the file."""
+
+    generator: Generator
+    place: Place
+    generator_place: Place
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One statement of a test. `sql` is by DBMS, "" for all not named. `table`: as in the engine's protocol.
+
+    `places`: in the test, then in the file's [statements] when it comes from there.
+    """
+
+    name: str
+    sql: Mapping[str, str]
+    params: Mapping[str, Parameter]
+    repeat: Expression
+    mode: str | None
+    table: str
+    places: tuple[Place, ...]
+
+    def place_of(self, key: str) -> Place:
+        """Where `key` stands: in the test's own words, in the statement it uses, or else where the test names it."""
+        return next((place.at(key) for place in self.places if place.has(key)), self.places[0])
+
+    def sql_for(self, dbms: str) -> str:
+        """The text for one DBMS; MariaDB and MyRocks take MySQL's where they have none of their own."""
+        candidates = (dbms, "mysql", "") if dbms in _MYSQL_FAMILY else (dbms, "")
+        return next((self.sql[name] for name in candidates if name in self.sql), "")
+
+
+@dataclass(frozen=True)
+class Test:
+    """One test of one phase. `base` is its name without the phase's suffix.
+
+    `changes_data`: bounded by count, so that all targets do the same work. `slow`: one operation takes long (it reads
+    whole tables), so few fit into a slot. `report_misses`: statements that touched no row are worth a figure
+    (1 - affected / statements). `warm_up`: run to warm caches, never reported.
+    """
+
+    __test__ = False  # pytest would take it for a class of tests
+
+    name: str
+    base: str
+    title: str
+    group: str
+    note: str
+    statements: tuple[Statement, ...]
+    transaction: bool
+    changes_data: bool
+    slow: bool
+    report_misses: bool
+    warm_up: bool
+    rows_per_op: Expression | None
+    suite_variables: Mapping[str, int]
+    own_variables: Mapping[str, int]
+    place: Place
+
+    def scope(self, table_size: int, tables: int, variables: Mapping[str, int] | None = None) -> dict[str, int]:
+        """All variables with their values: the test's own win over the user's `variables`, those over the suite's."""
+        check_sizes(table_size, tables)
+        given = dict(variables or {})
+        known = self.suite_variables.keys() | self.own_variables.keys()
+        for name in given:
+            if name not in known:
+                raise UsageError(f"Unknown variable '{name}'.{near(name, known)} Accepted: {', '.join(sorted(known))}.")
+        return {**self.suite_variables, **given, **self.own_variables, "table_size": table_size, "tables": tables}
+
+    def rows_each(self, table_size: int, tables: int = 1, variables: Mapping[str, int] | None = None) -> int | None:
+        """Rows that one operation goes over, where that is a better count of work than operations (scans)."""
+        if self.rows_per_op is None:
+            return None
+        return evaluate(self.rows_per_op, self.scope(table_size, tables, variables))
+
+
+@dataclass(frozen=True)
+class Phase:
+    """Tests run one after another; `settle`: all debt is paid before the first."""
+
+    name: str
+    tests: tuple[Test, ...]
+    settle: bool
+
+
+@dataclass(frozen=True)
+class Load:
+    """What is loaded before the first phase: the columns of each table `sbtest<n>`. Reported as the test `load`."""
+
+    title: str
+    note: str
+    columns: Mapping[str, Parameter]
+
+
+@dataclass(frozen=True)
+class Suite:
+    """An ordered list of phases. `selections` are named lists of globs."""
+
+    name: str
+    title: str
+    description: str
+    load: Load
+    phases: tuple[Phase, ...]
+    variables: Mapping[str, int]
+    selections: Mapping[str, tuple[str, ...]]
+
+    @property
+    def tests(self) -> dict[str, Test]:
+        """All tests by name, warm-ups too, in the order in which they run."""
+        return {test.name: test for phase in self.phases for test in phase.tests}
+
+    @property
+    def sequence(self) -> list[str]:
+        """Names of all reported tests in order; the first is `load`."""
+        return [LOAD, *(name for name, test in self.tests.items() if not test.warm_up)]
+
+    def select(self, globs: str | None) -> "Suite":
+        """The suite with only those tests that match one of the comma-separated globs or named selections.
+
+        None selects all. Raises UsageError for a glob that matches nothing. A warm-up stays as long as its phase has
+        a selected test.
+        """
+        if globs is None:
+            return self
+        wanted = {name for glob in self._globs(globs) for name in self.matches(glob)}
+        return replace(self, phases=tuple(_kept(self.phases, lambda test: test.name in wanted)))
+
+    def matches(self, glob: str) -> list[str]:
+        """Names of the reported tests that match `glob`; raises UsageError when there is none."""
+        if found := self.finds(glob):
+            return found
+        known = [*self.sequence, *self.selections]
+        raise UsageError(
+            f"No test of suite {self.name} matches '{glob}'.{near(glob, known)} Accepted: names and globs such as "
+            f"'point-*', and the selections {', '.join(self.selections) or '(none)'}; "
+            f"`dbversus suites show {self.name}` lists all tests."
+        )
+
+    def finds(self, glob: str) -> list[str]:
+        """As `matches`, empty when there is none."""
+        return fnmatch.filter(self.sequence, glob)
+
+    def _globs(self, text: str) -> Iterable[str]:
+        items = [item.strip() for item in text.split(",") if item.strip()]
+        if not items:
+            raise UsageError("The list of tests is empty; names and globs such as 'point-*,scan' are accepted.")
+        for item in items:
+            yield from self.selections.get(item, (item,))
+
+
+def _kept(phases: Iterable[Phase], wanted: Callable[[Test], bool]) -> Iterable[Phase]:
+    for phase in phases:
+        tests = tuple(test for test in phase.tests if wanted(test) or test.warm_up)
+        if any(not test.warm_up for test in tests):
+            yield replace(phase, tests=tests)

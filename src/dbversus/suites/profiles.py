@@ -1,0 +1,93 @@
+"""Profiles: how much is measured. Named sets of the choices that an experiment otherwise makes one by one."""
+
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from dbversus.errors import UsageError
+from dbversus.suites.generators import Shape
+from dbversus.suites.names import near
+from dbversus.suites.reading import check_shape
+from dbversus.suites.source import Place, read_source
+
+_FILE = Path(__file__).with_name("profiles.toml")
+
+Count = Annotated[int, Field(ge=1)]
+Milliseconds = Annotated[float, Field(gt=0)]
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The choices of one profile.
+
+    Times are in the unit of the name; `seconds` is the time for one test in one block, all targets together. `rows`:
+    rows of slots per block at most. `looks`: numbers of blocks after which tests are judged. `tests`: globs and
+    selections for `Suite.select`, None for all. With several `clients`, every test runs with each.
+    """
+
+    name: str
+    title: str
+    suite: str
+    tests: str | None
+    order: str
+    table_size: int
+    tables: int
+    clients: tuple[int, ...]
+    slot_ms: float
+    write_slot_ms: float
+    settle_ms: float
+    rows: int
+    seconds: float
+    looks: tuple[int, ...]
+
+
+class _ProfileShape(Shape):
+    """One table of profiles.toml."""
+
+    title: str
+    suite: str
+    tests: str | None = None
+    order: Literal["interleaved", "sequential"]
+    table_size: Count
+    tables: Count
+    clients: Annotated[list[Count], Field(min_length=1)]
+    slot_ms: Milliseconds
+    write_slot_ms: Milliseconds
+    settle_ms: Annotated[float, Field(ge=0)]
+    rows: Count
+    seconds: Annotated[float, Field(gt=0)]
+    looks: Annotated[list[Count], Field(min_length=1)]
+
+
+def list_profiles() -> dict[str, str]:
+    """Titles of all profiles by name."""
+    return {name: profile.title for name, profile in _profiles().items()}
+
+
+def load_profile(name: str) -> Profile:
+    """The profile of that name; raises UsageError with those that there are."""
+    profiles = _profiles()
+    if name not in profiles:
+        raise UsageError(f"Unknown profile '{name}'.{near(name, profiles)} Accepted: {', '.join(profiles)}.")
+    return profiles[name]
+
+
+def profile_choices(name: str) -> dict[str, Any]:
+    """The choices of a profile as an experiment file has them, without those left open. Raises as `load_profile`."""
+    choices = asdict(load_profile(name)).items()
+    plain = {key: list(value) if isinstance(value, tuple) else value for key, value in choices if value is not None}
+    return {key: value for key, value in plain.items() if key not in ("name", "title")}
+
+
+@cache
+def _profiles() -> dict[str, Profile]:
+    root = Place(read_source(_FILE))
+    return {name: _profile(name, table, root.at(name)) for name, table in root.source.document.items()}
+
+
+def _profile(name: str, table: Any, place: Place) -> Profile:
+    choices = check_shape(_ProfileShape, table, place).model_dump()
+    return Profile(name=name, **choices | {"clients": tuple(choices["clients"]), "looks": tuple(choices["looks"])})

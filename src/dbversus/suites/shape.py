@@ -1,0 +1,107 @@
+"""The shape of a suite file: which keys there are and what may stand in them. Meaning is checked later, in `check`."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, field_validator
+
+from dbversus.suites.generators import AnyGenerator, Number, Param, Shape
+
+DBMS_NAMES = ("postgres", "mysql", "mariadb", "myrocks", "sqlite")
+
+Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$")]
+VariableName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+
+
+Sql = Annotated[str, Field(min_length=1)]
+
+
+class Statement(Shape):
+    """A statement that tests may use. `sql_<dbms>` replaces `sql` on that DBMS."""
+
+    sql: Sql | None = None
+    sql_postgres: Sql | None = None
+    sql_mysql: Sql | None = None
+    sql_mariadb: Sql | None = None
+    sql_myrocks: Sql | None = None
+    sql_sqlite: Sql | None = None
+    repeat: Number | None = None
+    mode: Literal["prepared", "text"] | None = None
+    table: str | None = None
+    params: dict[VariableName, Param] = Field(default_factory=dict)
+
+    def sql_by_dbms(self) -> dict[str, str]:
+        """The texts given, by DBMS; "" stands for all others."""
+        texts = {"": self.sql} | {dbms: getattr(self, f"sql_{dbms}") for dbms in DBMS_NAMES}
+        return {dbms: text for dbms, text in texts.items() if text is not None}
+
+
+class TestStatement(Statement):
+    """A statement in a test: one of its own, or, with `use`, one of the file's with the other keys replacing parts."""
+
+    __test__ = False  # pytest would take it for a class of tests
+
+    use: str | None = None
+    name: Name | None = None
+
+
+def _as_use(value: Any) -> Any:
+    return {"use": value} if isinstance(value, str) else value
+
+
+class Test(Shape):
+    """A test, or a family of tests when it has `variants`."""
+
+    __test__ = False  # pytest would take it for a class of tests
+
+    title: str = Field(min_length=1)
+    group: Literal["point", "range", "range-aggregate", "write"]
+    statements: list[Annotated[TestStatement, BeforeValidator(_as_use)]] = Field(min_length=1)
+    transaction: bool = False
+    note: str = ""
+    slow: bool = False
+    changes_data: bool | None = None
+    report_misses: bool = False
+    rows_per_op: Number | None = None
+    variables: dict[VariableName, int] = Field(default_factory=dict)
+    variants: dict[VariableName, list[int]] = Field(default_factory=dict)
+
+    @field_validator("variants")
+    @classmethod
+    def _one_variable(cls, variants: dict[str, list[int]]) -> dict[str, list[int]]:
+        if len(variants) > 1 or not all(variants.values()):
+            raise ValueError("one variable with at least one value is wanted, such as { range = [10, 100] }")
+        if any(len(set(values)) < len(values) for values in variants.values()):
+            raise ValueError("a value is given twice; each makes a test with a name of its own")
+        return variants
+
+
+class Phase(Shape):
+    """Tests that run one after another, all with the same suffix to their names."""
+
+    name: str = Field(min_length=1)
+    tests: list[str] = Field(min_length=1)
+    suffix: Annotated[str, Field(pattern=r"^(\.[a-z0-9-]+)?$")] = ""
+    settle: bool = False
+
+
+class Load(Shape):
+    """What the rows hold that every experiment loads first, reported as the test `load`."""
+
+    title: str = "Load the tables"
+    note: str = ""
+    columns: dict[VariableName, Param] = Field(min_length=1)
+
+
+class SuiteFile(Shape):
+    """A whole suite file."""
+
+    title: str = Field(min_length=1)
+    description: str = ""
+    extends: str | None = None
+    variables: dict[VariableName, int] = Field(default_factory=dict)
+    generators: dict[VariableName, AnyGenerator] = Field(default_factory=dict)
+    load: Load | None = None
+    statements: dict[Name, Statement] = Field(default_factory=dict)
+    tests: dict[Name, Test] = Field(default_factory=dict)
+    selections: dict[Name, list[str]] = Field(default_factory=dict)
+    phases: list[Phase] = Field(default_factory=list)

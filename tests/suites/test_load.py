@@ -1,0 +1,111 @@
+from pathlib import Path
+
+import pytest
+
+from dbversus.errors import UsageError
+from dbversus.suites import Suite, definition, list_suites, load_suite
+
+MINE = """\
+title = "Mine"
+extends = "sysbench"
+
+[variables]
+range = 7
+
+[statements.point]
+sql = "SELECT pad FROM sbtest{table} WHERE id = :id"
+params = { id = "any_id" }
+
+[tests.two]
+title = "Two"
+group = "point"
+statements = ["point", { use = "range-simple", mode = "text" }]
+
+[[phases]]
+name = "mine"
+tests = ["two", "point-query", "read-only-100"]
+"""
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Suite:
+    (tmp_path / "mine.toml").write_text(MINE)
+    return load_suite(tmp_path / "mine.toml")
+
+
+def test_suites_that_come_with_dbversus() -> None:
+    assert [suite.name for suite in list_suites()] == ["sysbench", "sysbench-now"]
+
+
+def test_own_definitions_replace_those_extended(mine: Suite) -> None:
+    assert mine.sequence == ["load", "two", "point-query", "read-only-100"]
+    two, point = (definition(mine.tests[name], "sqlite", 100) for name in ("two", "point-query"))
+    assert two["statements"][0] == point["statements"][0]
+    assert point["statements"][0]["sql"].startswith("SELECT pad ")
+    assert two["statements"][1]["mode"] == "text"
+    assert two["statements"][1]["params"]["high"]["add"] == 6
+    assert not mine.selections
+
+
+def test_variables_of_a_test_win_over_the_users_and_those_over_the_suites(mine: Suite) -> None:
+    def last_of_range(name: str) -> int:
+        made = definition(mine.tests[name], "sqlite", 100, variables={"range": 30})
+        return int(made["statements"][1]["params"]["high"]["add"])
+
+    assert last_of_range("two") == 29
+    assert last_of_range("read-only-100") == 99
+
+
+def test_the_example_of_the_documentation(tmp_path: Path) -> None:
+    text = (Path(__file__).parents[2] / "docs/suites.md").read_text()
+    (tmp_path / "shop.toml").write_text(text.split("```toml\n")[1].split("```")[0])
+    shop = load_suite(tmp_path / "shop.toml")
+    names = ["order-page.pre", "order-change-1", "order-change-5", "order-page", "point-query"]
+    assert shop.sequence == ["load", *names]
+    assert f"`{'`, `'.join(names[:-1])}` and `{names[-1]}`" in text
+    assert shop.select("reads").sequence == ["load", "order-page.pre", "order-page", "point-query"]
+
+
+def test_unknown_names_are_refused_with_those_known() -> None:
+    with pytest.raises(UsageError, match=r"Unknown suite 'sysbenh'\. Did you mean 'sysbench'"):
+        load_suite("sysbenh")
+    with pytest.raises(UsageError, match=r"absent\.toml cannot be read"):
+        load_suite("absent.toml")
+    with pytest.raises(UsageError, match=r"Unknown variable 'rnge'\. Did you mean 'range'\?"):
+        definition(load_suite("sysbench").tests["scan"], "sqlite", 10, 1, {"rnge": 3})
+
+
+@pytest.mark.parametrize(
+    ("globs", "expected"),
+    [
+        ("scan", ["scan"]),
+        ("scan, point-query.pre", ["point-query.pre", "scan"]),
+        ("random-points-10*.pre", ["random-points-10.pre", "random-points-100.pre", "random-points-1000.pre"]),
+        (
+            "update-*,insert",
+            ["update-inlist", "update-index", "update-nonindex", "update-one", "update-zipf", "insert"],
+        ),
+        ("load", []),
+    ],
+)
+def test_selecting(globs: str, expected: list[str]) -> None:
+    selected = load_suite("sysbench").select(globs)
+    assert selected.sequence == ["load", *expected]
+    assert all(phase.tests for phase in selected.phases)
+
+
+def test_selecting_nothing_or_everything() -> None:
+    suite = load_suite("sysbench")
+    assert suite.select(None) is suite
+    with pytest.raises(UsageError, match=r"No test of suite sysbench matches 'pont-\*'\. Did you mean"):
+        suite.select("scan,pont-*")
+    with pytest.raises(UsageError, match="The list of tests is empty"):
+        suite.select(" , ")
+
+
+def test_warm_ups_stay_with_what_they_warm() -> None:
+    now = load_suite("sysbench-now")
+    scan = now.select("scan")
+    assert scan.sequence == ["load", "scan"]
+    assert "scan.warm" in scan.tests
+    assert not now.select("insert").tests.keys() - {"insert"}

@@ -1,0 +1,40 @@
+import pytest
+
+from dbversus.errors import UsageError
+from dbversus.suites import list_profiles, load_profile, load_suite, profile_choices
+
+
+def test_profiles_there_are() -> None:
+    assert list(list_profiles()) == ["quick", "standard", "reference-2021"]
+    with pytest.raises(UsageError, match=r"Unknown profile 'quik'\. Did you mean 'quick'\? Accepted: quick, standard,"):
+        load_profile("quik")
+
+
+@pytest.mark.parametrize("name", ["quick", "standard", "reference-2021"])
+def test_their_tests_exist(name: str) -> None:
+    profile = load_profile(name)
+    assert load_suite(profile.suite).select(profile.tests).tests
+
+
+def test_quick_fits_into_the_time_of_the_demo() -> None:
+    profile = load_profile("quick")
+    tests = len(load_suite(profile.suite).select(profile.tests).tests)
+    assert tests * profile.looks[-1] * profile.seconds <= 120
+
+
+def test_standard_is_the_protocol() -> None:
+    profile = load_profile("standard")
+    assert (profile.rows, profile.slot_ms, profile.looks) == (60, 50, (4, 6, 8, 12))
+    assert profile.tests is None
+
+
+def test_reference_is_one_long_pass() -> None:
+    profile = load_profile("reference-2021")
+    assert (profile.order, profile.clients, profile.slot_ms, profile.rows) == ("sequential", (1, 2, 3), 180_000, 1)
+
+
+def test_choices_are_plain_values() -> None:
+    assert profile_choices("quick")["clients"] == [1]
+    assert profile_choices("quick")["tests"] == "quick"
+    assert "tests" not in profile_choices("standard")
+    assert profile_choices("reference-2021")["clients"] == [1, 2, 3]
