@@ -1,0 +1,55 @@
+"""Plans that differ between targets in shape: estimates, timings and literal values are taken out before comparing."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dbversus.explain.noise import noise
+
+
+@dataclass(frozen=True)
+class PlanDifference:
+    """One statement and its normalised plan per target, in the order given; None: no plan is known."""
+
+    statement: str
+    plans: tuple[str | None, ...]
+
+
+def differing_plans(plans: Sequence[Mapping[str, Any]], dbms: Sequence[str]) -> list[PlanDifference]:
+    """Statements whose normalised plans differ between two targets of the same DBMS.
+
+    `plans` per target: statement → plan; groups (test → statement → plan) may be nested, their names are joined by " / ".
+    """
+    flat = [dict(_flatten(of_target)) for of_target in plans]
+    statements = list(dict.fromkeys(name for of_target in flat for name in of_target))
+    rows = [PlanDifference(name, tuple(_normalised(of_target.get(name)) for of_target in flat)) for name in statements]
+    return [row for row in rows if _differs(row.plans, dbms)]
+
+
+def normalise_plan(text: str) -> str:
+    """The plan's shape: without costs, row counts, timings and literal values (patterns in noise.toml)."""
+    for rule in noise()["plans"]:
+        text = re.sub(rule["pattern"], rule["replacement"], text, flags=re.MULTILINE)
+    lines = (line.rstrip() for line in text.splitlines())
+    return "\n".join(line for line in lines if line)
+
+
+def _normalised(text: str | None) -> str | None:
+    return None if text is None else normalise_plan(text)
+
+
+def _flatten(plans: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    for name, plan in plans.items():
+        if isinstance(plan, Mapping):
+            yield from _flatten(plan, f"{prefix}{name} / ")
+        else:
+            yield f"{prefix}{name}", "\n".join(map(str, plan)) if isinstance(plan, list) else str(plan)
+
+
+def _differs(plans: Sequence[str | None], dbms: Sequence[str]) -> bool:
+    for kind in set(dbms):
+        seen = {plan for plan, of in zip(plans, dbms, strict=True) if of == kind and plan is not None}
+        if len(seen) > 1:
+            return True
+    return False

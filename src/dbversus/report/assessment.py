@@ -1,0 +1,324 @@
+"""Everything that the reports show, built from stored results alone."""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from dbversus.explain.plan_diff import PlanDifference, differing_plans
+from dbversus.explain.settings_diff import SettingDifference, differing_settings
+from dbversus.report import figures
+from dbversus.report.groups import group_of
+from dbversus.report.model import (
+    Assessment,
+    Comparison,
+    Disturbance,
+    Failure,
+    Figure,
+    LoadFigure,
+    SlotRatios,
+    TargetFacts,
+    TestPart,
+)
+from dbversus.report.words import change, summary_sentences, typographic
+from dbversus.results.read import Results, Target
+from dbversus.stats.headline import headline
+from dbversus.stats.judge import judge
+from dbversus.stats.metrics import PRIMARY, metric_named
+from dbversus.stats.model import Finding, Verdict
+
+NO_CALIBRATION = (
+    "This report stands on no calibration of this host: how often identical targets would be called different here, "
+    "and how small a change is found, was not measured."
+)
+CLIENT_BOUND_SHARE = 0.8
+ALSO_CHANGED = 5
+_PRIMARY_NAMES = frozenset(metric.name for metric in PRIMARY)
+_CHANGES = (Verdict.REGRESSION, Verdict.IMPROVEMENT)
+_NOTHING_DISTURBED = Disturbance(0, 0, {}, None, None)
+
+Findings = Mapping[tuple[str, str], Mapping[str, Finding]]
+
+
+def build_assessment(results: Results) -> Assessment:
+    """Judges `results` and gathers all that the reports show."""
+    findings = judge(results) if len(results.targets) > 1 else []
+    tests = _tests(results, _by_test_and_target(findings))
+    base = results.base.label
+    targets = tuple(_target_facts(results, target, tests) for target in results.targets)
+    others = [target.label for target in results.targets[1:]]
+    blocks = len({record["block"] for record in results.of_type("block") if record.get("state") == "finished"})
+    return Assessment(
+        title=f"{', '.join(others)} against {base}" if others else base,
+        directory=str(results.directory),
+        header=results.header,
+        sentences=tuple(sentence for facts in targets for sentence in facts.sentences),
+        state=_state(results),
+        blocks=blocks,
+        targets=targets,
+        tests=tests,
+        findings=tuple(findings),
+        loads=_loads(results),
+        failures=tuple(_failure(results, record) for record in results.failures),
+        settings=tuple(_settings(results)),
+        plans=tuple(_plans(results)),
+        disturbance=figures.total_disturbance(test.disturbance for test in tests),
+        host={name: value for name, value in results.host.items() if name not in _NOT_MEASURED_KEYS},
+        not_measured=_not_measured(results, tests),
+        calibration=NO_CALIBRATION,
+        command=str(results.header.get("command") or ""),
+    )
+
+
+def query(results: Results, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """Runs SQL on the views slots, loads and findings (judged only when the query names them)."""
+    tables = {"findings": [asdict(item) for item in judge(results)]} if "findings" in sql.lower() else {}
+    return results.sql(sql, tables)
+
+
+def _by_test_and_target(findings: Sequence[Finding]) -> Findings:
+    grouped: dict[tuple[str, str], dict[str, Finding]] = {}
+    for finding in findings:
+        grouped.setdefault((finding.test, finding.target), {})[finding.metric] = finding
+    return grouped
+
+
+def _tests(results: Results, findings: Findings) -> tuple[TestPart, ...]:
+    absolute = figures.block_figures(results)
+    ratios = figures.slot_ratios(results)
+    disturbed = figures.disturbances(results)
+    plans = _plans(results)
+    return tuple(
+        _test(
+            results,
+            name,
+            findings,
+            absolute,
+            tuple(ratios.get(name, ())),
+            disturbed.get(name, _NOTHING_DISTURBED),
+            tuple(plan for plan in plans if plan.statement.startswith((f"{name}/", f"{name} / "))),
+        )
+        for name in results.tests
+    )
+
+
+def _test(
+    results: Results,
+    name: str,
+    findings: Findings,
+    absolute: figures.BlockFigures,
+    slots: tuple[SlotRatios, ...],
+    disturbance: Disturbance,
+    plans: tuple[PlanDifference, ...],
+) -> TestPart:
+    comparisons = tuple(
+        _comparison(results, name, target, findings.get((name, target.label), {})) for target in results.targets[1:]
+    )
+    shown = tuple(
+        figure
+        for metric in figures.SHOWN
+        if (figure := _figure(metric.name, metric.title, metric.unit, name, results, findings, absolute))
+    )
+    latencies = {
+        target.label: latency
+        for target in results.targets
+        if (latency := figures.latency_figures(results.latency(name, target).values()))
+    }
+    return TestPart(
+        name=name,
+        group=group_of(name, results.header),
+        how=_how(results, name),
+        comparisons=comparisons,
+        figures=shown,
+        latency=latencies,
+        slots=slots,
+        disturbance=disturbance,
+        plans=plans,
+        notes=tuple(_test_notes(results, name, absolute)),
+    )
+
+
+def _figure(
+    metric: str, title: str, unit: str, test: str, results: Results, findings: Findings, absolute: figures.BlockFigures
+) -> Figure | None:
+    """None when it is zero or unknown everywhere."""
+    labels = [target.label for target in results.targets]
+    values = {label: absolute.get((test, label), {}).get(metric, []) for label in labels}
+    if not any(any(of_target) for of_target in values.values()):
+        return None
+    of_metric = {
+        label: finding for label in labels if (finding := findings.get((test, label), {}).get(metric)) is not None
+    }
+    estimates = {label: figures.estimate(of_target) for label, of_target in values.items()}
+    return Figure(metric, title, unit, estimates, of_metric)
+
+
+def _comparison(results: Results, test: str, target: Target, findings: Mapping[str, Finding]) -> Comparison:
+    """The verdict over all metrics; wrong answers and failures come before any figure."""
+    if wrong := _wrong_result(results, test, target):
+        return Comparison(test, target.label, Verdict.WRONG_RESULT, findings, (wrong,))
+    if not any(name in findings for name in _PRIMARY_NAMES):
+        return _without_findings(results, test, target)
+    verdict, sentence = headline(list(findings.values()))
+    notes = tuple(typographic(note) for note in (sentence, _also_changed(findings)) if note)
+    return Comparison(test, target.label, verdict, findings, notes)
+
+
+def _wrong_result(results: Results, test: str, target: Target) -> str:
+    for check in results.checks:
+        if check["test"] == test and target.name in check.get("differs", ()):
+            return _difference(check.get("targets", {}), results.base.name, target.name)
+    return ""
+
+
+def _difference(answers: Mapping[str, Mapping[str, Any]], base: str, target: str) -> str:
+    ours, theirs = answers.get(target, {}), answers.get(base, {})
+    for name, words in (("rows", "rows returned"), ("affected", "rows changed")):
+        if ours.get(name) != theirs.get(name):
+            return f"other answers than the base: {ours.get(name)} {words} instead of {theirs.get(name)}"
+    return "other answers than the base: the same number of rows with other values"
+
+
+def _without_findings(results: Results, test: str, target: Target) -> Comparison:
+    own = [record for record in results.failures if record.get("target") == target.name]
+    of_test = [record for record in own if record.get("test") == test]
+    out = [record for record in own if record.get("final")]
+    for record in (*of_test, *out):
+        return Comparison(test, target.label, Verdict.FAILED, {}, (str(record.get("message", "")),))
+    return Comparison(test, target.label, Verdict.UNDECIDED, {}, ("not measured",))
+
+
+def _also_changed(findings: Mapping[str, Finding]) -> str:
+    """The exploratory figures that changed most: where to look for the cause."""
+    changed = [
+        item
+        for name, item in findings.items()
+        if name not in _PRIMARY_NAMES and item.verdict in _CHANGES and item.ratio and not name.startswith("latency_")
+    ]
+    changed.sort(key=lambda item: -abs(math.log(item.ratio or 1)))
+    named = [f"{metric_named(item.metric).title} {change(item.ratio)}" for item in changed[:ALSO_CHANGED]]
+    return f"also changed: {', '.join(named)}" if named else ""
+
+
+def _how(results: Results, test: str) -> str:
+    """Slot length and rows, in words."""
+    plan = results.plans.get(test)
+    if not plan:
+        return ""
+    slot = plan.get("slot") or {}
+    length = f"{slot['ops']:,} operations" if "ops" in slot else f"{slot.get('ms', '?')} ms"
+    return f"{plan.get('rows', '?')} rows per block, slots of {length}"
+
+
+def _test_notes(results: Results, test: str, absolute: figures.BlockFigures) -> list[str]:
+    """Client-bound targets, and errors with an example of the server's words."""
+    notes = []
+    for target in results.targets:
+        of_target = absolute.get((test, target.label), {})
+        share = _client_share(of_target, int(results.header.get("clients") or 1))
+        if target.dbms != "sqlite" and share is not None and share > CLIENT_BOUND_SHARE:
+            notes.append(f"client-bound on {target.label}: the client used {share:.0%} of its CPU")
+    examples = {
+        (results.label(name), kind, text)
+        for record in results.of_type("latency")
+        if record["test"] == test
+        for name, kinds in (record.get("error_examples") or {}).items()
+        for kind, text in kinds.items()
+    }
+    return notes + [f"{kind} on {label}, e.g.: {text}" for label, kind, text in sorted(examples)]
+
+
+def _client_share(of_target: Mapping[str, Sequence[float]], clients: int) -> float | None:
+    cpu_us, ops_per_s = of_target.get("client_cpu_us_per_op"), of_target.get("throughput_ops_per_s")
+    if not cpu_us or not ops_per_s:
+        return None
+    return sum(cpu_us) / len(cpu_us) * 1e-6 * sum(ops_per_s) / len(ops_per_s) / clients
+
+
+def _target_facts(results: Results, target: Target, tests: Sequence[TestPart]) -> TargetFacts:
+    own = [item for test in tests for item in test.comparisons if item.target == target.label]
+    return TargetFacts(
+        target=target,
+        build=results.server_json(target, "build.json"),
+        config_text=results.server_text(target, "config.txt") or "",
+        log_tail=results.server_text(target, "log_tail.txt") or "",
+        sizes=results.server_json(target, "sizes.json"),
+        verdict_counts=Counter(item.verdict for item in own),
+        sentences=summary_sentences(own, target.label, results.base.label),
+    )
+
+
+def _state(results: Results) -> str:
+    """Empty when the experiment ended as planned."""
+    if results.finished is None:
+        return "This experiment has not ended: it is under way or was interrupted; `dbversus resume` goes on with it."
+    if results.finished == "time budget":
+        return "The time budget ended this experiment before all tests were decided."
+    return ""
+
+
+def _loads(results: Results) -> tuple[LoadFigure, ...]:
+    return tuple(_load(results, record) for record in results.loads if record.get("elapsed_ns"))
+
+
+def _load(results: Results, record: Mapping[str, Any]) -> LoadFigure:
+    rows, seconds = int(record.get("rows") or 0), record["elapsed_ns"] / 1e9
+    cpu_ns = record.get("server_cpu_ns")
+    return LoadFigure(
+        target=results.label(record["target"]),
+        table=str(record.get("table", "")),
+        rows=rows,
+        rows_per_s=rows / seconds,
+        seconds=seconds,
+        server_cpu_us_per_row=cpu_ns / 1e3 / rows if cpu_ns is not None and rows else None,
+        earlier=bool(record.get("earlier")),
+    )
+
+
+def _failure(results: Results, record: Mapping[str, Any]) -> Failure:
+    block = record.get("block")
+    places = [str(record["test"])] if record.get("test") else []
+    places += [f"block {block + 1}"] if isinstance(block, int) else []
+    target = results.label(record["target"]) if record.get("target") else "dbversus"
+    stage, message = str(record.get("stage", "")), str(record.get("message", ""))
+    return Failure(target, stage, ", ".join(places), message, bool(record.get("final")))
+
+
+def _dbms(results: Results) -> list[str]:
+    return [target.dbms for target in results.targets]
+
+
+def _known(content: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Server facts, or nothing when the server refused to give them."""
+    return {} if set(content) == {"unavailable"} else content
+
+
+def _settings(results: Results) -> list[SettingDifference]:
+    settings = [_known(results.server_json(target, "settings.json")) for target in results.targets]
+    texts = [{name: str(value) for name, value in of_target.items()} for of_target in settings]
+    return differing_settings(texts, _dbms(results))
+
+
+def _plans(results: Results) -> list[PlanDifference]:
+    plans = [_known(results.server_json(target, "plans.json")) for target in results.targets]
+    return differing_plans(plans, _dbms(results))
+
+
+_NOT_MEASURED_KEYS = ("not_measured", "unmeasured", "cannot_measure", "missing")
+
+
+def _not_measured(results: Results, tests: Sequence[TestPart]) -> tuple[str, ...]:
+    """What the host could not tell, as recorded, and primary metrics without any value."""
+    said = [str(item) for key in _NOT_MEASURED_KEYS for item in _items(results.host.get(key))]
+    known = {figure.metric for test in tests for figure in test.figures}
+    unknown = [
+        f"{metric.title}: zero or unknown in every slot" for metric in PRIMARY if tests and metric.name not in known
+    ]
+    return tuple(dict.fromkeys((*said, *unknown)))
+
+
+def _items(value: Any) -> list[str]:
+    if isinstance(value, Mapping):
+        return [f"{name}: {why}" for name, why in value.items()]
+    return list(value) if isinstance(value, list) else [value] if value else []

@@ -1,0 +1,184 @@
+"""Figures from stored slots: means over blocks with intervals, latency percentiles, slot ratios, disturbance."""
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from scipy.stats import t
+
+from dbversus.report.model import Disturbance, Estimate, LatencyFigures, SlotRatios
+from dbversus.results.latency import Latency, merge
+from dbversus.results.read import Results
+from dbversus.stats.metrics import CPU, METRICS, THROUGHPUT
+from dbversus.stats.model import Metric
+
+CONFIDENCE = 0.95
+PERCENTS = (50.0, 95.0, 99.0, 99.9)
+PLOTTED = (CPU, THROUGHPUT)
+# equal steps on the scale of nines, from the fastest operation to 99.99 %
+_CURVE = tuple(100 * (1 - 10 ** (-step / 12)) for step in range(49))
+
+# what one operation came to; no verdict hangs on these
+_COUNTS = (
+    Metric("rows_per_op", "rows returned per op", "1/op", False, False, 0.05, ("rows",), "ops"),
+    Metric("affected_per_op", "rows changed per op", "1/op", False, False, 0.05, ("affected",), "ops"),
+)
+SHOWN: tuple[Metric, ...] = tuple(metric for metric in METRICS if metric.denominator and not metric.tests) + _COUNTS
+
+BlockFigures = dict[tuple[str, str], dict[str, list[float]]]
+
+
+def estimate(values: Sequence[float]) -> Estimate:
+    """Mean of block values with a t interval over blocks."""
+    n = len(values)
+    if n == 0:
+        return Estimate(None, None, None, 0)
+    mean = float(np.mean(values))
+    if n == 1:
+        return Estimate(mean, None, None, 1)
+    half = float(t.isf((1 - CONFIDENCE) / 2, n - 1) * np.std(values, ddof=1) / math.sqrt(n))
+    return Estimate(mean, max(mean - half, 0.0), mean + half, n, CONFIDENCE)
+
+
+def block_figures(results: Results) -> BlockFigures:
+    """(test, target label) → metric → its value in each block, from sums over kept rows."""
+    sums = {name for metric in SHOWN for name in (*metric.numerator, metric.denominator)}
+    columns = sorted(sums)
+    totals = ", ".join(f'sum("{name}")' for name in columns)
+    query = f"SELECT test, target, {totals} FROM slots WHERE NOT dropped GROUP BY test, target, block ORDER BY block"  # noqa: S608
+    figures: BlockFigures = {}
+    for test, target, *values in results.sql(query)[1]:
+        of_block = dict(zip(columns, values, strict=True))
+        known = figures.setdefault((test, target), {})
+        for metric in SHOWN:
+            value = _ratio_of_sums(metric, of_block)
+            if value is not None:
+                known.setdefault(metric.name, []).append(value)
+    return figures
+
+
+def _ratio_of_sums(metric: Metric, sums: Mapping[str, Any]) -> float | None:
+    parts = [sums[name] for name in metric.numerator]
+    if None in parts or not sums[metric.denominator]:
+        return None
+    return float(sum(parts)) / float(sums[metric.denominator]) * metric.scale
+
+
+def slot_ratios(results: Results) -> dict[str, list[SlotRatios]]:
+    """Test → one entry per candidate: ln(target/base) of same-row pairs, for the metrics that are plotted."""
+    query = """
+        SELECT t.test, t.target, t.block,
+          ln((t.server_cpu_ns / t.ops) / (b.server_cpu_ns / b.ops)), ln((t.ops / t.elapsed_ns) / (b.ops / b.elapsed_ns))
+        FROM slots t JOIN slots b USING (test, clients, block, row)
+        WHERE b.target = $base AND t.target <> $base AND NOT t.dropped
+          AND t.ops > 0 AND b.ops > 0 AND t.elapsed_ns > 0 AND b.elapsed_ns > 0
+          AND coalesce(t.server_cpu_ns, 1) > 0 AND coalesce(b.server_cpu_ns, 1) > 0
+        ORDER BY t.block, t.row""".replace("$base", _quoted(results.base.label))
+    found: dict[tuple[str, str], dict[str, dict[int, list[float]]]] = {}
+    for test, target, block, *logs in results.sql(query)[1]:
+        of_target = found.setdefault((test, target), {name: {} for name in PLOTTED})
+        for name, value in zip(PLOTTED, logs, strict=True):
+            if value is not None:
+                of_target[name].setdefault(block, []).append(value)
+    ratios: dict[str, list[SlotRatios]] = {}
+    for candidate in results.targets[1:]:
+        for test in results.tests:
+            if of_target := found.get((test, candidate.label), {}):
+                frozen = {
+                    name: {block: tuple(logs) for block, logs in blocks.items()} for name, blocks in of_target.items()
+                }
+                ratios.setdefault(test, []).append(SlotRatios(candidate.label, frozen))
+    return ratios
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def latency_figures(blocks: Iterable[Latency]) -> LatencyFigures | None:
+    """Percentiles of all operations together, with intervals from the percentiles of the blocks."""
+    parts = [part for part in blocks if part.count]
+    if not parts:
+        return None
+    together = merge(parts)
+    of_blocks = np.array([part.percentiles_ns(PERCENTS) for part in parts]) / 1e3
+    overall = np.array(together.percentiles_ns(PERCENTS)) / 1e3
+    percentiles = {
+        percent: _percentile(float(overall[index]), of_blocks[:, index]) for index, percent in enumerate(PERCENTS)
+    }
+    deepest = 100 * (1 - 1 / max(together.count, 2))
+    shown = [percent for percent in _CURVE if percent <= deepest]
+    curve = tuple(zip(shown, (value / 1e3 for value in together.percentiles_ns(shown)), strict=True))
+    return LatencyFigures(together.count, percentiles, curve)
+
+
+def _percentile(value: float, of_blocks: Any) -> Estimate:
+    """`value` with the interval of its logarithm over blocks, widened to hold `value` itself."""
+    n = len(of_blocks)
+    if n < 2:
+        return Estimate(value, None, None, n)
+    logs = np.log(of_blocks)
+    half = float(t.isf((1 - CONFIDENCE) / 2, n - 1) * np.std(logs, ddof=1) / math.sqrt(n))
+    center = float(np.mean(logs))
+    return Estimate(value, min(math.exp(center - half), value), max(math.exp(center + half), value), n, CONFIDENCE)
+
+
+def disturbances(results: Results) -> dict[str, Disturbance]:
+    """Test → what disturbed its rows."""
+    query = """
+        SELECT test, coalesce(dropped_why, ''), dropped, count(*),
+          sum(host_wall_ns), sum(host_foreign_cpu_ns), sum(host_steal_ns)
+        FROM slots WHERE position = 0 GROUP BY ALL"""
+    lines: dict[str, list[tuple[Any, ...]]] = {}
+    for test, *line in results.sql(query)[1]:
+        lines.setdefault(test, []).append(tuple(line))
+    return {test: _disturbance(of_test) for test, of_test in lines.items()}
+
+
+def _disturbance(lines: Iterable[tuple[Any, ...]]) -> Disturbance:
+    rows, dropped, reasons = 0, 0, dict[str, int]()
+    walls: list[float] = []
+    foreign: list[float] = []
+    steals: list[float] = []
+    for why, is_dropped, count, wall_ns, foreign_ns, steal_ns in lines:
+        rows += count
+        if is_dropped:
+            dropped += count
+            kind = _kind_of_reason(why)
+            reasons[kind] = reasons.get(kind, 0) + count
+        if wall_ns:
+            walls.append(wall_ns)
+            foreign.append(math.nan if foreign_ns is None else foreign_ns)
+            steals.append(math.nan if steal_ns is None else steal_ns)
+    return Disturbance(rows, dropped, reasons, _share(foreign, walls), _share(steals, walls))
+
+
+def _kind_of_reason(why: str) -> str:
+    """The reason up to its first number, so that like reasons are counted together."""
+    return re.split(r"[\d(:]", why)[0].strip() or "disturbed"
+
+
+def _share(parts: Sequence[float], wholes: Sequence[float]) -> float | None:
+    share = math.fsum(parts) / math.fsum(wholes) if wholes else math.nan
+    return None if math.isnan(share) else share
+
+
+def total_disturbance(parts: Iterable[Disturbance]) -> Disturbance:
+    """All tests together; the shares are weighted by rows."""
+    parts = list(parts)
+    reasons: dict[str, int] = {}
+    for part in parts:
+        for why, count in part.reasons.items():
+            reasons[why] = reasons.get(why, 0) + count
+    rows = sum(part.rows for part in parts)
+
+    def mean(name: str) -> float | None:
+        known = [(getattr(part, name), part.rows) for part in parts if getattr(part, name) is not None]
+        weight = sum(count for _, count in known)
+        return sum(share * count for share, count in known) / weight if weight else None
+
+    return Disturbance(
+        rows, sum(part.dropped for part in parts), reasons, mean("foreign_cpu_share"), mean("steal_share")
+    )

@@ -1,0 +1,230 @@
+"""report.html: one self-contained file that works offline. Everything readable is static; charts are drawn when opened."""
+
+import base64
+import gzip
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+from plotly.offline import get_plotlyjs
+
+from dbversus.report import forest, words
+from dbversus.report.figures import PERCENTS, PLOTTED
+from dbversus.report.model import Assessment, Estimate, Figure, TargetFacts, TestPart
+from dbversus.stats.metrics import PRIMARY, metric_named
+from dbversus.stats.model import Finding, Verdict
+
+STEP = 1e-3  # slot ratios are embedded as whole thousandths of ln(ratio)
+_CPU_SPLITS = (
+    ("server_user_us_per_op", "server_system_us_per_op"),
+    ("server_foreground_cpu_us_per_op", "server_background_cpu_us_per_op"),
+)
+
+
+def write(assessment: Assessment, path: Path) -> None:
+    path.write_text(render(assessment), encoding="utf-8")
+
+
+def render(assessment: Assessment) -> str:
+    environment = Environment(
+        loader=PackageLoader("dbversus.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True,
+    )  # fmt: skip
+    environment.filters.update(_filters(assessment))
+    return environment.get_template("report.html.j2").render(
+        a=assessment,
+        w=words,
+        primary=PRIMARY,
+        percents=PERCENTS,
+        groups=list(dict.fromkeys(test.group for test in assessment.tests)),
+        verdicts=words.in_order(Counter(item.verdict for item in assessment.comparisons)),
+        scales=_scales(assessment),
+        forest=forest,
+        spoken=forest.spoken,
+        confidence=_confidence(assessment),
+        facts=_facts(assessment),
+        host=list(_flat(assessment.host)),
+        cpu_splits=_cpu_splits,
+        severity={verdict: rank for rank, verdict in enumerate(words.SEVERITY)},
+        css=Markup(_static("report.css")),
+        js=Markup(_static("report.js")),
+        data=_embedded(_chart_data(assessment)),
+        plotly=Markup(_packed_plotly()),
+    )
+
+
+def _static(name: str) -> str:
+    return files("dbversus.report").joinpath("static", name).read_text(encoding="utf-8")
+
+
+def _packed_plotly() -> str:
+    """plotly.min.js, gzipped and in base64: a third of its size, and nothing to parse before a chart is wanted."""
+    return base64.b64encode(gzip.compress(get_plotlyjs().encode(), 6, mtime=0)).decode()
+
+
+def _embedded(data: Any) -> Markup:
+    """JSON that cannot end its <script> element, whatever the texts in it."""
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=True)
+    for char in "<>&":
+        text = text.replace(char, f"\\u{ord(char):04x}")
+    return Markup(text)
+
+
+def _filters(assessment: Assessment) -> dict[str, Any]:
+    return {
+        "number": words.number,
+        "ratio": words.ratio,
+        "change": words.change,
+        "percent": words.percent,
+        "estimate": words.estimate_text,
+        "finding": words.finding_text,
+        "kind": lambda verdict: str(verdict).replace(" ", "-"),
+        "sign": lambda verdict: words.SIGNS[verdict],
+        "meaning": lambda verdict: words.MEANINGS[verdict],
+        "linked": _linker([test.name for test in assessment.tests]),
+        "count_of": _count_of,
+        "sentence": lambda note: note[:1].upper() + note[1:],
+    }
+
+
+def _linker(names: Sequence[str]) -> Any:
+    """Test names in a sentence become links to their parts."""
+    alternatives = "|".join(re.escape(str(escape(name))) for name in sorted(names, key=len, reverse=True))
+    pattern = re.compile(rf"(?<![\w&-])({alternatives})(?![\w-])(?!@)") if names else None
+
+    def linked(sentence: str) -> Markup:
+        before, colon, after = str(escape(sentence)).partition(": ")
+        text = pattern.sub(r'<a href="#test-\1">\1</a>', after) if pattern else after
+        return Markup(before + colon + text)
+
+    return linked
+
+
+def _count_of(figure: Figure) -> str:
+    """`4`, or `4 / 3` where targets have different numbers of blocks."""
+    counts = [estimate.n for estimate in figure.estimates.values()]
+    return str(counts[0]) if len(set(counts)) == 1 else " / ".join(map(str, counts))
+
+
+def _scales(assessment: Assessment) -> dict[str, forest.Scale]:
+    by_metric: dict[str, list[Finding]] = {metric.name: [] for metric in PRIMARY}
+    for comparison in assessment.comparisons:
+        for name in by_metric:
+            if name in comparison.findings:
+                by_metric[name].append(comparison.findings[name])
+    return {name: forest.scale_for(findings) for name, findings in by_metric.items()}
+
+
+def _confidence(assessment: Assessment) -> str:
+    levels = sorted({round(item.confidence * 100, 1) for item in assessment.findings if _is_primary(item)})
+    return " or ".join(f"{level:g}{words.NBSP}%" for level in (levels[:1] + levels[-1:] if len(levels) > 1 else levels))
+
+
+def _is_primary(finding: Finding) -> bool:
+    return metric_named(finding.metric).primary
+
+
+def _facts(assessment: Assessment) -> list[str]:
+    """The experiment in a line of short facts."""
+    header = assessment.header
+    said = [f"{len(assessment.tests)} tests", f"{assessment.blocks} blocks"]
+    for key, one, many in (("clients", "client", "clients"), ("tables", "table", "tables")):
+        if count := header.get(key):
+            said.append(f"{count:,} {one if count == 1 else many}")
+    said += [f"{header['table_size']:,} rows per table"] if header.get("table_size") else []
+    said += [f"{header['mode']} statements"] if header.get("mode") else []
+    if at_unix_ns := header.get("at_unix_ns"):
+        said.append(f"{datetime.fromtimestamp(at_unix_ns / 1e9, UTC):%-d %B %Y, %H:%M} UTC")
+    return said
+
+
+def _flat(content: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:
+    """Nested facts as (dotted name, text)."""
+    lines: list[tuple[str, str]] = []
+    for name, value in content.items():
+        if isinstance(value, Mapping):
+            lines += _flat(value, f"{prefix}{name}.")
+        elif isinstance(value, list):
+            lines.append((f"{prefix}{name}", ", ".join(map(str, value)) or "none"))
+        else:
+            lines.append((f"{prefix}{name}", "unknown" if value is None else str(value)))
+    return lines
+
+
+def _cpu_splits(test: TestPart, targets: Sequence[TargetFacts]) -> list[list[dict[str, Any]]]:
+    """CPU per operation as bars: per split (user/system, foreground/background) one entry per target; shares of the widest."""
+    by_name = {figure.metric: figure for figure in test.figures}
+    splits = []
+    for names in _CPU_SPLITS:
+        parts = [by_name.get(name) for name in names]
+        known = [figure for figure in parts if figure is not None]
+        if not known:
+            continue
+        totals = {facts.target.label: sum(_value(figure, facts.target.label) for figure in known) for facts in targets}
+        widest = max(totals.values()) or 1.0
+        splits.append([_bar(known, facts.target.label, totals[facts.target.label], widest) for facts in targets])
+    return splits
+
+
+def _value(figure: Figure, label: str) -> float:
+    return figure.estimates[label].value or 0.0
+
+
+def _bar(known: Sequence[Figure], label: str, total: float, widest: float) -> dict[str, Any]:
+    pieces = [
+        {
+            "title": figure.title.removeprefix("server ").removesuffix(" CPU per op"),
+            "value": _value(figure, label),
+            "width": 100 * _value(figure, label) / widest,
+        }
+        for figure in known
+    ]
+    return {"label": label, "total": total, "pieces": pieces, "estimate": Estimate(total, None, None, 0)}
+
+
+def _chart_data(assessment: Assessment) -> dict[str, Any]:
+    """What the charts need, compactly: slot ratios in thousandths of ln, latency curves with at most 49 points."""
+    labels = [facts.target.label for facts in assessment.targets]
+    return {
+        "labels": labels,
+        "step": STEP,
+        "metrics": [{"title": words.SHORT_TITLES[name], "margin": metric_named(name).margin} for name in PLOTTED],
+        "tests": {test.name: _test_data(test, labels) for test in assessment.tests},
+    }
+
+
+def _test_data(test: TestPart, labels: Sequence[str]) -> dict[str, Any]:
+    slots = []
+    for of_target in test.slots:
+        comparison = next(item for item in test.comparisons if item.target == of_target.target)
+        slots.append(
+            {
+                "target": labels.index(of_target.target),
+                "ratio": [_ratio_of(comparison.findings.get(name)) for name in PLOTTED],
+                "blocks": [
+                    {block: [round(log / STEP) for log in logs] for block, logs in of_target.ratios[name].items()}
+                    for name in PLOTTED
+                ],
+            }
+        )
+    latency = [
+        {
+            "target": labels.index(label),
+            "p": [round(rank, 5) for rank, _ in of_target.curve],
+            "us": [float(f"{value:.4g}") for _, value in of_target.curve],
+        }
+        for label, of_target in test.latency.items()
+    ]
+    return {"slots": slots, "latency": latency}
+
+
+def _ratio_of(finding: Finding | None) -> float | None:
+    hidden = (Verdict.WRONG_RESULT, Verdict.FAILED)
+    return None if finding is None or finding.ratio is None or finding.verdict in hidden else round(finding.ratio, 5)

@@ -1,0 +1,149 @@
+"""report.md: the summary, the verdict table and the surroundings, for issues and pull requests."""
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from dbversus.report.model import Assessment, Comparison, TargetFacts
+from dbversus.report.words import (
+    SHORT_TITLES,
+    SIGNS,
+    estimate_text,
+    finding_text,
+    margins_text,
+    number,
+    percent,
+)
+from dbversus.stats.metrics import CPU, IO_BYTES, PRIMARY, THROUGHPUT
+
+
+def write(assessment: Assessment, path: Path) -> None:
+    path.write_text(render(assessment))
+
+
+def render(assessment: Assessment) -> str:
+    parts = [f"# {escape(assessment.title)}", _experiment_line(assessment), escape(assessment.state)]
+    for facts in assessment.candidates:
+        parts += _candidate(assessment, facts)
+    if not assessment.candidates:
+        parts.append(_own_figures(assessment))
+    parts += [_legend(assessment), *_failures(assessment), *_loads(assessment), *_differences(assessment)]
+    parts += _surroundings(assessment)
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def escape(text: str) -> str:
+    """Text of servers, files and users, shown as it is: no HTML, no Markdown, one line."""
+    plain = " ".join(text.split(" ")).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"([\\`*_{}\[\]|#])", r"\\\1", " ".join(plain.splitlines()))
+
+
+def _code(text: str) -> str:
+    """A fenced block whose fence is longer than any run of backticks inside."""
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}\n{text.rstrip()}\n{fence}"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _experiment_line(assessment: Assessment) -> str:
+    header = assessment.header
+    facts = [f"{len(assessment.tests)} tests", f"{assessment.blocks} blocks"]
+    facts += [
+        f"{header[key]:,} {word}"
+        for key, word in (("clients", "client(s)"), ("table_size", "rows per table"))
+        if key in header
+    ]
+    return escape(f"{', '.join(facts)}; dbversus {header.get('dbversus', '?')}.")
+
+
+def _candidate(assessment: Assessment, facts: TargetFacts) -> list[str]:
+    own = [item for item in assessment.comparisons if item.target == facts.target.label]
+    head = ["test", "verdict", *(f"{SHORT_TITLES[metric.name]} ratio" for metric in PRIMARY), "blocks"]
+    return [
+        f"## {escape(facts.target.label)} against {escape(assessment.base.label)}",
+        "\n".join(f"- {escape(sentence)}" for sentence in facts.sentences),
+        _table(head, (_row(item) for item in own)),
+    ]
+
+
+def _row(item: Comparison) -> list[str]:
+    ratios = [escape(finding_text(item.findings.get(metric.name))) for metric in PRIMARY]
+    blocks = max((finding.blocks for finding in item.findings.values()), default=0)
+    return [escape(item.test), f"{SIGNS[item.verdict]} {item.verdict}", *ratios, str(blocks)]
+
+
+def _own_figures(assessment: Assessment) -> str:
+    label, rows = assessment.base.label, []
+    for test in assessment.tests:
+        by_name = {figure.metric: figure.estimates[label] for figure in test.figures}
+        known = [by_name.get(name) for name in (THROUGHPUT, CPU, IO_BYTES)]
+        count = max((item.n for item in known if item), default=0)
+        rows.append([escape(test.name), *(escape(estimate_text(item)) if item else "–" for item in known), str(count)])
+    return _table(["test", "throughput, ops/s", "CPU/op, µs", "IO/op, bytes", "blocks"], rows)
+
+
+def _legend(assessment: Assessment) -> str:
+    disturbed = assessment.disturbance
+    dropped = (
+        f"{disturbed.dropped:,} of {disturbed.rows:,} rows ({percent(disturbed.dropped_share)}) dropped as disturbed."
+    )
+    if not assessment.candidates:
+        return f"Means over blocks with 95 % intervals. {dropped}"
+    primary = [item for item in assessment.findings if item.metric in SHORT_TITLES]
+    confidence = ", ".join(sorted({f"{item.confidence * 100:.1f} %" for item in primary}))
+    return f"Ratios are target/base [{confidence} interval over blocks]. Margins: {margins_text(primary)}. {dropped}"
+
+
+def _failures(assessment: Assessment) -> list[str]:
+    if not assessment.failures:
+        return []
+    lines = [
+        f"- **{escape(failure.target)}** ({escape(', '.join(filter(None, (failure.stage, failure.where))))})"
+        f"{', out from here on' if failure.final else ''}: {escape(failure.message)}"
+        for failure in assessment.failures
+    ]
+    return ["## What went wrong", "\n".join(lines)]
+
+
+def _loads(assessment: Assessment) -> list[str]:
+    if not assessment.loads:
+        return []
+    head = ["target", "table", "rows", "rows/s", "seconds", "server CPU, µs/row"]
+    rows = [
+        [escape(load.target), escape(load.table), f"{load.rows:,}", number(load.rows_per_s), number(load.seconds),
+         number(load.server_cpu_us_per_row)]
+        for load in assessment.loads
+    ]  # fmt: skip
+    return ["## Load (one run each, n = 1)", _table(head, rows)]
+
+
+def _differences(assessment: Assessment) -> list[str]:
+    labels = [escape(facts.target.label) for facts in assessment.targets]
+    parts = []
+    if assessment.settings:
+        rows = [
+            [escape(setting.name), *(escape(value) if value is not None else "not known" for value in setting.values)]
+            for setting in assessment.settings
+        ]
+        parts += ["## Settings that differ", _table(["setting", *labels], rows)]
+    if assessment.plans:
+        parts.append("## Plans that differ")
+        for plan in assessment.plans:
+            parts.append(f"### {escape(plan.statement)}")
+            shown = zip(labels, plan.plans, strict=True)
+            parts += [f"{label}:\n\n{_code(text)}" for label, text in shown if text is not None]
+    return parts
+
+
+def _surroundings(assessment: Assessment) -> list[str]:
+    parts = ["## Surroundings", escape(assessment.calibration)]
+    if assessment.not_measured:
+        parts += ["Not measured:", "\n".join(f"- {escape(item)}" for item in assessment.not_measured)]
+    if assessment.command:
+        parts += ["To repeat it:", _code(assessment.command)]
+    return parts

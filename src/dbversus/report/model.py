@@ -1,0 +1,169 @@
+"""What the reports show, as plain data: every number with its unit, its interval and the count behind it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dbversus.explain.plan_diff import PlanDifference
+from dbversus.explain.settings_diff import SettingDifference
+from dbversus.results.read import Target
+from dbversus.stats.model import Finding, Verdict
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A figure of one target: mean of `n` block values and its t interval at `confidence`; None: not known.
+
+    With one block there is no interval. Latency percentiles are of all operations together, their interval from blocks.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    confidence: float = 0.95
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One metric of one test: the estimate per target label, and the finding per candidate label where there is one."""
+
+    metric: str
+    title: str
+    unit: str
+    estimates: Mapping[str, Estimate]
+    findings: Mapping[str, Finding]
+
+
+@dataclass(frozen=True)
+class LatencyFigures:
+    """Response times of one target: percentile (e.g. 99.9) → estimate in µs; `curve` is (percentile, µs) pairs."""
+
+    count: int
+    percentiles_us: Mapping[float, Estimate]
+    curve: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One test on one candidate target against the base. `findings` by metric name."""
+
+    test: str
+    target: str
+    verdict: Verdict
+    findings: Mapping[str, Finding]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class SlotRatios:
+    """Same-row ratios of one candidate: metric → block → ln(target/base) of each kept row, in order."""
+
+    target: str
+    ratios: Mapping[str, Mapping[int, tuple[float, ...]]]
+
+
+@dataclass(frozen=True)
+class Disturbance:
+    """What happened to rows: how many were measured and dropped, why, and other processes' share of one core."""
+
+    rows: int
+    dropped: int
+    reasons: Mapping[str, int]
+    foreign_cpu_share: float | None
+    steal_share: float | None
+
+    @property
+    def dropped_share(self) -> float:
+        return self.dropped / self.rows if self.rows else 0.0
+
+
+@dataclass(frozen=True)
+class TestPart:
+    """Everything about one test."""
+
+    __test__ = False  # pytest would take it for a class of tests
+
+    name: str
+    group: str
+    how: str
+    comparisons: tuple[Comparison, ...]
+    figures: tuple[Figure, ...]
+    latency: Mapping[str, LatencyFigures]
+    slots: tuple[SlotRatios, ...]
+    disturbance: Disturbance
+    plans: tuple[PlanDifference, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class LoadFigure:
+    """Loading one table on one target; `earlier`: measured when the data was loaded for an earlier experiment."""
+
+    target: str
+    table: str
+    rows: int
+    rows_per_s: float
+    seconds: float
+    server_cpu_us_per_row: float | None
+    earlier: bool
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Something that went wrong, in the server's own words; `final`: the target was out from there on."""
+
+    target: str
+    stage: str
+    where: str
+    message: str
+    final: bool
+
+
+@dataclass(frozen=True)
+class TargetFacts:
+    """What is known of a target's build and server. `change_counts`: verdict → number of tests (empty for the base)."""
+
+    target: Target
+    build: Mapping[str, Any]
+    config_text: str
+    log_tail: str
+    sizes: Mapping[str, Any]
+    verdict_counts: Mapping[Verdict, int]
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """All that any report shows of one experiment. `targets[0]` is the base."""
+
+    title: str
+    directory: str
+    header: Mapping[str, Any]
+    sentences: tuple[str, ...]
+    state: str
+    blocks: int
+    targets: tuple[TargetFacts, ...]
+    tests: tuple[TestPart, ...]
+    findings: tuple[Finding, ...]
+    loads: tuple[LoadFigure, ...]
+    failures: tuple[Failure, ...]
+    settings: tuple[SettingDifference, ...]
+    plans: tuple[PlanDifference, ...]
+    disturbance: Disturbance
+    host: Mapping[str, Any]
+    not_measured: tuple[str, ...]
+    calibration: str
+    command: str
+
+    @property
+    def base(self) -> Target:
+        return self.targets[0].target
+
+    @property
+    def candidates(self) -> tuple[TargetFacts, ...]:
+        return self.targets[1:]
+
+    @property
+    def comparisons(self) -> tuple[Comparison, ...]:
+        return tuple(comparison for test in self.tests for comparison in test.comparisons)

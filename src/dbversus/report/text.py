@@ -1,0 +1,178 @@
+"""The verdict table for the terminal. Colours follow NO_COLOR and are left out when the output is piped."""
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from dbversus.report.figures import PERCENTS
+from dbversus.report.model import Assessment, Comparison, Estimate, TargetFacts, TestPart
+from dbversus.report.words import (
+    MEANINGS,
+    SEVERITY,
+    SHORT_TITLES,
+    SIGNS,
+    estimate_text,
+    finding_text,
+    margins_text,
+    percent,
+    ratio,
+)
+from dbversus.stats.metrics import CPU, IO_BYTES, PRIMARY, THROUGHPUT
+from dbversus.stats.model import Finding, Verdict
+
+_STYLES = {
+    Verdict.REGRESSION: "bold red",
+    Verdict.IMPROVEMENT: "bold blue",
+    Verdict.EQUIVALENT: "dim",
+    Verdict.UNDECIDED: "default",
+    Verdict.UNSTABLE: "yellow",
+    Verdict.INVALID: "yellow",
+    Verdict.WRONG_RESULT: "bold magenta",
+    Verdict.FAILED: "bold magenta",
+}
+WIDE_COLUMNS = 112
+
+
+def render(assessment: Assessment, console: Console, verbose: bool = False) -> None:
+    """Prints per target the summary and the verdict table, then what went wrong; `verbose` adds every figure."""
+    if not assessment.candidates:
+        _say(console, assessment.title, "bold")
+        _print_table(console, _figure_table(assessment))
+    for facts in assessment.candidates:
+        _candidate(assessment, facts, console)
+    _say(console, _legend(assessment), "dim")
+    if assessment.state:
+        _say(console, assessment.state, "yellow")
+    _failures(assessment, console)
+    if verbose:
+        for test in assessment.tests:
+            _test_figures(test, assessment, console)
+
+
+def _candidate(assessment: Assessment, facts: TargetFacts, console: Console) -> None:
+    _say(console, f"{facts.target.label} against {assessment.base.label}", "bold")
+    for sentence in facts.sentences:
+        _say(console, sentence)
+    console.print()
+    comparisons = [item for item in assessment.comparisons if item.target == facts.target.label]
+    _print_table(console, _verdict_table(comparisons, console))
+    console.print()
+
+
+def _say(console: Console, words: str, style: str = "") -> None:
+    # Text, not markup: labels and servers' words may hold brackets
+    console.print(Text(words, style=style), soft_wrap=not console.is_terminal)
+
+
+def _print_table(console: Console, table: Table) -> None:
+    """A pipe has no width: there the table is as wide as it needs to be."""
+    if console.is_terminal:
+        console.print(table)
+        return
+    width_before = console.width
+    console.width = console.measure(table, options=console.options.update(max_width=100_000)).maximum
+    console.print(table)
+    console.width = width_before
+
+
+def _plain_table(*titles: str) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for title in titles:
+        table.add_column(Text(title), no_wrap=True)
+    return table
+
+
+def _verdict_table(comparisons: Sequence[Comparison], console: Console) -> Table:
+    """One line per test; a narrow terminal gets ratios without their intervals."""
+    wide = not console.is_terminal or console.width >= WIDE_COLUMNS
+    table = _plain_table("test", "verdict", *(f"{SHORT_TITLES[metric.name]} ratio" for metric in PRIMARY), "blocks")
+    for comparison in comparisons:
+        table.add_row(Text(comparison.test), *_cells(comparison, wide))
+    return table
+
+
+def _cells(comparison: Comparison, wide: bool) -> list[Text]:
+    verdict = comparison.verdict
+    cells = [Text(f"{SIGNS[verdict]} {verdict}", style=_STYLES[verdict])]
+    for metric in PRIMARY:
+        finding = comparison.findings.get(metric.name)
+        style = _STYLES[finding.verdict] if finding and verdict not in (Verdict.WRONG_RESULT, Verdict.FAILED) else "dim"
+        cells.append(Text(_ratio_text(finding, wide), style=style))
+    blocks = max((item.blocks for item in comparison.findings.values()), default=0)
+    return [*cells, Text(str(blocks) if blocks else "–")]
+
+
+def _ratio_text(finding: Finding | None, wide: bool) -> str:
+    if wide or finding is None:
+        return finding_text(finding)
+    return ratio(finding.ratio)
+
+
+def _figure_table(assessment: Assessment) -> Table:
+    """For a single target there is nothing to compare: its own figures."""
+    label = assessment.base.label
+    table = _plain_table("test", "throughput, ops/s", "CPU/op, µs", "IO/op, bytes", "blocks")
+    for test in assessment.tests:
+        by_name = {figure.metric: figure.estimates[label] for figure in test.figures}
+        known = [by_name.get(name) for name in (THROUGHPUT, CPU, IO_BYTES)]
+        cells = [estimate_text(item) if item else "–" for item in known]
+        table.add_row(Text(test.name), *cells, str(max((item.n for item in known if item), default=0)))
+    return table
+
+
+def _legend(assessment: Assessment) -> str:
+    if not assessment.candidates:
+        return f"Means over blocks with 95 % intervals; {assessment.blocks} blocks."
+    seen = {comparison.verdict for comparison in assessment.comparisons}
+    meanings = "; ".join(f"{SIGNS[verdict]} {verdict}: {MEANINGS[verdict]}" for verdict in SEVERITY if verdict in seen)
+    primary = [item for item in assessment.findings if item.metric in SHORT_TITLES]
+    levels = sorted({round(item.confidence * 100, 1) for item in primary})
+    confidence = f"{levels[0]:g}" if len(levels) == 1 else f"{levels[0]:g} to {levels[-1]:g}" if levels else "95"
+    disturbed = assessment.disturbance
+    return (
+        f"Ratios are target/{assessment.base.label} [{confidence} % interval]; margins: {margins_text(primary)}. "
+        f"{disturbed.dropped:,} of {disturbed.rows:,} rows ({percent(disturbed.dropped_share)}) were dropped as "
+        "disturbed.\n"
+        f"{meanings}."
+    )
+
+
+def _failures(assessment: Assessment, console: Console) -> None:
+    if not assessment.failures:
+        return
+    console.print()
+    _say(console, "What went wrong", "bold")
+    for failure in assessment.failures:
+        place = ", ".join(part for part in (failure.stage, failure.where) if part)
+        out = " (out from here on)" if failure.final else ""
+        _say(console, f"{failure.target} ({place}){out}: {failure.message}", _STYLES[Verdict.FAILED])
+
+
+def _test_figures(test: TestPart, assessment: Assessment, console: Console) -> None:
+    console.print()
+    _say(console, f"{test.name} · {test.group} · {test.how}", "bold")
+    for comparison in test.comparisons:
+        for note in comparison.notes:
+            _say(console, f"{comparison.target}: {note}")
+    for note in test.notes:
+        _say(console, note, "yellow")
+    table = _plain_table("  figure", "unit", *(facts.target.label for facts in assessment.targets))
+    for figure in test.figures:
+        cells = [_figure_cell(figure.estimates[facts.target.label]) for facts in assessment.targets]
+        table.add_row(f"  {figure.title}", figure.unit, *cells)
+    for rank in PERCENTS:
+        table.add_row(f"  latency p{rank:g}, all operations", "µs", *_latency_cells(test, assessment, rank))
+    _print_table(console, table)
+
+
+def _figure_cell(estimate: Estimate) -> str:
+    return f"{estimate_text(estimate)} n={estimate.n}"
+
+
+def _latency_cells(test: TestPart, assessment: Assessment, rank: float) -> list[str]:
+    labels = [facts.target.label for facts in assessment.targets]
+    return [
+        _figure_cell(test.latency[label].percentiles_us[rank]) if label in test.latency else "–" for label in labels
+    ]

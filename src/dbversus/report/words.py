@@ -1,0 +1,198 @@
+"""Numbers and verdicts in words, the same in every report."""
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from dbversus.report.model import Comparison, Estimate
+from dbversus.stats.metrics import CPU, IO_BYTES, PRIMARY, THROUGHPUT
+from dbversus.stats.model import Finding, Verdict
+
+# colour is never alone: every verdict has its word and its sign
+SIGNS = {
+    Verdict.EQUIVALENT: "=",
+    Verdict.REGRESSION: "▼",
+    Verdict.IMPROVEMENT: "▲",
+    Verdict.UNDECIDED: "?",
+    Verdict.UNSTABLE: "~",
+    Verdict.INVALID: "×",
+    Verdict.WRONG_RESULT: "≠",
+    Verdict.FAILED: "!",
+}
+MEANINGS = {
+    Verdict.REGRESSION: "worse than the base, beyond doubt and by at least half the margin",
+    Verdict.IMPROVEMENT: "better than the base, beyond doubt and by at least half the margin",
+    Verdict.EQUIVALENT: "the interval lies within the margin: the same for all practical purposes",
+    Verdict.UNDECIDED: "neither shown to differ nor shown to be the same",
+    Verdict.UNSTABLE: "varies so much that even the last look could not have seen twice the margin",
+    Verdict.INVALID: "too many rows were disturbed by the host to judge",
+    Verdict.WRONG_RESULT: "the target's answers differ from the base's, so its speed does not count",
+    Verdict.FAILED: "the target could not run the test",
+}
+# most urgent first
+SEVERITY = (
+    Verdict.WRONG_RESULT,
+    Verdict.FAILED,
+    Verdict.REGRESSION,
+    Verdict.IMPROVEMENT,
+    Verdict.UNSTABLE,
+    Verdict.INVALID,
+    Verdict.UNDECIDED,
+    Verdict.EQUIVALENT,
+)
+SHORT_TITLES = {CPU: "CPU/op", THROUGHPUT: "throughput", IO_BYTES: "IO/op"}
+NAMES_IN_SENTENCE = 6
+SIGNIFICANT_DIGITS = 4
+NBSP = "\u00a0"
+
+_WORDS = {
+    (CPU, Verdict.REGRESSION): ("uses more CPU per operation", "use more CPU per operation"),
+    (CPU, Verdict.IMPROVEMENT): ("uses less CPU per operation", "use less CPU per operation"),
+    (THROUGHPUT, Verdict.REGRESSION): ("has lower throughput", "have lower throughput"),
+    (THROUGHPUT, Verdict.IMPROVEMENT): ("has higher throughput", "have higher throughput"),
+    (IO_BYTES, Verdict.REGRESSION): ("reads or writes more per operation", "read or write more per operation"),
+    (IO_BYTES, Verdict.IMPROVEMENT): ("reads or writes less per operation", "read or write less per operation"),
+}
+
+
+def number(value: float | None) -> str:
+    """Four significant digits, thousands apart: `0.01234`, `12.34`, `1,234`, `12,340`."""
+    if value is None or not math.isfinite(value):
+        return "–"
+    if value == 0:
+        return "0"
+    decimals = SIGNIFICANT_DIGITS - 1 - math.floor(math.log10(abs(value)))
+    return f"{round(value, decimals):,.{min(max(decimals, 0), 6)}f}"
+
+
+def ratio(value: float | None) -> str:
+    """A ratio with three decimals (two from 10 on)."""
+    if value is None or math.isnan(value):
+        return "–"
+    return f"{value:.3f}" if value < 10 else f"{value:,.2f}"
+
+
+def interval(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else f"[{ratio(low)}, {ratio(high)}]"
+
+
+def change(value: float | None) -> str:
+    """A ratio as a change: `+8.1 %`, `−12 %`; from a doubling on, as a factor."""
+    if value is None:
+        return "–"
+    if value >= 2:
+        return f"×{value:.3g}"
+    percent = (value - 1) * 100
+    digits = 0 if abs(percent) >= 20 else 1
+    return typographic(f"{percent:+.{digits}f}{NBSP}%")
+
+
+def typographic(text: str) -> str:
+    """Hyphens before numbers as minus signs."""
+    return re.sub(r"(?<![\w-])-(?=\d)", "−", text).replace(" %", f"{NBSP}%")
+
+
+def percent(share: float | None, digits: int = 1) -> str:
+    return "unknown" if share is None else f"{share * 100:.{digits}f}{NBSP}%"
+
+
+def estimate_text(estimate: Estimate) -> str:
+    """`12.3 [12.1, 12.5]`, without its unit."""
+    if estimate.low is None or estimate.high is None:
+        return number(estimate.value)
+    return f"{number(estimate.value)} [{number(estimate.low)}, {number(estimate.high)}]"
+
+
+def finding_text(finding: Finding | None) -> str:
+    """`1.081 [1.070, 1.092]`, or a dash."""
+    if finding is None or finding.ratio is None:
+        return "–"
+    return f"{ratio(finding.ratio)} {interval(finding.low, finding.high)}".strip()
+
+
+def listing(names: Sequence[str], most: int = NAMES_IN_SENTENCE) -> str:
+    """`a, b and c`, or `a, b and 7 more`."""
+    if len(names) > most:
+        names = [*names[: most - 1], f"{len(names) - most + 1} more"]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def summary_sentences(comparisons: Sequence[Comparison], target: str, base: str) -> tuple[str, ...]:
+    """What became of one candidate, most important first; empty without comparisons.
+
+    The first sentence names both targets; the others follow on from it.
+    """
+    if not comparisons:
+        return ()
+    total, than = len(comparisons), f" on {target} than on {base}"
+    changes = [
+        sentence
+        for verdict in (Verdict.REGRESSION, Verdict.IMPROVEMENT)
+        for metric in PRIMARY
+        if (sentence := _change_sentence(comparisons, metric.name, verdict))
+    ]
+    if any(item.verdict == Verdict.REGRESSION for item in comparisons):
+        first, *changes = changes
+        count, words = first.split(" ", 1)
+        said = f"{count} of {total} tests {words}".replace(":", f"{than}:", 1)
+    else:
+        said = f"None of {total} tests is shown to be worse{than}."
+    return (said, *changes, *_rest(comparisons))
+
+
+def _change_sentence(comparisons: Sequence[Comparison], metric: str, verdict: Verdict) -> str:
+    """`2 use more CPU per operation: a (+16 %) and b (+8.1 %).`; empty where there are none."""
+    found = [
+        item.findings[metric]
+        for item in comparisons
+        if metric in item.findings and item.findings[metric].verdict == verdict and _counts(item)
+    ]
+    if not found:
+        return ""
+    found.sort(key=lambda finding: -abs(math.log(finding.ratio or 1)))
+    names = [f"{finding.test} ({change(finding.ratio)})" for finding in found]
+    return f"{len(found)} {_WORDS[metric, verdict][len(found) > 1]}: {listing(names)}."
+
+
+def _counts(comparison: Comparison) -> bool:
+    return comparison.verdict not in (Verdict.WRONG_RESULT, Verdict.FAILED, Verdict.INVALID)
+
+
+def _rest(comparisons: Sequence[Comparison]) -> list[str]:
+    by_verdict: dict[Verdict, list[str]] = {}
+    for item in comparisons:
+        by_verdict.setdefault(item.verdict, []).append(item.test)
+    sentences = []
+    for verdict, words in (
+        (Verdict.WRONG_RESULT, "gave other answers than the base and {is_are} not judged"),
+        (Verdict.FAILED, "could not be run"),
+        (Verdict.INVALID, "{is_are} invalid: the host was disturbed too often"),
+        (Verdict.UNSTABLE, "{is_are} too unstable to judge"),
+        (Verdict.UNDECIDED, "{is_are} undecided"),
+        (Verdict.EQUIVALENT, "{is_are} equivalent within the margins"),
+    ):
+        if tests := by_verdict.get(verdict):
+            text = words.format(is_are="is" if len(tests) == 1 else "are")
+            names = "" if verdict == Verdict.EQUIVALENT else f": {listing(tests)}"
+            sentences.append(f"{len(tests)} {text}{names}.")
+    return sentences
+
+
+def margins_text(findings: Iterable[Finding]) -> str:
+    """`3 % server CPU per op, 5 % throughput, 5 % IO bytes per op`."""
+    margins: dict[str, set[float]] = {}
+    for finding in findings:
+        margins.setdefault(finding.metric, set()).add(finding.margin)
+    parts = []
+    for metric in PRIMARY:
+        if of_metric := sorted(margins.get(metric.name, ())):
+            span = (
+                f"{of_metric[0] * 100:g}" if len(of_metric) == 1 else f"{of_metric[0] * 100:g}–{of_metric[-1] * 100:g}"
+            )
+            parts.append(f"{span} % {metric.title}")
+    return ", ".join(parts)
+
+
+def in_order(counts: Mapping[Verdict, int]) -> list[tuple[Verdict, int]]:
+    """Verdict counts, most urgent first, without zeros."""
+    return [(verdict, counts[verdict]) for verdict in SEVERITY if counts.get(verdict)]
