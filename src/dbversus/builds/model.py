@@ -20,7 +20,7 @@ class TargetSpec:
 
 @dataclass(frozen=True)
 class Build:
-    """An installed build, ready to start. `prefix` holds bin/, lib/, share/ (for sqlite: the shared library, or none)."""
+    """An installed build. `prefix` holds bin/, lib/, share/ (sqlite: the shared library itself, or `bundled`)."""
 
     dbms: str
     version: str

@@ -17,7 +17,12 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Metric:
-    """A figure per test. `higher_is_better` gives a change its sign; `margin` is δ as a share (0.03 = 3 %)."""
+    """A figure per test. `higher_is_better` gives a change its sign; `margin` is δ as a share (0.03 = 3 %).
+
+    Its value in a slot is sum(numerator columns) / denominator column × scale; without a denominator, the sum × scale.
+    A `pooled` metric comes in lumps, so its sums over a block are compared instead of single slots; values under
+    `floor` (in `unit`) count as nothing. `tests` names the only tests that have this metric; empty: all.
+    """
 
     name: str
     title: str
@@ -25,13 +30,20 @@ class Metric:
     higher_is_better: bool
     primary: bool
     margin: float
+    numerator: tuple[str, ...] = ()
+    denominator: str = ""
+    scale: float = 1.0
+    pooled: bool = False
+    floor: float = 0.0
+    tests: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class BlockValue:
     """ln(target/base) of one metric of one test in one block; the unit of replication.
 
-    `rows` same-row pairs went in, `dropped` rows were dropped as disturbed. `value` None: nothing to compare in both (0/0).
+    `rows` same-row pairs went in, `dropped` rows were dropped as disturbed. `value` None: nothing to compare in
+    both (0/0), or, with `rows` 0, every row was dropped.
     """
 
     test: str
@@ -45,7 +57,13 @@ class BlockValue:
 
 @dataclass(frozen=True)
 class Finding:
-    """What is known of one test × target × metric after the blocks at hand. Ratios are target/base; None: no data."""
+    """What is known of one test × target × metric after the blocks at hand. Ratios are target/base; None: no data.
+
+    `low` and `high` bound the ratio at `confidence`. `q_value` is adjusted for family and looks: 0.05 decides.
+    `smallest_visible_change` is a share found with 90 % power with these blocks; `block_sd` is that of ln(target/base),
+    as measured, `degrees_of_freedom` those of the moderated interval. A change is `found_at` the number of the first
+    block that had no part in finding it; `fresh_blocks` blocks from there on give the ratio, once there are two.
+    """
 
     test: str
     target: str
@@ -64,3 +82,4 @@ class Finding:
     degrees_of_freedom: float | None
     fresh_blocks: int = 0
     note: str = ""
+    found_at: int | None = None

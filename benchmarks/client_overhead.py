@@ -1,0 +1,294 @@
+#!/usr/bin/env python
+"""CPU that load generators themselves need per operation: dbversus-engine against sysbench and pgbench.
+
+All drive the same PostgreSQL over its Unix socket with one client and prepared statements. Server and client share one
+core. Runs are short and interleaved, the order rotates from round to round. The CPU time of a client is that of its whole
+process (wait4), less that of a run of the same program with a single operation.
+"""
+
+import argparse
+import statistics
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from common import (
+    Json,
+    Usage,
+    engine_target,
+    find_program,
+    load_command,
+    markdown,
+    private_postgres,
+    run_engine,
+    run_process,
+    say,
+    spread,
+)
+
+from dbversus.errors import DbversusError
+from dbversus.host.pinning import place
+from dbversus.servers.postgres import PostgresServer
+from dbversus.suites import definition, load_suite
+
+EXAMPLE = """example:
+  benchmarks/client_overhead.py --postgres postgres:17 --rounds 9 --seconds 2 > overhead.md
+"""
+ENGINE = "dbversus-engine"
+ENGINE_SLOTS = "dbversus-engine, 50 ms slots with accounting"
+NULL = "dbversus-engine on `null` (the floor)"
+PEERS = ("sysbench", "pgbench")
+SLOT_MS = 50
+STARTS = 3
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of one client: operations and CPU seconds."""
+
+    ops: int
+    usage: Usage
+
+
+@dataclass(frozen=True)
+class PerOp:
+    """A run less its start: CPU µs per operation, operations per second of the run's nominal length."""
+
+    user_us: float
+    system_us: float
+    ops_per_s: float
+
+    @property
+    def total_us(self) -> float:
+        return self.user_us + self.system_us
+
+
+# runs for so many seconds; 0: one operation
+Client = Callable[[float], Run]
+
+
+@dataclass(frozen=True)
+class Workload:
+    """The same work, said in each client's own way; `sql` for pgbench, with its variables."""
+
+    title: str
+    test: str
+    sysbench: str
+    pgbench_script: str
+
+
+def workloads(rows: int) -> list[Workload]:
+    point = f"\\set id random(1, {rows})\nSELECT c FROM sbtest1 WHERE id = :id;\n"
+    bounds = f"\\set low random(1, {rows})\n\\set high :low + 99\n"
+    between = "FROM sbtest1 WHERE id BETWEEN :low AND :high"
+    ranges = [
+        f"SELECT c {between};",
+        f"SELECT SUM(k) {between};",
+        f"SELECT c {between} ORDER BY c;",
+        f"SELECT DISTINCT c {between} ORDER BY c;",
+    ]
+    read_only = "".join(["BEGIN;\n", point * 10, *(f"{bounds}{sql}\n" for sql in ranges), "COMMIT;\n"])
+    return [
+        Workload("Point query, prepared", "point-query", "oltp_point_select", point),
+        Workload(
+            "Read-only, one transaction of 16 statements, ranges of 100 rows",
+            "read-only-100",
+            "oltp_read_only",
+            read_only,
+        ),
+    ]
+
+
+def engine_commands(target: Json, test: Json, cpu: int, seconds: float, slot_ms: float | None) -> list[Json]:
+    """One slot of the whole length, or as many short ones as fill it."""
+    slots = max(1, round(seconds * 1000 / slot_ms)) if slot_ms else 1
+    slot = {"ms": seconds * 1000 / slots, "min_ops": 1} if seconds else {"ops": 1}
+    opened = {
+        "cmd": "open",
+        "targets": ["t0"],
+        "clients": 1,
+        "mode": "prepared",
+        "cpus": [cpu],
+        "tables": 1,
+        "test": test,
+    }
+    rows = {"cmd": "rows", "seed": 1, "first_row": 0, "orders": [["t0"]] * slots, "settle": {"ops": 1}, "slot": slot}
+    return [target, opened, rows, {"cmd": "quit"}]
+
+
+def engine_client(target: Json, test: Json, cpu: int, slot_ms: float | None = None) -> Client:
+    def run(seconds: float) -> Run:
+        replies, usage = run_engine(engine_commands(target, test, cpu, seconds, slot_ms), [cpu])
+        return Run(sum(slot["ops"] for slot in _slots(replies)), usage)
+
+    return run
+
+
+def null_client(test: Json, cpu: int) -> Client:
+    """The echo server lives in the engine's process, so only the engine's own count of its client thread will do."""
+    target = {"cmd": "target", "name": "t0", "wire": "null", "address": {}}
+
+    def run(seconds: float) -> Run:
+        replies, usage = run_engine(engine_commands(target, test, cpu, seconds, None), [cpu])
+        slots = _slots(replies)
+        user_s, system_s = (sum(slot[f"client_{kind}_ns"] for slot in slots) / 1e9 for kind in ("user", "system"))
+        return Run(sum(slot["ops"] for slot in slots), Usage(usage.wall_s, user_s, system_s))
+
+    return run
+
+
+def _slots(replies: Sequence[Json]) -> list[Json]:
+    return [slot for reply in replies for slot in reply.get("slots", [])]
+
+
+def sysbench_client(program: str, workload: Workload, address: Json, rows: int, cpu: int) -> Client:
+    common = [program, workload.sysbench, "--db-driver=pgsql", f"--pgsql-host={address['socket_dir']}"]
+    common += [
+        f"--pgsql-port={address['port']}",
+        f"--pgsql-user={address['user']}",
+        f"--pgsql-db={address['database']}",
+    ]
+    common += ["--tables=1", f"--table-size={rows}", "--threads=1", "--rand-type=uniform", "--range-size=100"]
+
+    def run(seconds: float) -> Run:
+        length = ["--events=0", f"--time={round(seconds)}"] if seconds else ["--events=1", "--time=0"]
+        output, usage = run_process([*common, *length, "run"], [cpu])
+        return Run(number_after(output, "transactions:"), usage)
+
+    return run
+
+
+def pgbench_client(program: str, script: Path, address: Json, cpu: int) -> Client:
+    common = [program, "--no-vacuum", "--protocol=prepared", "--client=1", "--jobs=1", f"--file={script}"]
+    common += [f"--host={address['socket_dir']}", f"--port={address['port']}", f"--username={address['user']}"]
+
+    def run(seconds: float) -> Run:
+        length = f"--time={round(seconds)}" if seconds else "--transactions=1"
+        output, usage = run_process([*common, length, address["database"]], [cpu])
+        return Run(number_after(output, "number of transactions actually processed:"), usage)
+
+    return run
+
+
+def number_after(output: str, label: str) -> int:
+    """The integer that follows `label`; "3/5" is 3."""
+    line = next(line for line in output.splitlines() if label in line)
+    return int(line.split(label)[1].split()[0].split("/")[0])
+
+
+def make_clients(server: PostgresServer, workload: Workload, rows: int, cpu: int, folder: Path) -> dict[str, Client]:
+    """The clients there are, by name."""
+    test = definition(load_suite("sysbench").tests[workload.test], "postgres", rows)
+    target = engine_target(server)
+    clients: dict[str, Client] = {
+        ENGINE: engine_client(target, test, cpu),
+        ENGINE_SLOTS: engine_client(target, test, cpu, SLOT_MS),
+        NULL: null_client(test, cpu),
+    }
+    if sysbench := find_program("sysbench", "sysbench"):
+        clients["sysbench"] = sysbench_client(sysbench, workload, target["address"], rows, cpu)
+    # the build's own, or the real program: what PATH has on Debian is a Perl script that looks for it
+    if pgbench := find_program("pgbench", "postgresql", server.build.prefix / "bin", *newest_debian_folders()):
+        script = folder / f"{workload.test}.pgbench"
+        script.write_text(workload.pgbench_script)
+        clients["pgbench"] = pgbench_client(pgbench, script, target["address"], cpu)
+    return clients
+
+
+def newest_debian_folders() -> list[Path]:
+    versions = Path("/usr/lib/postgresql").glob("*/bin")
+    return sorted(versions, key=lambda folder: float(folder.parent.name), reverse=True)
+
+
+def measure(clients: dict[str, Client], rounds: int, seconds: float) -> dict[str, list[PerOp]]:
+    """Interleaved runs, the order rotated by one each round, so that no client always follows the same one."""
+    names = list(clients)
+    starts = {name: [clients[name](0) for _ in range(STARTS)] for name in names}
+    figures: dict[str, list[PerOp]] = {name: [] for name in names}
+    for number in range(rounds):
+        shift = number % len(names)
+        for name in names[shift:] + names[:shift]:
+            figures[name].append(per_op(clients[name](seconds), starts[name], seconds))
+        say(
+            f"round {number + 1} of {rounds}: "
+            + ", ".join(f"{name} {figures[name][-1].total_us:.2f} µs" for name in names)
+        )
+    return figures
+
+
+def per_op(run: Run, starts: Sequence[Run], seconds: float) -> PerOp:
+    user_s = run.usage.user_s - statistics.median(start.usage.user_s for start in starts)
+    system_s = run.usage.system_s - statistics.median(start.usage.system_s for start in starts)
+    return PerOp(user_s / run.ops * 1e6, system_s / run.ops * 1e6, run.ops / seconds)
+
+
+def report(workload: Workload, figures: dict[str, list[PerOp]]) -> str:
+    rows = [
+        [
+            name,
+            spread([one.user_us for one in runs]),
+            spread([one.system_us for one in runs]),
+            spread([one.total_us for one in runs]),
+            f"{statistics.median(one.ops_per_s for one in runs):,.0f}",
+        ]
+        for name, runs in figures.items()
+    ]
+    header = ["client", "user µs/op", "system µs/op", "user + system µs/op", "op/s"]
+    return f"### {workload.title}\n\n{markdown(header, rows)}\n\n{ratios(figures)}\n"
+
+
+def ratios(figures: dict[str, list[PerOp]]) -> str:
+    """The engine against the better of the peers, per round; which peer is better is decided by medians."""
+    peers = [name for name in PEERS if name in figures]
+    if not peers:
+        return "No peer was found, so there are no ratios."
+    lines = []
+    for title, figure in (("user", _user_us), ("user + system", _total_us)):
+        better = min(peers, key=lambda name: statistics.median(map(figure, figures[name])))
+        pairs = zip(figures[ENGINE], figures[better], strict=True)
+        lines.append([f"{title}, {ENGINE} / {better}", spread([figure(own) / figure(peer) for own, peer in pairs], 3)])
+    return markdown(["ratio per round", "median [min–max]"], lines)
+
+
+def _user_us(one: PerOp) -> float:
+    return one.user_us
+
+
+def _total_us(one: PerOp) -> float:
+    return one.total_us
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--postgres", default="postgres:17", help="target: version or prefix (default: %(default)s)")
+    parser.add_argument("--rows", type=int, default=1_000_000, help="rows of the table (default: %(default)s)")
+    parser.add_argument("--rounds", type=int, default=9, help="runs of each client (default: %(default)s)")
+    parser.add_argument("--seconds", type=int, default=2, help="length of a run, whole seconds (default: %(default)s)")
+    return parser.parse_args()
+
+
+def main() -> None:
+    asked = parse_arguments()
+    cpu = place(1, "together").server_cpus[0]
+    with private_postgres(asked.postgres, asked.rows, [cpu]) as server, tempfile.TemporaryDirectory() as folder:
+        say(f"loading {asked.rows} rows")
+        run_engine([engine_target(server), load_command(server, asked.rows), {"cmd": "quit"}])
+        server.settle(["sbtest1"])
+        server.warm(["sbtest1"])
+        print(f"{server.build.name}, {asked.rows:,} rows, 1 client, all on CPU {cpu}, ", end="")
+        print(f"{asked.rounds} interleaved runs of {asked.seconds} s each: median [min–max].\n")
+        for workload in workloads(asked.rows):
+            clients = make_clients(server, workload, asked.rows, cpu, Path(folder))
+            print(report(workload, measure(clients, asked.rounds, asked.seconds)), flush=True)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except DbversusError as error:
+        say(str(error))
+        sys.exit(error.status)

@@ -1,0 +1,140 @@
+"""What the benchmarks share: a private PostgreSQL, processes whose CPU time is counted, Markdown tables."""
+
+import contextlib
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dbversus.builds.store import obtain
+from dbversus.builds.target import parse_target
+from dbversus.errors import RunError, UsageError
+from dbversus.experiment.engine_client import engine_binary
+from dbversus.home import public_dir
+from dbversus.host.facts import memory_bytes
+from dbversus.host.lock import acquire_host
+from dbversus.host.registry import Registry
+from dbversus.servers.base import Placement
+from dbversus.servers.config import load_config
+from dbversus.servers.guard import Guard
+from dbversus.servers.postgres import PostgresServer
+from dbversus.servers.sizing import Sizing
+from dbversus.suites import load_suite, load_table
+
+Json = dict[str, Any]
+
+BYTES_PER_ROW = 260
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What a process has used from its start to its end, in seconds."""
+
+    wall_s: float
+    user_s: float
+    system_s: float
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+@contextlib.contextmanager
+def private_postgres(target: str, rows: int, cpus: Sequence[int] = ()) -> Iterator[PostgresServer]:
+    """A running server with an empty database on a private Unix socket; nothing is left of it afterwards.
+
+    `target` as for `dbversus compare`: `postgres:17`, `/usr/lib/postgresql/15`. `cpus` pins all of its processes.
+    """
+    spec = parse_target(target)
+    if spec.dbms != "postgres":
+        raise UsageError(f"'{target}' is {spec.dbms}; a PostgreSQL is wanted, such as postgres:17 or its prefix.")
+    build = obtain(spec, say)
+    sizing = Sizing(memory_bytes(), 1, len(cpus) or os.cpu_count() or 1, rows * BYTES_PER_ROW)
+    config = load_config("postgres", build.version, spec.configs, sizing)
+    with acquire_host(True, "a benchmark"), contextlib.ExitStack() as stack:
+        # named after us: what a killed run leaves behind is found and removed by the next start of dbversus
+        work_dir = public_dir("work", str(os.getpid()))
+        stack.callback(shutil.rmtree, work_dir, ignore_errors=True)
+        guard = stack.enter_context(Guard(engine_binary()))
+        server = PostgresServer(build, config, work_dir, [guard, Registry()])
+        server.initialise()
+        server.start(Placement(tuple(cpus)))
+        stack.callback(server.stop)
+        say(f"{build.name} is running, CPUs {', '.join(map(str, cpus)) or 'not pinned'}")
+        yield server
+
+
+def engine_target(server: PostgresServer) -> Json:
+    """The engine's `target` command for `server`, never frozen: there is nothing to alternate with."""
+    return {"cmd": "target", **server.engine_target("t0", Placement()), "freeze": {"kind": "none"}}
+
+
+def load_command(server: PostgresServer, rows: int) -> Json:
+    """The engine's `load` command for table sbtest1, as dbversus loads it."""
+    suite = load_suite("sysbench")
+    create, after = server.table_sql(1)
+    table = load_table(suite.load, 1, rows, create, after, suite.variables)
+    return {"cmd": "load", "target": "t0", "seed": 1, "table": table}
+
+
+def run_engine(commands: Sequence[Json], cpus: Sequence[int] = ()) -> tuple[list[Json], Usage]:
+    """One life of the engine: all its answers, and what the whole process used."""
+    text = "".join(json.dumps(command) + "\n" for command in commands)
+    output, usage = run_process([str(engine_binary())], cpus, text)
+    replies: list[Json] = [json.loads(line) for line in output.splitlines()]
+    for reply in replies:
+        if error := reply.get("error"):
+            raise RunError(f"The engine refused: {error['message']}.")
+    return replies, usage
+
+
+def run_process(command: Sequence[str], cpus: Sequence[int] = (), text: str = "") -> tuple[str, Usage]:
+    """Runs a process with `text` on its standard input; its standard output, and what it and its children used."""
+    with tempfile.TemporaryFile() as errors, tempfile.TemporaryFile() as given:
+        given.write(text.encode())
+        given.seek(0)
+        pin = (lambda: os.sched_setaffinity(0, cpus)) if cpus else None
+        began = time.monotonic()
+        process = subprocess.Popen(command, stdin=given, stdout=subprocess.PIPE, stderr=errors, preexec_fn=pin)
+        assert process.stdout
+        output = process.stdout.read().decode(errors="replace")
+        _, status, used = os.wait4(process.pid, 0)
+        wall_s = time.monotonic() - began
+        process.returncode = os.waitstatus_to_exitcode(status)
+        process.stdout.close()
+        if process.returncode:
+            errors.seek(0)
+            words = (errors.read().decode(errors="replace") + output).strip().splitlines()
+            raise RunError(f"{command[0]} left with status {process.returncode}: {' '.join(words[-5:])}")
+    return output, Usage(wall_s, used.ru_utime, used.ru_stime)
+
+
+def find_program(name: str, package: str, *folders: Path) -> str | None:
+    """Path of a peer's program, looked for in `folders` first; says so when it is missing."""
+    for folder in folders:
+        if os.access(folder / name, os.X_OK):
+            return str(folder / name)
+    found = shutil.which(name)
+    if not found:
+        say(f"{name} was not found and is left out; Debian package {package} has it")
+    return found
+
+
+def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table; all columns but the first are numbers."""
+    lines = [header, ["---", *["---:"] * (len(header) - 1)], *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def spread(values: Sequence[float], digits: int = 2) -> str:
+    """`median [min–max]`."""
+    median = statistics.median(values)
+    return f"{median:,.{digits}f} [{min(values):,.{digits}f}–{max(values):,.{digits}f}]"

@@ -1,0 +1,121 @@
+"""Targets as users write them: `postgres:17.2@fpw_off,work_mem=64MB`, `/opt/pg17@x`, `sqlite:bundled`, `null`."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from dbversus.builds.dbms import find_dbms
+from dbversus.builds.inspect import detect_dbms
+from dbversus.builds.model import TargetSpec
+from dbversus.builds.versions import is_version
+from dbversus.errors import UsageError
+
+_NAME = r"[A-Za-z0-9][\w.+-]*"
+_SELECTOR = re.compile(rf"{_NAME}(/{_NAME})?")
+_SETTING = re.compile(r"[A-Za-z_][\w.-]*=.*", re.DOTALL)
+_CONFIG_NAME = re.compile(r"[\w./+-]+")
+_FORMS = "postgres:17, postgres:npm/17.10, postgres:/path/to/install, sqlite:bundled, null; then @config,setting=value"
+
+
+def parse_target(text: str) -> TargetSpec:
+    """Take a target apart; looks at the file system only for paths. UsageError says what would be accepted."""
+    build, configs = _split_configs(text.strip())
+    if not build:
+        raise UsageError(f"target {text!r} names no build; write for example {_FORMS}")
+    if _is_path(build):
+        path = _absolute(build)
+        return TargetSpec(text, detect_dbms(path).name, str(path), configs)
+    name, colon, selector = build.partition(":")
+    dbms = find_dbms(name)
+    if dbms.name == "null":
+        if colon:
+            raise UsageError(f"target {text!r}: null has no versions; write null")
+        return TargetSpec(text, dbms.name, "", configs)
+    return TargetSpec(text, dbms.name, _selector(text, dbms.name, selector), configs)
+
+
+def labels(specs: Sequence[TargetSpec]) -> list[str]:
+    """Names to show, one per target and all different: `postgres:17@fpw_off`; the second of the same gets `#2`."""
+    seen: Counter[str] = Counter()
+    result = []
+    for spec in specs:
+        label = _label(spec)
+        seen[label] += 1
+        result.append(label if seen[label] == 1 else f"{label}#{seen[label]}")
+    return result
+
+
+def _label(spec: TargetSpec) -> str:
+    build = f"{spec.dbms}:{spec.selector}" if spec.selector else spec.dbms
+    return f"{build}@{','.join(spec.configs)}" if spec.configs else build
+
+
+def _selector(text: str, dbms: str, selector: str) -> str:
+    if _is_path(selector):
+        return str(_absolute(selector))
+    if dbms == "sqlite" and selector in ("bundled", "host"):
+        return selector
+    accepted = "a version (17, 17.2), provider/version (npm/17.10), the name of an added build or a path"
+    if dbms == "sqlite":
+        accepted = f"bundled, host, {accepted}"
+    if not _SELECTOR.fullmatch(selector):
+        raise UsageError(f"target {text!r}: {selector!r} is no build of {dbms}; accepted: {accepted}")
+    if selector[0].isdigit() and "/" not in selector and not is_version(selector):
+        raise UsageError(
+            f"target {text!r}: {selector!r} is not a version of {dbms} (17, 17.2, 19rc1); accepted: {accepted}"
+        )
+    return selector
+
+
+def _is_path(build: str) -> bool:
+    return build.startswith(("/", "./", "../", "~"))
+
+
+def _absolute(path: str) -> Path:
+    return Path(path).expanduser().absolute()
+
+
+def _split_configs(text: str) -> tuple[str, tuple[str, ...]]:
+    build, at, configs = text.partition("@")
+    # A path may contain an @ itself: what exists on disk is the build.
+    while at and "/" in build and not _absolute_exists(build) and "@" in configs:
+        more, at, configs = configs.partition("@")
+        build = f"{build}@{more}"
+    if not at:
+        return build, ()
+    return build, tuple(_checked_config(text, item) for item in _split_items(text, configs))
+
+
+def _absolute_exists(build: str) -> bool:
+    return _absolute(build if _is_path(build) else build.partition(":")[2]).exists()
+
+
+def _split_items(text: str, configs: str) -> Iterator[str]:
+    """Items between commas; quotes protect commas and fall away, a doubled quote inside quotes is one quote."""
+    item, quote, position = "", "", 0
+    while position < len(configs):
+        char = configs[position]
+        position += 1
+        if quote and char == quote and configs[position : position + 1] == quote:
+            item += char
+            position += 1
+        elif quote:
+            quote, item = ("", item) if char == quote else (quote, item + char)
+        elif char in "'\"":
+            quote = char
+        elif char == ",":
+            yield item
+            item = ""
+        else:
+            item += char
+    if quote:
+        raise UsageError(f"target {text!r}: the quote {quote} after @ is not closed")
+    yield item
+
+
+def _checked_config(text: str, item: str) -> str:
+    item = item.strip()
+    if _SETTING.fullmatch(item) or _CONFIG_NAME.fullmatch(item):
+        return item
+    raise UsageError(f"target {text!r}: {item!r} after @ is neither the name of a config nor setting=value")

@@ -1,0 +1,131 @@
+"""dbversus compare: from target names to a verdict and a report."""
+
+import re
+import shlex
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dbversus.cli import options
+from dbversus.cli.display import make_display
+from dbversus.cli.outcome import check_fail_on, present
+from dbversus.cli.plan import print_plan
+from dbversus.errors import UsageError
+from dbversus.experiment.run import run_experiment
+from dbversus.experiment.spec import ExperimentSpec, make_spec
+from dbversus.experiment.units import parse_count, parse_duration
+from dbversus.suites.profiles import profile_choices
+
+
+def compare(
+    targets: Annotated[
+        list[str],
+        typer.Argument(help="Targets, the first is the base: `dbms:version[@config]` or a path.", show_default=False),
+    ],
+    suite: options.Suite = None,
+    tests: options.Tests = None,
+    profile: options.Profile = "standard",
+    clients: options.Clients = None,
+    table_size: options.TableSize = None,
+    tables: options.Tables = None,
+    time_budget: options.TimeBudget = None,
+    seed: options.Seed = None,
+    mode: options.Mode = None,
+    placement: options.Placement = None,
+    margin: options.Margin = None,
+    no_freeze: options.NoFreeze = False,
+    out: options.Out = None,
+    fail_on: options.FailOn = None,
+    json: options.Json = False,
+    dry_run: options.DryRun = False,
+    wait: options.Wait = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """Compare two or more targets; the first is the base.
+
+    A target is `dbms:version`, `dbms:/path` or `/path`, then `@` and configs: names of files in configs/, or settings.
+
+    - `dbversus compare postgres:13.1 postgres:17`
+    - `dbversus compare postgres:17 postgres:17@synchronous_commit=off,wal_compression=pglz`
+    - `dbversus compare /opt/pg-before /opt/pg-after --tests 'point-*,update-*' --time-budget 20m`
+    - `dbversus compare sqlite:bundled@wal sqlite:host@wal --profile quick --fail-on regression`
+    """
+    check_fail_on(fail_on)
+    asked: dict[str, Any] = {
+        "targets": targets,
+        "suite": suite,
+        "tests": tests,
+        "clients": _clients(clients) if clients else None,
+        "table_size": parse_count(table_size, "--table-size") if table_size else None,
+        "tables": tables,
+        "time_budget_s": parse_duration(time_budget, "--time-budget") if time_budget else None,
+        "seed": seed,
+        "mode": mode,
+        "placement": placement,
+        "margins": _margins(margin) if margin else None,
+        "freeze": False if no_freeze else None,
+    }
+    asked = {name: value for name, value in asked.items() if value is not None}
+    spec = make_spec(profile_choices(profile) | asked | {"profile": profile})
+    if dry_run:
+        print_plan(spec)
+        return 0
+    directory = out or default_directory(spec)
+    with make_display(quiet) as display:
+        run_experiment(spec, directory, repeat_command(spec), display, wait=wait)
+    return present(directory, fail_on=fail_on, as_json=json)
+
+
+def _clients(text: str) -> list[int]:
+    return [parse_count(part, "--clients") for part in text.split(",")]
+
+
+def _margins(items: list[str]) -> dict[str, float]:
+    margins = {}
+    for item in items:
+        metric, _, share = item.partition("=")
+        try:
+            margins[metric] = float(share)
+        except ValueError:
+            raise UsageError(f"--margin {item}: METRIC=SHARE is wanted, such as server_cpu_us_per_op=0.05.") from None
+    return margins
+
+
+def default_directory(spec: ExperimentSpec) -> Path:
+    """results/<time>-<targets>, shortened to what a file name can carry."""
+    names = "-vs-".join(re.sub(r"[^\w.]+", "-", target.rpartition("/")[2]) for target in spec.targets)[:80]
+    return Path("results") / f"{time.strftime('%Y%m%d-%H%M%S')}-{names}"
+
+
+def repeat_command(spec: ExperimentSpec) -> str:
+    """The command that repeats `spec`, defaults of its profile left out."""
+    defaults = make_spec(profile_choices(spec.profile) | {"targets": spec.targets, "profile": spec.profile})
+    words = ["dbversus", "compare", *spec.targets, "--profile", spec.profile]
+    for name, flag in _FLAGS.items():
+        value = getattr(spec, name)
+        if value != getattr(defaults, name):
+            words += [flag, _flag_value(name, value)]
+    words += [f"--margin={metric}={share}" for metric, share in spec.margins.items()]
+    words += [] if spec.freeze else ["--no-freeze"]
+    return shlex.join(words)
+
+
+def _flag_value(name: str, value: Any) -> str:
+    if name == "time_budget_s":
+        return f"{value:g}s"
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+_FLAGS = {
+    "suite": "--suite",
+    "tests": "--tests",
+    "clients": "--clients",
+    "table_size": "--table-size",
+    "tables": "--tables",
+    "time_budget_s": "--time-budget",
+    "seed": "--seed",
+    "mode": "--mode",
+    "placement": "--placement",
+}

@@ -1,0 +1,52 @@
+"""dbversus doctor: what this host can and cannot measure, and what to change."""
+
+import json as json_module
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from dbversus.cli import options
+from dbversus.host.doctor import Diagnosis, diagnose
+from dbversus.host.noise import Noise
+
+
+def doctor(
+    seconds: Annotated[float, typer.Option(help="Length of the noise probe; 0 leaves it out.")] = 5.0,
+    json: options.Json = False,
+) -> None:
+    """Say what this host can and cannot measure, how noisy it is now, and what to change.
+
+    - `dbversus doctor`
+    - `dbversus doctor --seconds 0 --json`
+    """
+    diagnosis = diagnose(seconds)
+    if json:
+        print(json_module.dumps(diagnosis.as_dict(), indent=1, default=str))
+    else:
+        _print(diagnosis, Console())
+
+
+def _print(diagnosis: Diagnosis, console: Console) -> None:
+    facts = diagnosis.facts
+    cpu, memory = facts["cpu"], facts["memory"]["total_bytes"] or 0
+    console.print(
+        f"{cpu['model']}, {cpu['logical']} CPUs, {memory / 1e9:.0f} GB, {facts['virtualisation']}", markup=False
+    )
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for one in diagnosis.capabilities:
+        word = "[green]yes[/]" if one.available else "[yellow]no[/]"
+        table.add_row(one.name, word, one.detail if one.available else one.without)
+    console.print(table, highlight=False)
+    for finding in diagnosis.findings:
+        console.print(f"{finding.severity}: {finding.message}; {finding.advice}", markup=False, highlight=False)
+    if diagnosis.noise:
+        console.print(_noise_words(diagnosis.noise), markup=False, highlight=False)
+
+
+def _noise_words(noise: Noise) -> str:
+    return (
+        f"noise now: adjacent {noise.slot_ms:g} ms slots differ by {noise.pair_sd:.1%} (sd of {noise.slots // 2} pairs), "
+        f"all slots by {noise.slot_sd:.1%}; a loop got {noise.cpu_share:.0%} of its core"
+    )

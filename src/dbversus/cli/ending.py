@@ -1,0 +1,36 @@
+"""How a verb ends: its exit status, and one clear sentence when something was wrong."""
+
+import functools
+import sys
+from collections.abc import Callable
+from typing import ParamSpec
+
+import typer
+
+from dbversus.errors import DbversusError
+
+INTERRUPTED = 130
+
+Arguments = ParamSpec("Arguments")
+
+
+def told(verb: Callable[Arguments, int | None]) -> Callable[Arguments, None]:
+    """The verb, with its errors told in a sentence.
+
+    Status: 0 done, 1 failed, 2 wrong use, 99 --fail-on met, 130 interrupted (resumable).
+    """
+
+    @functools.wraps(verb)
+    def run(*arguments: Arguments.args, **options: Arguments.kwargs) -> None:
+        try:
+            status = verb(*arguments, **options)
+        except DbversusError as error:
+            print(f"dbversus: {error}", file=sys.stderr)
+            status = error.status
+        except KeyboardInterrupt:
+            print("dbversus: interrupted", file=sys.stderr)
+            status = INTERRUPTED
+        if status:
+            raise typer.Exit(status)
+
+    return run

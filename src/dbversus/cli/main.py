@@ -1,0 +1,46 @@
+"""The command line: one file per verb, joined here."""
+
+import signal
+from typing import Annotated
+
+import typer
+
+import dbversus
+from dbversus.cli import builds, compare, demo, doctor, report, resume, run, show, suites
+from dbversus.cli.ending import told
+
+app = typer.Typer(
+    name="dbversus",
+    help="Did my database get slower, where, by how much, and why?\n\n"
+    "Compares DBMS builds and configurations on this machine in interleaved slots and gives verdicts with intervals.\n\n"
+    "Start with:  dbversus demo\n\n"
+    "Then:  dbversus compare postgres:13.1 postgres:17",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"dbversus {dbversus.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show it.")] = False,
+) -> None: ...
+
+
+for verb in (compare.compare, run.run, resume.resume, report.report, show.show, doctor.doctor, demo.demo):
+    app.command(no_args_is_help=verb not in (doctor.doctor, demo.demo))(told(verb))
+app.add_typer(builds.app, name="builds")
+app.add_typer(suites.app, name="suites")
+
+
+def main() -> None:
+    """Runs the command line; a polite request to end (SIGTERM) is taken like Ctrl-C."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    app()

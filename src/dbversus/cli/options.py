@@ -1,0 +1,42 @@
+"""Options shared by verbs that run experiments."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Suite = Annotated[
+    str | None, typer.Option(help="Suite by name (`dbversus suites list`) or TOML file.", show_default="sysbench")
+]
+Tests = Annotated[str | None, typer.Option(help="Only these tests: globs, comma separated, e.g. 'point-*,scan'.")]
+Profile = Annotated[str, typer.Option(help="How much to measure: quick, standard or reference-2021.")]
+Clients = Annotated[
+    str | None, typer.Option(help="Concurrent connections; 1,2,4 runs every test with each.", show_default="profile's")
+]
+TableSize = Annotated[str | None, typer.Option(help="Rows per table, e.g. 100k or 1m.", show_default="profile's")]
+Tables = Annotated[int | None, typer.Option(help="Number of tables.", show_default="profile's")]
+TimeBudget = Annotated[
+    str | None, typer.Option(help="Start no block that would end later than this, e.g. 45m.", show_default="none")
+]
+Seed = Annotated[int | None, typer.Option(help="Seed of data and parameters.", show_default="1")]
+Mode = Annotated[str | None, typer.Option(help="Statements: prepared or unprepared.", show_default="prepared")]
+Placement = Annotated[
+    str | None,
+    typer.Option(help="CPUs of client and server: auto, together, apart or none.", show_default="auto"),
+]
+Margin = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Changes below this are boring, e.g. server_cpu_us_per_op=0.05 (repeatable).",
+        show_default="3 % CPU/op, 5 % throughput, 5 % IO/op",
+    ),
+]
+NoFreeze = Annotated[bool, typer.Option("--no-freeze", help="Do not freeze idle servers between slots.")]
+Out = Annotated[Path | None, typer.Option(help="Results directory (new).", show_default="results/<time>-<targets>")]
+FailOn = Annotated[str | None, typer.Option(help="Exit with 99 when there is one: regression.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the report as JSON on standard output.")]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Print the plan with expected time and disk need; start nothing.")
+]
+Wait = Annotated[bool, typer.Option("--wait", help="When another experiment runs on this host, wait for it.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]

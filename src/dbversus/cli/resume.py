@@ -1,0 +1,40 @@
+"""dbversus resume: go on with an interrupted experiment."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dbversus.cli import options
+from dbversus.cli.display import make_display
+from dbversus.cli.outcome import check_fail_on, present
+from dbversus.experiment.run import resume_experiment
+from dbversus.experiment.spec import read_spec
+from dbversus.experiment.units import parse_duration
+from dbversus.results.read import open_results
+from dbversus.results.schema import EXPERIMENT
+from dbversus.suites.profiles import profile_choices
+
+
+def resume(
+    directory: Annotated[Path, typer.Argument(help="Results directory of the interrupted experiment.")],
+    time_budget: options.TimeBudget = None,
+    fail_on: options.FailOn = None,
+    json: options.Json = False,
+    wait: options.Wait = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """Go on with an experiment that was interrupted, killed, or ran out of its time budget.
+
+    Finished rows are kept; at most the row under way when it stopped is measured again.
+
+    - `dbversus resume results/20260101-120000-postgres-13.1-vs-postgres-17`
+    """
+    check_fail_on(fail_on)
+    open_results(directory)
+    spec = read_spec(directory / EXPERIMENT, profile_choices)
+    if time_budget:
+        spec = spec.model_copy(update={"time_budget_s": parse_duration(time_budget, "--time-budget")})
+    with make_display(quiet) as display:
+        resume_experiment(spec, directory, display, wait=wait)
+    return present(directory, fail_on=fail_on, as_json=json)

@@ -1,0 +1,50 @@
+"""dbversus suites: which there are, and what their tests do."""
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from dbversus.cli.ending import told
+from dbversus.suites.load import list_suites, load_suite
+from dbversus.suites.model import GROUP_TITLES
+
+app = typer.Typer(help="Suites of tests.", no_args_is_help=True)
+
+
+@app.command("list")
+@told
+def list_command() -> None:
+    """List the suites that come with dbversus.
+
+    - `dbversus suites list`
+    """
+    table = Table("suite", "tests", "title", box=None, header_style="bold")
+    for suite in list_suites():
+        table.add_row(suite.name, str(len(suite.sequence)), suite.title)
+    Console().print(table, highlight=False, markup=False)
+
+
+@app.command(no_args_is_help=True)
+@told
+def show(
+    suite: Annotated[str, typer.Argument(help="Name of a suite, or a TOML file.")],
+    tests: Annotated[str | None, typer.Option(help="Only these: globs, comma separated.")] = None,
+) -> None:
+    """Show the tests of a suite: phases, statements, notes.
+
+    - `dbversus suites show sysbench`
+    - `dbversus suites show ./mine.toml --tests 'update-*'`
+    """
+    console = Console()
+    for phase in load_suite(suite).select(tests).phases:
+        settled = " (settled before)" if phase.settle else ""
+        table = Table(
+            "test", "group", "statements", "note", title=f"{phase.name}{settled}", title_justify="left", box=None
+        )
+        for test in phase.tests:
+            statements = "\n".join(f"{statement.repeat} × {statement.sql_for('')}" for statement in test.statements)
+            table.add_row(test.name, GROUP_TITLES.get(test.group, test.group), statements, test.note)
+        console.print(table, highlight=False, markup=False)
+        console.print()

@@ -1,0 +1,85 @@
+"""One block: servers freshly started on restored data, then the tests in suite order, since state matters."""
+
+from dbversus.errors import RunError
+from dbversus.experiment.facts import store_log_tails, store_server_facts
+from dbversus.experiment.measure import measure, warm_up
+from dbversus.experiment.prepare import restore
+from dbversus.experiment.session import Case, Session
+from dbversus.suites.model import Phase
+
+
+def run_block(session: Session, block: int) -> None:
+    """Runs what is left of block number `block`: cases neither finished in it nor retired."""
+    start_block(session, block)
+    if block == 0:
+        store_server_facts(session)
+    phases = _needed(session)
+    for phase in phases:
+        if phase.settle:
+            settle_all(session, block, phase.name)
+        for case in session.cases(phase):
+            session.display.doing(f"block {block + 1}: {case.name}")
+            _run_case(session, block, case, phases)
+    stop_block(session)
+    session.note("block", block=block, state="finished")
+    session.progress.blocks.add(block)
+
+
+def _run_case(session: Session, block: int, case: Case, phases: list[Phase]) -> None:
+    retired = case.name in session.progress.retired
+    if case.test.warm_up:
+        warm_up(session, block, case)
+    elif not retired and (block, case.name) not in session.progress.finished:
+        measure(session, block, case)
+    elif case.test.changes_data and _something_follows(session, block, case, phases):
+        measure(session, block, case, replay=True)
+
+
+def _needed(session: Session) -> list[Phase]:
+    """The suite's phases up to the last one that still has an undecided case."""
+    phases, undecided = session.suite.phases, set(session.undecided)
+    wanted = [any(case.name in undecided for case in session.cases(phase)) for phase in phases]
+    return list(phases[: len(wanted) - wanted[::-1].index(True)]) if any(wanted) else []
+
+
+def _something_follows(session: Session, block: int, case: Case, phases: list[Phase]) -> bool:
+    """Whether a case that is still to be measured in this block comes after `case` and so needs its changes to the data."""
+    names = [each.name for phase in phases for each in session.cases(phase)]
+    rest = names[names.index(case.name) + 1 :]
+    undecided = set(session.undecided)
+    return any(name in undecided and (block, name) not in session.progress.finished for name in rest)
+
+
+def start_block(session: Session, block: int) -> None:
+    """Restores every target's data, starts the servers, warms them, and checks that no debt is left."""
+    session.display.doing(f"block {block + 1}: restoring data, starting servers")
+    debt: dict[str, dict[str, int]] = {}
+    for target in session.alive:
+        try:
+            restore(target)
+            session.start(target)
+            target.server.warm(session.table_names)
+            debt[target.name] = target.server.debt()
+        except RunError as error:
+            session.failure(target, "start", str(error), final=True, block=block)
+    session.note("block", block=block, state="started", debt=debt)
+
+
+def settle_all(session: Session, block: int, phase: str) -> None:
+    """Pays all debt on every target between phases; what remains is journaled, not hidden."""
+    session.display.doing(f"block {block + 1}: settling before {phase}")
+    session.thaw()
+    for target in session.alive:
+        try:
+            done = target.server.settle(session.table_names)
+            debt = target.server.debt()
+            session.note("settled", block=block, phase=phase, target=target.name, done=done, debt=debt)
+        except RunError as error:
+            session.failure(target, "settle", str(error), final=True, block=block)
+
+
+def stop_block(session: Session) -> None:
+    session.thaw()
+    store_log_tails(session)
+    for target in session.alive:
+        session.remove(target)

@@ -1,0 +1,56 @@
+"""What is known of each server once it runs: build, effective settings, config, plans, sizes, counters, log tail."""
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from dbversus.errors import DbversusError
+from dbversus.experiment.session import Session, Target
+from dbversus.results.schema import SERVERS
+from dbversus.suites.define import literal_statement
+
+
+def store_server_facts(session: Session) -> None:
+    """Writes servers/<name>/ for every target whose server is running; a fact that cannot be had is told as such."""
+    for target in session.alive:
+        folder = session.journal.directory / SERVERS / target.name
+        folder.mkdir(parents=True, exist_ok=True)
+        facts: dict[str, Callable[[], Any]] = {
+            "build.json": lambda target=target: asdict(target.build),  # type: ignore[misc]
+            "settings.json": target.server.settings,
+            "sizes.json": target.server.sizes,
+            "counters.json": target.server.counters,
+            "plans.json": lambda target=target: _plans(session, target),  # type: ignore[misc]
+            "config.txt": target.server.config_text,
+        }
+        for name, fact in facts.items():
+            _store(folder / name, fact)
+
+
+def store_log_tails(session: Session) -> None:
+    """Writes the end of each server's log, replacing that of an earlier block."""
+    for target in session.alive:
+        folder = session.journal.directory / SERVERS / target.name
+        folder.mkdir(parents=True, exist_ok=True)
+        _store(folder / "log_tail.txt", target.server.log_tail)
+
+
+def _store(path: Path, fact: Callable[[], Any]) -> None:
+    try:
+        content = fact()
+    except DbversusError as error:
+        content = {"unavailable": str(error)}
+    text = content if isinstance(content, str) else json.dumps(content, indent=1, default=str)
+    path.write_text(text)
+
+
+def _plans(session: Session, target: Target) -> dict[str, str]:
+    """`<test>/<statement>` → plan."""
+    plans = {}
+    for test in session.suite.tests.values():
+        spec = session.spec
+        for name, sql in literal_statement(test, target.server.dbms, spec.table_size, spec.tables):
+            plans[f"{test.name}/{name}"] = target.server.plan(sql.replace("{table}", "1"))
+    return plans

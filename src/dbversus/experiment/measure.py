@@ -1,0 +1,201 @@
+"""One test in one block: check the answers, find the slot length, run the rows, repeat the disturbed ones."""
+
+import hashlib
+import time
+from typing import Any
+
+from dbversus.experiment.engine_client import EngineGone, EngineRefused, Reply
+from dbversus.experiment.orders import balanced_orders, williams_square
+from dbversus.experiment.session import Case, Session
+from dbversus.experiment.slots import SlotPlan, SlotRules, plan_slots
+from dbversus.stats.disturbance import RowFigures, judge_rows
+from dbversus.suites.define import definition
+
+PILOT_MS = 40.0
+PILOT_OPS = 20
+WARM_UP_MS = 500.0
+ENGINE_RENEWALS_AT_MOST = 3
+
+
+def measure(session: Session, block: int, case: Case, *, replay: bool = False) -> None:
+    """Measures a case on all targets; goes on after the rows that the journal already has.
+
+    With `replay` the same work is done (same keys, same counts) and nothing is journaled: it brings the data of restored
+    targets into the state they had when an interrupted or retired test had been run.
+    """
+    began = time.monotonic()
+    done = 0 if replay and not case.test.changes_data else session.progress.rows[block, case.name]
+    _open(session, block, case)
+    if not _answers_agree(session, case, replay) and not case.test.changes_data:
+        _finish(session, block, case, began, replay)
+        return
+    plan = session.progress.plans.get(case.name) or _pilot(session, block, case)
+    if replay:
+        _run_rows(session, block, case, plan, 0, done or plan.rows, journaled=False)
+    else:
+        if done and case.test.changes_data:
+            _run_rows(session, block, case, plan, 0, done, journaled=False)
+        dropped = _run_rows(session, block, case, plan, done, plan.rows, journaled=True)
+        _run_rows(session, block, case, plan, plan.rows, plan.rows + dropped, journaled=True)
+    _finish(session, block, case, began, replay)
+
+
+def warm_up(session: Session, block: int, case: Case) -> None:
+    """Drives a test that only warms caches: once per target, uncounted."""
+    _open(session, block, case)
+    _one_row(session, case, session.alive_names, {"ms": WARM_UP_MS, "min_ops": 1})
+    session.engine.call("close")
+
+
+def _finish(session: Session, block: int, case: Case, began: float, replay: bool) -> None:
+    session.engine.call("close")
+    if not replay:
+        session.note("test", block=block, test=case.name, state="finished", seconds=time.monotonic() - began)
+        session.progress.finished.add((block, case.name))
+
+
+def _open(session: Session, block: int, case: Case) -> None:
+    """Prepares the test on every target; one that cannot is out, with its own words, and the others go on."""
+    spec = session.spec
+    session.thaw()
+    while True:
+        try:
+            session.engine.call(
+                "open",
+                targets=session.alive_names,
+                clients=case.clients,
+                mode=spec.mode,
+                cpus=list(session.client_cpus),
+                tables=spec.tables,
+                test=definition(case.test, session.base.server.dbms, spec.table_size, spec.tables),
+            )
+            return
+        except EngineRefused as error:
+            if error.target is None:
+                raise
+            session.failure(session.by_name(error.target), "open", str(error), final=True, block=block, test=case.name)
+
+
+def _answers_agree(session: Session, case: Case, replay: bool) -> bool:
+    """Runs the check once per experiment and test: same parameters, values compared with the base's."""
+    if case.name in session.progress.checked or replay or not session.spec.check_events:
+        return session.progress.checked.get(case.name, True)
+    seed = _seed(session.spec.seed, case.name, -1)
+    answers: dict[str, Any] = session.engine.call("check", events=session.spec.check_events, seed=seed)["targets"]
+    expected = _digest(answers[session.base.name])
+    differs = [name for name, answer in answers.items() if _digest(answer) != expected]
+    session.note("check", test=case.name, targets=answers, agree=not differs, differs=differs)
+    session.progress.checked[case.name] = not differs
+    return not differs
+
+
+def _digest(answer: dict[str, Any]) -> tuple[Any, ...]:
+    return answer["rows"], answer["affected"], answer["checksum"]
+
+
+def _pilot(session: Session, block: int, case: Case) -> SlotPlan:
+    """Finds each target's rate, plans the slots, and journals the plan, which then holds for all blocks."""
+    names = session.alive_names
+    rates = _pilot_rates(session, case, names)
+    spec = session.spec
+    rules = SlotRules(spec.slot_ms, spec.settle_ms, spec.rows, spec.seconds, spec.write_slot_ms)
+    plan = plan_slots(rules, rates, case.test.changes_data, len(williams_square(len(names))))
+    session.note("plan", test=case.name, block=block, **plan.to_json())
+    session.progress.plans[case.name] = plan
+    return plan
+
+
+def _pilot_rates(session: Session, case: Case, names: list[str]) -> list[float]:
+    ops = PILOT_OPS
+    while True:
+        part = {"ops": ops} if case.test.changes_data else {"ms": PILOT_MS, "min_ops": 1}
+        reply = _one_row(session, case, names, part)
+        slots = {slot["target"]: slot for slot in reply["slots"]}
+        shortest_ms = min(slot["elapsed_ns"] for slot in slots.values()) / 1e6
+        if not case.test.changes_data or shortest_ms >= PILOT_MS / 2 or ops >= 100_000:
+            return [slots[name]["ops"] / slots[name]["elapsed_ns"] * 1e9 for name in names]
+        ops *= 4
+
+
+def _one_row(session: Session, case: Case, names: list[str], part: dict[str, Any]) -> Reply:
+    """One row outside the count, for the pilot; its numbers are far above those of counted rows."""
+    replies = session.engine.stream(
+        "rows",
+        seed=_seed(session.spec.seed, case.name, -2),
+        first_row=1_000_000,
+        orders=[names],
+        settle={"ops": 1},
+        slot=part,
+        tag={"pilot": True},
+    )
+    row = next((reply for reply in replies if "slots" in reply), None)
+    if row is None:
+        raise EngineRefused("server", f"The pilot of {case.name} lost its server.", None)
+    for _ in replies:
+        pass
+    return row
+
+
+def _run_rows(
+    session: Session, block: int, case: Case, plan: SlotPlan, first: int, end: int, *, journaled: bool
+) -> int:
+    """Runs rows first..end-1, through restarts of servers and of the engine; returns how many were dropped."""
+    row, dropped, renewals = first, 0, 0
+    figures: list[RowFigures] = []
+    while row < end:
+        try:
+            for reply in _stream_rows(session, block, case, plan, row, end):
+                if "slots" in reply:
+                    row += 1
+                    dropped += _journal_row(session, block, case, reply, figures) if journaled else 0
+                elif reply.get("done") and journaled:
+                    _journal_latency(session, block, case, reply)
+                if stopped := reply.get("stopped"):
+                    _mend(session, block, case, stopped)
+        except EngineGone as error:
+            renewals += 1
+            if renewals > ENGINE_RENEWALS_AT_MOST:
+                raise
+            session.renew_engine(str(error), block=block, test=case.name)
+            _open(session, block, case)
+    return dropped
+
+
+def _stream_rows(session: Session, block: int, case: Case, plan: SlotPlan, first: int, end: int) -> Any:
+    session.freeze()
+    return session.engine.stream(
+        "rows",
+        seed=_seed(session.spec.seed, case.name, block),
+        first_row=first,
+        orders=balanced_orders(session.alive_names, end - first, first),
+        settle=plan.settle,
+        slot=plan.slot,
+        tag={"block": block, "test": case.test.name, "clients": case.clients, "case": case.name},
+    )
+
+
+def _mend(session: Session, block: int, case: Case, stopped: dict[str, Any]) -> None:
+    session.thaw()
+    where = {"block": block, "test": case.name, "row": stopped["row"]}
+    session.revive(session.by_name(stopped["target"]), stopped["message"], **where)
+    _open(session, block, case)
+
+
+def _journal_row(session: Session, block: int, case: Case, reply: Reply, figures: list[RowFigures]) -> int:
+    figures.append(RowFigures.from_host(reply["host"]))
+    why = judge_rows(figures)[-1]
+    session.journal.append({"type": "row", "dropped": why is not None, "dropped_why": why, **reply})
+    session.progress.rows[block, case.name] += 1
+    return 1 if why else 0
+
+
+def _journal_latency(session: Session, block: int, case: Case, reply: Reply) -> None:
+    session.note(
+        "latency", block=block, test=case.name, hdr=reply["latency"], error_examples=reply.get("error_examples", {})
+    )
+
+
+def _seed(seed: int, test: str, block: int) -> int:
+    """The seed of a test's parameter streams in a block, the same for all targets and on every machine."""
+    digest = hashlib.blake2b(f"{seed}/{test}/{block}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big") >> 1

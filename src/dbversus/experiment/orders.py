@@ -1,0 +1,24 @@
+"""The order of targets inside rows, balanced so that first-order carry-over from one slot to the next cancels."""
+
+from itertools import islice
+
+
+def williams_square(count: int) -> list[list[int]]:
+    """Rows of a Williams design for `count` treatments: each follows each other one equally often.
+
+    `count` rows when it is even, twice as many when it is odd (E. J. Williams, 1949). For two: AB, BA.
+    """
+    first = [0]
+    low, high = 1, count - 1
+    while len(first) < count:
+        first.append(low if len(first) % 2 else high)
+        low, high = (low + 1, high) if len(first) % 2 == 0 else (low, high - 1)
+    square = [[(item + shift) % count for item in first] for shift in range(count)]
+    return square if count % 2 == 0 else square + [row[::-1] for row in square]
+
+
+def balanced_orders(names: list[str], rows: int, first_row: int = 0) -> list[list[str]]:
+    """Orders for `rows` rows, counted on from `first_row` so that repeated and resumed rows keep the balance."""
+    square = williams_square(len(names))
+    cycle = (square[(first_row + row) % len(square)] for row in range(rows))
+    return [[names[item] for item in order] for order in islice(cycle, rows)]

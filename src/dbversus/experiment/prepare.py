@@ -1,0 +1,82 @@
+"""From target texts to targets whose data is loaded, settled and kept as snapshots."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from dbversus.errors import RunError
+from dbversus.experiment.session import Session, Target
+from dbversus.servers import snapshot
+from dbversus.suites.define import load_table
+
+LAYOUT_VERSION = 1
+
+
+def table_definition(session: Session, target: Target, table: int) -> dict[str, Any]:
+    """The engine's description of one table: its SQL in the target's dialect, its content the same for all."""
+    create, after = target.server.table_sql(table)
+    suite = session.suite
+    return load_table(suite.load, table, session.spec.table_size, create, after, suite.variables)
+
+
+def load_all(session: Session) -> None:
+    """Loads every target that has no snapshot yet, one after another, and keeps a snapshot of each, settled and stopped."""
+    for target in session.alive:
+        key = snapshot_key(session, target)
+        found = snapshot.find(key)
+        if found:
+            session.display.doing(f"{target.label}: data is there from an earlier load")
+            if target.name not in session.progress.loaded:
+                _journal_earlier_loads(session, target, found)
+        else:
+            try:
+                found = _load(session, target, key)
+            except RunError as error:
+                session.failure(target, "load", str(error), final=True)
+                continue
+        target.snapshot = found
+
+
+def snapshot_key(session: Session, target: Target) -> dict[str, Any]:
+    """All that determines a snapshot's content."""
+    return {
+        "layout": LAYOUT_VERSION,
+        "dbms": target.build.dbms,
+        "build": target.build.checksum,
+        "init": dict(target.server.config.init_options),
+        "tables": [table_definition(session, target, table) for table in range(1, session.spec.tables + 1)],
+        "seed": session.spec.seed,
+    }
+
+
+def _load(session: Session, target: Target, key: dict[str, Any]) -> Path:
+    session.display.doing(f"{target.label}: creating the database")
+    target.server.initialise()
+    session.start(target)
+    figures = []
+    for table in range(1, session.spec.tables + 1):
+        definition = table_definition(session, target, table)
+        session.display.doing(f"{target.label}: loading {definition['rows']} rows into {definition['name']}")
+        reply = session.engine.call("load", target=target.name, seed=session.spec.seed + table, table=definition)
+        figures.append({"table": definition["name"], **_figures(reply)})
+        session.note("load", target=target.name, earlier=False, **figures[-1])
+    session.display.doing(f"{target.label}: settling")
+    target.server.settle(session.table_names)
+    session.remove(target)
+    return snapshot.keep(target.server.data_dir, key, extra={"loads.json": json.dumps(figures)})
+
+
+def _figures(reply: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in reply.items() if name not in ("id", "done")}
+
+
+def _journal_earlier_loads(session: Session, target: Target, found: Path) -> None:
+    for figures in json.loads(snapshot.read_extra(found, "loads.json")):
+        session.note("load", target=target.name, earlier=True, **figures)
+
+
+def restore(target: Target) -> None:
+    """Puts the snapshot's data in place of whatever the target's data directory holds."""
+    if target.snapshot is None:
+        raise RunError(f"{target.label} has no snapshot to restore.")
+    snapshot.restore(target.snapshot, target.server.data_dir)

@@ -1,0 +1,64 @@
+"""How far an experiment got, read from its journal: what `resume` needs to know."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from dbversus.experiment.slots import SlotPlan
+
+
+@dataclass
+class Progress:
+    """What is done. `rows` counts journaled rows by (block, case); `finished` holds cases done by (block, case)."""
+
+    loaded: set[str] = field(default_factory=set)
+    rows: Counter[tuple[int, str]] = field(default_factory=Counter)
+    finished: set[tuple[int, str]] = field(default_factory=set)
+    checked: dict[str, bool] = field(default_factory=dict)
+    plans: dict[str, SlotPlan] = field(default_factory=dict)
+    blocks: set[int] = field(default_factory=set)
+    looks: dict[int, list[str]] = field(default_factory=dict)
+    out: dict[str, str] = field(default_factory=dict)
+    ended: str | None = None
+
+    @property
+    def retired(self) -> set[str]:
+        """Tests decided at any look so far."""
+        return {test for tests in self.looks.values() for test in tests}
+
+    def next_block(self) -> int:
+        """The first block that is not finished."""
+        return next(block for block in range(len(self.blocks) + 1) if block not in self.blocks)
+
+
+def read_progress(records: Iterable[dict[str, Any]]) -> Progress:
+    """Folds the journal's records, in order."""
+    progress = Progress()
+    for record in records:
+        _fold(progress, record)
+    return progress
+
+
+def _fold(progress: Progress, record: dict[str, Any]) -> None:
+    match record["type"]:
+        case "load":
+            progress.loaded.add(record["target"])
+        case "row":
+            progress.rows[record["tag"]["block"], record["tag"]["case"]] += 1
+        case "test":
+            progress.finished.add((record["block"], record["test"]))
+        case "check":
+            progress.checked[record["test"]] = record["agree"]
+        case "plan":
+            progress.plans[record["test"]] = SlotPlan(record["slot"], record["settle"], record["rows"])
+        case "block" if record["state"] == "finished":
+            progress.blocks.add(record["block"])
+        case "look":
+            progress.looks[record["blocks"]] = record["retired"]
+        case "failure" if record["final"]:
+            progress.out[record["target"]] = record["message"]
+        case "resumed":
+            progress.ended = None
+        case "finished":
+            progress.ended = record["reason"]

@@ -1,0 +1,58 @@
+"""How long a slot is and how many rows a test gets in a block: from pilot rates to a plan that is the same in all blocks."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+OPS_IN_SLOT = 20
+SLOWEST_SLOT_MS = 400
+ROWS_AT_LEAST = 4
+EDGE_MS = 2.0
+
+
+@dataclass(frozen=True)
+class SlotRules:
+    """What the profile asks for: slot and settle length (ms), rows at most, seconds per test and block, write slot length."""
+
+    slot_ms: float
+    settle_ms: float
+    rows: int
+    seconds: float
+    write_slot_ms: float
+
+
+@dataclass(frozen=True)
+class SlotPlan:
+    """What the engine is told for one test: `slot` and `settle` as in its protocol, and the number of rows."""
+
+    slot: dict[str, Any]
+    settle: dict[str, Any]
+    rows: int
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def plan_slots(rules: SlotRules, rates: list[float], changes_data: bool, orders: int) -> SlotPlan:
+    """The plan for a test whose targets did `rates` operations/s in the pilot.
+
+    A slot is stretched until the slowest target does OPS_IN_SLOT operations in it, but never past SLOWEST_SLOT_MS unless a
+    single operation takes longer: for slow operations more rows are worth more than more operations in each. Tests that
+    change data are bounded by count, so that every target does the same work. `orders` is the length of the balanced cycle.
+    """
+    slowest = min(rates)
+    wanted_ms = max(rules.write_slot_ms if changes_data else rules.slot_ms, OPS_IN_SLOT / slowest * 1000)
+    slot_ms = max(min(wanted_ms, SLOWEST_SLOT_MS), rules.slot_ms, 1000 / slowest)
+    row_s = sum(_slot_s(rate, slowest, slot_ms, changes_data) + (rules.settle_ms + EDGE_MS) / 1000 for rate in rates)
+    rows = _whole_cycles(min(rules.rows, rules.seconds / row_s), orders)
+    if changes_data:
+        ops = max(1, round(slowest * slot_ms / 1000))
+        return SlotPlan({"ops": ops}, {"ops": max(1, round(ops * rules.settle_ms / slot_ms))}, rows)
+    return SlotPlan({"ms": round(slot_ms, 1), "min_ops": 1}, {"ms": min(rules.settle_ms, slot_ms), "min_ops": 1}, rows)
+
+
+def _slot_s(rate: float, slowest: float, slot_ms: float, changes_data: bool) -> float:
+    return slot_ms / 1000 * (slowest / rate if changes_data else 1)
+
+
+def _whole_cycles(rows: float, orders: int) -> int:
+    return max(int(rows) // orders, -(-ROWS_AT_LEAST // orders)) * orders

@@ -1,0 +1,142 @@
+"""Sets the stage for a run: builds obtained, the host locked and cleaned up, CPUs and cgroups given out; struck again after."""
+
+import contextlib
+import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from dbversus.builds.model import Build, TargetSpec
+from dbversus.builds.store import obtain
+from dbversus.builds.target import labels, parse_target
+from dbversus.errors import RunError, UsageError
+from dbversus.experiment.engine_client import Engine, engine_binary
+from dbversus.experiment.estimate import estimate
+from dbversus.experiment.session import Display, Target
+from dbversus.experiment.spec import ExperimentSpec
+from dbversus.experiment.units import show_bytes
+from dbversus.home import home_dir
+from dbversus.host.cgroups import create_cgroup
+from dbversus.host.facts import host_facts, memory_facts
+from dbversus.host.lock import acquire_host
+from dbversus.host.pinning import PlacementPlan, place
+from dbversus.host.preflight import Severity, judge
+from dbversus.host.registry import Registry, Watcher, cleanup_stale
+from dbversus.servers.base import Placement
+from dbversus.servers.config import load_config
+from dbversus.servers.create import create_server
+from dbversus.servers.guard import Guard
+from dbversus.servers.sizing import Sizing
+from dbversus.servers.snapshot import free_bytes
+from dbversus.suites.define import definition
+from dbversus.suites.load import load_suite
+from dbversus.suites.model import Suite
+
+BYTES_PER_ROW = 260
+
+
+@dataclass(frozen=True)
+class Stage:
+    """All that a session is made of; `host_facts` say what this host is and what it could not give."""
+
+    spec: ExperimentSpec
+    suite: Suite
+    targets: list[Target]
+    host_facts: dict[str, Any]
+    client_cpus: tuple[int, ...]
+    new_engine: Callable[[], Engine]
+
+
+@contextlib.contextmanager
+def set_stage(spec: ExperimentSpec, display: Display, *, wait: bool) -> Iterator[Stage]:
+    """Checks names first (UsageError), then fetches builds, then takes the host. Leaves nothing behind on any way out."""
+    suite = load_suite(spec.suite).select(spec.tests)
+    specs = [parse_target(text) for text in spec.targets]
+    _check_tests(spec, suite, specs)
+    builds = [obtain(target, display.say) for target in specs]
+    with acquire_host(wait, " against ".join(spec.targets)), contextlib.ExitStack() as stack:
+        for line in cleanup_stale():
+            display.say(line)
+        _check_room(spec, suite, len(specs))
+        plan = place(max(spec.clients), spec.placement)
+        stack.callback(os.sched_setaffinity, 0, os.sched_getaffinity(0))
+        if plan.controller_cpus:
+            os.sched_setaffinity(0, plan.controller_cpus)
+        work_dir = _work_dir(stack)
+        guard = stack.enter_context(Guard(engine_binary()))
+        watchers: list[Watcher] = [guard, Registry()]
+        notes = [note for note in (plan.note, guard.note) if note]
+        targets = _targets(spec, specs, builds, plan, work_dir, watchers, notes, stack)
+        for target in targets:
+            target.server.check()
+        facts = host_facts(work_dir) | {"placement": asdict(plan), "notes": notes}
+        # the engine's own threads may run where the controller does; its clients are pinned by `open`
+        for finding in judge(facts):
+            if finding.severity is not Severity.INFO:
+                display.say(f"{finding.subject}: {finding.message}; {finding.advice}")
+        yield Stage(spec, suite, targets, facts, plan.client_cpus, lambda: Engine(log=work_dir / "engine.log"))
+
+
+def _check_tests(spec: ExperimentSpec, suite: Suite, specs: Sequence[TargetSpec]) -> None:
+    """Every test must make sense for every DBMS at this table size, before anything is fetched or started."""
+    for dbms in {target.dbms for target in specs}:
+        for test in suite.tests.values():
+            definition(test, dbms, spec.table_size, spec.tables)
+    if len({target.dbms for target in specs}) > 1 and any(target.dbms == "null" for target in specs):
+        raise UsageError("null answers nothing and cannot be compared with a database; name databases only.")
+
+
+def _check_room(spec: ExperimentSpec, suite: Suite, targets: int) -> None:
+    home = home_dir()
+    home.mkdir(parents=True, exist_ok=True)
+    needed, free = estimate(spec, suite, targets).disk_bytes, free_bytes(home)
+    if needed > free:
+        raise RunError(
+            f"This experiment needs about {show_bytes(needed)} in {home}, where {show_bytes(free)} are free; "
+            "make room, choose a smaller --table-size, or name another place in DBVERSUS_HOME."
+        )
+
+
+def _work_dir(stack: contextlib.ExitStack) -> Path:
+    """A directory for data that is gone after the run; readable for the servers' user."""
+    path = home_dir() / "work" / str(os.getpid())
+    shutil.rmtree(path, ignore_errors=True)
+    path.mkdir(parents=True)
+    path.chmod(0o755)
+    stack.callback(shutil.rmtree, path, ignore_errors=True)
+    return path
+
+
+def _targets(
+    spec: ExperimentSpec,
+    specs: Sequence[TargetSpec],
+    builds: Sequence[Build],
+    plan: PlacementPlan,
+    work_dir: Path,
+    watchers: Sequence[Watcher],
+    notes: list[str],
+    stack: contextlib.ExitStack,
+) -> list[Target]:
+    sizing = Sizing(
+        memory_facts()["total_bytes"], len(specs), len(plan.server_cpus) or os.cpu_count() or 1, _data_bytes(spec)
+    )
+    targets = []
+    for number, (label, target, build) in enumerate(zip(labels(specs), specs, builds, strict=True)):
+        name = f"t{number}"
+        config = load_config(target.dbms, build.version, target.configs, sizing)
+        cgroup, note = create_cgroup(f"{os.getpid()}-{name}")
+        if cgroup:
+            stack.callback(cgroup.remove)
+        elif note not in notes:
+            notes.append(note)
+        folder = work_dir / name
+        folder.mkdir(mode=0o755)
+        server = create_server(build, config, folder, watchers)
+        targets.append(Target(name, label, target, build, server, Placement(plan.server_cpus, cgroup)))
+    return targets
+
+
+def _data_bytes(spec: ExperimentSpec) -> int:
+    return spec.table_size * spec.tables * BYTES_PER_ROW

@@ -1,0 +1,44 @@
+"""Numbers as people write them: `10k` rows, `45m`, `2h30m`."""
+
+import re
+
+from dbversus.errors import UsageError
+
+_FACTORS = {"": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
+_SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
+def parse_count(text: str, what: str) -> int:
+    """A positive whole number, with k, m or g for thousands, millions, billions. Raises UsageError naming `what`."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)([kmg]?)", text.strip().lower())
+    count = float(match[1]) * _FACTORS[match[2]] if match else 0
+    if count < 1 or count != int(count):
+        raise UsageError(f"{what} is '{text}'; a whole number from 1 is wanted, such as 5000, 100k or 1m.")
+    return int(count)
+
+
+def parse_duration(text: str, what: str) -> float:
+    """Seconds of a duration such as `90s`, `45m`, `1h30m`. Raises UsageError naming `what`."""
+    parts = re.findall(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)", text.strip().lower())
+    if not parts or "".join(number + unit for number, unit in parts) != text.strip().lower():
+        raise UsageError(f"{what} is '{text}'; a duration such as 90s, 45m or 1h30m is wanted.")
+    return sum(float(number) * _SECONDS[unit] for number, unit in parts)
+
+
+def show_duration(seconds: float) -> str:
+    """`12 s`, `3 min 20 s`, `1 h 05 min`."""
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest:02d} s"
+    return f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def show_bytes(count: float) -> str:
+    """`1.5 GB`, in powers of 1000."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if abs(count) < 1000:
+            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+        count /= 1000
+    return f"{count:.1f} TB"

@@ -1,0 +1,35 @@
+"""Where dbversus keeps what it fetches: builds, caches, snapshots."""
+
+import os
+from pathlib import Path
+
+from dbversus.errors import RunError
+
+# Servers run as another, unprivileged user when dbversus runs as root: that user must get through.
+PUBLIC_MODE = 0o755
+
+
+def home_dir() -> Path:
+    """$DBVERSUS_HOME, else /var/cache/dbversus for root, else `dbversus` in the user's cache folder.
+
+    It need not exist yet; `public_dir` makes it.
+    """
+    override = os.environ.get("DBVERSUS_HOME")
+    if override:
+        return Path(override).expanduser().absolute()
+    if os.geteuid() == 0:
+        return Path("/var/cache/dbversus")
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dbversus"
+
+
+def public_dir(*parts: str) -> Path:
+    """Make a folder below home that every user may enter and read, whatever the umask; RunError when refused."""
+    folder = home_dir().joinpath(*parts)
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path in missing:
+            path.chmod(PUBLIC_MODE)
+    except OSError as error:
+        raise RunError(f"cannot make folder {folder}: {error.strerror}; set DBVERSUS_HOME to a writable one") from error
+    return folder

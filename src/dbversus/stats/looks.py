@@ -1,0 +1,175 @@
+"""A look at the results: estimates, p-values, q-values and verdicts from the blocks that there are by then."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import stdtr, stdtrit
+from scipy.stats import false_discovery_control
+
+from dbversus.stats.metrics import Floats
+from dbversus.stats.model import Verdict
+from dbversus.stats.moderate import moderate
+from dbversus.stats.sequential import alpha_per_look
+from dbversus.stats.table import Bools, Ints, Table
+
+OVERALL = 0.05
+"""False alarms allowed: suites of equal targets in which any primary metric of any test is called changed."""
+
+MOST_DROPPED = 0.2
+POWER = 0.9
+CHANGES = (Verdict.REGRESSION, Verdict.IMPROVEMENT)
+
+Verdicts = npt.NDArray[np.object_]
+
+
+@dataclass
+class State:
+    """What the looks taken so far have found, per key. A key without new blocks keeps what it had."""
+
+    n: Ints
+    mean: Floats
+    sd: Floats
+    moderated_sd: Floats
+    df: Floats
+    p: Floats
+    q: Floats
+    verdict: Verdicts
+    found_at: Ints  # -1: no change found
+
+    @classmethod
+    def empty(cls, size: int) -> "State":
+        unknown = np.full(size, np.nan)
+        return cls(
+            n=np.zeros(size, dtype=np.int64),
+            mean=unknown,
+            sd=unknown,
+            moderated_sd=unknown,
+            df=unknown,
+            p=unknown,
+            q=unknown,
+            verdict=np.full(size, Verdict.UNDECIDED, dtype=object),
+            found_at=np.full(size, -1, dtype=np.int64),
+        )
+
+
+def looks_taken(looks: tuple[int, ...], blocks: int) -> list[int]:
+    """The looks that were reached, and a last one over all blocks where there are more.
+
+    There are when a run ended between two looks (it has then looked no more often than planned), and when changes
+    found at the last look were measured again; `take_look` finds no new change that late.
+    """
+    taken = [look for look in looks if look <= blocks]
+    return taken if blocks in taken else [*taken, blocks]
+
+
+def take_look(table: Table, state: State, count: int, looks: tuple[int, ...]) -> None:
+    """Judge all keys that have new values in the first `count` blocks."""
+    value = table.value[:, :count]
+    n = np.count_nonzero(~np.isnan(value), axis=1)
+    dropped, rows = table.dropped[:, :count].sum(axis=1), table.rows[:, :count].sum(axis=1)
+    invalid = dropped > MOST_DROPPED * (dropped + rows)
+    fresh = (n > state.n) | ((n == 0) & invalid)
+    state.n = n
+    _estimate(table, state, value, fresh)
+    _adjust(table, state, fresh, looks)
+    verdicts = _judge(table, state, invalid, looks)
+    found_before = state.found_at >= 0
+    changed = np.isin(verdicts, CHANGES)
+    if count > looks[-1]:
+        verdicts = np.where(changed & ~found_before, state.verdict, verdicts)
+    state.verdict = np.where(fresh, verdicts, state.verdict)
+    state.found_at[changed & fresh & ~found_before & (count <= looks[-1])] = table.blocks[count - 1] + 1
+
+
+def _estimate(table: Table, state: State, value: Floats, fresh: Bools) -> None:
+    """Mean, own and moderated sd, degrees of freedom and p-value from these blocks, where there are new ones."""
+    present = ~np.isnan(value)
+    filled = np.where(present, value, 0.0)
+    mean = np.divide(filled.sum(axis=1), state.n, out=np.full(len(state.n), np.nan), where=state.n > 0)
+    squares = np.where(present, (filled - mean[:, None]) ** 2, 0.0).sum(axis=1)
+    own_df = (state.n - 1).astype(np.float64)
+    usable = table.compared & (own_df >= 1)
+    variance = np.divide(squares, own_df, out=np.full(len(state.n), np.nan), where=usable)
+    squeezed, df = np.full_like(variance, np.nan), np.full_like(variance, np.nan)
+    for metric in np.unique(table.metric):
+        chosen = table.metric == metric
+        moderated = moderate(variance[chosen], own_df[chosen])
+        squeezed[chosen], df[chosen] = moderated.variance, moderated.df
+    state.mean = np.where(fresh, mean, state.mean)
+    state.sd = np.where(fresh, np.sqrt(variance), state.sd)
+    state.moderated_sd = np.where(fresh, np.sqrt(squeezed), state.moderated_sd)
+    state.df = np.where(fresh, df, state.df)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        state.p = 2 * stdtr(state.df, -np.abs(state.mean) / standard_error(state))
+
+
+def standard_error(state: State) -> Floats:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        error: Floats = state.moderated_sd / np.sqrt(state.n)
+    return error
+
+
+def reach(state: State, level: float) -> Floats:
+    """How far the mean may be from the truth, on one side, with an error of `level`: Student's t × standard error."""
+    distance: Floats = -stdtrit(state.df, level) * standard_error(state)
+    return distance
+
+
+def _adjust(table: Table, state: State, fresh: Bools, looks: tuple[int, ...]) -> None:
+    """q-values: Benjamini-Hochberg within the family, scaled for the looks, so that q ≤ OVERALL decides.
+
+    Retired tests stay in the family with the p-values of their last look.
+    """
+    for family in (table.primary, ~table.primary):
+        members = family & np.isfinite(state.p)
+        size = int(np.count_nonzero(members))
+        if size == 0:
+            continue
+        level = alpha_per_look(looks, OVERALL, size)
+        q = np.full(len(state.p), np.nan)
+        q[members] = np.minimum(1.0, false_discovery_control(state.p[members]) * OVERALL / level)
+        state.q = np.where(fresh & members, q, state.q)
+
+
+def _judge(table: Table, state: State, invalid: Bools, looks: tuple[int, ...]) -> Verdicts:
+    """Verdicts from what `state` holds, in the protocol's order: the first that holds is taken."""
+    level = alpha_per_look(looks, OVERALL)
+    with np.errstate(invalid="ignore"):
+        farthest = np.abs(state.mean) + reach(state, level)
+        equivalent = farthest <= table.log_margin
+        changed = (state.q <= OVERALL) & (np.abs(state.mean) >= table.log_margin / 2)
+        worse = table.sign * state.mean > 0
+        unstable = visible_change(table, state, looks, np.full(len(state.n), looks[-1])) > 2 * table.margin
+    chosen = np.select(
+        [invalid, ~table.compared & (state.n > 0), equivalent, changed & worse, changed, unstable],
+        [0, 1, 1, 2, 3, 4],
+        default=5,
+    )
+    order = (
+        Verdict.INVALID,
+        Verdict.EQUIVALENT,
+        Verdict.REGRESSION,
+        Verdict.IMPROVEMENT,
+        Verdict.UNSTABLE,
+        Verdict.UNDECIDED,
+    )
+    verdicts: Verdicts = np.array(order, dtype=object)[chosen]
+    return verdicts
+
+
+def visible_change(table: Table, state: State, looks: tuple[int, ...], blocks: Ints) -> Floats:
+    """Smallest change, as a share, that `blocks` blocks of this spread find with a chance of POWER.
+
+    For the only changed test of its family, the hardest case: its p-value must reach the level of the looks / family.
+    """
+    visible = np.full(len(state.n), np.nan)
+    for family in (table.primary, ~table.primary):
+        size = int(np.count_nonzero(family & np.isfinite(state.p)))
+        if size == 0:
+            continue
+        critical = alpha_per_look(looks, OVERALL, size) / size
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            away = -stdtrit(state.df, critical / 2) - stdtrit(state.df, 1 - POWER)
+            visible[family] = np.expm1(away * state.moderated_sd / np.sqrt(blocks))[family]
+    return visible

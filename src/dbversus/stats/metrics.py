@@ -1,0 +1,119 @@
+"""The metrics that dbversus compares, and how each follows from the columns of a slot (results/schema.py)."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from dbversus.errors import UsageError
+from dbversus.stats.model import Metric
+
+Columns = Mapping[str, npt.NDArray[np.generic]]
+Floats = npt.NDArray[np.float64]
+
+CPU = "server_cpu_us_per_op"
+THROUGHPUT = "throughput_ops_per_s"
+IO_BYTES = "io_bytes_per_op"
+LOAD_TEST = "load"
+
+_US_PER_NS = 1e-3
+_NS_PER_S = 1e9
+
+
+def _per_op(name: str, title: str, unit: str, *columns: str, margin: float, floor: float, scale: float = 1.0) -> Metric:
+    """An exploratory count per operation that comes in lumps."""
+    return Metric(name, title, unit, False, False, margin, columns, "ops", scale, pooled=True, floor=floor, tests=())
+
+
+def _cpu_per_op(name: str, title: str, column: str, *, margin: float = 0.05) -> Metric:
+    """CPU parts are pooled too: many kernels count user and system time in ticks of 10 ms, a fifth of a short slot."""
+    return _per_op(name, title, "µs/op", column, margin=margin, floor=0.05, scale=_US_PER_NS)
+
+
+def _latency(name: str, title: str, margin: float) -> Metric:
+    return Metric(f"latency_{name}_us", title, "µs", False, False, margin, (f"{name}_ns",), scale=_US_PER_NS)
+
+
+PRIMARY: tuple[Metric, ...] = (
+    Metric(CPU, "server CPU per op", "µs/op", False, True, 0.03, ("server_cpu_ns",), "ops", _US_PER_NS),
+    Metric(THROUGHPUT, "throughput", "ops/s", True, True, 0.05, ("ops",), "elapsed_ns", _NS_PER_S),
+    Metric(
+        IO_BYTES,
+        "IO bytes per op",
+        "bytes/op",
+        False,
+        True,
+        0.05,
+        ("server_read_bytes", "server_write_bytes"),
+        "ops",
+        pooled=True,
+        floor=64.0,
+    ),
+)
+
+EXPLORATORY: tuple[Metric, ...] = (
+    _cpu_per_op("server_user_us_per_op", "server user CPU per op", "server_user_ns"),
+    _cpu_per_op("server_system_us_per_op", "server system CPU per op", "server_system_ns"),
+    _cpu_per_op("server_foreground_cpu_us_per_op", "foreground CPU per op", "server_foreground_cpu_ns"),
+    _cpu_per_op("server_background_cpu_us_per_op", "background CPU per op", "server_background_cpu_ns", margin=0.10),
+    _cpu_per_op("server_wait_us_per_op", "run-queue wait per op", "server_wait_ns", margin=0.10),
+    _per_op("server_switches_per_op", "context switches per op", "1/op", "server_switches", margin=0.05, floor=0.01),
+    _per_op("minor_faults_per_op", "minor faults per op", "1/op", "server_minor_faults", margin=0.10, floor=0.01),
+    _per_op("major_faults_per_op", "major faults per op", "1/op", "server_major_faults", margin=0.10, floor=0.001),
+    _per_op("read_bytes_per_op", "bytes read per op", "bytes/op", "server_read_bytes", margin=0.05, floor=64.0),
+    _per_op("write_bytes_per_op", "bytes written per op", "bytes/op", "server_write_bytes", margin=0.05, floor=64.0),
+    _per_op("read_calls_per_op", "read calls per op", "1/op", "server_read_calls", margin=0.05, floor=0.01),
+    _per_op("write_calls_per_op", "write calls per op", "1/op", "server_write_calls", margin=0.05, floor=0.01),
+    _per_op("errors_per_op", "errors per op", "1/op", "errors", margin=0.10, floor=1e-4),
+    _cpu_per_op("client_cpu_us_per_op", "client CPU per op", "client_cpu_ns"),
+    _latency("mean", "mean response time", 0.05),
+    _latency("p50", "median response time", 0.05),
+    _latency("p95", "95th percentile of response time", 0.10),
+    _latency("p99", "99th percentile of response time", 0.10),
+    Metric(
+        "load_rows_per_s", "rows loaded per second", "rows/s", True, False, 0.05, ("rows",), "elapsed_ns", _NS_PER_S,
+        tests=(LOAD_TEST,),
+    ),
+    Metric(
+        "load_cpu_us_per_row", "server CPU per row loaded", "µs/row", False, False, 0.05, ("server_cpu_ns",), "rows",
+        _US_PER_NS, tests=(LOAD_TEST,),
+    ),
+)  # fmt: skip
+
+METRICS: tuple[Metric, ...] = PRIMARY + EXPLORATORY
+
+_BY_NAME = {metric.name: metric for metric in METRICS}
+
+
+def metric_named(name: str) -> Metric:
+    """The metric of this name; UsageError names those that there are."""
+    if name not in _BY_NAME:
+        raise UsageError(f"unknown metric '{name}'; known are: {', '.join(_BY_NAME)}")
+    return _BY_NAME[name]
+
+
+def floats(column: npt.NDArray[np.generic]) -> Floats:
+    """A column as float64, with NaN for null (masked, None or pandas' NA alike)."""
+    if isinstance(column, np.ma.MaskedArray):
+        known = np.asarray(column.filled(0), dtype=np.float64)
+        return np.where(np.ma.getmaskarray(column), np.nan, known)
+    return np.asarray(column, dtype=np.float64)
+
+
+def parts(metric: Metric, columns: Columns) -> tuple[Floats, Floats] | None:
+    """Numerator × scale and denominator of each slot; None when the host or the source has no such columns."""
+    wanted = (*metric.numerator, *((metric.denominator,) if metric.denominator else ()))
+    if any(name not in columns for name in wanted):
+        return None
+    over = np.sum([floats(columns[name]) for name in metric.numerator], axis=0) * metric.scale
+    under = floats(columns[metric.denominator]) if metric.denominator else np.ones_like(over)
+    return over, under
+
+
+def slot_values(metric: Metric, columns: Columns) -> Floats | None:
+    """The metric in each slot, in its unit; NaN where it is unknown or nothing was done; None: no such columns."""
+    found = parts(metric, columns)
+    if found is None:
+        return None
+    over, under = found
+    return np.divide(over, under, out=np.full_like(over, np.nan), where=under > 0)

@@ -1,0 +1,218 @@
+"""Suites with a known truth, to see how often the judging code is right: `python -m dbversus.stats.simulate`.
+
+Block values are drawn directly: ln of the true ratio plus noise of a given spread between blocks. Tests differ in
+their spread, throughput moves against CPU per op, only some tests do IO, and it is noisier. Each suite is run as an
+experiment is: looks, retirement of decided tests, then fresh blocks for the changes found.
+"""
+
+import argparse
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from dbversus.stats.metrics import CPU, IO_BYTES, PRIMARY, THROUGHPUT, Floats
+from dbversus.stats.model import BlockValue, Finding, Verdict
+from dbversus.stats.sequential import LOOKS
+from dbversus.stats.verdicts import assess, decided
+
+TARGET = "changed"
+CHANGES = (Verdict.REGRESSION, Verdict.IMPROVEMENT)
+
+_METRICS = (CPU, THROUGHPUT, IO_BYTES)
+_CORRELATION = -0.8  # of CPU per op with throughput
+
+
+@dataclass(frozen=True)
+class World:
+    """What is true. `sd` is the typical spread of ln(target/base) of CPU per op and throughput between blocks.
+
+    Tests' spreads are lognormal around it with `sd_spread` (of the log); of `noisy_tests` tests it is five times that.
+    Each `io_every`-th test does IO, with twice its spread. `noise`: "normal", or "t4" (Student's, four degrees of
+    freedom, scaled to the same sd). `changes`: test number → true change of CPU per op as a share; throughput
+    changes with it the other way.
+    """
+
+    tests: int = 42
+    sd: float = 0.015
+    sd_spread: float = 0.3
+    noisy_tests: int = 0
+    io_every: int = 3
+    noise: str = "normal"
+    changes: Mapping[int, float] = field(default_factory=dict)
+    looks: tuple[int, ...] = LOOKS
+    fresh_blocks: int = 4
+
+    def truth(self, test: int, metric: str) -> float:
+        """ln of the true ratio."""
+        change = float(np.log1p(self.changes.get(test, 0.0)))
+        return {CPU: change, THROUGHPUT: -change}.get(metric, 0.0)
+
+
+def block_noise(world: World, blocks: int, rng: np.random.Generator) -> Floats:
+    """Noise of all block values: tests × metrics × blocks."""
+    sd = world.sd * np.exp(rng.normal(0, world.sd_spread, world.tests))
+    sd[world.tests - world.noisy_tests :] *= 5
+    shape = world.tests, len(_METRICS), blocks
+    unit = rng.standard_t(4, shape) / np.sqrt(2) if world.noise == "t4" else rng.standard_normal(shape)
+    unit[:, 1] = _CORRELATION * unit[:, 0] + np.sqrt(1 - _CORRELATION**2) * unit[:, 1]
+    unit[:, 2] *= 2
+    return unit * sd[:, None, None]
+
+
+def values_of(world: World, noise: Floats, blocks: Mapping[int, range]) -> list[BlockValue]:
+    """Block values of these blocks of each test; tests without IO have None there."""
+    values = []
+    for test, chosen in blocks.items():
+        for index, metric in enumerate(_METRICS):
+            truth, none = world.truth(test, metric), metric == IO_BYTES and test % world.io_every != 0
+            values += [
+                BlockValue(f"t{test}", TARGET, metric, b, None if none else truth + noise[test, index, b], 60)
+                for b in chosen
+            ]
+    return values
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How one suite ended: findings before and after the fresh blocks, and how many test blocks were run."""
+
+    found: list[Finding]
+    final: list[Finding]
+    test_blocks: int
+
+
+def run_suite(world: World, rng: np.random.Generator) -> Outcome:
+    """One experiment: look, retire what is decided, go on; at the end measure changes again in fresh blocks."""
+    noise = block_noise(world, world.looks[-1] + world.fresh_blocks, rng)
+    seen = dict.fromkeys(range(world.tests), range(0))
+    open_tests = set(seen)
+    found: list[Finding] = []
+    for look in world.looks:
+        seen.update({test: range(look) for test in open_tests})
+        found = assess(values_of(world, noise, seen), PRIMARY, world.looks)
+        open_tests = set(seen) - {int(name[1:]) for name in decided(found, PRIMARY)}
+        if not open_tests:
+            break
+    changed = {int(finding.test[1:]) for finding in found if finding.verdict in CHANGES}
+    seen.update({test: range(len(seen[test]) + world.fresh_blocks) for test in changed})
+    final = assess(values_of(world, noise, seen), PRIMARY, world.looks) if changed else found
+    return Outcome(found, final, sum(len(blocks) for blocks in seen.values()))
+
+
+@dataclass
+class Tally:
+    """Counts over suites, for tests without and with a true change; found: before the fresh blocks, final: after."""
+
+    suites: int = 0
+    false_suites_found: int = 0
+    false_suites_final: int = 0
+    equal_findings: int = 0
+    equal_equivalent: int = 0
+    changed: int = 0
+    changed_found: int = 0
+    changed_final: int = 0
+    test_blocks: int = 0
+    found_estimates: list[float] = field(default_factory=list)
+    fresh_estimates: list[float] = field(default_factory=list)
+    covered: list[bool] = field(default_factory=list)
+
+    def add(self, world: World, outcome: Outcome) -> None:
+        self.suites += 1
+        self.test_blocks += outcome.test_blocks
+        self.false_suites_found += any(_is_false(world, finding) for finding in outcome.found)
+        self.false_suites_final += any(_is_false(world, finding) for finding in outcome.final)
+        for before, after in zip(outcome.found, outcome.final, strict=True):
+            self._add_finding(world, before, after)
+
+    def _add_finding(self, world: World, before: Finding, after: Finding) -> None:
+        truth = world.truth(int(before.test[1:]), before.metric)
+        if after.low is not None and after.high is not None:
+            self.covered.append(bool(np.log(after.low) <= truth <= np.log(after.high)))
+        if truth == 0:
+            self.equal_findings += 1
+            self.equal_equivalent += after.verdict is Verdict.EQUIVALENT
+        if truth == 0 or before.metric != CPU:
+            return
+        self.changed += 1
+        self.changed_found += before.verdict in CHANGES
+        self.changed_final += after.verdict in CHANGES
+        if before.verdict in CHANGES and before.ratio and after.ratio and after.fresh_blocks:
+            self.found_estimates.append(before.ratio - 1)
+            self.fresh_estimates.append(after.ratio - 1)
+
+    def line(self) -> str:
+        def share(part: int, whole: int) -> str:
+            return f"{100 * part / whole:.1f} %" if whole else "-"
+
+        estimates = [f"{100 * np.mean(e):+.2f} %" if e else "-" for e in (self.found_estimates, self.fresh_estimates)]
+        return " | ".join(
+            (
+                share(self.false_suites_found, self.suites),
+                share(self.false_suites_final, self.suites),
+                share(self.equal_equivalent, self.equal_findings),
+                share(self.changed_found, self.changed),
+                share(self.changed_final, self.changed),
+                *estimates,
+                share(sum(self.covered), len(self.covered)),
+                f"{self.test_blocks / self.suites:.0f}",
+            )
+        )
+
+
+def _is_false(world: World, finding: Finding) -> bool:
+    return finding.verdict in CHANGES and world.truth(int(finding.test[1:]), finding.metric) == 0
+
+
+def simulate(world: World, suites: int, seed: int) -> Tally:
+    """Run `suites` experiments in this world."""
+    rng, tally = np.random.default_rng(seed), Tally()
+    for _ in range(suites):
+        tally.add(world, run_suite(world, rng))
+    return tally
+
+
+WORLDS: Mapping[str, World] = {
+    "equal, sd 1.0 %": World(sd=0.010),
+    "equal, sd 1.5 %": World(),
+    "equal, sd 1.5 %, t4 noise": World(noise="t4"),
+    "equal, sd 1.5 %, 3 tests 5 times noisier": World(noisy_tests=3),
+    "equal, sd 1.5 %, spread of spreads 0.8": World(sd_spread=0.8),
+    "equal, sd 3.0 %": World(sd=0.03),
+    "equal, sd 3.0 %, t4 noise": World(sd=0.03, noise="t4"),
+    "equal, 5 tests, sd 1.5 %": World(tests=5),
+    "one +2 %, sd 1.5 %": World(changes={0: 0.02}),
+    "one +3 %, sd 1.0 %": World(sd=0.010, changes={0: 0.03}),
+    "one +3 %, sd 1.5 %": World(changes={0: 0.03}),
+    "one +5 %, sd 1.5 %": World(changes={0: 0.05}),
+    "one +5 %, sd 3.0 %": World(sd=0.03, changes={0: 0.05}),
+}
+
+HEADER = (
+    "world",
+    "false alarm",
+    "after fresh blocks",
+    "equal: equivalent",
+    "change found",
+    "after fresh blocks",
+    "estimate when found",
+    "fresh estimate",
+    "interval covers",
+    "test blocks",
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print a Markdown table of how the judging code does in each world."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("--suites", type=int, default=400, help="simulated experiments per world (default: 400)")
+    parser.add_argument("--seed", type=int, default=1)
+    asked = parser.parse_args(arguments)
+    print(f"| {' | '.join(HEADER)} |")
+    print(f"|{' --- |' * len(HEADER)}")
+    for name, world in WORLDS.items():
+        print(f"| {name} | {simulate(world, asked.suites, asked.seed).line()} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,62 @@
+from pathlib import Path
+
+import pytest
+
+from dbversus.builds.client import NotFoundError, find_client, run_client
+from dbversus.errors import RunError
+
+
+def script(folder: Path, text: str) -> str:
+    path = folder / "client"
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_missing_client_says_how_to_get_it() -> None:
+    with pytest.raises(RunError, match="no-such-client is needed for this and is not here; install it: package x"):
+        find_client(["no-such-client"], "package x")
+
+
+def test_output(tmp_path: Path) -> None:
+    assert run_client([script(tmp_path, "echo $1; echo talk >&2"), "data"], print) == "data\n"
+
+
+def test_not_found_is_told_from_failure(tmp_path: Path) -> None:
+    client = script(tmp_path, 'echo "[ERROR] no such thing: $1" >&2; exit 1')
+    with pytest.raises(NotFoundError, match=r"client knows no such package: \[ERROR\] no such thing: x"):
+        run_client([client, "x"], print, not_found="no such")
+    with pytest.raises(RunError, match="client failed") as error:
+        run_client([client, "x"], print, not_found="404")
+    assert not isinstance(error.value, NotFoundError)
+
+
+def test_one_time_out_is_forgiven(tmp_path: Path) -> None:
+    said: list[str] = []
+    client = script(
+        tmp_path, f"cd {tmp_path}; if mkdir tried 2>&-; then echo Connection timed out >&2; exit 1; fi; echo ok"
+    )
+    assert run_client([client], said.append) == "ok\n"
+    assert said == ["client timed out; trying once more"]
+
+
+def test_two_time_outs_are_not(tmp_path: Path) -> None:
+    client = script(tmp_path, f"echo x >> {tmp_path}/runs; exec sleep 60")
+    with pytest.raises(RunError, match="timed out after 0 s"):
+        run_client([client], print, timeout_s=0.3)
+    assert (tmp_path / "runs").read_text() == "x\nx\n"
+
+
+def test_other_failures_are_not_repeated(tmp_path: Path) -> None:
+    client = script(tmp_path, f"echo x >> {tmp_path}/runs; exit 1")
+    with pytest.raises(RunError):
+        run_client([client], print)
+    assert (tmp_path / "runs").read_text() == "x\n"
+
+
+def test_passwords_in_addresses_are_not_shown(tmp_path: Path) -> None:
+    client = script(tmp_path, "echo 'ERROR: https://me:secret@host/x' >&2; exit 1")
+    with pytest.raises(RunError) as error:
+        run_client([client], print)
+    assert "secret" not in str(error.value)
+    assert "https://***@host/x" in str(error.value)

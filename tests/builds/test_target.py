@@ -1,0 +1,99 @@
+from pathlib import Path
+
+import pytest
+
+from dbversus.builds.model import TargetSpec
+from dbversus.builds.target import labels, parse_target
+from dbversus.errors import UsageError
+
+from .samples import server
+
+
+@pytest.mark.parametrize(
+    ("text", "dbms", "selector", "configs"),
+    [
+        ("postgres:17", "postgres", "17", ()),
+        ("postgres:17.2@fpw_off", "postgres", "17.2", ("fpw_off",)),
+        ("pg:9.6.24", "postgres", "9.6.24", ()),
+        ("PostgreSQL:19rc1", "postgres", "19rc1", ()),
+        ("postgres:npm/17.10", "postgres", "npm/17.10", ()),
+        ("postgres:mybuild", "postgres", "mybuild", ()),
+        ("postgres:/opt/pg@a,b=c", "postgres", "/opt/pg", ("a", "b=c")),
+        ("postgres:17@work_mem=64MB,fpw_off", "postgres", "17", ("work_mem=64MB", "fpw_off")),
+        ("postgres:17@search_path='a,b',x=1", "postgres", "17", ("search_path=a,b", "x=1")),
+        ('postgres:17@s="a,\'b"', "postgres", "17", ("s=a,'b",)),
+        ("postgres:17@s='it''s'", "postgres", "17", ("s=it's",)),
+        ("postgres:17@mail=a@b", "postgres", "17", ("mail=a@b",)),
+        ("postgres:17@empty=", "postgres", "17", ("empty=",)),
+        ("sqlite:bundled@wal", "sqlite", "bundled", ("wal",)),
+        ("sqlite:host", "sqlite", "host", ()),
+        ("sqlite:3.34.1", "sqlite", "3.34.1", ()),
+        ("sqlite:/x/libsqlite3.so", "sqlite", "/x/libsqlite3.so", ()),
+        ("null", "null", "", ()),
+        ("null@x", "null", "", ("x",)),
+    ],
+)
+def test_parse(text: str, dbms: str, selector: str, configs: tuple[str, ...]) -> None:
+    assert parse_target(text) == TargetSpec(text, dbms, selector, configs)
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("oracle:23", "'oracle'; known are postgres, sqlite, null"),
+        ("17", "unknown DBMS '17'"),
+        ("", "names no build"),
+        ("@x", "names no build"),
+        ("postgres", "accepted: a version"),
+        ("postgres:", "accepted: a version"),
+        ("postgres:17..2", "'17..2' is not a version"),
+        ("postgres:17 2", "'17 2'"),
+        ("postgres:a/b/c", "'a/b/c'"),
+        ("sqlite", "accepted: bundled, host"),
+        ("null:3", "null has no versions"),
+        ("postgres:17@", "'' after @"),
+        ("postgres:17@a,,b", "'' after @"),
+        ("postgres:17@a b", "'a b' after @"),
+        ("postgres:17@=3", "'=3' after @"),
+        ("postgres:17@a='b", "is not closed"),
+        ("/nowhere/at/all", "/nowhere/at/all does not exist"),
+    ],
+)
+def test_mistakes_are_named(text: str, named: str) -> None:
+    with pytest.raises(UsageError) as error:
+        parse_target(text)
+    assert named in str(error.value)
+
+
+def test_bare_path_detects_the_dbms(tmp_path: Path) -> None:
+    prefix = server(tmp_path / "pg")
+    assert parse_target(f"{prefix}@x") == TargetSpec(f"{prefix}@x", "postgres", str(prefix), ("x",))
+
+
+def test_path_may_contain_an_at(tmp_path: Path) -> None:
+    prefix = server(tmp_path / "pg@home")
+    for text in (f"{prefix}@x", f"pg:{prefix}@x"):
+        spec = parse_target(text)
+        assert (spec.selector, spec.configs) == (str(prefix), ("x",))
+
+
+def test_relative_path_becomes_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    server(tmp_path / "pg")
+    monkeypatch.chdir(tmp_path)
+    assert parse_target("./pg").selector == str(tmp_path / "pg")
+
+
+def test_folder_without_a_dbms_says_what_was_looked_for(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="bin/postgres"):
+        parse_target(str(tmp_path))
+
+
+def test_labels_are_distinct() -> None:
+    texts = ["pg:17", "postgres:17", "postgres:17@a,b=1", "null", "postgres:17"]
+    assert labels([parse_target(text) for text in texts]) == [
+        "postgres:17",
+        "postgres:17#2",
+        "postgres:17@a,b=1",
+        "null",
+        "postgres:17#3",
+    ]

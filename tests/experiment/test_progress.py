@@ -1,0 +1,43 @@
+from dbversus.experiment.progress import read_progress
+from dbversus.experiment.slots import SlotPlan
+
+
+def _row(block: int, case: str) -> dict[str, object]:
+    return {"type": "row", "tag": {"block": block, "test": case.partition("@")[0], "case": case}}
+
+
+def test_an_interrupted_block_keeps_its_finished_tests_and_rows() -> None:
+    progress = read_progress(
+        [
+            {"type": "plan", "test": "scan", "slot": {"ms": 50}, "settle": {"ms": 5}, "rows": 60},
+            _row(0, "scan"),
+            {"type": "test", "block": 0, "test": "scan", "state": "finished"},
+            {"type": "block", "block": 0, "state": "finished"},
+            {"type": "block", "block": 1, "state": "started"},
+            _row(1, "scan"),
+            _row(1, "scan"),
+            {"type": "block", "block": 1, "state": "interrupted"},
+        ]
+    )
+    assert progress.next_block() == 1
+    assert progress.rows[1, "scan"] == 2
+    assert (0, "scan") in progress.finished and (1, "scan") not in progress.finished
+    assert progress.plans["scan"] == SlotPlan({"ms": 50}, {"ms": 5}, 60)
+
+
+def test_retired_tests_and_targets_that_are_out_are_remembered() -> None:
+    progress = read_progress(
+        [
+            {"type": "look", "blocks": 4, "retired": ["scan"]},
+            {"type": "failure", "target": "t1", "stage": "slot", "message": "gone", "final": False},
+            {"type": "failure", "target": "t2", "stage": "start", "message": "no libfoo", "final": True},
+            {"type": "look", "blocks": 6, "retired": ["insert@2"]},
+        ]
+    )
+    assert progress.retired == {"scan", "insert@2"}
+    assert progress.out == {"t2": "no libfoo"}
+
+
+def test_a_run_that_was_resumed_has_not_ended() -> None:
+    assert read_progress([{"type": "finished", "reason": "time budget"}]).ended == "time budget"
+    assert read_progress([{"type": "finished", "reason": "time budget"}, {"type": "resumed"}]).ended is None

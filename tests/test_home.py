@@ -1,0 +1,40 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from dbversus.errors import RunError
+from dbversus.home import home_dir, public_dir
+
+
+def test_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DBVERSUS_HOME", "/some/where")
+    assert home_dir() == Path("/some/where")
+    monkeypatch.delenv("DBVERSUS_HOME")
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert home_dir() == Path("/var/cache/dbversus")
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    monkeypatch.setenv("XDG_CACHE_HOME", "/xdg")
+    assert home_dir() == Path("/xdg/dbversus")
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", "/home/me")
+    assert home_dir() == Path("/home/me/.cache/dbversus")
+
+
+def test_public_whatever_the_umask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DBVERSUS_HOME", str(tmp_path / "a" / "home"))
+    before = os.umask(0o077)
+    try:
+        folder = public_dir("builds", "postgres")
+    finally:
+        os.umask(before)
+    for path in (folder, folder.parent, folder.parent.parent, tmp_path / "a"):
+        assert path.stat().st_mode & 0o777 == 0o755
+    assert public_dir("builds", "postgres") == folder
+
+
+def test_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("DBVERSUS_HOME", str(tmp_path / "file"))
+    with pytest.raises(RunError, match="set DBVERSUS_HOME"):
+        public_dir("builds")
