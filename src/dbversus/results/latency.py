@@ -1,0 +1,102 @@
+"""Latency histograms: HdrHistogram texts and logs, merged and asked for percentiles."""
+
+import binascii
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from hdrh import codec
+from hdrh.histogram import HdrHistogram
+
+from dbversus.errors import RunError
+
+_DECODE_ERRORS = (
+    TypeError,
+    ValueError,
+    IndexError,
+    binascii.Error,
+    zlib.error,
+    codec.HdrCookieException,
+    codec.HdrLengthException,
+)
+
+
+@dataclass(frozen=True)
+class Latency:
+    """Operations by latency: `values_ns` ascending (each the highest value of its bucket), `counts` beside them."""
+
+    values_ns: npt.NDArray[np.int64]
+    counts: npt.NDArray[np.int64]
+
+    @property
+    def count(self) -> int:
+        return int(self.counts.sum())
+
+    def percentiles_ns(self, percents: Sequence[float]) -> list[int]:
+        """Smallest recorded value that at least that percentage of operations stay at or below; needs `count` > 0."""
+        ranks = np.maximum(np.ceil(np.asarray(percents) / 100 * self.count), 1)
+        indexes = np.searchsorted(np.cumsum(self.counts), ranks)
+        return [int(value) for value in self.values_ns[np.minimum(indexes, len(self.values_ns) - 1)]]
+
+
+def decode(text: str, what: str) -> Latency:
+    """A base64 HdrHistogram (V2, deflated). Raises RunError naming `what` when it is damaged."""
+    try:
+        histogram = HdrHistogram.decode(text)
+    except _DECODE_ERRORS as error:
+        raise RunError(f"{what}: damaged latency histogram ({error}); expected HdrHistogram V2, base64.") from error
+    counts = np.frombuffer(histogram.counts, dtype=np.int64, count=histogram.counts_len)
+    used = np.flatnonzero(counts)
+    return Latency(_bucket_values(histogram, used), counts[used].copy())
+
+
+def _bucket_values(histogram: Any, indexes: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
+    """Highest equivalent value of each counts index; HdrHistogram's layout of buckets and sub-buckets, vectorised."""
+    half = histogram.sub_bucket_half_count
+    bucket = (indexes >> histogram.sub_bucket_half_count_magnitude) - 1
+    sub = (indexes & (half - 1)) + np.where(bucket < 0, 0, half)
+    shift = np.maximum(bucket, 0) + histogram.unit_magnitude
+    values: npt.NDArray[np.int64] = ((sub + 1).astype(np.int64) << shift) - 1
+    return values
+
+
+def merge(parts: Iterable[Latency]) -> Latency:
+    """Sums histograms, whatever their ranges."""
+    parts = list(parts)
+    if not parts:
+        return Latency(np.empty(0, np.int64), np.empty(0, np.int64))
+    values, where = np.unique(np.concatenate([part.values_ns for part in parts]), return_inverse=True)
+    counts = np.zeros(len(values), np.int64)
+    np.add.at(counts, where, np.concatenate([part.counts for part in parts]))
+    return Latency(values, counts)
+
+
+def log_text(entries: Iterable[tuple[int, float, str]]) -> str:
+    """An HdrHistogram log (format 1.2): entries are block, unix time in s, base64 histogram; the tag is the block."""
+    lines = [
+        "#[Latency in ns, one histogram per block]",
+        "#[Histogram log format version 1.2]",
+        '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"',
+    ]
+    for block, at_s, text in entries:
+        latency = decode(text, f"block {block}")
+        longest = int(latency.values_ns[-1]) if latency.count else 0
+        lines.append(f"Tag=block-{block},{at_s:.3f},0.000,{longest},{text}")
+    return "\n".join(lines) + "\n"
+
+
+def read_log(path: Path) -> dict[int, Latency]:
+    """Block → histogram, of a log written by `log_text`; several histograms of one block are summed."""
+    blocks: dict[int, Latency] = {}
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if not line.startswith("Tag=block-"):
+            continue
+        tag, *_, text = line.split(",")
+        block = int(tag.removeprefix("Tag=block-"))
+        latency = decode(text, f"{path}, line {number}")
+        blocks[block] = merge([blocks[block], latency]) if block in blocks else latency
+    return blocks

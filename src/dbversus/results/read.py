@@ -1,0 +1,260 @@
+"""Reads a results directory (docs/results.md), checking it on the way. Statistics and reports build on this alone."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+
+from dbversus.errors import RunError, UsageError
+from dbversus.results.latency import Latency, decode, merge, read_log
+from dbversus.results.records import Columns, Record, column, of_type, parse_journal, slot_columns
+from dbversus.results.schema import HOST, JOURNAL, LATENCY, SCHEMA_VERSION, SERVERS, SLOT_COLUMNS, SLOTS
+from dbversus.results.write import safe_name
+
+# figures that people ask for, beside the raw columns
+_SLOTS_VIEW = """CREATE VIEW slots AS SELECT *, ops / (elapsed_ns / 1e9) AS ops_per_second,
+    server_cpu_ns / 1e3 / nullif(ops, 0) AS server_cpu_us_per_op,
+    (server_read_bytes + server_write_bytes) / nullif(ops, 0) AS server_io_bytes_per_op FROM slot_table"""
+
+
+@dataclass(frozen=True)
+class Target:
+    """A target of the experiment: `name` in the journal and in file names (`t0`), `label` for people."""
+
+    name: str
+    label: str
+    dbms: str
+    version: str
+    config: str
+
+
+@dataclass(frozen=True)
+class Results:
+    """One results directory. `records` are the journal's lines but for the rows, which are in `slots`."""
+
+    directory: Path
+    header: Record
+    targets: tuple[Target, ...]
+    tests: tuple[str, ...]
+    records: tuple[Record, ...] = field(repr=False)
+    host: Mapping[str, Any] = field(repr=False)
+    slots: Columns = field(repr=False)
+
+    @property
+    def base(self) -> Target:
+        return self.targets[0]
+
+    @property
+    def loads(self) -> list[Record]:
+        return self.of_type("load")
+
+    @property
+    def checks(self) -> list[Record]:
+        return self.of_type("check")
+
+    @property
+    def failures(self) -> list[Record]:
+        return self.of_type("failure")
+
+    @property
+    def looks(self) -> list[Record]:
+        return self.of_type("look")
+
+    @property
+    def plans(self) -> dict[str, Record]:
+        """Test → its last `plan` record (slot and settle lengths, rows)."""
+        return {record["test"]: record for record in self.of_type("plan")}
+
+    @property
+    def finished(self) -> str | None:
+        """Why the experiment ended; None while it is under way or interrupted."""
+        ends = self.of_type("finished")
+        return str(ends[-1].get("reason", "")) if ends else None
+
+    def of_type(self, kind: str) -> list[Record]:
+        return of_type(self.records, kind)
+
+    def label(self, name: str) -> str:
+        """Label of the target with that name in the journal; a label is returned as it is."""
+        return next((target.label for target in self.targets if target.name == name), name)
+
+    def server_text(self, target: Target, file: str) -> str | None:
+        """Text of servers/<target>/<file>; None when there is none."""
+        for folder in (target.name, safe_name(target.label)):
+            path = self.directory / SERVERS / folder / file
+            if path.is_file():
+                return path.read_text(errors="replace")
+        return None
+
+    def server_json(self, target: Target, file: str) -> dict[str, Any]:
+        """Content of servers/<target>/<file>; empty when there is none."""
+        text = self.server_text(target, file)
+        return _json_object(text, f"{self.directory}/{SERVERS}/{target.name}/{file}") if text else {}
+
+    def latency(self, test: str, target: Target) -> dict[int, Latency]:
+        """Block → histogram of one test on one target; from the sealed log, else from the journal."""
+        stem = f"{safe_name(test)}@"
+        for name in (target.name, safe_name(target.label)):
+            path = self.directory / LATENCY / f"{stem}{name}.hlog"
+            if self._sealed and path.is_file():
+                return read_log(path)
+        return self._latency_in_journal(test, target.name)
+
+    def _latency_in_journal(self, test: str, name: str) -> dict[int, Latency]:
+        blocks: dict[int, list[Latency]] = {}
+        for record in self._latency_records.get(test, []):
+            if text := record["hdr"].get(name):
+                blocks.setdefault(record["block"], []).append(decode(text, f"{self.directory / JOURNAL}, test {test}"))
+        return {block: merge(parts) for block, parts in blocks.items()}
+
+    @cached_property
+    def _sealed(self) -> bool:
+        return is_sealed(self.directory)
+
+    @cached_property
+    def _latency_records(self) -> dict[str, list[Record]]:
+        by_test: dict[str, list[Record]] = {}
+        for record in self.of_type("latency"):
+            by_test.setdefault(record["test"], []).append(record)
+        return by_test
+
+    def sql(
+        self, query: str, tables: Mapping[str, Sequence[Mapping[str, Any]]] | None = None
+    ) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """Runs DuckDB SQL on `slots`, `loads` and `tables` (e.g. findings); returns column names and rows.
+
+        The query can reach no file and nothing of the experiment can be changed. Raises UsageError with DuckDB's words.
+        """
+        with duckdb.connect() as connection:
+            flat = self.slots  # noqa: F841  (DuckDB finds it by name)
+            casts = ", ".join(f'"{name}"::{kind} AS "{name}"' for name, kind in SLOT_COLUMNS.items())
+            connection.execute(f"CREATE TABLE slot_table AS SELECT {casts} FROM flat")  # noqa: S608
+            connection.execute(_SLOTS_VIEW)
+            loads = [{**load, "target": self.label(load["target"])} for load in self.loads]
+            for name, rows in {"loads": loads, **(tables or {})}.items():
+                _create_table(connection, name, rows)
+            connection.execute("SET enable_external_access=false; SET lock_configuration=true")
+            return _run_query(connection, query)
+
+
+def _create_table(connection: duckdb.DuckDBPyConnection, name: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    names = list(dict.fromkeys(key for row in rows for key in row)) or ["target"]
+    content = {key: _plain_column([row.get(key) for row in rows]) for key in names}  # noqa: F841  (DuckDB finds it)
+    connection.execute(f'CREATE TABLE "{name}" AS SELECT * FROM content')  # noqa: S608
+
+
+def _plain_column(values: Sequence[Any]) -> Any:
+    present = [value for value in values if value is not None]
+    for kind, types in (("BOOLEAN", bool), ("BIGINT", int), ("DOUBLE", (int, float))):
+        if present and all(isinstance(value, types) for value in present):
+            return column(values, kind)
+    texts = [value if isinstance(value, str | None) else json.dumps(value, default=str) for value in values]
+    return column([None if text is None else str(text) for text in texts], "VARCHAR")
+
+
+def _run_query(connection: duckdb.DuckDBPyConnection, query: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+    try:
+        cursor = connection.execute(query)
+        return [part[0] for part in cursor.description or []], cursor.fetchall()
+    except duckdb.Error as error:
+        words = " ".join(str(error).split())
+        raise UsageError(f"The SQL was refused: {words} (tables: slots, loads, findings)") from error
+
+
+def is_sealed(directory: Path) -> bool:
+    """Whether slots.parquet is there and no older than the journal."""
+    sealed, journal = directory / SLOTS, directory / JOURNAL
+    return sealed.is_file() and sealed.stat().st_mtime_ns >= journal.stat().st_mtime_ns
+
+
+def open_results(directory: Path) -> Results:
+    """Opens a results directory. Raises UsageError with one sentence when it is none, damaged, or of a newer schema."""
+    directory = Path(directory)
+    journal = directory / JOURNAL
+    if not journal.is_file():
+        raise UsageError(f"{directory} has no {JOURNAL}; expected a results directory written by dbversus.")
+    sealed = is_sealed(directory)
+    try:
+        records, _ = parse_journal(journal, with_rows=not sealed)
+    except (RunError, OSError) as error:
+        raise UsageError(str(error)) from error
+    header = _check_header(records, journal)
+    targets = _targets(header, journal)
+    slots = _sealed_slots(directory / SLOTS) if sealed else _journal_slots(records, targets, journal)
+    others = tuple(record for record in records if record["type"] != "row")
+    host_path = directory / HOST
+    host = _json_object(host_path.read_text(errors="replace"), str(host_path)) if host_path.is_file() else {}
+    return Results(directory, header, targets, tuple(header["tests"]), others, host, slots)
+
+
+def _check_header(records: list[Record], journal: Path) -> Record:
+    if not records or records[0]["type"] != "experiment":
+        raise UsageError(f"{journal} does not begin with an `experiment` record; it is damaged or not of dbversus.")
+    header = records[0]
+    schema = header.get("schema")
+    if not isinstance(schema, int) or schema < 1:
+        raise UsageError(f"{journal} names schema {schema!r}; expected a number from 1 to {SCHEMA_VERSION}.")
+    if schema > SCHEMA_VERSION:
+        raise UsageError(
+            f"{journal} has schema {schema}, written by dbversus {header.get('dbversus', '?')}; "
+            f"this dbversus reads up to {SCHEMA_VERSION}: use a newer one."
+        )
+    if not isinstance(header.get("tests"), list):
+        raise UsageError(f"{journal}, line 1: the `experiment` record has no list `tests`; it is damaged.")
+    return header
+
+
+def _targets(header: Record, journal: Path) -> tuple[Target, ...]:
+    try:
+        targets = tuple(
+            Target(item["name"], item["label"], *(str(item.get(key) or "") for key in ("dbms", "version", "config")))
+            for item in header["targets"]
+        )
+    except (KeyError, TypeError):
+        targets = ()
+    if not targets:
+        raise UsageError(f"{journal}, line 1: the `experiment` record names no targets; it is damaged.")
+    return targets
+
+
+def _journal_slots(records: Iterable[Record], targets: Iterable[Target], journal: Path) -> Columns:
+    labels = {target.name: target.label for target in targets}
+    try:
+        return slot_columns(of_type(records, "row"), labels)
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise UsageError(f"{journal}: a `row` record is damaged ({type(error).__name__}: {error}).") from error
+
+
+def _sealed_slots(path: Path) -> Columns:
+    try:
+        with duckdb.connect() as connection:
+            read = connection.execute("SELECT * FROM read_parquet(?)", [str(path)]).fetchnumpy()
+    except duckdb.Error as error:
+        words = str(error).splitlines()[0]
+        raise UsageError(f"{path} is damaged ({words}); remove it, it is made again from {JOURNAL}.") from error
+    missing = [name for name in SLOT_COLUMNS if name not in read]
+    if missing:
+        raise UsageError(f"{path} lacks the column {missing[0]}; remove it, it is made again from {JOURNAL}.")
+    return {name: _same_shape(read[name], kind) for name, kind in SLOT_COLUMNS.items()}
+
+
+def _same_shape(values: Any, kind: str) -> Any:
+    """As `records.column` gives them, so that both origins look alike."""
+    if kind == "VARCHAR":
+        return np.ma.filled(values, None) if np.ma.isMaskedArray(values) else values
+    return np.ma.masked_array(values, mask=np.ma.getmaskarray(values))
+
+
+def _json_object(text: str, what: str) -> dict[str, Any]:
+    try:
+        content = json.loads(text)
+    except ValueError as error:
+        raise UsageError(f"{what} is damaged ({error}); expected a JSON object.") from error
+    if not isinstance(content, dict):
+        raise UsageError(f"{what} is damaged; expected a JSON object.")
+    return content

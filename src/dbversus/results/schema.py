@@ -1,0 +1,57 @@
+"""The results directory, version 1: names of its files and of the columns of slots.parquet. Documented in docs/results.md."""
+
+SCHEMA_VERSION = 1
+
+EXPERIMENT = "experiment.toml"
+JOURNAL = "journal.jsonl"
+SLOTS = "slots.parquet"
+HOST = "host.json"
+SERVERS = "servers"
+LATENCY = "latency"
+
+# name -> DuckDB type; one row per target and slot
+SLOT_COLUMNS: dict[str, str] = {
+    "test": "VARCHAR",
+    "target": "VARCHAR",
+    "block": "INTEGER",
+    "row": "INTEGER",
+    "position": "INTEGER",
+    "clients": "INTEGER",
+    "started_unix_ns": "BIGINT",
+    "dropped": "BOOLEAN",
+    "dropped_why": "VARCHAR",
+    "elapsed_ns": "BIGINT",
+    "ops": "BIGINT",
+    "statements": "BIGINT",
+    "rows": "BIGINT",
+    "affected": "BIGINT",
+    "errors": "BIGINT",
+    "mean_ns": "BIGINT",
+    "p50_ns": "BIGINT",
+    "p95_ns": "BIGINT",
+    "p99_ns": "BIGINT",
+    "max_ns": "BIGINT",
+    "server_cpu_ns": "BIGINT",
+    "server_user_ns": "BIGINT",
+    "server_system_ns": "BIGINT",
+    "server_foreground_cpu_ns": "BIGINT",
+    "server_background_cpu_ns": "BIGINT",
+    "server_wait_ns": "BIGINT",
+    "server_switches": "BIGINT",
+    "server_minor_faults": "BIGINT",
+    "server_major_faults": "BIGINT",
+    "server_read_bytes": "BIGINT",
+    "server_write_bytes": "BIGINT",
+    "server_read_calls": "BIGINT",
+    "server_write_calls": "BIGINT",
+    "client_cpu_ns": "BIGINT",
+    "client_user_ns": "BIGINT",
+    "client_system_ns": "BIGINT",
+    "client_switches": "BIGINT",
+    "host_wall_ns": "BIGINT",
+    "host_foreign_cpu_ns": "BIGINT",
+    "host_steal_ns": "BIGINT",
+    "host_psi_cpu_us": "BIGINT",
+    "host_psi_io_us": "BIGINT",
+    "host_psi_memory_us": "BIGINT",
+}

@@ -1,0 +1,153 @@
+"""Writes the results directory (docs/results.md): the journal while measuring, then slots.parquet and latency logs."""
+
+import fcntl
+import json
+import os
+import re
+import time
+from collections import defaultdict
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import duckdb
+
+from dbversus.errors import RunError, UsageError
+from dbversus.results.latency import log_text
+from dbversus.results.records import Record, of_type, parse_journal, slot_columns
+from dbversus.results.schema import JOURNAL, LATENCY, SLOT_COLUMNS, SLOTS
+
+
+def create_results_dir(path: Path) -> Path:
+    """Creates the directory, or takes an empty one. Raises UsageError when something is there already."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise UsageError(f"{path} is a file; expected the name of a new results directory.") from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be created ({error.strerror}); name another results directory.") from None
+    if any(path.iterdir()):
+        raise UsageError(f"{path} is not empty; name a new results directory, or go on with `dbversus resume {path}`.")
+    return path
+
+
+def safe_name(text: str) -> str:
+    """A label or test name as part of a file name."""
+    return re.sub(r"[^\w.:@=,+-]", "_", text)
+
+
+class Journal:
+    """The append-only journal of one experiment; each record is on disk when `append` returns.
+
+    Opening an existing journal sets a last line that was cut off aside, in journal.jsonl.torn, and says so in `note`.
+    Raises RunError when a line in the middle is damaged or when another process has the journal open.
+    """
+
+    def __init__(self, directory: Path):
+        path = directory / JOURNAL
+        self.directory = directory
+        self.note = ""
+        self._file = path.open("ab", buffering=0)
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self._file.close()
+            raise RunError(f"{path} is being written by another dbversus; wait for it or stop it.") from None
+        try:
+            self._cut_torn_end(path)
+        except RunError:
+            self._file.close()
+            raise
+
+    def _cut_torn_end(self, path: Path) -> None:
+        _, good_bytes = parse_journal(path)
+        if good_bytes == path.stat().st_size:
+            return
+        with path.open("rb") as file, path.with_name(f"{JOURNAL}.torn").open("ab") as torn:
+            file.seek(good_bytes)
+            torn.write(file.read() + b"\n")
+        self._file.truncate(good_bytes)
+        os.fdatasync(self._file.fileno())
+        self.note = f"{path}: the last line was cut off; it was set aside in {JOURNAL}.torn."
+
+    def append(self, record: Mapping[str, Any]) -> None:
+        """Adds one record (it names its `type`); `at_unix_ns` is filled in."""
+        line = json.dumps({**record, "at_unix_ns": time.time_ns()}, separators=(",", ":"), default=str)
+        self._write(line.encode() + b"\n")
+
+    def append_raw(self, fields: Mapping[str, Any], line: bytes) -> None:
+        """Adds one line of the engine (a JSON object) with `fields` put in front of it, without parsing the line."""
+        head = json.dumps({**fields, "at_unix_ns": time.time_ns()}, separators=(",", ":")).encode()
+        self._write(head[:-1] + b"," + line.strip()[1:] + b"\n")
+
+    def _write(self, line: bytes) -> None:
+        # one write per record: a kill leaves at most one line cut off, at the end; so does a full disk
+        good_bytes = os.fstat(self._file.fileno()).st_size
+        try:
+            written = self._file.write(line)
+            os.fdatasync(self._file.fileno())
+        except OSError as error:
+            self._file.truncate(good_bytes)
+            raise RunError(f"{self._file.name} cannot be written: {error.strerror}.") from error
+        if written != len(line):
+            self._file.truncate(good_bytes)
+            raise RunError(f"{self._file.name} cannot be written: no space left on device.")
+
+    def close(self) -> None:
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def seal(directory: Path) -> None:
+    """Makes slots.parquet and latency/*.hlog from the journal. Can be repeated: same journal, same content."""
+    records, _ = parse_journal(directory / JOURNAL)
+    labels = target_labels(records, directory)
+    (directory / LATENCY).mkdir(exist_ok=True)
+    entries = defaultdict(list)
+    for record in of_type(records, "latency"):
+        for target, text in record["hdr"].items():
+            entries[record["test"], target].append((record["block"], record["at_unix_ns"] / 1e9, text))
+    for (test, target), histograms in entries.items():
+        path = directory / LATENCY / f"{safe_name(test)}@{safe_name(target)}.hlog"
+        _replace(path, log_text(histograms).encode())
+    # last: its age tells readers whether the directory is sealed
+    write_slots(directory / SLOTS, of_type(records, "row"), labels)
+
+
+def target_labels(records: list[Record], directory: Path) -> dict[str, str]:
+    """Name → label of the targets, from the `experiment` record that a journal begins with."""
+    if not records or records[0]["type"] != "experiment":
+        raise RunError(
+            f"{directory / JOURNAL} does not begin with an `experiment` record; is this a results directory?"
+        )
+    return {target["name"]: target["label"] for target in records[0]["targets"]}
+
+
+def write_slots(path: Path, rows: list[Record], labels: Mapping[str, str]) -> None:
+    """slots.parquet with the types of schema.SLOT_COLUMNS, put in place in one step."""
+    flat = slot_columns(rows, labels)  # noqa: F841  (DuckDB finds it by name)
+    partial = path.with_name(path.name + ".partial")
+    casts = ", ".join(f'"{name}"::{kind} AS "{name}"' for name, kind in SLOT_COLUMNS.items())
+    with duckdb.connect() as connection:
+        target = str(partial).replace("'", "''")
+        connection.execute(f"COPY (SELECT {casts} FROM flat) TO '{target}' (FORMAT parquet, COMPRESSION zstd)")  # noqa: S608
+    with partial.open("rb") as file:
+        os.fsync(file.fileno())
+    partial.replace(path)
+
+
+def _replace(path: Path, content: bytes) -> None:
+    partial = path.with_name(path.name + ".partial")
+    with partial.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    partial.replace(path)
