@@ -3,7 +3,8 @@
 
 All drive the same PostgreSQL over its Unix socket with one client and prepared statements. Server and client share one
 core. Runs are short and interleaved, the order rotates from round to round. The CPU time of a client is that of its whole
-process (wait4), less that of a run of the same program with a single operation.
+process (wait4), less that of a run of the same program with a single operation. The kernel knows the sum of user and
+system time exactly, but may estimate the parts by clock ticks: runs of the read-only transaction should not be short.
 """
 
 import argparse
@@ -34,7 +35,7 @@ from dbversus.servers.postgres import PostgresServer
 from dbversus.suites import definition, load_suite
 
 EXAMPLE = """example:
-  benchmarks/client_overhead.py --postgres postgres:17 --rounds 9 --seconds 2 > overhead.md
+  benchmarks/client_overhead.py --postgres postgres:17 --rounds 9 --seconds 4 > overhead.md
 """
 ENGINE = "dbversus-engine"
 ENGINE_SLOTS = "dbversus-engine, 50 ms slots with accounting"
@@ -66,7 +67,7 @@ class PerOp:
 
 
 # runs for so many seconds; 0: one operation
-Client = Callable[[float], Run]
+Client = Callable[[int], Run]
 
 
 @dataclass(frozen=True)
@@ -101,10 +102,11 @@ def workloads(rows: int) -> list[Workload]:
     ]
 
 
-def engine_commands(target: Json, test: Json, cpu: int, seconds: float, slot_ms: float | None) -> list[Json]:
+def engine_commands(target: Json, test: Json, cpu: int, seconds: int, slot_ms: int | None) -> list[Json]:
     """One slot of the whole length, or as many short ones as fill it."""
-    slots = max(1, round(seconds * 1000 / slot_ms)) if slot_ms else 1
-    slot = {"ms": seconds * 1000 / slots, "min_ops": 1} if seconds else {"ops": 1}
+    length_ms = slot_ms or seconds * 1000
+    slots = max(1, seconds * 1000 // length_ms) if length_ms else 1
+    slot = {"ms": length_ms, "min_ops": 1} if seconds else {"ops": 1}
     opened = {
         "cmd": "open",
         "targets": ["t0"],
@@ -118,8 +120,8 @@ def engine_commands(target: Json, test: Json, cpu: int, seconds: float, slot_ms:
     return [target, opened, rows, {"cmd": "quit"}]
 
 
-def engine_client(target: Json, test: Json, cpu: int, slot_ms: float | None = None) -> Client:
-    def run(seconds: float) -> Run:
+def engine_client(target: Json, test: Json, cpu: int, slot_ms: int | None = None) -> Client:
+    def run(seconds: int) -> Run:
         replies, usage = run_engine(engine_commands(target, test, cpu, seconds, slot_ms), [cpu])
         return Run(sum(slot["ops"] for slot in _slots(replies)), usage)
 
@@ -130,7 +132,7 @@ def null_client(test: Json, cpu: int) -> Client:
     """The echo server lives in the engine's process, so only the engine's own count of its client thread will do."""
     target = {"cmd": "target", "name": "t0", "wire": "null", "address": {}}
 
-    def run(seconds: float) -> Run:
+    def run(seconds: int) -> Run:
         replies, usage = run_engine(engine_commands(target, test, cpu, seconds, None), [cpu])
         slots = _slots(replies)
         user_s, system_s = (sum(slot[f"client_{kind}_ns"] for slot in slots) / 1e9 for kind in ("user", "system"))
@@ -152,8 +154,8 @@ def sysbench_client(program: str, workload: Workload, address: Json, rows: int, 
     ]
     common += ["--tables=1", f"--table-size={rows}", "--threads=1", "--rand-type=uniform", "--range-size=100"]
 
-    def run(seconds: float) -> Run:
-        length = ["--events=0", f"--time={round(seconds)}"] if seconds else ["--events=1", "--time=0"]
+    def run(seconds: int) -> Run:
+        length = ["--events=0", f"--time={seconds}"] if seconds else ["--events=1", "--time=0"]
         output, usage = run_process([*common, *length, "run"], [cpu])
         return Run(number_after(output, "transactions:"), usage)
 
@@ -164,8 +166,8 @@ def pgbench_client(program: str, script: Path, address: Json, cpu: int) -> Clien
     common = [program, "--no-vacuum", "--protocol=prepared", "--client=1", "--jobs=1", f"--file={script}"]
     common += [f"--host={address['socket_dir']}", f"--port={address['port']}", f"--username={address['user']}"]
 
-    def run(seconds: float) -> Run:
-        length = f"--time={round(seconds)}" if seconds else "--transactions=1"
+    def run(seconds: int) -> Run:
+        length = f"--time={seconds}" if seconds else "--transactions=1"
         output, usage = run_process([*common, length, address["database"]], [cpu])
         return Run(number_after(output, "number of transactions actually processed:"), usage)
 
@@ -202,7 +204,7 @@ def newest_debian_folders() -> list[Path]:
     return sorted(versions, key=lambda folder: float(folder.parent.name), reverse=True)
 
 
-def measure(clients: dict[str, Client], rounds: int, seconds: float) -> dict[str, list[PerOp]]:
+def measure(clients: dict[str, Client], rounds: int, seconds: int) -> dict[str, list[PerOp]]:
     """Interleaved runs, the order rotated by one each round, so that no client always follows the same one."""
     names = list(clients)
     starts = {name: [clients[name](0) for _ in range(STARTS)] for name in names}
@@ -218,7 +220,7 @@ def measure(clients: dict[str, Client], rounds: int, seconds: float) -> dict[str
     return figures
 
 
-def per_op(run: Run, starts: Sequence[Run], seconds: float) -> PerOp:
+def per_op(run: Run, starts: Sequence[Run], seconds: int) -> PerOp:
     user_s = run.usage.user_s - statistics.median(start.usage.user_s for start in starts)
     system_s = run.usage.system_s - statistics.median(start.usage.system_s for start in starts)
     return PerOp(user_s / run.ops * 1e6, system_s / run.ops * 1e6, run.ops / seconds)
@@ -247,8 +249,9 @@ def ratios(figures: dict[str, list[PerOp]]) -> str:
     lines = []
     for title, figure in (("user", _user_us), ("user + system", _total_us)):
         better = min(peers, key=lambda name: statistics.median(map(figure, figures[name])))
-        pairs = zip(figures[ENGINE], figures[better], strict=True)
-        lines.append([f"{title}, {ENGINE} / {better}", spread([figure(own) / figure(peer) for own, peer in pairs], 3)])
+        pairs = [(figure(own), figure(peer)) for own, peer in zip(figures[ENGINE], figures[better], strict=True)]
+        per_round = [own / peer for own, peer in pairs if peer > 0]
+        lines.append([f"{title}, {ENGINE} / {better}", spread(per_round, 3) if per_round else "runs too short"])
     return markdown(["ratio per round", "median [min–max]"], lines)
 
 
@@ -267,7 +270,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--postgres", default="postgres:17", help="target: version or prefix (default: %(default)s)")
     parser.add_argument("--rows", type=int, default=1_000_000, help="rows of the table (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=9, help="runs of each client (default: %(default)s)")
-    parser.add_argument("--seconds", type=int, default=2, help="length of a run, whole seconds (default: %(default)s)")
+    parser.add_argument("--seconds", type=int, default=4, help="length of a run, whole seconds (default: %(default)s)")
     return parser.parse_args()
 
 

@@ -18,7 +18,10 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const PAUSE: Duration = Duration::from_millis(10);
 
 #[derive(Deserialize)]
-#[serde(untagged, expecting = "accepted are {\"cgroup_dirs\", \"root_pid\", \"paths\"} and {\"release\": N}")]
+#[serde(
+    untagged,
+    expecting = "accepted are {\"cgroup_dirs\", \"root_pid\", \"paths\"} and {\"release\": N}"
+)]
 enum Line {
     Release(Release),
     Entry(Entry),
@@ -93,8 +96,14 @@ impl Ward {
     }
 
     fn listed(&self, file: &str) -> Vec<i32> {
-        let lists = self.entry.cgroup_dirs.iter().filter_map(|directory| fs::read_to_string(directory.join(file)).ok());
-        lists.flat_map(|list| list.lines().filter_map(|line| line.parse().ok()).collect::<Vec<i32>>()).collect()
+        let lists = self
+            .entry
+            .cgroup_dirs
+            .iter()
+            .filter_map(|directory| fs::read_to_string(directory.join(file)).ok());
+        lists
+            .flat_map(|list| list.lines().filter_map(|line| line.parse().ok()).collect::<Vec<i32>>())
+            .collect()
     }
 }
 
@@ -115,7 +124,10 @@ fn may_be_emptied(directory: &Path) -> bool {
 
 /// Absolute, at least two levels deep, and without a way back up.
 fn may_be_removed(path: &Path) -> bool {
-    let names = path.components().filter(|part| matches!(part, Component::Normal(_))).count();
+    let names = path
+        .components()
+        .filter(|part| matches!(part, Component::Normal(_)))
+        .count();
     let goes_up = path.components().any(|part| part == Component::ParentDir);
     let is_safe = path.is_absolute() && names >= 2 && !goes_up;
     if !is_safe {
@@ -141,7 +153,10 @@ fn kill_all(wards: &[Ward]) {
     let mut known: Vec<ProcessId> = wards.iter().filter_map(|ward| ward.root).collect();
     loop {
         add_descendants(&mut known);
-        let listed = wards.iter().flat_map(|ward| ward.listed("cgroup.procs")).filter_map(identify);
+        let listed = wards
+            .iter()
+            .flat_map(|ward| ward.listed("cgroup.procs"))
+            .filter_map(identify);
         known.extend(listed);
         known.sort_unstable();
         known.dedup();
@@ -170,7 +185,11 @@ fn add_descendants(known: &mut Vec<ProcessId>) {
         if identify(pid) != Some((pid, start)) {
             continue;
         }
-        let born = children.get(&pid).into_iter().flatten().filter_map(|child| identify(*child));
+        let born = children
+            .get(&pid)
+            .into_iter()
+            .flatten()
+            .filter_map(|child| identify(*child));
         let new: Vec<ProcessId> = born.filter(|child| !known.contains(child)).collect();
         known.extend(new);
     }
@@ -189,7 +208,11 @@ fn clear_away(ward: &Ward) {
     for directory in ward.entry.cgroup_dirs.iter().rev() {
         let began = Instant::now();
         let mut removed = fs::remove_dir(directory);
-        while removed.as_ref().is_err_and(|error| error.kind() != io::ErrorKind::NotFound) && began.elapsed() < PATIENCE / 4 {
+        while removed
+            .as_ref()
+            .is_err_and(|error| error.kind() != io::ErrorKind::NotFound)
+            && began.elapsed() < PATIENCE / 4
+        {
             std::thread::sleep(PAUSE);
             removed = fs::remove_dir(directory);
         }
@@ -202,7 +225,11 @@ fn clear_away(ward: &Ward) {
 
 /// Removes a file, a socket, a link (not what it points to) or a directory with all below it.
 fn remove(path: &Path) -> io::Result<()> {
-    if fs::symlink_metadata(path)?.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }
+    if fs::symlink_metadata(path)?.is_dir() {
+        fs::remove_dir_all(path)
+    } else {
+        fs::remove_file(path)
+    }
 }
 
 fn report(doing: &str, path: &Path, outcome: io::Result<()>) {
@@ -216,7 +243,10 @@ fn report(doing: &str, path: &Path, outcome: io::Result<()>) {
 
 fn complain(what: &str, why: &dyn std::fmt::Display) {
     // Nobody may be left to read it.
-    let _ = io::Write::write_fmt(&mut io::stderr(), format_args!("dbversus-engine guard: {what}: {why}\n"));
+    let _ = io::Write::write_fmt(
+        &mut io::stderr(),
+        format_args!("dbversus-engine guard: {what}: {why}\n"),
+    );
 }
 
 #[cfg(test)]
@@ -229,7 +259,13 @@ mod tests {
             assert!(!may_be_removed(Path::new(path)), "{path}");
         }
         assert!(may_be_removed(Path::new("/tmp/server-1")));
-        for directory in ["/", "/tmp", "/sys/fs/cgroup", "/sys/fs/cgroup/cpuacct", "/sys/fs/cgroup/freezer"] {
+        for directory in [
+            "/",
+            "/tmp",
+            "/sys/fs/cgroup",
+            "/sys/fs/cgroup/cpuacct",
+            "/sys/fs/cgroup/freezer",
+        ] {
             assert!(!may_be_emptied(Path::new(directory)), "{directory}");
         }
     }

@@ -27,19 +27,34 @@ const SERVER_FIGURES: [&str; 13] = [
 #[test]
 fn hello_tells_versions_and_wires() {
     let hello = Engine::start().last(json!({"cmd": "hello", "id": 1}));
-    assert_eq!((&hello["id"], &hello["protocol"], &hello["done"]), (&json!(1), &json!(1), &json!(true)));
+    assert_eq!(
+        (&hello["id"], &hello["protocol"], &hello["done"]),
+        (&json!(1), &json!(1), &json!(true))
+    );
     assert_eq!(hello["engine"], env!("CARGO_PKG_VERSION"));
     let wires = hello["wires"].as_array().unwrap();
-    assert!(["null", "postgres", "sqlite"].iter().all(|wire| wires.contains(&json!(wire))));
+    assert!(
+        ["null", "postgres", "sqlite"]
+            .iter()
+            .all(|wire| wires.contains(&json!(wire)))
+    );
     assert!(hello["sqlite_bundled"].as_str().unwrap().starts_with("3."));
 }
 
 #[test]
 fn help_and_version_are_short_and_unknown_arguments_are_wrong_use() {
-    let run = |argument: &str| Command::new(env!("CARGO_BIN_EXE_dbversus-engine")).arg(argument).output().unwrap();
+    let run = |argument: &str| {
+        Command::new(env!("CARGO_BIN_EXE_dbversus-engine"))
+            .arg(argument)
+            .output()
+            .unwrap()
+    };
     let text = |output: Vec<u8>| String::from_utf8(output).unwrap();
     assert!(text(run("--help").stdout).contains("docs/engine-protocol.md"));
-    assert_eq!(text(run("--version").stdout), format!("dbversus-engine {}\n", env!("CARGO_PKG_VERSION")));
+    assert_eq!(
+        text(run("--version").stdout),
+        format!("dbversus-engine {}\n", env!("CARGO_PKG_VERSION"))
+    );
     let wrong = run("--fast");
     assert_eq!(wrong.status.code(), Some(2));
     assert!(text(wrong.stderr).contains("guard"));
@@ -52,15 +67,47 @@ fn wrong_commands_are_answered_and_the_engine_goes_on() {
     engine.done(null.clone());
     for (command, kind, words) in [
         (json!({"cmd": "fly"}), "usage", "accepted are hello"),
-        (json!({"cmd": "rows", "seed": 1, "orders": [], "settle": {"ms": 1}, "slot": {"ms": 1}}), "usage", "no test is open"),
-        (json!({"cmd": "rows", "seed": 1, "orders": [], "settle": {"ms": 1}, "slot": {}}), "usage", "`slot`"),
-        (json!({"cmd": "drop", "target": "x"}), "usage", "there is no target \"x\"; accepted are n"),
-        (json!({"cmd": "open", "targets": ["n", "n"], "test": point_test(10)}), "usage", "named twice"),
-        (json!({"cmd": "open", "targets": [], "test": point_test(10)}), "usage", "`targets` is empty"),
-        (json!({"cmd": "open", "targets": ["n"], "test": {"name": 5}}), "usage", "test"),
-        (json!({"cmd": "open", "targets": ["n"], "cpus": [9999], "test": point_test(10)}), "usage", "`cpus`"),
+        (
+            json!({"cmd": "rows", "seed": 1, "orders": [], "settle": {"ms": 1}, "slot": {"ms": 1}}),
+            "usage",
+            "no test is open",
+        ),
+        (
+            json!({"cmd": "rows", "seed": 1, "orders": [], "settle": {"ms": 1}, "slot": {}}),
+            "usage",
+            "`slot`",
+        ),
+        (
+            json!({"cmd": "drop", "target": "x"}),
+            "usage",
+            "there is no target \"x\"; accepted are n",
+        ),
+        (
+            json!({"cmd": "open", "targets": ["n", "n"], "test": point_test(10)}),
+            "usage",
+            "named twice",
+        ),
+        (
+            json!({"cmd": "open", "targets": [], "test": point_test(10)}),
+            "usage",
+            "`targets` is empty",
+        ),
+        (
+            json!({"cmd": "open", "targets": ["n"], "test": {"name": 5}}),
+            "usage",
+            "test",
+        ),
+        (
+            json!({"cmd": "open", "targets": ["n"], "cpus": [9999], "test": point_test(10)}),
+            "usage",
+            "`cpus`",
+        ),
         (null.clone(), "usage", "there is a target \"n\" already"),
-        (json!({"cmd": "target", "name": "m", "wire": "fax", "address": {}}), "usage", "fax"),
+        (
+            json!({"cmd": "target", "name": "m", "wire": "fax", "address": {}}),
+            "usage",
+            "fax",
+        ),
         (
             json!({"cmd": "target", "name": "m", "wire": "null", "address": {}, "account": {"root_pid": 999_999_999}}),
             "usage",
@@ -75,13 +122,24 @@ fn wrong_commands_are_answered_and_the_engine_goes_on() {
         let mut asked = command.clone();
         asked["id"] = json!("x");
         let answer = engine.last(asked);
-        assert_eq!((&answer["error"]["kind"], &answer["id"]), (&json!(kind), &json!("x")), "{command}: {answer}");
-        assert!(answer["error"]["message"].as_str().unwrap().contains(words), "{command}: {answer}");
+        assert_eq!(
+            (&answer["error"]["kind"], &answer["id"]),
+            (&json!(kind), &json!("x")),
+            "{command}: {answer}"
+        );
+        assert!(
+            answer["error"]["message"].as_str().unwrap().contains(words),
+            "{command}: {answer}"
+        );
     }
     let unreachable = json!({"socket_dir": "/nowhere", "user": "u", "database": "d"});
     engine.done(json!({"cmd": "target", "name": "p", "wire": "postgres", "address": unreachable}));
     let failed = engine.last(json!({"cmd": "query", "target": "p", "sql": "SELECT 1"}));
-    assert_eq!((&failed["error"]["kind"], &failed["error"]["target"]), (&json!("connect"), &json!("p")), "{failed}");
+    assert_eq!(
+        (&failed["error"]["kind"], &failed["error"]["target"]),
+        (&json!("connect"), &json!("p")),
+        "{failed}"
+    );
     assert!(engine.quits());
 }
 
@@ -93,16 +151,25 @@ fn the_null_wire_gives_whole_rows_in_the_order_asked_for() {
     }
     for clients in [1, 3] {
         let test = point_test(1000);
-        let opened = engine.done(json!({"cmd": "open", "targets": ["a", "b"], "clients": clients, "cpus": [0], "test": test}));
+        let opened =
+            engine.done(json!({"cmd": "open", "targets": ["a", "b"], "clients": clients, "cpus": [0], "test": test}));
         assert!(opened["backends"]["a"].is_array());
-        let lines = engine.all(json!({"cmd": "rows", "id": 7, "tag": {"test": "t"}, "seed": 1, "first_row": 40,
-            "orders": [["a", "b"], ["b", "a"], ["b"]], "settle": {"ms": 1}, "slot": {"ms": 5, "min_ops": 100}}));
+        let lines = engine.all(
+            json!({"cmd": "rows", "id": 7, "tag": {"test": "t"}, "seed": 1, "first_row": 40,
+            "orders": [["a", "b"], ["b", "a"], ["b"]], "settle": {"ms": 1}, "slot": {"ms": 5, "min_ops": 100}}),
+        );
         assert_eq!(lines.len(), 4);
         let (end, rows) = lines.split_last().unwrap();
         assert!(end["latency"]["a"].as_str().unwrap().starts_with("HISTFAAAA"), "{end}");
         assert!(end.get("service").is_none() && end.get("stopped").is_none() && end["accounting_notes"].is_array());
-        for (row, (number, order)) in rows.iter().zip([(40, vec!["a", "b"]), (41, vec!["b", "a"]), (42, vec!["b"])]) {
-            assert_eq!((&row["row"], &row["order"], &row["id"]), (&json!(number), &json!(order), &json!(7)));
+        for (row, (number, order)) in rows
+            .iter()
+            .zip([(40, vec!["a", "b"]), (41, vec!["b", "a"]), (42, vec!["b"])])
+        {
+            assert_eq!(
+                (&row["row"], &row["order"], &row["id"]),
+                (&json!(number), &json!(order), &json!(7))
+            );
             assert_eq!(row["tag"], json!({"test": "t"}));
             check_row(row);
         }
@@ -113,12 +180,22 @@ fn the_null_wire_gives_whole_rows_in_the_order_asked_for() {
 /// Every field that is documented is there, and counts agree with each other.
 fn check_row(row: &Value) {
     assert!(row["started_unix_ns"].as_u64().unwrap() > 1_700_000_000_000_000_000);
-    for field in ["wall_ns", "foreign_cpu_ns", "steal_ns", "psi_cpu_us", "psi_io_us", "psi_memory_us"] {
+    for field in [
+        "wall_ns",
+        "foreign_cpu_ns",
+        "steal_ns",
+        "psi_cpu_us",
+        "psi_io_us",
+        "psi_memory_us",
+    ] {
         assert!(row["host"][field].is_u64() || row["host"][field].is_null() && row["host"].get(field).is_some());
     }
     for (position, slot) in row["slots"].as_array().unwrap().iter().enumerate() {
         let count = |field: &str| slot[field].as_u64().unwrap_or_else(|| panic!("{field} in {slot}"));
-        assert_eq!((count("position"), &slot["target"]), (position as u64, &row["order"][position]));
+        assert_eq!(
+            (count("position"), &slot["target"]),
+            (position as u64, &row["order"][position])
+        );
         assert!(count("ops") >= 100 && count("statements") == count("ops") && count("elapsed_ns") >= 5_000_000);
         let ordered = ["p50_ns", "p95_ns", "p99_ns", "max_ns"].map(count);
         assert!(ordered.is_sorted() && ordered[0] > 0 && count("mean_ns") > 0, "{slot}");
@@ -145,7 +222,12 @@ fn fixed_counts_are_shared_out_and_open_loops_keep_their_rate() {
     assert!(slot["elapsed_ns"].as_u64().unwrap() >= 100_000_000);
     assert!(open[1]["service"]["a"].as_str().unwrap().starts_with("HISTFAAAA"));
     let settle = json!({"cmd": "rows", "seed": 1, "orders": [["a"]], "settle": {"ms": 1, "arrivals": arrivals}, "slot": {"ms": 1}});
-    assert!(engine.last(settle)["error"]["message"].as_str().unwrap().contains("settle.arrivals"));
+    assert!(
+        engine.last(settle)["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("settle.arrivals")
+    );
 }
 
 #[test]
@@ -154,14 +236,20 @@ fn two_sqlite_targets_do_the_same_work_from_the_same_seed() {
     let mut engine = Engine::start();
     for name in ["a", "b"] {
         let path = scratch.path().join(name);
-        engine.done(json!({"cmd": "target", "name": name, "wire": "sqlite", "address": {"path": path, "library": "bundled"}}));
+        engine.done(
+            json!({"cmd": "target", "name": name, "wire": "sqlite", "address": {"path": path, "library": "bundled"}}),
+        );
         let loaded = engine.done(harness::load(name, 2000));
         assert_eq!(loaded["rows"], 2000);
         let figure = |field: &str| loaded[field].as_u64().unwrap_or_else(|| panic!("{field} in {loaded}"));
         assert!(figure("elapsed_ns") >= figure("insert_ns") + figure("after_ns"));
         assert!(figure("server_cpu_ns") > 0 && figure("client_cpu_ns") == 0);
-        let count = engine.done(json!({"cmd": "query", "target": name, "sql": "SELECT count(*) AS n, NULL AS x FROM sbtest1"}));
-        assert_eq!((&count["columns"], &count["rows"]), (&json!(["n", "x"]), &json!([["2000", null]])));
+        let count =
+            engine.done(json!({"cmd": "query", "target": name, "sql": "SELECT count(*) AS n, NULL AS x FROM sbtest1"}));
+        assert_eq!(
+            (&count["columns"], &count["rows"]),
+            (&json!(["n", "x"]), &json!([["2000", null]]))
+        );
     }
     let range = harness::mixed_test(2000);
     engine.done(json!({"cmd": "open", "targets": ["a", "b"], "test": range}));
@@ -169,7 +257,10 @@ fn two_sqlite_targets_do_the_same_work_from_the_same_seed() {
     assert_eq!(checked["targets"]["a"], checked["targets"]["b"]);
     let statements = checked["targets"]["a"]["statements"].as_array().unwrap();
     let of = |name: &str| statements.iter().find(|statement| statement["name"] == name).unwrap();
-    assert_eq!((&of("point")["rows"], &of("update")["affected"]), (&json!(20), &json!(20)));
+    assert_eq!(
+        (&of("point")["rows"], &of("update")["affected"]),
+        (&json!(20), &json!(20))
+    );
     assert_ne!(of("point")["checksum"], of("update")["checksum"]);
 
     let lines = engine.all(json!({"cmd": "rows", "seed": 3, "orders": [["a", "b"], ["b", "a"]],
@@ -179,8 +270,16 @@ fn two_sqlite_targets_do_the_same_work_from_the_same_seed() {
         let work = |slot: &Value| ["ops", "statements", "rows", "affected"].map(|field| slot[field].as_u64().unwrap());
         assert_eq!(work(&slots[0]), work(&slots[1]));
         assert_eq!(slots[0]["ops"], 50);
-        assert!(slots.iter().all(|slot| slot["server_cpu_ns"].as_u64() > Some(0) && slot["client_cpu_ns"] == 0));
-        assert!(slots.iter().all(|slot| slot["server_background_cpu_ns"] == 0 && slot["server_write_calls"].is_u64()));
+        assert!(
+            slots
+                .iter()
+                .all(|slot| slot["server_cpu_ns"].as_u64() > Some(0) && slot["client_cpu_ns"] == 0)
+        );
+        assert!(
+            slots
+                .iter()
+                .all(|slot| slot["server_background_cpu_ns"] == 0 && slot["server_write_calls"].is_u64())
+        );
     }
     let changed = engine.done(json!({"cmd": "check", "events": 20, "seed": 8}));
     assert_eq!(changed["targets"]["a"], changed["targets"]["b"]);
@@ -206,10 +305,17 @@ fn statements_that_always_fail_stop_the_command_with_the_servers_words() {
     let lines = engine.all(rows);
     assert_eq!(lines.len(), 1);
     let stopped = &lines[0]["stopped"];
-    assert_eq!((&stopped["target"], &stopped["row"], &stopped["kind"]), (&json!("a"), &json!(0), &json!("server")));
+    assert_eq!(
+        (&stopped["target"], &stopped["row"], &stopped["kind"]),
+        (&json!("a"), &json!(0), &json!("server"))
+    );
     assert!(stopped["message"].as_str().unwrap().contains("not today"), "{stopped}");
     let failed = engine.last(json!({"cmd": "open", "targets": ["a"], "test": harness::select_from("nowhere")}));
-    assert_eq!((&failed["error"]["kind"], &failed["error"]["target"]), (&json!("server"), &json!("a")), "{failed}");
+    assert_eq!(
+        (&failed["error"]["kind"], &failed["error"]["target"]),
+        (&json!("server"), &json!("a")),
+        "{failed}"
+    );
     assert!(failed["error"]["message"].as_str().unwrap().contains("nowhere"));
 }
 

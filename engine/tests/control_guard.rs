@@ -16,7 +16,10 @@ fn children_of(pid: i32) -> Vec<i32> {
 
 /// A shell with two sleeping children, and all their ids.
 fn sleepers() -> (Child, Vec<i32>) {
-    let shell = Command::new("sh").args(["-c", "sleep 600 & sleep 601 & wait"]).spawn().unwrap();
+    let shell = Command::new("sh")
+        .args(["-c", "sleep 600 & sleep 601 & wait"])
+        .spawn()
+        .unwrap();
     let root = shell.id() as i32;
     wait_for("the children", || children_of(root).len() == 2);
     let mut family = children_of(root);
@@ -31,7 +34,11 @@ fn is_gone(family: &[i32]) -> bool {
 #[test]
 fn trees_and_paths_are_gone_when_the_input_ends_and_released_ones_are_not() {
     let scratch = Scratch::new("guard");
-    let (data, kept, file) = (scratch.path().join("data"), scratch.path().join("kept"), scratch.path().join("a.sock"));
+    let (data, kept, file) = (
+        scratch.path().join("data"),
+        scratch.path().join("kept"),
+        scratch.path().join("a.sock"),
+    );
     fs::create_dir_all(data.join("base/1")).unwrap();
     fs::create_dir_all(&kept).unwrap();
     std::os::unix::net::UnixListener::bind(&file).unwrap();
@@ -45,14 +52,18 @@ fn trees_and_paths_are_gone_when_the_input_ends_and_released_ones_are_not() {
     guard.send(&json!({"release": released.id()}));
     // SIGSTOP is no refuge.
     // SAFETY: takes numbers alone.
-    doomed_family.iter().for_each(|pid| assert_eq!(unsafe { libc::kill(*pid, libc::SIGSTOP) }, 0));
+    doomed_family
+        .iter()
+        .for_each(|pid| assert_eq!(unsafe { libc::kill(*pid, libc::SIGSTOP) }, 0));
     assert!(guard.quits_at_end_of_input());
 
     assert!(is_gone(&doomed_family) && !data.exists() && !file.exists());
     assert!(released_family.iter().all(|pid| is_alive(*pid)) && kept.exists());
     doomed.wait().unwrap();
     // SAFETY: takes numbers alone.
-    released_family.iter().for_each(|pid| assert_eq!(unsafe { libc::kill(*pid, libc::SIGKILL) }, 0));
+    released_family
+        .iter()
+        .for_each(|pid| assert_eq!(unsafe { libc::kill(*pid, libc::SIGKILL) }, 0));
     released.wait().unwrap();
 }
 
@@ -85,8 +96,18 @@ fn frozen_groups_are_thawed_emptied_and_removed() {
     // An orphan: not below the root process, found through its group alone.
     let procs = group.join("cgroup.procs");
     let script = format!("echo $$ > {}; (sleep 600 & echo $!); exec sleep 601", procs.display());
-    let mut root = Command::new("sh").args(["-c", &script]).stdout(std::process::Stdio::null()).spawn().unwrap();
-    let members = || fs::read_to_string(&procs).unwrap().lines().map(|pid| pid.parse().unwrap()).collect::<Vec<i32>>();
+    let mut root = Command::new("sh")
+        .args(["-c", &script])
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let members = || {
+        fs::read_to_string(&procs)
+            .unwrap()
+            .lines()
+            .map(|pid| pid.parse().unwrap())
+            .collect::<Vec<i32>>()
+    };
     wait_for("two members", || members().len() == 2);
     let family = members();
     fs::write(group.join("freezer.state"), "FROZEN").unwrap();

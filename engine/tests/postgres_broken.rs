@@ -75,11 +75,17 @@ fn broken_answers_are_lost_connections() {
         (b"", "closed the connection"),
         (b"D\0\0", "closed the connection"),
         (b"D\0\0\0\x20\0\x01", "closed the connection"),
-        (b"D\xff\xff\xff\xff\0\x01", "message 'D' says that it is 4294967295 bytes long"),
+        (
+            b"D\xff\xff\xff\xff\0\x01",
+            "message 'D' says that it is 4294967295 bytes long",
+        ),
         (b"C\0\0\0\x03", "message 'C' says that it is 3 bytes long"),
         (b"?\0\0\0\x04", "message '?' in answer to a query"),
         (b"T\0\0\0\x06\0\x05", "a message ends before its last field"),
-        (b"D\0\0\0\x0a\0\x01\x7f\xff\xff\xff", "a message ends before its last field"),
+        (
+            b"D\0\0\0\x0a\0\x01\x7f\xff\xff\xff",
+            "a message ends before its last field",
+        ),
     ];
     for (answer, expected) in cases {
         let error = query_error(answer);
@@ -100,20 +106,44 @@ fn broken_logins_name_the_server() {
         (b"HTTP/1.1 400 Bad Request\r\n\r\n", "message 'H' says that it is"),
         (b"R\0\0\0\x08\0\0\0\x07", "authentication of kind 7; accepted are trust"),
         (b"R\0\0\0\x08\0\0\0\x0b", "authentication messages out of order"),
-        (b"E\0\0\0\x20SFATAL\0C57P03\0Mstarting up\0\0", "FATAL 57P03: starting up"),
+        (
+            b"E\0\0\0\x20SFATAL\0C57P03\0Mstarting up\0\0",
+            "FATAL 57P03: starting up",
+        ),
     ];
     for (answer, expected) in cases {
         let error = connect_error(answer);
-        assert!(error.contains(expected) && error.contains(".s.PGSQL.5432"), "{answer:?}: {error}");
+        assert!(
+            error.contains(expected) && error.contains(".s.PGSQL.5432"),
+            "{answer:?}: {error}"
+        );
     }
 }
 
 #[test]
 fn a_server_that_is_not_there_is_named() {
     let address = json!({"socket_dir": "/nonexistent", "user": "u", "database": "d"});
-    let error = from_address("postgres", &address, Vec::new()).unwrap().connect().err().unwrap();
-    assert!(error.message.contains("cannot connect to /nonexistent/.s.PGSQL.5432: No such file"), "{error}");
+    let error = from_address("postgres", &address, Vec::new())
+        .unwrap()
+        .connect()
+        .err()
+        .unwrap();
+    assert!(
+        error
+            .message
+            .contains("cannot connect to /nonexistent/.s.PGSQL.5432: No such file"),
+        "{error}"
+    );
     let address = json!({"host": "127.0.0.1", "port": 1, "user": "u", "database": "d"});
-    let error = from_address("postgres", &address, Vec::new()).unwrap().connect().err().unwrap();
-    assert!(error.message.contains("cannot connect to 127.0.0.1:1: Connection refused"), "{error}");
+    let error = from_address("postgres", &address, Vec::new())
+        .unwrap()
+        .connect()
+        .err()
+        .unwrap();
+    assert!(
+        error
+            .message
+            .contains("cannot connect to 127.0.0.1:1: Connection refused"),
+        "{error}"
+    );
 }

@@ -14,7 +14,9 @@ use support::{ROWS, check, load, program, read_write, run, spec, table};
 fn connect(schema: &str) -> Option<Box<dyn Connection>> {
     let mut connection = wire(&[])?.connect().unwrap();
     connection
-        .query(&format!("SET client_min_messages = error; DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema}"))
+        .query(&format!(
+            "SET client_min_messages = error; DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema}"
+        ))
         .unwrap();
     connection.query(&format!("SET search_path = {schema}")).unwrap();
     Some(connection)
@@ -52,19 +54,27 @@ fn loads_and_runs_the_read_write_test_in_every_mode() {
     }
     let prepared = program(read_write(), 2);
     let text = program(with_mode(&read_write(), "text"), 2);
-    for (program, mode) in [(&prepared, Mode::Prepared), (&prepared, Mode::Unprepared), (&text, Mode::Prepared)] {
+    for (program, mode) in [
+        (&prepared, Mode::Prepared),
+        (&prepared, Mode::Unprepared),
+        (&text, Mode::Prepared),
+    ] {
         let tally = run(connection.as_mut(), program, mode, 10).unwrap();
         assert_eq!((tally.statements, tally.affected), (200, 40));
         assert!((380..=410).contains(&tally.rows), "{tally:?}");
     }
-    let table = connection.query("SELECT count(*) AS n, min(length(c)) FROM sbtest1").unwrap();
+    let table = connection
+        .query("SELECT count(*) AS n, min(length(c)) FROM sbtest1")
+        .unwrap();
     assert_eq!(table.columns, ["n", "min"]);
     assert_eq!(table.rows, [[Some(ROWS.to_string()), Some("119".to_owned())]]);
 }
 
 #[test]
 fn every_mode_gives_the_same_answers() {
-    let Some(mut connection) = connect("answers") else { return };
+    let Some(mut connection) = connect("answers") else {
+        return;
+    };
     load(connection.as_mut(), &table(1), 5);
     connection
         .query("CREATE TABLE types (small smallint, int integer, big bigint, text text, num numeric)")
@@ -82,8 +92,16 @@ fn every_mode_gives_the_same_answers() {
         check(connection.as_mut(), &program(test.clone(), 1), mode, 10)
     };
     let reference = answers(&reads, Mode::Prepared);
-    assert!(reference.contains(&"statement 1: 0 rows, 1 affected".to_owned()), "{reference:?}");
-    assert!(reference.iter().any(|row| row.starts_with("-26|-26|-26|ü") && row.ends_with("'\\|104|NULL|-26")), "{reference:?}");
+    assert!(
+        reference.contains(&"statement 1: 0 rows, 1 affected".to_owned()),
+        "{reference:?}"
+    );
+    assert!(
+        reference
+            .iter()
+            .any(|row| row.starts_with("-26|-26|-26|ü") && row.ends_with("'\\|104|NULL|-26")),
+        "{reference:?}"
+    );
     assert_eq!(reference, answers(&reads, Mode::Unprepared));
     assert_eq!(reference, answers(&with_mode(&reads, "text"), Mode::Prepared));
 }
@@ -96,23 +114,43 @@ fn answers_larger_than_any_buffer_are_read_to_their_end() {
         {"name": "value", "sql": "SELECT repeat('x', :length)", "params": {"length": {"gen": "constant", "value": 3_000_000}}},
     ]});
     let program = program(test, 1);
-    assert_eq!(run(connection.as_mut(), &program, Mode::Prepared, 3).unwrap().rows, 3 * 5001);
+    assert_eq!(
+        run(connection.as_mut(), &program, Mode::Prepared, 3).unwrap().rows,
+        3 * 5001
+    );
     let values = check(connection.as_mut(), &program, Mode::Prepared, 1);
     assert_eq!(values.iter().map(String::len).max(), Some(3_000_000));
 }
 
 #[test]
 fn errors_have_a_class_and_leave_the_connection_usable() {
-    let Some(mut connection) = connect("errors") else { return };
+    let Some(mut connection) = connect("errors") else {
+        return;
+    };
     load(connection.as_mut(), &table(1), 5);
     let one = |sql: &str, params| json!({"name": "m", "transaction": true, "statements": [{"name": "s", "sql": sql, "params": params}]});
     let seven = json!({"id": {"gen": "constant", "value": 7}});
     let cases = [
-        (one("INSERT INTO sbtest1 VALUES (:id, 1, 'c', 'p')", seven.clone()), ErrorClass::DuplicateKey, "23505"),
-        (one("SELECT 1 / (:id - 7)", seven.clone()), ErrorClass::Other, "division by zero"),
-        (one("SELECT 1 FROM missing{table}", json!({})), ErrorClass::Other, "test \"m\", statement \"s\": ERROR 42P01: relation \"missing1\""),
         (
-            one("SELECT 1 FROM sbtest1 WHERE id = :id", json!({"id": {"gen": "constant", "value": 1u64 << 40}})),
+            one("INSERT INTO sbtest1 VALUES (:id, 1, 'c', 'p')", seven.clone()),
+            ErrorClass::DuplicateKey,
+            "23505",
+        ),
+        (
+            one("SELECT 1 / (:id - 7)", seven.clone()),
+            ErrorClass::Other,
+            "division by zero",
+        ),
+        (
+            one("SELECT 1 FROM missing{table}", json!({})),
+            ErrorClass::Other,
+            "test \"m\", statement \"s\": ERROR 42P01: relation \"missing1\"",
+        ),
+        (
+            one(
+                "SELECT 1 FROM sbtest1 WHERE id = :id",
+                json!({"id": {"gen": "constant", "value": 1u64 << 40}}),
+            ),
             ErrorClass::Other,
             "parameter $1 is 1099511627776, which the server's type integer cannot hold",
         ),
@@ -157,8 +195,13 @@ fn deadlocks_and_lock_timeouts_are_told_apart() {
 
 #[test]
 fn a_terminated_backend_is_a_lost_connection_with_the_servers_words() {
-    let Some(mut connection) = connect("killed") else { return };
-    let program = program(json!({"name": "t", "statements": [{"name": "s", "sql": "SELECT 1"}]}), 1);
+    let Some(mut connection) = connect("killed") else {
+        return;
+    };
+    let program = program(
+        json!({"name": "t", "statements": [{"name": "s", "sql": "SELECT 1"}]}),
+        1,
+    );
     run(connection.as_mut(), &program, Mode::Prepared, 1).unwrap();
     let pid = connection.backend().unwrap();
     let mut killer = wire(&[]).unwrap().connect().unwrap();
@@ -167,20 +210,34 @@ fn a_terminated_backend_is_a_lost_connection_with_the_servers_words() {
     let mut execute = || connection.execute(0, 1, &params, &mut Tally::default()).unwrap_err();
     let error = execute();
     assert_eq!(error.class, ErrorClass::LostConnection);
-    assert!(error.message.contains("57P01") || error.message.contains("closed") || error.message.contains("lost"), "{error}");
+    assert!(
+        error.message.contains("57P01") || error.message.contains("closed") || error.message.contains("lost"),
+        "{error}"
+    );
     assert_eq!(execute().class, ErrorClass::LostConnection);
 }
 
 #[test]
 fn copy_keeps_every_character_and_tells_the_servers_errors() {
-    let Some(mut connection) = connect("copying") else { return };
+    let Some(mut connection) = connect("copying") else {
+        return;
+    };
     let odd = "tab\there \\ back\nline ü";
     let columns = json!({"id": {"gen": "sequence"}, "t": {"gen": "constant", "value": odd}});
     let create = ["CREATE TABLE odd (id bigint, t text)"];
-    load(connection.as_mut(), &spec(json!({"name": "odd", "rows": 3, "create": create, "columns": columns})), 1);
-    assert_eq!(connection.query("SELECT t FROM odd WHERE id = 3").unwrap().rows, [[Some(odd.to_owned())]]);
+    load(
+        connection.as_mut(),
+        &spec(json!({"name": "odd", "rows": 3, "create": create, "columns": columns})),
+        1,
+    );
+    assert_eq!(
+        connection.query("SELECT t FROM odd WHERE id = 3").unwrap().rows,
+        [[Some(odd.to_owned())]]
+    );
 
-    let full = spec(json!({"name": "odd", "rows": 200_000, "columns": {"id": {"gen": "sequence"}, "missing": {"gen": "sequence"}}}));
+    let full = spec(
+        json!({"name": "odd", "rows": 200_000, "columns": {"id": {"gen": "sequence"}, "missing": {"gen": "sequence"}}}),
+    );
     let error = connection.load_rows(&full, 1, &mut |_| ()).unwrap_err();
     assert!(error.message.contains("column \"missing\""), "{error}");
     connection.query("CREATE UNIQUE INDEX ON odd (t)").unwrap_err();
@@ -192,24 +249,45 @@ fn copy_keeps_every_character_and_tells_the_servers_errors() {
     assert!(most < 500_000, "the load should end early");
     let empty = spec(json!({"name": "odd", "rows": 0, "columns": columns}));
     connection.load_rows(&empty, 1, &mut |_| ()).unwrap();
-    assert_eq!(connection.query("SELECT count(*) FROM odd").unwrap().rows, [[Some("3".to_owned())]]);
+    assert_eq!(
+        connection.query("SELECT count(*) FROM odd").unwrap().rows,
+        [[Some("3".to_owned())]]
+    );
 }
 
 #[test]
 fn the_last_of_several_results_is_given() {
-    let Some(mut connection) = connect("several") else { return };
+    let Some(mut connection) = connect("several") else {
+        return;
+    };
     let table = connection.query("SELECT 1 AS a; SELECT 2 AS b, NULL AS c").unwrap();
-    assert_eq!((table.columns, table.rows), (vec!["b".into(), "c".into()], vec![vec![Some("2".into()), None]]));
-    let table = connection.query("SELECT 1; CREATE TABLE t AS SELECT 1; INSERT INTO t VALUES (1), (2)").unwrap();
+    assert_eq!(
+        (table.columns, table.rows),
+        (vec!["b".into(), "c".into()], vec![vec![Some("2".into()), None]])
+    );
+    let table = connection
+        .query("SELECT 1; CREATE TABLE t AS SELECT 1; INSERT INTO t VALUES (1), (2)")
+        .unwrap();
     assert_eq!((table.columns.len(), table.affected), (0, 2));
     assert!(connection.query("").unwrap().rows.is_empty());
-    assert!(connection.query("COPY t FROM STDIN").unwrap_err().message.contains("nothing to copy from"));
-    assert_eq!(connection.query("SELECT count(*) FROM t").unwrap().rows[0][0].as_deref(), Some("3"));
+    assert!(
+        connection
+            .query("COPY t FROM STDIN")
+            .unwrap_err()
+            .message
+            .contains("nothing to copy from")
+    );
+    assert_eq!(
+        connection.query("SELECT count(*) FROM t").unwrap().rows[0][0].as_deref(),
+        Some("3")
+    );
 }
 
 #[test]
 fn a_test_that_copies_is_refused() {
-    let Some(mut connection) = connect("copies") else { return };
+    let Some(mut connection) = connect("copies") else {
+        return;
+    };
     let test = json!({"name": "t", "statements": [{"name": "s", "sql": "COPY (SELECT 1) TO STDOUT", "mode": "text"}]});
     let error = run(connection.as_mut(), &program(test, 1), Mode::Prepared, 1).unwrap_err();
     assert!(error.message.contains("COPY"), "{error}");
@@ -217,31 +295,56 @@ fn a_test_that_copies_is_refused() {
 
 #[test]
 fn passwords_are_checked_by_every_method() {
-    let Some(mut connection) = connect("passwords") else { return };
+    let Some(mut connection) = connect("passwords") else {
+        return;
+    };
     // Without these lines in pg_hba.conf there is nothing to test: `host all scram_user 127.0.0.1/32 scram-sha-256`, …
     let lines = connection.query("SELECT user_name[1] FROM pg_hba_file_rules WHERE 'scram_user' = ANY (user_name)");
     if lines.map_or(true, |table| table.rows.is_empty()) {
         return;
     }
     let file = std::env::temp_dir().join(format!("dbversus-password-{}", std::process::id()));
-    for (user, encryption) in [("scram_user", "scram-sha-256"), ("md5_user", "md5"), ("plain_user", "scram-sha-256")] {
+    for (user, encryption) in [
+        ("scram_user", "scram-sha-256"),
+        ("md5_user", "md5"),
+        ("plain_user", "scram-sha-256"),
+    ] {
         let _ = connection.query(&format!("CREATE ROLE {user} LOGIN"));
-        connection.query(&format!("SET password_encryption = '{encryption}'")).unwrap();
-        connection.query(&format!("ALTER ROLE {user} PASSWORD 'pä''ss'")).unwrap();
+        connection
+            .query(&format!("SET password_encryption = '{encryption}'"))
+            .unwrap();
+        connection
+            .query(&format!("ALTER ROLE {user} PASSWORD 'pä''ss'"))
+            .unwrap();
         let log_in = |password_file: Option<&str>| {
-            let mut address = json!({"host": "127.0.0.1", "port": port(), "user": user, "database": setting("DATABASE", "dbversus")});
+            let mut address =
+                json!({"host": "127.0.0.1", "port": port(), "user": user, "database": setting("DATABASE", "dbversus")});
             if let Some(password) = password_file {
                 std::fs::write(&file, password).unwrap();
                 address["password_file"] = json!(file);
             }
             from_address("postgres", &address, Vec::new()).unwrap().connect()
         };
-        assert_eq!(log_in(Some("pä'ss\n")).unwrap().query("SELECT current_user").unwrap().rows[0][0].as_deref(), Some(user));
+        assert_eq!(
+            log_in(Some("pä'ss\n"))
+                .unwrap()
+                .query("SELECT current_user")
+                .unwrap()
+                .rows[0][0]
+                .as_deref(),
+            Some(user)
+        );
         let error = log_in(Some("wrong")).err().unwrap();
-        assert!(error.message.contains("password authentication failed"), "{user}: {error}");
+        assert!(
+            error.message.contains("password authentication failed"),
+            "{user}: {error}"
+        );
         assert!(!error.message.contains("wrong"), "{error}");
         let error = log_in(None).err().unwrap();
-        assert!(error.message.contains("give `password_env` or `password_file`"), "{user}: {error}");
+        assert!(
+            error.message.contains("give `password_env` or `password_file`"),
+            "{user}: {error}"
+        );
     }
     let _ = std::fs::remove_file(&file);
 }

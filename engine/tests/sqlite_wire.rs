@@ -37,7 +37,11 @@ impl Drop for Scratch {
 }
 
 fn host_library() -> Option<&'static str> {
-    let candidates = ["/usr/lib/x86_64-linux-gnu/libsqlite3.so.0", "/usr/lib/aarch64-linux-gnu/libsqlite3.so.0", "/usr/lib64/libsqlite3.so.0"];
+    let candidates = [
+        "/usr/lib/x86_64-linux-gnu/libsqlite3.so.0",
+        "/usr/lib/aarch64-linux-gnu/libsqlite3.so.0",
+        "/usr/lib64/libsqlite3.so.0",
+    ];
     candidates.into_iter().find(|path| Path::new(path).exists())
 }
 
@@ -56,7 +60,10 @@ fn loads_and_runs_the_read_write_test_in_every_mode() {
         // 10 points, three ranges of 10 rows (fewer at the table's end) and a sum.
         assert!((380..=410).contains(&tally.rows), "{tally:?}");
     }
-    assert_eq!(connection.query("SELECT count(*) FROM sbtest1").unwrap().rows, [[Some(ROWS.to_string())]]);
+    assert_eq!(
+        connection.query("SELECT count(*) FROM sbtest1").unwrap().rows,
+        [[Some(ROWS.to_string())]]
+    );
 }
 
 #[test]
@@ -73,7 +80,14 @@ fn every_mode_and_library_gives_the_same_answers() {
         statement["mode"] = json!("text");
         statement
     }).collect::<Vec<_>>()});
-    let answers = |library: &str, test, mode| check(scratch.wire(library).connect().unwrap().as_mut(), &program(test, 1), mode, 5);
+    let answers = |library: &str, test, mode| {
+        check(
+            scratch.wire(library).connect().unwrap().as_mut(),
+            &program(test, 1),
+            mode,
+            5,
+        )
+    };
     let reference = answers("bundled", reads.clone(), Mode::Prepared);
     assert!(reference.contains(&"NULL|1.5|a3".to_owned()), "{reference:?}");
     assert_eq!(reference, answers("bundled", reads.clone(), Mode::Unprepared));
@@ -87,7 +101,8 @@ fn every_mode_and_library_gives_the_same_answers() {
 fn a_loaded_library_is_its_own() {
     let Some(library) = host_library() else { return };
     let loaded = SqliteWire::new(":memory:", library, Vec::new()).unwrap();
-    let version = |wire: &dyn Wire| wire.connect().unwrap().query("SELECT sqlite_version()").unwrap().rows[0][0].clone();
+    let version =
+        |wire: &dyn Wire| wire.connect().unwrap().query("SELECT sqlite_version()").unwrap().rows[0][0].clone();
     assert_eq!(version(&loaded), Some(loaded.version()));
     let bundled = SqliteWire::new(":memory:", "bundled", Vec::new()).unwrap();
     assert_eq!(version(&bundled), Some(bundled_version()));
@@ -109,14 +124,22 @@ fn errors_have_a_class_and_leave_the_connection_usable() {
                         "params": {"id": {"gen": "constant", "value": 7}}}]});
     let error = run(connection.as_mut(), &program(insert, 1), Mode::Prepared, 1).unwrap_err();
     assert_eq!(error.class, ErrorClass::DuplicateKey, "{error}");
-    assert!(error.message.contains("UNIQUE constraint failed: sbtest1.id"), "{error}");
+    assert!(
+        error.message.contains("UNIQUE constraint failed: sbtest1.id"),
+        "{error}"
+    );
     connection.rollback().unwrap();
     assert!(connection.query("SELECT 1; SELECT 2").unwrap().rows == [[Some("2".to_owned())]]);
 
     let missing = json!({"name": "m", "statements": [{"name": "s", "sql": "SELECT 1 FROM missing{table}"}]});
     let error = run(connection.as_mut(), &program(missing, 1), Mode::Prepared, 1).unwrap_err();
     assert_eq!(error.class, ErrorClass::Other);
-    assert!(error.message.starts_with("test \"m\", statement \"s\": no such table: missing1"), "{error}");
+    assert!(
+        error
+            .message
+            .starts_with("test \"m\", statement \"s\": no such table: missing1"),
+        "{error}"
+    );
     let two = json!({"name": "m", "statements": [{"name": "s", "sql": "SELECT 1; SELECT 2"}]});
     let error = run(connection.as_mut(), &program(two, 1), Mode::Prepared, 1).unwrap_err();
     assert!(error.message.contains("is not exactly one statement"), "{error}");
@@ -142,7 +165,12 @@ fn a_lock_held_by_another_connection_is_a_lock_timeout() {
 fn what_cannot_be_opened_or_set_is_named() {
     let missing = SqliteWire::new("/nonexistent/x.db", "bundled", Vec::new()).unwrap();
     let error = missing.connect().err().unwrap();
-    assert!(error.message.contains("cannot open /nonexistent/x.db: unable to open database file"), "{error}");
+    assert!(
+        error
+            .message
+            .contains("cannot open /nonexistent/x.db: unable to open database file"),
+        "{error}"
+    );
     let session = SqliteWire::new(":memory:", "bundled", vec!["PRAGMATIC".into()]).unwrap();
     let error = session.connect().err().unwrap();
     assert!(error.message.starts_with("session_sql \"PRAGMATIC\": near"), "{error}");

@@ -7,7 +7,7 @@ HOST = """bookworm|Debian|main|http://mirror/debian/
 bookworm|Debian|non-free|http://mirror/debian/
 bookworm-updates|Debian|main|http://mirror/debian/
 bookworm-security||main|http://mirror/security/
-bookworm-pgdg|apt.postgresql.org|main|http://other/
+bookworm-pgdg|PGDG|main|http://other/
 tools-bookworm|Tools|main|http://other/
 bookworm|Other|main|http://other/"""
 

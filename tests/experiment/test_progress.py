@@ -3,7 +3,7 @@ from dbversus.experiment.slots import SlotPlan
 
 
 def _row(block: int, case: str) -> dict[str, object]:
-    return {"type": "row", "tag": {"block": block, "test": case.partition("@")[0], "case": case}}
+    return {"type": "row", "tag": {"block": block, "test": case}}
 
 
 def test_an_interrupted_block_keeps_its_finished_tests_and_rows() -> None:

@@ -15,7 +15,7 @@ from dbversus.host.preflight import Severity, judge, preflight
 CALM: dict[str, Any] = {
     "file_system": {"mount_point": "/", "free_bytes": 90 * 10**9, "total_bytes": 100 * 10**9},
     "memory": {"available_bytes": 8 * 10**9, "swap_used_bytes": 0, "transparent_huge_pages": "madvise"},
-    "cpu": {"online": 4, "allowed": [0, 1, 2, 3], "governor": "performance", "turbo": False},
+    "cpu": {"logical": 4, "allowed": [0, 1, 2, 3], "governor": "performance", "turbo": False},
     "load_average": [0.1, 0.1, 0.1],
     "clock_source": "tsc",
 }

@@ -49,7 +49,7 @@ def test_runs(engine: Engine, suite: Suite, test: Test) -> None:
         engine.stream(
             "rows",
             tag={"test": test.name},
-            seed=7,
+            seed=CASES.index((suite, test)),  # not once more the rows that an earlier test has deleted
             first_row=0,
             orders=[["t0"]],
             settle={"ops": 1},

@@ -38,15 +38,23 @@ impl CgroupCpu {
                 user: open_named(&cpuacct.join("cpuacct.usage_user"))?,
                 system: open_named(&cpuacct.join("cpuacct.usage_sys"))?,
             }),
-            CgroupSpec::V2 { path } => Ok(Self::V2 { stat: open_named(&path.join("cpu.stat"))? }),
+            CgroupSpec::V2 { path } => Ok(Self::V2 {
+                stat: open_named(&path.join("cpu.stat"))?,
+            }),
         }
     }
 
     /// All CPU time of this host, where a control group tells it.
     pub fn of_host() -> Option<Self> {
-        let v1 = CgroupSpec::V1 { cpuacct: "/sys/fs/cgroup/cpuacct".into() };
-        let v2 = CgroupSpec::V2 { path: "/sys/fs/cgroup".into() };
-        [v1, v2].iter().find_map(|spec| Self::open(spec).ok().filter(|group| group.read().is_ok()))
+        let v1 = CgroupSpec::V1 {
+            cpuacct: "/sys/fs/cgroup/cpuacct".into(),
+        };
+        let v2 = CgroupSpec::V2 {
+            path: "/sys/fs/cgroup".into(),
+        };
+        [v1, v2]
+            .iter()
+            .find_map(|spec| Self::open(spec).ok().filter(|group| group.read().is_ok()))
     }
 
     pub fn total_ns(&self) -> io::Result<u64> {

@@ -16,7 +16,9 @@ pub struct Gauge {
 
 impl Gauge {
     pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
-        Ok(Self { file: File::open(path)? })
+        Ok(Self {
+            file: File::open(path)?,
+        })
     }
 
     /// The file's present content, parsed. Fails with ESRCH where the file was that of a process that is gone.
@@ -34,7 +36,9 @@ impl Gauge {
 
 /// Words between blanks and line ends.
 pub fn words(content: &[u8]) -> impl Iterator<Item = &[u8]> {
-    content.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty())
+    content
+        .split(|byte| byte.is_ascii_whitespace())
+        .filter(|word| !word.is_empty())
 }
 
 /// A decimal number, without sign.
@@ -64,7 +68,10 @@ mod tests {
     fn values_are_found_by_key_in_every_notation() {
         assert_eq!(value_of(b"usage_usec 12\nuser_usec 7\n", "user_usec"), Some(7));
         assert_eq!(value_of(b"rchar: 1\nread_bytes: 4096\n", "read_bytes"), Some(4096));
-        assert_eq!(value_of(b"some avg10=0.00 avg60=0.10 total=345\nfull total=1\n", "total"), Some(345));
+        assert_eq!(
+            value_of(b"some avg10=0.00 avg60=0.10 total=345\nfull total=1\n", "total"),
+            Some(345)
+        );
         assert_eq!(value_of(b"rchar: 1\n", "wchar"), None);
     }
 

@@ -80,7 +80,10 @@ fn some_total_us(file: &Gauge) -> Option<u64> {
 fn busy_and_steal_ticks(content: &[u8]) -> Option<(u64, u64)> {
     let mut fields = [0; 8];
     let numbers = words(content).skip(1).map_while(number);
-    fields.iter_mut().zip(numbers).for_each(|(field, number)| *field = number);
+    fields
+        .iter_mut()
+        .zip(numbers)
+        .for_each(|(field, number)| *field = number);
     let [user, nice, system, _idle, _iowait, irq, softirq, steal] = fields;
     Some((user + nice + system + irq + softirq, steal))
 }
@@ -99,7 +102,10 @@ mod tests {
     fn a_busy_child_is_foreign_unless_it_is_a_target() {
         let meter = HostMeter::new();
         let before = meter.read();
-        let mut child = std::process::Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
+        let mut child = std::process::Command::new("sh")
+            .args(["-c", "while :; do :; done"])
+            .spawn()
+            .unwrap();
         let pid = child.id() as i32;
         let used = || super::super::process::process_cpu_ns(pid).unwrap();
         while used() < 100_000_000 {

@@ -69,7 +69,9 @@ pub fn processes() -> Vec<i32> {
 
 fn numeric_names(directory: &str) -> Vec<i32> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+    entries
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .collect()
 }
 
 /// The root and all processes below it, parents first; empty when the root is gone.
@@ -123,14 +125,28 @@ mod tests {
     fn a_name_full_of_traps_does_not_shift_the_fields() {
         let line = b"12 (a) b (c)) S 7 1 1 0 -1 0 10 11 12 13 14 15 16 17 20 0 3 0 99 1 1";
         let stat = Stat::parse(line).unwrap();
-        assert_eq!((stat.state, stat.parent, stat.minor_faults, stat.children_major_faults), (b'S', 7, 10, 13));
-        assert_eq!((stat.user_ticks, stat.children_system_ticks, stat.threads, stat.start_ticks), (14, 17, 3, 99));
+        assert_eq!(
+            (stat.state, stat.parent, stat.minor_faults, stat.children_major_faults),
+            (b'S', 7, 10, 13)
+        );
+        assert_eq!(
+            (
+                stat.user_ticks,
+                stat.children_system_ticks,
+                stat.threads,
+                stat.start_ticks
+            ),
+            (14, 17, 3, 99)
+        );
         assert!(Stat::parse(b"12 (a) S 7").is_none());
     }
 
     #[test]
     fn the_family_has_children_and_grandchildren() {
-        let mut shell = Command::new("sh").args(["-c", "sleep 60 & sleep 61 & wait"]).spawn().unwrap();
+        let mut shell = Command::new("sh")
+            .args(["-c", "sleep 60 & sleep 61 & wait"])
+            .spawn()
+            .unwrap();
         let root = shell.id() as i32;
         while family(root).len() < 3 {
             std::thread::yield_now();
@@ -138,7 +154,9 @@ mod tests {
         let found = family(root);
         assert_eq!((found.len(), found[0]), (3, root));
         assert!(by_parent()[&(id() as i32)].contains(&root));
-        found.iter().for_each(|pid| assert_eq!(unsafe { libc::kill(*pid, libc::SIGKILL) }, 0));
+        found
+            .iter()
+            .for_each(|pid| assert_eq!(unsafe { libc::kill(*pid, libc::SIGKILL) }, 0));
         shell.wait().unwrap();
         assert!(family(root).is_empty());
     }

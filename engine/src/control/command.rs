@@ -89,7 +89,12 @@ pub fn parse(line: &[u8]) -> (Option<Value>, Result<Command, Failure>) {
             (id, command(fields).map_err(Failure::usage))
         }
         Ok(_) => (None, Err(Failure::usage("a command is a JSON object on one line"))),
-        Err(error) => (None, Err(Failure::usage(format!("a command is a JSON object on one line: {error}")))),
+        Err(error) => (
+            None,
+            Err(Failure::usage(format!(
+                "a command is a JSON object on one line: {error}"
+            ))),
+        ),
     }
 }
 
@@ -125,7 +130,11 @@ fn body<T: DeserializeOwned>(fields: Map<String, Value>) -> Result<T, String> {
     serde_path_to_error::deserialize(Value::Object(fields)).map_err(|error| {
         let path = error.path().to_string();
         // Without a path the message itself names the field.
-        if path == "." { error.into_inner().to_string() } else { format!("`{path}`: {}", error.into_inner()) }
+        if path == "." {
+            error.into_inner().to_string()
+        } else {
+            format!("`{path}`: {}", error.into_inner())
+        }
     })
 }
 
@@ -147,8 +156,14 @@ mod tests {
             (r#"{"cmd": "fly"}"#, "`cmd` is \"fly\"; accepted are hello"),
             (r#"{"cmd": "close", "now": true}"#, "close: `now`: unknown field `now`"),
             (r#"{"cmd": "drop"}"#, "drop: missing field `target`"),
-            (r#"{"cmd": "query", "target": "a", "sql": 5}"#, "query: `sql`: invalid type: integer `5`, expected a string"),
-            (r#"{"cmd": "freeze", "targets": [1]}"#, "freeze: `targets[0]`: invalid type"),
+            (
+                r#"{"cmd": "query", "target": "a", "sql": 5}"#,
+                "query: `sql`: invalid type: integer `5`, expected a string",
+            ),
+            (
+                r#"{"cmd": "freeze", "targets": [1]}"#,
+                "freeze: `targets[0]`: invalid type",
+            ),
             (
                 r#"{"cmd": "rows", "seed": 1, "orders": [], "settle": {"ms": -5}, "slot": {"ms": 5}}"#,
                 "rows: `settle",

@@ -76,7 +76,10 @@ impl Session {
     fn target(&mut self, spec: TargetSpec) -> Result<Value, Failure> {
         let usage = |message: String| Failure::usage(message).at(&spec.name);
         if self.targets.contains_key(&spec.name) {
-            return Err(usage(format!("`name`: there is a target {:?} already; drop it first", spec.name)));
+            return Err(usage(format!(
+                "`name`: there is a target {:?} already; drop it first",
+                spec.name
+            )));
         }
         let wire = wire::from_address(&spec.wire, &spec.address, spec.session_sql.clone()).map_err(usage)?;
         let meter = spec.account.as_ref().map(ServerMeter::open).transpose();
@@ -90,7 +93,11 @@ impl Session {
 
     fn drop_target(&mut self, spec: &OneTarget) -> Result<Value, Failure> {
         self.find(&spec.target)?;
-        if self.test.as_ref().is_some_and(|test| test.targets.contains(&spec.target)) {
+        if self
+            .test
+            .as_ref()
+            .is_some_and(|test| test.targets.contains(&spec.target))
+        {
             self.test = None;
         }
         self.targets.remove(&spec.target);
@@ -102,7 +109,11 @@ impl Session {
             let mut connection = target.wire.connect().map_err(Failure::connect)?;
             connection.query(&spec.sql).map_err(Failure::statement)
         });
-        let TextTable { columns, rows, affected } = table.map_err(|failure| failure.at(&spec.target))?;
+        let TextTable {
+            columns,
+            rows,
+            affected,
+        } = table.map_err(|failure| failure.at(&spec.target))?;
         Ok(json!({"columns": columns, "rows": rows, "affected": affected}))
     }
 
@@ -125,7 +136,9 @@ impl Session {
         self.test = None;
         let mut targets = pick(&mut self.targets, &spec.targets)?;
         if targets.is_empty() {
-            return Err(Failure::usage("open: `targets` is empty; accepted are names of targets"));
+            return Err(Failure::usage(
+                "open: `targets` is empty; accepted are names of targets",
+            ));
         }
         for target in &mut targets {
             target.thaw()?;
@@ -156,7 +169,9 @@ impl Session {
         spec: &ManyTargets,
         action: impl Fn(&mut Target) -> Result<(), Failure>,
     ) -> Result<Value, Failure> {
-        pick(&mut self.targets, &spec.targets)?.into_iter().try_for_each(action)?;
+        pick(&mut self.targets, &spec.targets)?
+            .into_iter()
+            .try_for_each(action)?;
         Ok(json!({}))
     }
 
@@ -184,7 +199,9 @@ impl Session {
     fn prepare_rows(&mut self, spec: &RowsSpec) -> Result<(Vec<Vec<usize>>, RowRunner<'_>), Failure> {
         let test = self.test.as_mut().ok_or_else(no_test)?;
         if spec.settle.arrivals.is_some() {
-            return Err(Failure::usage("rows: `settle.arrivals` is not accepted; only `slot` may have arrivals"));
+            return Err(Failure::usage(
+                "rows: `settle.arrivals` is not accepted; only `slot` may have arrivals",
+            ));
         }
         let index_of = |name: &String| {
             let index = test.targets.iter().position(|target| target == name);
@@ -232,7 +249,10 @@ fn rows_end<'a>(runner: &'a RowRunner, stopped: Option<Stopped>) -> RowsEnd<'a> 
     let served = totals.iter().filter(|(_, total)| total.service.count() > 0);
     let failed = totals.iter().filter(|(_, total)| !total.errors.examples().is_empty());
     RowsEnd {
-        latency: totals.iter().map(|(name, total)| (*name, total.latency.to_base64())).collect(),
+        latency: totals
+            .iter()
+            .map(|(name, total)| (*name, total.latency.to_base64()))
+            .collect(),
         service: served.map(|(name, total)| (*name, total.service.to_base64())).collect(),
         error_examples: failed.map(|(name, total)| (*name, total.errors.examples())).collect(),
         accounting_notes: runner.accounting_notes(),
@@ -242,13 +262,20 @@ fn rows_end<'a>(runner: &'a RowRunner, stopped: Option<Stopped>) -> RowsEnd<'a> 
 
 /// The targets of these names, in their order.
 fn pick<'a>(targets: &'a mut BTreeMap<String, Target>, names: &[String]) -> Result<Vec<&'a mut Target>, Failure> {
-    if let Some(twice) = names.iter().enumerate().find(|(index, name)| names[..*index].contains(name)) {
+    if let Some(twice) = names
+        .iter()
+        .enumerate()
+        .find(|(index, name)| names[..*index].contains(name))
+    {
         return Err(Failure::usage(format!("`targets`: {:?} is named twice", twice.1)));
     }
     if let Some(name) = names.iter().find(|name| !targets.contains_key(*name)) {
         return Err(Failure::usage(unknown("`targets`", name, targets.keys())));
     }
-    let mut picked: Vec<_> = targets.values_mut().filter(|target| names.contains(&target.name)).collect();
+    let mut picked: Vec<_> = targets
+        .values_mut()
+        .filter(|target| names.contains(&target.name))
+        .collect();
     picked.sort_by_key(|target| names.iter().position(|name| *name == target.name));
     Ok(picked)
 }
@@ -259,6 +286,10 @@ fn no_test() -> Failure {
 
 fn unknown<'a>(field: &str, name: &str, known: impl Iterator<Item = &'a String>) -> String {
     let known: Vec<_> = known.map(String::as_str).collect();
-    let accepted = if known.is_empty() { "none, as there are none yet".to_owned() } else { known.join(", ") };
+    let accepted = if known.is_empty() {
+        "none, as there are none yet".to_owned()
+    } else {
+        known.join(", ")
+    };
     format!("{field}: there is no target {name:?}; accepted are {accepted}")
 }

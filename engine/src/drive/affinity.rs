@@ -15,7 +15,11 @@ impl CpuSet {
             let status = libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut set);
             (set, status)
         };
-        if status == 0 { Ok(Self(set)) } else { Err(io::Error::last_os_error()) }
+        if status == 0 {
+            Ok(Self(set))
+        } else {
+            Err(io::Error::last_os_error())
+        }
     }
 
     /// Fails for a number that no set can hold.
@@ -24,7 +28,10 @@ impl CpuSet {
         let mut set: libc::cpu_set_t = unsafe { zeroed() };
         for &cpu in cpus {
             if cpu >= libc::CPU_SETSIZE as usize {
-                return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("there is no CPU {cpu}")));
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidInput,
+                    format!("there is no CPU {cpu}"),
+                ));
             }
             // SAFETY: `cpu` is within the set.
             unsafe { libc::CPU_SET(cpu, &mut set) };

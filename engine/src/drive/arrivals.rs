@@ -85,10 +85,14 @@ mod tests {
     #[test]
     fn constant_arrivals_of_all_clients_interleave() {
         let constant = arrivals(ArrivalKind::Constant, 1000.0);
-        let mut all: Vec<u64> =
-            (0..3).flat_map(|client| schedule(constant, Extent::Ns(9_000_000), client, 3, [1, 1])).collect();
+        let mut all: Vec<u64> = (0..3)
+            .flat_map(|client| schedule(constant, Extent::Ns(9_000_000), client, 3, [1, 1]))
+            .collect();
         all.sort_unstable();
-        assert_eq!(all, (0..9).map(|number| number * 1_000_000 + 500_000).collect::<Vec<_>>());
+        assert_eq!(
+            all,
+            (0..9).map(|number| number * 1_000_000 + 500_000).collect::<Vec<_>>()
+        );
         assert_eq!(schedule(constant, Extent::Ops(5), 1, 2, [1, 1]), [1_500_000, 3_500_000]);
     }
 

@@ -47,9 +47,14 @@ pub fn check(client: &mut Client, target: usize, spec: CheckSpec) -> Result<Chec
     for _ in 0..spec.events {
         let (connection, scratch) = (link.connection.as_mut(), &mut link.scratch);
         let mut tally = Tally::default();
-        match client.program.check_event(connection, &mut stream, scratch, &mut tally, &mut sums) {
+        match client
+            .program
+            .check_event(connection, &mut stream, scratch, &mut tally, &mut sums)
+        {
             Ok(()) => trouble.over(),
-            Err(error) => trouble.handle(error, connection).map_err(|Stop(error)| Failure::statement(error))?,
+            Err(error) => trouble
+                .handle(error, connection)
+                .map_err(|Stop(error)| Failure::statement(error))?,
         }
     }
     Ok(sums.report(&client.program))
@@ -60,18 +65,28 @@ struct Sums(Vec<Sum>);
 
 impl Sums {
     fn new(program: &Program) -> Self {
-        Self(program.statements.iter().map(|statement| Sum::new(statement.ordered)).collect())
+        Self(
+            program
+                .statements
+                .iter()
+                .map(|statement| Sum::new(statement.ordered))
+                .collect(),
+        )
     }
 
     fn report(&self, program: &Program) -> Checked {
         let mut all = XxHash64::with_seed(0);
         self.0.iter().for_each(|sum| all.write_u64(sum.hash));
-        let named = program.statements.iter().zip(&self.0).map(|(statement, sum)| CheckedStatement {
-            name: statement.name.clone(),
-            rows: sum.rows,
-            affected: sum.affected,
-            checksum: format!("{:016x}", sum.hash),
-        });
+        let named = program
+            .statements
+            .iter()
+            .zip(&self.0)
+            .map(|(statement, sum)| CheckedStatement {
+                name: statement.name.clone(),
+                rows: sum.rows,
+                affected: sum.affected,
+                checksum: format!("{:016x}", sum.hash),
+            });
         Checked {
             rows: self.0.iter().map(|sum| sum.rows).sum(),
             affected: self.0.iter().map(|sum| sum.affected).sum(),
@@ -163,6 +178,9 @@ mod tests {
         assert_eq!(sum_of(false, &[&[Some("ab  ")]]), sum_of(false, &[&[Some("ab")]]));
         assert_ne!(sum_of(false, &[&[Some(" ab")]]), sum_of(false, &[&[Some("ab")]]));
         assert_ne!(sum_of(false, &[&[Some("")]]), sum_of(false, &[&[None]]));
-        assert_ne!(sum_of(false, &[&[Some("ab"), Some("c")]]), sum_of(false, &[&[Some("a"), Some("bc")]]));
+        assert_ne!(
+            sum_of(false, &[&[Some("ab"), Some("c")]]),
+            sum_of(false, &[&[Some("a"), Some("bc")]])
+        );
     }
 }

@@ -140,7 +140,9 @@ fn follow(lane: &mut Lane, pace: Pace, recorder: &mut Recorder) -> Result<Served
 impl Link {
     fn connect(program: &Program, mode: Mode, wire: &dyn Wire, name: &str) -> Result<Self, Failure> {
         let mut connection = wire.connect().map_err(|error| Failure::connect(error).at(name))?;
-        connection.prepare(program, mode).map_err(|error| Failure::statement(error).at(name))?;
+        connection
+            .prepare(program, mode)
+            .map_err(|error| Failure::statement(error).at(name))?;
         Ok(Self {
             connection,
             scratch: Scratch::new(program),
@@ -157,7 +159,11 @@ enum Reading {
 
 impl Reading {
     fn of(thread: &ThreadMeter, embedded: bool) -> Self {
-        if embedded { Self::Embedded(thread.as_server()) } else { Self::Client(thread.as_client()) }
+        if embedded {
+            Self::Embedded(thread.as_server())
+        } else {
+            Self::Client(thread.as_client())
+        }
     }
 
     fn since(&self, earlier: &Self) -> (ClientFigures, Option<ServerFigures>) {

@@ -53,11 +53,22 @@ mod tests {
         let mut bench = Bench::new(FakeConnection::default());
         let mut latency = Latency::new();
         let moment_ns = now_ns() + 2_000_000;
-        let ops = drive(&mut bench.lane(), Bound::Until { moment_ns, least_ops: 1 }, &mut latency).unwrap();
+        let ops = drive(
+            &mut bench.lane(),
+            Bound::Until {
+                moment_ns,
+                least_ops: 1,
+            },
+            &mut latency,
+        )
+        .unwrap();
         assert!(now_ns() >= moment_ns && ops > 100, "{ops}");
         assert_eq!(latency.count(), ops);
 
-        let passed = Bound::Until { moment_ns: 0, least_ops: 7 };
+        let passed = Bound::Until {
+            moment_ns: 0,
+            least_ops: 7,
+        };
         assert_eq!(drive(&mut bench.lane(), passed, &mut latency).unwrap(), 7);
         assert_eq!(drive(&mut bench.lane(), Bound::Ops(5), &mut latency).unwrap(), 5);
     }
@@ -65,7 +76,11 @@ mod tests {
     #[test]
     fn failed_events_are_repeated_and_not_counted_as_operations() {
         let mut bench = Bench::new(FakeConnection {
-            fail: vec![(1, ErrorClass::Deadlock), (2, ErrorClass::Deadlock), (5, ErrorClass::Other)],
+            fail: vec![
+                (1, ErrorClass::Deadlock),
+                (2, ErrorClass::Deadlock),
+                (5, ErrorClass::Other),
+            ],
             ..Default::default()
         });
         let mut latency = Latency::new();
@@ -74,13 +89,19 @@ mod tests {
         assert_eq!(lane.trouble.errors.count(ErrorClass::Deadlock), 2);
         assert_eq!(lane.trouble.errors.count(ErrorClass::Other), 1);
         drop(lane);
-        assert_eq!((bench.connection.executions, bench.connection.rollbacks, latency.count()), (7, 3, 4));
+        assert_eq!(
+            (bench.connection.executions, bench.connection.rollbacks, latency.count()),
+            (7, 3, 4)
+        );
     }
 
     #[test]
     fn a_lost_connection_ends_the_loop() {
         let fail = vec![(2, ErrorClass::LostConnection)];
-        let mut bench = Bench::new(FakeConnection { fail, ..Default::default() });
+        let mut bench = Bench::new(FakeConnection {
+            fail,
+            ..Default::default()
+        });
         let stop = drive(&mut bench.lane(), Bound::Ops(9), &mut Latency::new()).unwrap_err();
         assert_eq!(stop.kind(), "lost_connection");
     }

@@ -51,8 +51,15 @@ impl Crew {
         match self {
             Self::Alone(client) => tasks.into_iter().take(1).map(|task| task(client)).collect(),
             Self::Many(workers) => {
-                let results: Vec<_> = workers.iter().zip(tasks).map(|(worker, task)| worker.begin(task)).collect();
-                results.into_iter().map(|result| result.recv().expect("a worker that panics ends the engine")).collect()
+                let results: Vec<_> = workers
+                    .iter()
+                    .zip(tasks)
+                    .map(|(worker, task)| worker.begin(task))
+                    .collect();
+                results
+                    .into_iter()
+                    .map(|result| result.recv().expect("a worker that panics ends the engine"))
+                    .collect()
             }
         }
     }
@@ -75,7 +82,10 @@ impl Worker {
             tasks: Some(tasks),
             thread: Some(thread),
         };
-        connected.recv().expect("a worker that panics ends the engine").map(|()| worker)
+        connected
+            .recv()
+            .expect("a worker that panics ends the engine")
+            .map(|()| worker)
     }
 
     fn begin<T: Send + 'static>(&self, task: impl FnOnce(&mut Client) -> T + Send + 'static) -> Receiver<T> {

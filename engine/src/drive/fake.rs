@@ -44,7 +44,10 @@ impl Connection for FakeConnection {
         }
         tally.statements += 1;
         match self.fail.iter().find(|(at, _)| *at == number) {
-            Some((_, class)) => Err(WireError { class: *class, message: format!("execution {number}") }),
+            Some((_, class)) => Err(WireError {
+                class: *class,
+                message: format!("execution {number}"),
+            }),
             None => Ok(()),
         }
     }
@@ -87,7 +90,11 @@ impl Bench {
         let test: TestDefinition = serde_json::from_value(test).unwrap();
         let program = Program::compile(&test, 1, 1).unwrap();
         let scratch = Scratch::new(&program);
-        Self { connection, program, scratch }
+        Self {
+            connection,
+            program,
+            scratch,
+        }
     }
 
     pub fn lane(&mut self) -> Lane<'_> {

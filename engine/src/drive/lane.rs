@@ -20,7 +20,10 @@ impl Lane<'_> {
     /// Runs one event. False: it failed and was rolled back; the next attempt has new parameters.
     #[inline]
     pub fn attempt(&mut self) -> Result<bool, Stop> {
-        match self.program.run_event(self.connection, &mut self.stream, self.scratch, &mut self.tally) {
+        match self
+            .program
+            .run_event(self.connection, &mut self.stream, self.scratch, &mut self.tally)
+        {
             Ok(()) => {
                 self.trouble.over();
                 Ok(true)

@@ -6,7 +6,6 @@ use super::clock::now_ns;
 use super::target::Target;
 use super::trouble::Failure;
 use crate::account::ThreadMeter;
-use crate::account::server::boot_ns;
 use crate::record::{ClientFigures, ServerFigures};
 use crate::wire::Connection;
 use crate::workload::TableSpec;
@@ -40,14 +39,14 @@ pub fn load(target: &mut Target, spec: &LoadSpec, progress: &mut dyn FnMut(u64))
     let thread = ThreadMeter::of_this_thread();
     if let Some(meter) = &mut target.meter {
         meter.set_backends(&Vec::from_iter(connection.backend()));
+        meter.look_around();
     }
-    let began_boot_ns = boot_ns();
-    let before = target.meter.as_mut().map(|meter| meter.read());
+    let begun = target.meter.as_mut().map(|meter| meter.begin());
     let client_before = (thread.as_client(), thread.as_server());
     let times = run(connection.as_mut(), spec, progress).map_err(Failure::statement)?;
     let client = thread.as_client().since(&client_before.0);
     let as_server = thread.as_server().since(&client_before.1);
-    let server = target.meter.as_mut().zip(before).map(|(meter, before)| meter.read_last(began_boot_ns).since(&before));
+    let server = target.meter.as_mut().zip(begun).map(|(meter, begun)| meter.end(&begun));
     let (server, client) = if target.wire.embedded() {
         (as_server, ClientFigures::default())
     } else {

@@ -73,11 +73,25 @@ mod tests {
     const STALL: Duration = Duration::from_millis(200);
 
     fn drive_with(stall: Option<(usize, Duration)>, length_ns: u64) -> (Served, Latency, Latency) {
-        let constant = Arrivals { kind: ArrivalKind::Constant, rate: 2000.0 };
+        let constant = Arrivals {
+            kind: ArrivalKind::Constant,
+            rate: 2000.0,
+        };
         let moments = schedule(constant, Extent::Ns(length_ns), 0, 1, [1, 1]);
         let (mut response, mut service) = (Latency::new(), Latency::new());
-        let mut bench = Bench::new(FakeConnection { stall, ..Default::default() });
-        let served = drive(&mut bench.lane(), now_ns(), length_ns, &moments, &mut response, &mut service).unwrap();
+        let mut bench = Bench::new(FakeConnection {
+            stall,
+            ..Default::default()
+        });
+        let served = drive(
+            &mut bench.lane(),
+            now_ns(),
+            length_ns,
+            &moments,
+            &mut response,
+            &mut service,
+        )
+        .unwrap();
         (served, response, service)
     }
 
@@ -88,10 +102,16 @@ mod tests {
         // 200 ms at 2000/s: some 400 events were due meanwhile, and waited 100 ms in the mean.
         assert!(served.late >= 390, "{served:?}");
         let (response, service) = (response.percentiles(), service.percentiles());
-        assert!(response.max_ns >= 190_000_000 && response.p99_ns >= 180_000_000, "{response:?}");
+        assert!(
+            response.max_ns >= 190_000_000 && response.p99_ns >= 180_000_000,
+            "{response:?}"
+        );
         assert!(response.mean_ns >= 30_000_000, "{response:?}");
         // In service times it is one event of a thousand.
-        assert!(service.max_ns >= 190_000_000 && service.p99_ns < 50_000_000, "{service:?}");
+        assert!(
+            service.max_ns >= 190_000_000 && service.p99_ns < 50_000_000,
+            "{service:?}"
+        );
     }
 
     #[test]
@@ -104,7 +124,15 @@ mod tests {
     fn a_slot_lasts_as_long_as_told_even_when_nothing_is_due() {
         let started = now_ns();
         let (mut bench, mut latency) = (Bench::new(FakeConnection::default()), Latency::new());
-        let served = drive(&mut bench.lane(), started, 3_000_000, &[], &mut latency, &mut Latency::new()).unwrap();
+        let served = drive(
+            &mut bench.lane(),
+            started,
+            3_000_000,
+            &[],
+            &mut latency,
+            &mut Latency::new(),
+        )
+        .unwrap();
         assert_eq!(served, Served::default());
         assert!(now_ns() >= started + 3_000_000);
     }

@@ -13,7 +13,7 @@ use super::open_loop::Served;
 use super::target::Target;
 use super::trouble::{Failure, Stop};
 use crate::account::HostMeter;
-use crate::account::server::boot_ns;
+use crate::record::figures::grown;
 use crate::record::{ClientFigures, Errors, HostFigures, Latency, Percentiles, ServerFigures};
 use crate::wire::Tally;
 use crate::workload::stream::Part;
@@ -49,7 +49,9 @@ impl TryFrom<RawPart> for PartSpec {
 
     fn try_from(raw: RawPart) -> Result<Self, String> {
         let extent = match (raw.ms, raw.ops, raw.min_ops) {
-            (Some(ms), None, _) if ms > LONGEST_MS => return Err(format!("`ms` is {ms}; accepted is up to {LONGEST_MS}")),
+            (Some(ms), None, _) if ms > LONGEST_MS => {
+                return Err(format!("`ms` is {ms}; accepted is up to {LONGEST_MS}"));
+            }
             (Some(ms), None, least) => PartExtent::Time {
                 length_ns: ms * 1_000_000,
                 least_ops: least.unwrap_or(0),
@@ -57,7 +59,10 @@ impl TryFrom<RawPart> for PartSpec {
             (None, Some(ops), None) => PartExtent::Ops(ops),
             _ => return Err("accepted is either `ms`, perhaps with `min_ops`, or `ops`".into()),
         };
-        if raw.arrivals.is_some_and(|arrivals| !(arrivals.rate > 0.0 && arrivals.rate.is_finite())) {
+        if raw
+            .arrivals
+            .is_some_and(|arrivals| !(arrivals.rate > 0.0 && arrivals.rate.is_finite()))
+        {
             return Err("`arrivals.rate` must be a positive number of events per second".into());
         }
         Ok(Self {
@@ -155,14 +160,19 @@ struct Together {
 }
 
 impl<'a> RowRunner<'a> {
-    /// Freezes all targets.
+    /// Looks for new processes of the targets and freezes them all.
     pub fn new(
         spec: RowSpec,
         crew: &'a mut Crew,
         mut targets: Vec<&'a mut Target>,
         host: &'a HostMeter,
     ) -> Result<Self, Failure> {
-        targets.iter_mut().try_for_each(|target| target.freeze())?;
+        for target in &mut targets {
+            if let Some(meter) = &mut target.meter {
+                meter.look_around();
+            }
+            target.freeze()?;
+        }
         let recorders = |crew: &Crew| (0..crew.clients()).map(|_| Recorder::default()).collect();
         Ok(Self {
             spec,
@@ -186,7 +196,7 @@ impl<'a> RowRunner<'a> {
             slots.push(self.turn(row, target, position)?);
         }
         let after = self.host.read();
-        let servers_cpu_ns = self.servers_cpu_ns(order).saturating_sub(servers_before);
+        let servers_cpu_ns = grown(self.servers_cpu_ns(order), servers_before);
         Ok(Row {
             row,
             order: order.iter().map(|&target| self.targets[target].name.clone()).collect(),
@@ -210,11 +220,12 @@ impl<'a> RowRunner<'a> {
         self.targets.iter().map(|target| target.name.as_str()).zip(&self.totals)
     }
 
+    /// Cumulative, wrapping.
     fn servers_cpu_ns(&mut self, order: &[usize]) -> u64 {
-        let mut sum = 0;
+        let mut sum = 0u64;
         for &target in order {
             let meter = self.targets[target].meter.as_mut();
-            sum += meter.and_then(|meter| meter.cpu_ns()).unwrap_or(0);
+            sum = sum.wrapping_add(meter.and_then(|meter| meter.cpu_ns()).unwrap_or(0));
         }
         sum
     }
@@ -225,16 +236,34 @@ impl<'a> RowRunner<'a> {
         let RowSpec { seed, settle, slot } = self.spec;
         let mut settled = {
             let recorders = std::mem::take(&mut self.settle_recorders);
-            self.drive(Turn { seed, row, target, part: Part::Settle }, settle, recorders)?
+            self.drive(
+                Turn {
+                    seed,
+                    row,
+                    target,
+                    part: Part::Settle,
+                },
+                settle,
+                recorders,
+            )?
         };
         self.settle_recorders = std::mem::take(&mut settled.recorders);
         let recorders = std::mem::take(&mut self.recorders);
 
         let meter = &mut self.targets[target].meter;
-        let before = meter.as_mut().map(|meter| (meter.read(), boot_ns()));
-        let mut together = self.drive(Turn { seed, row, target, part: Part::Slot }, slot, recorders)?;
+        let begun = meter.as_mut().map(|meter| meter.begin());
+        let mut together = self.drive(
+            Turn {
+                seed,
+                row,
+                target,
+                part: Part::Slot,
+            },
+            slot,
+            recorders,
+        )?;
         let meter = &mut self.targets[target].meter;
-        let grown = meter.as_mut().zip(before).map(|(meter, (before, began))| meter.read_last(began).since(&before));
+        let used = meter.as_mut().zip(begun).map(|(meter, begun)| meter.end(&begun));
 
         self.targets[target].freeze().map_err(Broken::Failed)?;
         let latency = self.gather(target, &mut together);
@@ -250,7 +279,7 @@ impl<'a> RowRunner<'a> {
             latency,
             late: together.served.late,
             dropped: together.served.dropped,
-            server: together.embedded.or(grown).unwrap_or_default(),
+            server: together.embedded.or(used).unwrap_or_default(),
             client: together.client,
         })
     }
@@ -258,23 +287,31 @@ impl<'a> RowRunner<'a> {
     /// Has all clients drive one part, and waits for the last of them.
     fn drive(&mut self, turn: Turn, part: PartSpec, recorders: Vec<Recorder>) -> Result<Together, Broken> {
         let clients = self.crew.clients() as u32;
-        let schedules: Vec<_> = (0..clients).map(|client| part.schedule(client, clients, turn)).collect();
+        let schedules: Vec<_> = (0..clients)
+            .map(|client| part.schedule(client, clients, turn))
+            .collect();
         let start_ns = now_ns();
-        let tasks = schedules.into_iter().zip(recorders).zip(0..).map(|((schedule, recorder), client)| {
-            let assignment = Assignment {
-                target: turn.target,
-                seed: turn.seed,
-                row: turn.row,
-                part: turn.part,
-                pace: part.pace(client, clients, start_ns, schedule),
-                recorder,
-            };
-            move |client: &mut Client| client.drive(assignment)
-        });
+        let tasks = schedules
+            .into_iter()
+            .zip(recorders)
+            .zip(0..)
+            .map(|((schedule, recorder), client)| {
+                let assignment = Assignment {
+                    target: turn.target,
+                    seed: turn.seed,
+                    row: turn.row,
+                    part: turn.part,
+                    pace: part.pace(client, clients, start_ns, schedule),
+                    recorder,
+                };
+                move |client: &mut Client| client.drive(assignment)
+            });
         let outcomes = self.crew.run(tasks);
         let elapsed_ns = now_ns() - start_ns;
         let outcomes: Result<Vec<Outcome>, Stop> = outcomes.into_iter().collect();
-        outcomes.map(|outcomes| Together::of(outcomes, elapsed_ns)).map_err(|stop| self.stopped(turn, stop))
+        outcomes
+            .map(|outcomes| Together::of(outcomes, elapsed_ns))
+            .map_err(|stop| self.stopped(turn, stop))
     }
 
     fn stopped(&self, turn: Turn, stop: Stop) -> Broken {
@@ -383,9 +420,20 @@ mod tests {
     #[test]
     fn a_part_is_bounded_by_time_or_by_operations() {
         let timed = part(json!({"ms": 50, "min_ops": 7})).unwrap();
-        assert_eq!(timed.extent, PartExtent::Time { length_ns: 50_000_000, least_ops: 7 });
+        assert_eq!(
+            timed.extent,
+            PartExtent::Time {
+                length_ns: 50_000_000,
+                least_ops: 7
+            }
+        );
         assert_eq!(part(json!({"ops": 9})).unwrap().extent, PartExtent::Ops(9));
-        for wrong in [json!({}), json!({"ms": 1, "ops": 1}), json!({"ops": 1, "min_ops": 1}), json!({"min_ops": 1})] {
+        for wrong in [
+            json!({}),
+            json!({"ms": 1, "ops": 1}),
+            json!({"ops": 1, "min_ops": 1}),
+            json!({"min_ops": 1}),
+        ] {
             assert!(part(wrong).unwrap_err().contains("either `ms`"));
         }
         let never = json!({"ms": 1, "arrivals": {"kind": "poisson", "rate": 0}});
@@ -403,6 +451,9 @@ mod tests {
             })
         };
         assert_eq!(shares(part(json!({"ops": 10})).unwrap()).collect::<Vec<_>>(), [4, 3, 3]);
-        assert_eq!(shares(part(json!({"ms": 1, "min_ops": 2})).unwrap()).collect::<Vec<_>>(), [1, 1, 0]);
+        assert_eq!(
+            shares(part(json!({"ms": 1, "min_ops": 2})).unwrap()).collect::<Vec<_>>(),
+            [1, 1, 0]
+        );
     }
 }

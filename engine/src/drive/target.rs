@@ -26,11 +26,15 @@ impl Target {
     }
 
     pub fn freeze(&mut self) -> Result<(), Failure> {
-        self.freezer.freeze().map_err(|error| Failure::io(error.to_string()).at(&self.name))
+        self.freezer
+            .freeze()
+            .map_err(|error| Failure::io(error.to_string()).at(&self.name))
     }
 
     pub fn thaw(&mut self) -> Result<(), Failure> {
-        self.freezer.thaw().map_err(|error| Failure::io(error.to_string()).at(&self.name))
+        self.freezer
+            .thaw()
+            .map_err(|error| Failure::io(error.to_string()).at(&self.name))
     }
 
     /// Does something that needs the server awake, and freezes it again when it was frozen.

@@ -53,8 +53,10 @@ impl OpenTest {
         let program = Arc::new(program);
         let pin = Pin::this_thread_to(&spec.cpus)
             .map_err(|error| Failure::usage(format!("`cpus`: cannot pin to {:?}: {error}", spec.cpus)))?;
-        let wires: Vec<(String, Arc<dyn Wire>)> =
-            targets.iter().map(|target| (target.name.clone(), target.wire.clone())).collect();
+        let wires: Vec<(String, Arc<dyn Wire>)> = targets
+            .iter()
+            .map(|target| (target.name.clone(), target.wire.clone()))
+            .collect();
         let connect = {
             let program = program.clone();
             move |number| Client::connect(number, program.clone(), spec.mode, &wires)

@@ -45,7 +45,11 @@ impl Failure {
     /// What a statement failed with.
     pub fn statement(error: WireError) -> Self {
         let lost = error.class == ErrorClass::LostConnection;
-        let kind = if lost { FailureKind::Connect } else { FailureKind::Server };
+        let kind = if lost {
+            FailureKind::Connect
+        } else {
+            FailureKind::Server
+        };
         Self::new(kind, error.message)
     }
 
@@ -133,7 +137,9 @@ mod tests {
         trouble.over();
         trouble.handle(error(ErrorClass::Other), &mut connection).unwrap();
         assert_eq!(trouble.errors.count(ErrorClass::Other), u64::from(MOST_FAILURES));
-        let stop = trouble.handle(error(ErrorClass::LostConnection), &mut connection).unwrap_err();
+        let stop = trouble
+            .handle(error(ErrorClass::LostConnection), &mut connection)
+            .unwrap_err();
         assert_eq!(stop.kind(), "lost_connection");
     }
 

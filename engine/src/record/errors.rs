@@ -22,7 +22,10 @@ pub fn class_name(class: ErrorClass) -> &'static str {
 }
 
 fn slot_of(class: ErrorClass) -> usize {
-    CLASSES.iter().position(|(known, _)| *known == class).unwrap_or(CLASSES.len() - 1)
+    CLASSES
+        .iter()
+        .position(|(known, _)| *known == class)
+        .unwrap_or(CLASSES.len() - 1)
 }
 
 /// Serialises as the counts that are not zero, by class name.
@@ -55,7 +58,9 @@ impl Errors {
     /// One example text of every class seen, by class name.
     pub fn examples(&self) -> BTreeMap<&'static str, &str> {
         let named = CLASSES.iter().zip(&self.examples);
-        named.filter_map(|((_, name), text)| Some((*name, text.as_deref()?))).collect()
+        named
+            .filter_map(|((_, name), text)| Some((*name, text.as_deref()?)))
+            .collect()
     }
 }
 
@@ -77,7 +82,10 @@ mod tests {
     fn counts_by_class_and_keeps_the_first_text() {
         let mut errors = Errors::default();
         for text in ["first", "second"] {
-            errors.note(&WireError { class: ErrorClass::Deadlock, message: text.into() });
+            errors.note(&WireError {
+                class: ErrorClass::Deadlock,
+                message: text.into(),
+            });
         }
         let mut sum = Errors::default();
         sum.add(&errors);

@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
-/// Growth of a counter; a counter that fell (a process died without being waited for) has not grown.
-fn grown(now: u64, before: u64) -> u64 {
+/// Growth of a cumulative counter. Sums over processes may fall, even below where they began, when a process dies without
+/// being waited for; they wrap around then, and have not grown.
+pub fn grown(now: u64, before: u64) -> u64 {
     (now.wrapping_sub(before) as i64).max(0) as u64
 }
 
@@ -80,9 +81,20 @@ mod tests {
 
     #[test]
     fn unknown_stays_unknown_and_nothing_grows_backwards() {
-        let before = ServerFigures { server_cpu_ns: Some(5), server_switches: Some(9), ..Default::default() };
-        let now = ServerFigures { server_cpu_ns: Some(7), server_switches: Some(8), ..Default::default() };
+        let before = ServerFigures {
+            server_cpu_ns: Some(5),
+            server_switches: Some(9),
+            ..Default::default()
+        };
+        let now = ServerFigures {
+            server_cpu_ns: Some(7),
+            server_switches: Some(8),
+            ..Default::default()
+        };
         let grown = now.since(&before);
-        assert_eq!((grown.server_cpu_ns, grown.server_switches, grown.server_wait_ns), (Some(2), Some(0), None));
+        assert_eq!(
+            (grown.server_cpu_ns, grown.server_switches, grown.server_wait_ns),
+            (Some(2), Some(0), None)
+        );
     }
 }

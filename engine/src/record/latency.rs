@@ -31,7 +31,9 @@ pub struct Percentiles {
 impl Latency {
     pub fn new() -> Self {
         let histogram = Histogram::new_with_bounds(1, HIGHEST_NS, SIGNIFICANT_DIGITS);
-        Self { histogram: histogram.expect("the bounds are constants that the histogram accepts") }
+        Self {
+            histogram: histogram.expect("the bounds are constants that the histogram accepts"),
+        }
     }
 
     pub fn record(&mut self, elapsed_ns: u64) {
@@ -39,7 +41,9 @@ impl Latency {
     }
 
     pub fn add(&mut self, other: &Latency) {
-        self.histogram.add(&other.histogram).expect("all histograms have the same bounds");
+        self.histogram
+            .add(&other.histogram)
+            .expect("all histograms have the same bounds");
     }
 
     pub fn clear(&mut self) {
@@ -67,7 +71,9 @@ impl Latency {
     /// HdrHistogram's V2 format, deflated, in base64, as its other implementations and tools read it.
     pub fn to_base64(&self) -> String {
         let mut bytes = Vec::new();
-        V2DeflateSerializer::new().serialize(&self.histogram, &mut bytes).expect("writing to memory does not fail");
+        V2DeflateSerializer::new()
+            .serialize(&self.histogram, &mut bytes)
+            .expect("writing to memory does not fail");
         BASE64.encode(bytes)
     }
 }

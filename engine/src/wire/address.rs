@@ -111,7 +111,10 @@ fn sqlite(address: &SqliteAddress, session_sql: Vec<String>) -> Result<Box<dyn W
 
 fn null(address: &NullAddress) -> Result<Box<dyn Wire>, String> {
     if !(1..=MAX_REPLY_BYTES).contains(&address.reply_bytes) {
-        return Err(format!("`reply_bytes` is {}; accepted is 1 to {MAX_REPLY_BYTES}", address.reply_bytes));
+        return Err(format!(
+            "`reply_bytes` is {}; accepted is 1 to {MAX_REPLY_BYTES}",
+            address.reply_bytes
+        ));
     }
     Ok(Box::new(NullWire {
         reply_bytes: address.reply_bytes,
@@ -130,11 +133,31 @@ mod tests {
     #[test]
     fn errors_name_the_field_and_what_is_accepted() {
         let cases = [
-            ("oracle", json!({}), "`wire` is \"oracle\"; accepted are null, postgres, sqlite"),
-            ("postgres", json!({"user": "u", "database": "d"}), "either `socket_dir` or `host`"),
-            ("postgres", json!({"host": "h", "database": "d"}), "missing field `user`"),
-            ("postgres", json!({"host": "h", "user": "u", "database": "d", "password": "p"}), "unknown field `password`, expected one of"),
-            ("postgres", json!({"host": "h", "user": "u", "database": "d", "port": 70000}), "expected u16"),
+            (
+                "oracle",
+                json!({}),
+                "`wire` is \"oracle\"; accepted are null, postgres, sqlite",
+            ),
+            (
+                "postgres",
+                json!({"user": "u", "database": "d"}),
+                "either `socket_dir` or `host`",
+            ),
+            (
+                "postgres",
+                json!({"host": "h", "database": "d"}),
+                "missing field `user`",
+            ),
+            (
+                "postgres",
+                json!({"host": "h", "user": "u", "database": "d", "password": "p"}),
+                "unknown field `password`, expected one of",
+            ),
+            (
+                "postgres",
+                json!({"host": "h", "user": "u", "database": "d", "port": 70000}),
+                "expected u16",
+            ),
             (
                 "postgres",
                 json!({"host": "h", "user": "u", "database": "d", "password_env": "DBVERSUS_NO_SUCH_NAME"}),
@@ -146,8 +169,16 @@ mod tests {
                 "`password_file` /nonexistent: ",
             ),
             ("sqlite", json!({}), "missing field `path`"),
-            ("sqlite", json!({"path": "x.db", "library": "/nonexistent.so"}), "\"/nonexistent.so\" cannot be loaded"),
-            ("null", json!({"reply_bytes": 0}), "`reply_bytes` is 0; accepted is 1 to"),
+            (
+                "sqlite",
+                json!({"path": "x.db", "library": "/nonexistent.so"}),
+                "\"/nonexistent.so\" cannot be loaded",
+            ),
+            (
+                "null",
+                json!({"reply_bytes": 0}),
+                "`reply_bytes` is 0; accepted is 1 to",
+            ),
         ];
         for (wire, address, expected) in cases {
             let error = error_of(wire, address.clone());
@@ -158,7 +189,10 @@ mod tests {
     #[test]
     fn good_addresses_are_accepted_without_connecting() {
         for (wire, address) in [
-            ("postgres", json!({"socket_dir": "/nonexistent", "user": "u", "database": "d"})),
+            (
+                "postgres",
+                json!({"socket_dir": "/nonexistent", "user": "u", "database": "d"}),
+            ),
             ("sqlite", json!({"path": "/nonexistent/x.db"})),
             ("null", json!({})),
         ] {

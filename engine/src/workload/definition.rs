@@ -168,7 +168,9 @@ impl TryFrom<Json> for TestDefinition {
         let place = format!("test {}", name_of(&json));
         let raw: RawTest = parse(json, &place)?;
         if raw.statements.is_empty() {
-            return Err(format!("{place}: `statements` is empty; at least one statement is needed"));
+            return Err(format!(
+                "{place}: `statements` is empty; at least one statement is needed"
+            ));
         }
         let statements = raw
             .statements
@@ -213,7 +215,9 @@ impl GeneratorDefinition {
     /// Parses and checks a generator; `place` names it in errors.
     pub fn parse(json: Json, place: &str) -> Result<Self, String> {
         let Json::Object(mut fields) = json else {
-            return Err(format!("{place}: accepted is an object such as {{\"gen\": \"uniform\", \"low\": 1, \"high\": 100}}"));
+            return Err(format!(
+                "{place}: accepted is an object such as {{\"gen\": \"uniform\", \"low\": 1, \"high\": 100}}"
+            ));
         };
         let count: Option<u32> = take(&mut fields, "count", place)?;
         let consecutive = take(&mut fields, "consecutive", place)?.unwrap_or(false);
@@ -266,9 +270,9 @@ impl GeneratorKind {
             Zipfian { exponent, .. } if !(exponent > 0.0 && exponent.is_finite()) => {
                 Err(format!("`exponent` is {exponent}; accepted is a number above 0"))
             }
-            Pareto { h, .. } if !(h > 0.0 && h < 1.0) => {
-                Err(format!("`h` is {h}; accepted is a number between 0 and 1, both excluded"))
-            }
+            Pareto { h, .. } if !(h > 0.0 && h < 1.0) => Err(format!(
+                "`h` is {h}; accepted is a number between 0 and 1, both excluded"
+            )),
             Gaussian { iterations: 0, .. } | Special { iterations: 0, .. } => {
                 Err("`iterations` is 0; accepted is 1 or more".into())
             }
@@ -318,10 +322,14 @@ mod tests {
 
     #[test]
     fn fills_in_the_defaults() {
-        let test: TestDefinition = serde_json::from_value(with_param(json!({"gen": "zipfian", "low": 1, "high": 9}))).unwrap();
+        let test: TestDefinition =
+            serde_json::from_value(with_param(json!({"gen": "zipfian", "low": 1, "high": 9}))).unwrap();
         let statement = &test.statements[0];
         assert!(!test.transaction);
-        assert_eq!((statement.repeat, statement.mode, statement.table.as_str()), (1, None, "draw"));
+        assert_eq!(
+            (statement.repeat, statement.mode, statement.table.as_str()),
+            (1, None, "draw")
+        );
         assert_eq!(
             statement.params[0].1.kind,
             GeneratorKind::Zipfian {
@@ -335,8 +343,14 @@ mod tests {
     #[test]
     fn errors_name_test_statement_parameter_and_what_is_accepted() {
         let cases = [
-            (json!({"name": "t", "statements": []}), "test \"t\": `statements` is empty"),
-            (json!({"name": "t", "statement": []}), "unknown field `statement`, expected one of `name`, `transaction`, `statements`"),
+            (
+                json!({"name": "t", "statements": []}),
+                "test \"t\": `statements` is empty",
+            ),
+            (
+                json!({"name": "t", "statement": []}),
+                "unknown field `statement`, expected one of `name`, `transaction`, `statements`",
+            ),
             (
                 json!({"name": "t", "statements": [{"name": "s", "sql": "", "repet": 2}]}),
                 "test \"t\", statement \"s\": unknown field `repet`",
@@ -354,14 +368,38 @@ mod tests {
                 "test \"t\", statement \"s\", parameter \"x\": unknown variant `normal`, expected one of `uniform`",
             ),
             (with_param(json!({"gen": "uniform", "low": 1})), "missing field `high`"),
-            (with_param(json!({"gen": "uniform", "low": 1, "high": 0})), "accepted is low <= high"),
-            (with_param(json!({"gen": "uniform", "low": 1, "high": 1, "hi": 2})), "unknown field `hi`"),
-            (with_param(json!({"gen": "uniform", "low": 1, "high": 1.5})), "floating point `1.5`, expected i64"),
-            (with_param(json!({"gen": "uniform", "low": 1, "high": 2, "count": 0})), "accepted is 1 to 32000"),
-            (with_param(json!({"gen": "uniform", "low": 1, "high": 2, "consecutive": true})), "needs `count`"),
-            (with_param(json!({"gen": "text", "template": "#", "count": 2})), "a text has no list"),
-            (with_param(json!({"gen": "constant", "value": 1.5})), "must be an integer or a text"),
-            (with_param(json!({"gen": "zipfian", "low": 1, "high": 2, "exponent": 0})), "a number above 0"),
+            (
+                with_param(json!({"gen": "uniform", "low": 1, "high": 0})),
+                "accepted is low <= high",
+            ),
+            (
+                with_param(json!({"gen": "uniform", "low": 1, "high": 1, "hi": 2})),
+                "unknown field `hi`",
+            ),
+            (
+                with_param(json!({"gen": "uniform", "low": 1, "high": 1.5})),
+                "floating point `1.5`, expected i64",
+            ),
+            (
+                with_param(json!({"gen": "uniform", "low": 1, "high": 2, "count": 0})),
+                "accepted is 1 to 32000",
+            ),
+            (
+                with_param(json!({"gen": "uniform", "low": 1, "high": 2, "consecutive": true})),
+                "needs `count`",
+            ),
+            (
+                with_param(json!({"gen": "text", "template": "#", "count": 2})),
+                "a text has no list",
+            ),
+            (
+                with_param(json!({"gen": "constant", "value": 1.5})),
+                "must be an integer or a text",
+            ),
+            (
+                with_param(json!({"gen": "zipfian", "low": 1, "high": 2, "exponent": 0})),
+                "a number above 0",
+            ),
             (with_param(json!({"gen": "sequence", "step": 0})), "`step` is 0"),
             (with_param(json!(5)), "accepted is an object such as"),
         ];

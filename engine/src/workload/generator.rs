@@ -55,7 +55,9 @@ impl Scope {
     fn resolve(&self, name: &str) -> Result<usize, String> {
         match self.known.iter().rfind(|known| known.name == name) {
             Some(Known { value: Some(value), .. }) => Ok(*value),
-            Some(_) => Err(format!("`of` names {name:?}, which is a text or a list; accepted is a single integer")),
+            Some(_) => Err(format!(
+                "`of` names {name:?}, which is a text or a list; accepted is a single integer"
+            )),
             None => Err(format!(
                 "`of` names {name:?}; accepted is an earlier parameter: {}",
                 crate::workload::program::list(self.known.iter().map(|known| known.name.as_str()))
@@ -184,7 +186,9 @@ impl Integer {
             Self::Ref { of, add } => memory.values[*of].wrapping_add(*add),
             Self::Sequence { start, step, counter } => {
                 let drawn = &mut memory.counters[*counter];
-                let index = drawn.wrapping_mul(memory.clients).wrapping_add(u64::from(stream.client()));
+                let index = drawn
+                    .wrapping_mul(memory.clients)
+                    .wrapping_add(u64::from(stream.client()));
                 *drawn += 1;
                 start.wrapping_add(step.wrapping_mul(index as i64))
             }
@@ -304,7 +308,11 @@ struct Template {
 
 impl Template {
     fn new(template: &str) -> Self {
-        let places = |mark: u8| (0..template.len()).filter(|&at| template.as_bytes()[at] == mark).collect();
+        let places = |mark: u8| {
+            (0..template.len())
+                .filter(|&at| template.as_bytes()[at] == mark)
+                .collect()
+        };
         Self {
             text: template.as_bytes().to_vec(),
             digits: places(b'#'),
@@ -356,11 +364,11 @@ fn sixteen_digits(bits: u64) -> [u8; 16] {
 /// multiplications divide every lane by 100 and by 10.
 #[inline]
 fn eight_digits(number: u64) -> [u8; 8] {
-    let fours = number / 10_000 | (number % 10_000) << 32;
+    let fours = (number / 10_000) | ((number % 10_000) << 32);
     let hundreds = ((fours * 10_486) >> 20) & 0x0000_007f_0000_007f;
-    let twos = hundreds | (fours - 100 * hundreds) << 16;
+    let twos = hundreds | ((fours - 100 * hundreds) << 16);
     let tens = ((twos * 103) >> 10) & 0x000f_000f_000f_000f;
-    let ones = tens | (twos - 10 * tens) << 8;
+    let ones = tens | ((twos - 10 * tens) << 8);
     (ones + 0x3030_3030_3030_3030).to_le_bytes()
 }
 
@@ -406,7 +414,10 @@ mod tests {
     }
 
     fn assert_near(actual: f64, expected: f64, tolerance: f64) {
-        assert!((actual - expected).abs() <= tolerance, "{actual} is not {expected} ± {tolerance}");
+        assert!(
+            (actual - expected).abs() <= tolerance,
+            "{actual} is not {expected} ± {tolerance}"
+        );
     }
 
     #[test]
@@ -445,7 +456,11 @@ mod tests {
         let values = drawn(json!({"gen": "pareto", "low": 1, "high": 1_000_000}), DRAWS);
         // P(value <= x) = (x/n)^(ln(1-h)/ln(h)); with h = 0.2 four fifths lie in the first fifth.
         assert_near(share(&values, |value| value <= 200_000), 0.8, 0.005);
-        assert_near(share(&values, |value| value <= 10_000), 0.01f64.powf(0.8f64.ln() / 0.2f64.ln()), 0.005);
+        assert_near(
+            share(&values, |value| value <= 10_000),
+            0.01f64.powf(0.8f64.ln() / 0.2f64.ln()),
+            0.005,
+        );
     }
 
     #[test]
@@ -466,7 +481,8 @@ mod tests {
 
     #[test]
     fn sequences_of_several_clients_never_meet() {
-        let definition = GeneratorDefinition::parse(json!({"gen": "sequence", "start": 10, "step": 5}), "test").unwrap();
+        let definition =
+            GeneratorDefinition::parse(json!({"gen": "sequence", "start": 10, "step": 5}), "test").unwrap();
         let mut scope = Scope::default();
         let draw = Draw::compile("x", &definition, Some(0), &mut scope).unwrap();
         let mut params = Params::new();
@@ -499,8 +515,14 @@ mod tests {
             assert!(text.starts_with('é') && text.as_bytes()[12] == b'-', "{text}");
             text.bytes().for_each(|byte| counts[byte as usize] += 1);
         }
-        assert!((b'0'..=b'9').all(|digit| (9_500..10_500).contains(&counts[digit as usize])), "{counts:?}");
-        assert!((b'a'..=b'z').all(|letter| (3_500..4_200).contains(&counts[letter as usize])), "{counts:?}");
+        assert!(
+            (b'0'..=b'9').all(|digit| (9_500..10_500).contains(&counts[digit as usize])),
+            "{counts:?}"
+        );
+        assert!(
+            (b'a'..=b'z').all(|letter| (3_500..4_200).contains(&counts[letter as usize])),
+            "{counts:?}"
+        );
     }
 
     #[test]

@@ -63,7 +63,10 @@ enum Piece {
     Text(String),
     Table,
     /// `count` values from slot `first` on, separated by commas.
-    Slots { first: usize, count: usize },
+    Slots {
+        first: usize,
+        count: usize,
+    },
 }
 
 /// What a client keeps from event to event: sequences, and buffers that would have to be allocated otherwise.
@@ -102,7 +105,9 @@ impl Program {
     pub fn compile(test: &TestDefinition, tables: u32, clients: u32) -> Result<Self, String> {
         let place = format!("test {:?}", test.name);
         if tables == 0 || clients == 0 {
-            return Err(format!("{place}: {tables} tables and {clients} clients; accepted is 1 or more of each"));
+            return Err(format!(
+                "{place}: {tables} tables and {clients} clients; accepted is 1 or more of each"
+            ));
         }
         let mut scope = Scope::default();
         let mut statements: Vec<Statement> = Vec::new();
@@ -123,7 +128,11 @@ impl Program {
 
     /// Statements that one event sends, BEGIN and COMMIT included.
     pub fn statements_per_event(&self) -> u64 {
-        let own: u64 = self.statements.iter().map(|statement| u64::from(statement.repeat)).sum();
+        let own: u64 = self
+            .statements
+            .iter()
+            .map(|statement| u64::from(statement.repeat))
+            .sum();
         own + if self.transaction { 2 } else { 0 }
     }
 
@@ -215,7 +224,9 @@ impl Statement {
             .zip(&first_slots)
             .map(|((name, generator), slot)| {
                 if slot.is_none() && !is_referred_to(name, all) {
-                    return Err(format!(", parameter {name:?}: neither the SQL nor another parameter uses it"));
+                    return Err(format!(
+                        ", parameter {name:?}: neither the SQL nor another parameter uses it"
+                    ));
                 }
                 Draw::compile(name, generator, *slot, scope)
                     .map_err(|message| format!(", parameter {name:?}: {message}"))
@@ -320,7 +331,10 @@ fn place_slots(definition: &StatementDefinition) -> Result<Placed, String> {
 fn find_param(name: &str, definition: &StatementDefinition) -> Result<usize, String> {
     let known = || definition.params.iter().map(|(name, _)| name.as_str());
     known().position(|param| param == name).ok_or_else(|| {
-        format!(": the SQL names :{name}, which has no generator; `params` has {}", list(known()))
+        format!(
+            ": the SQL names :{name}, which has no generator; `params` has {}",
+            list(known())
+        )
     })
 }
 
@@ -332,13 +346,19 @@ fn is_referred_to(name: &str, statements: &[StatementDefinition]) -> bool {
 
 fn is_ordered(sql: &str) -> bool {
     let words: Vec<String> = sql.split_whitespace().map(str::to_ascii_lowercase).collect();
-    words.windows(2).any(|pair| pair[0].ends_with("order") && pair[1].starts_with("by"))
+    words
+        .windows(2)
+        .any(|pair| pair[0].ends_with("order") && pair[1].starts_with("by"))
 }
 
 /// Names for an error message: `a, b` or `none`.
 pub(super) fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<_> = names.collect();
-    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+    if names.is_empty() {
+        "none".to_owned()
+    } else {
+        names.join(", ")
+    }
 }
 
 /// Appends a decimal number without allocating.
@@ -460,16 +480,27 @@ mod tests {
         for event in sent.chunks(7) {
             assert_eq!((event[0].as_str(), event[6].as_str()), ("BEGIN", "COMMIT"));
             let table = |text: &str| text.split(' ').next().unwrap()[2..].to_owned();
-            assert_eq!(table(&event[1]), table(&event[3]), "repetitions share their table: {event:?}");
+            assert_eq!(
+                table(&event[1]),
+                table(&event[3]),
+                "repetitions share their table: {event:?}"
+            );
             assert_eq!(event[4][2..], event[5][2..], "same table and row: {event:?}");
         }
-        assert!(sent.chunks(7).any(|event| event[1] != event[2]), "repetitions draw anew");
+        assert!(
+            sent.chunks(7).any(|event| event[1] != event[2]),
+            "repetitions draw anew"
+        );
         assert!(sent.chunks(7).any(|event| event[1][..3] != event[0][..3]));
     }
 
     #[test]
     fn the_stream_alone_decides_what_is_sent() {
-        let program = compile(statement("{table} :a", json!({"a": {"gen": "uniform", "low": 1, "high": 99}})), 3).unwrap();
+        let program = compile(
+            statement("{table} :a", json!({"a": {"gen": "uniform", "low": 1, "high": 99}})),
+            3,
+        )
+        .unwrap();
         assert_eq!(events(&program, 20, 5, 0), events(&program, 20, 5, 0));
         assert_ne!(events(&program, 20, 5, 0), events(&program, 20, 6, 0));
         assert_ne!(events(&program, 20, 5, 0), events(&program, 20, 5, 1));
@@ -483,8 +514,13 @@ mod tests {
         assert_eq!(program.statements[0].slots, 4);
         assert_eq!(events(&program, 1, 1, 0), ["IN (7, 8, 9) é OR (7, 8, 9) ':x'::text"]);
         let mut text = Vec::new();
-        program.statements[0].render(1, &mut text, |slot, out| out.extend_from_slice(format!("${}", slot + 1).as_bytes()));
-        assert_eq!(String::from_utf8(text).unwrap(), "IN ($1, $2, $3) $4 OR ($1, $2, $3) ':x'::text");
+        program.statements[0].render(1, &mut text, |slot, out| {
+            out.extend_from_slice(format!("${}", slot + 1).as_bytes())
+        });
+        assert_eq!(
+            String::from_utf8(text).unwrap(),
+            "IN ($1, $2, $3) $4 OR ($1, $2, $3) ':x'::text"
+        );
     }
 
     #[test]
@@ -521,7 +557,13 @@ mod tests {
         let test = json!({"name": "t", "statements": [{"name": "a", "sql": ""}, {"name": "b", "sql": "", "mode": "text"},
                           {"name": "c", "sql": "", "mode": "prepared"}]});
         let program = compile(test, 1).unwrap();
-        let executions = |mode| program.statements.iter().map(|one| one.execution(mode)).collect::<Vec<_>>();
+        let executions = |mode| {
+            program
+                .statements
+                .iter()
+                .map(|one| one.execution(mode))
+                .collect::<Vec<_>>()
+        };
         use Execution::*;
         assert_eq!(executions(Mode::Prepared), [Prepared, Text, Prepared]);
         assert_eq!(executions(Mode::Unprepared), [Unprepared, Text, Prepared]);
@@ -550,7 +592,8 @@ mod tests {
                 self.0.push((statement, counts.rows));
             }
         }
-        let test = json!({"name": "t", "statements": [{"name": "a", "sql": "", "repeat": 2}, {"name": "b", "sql": ""}]});
+        let test =
+            json!({"name": "t", "statements": [{"name": "a", "sql": "", "repeat": 2}, {"name": "b", "sql": ""}]});
         let program = compile(test, 1).unwrap();
         let mut recorder = Recorder {
             program: &program,
@@ -559,7 +602,13 @@ mod tests {
         let mut seen = Seen::default();
         let mut stream = Stream::new(1, 0, 0, Part::Check);
         program
-            .check_event(&mut recorder, &mut stream, &mut Scratch::new(&program), &mut Tally::default(), &mut seen)
+            .check_event(
+                &mut recorder,
+                &mut stream,
+                &mut Scratch::new(&program),
+                &mut Tally::default(),
+                &mut seen,
+            )
             .unwrap();
         assert_eq!(seen.0, [(0, 1), (0, 1), (1, 1)]);
         assert_eq!(seen.1, 3);
@@ -581,7 +630,10 @@ mod tests {
                 "parameter \"a\": `of` names \"b\"; accepted is an earlier parameter: none",
             ),
             (
-                statement("SELECT :a", json!({"b": {"gen": "text", "template": "#"}, "a": {"gen": "ref", "of": "b"}})),
+                statement(
+                    "SELECT :a",
+                    json!({"b": {"gen": "text", "template": "#"}, "a": {"gen": "ref", "of": "b"}}),
+                ),
                 "which is a text or a list",
             ),
             (

@@ -56,8 +56,10 @@ mod tests {
 
     #[test]
     fn rows_depend_on_seed_and_number_alone() {
-        let spec = table(json!({"id": {"gen": "sequence", "start": 1}, "next": {"gen": "ref", "of": "id", "add": 1},
-                                "c": {"gen": "text", "template": "####################"}}));
+        let spec = table(
+            json!({"id": {"gen": "sequence", "start": 1}, "next": {"gen": "ref", "of": "id", "add": 1},
+                                "c": {"gen": "text", "template": "####################"}}),
+        );
         let mut params = Params::new();
         let mut values = |seed, numbers: &[u64]| {
             let mut rows = TableRows::new(&spec, seed).unwrap();

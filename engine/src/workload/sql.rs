@@ -39,7 +39,11 @@ fn next(rest: &str, character: char) -> (usize, Option<Piece>) {
     if rest.starts_with("::") {
         return (2, None);
     }
-    if let Some(name) = rest.strip_prefix(':').map(name_at_start).filter(|name| !name.is_empty()) {
+    if let Some(name) = rest
+        .strip_prefix(':')
+        .map(name_at_start)
+        .filter(|name| !name.is_empty())
+    {
         return (1 + name.len(), Some(Piece::Param(name.to_owned())));
     }
     let length = match character {
@@ -117,7 +121,10 @@ mod tests {
         ] {
             assert_eq!(marked(sql), sql);
         }
-        assert_eq!(marked("SELECT :a::int + ':a' -- :a\n+ :b"), "SELECT <:a>::int + ':a' -- :a\n+ <:b>");
+        assert_eq!(
+            marked("SELECT :a::int + ':a' -- :a\n+ :b"),
+            "SELECT <:a>::int + ':a' -- :a\n+ <:b>"
+        );
     }
 
     #[test]

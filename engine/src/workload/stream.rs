@@ -88,7 +88,10 @@ mod tests {
             first(1, 2, 3, Part::Settle),
             first(1, 3, 2, Part::Slot),
         ];
-        assert!(others.iter().all(|&other| other != reference), "{reference} in {others:?}");
+        assert!(
+            others.iter().all(|&other| other != reference),
+            "{reference} in {others:?}"
+        );
     }
 
     #[test]

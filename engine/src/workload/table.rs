@@ -70,7 +70,9 @@ fn column(name: &str, json: &Json, table: &str) -> Result<(String, GeneratorDefi
 /// Names go into SQL without quotes, so that every DBMS folds their case in its own way.
 fn check_name(name: &str) -> Result<(), String> {
     let mut characters = name.chars();
-    let good_start = characters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_');
+    let good_start = characters
+        .next()
+        .is_some_and(|first| first.is_ascii_alphabetic() || first == '_');
     if good_start && characters.all(|other| other.is_ascii_alphanumeric() || other == '_' || other == '.') {
         return Ok(());
     }

@@ -29,11 +29,7 @@ impl Engine {
             .unwrap();
         let input = process.stdin.take();
         let output = process.stdout.take().map(BufReader::new);
-        Self {
-            process,
-            input,
-            output,
-        }
+        Self { process, input, output }
     }
 
     pub fn pid(&self) -> i32 {
@@ -47,17 +43,33 @@ impl Engine {
     /// All lines of the answer.
     pub fn all(&mut self, command: Value) -> Vec<Value> {
         self.send(&command);
+        self.read_to_end()
+    }
+
+    /// The lines up to the last of an answer.
+    pub fn read_to_end(&mut self) -> Vec<Value> {
         let mut lines = Vec::new();
         loop {
-            let mut line = String::new();
-            assert!(self.output.as_mut().unwrap().read_line(&mut line).unwrap() > 0, "the engine left after {command}");
-            let line: Value = serde_json::from_str(&line).unwrap();
+            let line = self.read_line();
             let is_last = line["done"] == true || line.get("error").is_some();
             lines.push(line);
             if is_last {
                 return lines;
             }
         }
+    }
+
+    pub fn read_lines(&mut self, count: usize) -> Vec<Value> {
+        (0..count).map(|_| self.read_line()).collect()
+    }
+
+    fn read_line(&mut self) -> Value {
+        let mut line = String::new();
+        assert!(
+            self.output.as_mut().unwrap().read_line(&mut line).unwrap() > 0,
+            "the engine has left"
+        );
+        serde_json::from_str(&line).unwrap()
     }
 
     pub fn last(&mut self, command: Value) -> Value {
@@ -130,7 +142,10 @@ impl Drop for Scratch {
 /// R, S, T and so on; X when there is no such process.
 pub fn state_of(pid: i32) -> char {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit(") ").next().and_then(|fields| fields.chars().next()).unwrap_or('X')
+    stat.rsplit(") ")
+        .next()
+        .and_then(|fields| fields.chars().next())
+        .unwrap_or('X')
 }
 
 pub fn is_alive(pid: i32) -> bool {

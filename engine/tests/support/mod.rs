@@ -80,7 +80,11 @@ pub struct Values(pub Vec<String>);
 
 impl RowSink for Values {
     fn row(&mut self, values: &[Option<&[u8]>]) {
-        let text = |value: &Option<&[u8]>| value.map_or("NULL".into(), |value| String::from_utf8_lossy(value).trim_end().to_owned());
+        let text = |value: &Option<&[u8]>| {
+            value.map_or("NULL".into(), |value| {
+                String::from_utf8_lossy(value).trim_end().to_owned()
+            })
+        };
         self.0.push(values.iter().map(text).collect::<Vec<_>>().join("|"));
     }
 }
@@ -90,7 +94,10 @@ impl EventSink for Values {
         self
     }
     fn executed(&mut self, statement: usize, counts: Tally) {
-        self.0.push(format!("statement {statement}: {} rows, {} affected", counts.rows, counts.affected));
+        self.0.push(format!(
+            "statement {statement}: {} rows, {} affected",
+            counts.rows, counts.affected
+        ));
     }
 }
 
@@ -102,7 +109,9 @@ pub fn check(connection: &mut dyn Connection, program: &Program, mode: Mode, eve
     let mut stream = Stream::new(1, 0, 0, Part::Check);
     let mut scratch = Scratch::new(program);
     for _ in 0..events {
-        program.check_event(connection, &mut stream, &mut scratch, &mut tally, &mut values).unwrap();
+        program
+            .check_event(connection, &mut stream, &mut scratch, &mut tally, &mut values)
+            .unwrap();
     }
     values.0
 }

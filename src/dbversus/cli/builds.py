@@ -62,10 +62,10 @@ def add(
     name: Annotated[str, typer.Option(help="Name it by this instead of its version.")] = "",
     sha256: Annotated[str, typer.Option(help="Refuse the archive unless it has this checksum.")] = "",
 ) -> None:
-    """Add an own build, so that it can be named by its version.
+    """Add an own build, to be named `postgres:local/NAME` (NAME is its version unless --name is given).
 
     - `dbversus builds add /opt/postgresql-18-mybranch`
     - `dbversus builds add postgresql-17.2-custom.tar.gz --sha256 3a7b…`
     """
     build = store.add(path, name, sha256)
-    print(f"{build.name}\t{build.prefix}")
+    print(f"{build.dbms}:local/{name or build.version}\t{build.prefix}")

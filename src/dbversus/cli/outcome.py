@@ -3,14 +3,16 @@
 import sys
 from pathlib import Path
 
+from typing import TYPE_CHECKING
+
 from rich.console import Console
 
 from dbversus.errors import UsageError
-from dbversus.report import html, json_report, markdown, text
-from dbversus.report.assessment import build_assessment
-from dbversus.report.model import Assessment
 from dbversus.results.read import open_results
 from dbversus.stats.model import Verdict
+
+if TYPE_CHECKING:
+    from dbversus.report.model import Assessment
 
 FAIL_ON_MET = 99
 _CONDITIONS = ("regression",)
@@ -23,6 +25,10 @@ def check_fail_on(condition: str | None) -> None:
 
 def present(directory: Path, *, fail_on: str | None, as_json: bool) -> int:
     """Judges `directory` anew, writes its reports, shows the table (or JSON); returns the exit status."""
+    # statistics and charts take seconds to import: not for --help, nor before a run
+    from dbversus.report import html, json_report, markdown, text
+    from dbversus.report.assessment import build_assessment
+
     assessment = build_assessment(open_results(directory))
     html.write(assessment, directory / "report.html")
     markdown.write(assessment, directory / "report.md")
@@ -35,7 +41,7 @@ def present(directory: Path, *, fail_on: str | None, as_json: bool) -> int:
     return FAIL_ON_MET if fail_on and has_regression(assessment) else 0
 
 
-def has_regression(assessment: Assessment) -> bool:
+def has_regression(assessment: "Assessment") -> bool:
     """A wrong result is worse than a slow one, so it counts too."""
     return any(
         comparison.verdict in (Verdict.REGRESSION, Verdict.WRONG_RESULT)

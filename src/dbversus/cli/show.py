@@ -11,7 +11,6 @@ from rich.console import Console
 from rich.table import Table
 
 from dbversus.errors import UsageError
-from dbversus.report.assessment import query
 from dbversus.results.read import open_results
 
 _FORMATS = ("table", "json", "csv", "md")
@@ -34,6 +33,8 @@ def show(
     """
     if format not in _FORMATS:
         raise UsageError(f"--format {format} is unknown; accepted: {', '.join(_FORMATS)}.")
+    from dbversus.report.assessment import query  # statistics take seconds to import: not for --help
+
     results = open_results(directory)
     columns, rows = query(results, sql or _DEFAULT_SQL)
     _WRITERS[format](columns, rows)

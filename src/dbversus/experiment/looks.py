@@ -2,7 +2,6 @@
 
 from dbversus.experiment.session import Session
 from dbversus.results.read import open_results
-from dbversus.stats.judge import judge, settled_tests
 
 
 def take_look(session: Session, blocks: int) -> None:
@@ -11,6 +10,8 @@ def take_look(session: Session, blocks: int) -> None:
     A regression or improvement is decided only once fresh blocks have measured it again (stats.judge), so it stays in
     the run for one look more.
     """
+    from dbversus.stats.judge import judge, settled_tests  # takes seconds to import; a run has begun by now
+
     session.display.doing(f"judging {blocks} blocks")
     results = open_results(session.journal.directory)
     newly = sorted(settled_tests(judge(results)) - session.progress.retired)

@@ -11,9 +11,9 @@ from dbversus.experiment.slots import SlotPlan, SlotRules, plan_slots
 from dbversus.stats.disturbance import RowFigures, judge_rows
 from dbversus.suites.define import definition
 
-PILOT_MS = 40.0
+PILOT_MS = 40
 PILOT_OPS = 20
-WARM_UP_MS = 500.0
+WARM_UP_MS = 500
 ENGINE_RENEWALS_AT_MOST = 3
 
 
@@ -170,7 +170,7 @@ def _stream_rows(session: Session, block: int, case: Case, plan: SlotPlan, first
         orders=balanced_orders(session.alive_names, end - first, first),
         settle=plan.settle,
         slot=plan.slot,
-        tag={"block": block, "test": case.test.name, "clients": case.clients, "case": case.name},
+        tag={"block": block, "test": case.name, "clients": case.clients},
     )
 
 

@@ -45,7 +45,7 @@ def _fold(progress: Progress, record: dict[str, Any]) -> None:
         case "load":
             progress.loaded.add(record["target"])
         case "row":
-            progress.rows[record["tag"]["block"], record["tag"]["case"]] += 1
+            progress.rows[record["tag"]["block"], record["tag"]["test"]] += 1
         case "test":
             progress.finished.add((record["block"], record["test"]))
         case "check":

@@ -77,7 +77,7 @@ def _header(stage: Stage, command: str) -> dict[str, Any]:
         "tests": _case_names(stage),
         "suite": spec.suite,
         "profile": spec.profile,
-        "clients": spec.clients,
+        "clients": spec.clients[0] if len(spec.clients) == 1 else spec.clients,
         "table_size": spec.table_size,
         "tables": spec.tables,
         "seed": spec.seed,

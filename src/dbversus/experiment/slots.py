@@ -47,7 +47,7 @@ def plan_slots(rules: SlotRules, rates: list[float], changes_data: bool, orders:
     if changes_data:
         ops = max(1, round(slowest * slot_ms / 1000))
         return SlotPlan({"ops": ops}, {"ops": max(1, round(ops * rules.settle_ms / slot_ms))}, rows)
-    return SlotPlan({"ms": round(slot_ms, 1), "min_ops": 1}, {"ms": min(rules.settle_ms, slot_ms), "min_ops": 1}, rows)
+    return SlotPlan({"ms": round(slot_ms), "min_ops": 1}, {"ms": round(rules.settle_ms), "min_ops": 1}, rows)
 
 
 def _slot_s(rate: float, slowest: float, slot_ms: float, changes_data: bool) -> float:

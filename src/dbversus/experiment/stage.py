@@ -60,6 +60,7 @@ def set_stage(spec: ExperimentSpec, display: Display, *, wait: bool) -> Iterator
         for line in cleanup_stale():
             display.say(line)
         _check_room(spec, suite, len(specs))
+        facts = host_facts(home_dir())  # before we pin ourselves: they tell what we may use
         plan = place(max(spec.clients), spec.placement)
         stack.callback(os.sched_setaffinity, 0, os.sched_getaffinity(0))
         if plan.controller_cpus:
@@ -71,7 +72,7 @@ def set_stage(spec: ExperimentSpec, display: Display, *, wait: bool) -> Iterator
         targets = _targets(spec, specs, builds, plan, work_dir, watchers, notes, stack)
         for target in targets:
             target.server.check()
-        facts = host_facts(work_dir) | {"placement": asdict(plan), "notes": notes}
+        facts |= {"placement": asdict(plan), "notes": notes}
         # the engine's own threads may run where the controller does; its clients are pinned by `open`
         for finding in judge(facts):
             if finding.severity is not Severity.INFO:

@@ -68,7 +68,7 @@ def cpu_facts() -> dict[str, Any]:
     first = cpus.SYSTEM / "cpu0/cpufreq"
     return {
         "model": model[1] if model else None,
-        "online": os.cpu_count(),
+        "logical": os.cpu_count(),
         "allowed": sorted(os.sched_getaffinity(0)),
         "cores": len({cpus.siblings(cpu) for cpu in cpus.parse_cpu_list(read(cpus.SYSTEM / "online") or "0")}),
         "smt": read(cpus.SYSTEM / "smt/active") == "1",

@@ -66,7 +66,7 @@ def _memory(facts: Mapping[str, Any], needed: int) -> HostFinding | None:
 
 
 def _load(facts: Mapping[str, Any]) -> HostFinding | None:
-    load, count = facts["load_average"][0], facts["cpu"]["online"] or 1
+    load, count = facts["load_average"][0], facts["cpu"]["logical"] or 1
     if load <= _LOAD_PER_CPU * count:
         return None
     return HostFinding(

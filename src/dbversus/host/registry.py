@@ -115,20 +115,36 @@ def _this_boot(record: dict[str, Any]) -> bool:
 
 
 def _clean(entry: Entry, *, this_boot: bool) -> list[str]:
-    left: list[int] = []
-    said: list[str] = []
-    if this_boot:  # after a boot the pids belong to others
-        cgroups.thaw(entry.cgroup_dirs)
-        if tree(entry):
-            said.append(f"ended a server that an earlier run left behind (pid {entry.root_pid}, {entry.data_dir})")
-            left = processes.kill_all(lambda: tree(entry))
-        with contextlib.suppress(OSError):
-            cgroups.remove_directories(entry.cgroup_dirs)
-        remove_shared_memory(entry.shared_memory_ids)
-    remove_paths(entry.paths)
-    if left:
-        said.append(f"processes {', '.join(map(str, left))} of {entry.data_dir} could not be ended")
+    if not this_boot:  # the pids belong to others now, and memory is gone
+        remove_paths(entry.paths)
+        return []
+    left_behind = bool(tree(entry))
+    survivors = end(entry)
+    with contextlib.suppress(OSError):
+        cgroups.remove_directories(entry.cgroup_dirs)
+    said = []
+    if left_behind:
+        said.append(f"ended a server that an earlier run left behind (pid {entry.root_pid}, {entry.data_dir})")
+    if survivors:
+        said.append(f"processes {', '.join(map(str, survivors))} of {entry.data_dir} could not be ended")
     return said
+
+
+def end(entry: Entry) -> list[int]:
+    """Kills all processes of a server, frozen ones too, and removes its sockets and shared memory.
+
+    Returns the processes that are still there.
+    """
+    cgroups.thaw(entry.cgroup_dirs)
+    paths, ids = set(entry.paths), set(entry.shared_memory_ids)
+    for pid in tree(entry):
+        more_paths, more_ids = processes.shared_memory(pid)
+        paths.update(more_paths)
+        ids.update(more_ids)
+    survivors = processes.kill_all(lambda: tree(entry))
+    remove_shared_memory(ids)
+    remove_paths(paths)
+    return survivors
 
 
 def tree(entry: Entry) -> list[int]:

@@ -216,7 +216,7 @@ def _test_notes(results: Results, test: str, absolute: figures.BlockFigures) -> 
     notes = []
     for target in results.targets:
         of_target = absolute.get((test, target.label), {})
-        share = _client_share(of_target, int(results.header.get("clients") or 1))
+        share = _client_share(of_target, _clients(results, test))
         if target.dbms != "sqlite" and share is not None and share > CLIENT_BOUND_SHARE:
             notes.append(f"client-bound on {target.label}: the client used {share:.0%} of its CPU")
     examples = {
@@ -227,6 +227,12 @@ def _test_notes(results: Results, test: str, absolute: figures.BlockFigures) -> 
         for kind, text in kinds.items()
     }
     return notes + [f"{kind} on {label}, e.g.: {text}" for label, kind, text in sorted(examples)]
+
+
+def _clients(results: Results, test: str) -> int:
+    """Clients of a test; with several numbers of clients its name tells which: `scan@4`."""
+    clients = results.header.get("clients") or 1
+    return int(test.rpartition("@")[2]) if isinstance(clients, list) else int(clients)
 
 
 def _client_share(of_target: Mapping[str, Sequence[float]], clients: int) -> float | None:

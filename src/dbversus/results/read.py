@@ -246,7 +246,9 @@ def _sealed_slots(path: Path) -> Columns:
 def _same_shape(values: Any, kind: str) -> Any:
     """As `records.column` gives them, so that both origins look alike."""
     if kind == "VARCHAR":
-        return np.ma.filled(values, None) if np.ma.isMaskedArray(values) else values
+        texts = np.array(np.ma.getdata(values), dtype=object)
+        texts[np.ma.getmaskarray(values)] = None
+        return texts
     return np.ma.masked_array(values, mask=np.ma.getmaskarray(values))
 
 

@@ -1,5 +1,7 @@
 """Writes the results directory (docs/results.md): the journal while measuring, then slots.parquet and latency logs."""
 
+import contextlib
+import errno
 import fcntl
 import json
 import os
@@ -87,12 +89,13 @@ class Journal:
         try:
             written = self._file.write(line)
             os.fdatasync(self._file.fileno())
+            why = "" if written == len(line) else os.strerror(errno.ENOSPC)
         except OSError as error:
-            self._file.truncate(good_bytes)
-            raise RunError(f"{self._file.name} cannot be written: {error.strerror}.") from error
-        if written != len(line):
-            self._file.truncate(good_bytes)
-            raise RunError(f"{self._file.name} cannot be written: no space left on device.")
+            why = error.strerror or str(error)
+        if why:
+            with contextlib.suppress(OSError):
+                self._file.truncate(good_bytes)
+            raise RunError(f"{self._file.name} cannot be written: {why}.")
 
     def close(self) -> None:
         self._file.close()

@@ -46,6 +46,7 @@ class PostgresServer:
         self._log = self.work_dir / "server.log"
         self._process: subprocess.Popen[bytes] | None = None
         self._entry: registry.Entry | None = None
+        self._groups: list[str] = []
         self._socket_dir = Path()
         self._port = 0
 
@@ -84,14 +85,15 @@ class PostgresServer:
         command: list[str | Path] = [postgres_files.program(self.build, "postgres"), "-D", self.data_dir]
         env = postgres_files.server_environment(self.build, self.config)
         began = self._log.stat().st_size if self._log.exists() else 0
+        self._groups = placement.cgroup.directories() if placement.cgroup else []
         self._process = start(command, self._user, env, self._log, placement)
-        self._watch(placement)
+        self._tell_watchers()
         try:
             self.wait_ready(log_from=began)
         except BaseException:
             self.kill()
             raise
-        self._watch(placement)  # again: now its shared memory is known
+        self._tell_watchers()
 
     def _end_strays(self) -> None:
         """Ends what is left of a server on this directory whose root process was killed: it would block a start."""
@@ -102,19 +104,19 @@ class PostgresServer:
                 f"Processes {left} still work in {self.data_dir} and cannot be ended; no server can be started there."
             )
 
-    def _watch(self, placement: Placement) -> None:
+    def _tell_watchers(self) -> None:
+        """Told again after steps in which the server gets itself more shared memory."""
         assert self._process
         pid = self._process.pid
-        paths, ids = processes.shared_memory(pid)
-        groups = placement.cgroup.directories() if placement.cgroup else []
+        mapped = [processes.shared_memory(one) for one in (pid, *processes.descendants(pid))]
         self._entry = registry.Entry(
             root_pid=pid,
             root_ticks=processes.start_ticks(pid) or 0,
             data_dir=str(self.data_dir),
             program=processes.program_of(pid),
-            cgroup_dirs=groups,
-            paths=[str(self._socket_dir), *paths],
-            shared_memory_ids=ids,
+            cgroup_dirs=self._groups,
+            paths=[str(self._socket_dir), *sorted({path for paths, _ in mapped for path in paths})],
+            shared_memory_ids=sorted({number for _, ids in mapped for number in ids}),
         )
         for watcher in self._watchers:
             watcher.add(self._entry)
@@ -157,14 +159,10 @@ class PostgresServer:
         if self._process is None or self._entry is None:
             return
         entry = self._entry
-        self._thaw()
-        processes.kill_all(lambda: registry.tree(entry))
-        if self._process.poll() is None:
-            self._process.kill()
+        registry.end(entry)
+        self._process.kill()  # for one that could not be found any more, or was never there
         self._process.wait()
         self._process = self._entry = None
-        registry.remove_shared_memory(entry.shared_memory_ids)
-        registry.remove_paths(entry.paths)
         for watcher in self._watchers:
             watcher.forget(entry.root_pid)
 
@@ -182,11 +180,14 @@ class PostgresServer:
 
     def settle(self, tables: Sequence[str]) -> dict[str, float]:
         with self.connect() as connection:
-            return postgres_debt.settle(connection, tables)
+            spent = postgres_debt.settle(connection, tables)
+            self._tell_watchers()
+        return spent
 
     def warm(self, tables: Sequence[str]) -> None:
         with self.connect() as connection:
             postgres_facts.warm(connection, tables)
+            self._tell_watchers()
 
     def debt(self) -> dict[str, int]:
         with self.connect() as connection:

@@ -12,8 +12,17 @@ from dbversus.servers.timing import timed
 Connection = psycopg.Connection[Any]
 
 SETTLE_LIMIT_S = 600.0
+STATISTICS_DELAY_S = 1.2
 # Records of the checkpoint, of the background writer and of our own looking (catalog pages) are not work put off.
 WAL_ALLOWANCE_BYTES = 64 * 1024
+# what a checkpoint, or a little patience, does away with
+_WRITTEN_OUT = (
+    "dirty_buffers",
+    "wal_since_checkpoint_bytes",
+    "wal_unflushed_bytes",
+    "checkpoint_running",
+    "autovacuum_workers",
+)
 
 
 def scalar(connection: Connection, statement: str) -> Any:
@@ -30,8 +39,9 @@ def debt(connection: Connection) -> dict[str, int]:
 
     `dirty_buffers`: pages of user tables and indexes changed in memory only (needs pg_buffercache). `dead_rows`,
     `rows_not_vacuumed` (inserted since the last vacuum, 13 and later), `rows_not_analyzed`: as the server's statistics
-    know them. `autovacuum_workers`, `checkpoint_running`: at work now. `wal_since_checkpoint_bytes`,
-    `wal_unflushed_bytes`: written since the last checkpoint, and not yet on disk, each beyond 64 kB.
+    know them. `pages_not_all_visible`: as the last vacuum left them. `autovacuum_workers`, `checkpoint_running`: at
+    work now. `wal_since_checkpoint_bytes`, `wal_unflushed_bytes`: written since the last checkpoint, and not yet on
+    disk, each beyond 64 kB.
     """
     version = connection.info.server_version
     owed = _rows(connection, version) | _wal(connection, version) | _at_work(connection, version)
@@ -51,13 +61,14 @@ def _dirty_buffers(connection: Connection, version: int) -> int:
 
 
 def _rows(connection: Connection, version: int) -> dict[str, int]:
+    pages = "SELECT sum(relpages - relallvisible) FROM pg_class WHERE relkind = 'r' AND oid >= 16384"
     columns = {"dead_rows": "n_dead_tup", "rows_not_analyzed": "n_mod_since_analyze"}
     if version >= 130000:
         columns["rows_not_vacuumed"] = "n_ins_since_vacuum"
     sums = ", ".join(f"coalesce(sum({column}), 0)::bigint" for column in columns.values())
     connection.execute("SELECT pg_stat_clear_snapshot()")
     row = connection.execute(f"SELECT {sums} FROM pg_stat_user_tables").fetchone()  # noqa: S608
-    return dict(zip(columns, row or (), strict=True))
+    return {**dict(zip(columns, row or (), strict=True)), "pages_not_all_visible": int(scalar(connection, pages) or 0)}
 
 
 def _wal(connection: Connection, version: int) -> dict[str, int]:
@@ -91,42 +102,49 @@ def _activities(connection: Connection, condition: str) -> int:
 
 
 def settle(connection: Connection, tables: Sequence[str], limit_s: float = SETTLE_LIMIT_S) -> dict[str, float]:
-    """Vacuums and analyzes the tables, then writes checkpoints until nothing is owed, or `limit_s` is over.
+    """Vacuums and analyzes the tables and writes checkpoints until nothing is owed, or `limit_s` is over.
 
-    Returns seconds by step, the number of `rounds`, and what `remains` by name, if anything does.
+    Returns seconds by step, the number of `rounds`, and what `remains.<name>`, if anything does.
     """
-    began = time.monotonic()
+    deadline = time.monotonic() + limit_s
     spent = {"vacuum_s": 0.0, "checkpoint_s": 0.0, "wait_s": 0.0}
     rounds = 0
-    while True:
+    owed = {"all": 1}
+    while any(owed.values()) and time.monotonic() < deadline:
         rounds += 1
         spent["vacuum_s"] += timed(lambda: vacuum(connection, tables))
+        owed = _write_out(connection, spent, deadline)
+        if any(owed.values()):
+            owed = _await_statistics(connection, spent)
+    return spent | {"rounds": rounds} | {f"remains.{name}": float(count) for name, count in owed.items() if count}
+
+
+def _write_out(connection: Connection, spent: dict[str, float], deadline: float) -> dict[str, int]:
+    """Writes checkpoints until no page or log waits for one and no background work goes on; returns what is owed then."""
+    while True:
+        spent["checkpoint_s"] += timed(lambda: connection.execute("CHECKPOINT"))
         owed = debt(connection)
-        while time.monotonic() - began < limit_s:
-            spent["checkpoint_s"] += timed(lambda: connection.execute("CHECKPOINT"))
-            owed = debt(connection)
-            if not _waits_for_checkpoint(owed):
-                break
-            spent["wait_s"] += timed(lambda: time.sleep(0.1))
-        if not any(owed.values()) or time.monotonic() - began >= limit_s:
-            return spent | {"rounds": rounds} | {f"remains.{name}": float(owed[name]) for name in owed if owed[name]}
-        # statistics of other sessions may arrive late; autovacuum may be at work
-        spent["wait_s"] += timed(lambda: time.sleep(0.2))
+        if not any(owed.get(name, 0) for name in _WRITTEN_OUT) or time.monotonic() > deadline:
+            return owed
+        spent["wait_s"] += timed(lambda: time.sleep(0.1))
 
 
-def _waits_for_checkpoint(owed: dict[str, int]) -> bool:
-    names = (
-        "dirty_buffers",
-        "wal_since_checkpoint_bytes",
-        "wal_unflushed_bytes",
-        "checkpoint_running",
-        "autovacuum_workers",
-    )
-    return any(owed.get(name, 0) for name in names)
+def _await_statistics(connection: Connection, spent: dict[str, float]) -> dict[str, int]:
+    """What is owed when the statistics have come in: before 15 they pass through a file written twice a second."""
+    end = time.monotonic() + STATISTICS_DELAY_S
+    while any((owed := debt(connection)).values()) and time.monotonic() < end:
+        spent["wait_s"] += timed(lambda: time.sleep(0.1))
+    return owed
 
 
 def vacuum(connection: Connection, tables: Sequence[str]) -> None:
-    """Indexes are cleaned even when few rows are dead, where the server has a say in that (12 and later)."""
+    """Indexes are cleaned even when few rows are dead, where the server has a say in that (12 and later).
+
+    Commits that did not wait for the disk are flushed first: until then a vacuum may not mark their rows as visible to
+    all, and reads afterwards would do that, and write.
+    """
+    connection.execute("SET synchronous_commit = on")
+    connection.execute("SELECT pg_logical_emit_message(true, 'dbversus', 'flush')")
     options = "(ANALYZE, INDEX_CLEANUP ON)" if connection.info.server_version >= 120000 else "(ANALYZE)"
     for table in tables:
         connection.execute(sql.SQL("VACUUM {} {}").format(sql.SQL(options), sql.Identifier(table)))

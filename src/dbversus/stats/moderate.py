@@ -6,6 +6,7 @@ Empirical Bayes after Smyth (2004), as limma's squeezeVar does it: s̃² = (d0·
 
 import warnings
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -47,12 +48,18 @@ def moderate(variance: Floats, df: Floats) -> Moderated:
 
 def _prior(variance: Floats, df: Floats) -> tuple[float, float]:
     """Prior variance and its capped degrees of freedom; zero degrees of freedom when no prior fits."""
+    return _fit(tuple(variance.tolist()), tuple(df.tolist()))
+
+
+@lru_cache(maxsize=1024)
+def _fit(variance: tuple[float, ...], df: tuple[float, ...]) -> tuple[float, float]:
+    """`_prior`, remembered: every look replays the earlier ones."""
     from pylimma import squeeze_var  # takes two seconds, and only those who judge need it
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            fit: dict[str, Any] = squeeze_var(variance, df)
+            fit: dict[str, Any] = squeeze_var(np.array(variance), np.array(df))
     except ValueError:
         return 0.0, 0.0
     prior_variance, prior_df = float(fit["var_prior"]), float(fit["df_prior"])

@@ -21,7 +21,7 @@ def build_suite(name: str, draft: Draft) -> Suite:
     suite = Suite(
         name=name,
         title=draft.title,
-        description=draft.description,
+        description=_one_line(draft.description),
         load=_load(draft),
         phases=tuple(_phases(draft, _Lookup.of(families))),
         variables=draft.variables,
@@ -38,7 +38,7 @@ def _load(draft: Draft) -> Load:
     load, place = draft.load.value, draft.load.place
     columns = _params(load.columns, place.at("columns"), draft.generators)
     check_columns(columns, draft.variables)
-    return Load(load.title, load.note, columns)
+    return Load(load.title, _one_line(load.note), columns)
 
 
 def _family(key: str, placed: Placed[shape.Test], draft: Draft) -> list[Test]:
@@ -98,7 +98,7 @@ def _may_change(statements: Sequence[Statement]) -> bool:
 
 
 def _filled(text: str, variables: Mapping[str, int], place: Place) -> str:
-    """`text` with `{variable}` replaced by its value."""
+    """`text` as one line, with `{variable}` replaced by its value."""
 
     def value(match: re.Match[str]) -> str:
         if match[1] not in variables:
@@ -106,7 +106,11 @@ def _filled(text: str, variables: Mapping[str, int], place: Place) -> str:
             raise place.mistake(f"unknown variable '{match[1]}' in \"{text}\"; known here: {known}.")
         return str(variables[match[1]])
 
-    return re.sub(r"\{(\w+)\}", value, text)
+    return re.sub(r"\{(\w+)\}", value, _one_line(text))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _statement(one: shape.TestStatement, place: Place, draft: Draft) -> Statement:

@@ -18,7 +18,10 @@ pub fn load(link: &mut Link, table: &TableSpec, seed: u64, progress: &mut dyn Fn
         message,
     })?;
     let columns: Vec<_> = table.columns.iter().map(|(name, _)| name.as_str()).collect();
-    start(link, &format!("COPY {} ({}) FROM STDIN", table.name, columns.join(", ")))?;
+    start(
+        link,
+        &format!("COPY {} ({}) FROM STDIN", table.name, columns.join(", ")),
+    )?;
     let mut params = Params::new();
     let mut chunk = Vec::with_capacity(CHUNK_BYTES + (64 << 10));
     chunk.resize(HEADER_BYTES, 0);
@@ -48,11 +51,15 @@ fn start(link: &mut Link, sql: &str) -> WireResult<()> {
             (b'G', _) => return Ok(()),
             (b'E', body) => {
                 let error = message::error(body);
-                return Err(link.answer().0.err().unwrap_or(error));
+                let _ = link.answer();
+                return Err(error);
             }
             (b'N' | b'S' | b'A', _) => {}
             (other, _) => {
-                return Err(message::violation(format!("message {:?} in answer to COPY", char::from(other))));
+                return Err(message::violation(format!(
+                    "message {:?} in answer to COPY",
+                    char::from(other)
+                )));
             }
         }
     }

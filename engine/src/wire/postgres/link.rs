@@ -248,7 +248,9 @@ fn digest(kind: u8, body: &[u8], answer: &mut Answer, failure: &mut Option<WireE
         // ParameterDescription, Notice, Notification, ParameterStatus
         b'2' | b'1' | b'3' | b'n' | b'I' | b's' | b'T' | b't' | b'N' | b'A' | b'S' => {}
         b'G' | b'H' | b'W' => {
-            return Err(violation("the statement starts a COPY, which a test cannot do".to_owned()));
+            return Err(violation(
+                "the statement starts a COPY, which a test cannot do".to_owned(),
+            ));
         }
         other => return Err(violation(format!("unknown message {:?}", char::from(other)))),
     }

@@ -177,9 +177,16 @@ pub fn affected(tag: &[u8]) -> u64 {
     if tag.first() == Some(&b'S') || !changes.iter().any(|change| tag.starts_with(change)) {
         return 0;
     }
-    let digits = tag.iter().rev().skip_while(|&&byte| byte == 0).take_while(|byte| byte.is_ascii_digit());
+    let digits = tag
+        .iter()
+        .rev()
+        .skip_while(|&&byte| byte == 0)
+        .take_while(|byte| byte.is_ascii_digit());
     let add = |(sum, unit): (u64, u64), &digit: &u8| {
-        (sum.wrapping_add(unit.wrapping_mul(u64::from(digit - b'0'))), unit.wrapping_mul(10))
+        (
+            sum.wrapping_add(unit.wrapping_mul(u64::from(digit - b'0'))),
+            unit.wrapping_mul(10),
+        )
     };
     digits.fold((0, 1), add).0
 }
@@ -238,6 +245,6 @@ mod tests {
         assert!(data_row(&[0, 1, 255, 255, 255, 254], &mut values).is_err());
         assert!(columns(&[0, 1, b'a', 0, 1]).is_err());
         assert!(parameter_types(&[0, 9, 0, 0]).is_err());
-        error(&[b'S', b'x']);
+        error(b"Sx");
     }
 }

@@ -103,7 +103,13 @@ impl PostgresConnection {
         }
     }
 
-    fn prepare_statement(&mut self, statement: &Statement, index: usize, program: &Program, mode: Mode) -> WireResult<Prepared> {
+    fn prepare_statement(
+        &mut self,
+        statement: &Statement,
+        index: usize,
+        program: &Program,
+        mode: Mode,
+    ) -> WireResult<Prepared> {
         let execution = statement.execution(mode);
         if execution == Execution::Text {
             return Ok(Prepared::Text(statement.clone()));
@@ -148,19 +154,22 @@ impl PostgresConnection {
         message::sync(&mut request);
         self.link.send(&request)?;
         let mut types = Vec::new();
-        let result = loop {
+        loop {
             match self.link.message()? {
                 (b't', body) => types = message::parameter_types(body)?,
                 (b'E', body) => {
                     let error = message::error(body);
-                    break self.read_answer().and(Err(error));
+                    // When the rest of the answer does not come either, the next use of the connection will tell.
+                    let _ = self.read_answer();
+                    return Err(error);
                 }
-                (b'Z', _) => break Ok(types),
+                (b'Z', _) => return Ok(types),
                 (b'1' | b'T' | b'n' | b'N' | b'S' | b'A', _) => {}
-                (other, _) => return Err(violation(format!("message {:?} in answer to Parse", char::from(other)))),
+                (other, _) => {
+                    return Err(violation(format!("message {:?} in answer to Parse", char::from(other))));
+                }
             }
-        };
-        result
+        }
     }
 
     /// Sends one execution of a statement of the program.
@@ -209,10 +218,15 @@ impl Connection for PostgresConnection {
         self.begin = self.prepare_plain("begin", "BEGIN", mode)?;
         self.commit = self.prepare_plain("commit", "COMMIT", mode)?;
         for (index, statement) in program.statements.iter().enumerate() {
-            let prepared = self.prepare_statement(statement, index, program, mode).map_err(|error| WireError {
-                message: format!("test {:?}, statement {:?}: {}", program.name, statement.name, error.message),
-                ..error
-            })?;
+            let prepared = self
+                .prepare_statement(statement, index, program, mode)
+                .map_err(|error| WireError {
+                    message: format!(
+                        "test {:?}, statement {:?}: {}",
+                        program.name, statement.name, error.message
+                    ),
+                    ..error
+                })?;
             self.statements.push(prepared);
         }
         Ok(())

@@ -30,7 +30,12 @@ pub fn read(link: &mut Link) -> WireResult<(WireResult<TextTable>, u8)> {
                 return Ok((failure.map_or(Ok(table), Err), transaction));
             }
             (b'I' | b'N' | b'S' | b'A' | b'H' | b'd' | b'c', _) => {}
-            (other, _) => return Err(violation(format!("message {:?} in answer to a query", char::from(other)))),
+            (other, _) => {
+                return Err(violation(format!(
+                    "message {:?} in answer to a query",
+                    char::from(other)
+                )));
+            }
         }
     }
 }
@@ -51,6 +56,8 @@ fn row(body: &[u8]) -> WireResult<Vec<Option<String>>> {
 
 fn refuse_copy(link: &mut Link) -> WireResult<()> {
     let mut request = Vec::new();
-    message::write(b'f', &mut request, |out| message::write_text(b"there is nothing to copy from", out));
+    message::write(b'f', &mut request, |out| {
+        message::write_text(b"there is nothing to copy from", out)
+    });
     link.send(&request)
 }

@@ -184,7 +184,10 @@ fn int2(value: i64, slot: usize) -> WireResult<i16> {
 fn out_of_range(value: i64, slot: usize, type_name: &str) -> WireError {
     WireError {
         class: ErrorClass::Other,
-        message: format!("parameter ${} is {value}, which the server's type {type_name} cannot hold", slot + 1),
+        message: format!(
+            "parameter ${} is {value}, which the server's type {type_name} cannot hold",
+            slot + 1
+        ),
     }
 }
 

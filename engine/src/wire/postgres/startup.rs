@@ -30,7 +30,12 @@ pub fn log_in(link: &mut Link, login: &Login) -> WireResult<Option<i32>> {
             b'S' | b'N' => {}
             b'Z' => break,
             b'v' => return Err(violation("the server does not speak protocol 3.0".to_owned())),
-            other => return Err(violation(format!("unexpected message {:?} at start-up", char::from(other)))),
+            other => {
+                return Err(violation(format!(
+                    "unexpected message {:?} at start-up",
+                    char::from(other)
+                )));
+            }
         }
     }
     link.set_read_timeout(None)?;
@@ -74,7 +79,11 @@ fn authenticate(body: &mut Body<'_>, login: &Login, scram: &mut Option<ScramSha2
             exchange.update(body.0).map_err(refused)?;
             message::write(b'p', &mut reply, |out| out.extend_from_slice(exchange.message()));
         }
-        12 => scram.as_mut().ok_or_else(out_of_order)?.finish(body.0).map_err(refused)?,
+        12 => scram
+            .as_mut()
+            .ok_or_else(out_of_order)?
+            .finish(body.0)
+            .map_err(refused)?,
         other => {
             return Err(failed(format!(
                 "the server asks for authentication of kind {other}; accepted are trust, password, md5 and scram-sha-256"
@@ -95,9 +104,15 @@ fn scram_start(
         offered.push(String::from_utf8_lossy(body.text()?).into_owned());
     }
     if !offered.iter().any(|mechanism| mechanism == SCRAM_SHA_256) {
-        return Err(failed(format!("the server offers {}; accepted is {SCRAM_SHA_256}", offered.join(", "))));
+        return Err(failed(format!(
+            "the server offers {}; accepted is {SCRAM_SHA_256}",
+            offered.join(", ")
+        )));
     }
-    let exchange = scram.insert(ScramSha256::new(password(login)?.as_bytes(), ChannelBinding::unsupported()));
+    let exchange = scram.insert(ScramSha256::new(
+        password(login)?.as_bytes(),
+        ChannelBinding::unsupported(),
+    ));
     message::write(b'p', reply, |out| {
         message::write_text(SCRAM_SHA_256.as_bytes(), out);
         out.extend_from_slice(&(exchange.message().len() as u32).to_be_bytes());

@@ -78,13 +78,17 @@ impl Api {
             .map_err(|error| format!("SQLite library {path:?} cannot be loaded: {error}"))?;
         // SAFETY: takes no arguments.
         if unsafe { (api.threadsafe)() } == 0 {
-            return Err(format!("SQLite library {path:?} was compiled for a single thread; accepted is SQLITE_THREADSAFE=1 or 2"));
+            return Err(format!(
+                "SQLite library {path:?} was compiled for a single thread; accepted is SQLITE_THREADSAFE=1 or 2"
+            ));
         }
         Ok(Arc::new(api))
     }
 
     pub fn version(&self) -> String {
         // SAFETY: the result is a constant of the library.
-        unsafe { CStr::from_ptr((self.version)()) }.to_string_lossy().into_owned()
+        unsafe { CStr::from_ptr((self.version)()) }
+            .to_string_lossy()
+            .into_owned()
     }
 }

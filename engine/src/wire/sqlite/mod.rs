@@ -117,8 +117,13 @@ impl SqliteConnection {
 
     fn prepare_sql(&self, sql: &[u8]) -> WireResult<Prepared> {
         match Prepared::new(&self.api, self.database, sql)? {
-            (Some(prepared), rest) if rest.iter().all(|&byte| byte.is_ascii_whitespace() || byte == b';') => Ok(prepared),
-            _ => Err(other(format!("{:?} is not exactly one statement", String::from_utf8_lossy(sql)))),
+            (Some(prepared), rest) if rest.iter().all(|&byte| byte.is_ascii_whitespace() || byte == b';') => {
+                Ok(prepared)
+            }
+            _ => Err(other(format!(
+                "{:?} is not exactly one statement",
+                String::from_utf8_lossy(sql)
+            ))),
         }
     }
 
@@ -141,7 +146,10 @@ impl SqliteConnection {
         let prepared = self.prepare_sql(&sql)?;
         match prepared.parameter_count() {
             count if count == statement.slots => Ok(prepared),
-            count => Err(other(format!("SQLite sees {count} parameters where the test has {}", statement.slots))),
+            count => Err(other(format!(
+                "SQLite sees {count} parameters where the test has {}",
+                statement.slots
+            ))),
         }
     }
 
@@ -163,7 +171,9 @@ impl SqliteConnection {
                 self.buffer.clear();
                 let params = match execution {
                     Execution::Text => {
-                        statement.render(table, &mut self.buffer, |slot, out| write_literal(params.get(slot), out));
+                        statement.render(table, &mut self.buffer, |slot, out| {
+                            write_literal(params.get(slot), out)
+                        });
                         &self.no_params
                     }
                     _ => {
@@ -212,10 +222,14 @@ impl Connection for SqliteConnection {
         let mut writes = false;
         for statement in &program.statements {
             let (prepare, statement_writes) =
-                self.prepare_statement(statement, program, mode).map_err(|error| WireError {
-                    message: format!("test {:?}, statement {:?}: {}", program.name, statement.name, error.message),
-                    ..error
-                })?;
+                self.prepare_statement(statement, program, mode)
+                    .map_err(|error| WireError {
+                        message: format!(
+                            "test {:?}, statement {:?}: {}",
+                            program.name, statement.name, error.message
+                        ),
+                        ..error
+                    })?;
             self.statements.push(prepare);
             writes |= statement_writes;
         }
@@ -268,7 +282,9 @@ impl Connection for SqliteConnection {
         tally: &mut Tally,
         sink: &mut dyn RowSink,
     ) -> WireResult<()> {
-        let done = self.run(statement, table, params, |prepared, params| prepared.run_into(params, sink))?;
+        let done = self.run(statement, table, params, |prepared, params| {
+            prepared.run_into(params, sink)
+        })?;
         count(done, tally);
         Ok(())
     }
@@ -323,7 +339,12 @@ fn count(done: Done, tally: &mut Tally) {
 fn insert_sql(table: &TableSpec) -> String {
     let names: Vec<_> = table.columns.iter().map(|(name, _)| name.as_str()).collect();
     let marks = vec!["?"; names.len()];
-    format!("INSERT INTO {} ({}) VALUES ({})", table.name, names.join(", "), marks.join(", "))
+    format!(
+        "INSERT INTO {} ({}) VALUES ({})",
+        table.name,
+        names.join(", "),
+        marks.join(", ")
+    )
 }
 
 fn write_placeholder(slot: usize, out: &mut Vec<u8>) {
@@ -355,7 +376,9 @@ fn error_of(api: &Api, database: *mut Database) -> WireError {
     }
     // SAFETY: the database is open; the message is copied at once.
     let (code, message) = unsafe {
-        let message = CStr::from_ptr((api.error_message)(database)).to_string_lossy().into_owned();
+        let message = CStr::from_ptr((api.error_message)(database))
+            .to_string_lossy()
+            .into_owned();
         ((api.extended_error_code)(database), message)
     };
     WireError {

@@ -1,0 +1,44 @@
+import pytest
+
+from dbversus.explain.plan_diff import differing_plans, normalise_plan
+
+INDEX_SCAN = """Index Scan using k_1 on sbtest1  (cost=0.42..8.44 rows=1 width=121)
+  Index Cond: (k = {})
+"""
+SEQ_SCAN = "Seq Scan on sbtest1  (cost=0.00..2725.00 rows=1 width=121)\n  Filter: (k = 5)"
+
+
+def test_estimates_and_literals_make_no_difference() -> None:
+    plans = [{"t/s": INDEX_SCAN.format(5)}, {"t/s": INDEX_SCAN.format(77).replace("8.44", "9.1")}]
+    assert differing_plans(plans, ["postgres", "postgres"]) == []
+
+
+def test_another_shape_is_a_difference() -> None:
+    [found] = differing_plans([{"t/s": INDEX_SCAN.format(5)}, {"t/s": SEQ_SCAN}], ["postgres", "postgres"])
+    assert found.statement == "t/s"
+    assert found.plans[1] == "Seq Scan on sbtest1\n  Filter: (k = ?)"
+
+
+def test_groups_may_be_nested() -> None:
+    plans = [{"t": {"s": "SCAN a"}}, {"t": {"s": "SEARCH a USING INDEX i (k=?)"}}]
+    [found] = differing_plans(plans, ["sqlite", "sqlite"])
+    assert found.statement == "t / s"
+
+
+def test_missing_plans_and_other_dbms_are_no_difference() -> None:
+    assert differing_plans([{"t/s": "SCAN a"}, {}], ["sqlite", "sqlite"]) == []
+    assert differing_plans([{"t/s": "SCAN a"}, {"t/s": SEQ_SCAN}], ["sqlite", "postgres"]) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "shape"),
+    [
+        ("SCAN TABLE sbtest1 (~100 rows)", "SCAN sbtest1"),
+        ("SEARCH sbtest1 USING INTEGER PRIMARY KEY (rowid=?)", "SEARCH sbtest1 USING INTEGER PRIMARY KEY (rowid=?)"),
+        ("Index Cond: (id = ANY ('{1,2,3}'::integer[]))", "Index Cond: (id = ANY (?::integer[]))"),
+        ("Filter: (id = ANY (ARRAY[1, 2, 3]))", "Filter: (id = ANY (ARRAY[?]))"),
+        ("Sort (actual time=0.1..0.2 rows=3 loops=1)\nPlanning Time: 0.1 ms", "Sort"),
+    ],
+)
+def test_normalised(text: str, shape: str) -> None:
+    assert normalise_plan(text) == shape

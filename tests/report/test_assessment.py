@@ -1,0 +1,122 @@
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dbversus.report.assessment import build_assessment, query
+from dbversus.report.model import Assessment, Comparison, TestPart
+from dbversus.results.read import Results, open_results
+from dbversus.stats.model import Verdict
+
+from .synthetic import FAILED_TEST, LABELS, SERVER_WORDS, TRUTHS, WRONG_TEST, write_results
+
+CPU = "server_cpu_us_per_op"
+
+
+def part(assessment: Assessment, test: str) -> TestPart:
+    return next(item for item in assessment.tests if item.name == test)
+
+
+def verdicts(assessment: Assessment, label: str) -> Mapping[str, Verdict]:
+    return {item.test: item.verdict for item in assessment.comparisons if item.target == label}
+
+
+def comparison(assessment: Assessment, test: str, label: str) -> Comparison:
+    return next(item for item in part(assessment, test).comparisons if item.target == label)
+
+
+def test_injected_changes_are_found(assessment: Assessment) -> None:
+    found = verdicts(assessment, LABELS[1])
+    assert found["range-notcovered-si"] == Verdict.REGRESSION
+    assert found["update-index"] == Verdict.REGRESSION
+    assert found["read-only-10000"] == Verdict.IMPROVEMENT
+    assert found["range-covered-pk"] == Verdict.EQUIVALENT
+    assert found["read-only-count"] == Verdict.INVALID
+
+
+def test_estimates_hold_the_truth(assessment: Assessment) -> None:
+    for truth in TRUTHS:
+        if truth.name == WRONG_TEST:
+            continue
+        finding = comparison(assessment, truth.name, LABELS[1]).findings[CPU]
+        assert finding.ratio is not None
+        assert finding.low is not None
+        assert finding.high is not None
+        assert finding.low <= finding.ratio <= finding.high
+        assert finding.ratio == pytest.approx(truth.cpu[0], rel=0.02 + 4 * truth.spread)
+
+
+def test_wrong_answers_are_no_performance_verdict(assessment: Assessment) -> None:
+    wrong = comparison(assessment, WRONG_TEST, LABELS[1])
+    assert wrong.verdict == Verdict.WRONG_RESULT
+    assert "other answers" in wrong.notes[0]
+    assert verdicts(assessment, LABELS[2])[WRONG_TEST] != Verdict.WRONG_RESULT
+
+
+def test_failure_is_shown_in_the_servers_own_words(assessment: Assessment) -> None:
+    failed = comparison(assessment, FAILED_TEST, LABELS[2])
+    assert failed.verdict == Verdict.FAILED
+    assert failed.notes == (SERVER_WORDS,)
+    assert [(item.target, item.message) for item in assessment.failures] == [(LABELS[2], SERVER_WORDS)]
+
+
+def test_summary_names_regressions_first(assessment: Assessment) -> None:
+    first = assessment.targets[1].sentences[0]
+    assert first.startswith(f"2 of 12 tests use more CPU per operation on {LABELS[1]} than on {LABELS[0]}: ")
+    assert "range-notcovered-si (+1" in first
+    assert assessment.targets[0].sentences == ()
+
+
+def test_figures_have_unit_interval_and_count(assessment: Assessment) -> None:
+    figure = next(item for item in part(assessment, "point-query").figures if item.metric == CPU)
+    base = figure.estimates[LABELS[0]]
+    assert figure.unit == "µs/op"
+    assert base.n == 4
+    assert base.value == pytest.approx(28 * 0.62, rel=0.1)
+    assert base.low is not None
+    assert base.high is not None
+    assert base.value is not None
+    assert base.low < base.value < base.high
+
+
+def test_latency_counts_all_operations(assessment: Assessment) -> None:
+    latency = part(assessment, "point-query").latency[LABELS[0]]
+    assert latency.count == 4 * 4000
+    ordered = [estimate.value for _, estimate in sorted(latency.percentiles_us.items())]
+    assert ordered == sorted(ordered)  # type: ignore[type-var]
+    assert latency.percentiles_us[50.0].value == pytest.approx(28, rel=0.1)
+    assert len(latency.curve) <= 60
+
+
+def test_slots_of_dropped_rows_are_not_plotted(assessment: Assessment) -> None:
+    test = part(assessment, "read-only-count")
+    plotted = sum(len(logs) for logs in test.slots[0].ratios[CPU].values())
+    assert test.disturbance.dropped > 0
+    assert plotted == test.disturbance.rows - test.disturbance.dropped
+
+
+def test_settings_and_plans_that_differ(assessment: Assessment) -> None:
+    assert [setting.name for setting in assessment.settings] == ["jit", "wal_compression"]
+    assert [plan.statement for plan in assessment.plans] == ["range-notcovered-si / range"]
+    assert part(assessment, "range-notcovered-si").plans == assessment.plans
+    assert part(assessment, "point-query").plans == ()
+
+
+def test_findings_can_be_queried(results: Results) -> None:
+    columns, rows = query(results, "SELECT test, verdict FROM findings WHERE target = 'postgres:17.11' AND blocks = 4")
+    assert columns == ["test", "verdict"]
+    assert ("update-index", "regression") in rows
+
+
+def test_one_target_alone_has_figures_and_no_verdict(tmp_path: Path) -> None:
+    alone = build_assessment(open_results(write_results(tmp_path / "r", targets=1, rows=4, blocks=2)))
+    assert alone.comparisons == ()
+    assert len(alone.tests) == len(TRUTHS)
+    assert all(test.figures for test in alone.tests)
+
+
+def test_an_interrupted_experiment_says_so(results: Results) -> None:
+    cut = replace(results, records=tuple(record for record in results.records if record["type"] != "finished"))
+    assert "has not ended" in build_assessment(cut).state
+    assert build_assessment(results).state == ""

@@ -1,0 +1,48 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from dbversus.report import json_report, markdown
+from dbversus.report.model import Assessment
+
+from .synthetic import HOSTILE, LABELS, SERVER_WORDS
+
+
+def test_json_is_versioned_and_complete(assessment: Assessment, tmp_path: Path) -> None:
+    json_report.write(assessment, tmp_path / "report.json")
+    content = json.loads((tmp_path / "report.json").read_text())
+    assert content["report_schema"] == 1
+    assert [target["label"] for target in content["targets"]] == list(LABELS)
+    update = next(test for test in content["tests"] if test["name"] == "update-index")
+    finding = update["comparisons"][0]["findings"]["server_cpu_us_per_op"]
+    assert finding["verdict"] == "regression"
+    assert finding["low"] < finding["ratio"] < finding["high"]
+    assert update["latency"][LABELS[0]]["operations"] == 16_000
+    assert content["failures"][0]["message"] == SERVER_WORDS
+
+
+def test_json_has_no_numbers_that_json_lacks(assessment: Assessment) -> None:
+    json.dumps(json_report.as_json(assessment), allow_nan=False, default=str)
+
+
+def test_markdown_has_the_table_and_escapes(assessment: Assessment) -> None:
+    text = markdown.render(assessment)
+    assert HOSTILE not in text.replace("```", "\0").split("## Surroundings")[0]
+    assert "&lt;script&gt;" in text
+    rows = [line for line in text.splitlines() if line.startswith("| update-index |")]
+    assert len(rows) == 2
+    assert "▼ regression" in rows[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("a|b", "a\\|b"), ("<b>", "&lt;b&gt;"), ("*x*", "\\*x\\*"), ("one\ntwo", "one two"), ("a`b", "a\\`b")],
+)
+def test_markdown_escapes(text: str, shown: str) -> None:
+    assert markdown.escape(text) == shown
+
+
+def test_markdown_files_are_written(assessment: Assessment, tmp_path: Path) -> None:
+    markdown.write(assessment, tmp_path / "report.md")
+    assert (tmp_path / "report.md").read_text().startswith("# ")

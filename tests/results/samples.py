@@ -1,0 +1,61 @@
+"""The smallest journals that say something."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from hdrh.histogram import HdrHistogram
+
+from dbversus.results.schema import SLOT_COLUMNS
+from dbversus.results.write import Journal
+
+HEADER: dict[str, Any] = {
+    "type": "experiment",
+    "schema": 1,
+    "dbversus": "0.1.0",
+    "command": "dbversus compare postgres:13.1 postgres:17.2",
+    "targets": [
+        {"name": "t0", "label": "postgres:13.1", "dbms": "postgres", "version": "13.1", "config": ""},
+        {"name": "t1", "label": "postgres:17.2", "dbms": "postgres", "version": "17.2", "config": "fpw_off"},
+    ],
+    "tests": ["point-query"],
+    "clients": 1,
+}
+
+
+def row(block: int, number: int, dropped: bool = False) -> dict[str, Any]:
+    figures = {name: 5 for name in SLOT_COLUMNS if name.startswith(("server_", "client_"))}
+    slots = [
+        {"target": name, "position": place, "elapsed_ns": 50_000_000, "ops": 1000 + 100 * place, "statements": 1000,
+         "rows": 1000, "affected": 0, "errors": {"deadlock": 2, "other": 1}, "mean_ns": 1, "p50_ns": 1, "p95_ns": 1,
+         "p99_ns": 1, "max_ns": 1, **figures}
+        for place, name in enumerate(("t0", "t1"))
+    ]  # fmt: skip
+    return {
+        "type": "row",
+        "tag": {"block": block, "test": "point-query", "clients": 1},
+        "row": number,
+        "started_unix_ns": 1,
+        "dropped": dropped,
+        "dropped_why": "foreign CPU" if dropped else None,
+        "host": {"wall_ns": 110_000_000, "foreign_cpu_ns": 0, "psi_cpu_us": None},
+        "slots": slots,
+    }
+
+
+def histogram(values_ns: Iterable[int]) -> str:
+    made = HdrHistogram(1, 3_600_000_000_000, 3)
+    for value in values_ns:
+        made.record_value(value)
+    text: bytes = made.encode()
+    return text.decode()
+
+
+def write_journal(directory: Path, rows: int, header: dict[str, Any] | None = None) -> None:
+    with Journal(directory) as journal:
+        journal.append(header or HEADER)
+        for number in range(rows):
+            journal.append(row(0, number))
+        hdr = {"t0": histogram([1000, 2000, 3000]), "t1": histogram([10_000])}
+        journal.append({"type": "latency", "block": 0, "test": "point-query", "hdr": hdr})
+        journal.append({"type": "load", "target": "t1", "table": "sbtest1", "rows": 1000, "elapsed_ns": 2_000_000})

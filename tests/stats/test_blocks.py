@@ -1,0 +1,188 @@
+"""Block values from slots: pairing, dropping, lumps, nulls."""
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dbversus.errors import UsageError
+from dbversus.results.schema import SLOT_COLUMNS
+from dbversus.stats.blocks import block_values, load_values
+from dbversus.stats.metrics import CPU, IO_BYTES, METRICS, THROUGHPUT
+from dbversus.stats.model import BlockValue
+
+Slots = dict[str, np.ndarray]
+
+
+def make_slots(
+    targets: tuple[str, ...] = ("a", "b"),
+    tests: int = 2,
+    blocks: int = 3,
+    rows: int = 5,
+    seed: int = 0,
+) -> Slots:
+    """Slots of equal targets with noise shared within a row."""
+    rng = np.random.default_rng(seed)
+    grid = [
+        g.ravel() for g in np.meshgrid(range(blocks), range(tests), range(rows), range(len(targets)), indexing="ij")
+    ]
+    block, test, row, target = grid
+    count = len(block)
+    host_noise = np.exp(rng.normal(0, 0.3, count // len(targets))).repeat(len(targets))
+    ops = np.round(2000 * host_noise * np.exp(rng.normal(0, 0.01, count)))
+    slots: Slots = {name: np.zeros(count) for name, kind in SLOT_COLUMNS.items() if kind != "VARCHAR"}
+    slots |= {
+        "test": np.array([f"t{i}" for i in test]),
+        "target": np.array(targets)[target],
+        "block": block,
+        "row": row,
+        "clients": np.ones(count),
+        "dropped": np.zeros(count, dtype=bool),
+        "elapsed_ns": np.full(count, 50_000_000.0),
+        "ops": ops,
+        "server_cpu_ns": ops * 20_000 * np.exp(rng.normal(0, 0.01, count)),
+        "server_user_ns": ops * 15_000,
+        **dict.fromkeys(("mean_ns", "p50_ns", "p95_ns", "p99_ns"), ops * 25000),
+    }
+    return slots
+
+
+def find(values: list[BlockValue], **wanted: object) -> list[BlockValue]:
+    return [value for value in values if all(getattr(value, name) == what for name, what in wanted.items())]
+
+
+def test_mean_of_log_ratios_by_hand() -> None:
+    slots = make_slots(tests=1, blocks=1, rows=2)
+    slots["ops"] = np.array([100.0, 110.0, 50.0, 60.0])  # row 0: a, b; row 1: a, b
+    (value,) = find(block_values(slots, "a"), metric=THROUGHPUT)
+    assert value.value == pytest.approx((np.log(1.1) + np.log(1.2)) / 2)
+    assert (value.target, value.rows, value.dropped) == ("b", 2, 0)
+
+
+def test_noise_of_a_whole_row_cancels() -> None:
+    values = find(block_values(make_slots(rows=200), "a"), metric=THROUGHPUT)
+    assert all(abs(value.value or 0) < 0.01 for value in values)
+
+
+def test_dropped_rows_are_left_out_and_counted() -> None:
+    slots = make_slots(tests=1, blocks=1, rows=5)
+    disturbed = slots["row"] == 3
+    slots["dropped"] = disturbed
+    slots["ops"] = np.where(disturbed & (slots["target"] == "b"), 1.0, slots["ops"])
+    (value,) = find(block_values(slots, "a"), metric=THROUGHPUT)
+    assert abs(value.value or 0) < 0.05
+    assert (value.rows, value.dropped) == (4, 1)
+
+
+def test_all_rows_dropped_is_reported_without_a_value() -> None:
+    slots = make_slots(tests=1, blocks=1)
+    slots["dropped"] = np.ones_like(slots["row"], dtype=bool)
+    (value,) = find(block_values(slots, "a"), metric=CPU)
+    assert value == BlockValue("t0", "b", CPU, 0, None, 0, 5)
+
+
+def test_only_pairs_of_the_same_row_count() -> None:
+    slots = make_slots(tests=1, blocks=1, rows=5)
+    lost = (slots["row"] == 2) & (slots["target"] == "b")
+    kept = {name: column[~lost] for name, column in slots.items()}
+    (value,) = find(block_values(kept, "a"), metric=THROUGHPUT)
+    assert value.rows == 4
+
+
+def test_lumpy_bytes_are_compared_as_block_sums() -> None:
+    slots = make_slots(tests=1, blocks=1, rows=4)
+    slots["ops"] = np.full(8, 1000.0)
+    slots["server_write_bytes"] = np.zeros(8)
+    slots["server_write_bytes"][[0, 5]] = 1_000_000.0, 1_300_000.0  # a in row 0, b in row 2
+    (value,) = find(block_values(slots, "a"), metric=IO_BYTES)
+    assert value.value == pytest.approx(np.log(1.3))
+
+
+@pytest.mark.parametrize(
+    ("base_bytes", "bytes_", "expected"),
+    [(0, 0, None), (60, 10, None), (0, 6400, np.log(100)), (6400, 0, -np.log(100)), (64, 128, np.log(2))],
+)
+def test_next_to_nothing(base_bytes: float, bytes_: float, expected: float | None) -> None:
+    slots = make_slots(tests=1, blocks=1)
+    per_op = np.where(slots["target"] == "a", base_bytes, bytes_)
+    slots["server_read_bytes"] = slots["ops"] * per_op
+    (value,) = find(block_values(slots, "a"), metric=IO_BYTES)
+    assert value.value == (None if expected is None else pytest.approx(expected))
+    assert value.rows == 5
+
+
+def test_what_the_host_cannot_tell_gives_no_value() -> None:
+    slots = make_slots()
+    slots["server_read_bytes"] = np.ma.masked_array(slots["ops"], mask=True)
+    slots["server_cpu_ns"] = np.full(len(slots["ops"]), None, dtype=object)
+    del slots["p99_ns"]
+    names = {value.metric for value in block_values(slots, "a")}
+    assert not names & {IO_BYTES, CPU, "read_bytes_per_op", "latency_p99_us"}
+    assert {THROUGHPUT, "write_bytes_per_op", "latency_p95_us"} <= names
+
+
+def test_several_targets_each_against_the_base() -> None:
+    slots = make_slots(targets=("new", "old", "older"))
+    slots["ops"] = np.where(slots["target"] == "older", slots["ops"] / 2, slots["ops"])
+    values = find(block_values(slots, "old"), metric=THROUGHPUT)
+    assert {value.target for value in values} == {"new", "older"}
+    assert all(value.value == pytest.approx(np.log(0.5), abs=0.05) for value in find(values, target="older"))
+
+
+def test_client_counts_are_different_tests() -> None:
+    slots = make_slots(tests=1)
+    slots["clients"] = np.where(slots["row"] < 2, 1, 4)
+    assert {value.test for value in block_values(slots, "a")} == {"t0@1", "t0@4"}
+
+
+def test_unknown_base_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"no slots of the base 'c'.*a, b"):
+        block_values(make_slots(), "c")
+
+
+def test_load_compares_rows_per_second_and_cpu_per_row() -> None:
+    loads = [
+        {"target": "t0", "table": "x", "rows": 1000, "elapsed_ns": 10**9, "server_cpu_ns": 10**8},
+        {"target": "t1", "table": "x", "rows": 1000, "elapsed_ns": 2 * 10**9, "server_cpu_ns": None},
+    ]
+    (value,) = load_values(loads, {"t0": "old", "t1": "new"}, "old")
+    assert (value.test, value.target, value.metric) == ("load", "new", "load_rows_per_s")
+    assert value.value == pytest.approx(np.log(0.5))
+    assert load_values([], {}, "old") == []
+
+
+@settings(deadline=None, max_examples=25)
+@given(seed=st.integers(0, 2**31), shuffled=st.randoms(use_true_random=False))
+def test_order_of_slots_does_not_matter(seed: int, shuffled: "st.Random") -> None:  # type: ignore[name-defined]
+    slots = make_slots(seed=seed)
+    order = list(range(len(slots["ops"])))
+    shuffled.shuffle(order)
+    mixed = {name: column[order] for name, column in slots.items()}
+    assert _rounded(block_values(mixed, "a")) == _rounded(block_values(slots, "a"))
+
+
+@settings(deadline=None, max_examples=25)
+@given(seed=st.integers(0, 2**31))
+def test_swapping_base_and_target_flips_the_sign(seed: int) -> None:
+    slots = make_slots(seed=seed)
+    there, back = block_values(slots, "a"), block_values(slots, "b")
+    for one, other in zip(there, back, strict=True):
+        assert (one.value is None) == (other.value is None)
+        assert one.value is None or other.value == pytest.approx(-one.value)
+
+
+def test_a_whole_experiment_takes_under_a_second() -> None:
+    slots = make_slots(targets=("a", "b", "c", "d"), tests=43, blocks=12, rows=60)
+    started = time.process_time()
+    values = block_values(slots, "a")
+    assert time.process_time() - started < 4  # about 0.7 s where nothing else runs
+    assert len(values) == 3 * 43 * 12 * len([metric for metric in METRICS if not metric.tests])
+
+
+def _rounded(values: list[BlockValue]) -> list[tuple[object, ...]]:
+    return [
+        (v.test, v.target, v.metric, v.block, v.rows, v.dropped, None if v.value is None else round(v.value, 9))
+        for v in values
+    ]

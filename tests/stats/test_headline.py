@@ -1,0 +1,83 @@
+"""The sentence for one test and target."""
+
+import pytest
+
+from dbversus.stats.headline import headline
+from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
+from dbversus.stats.model import Finding, Verdict
+
+R, E, BETTER, U = Verdict.REGRESSION, Verdict.EQUIVALENT, Verdict.IMPROVEMENT, Verdict.UNDECIDED
+
+
+def finding(metric: str, verdict: Verdict, ratio: float | None = 1.0, note: str = "") -> Finding:
+    return Finding(
+        "t", "b", metric, verdict, ratio, None, None, 0.98, 4, None, None, 0.05, 0.042, 0.081, None, note=note
+    )
+
+
+def told(
+    cpu: Verdict, throughput: Verdict, io: Verdict = E, ratios: tuple[float, float, float] = (1, 1, 1)
+) -> tuple[Verdict, str]:
+    both = zip((CPU, THROUGHPUT, IO_BYTES), (cpu, throughput, io), ratios, strict=True)
+    return headline([finding(*each) for each in both])
+
+
+@pytest.mark.parametrize(
+    ("cpu", "throughput", "verdict", "words"),
+    [
+        (R, E, R, "more CPU per op, same throughput"),
+        (E, R, R, "less throughput at equal CPU per op: waiting (IO, locks)"),
+        (R, R, R, "more CPU per op, less throughput"),
+        (BETTER, R, R, "less CPU per op, yet less throughput: waiting"),
+        (R, BETTER, R, "more CPU per op, yet more throughput: less waiting"),
+        (BETTER, E, BETTER, "less CPU per op, same throughput"),
+        (E, BETTER, BETTER, "more throughput at equal CPU per op: less waiting"),
+        (BETTER, BETTER, BETTER, "less CPU per op, more throughput"),
+        (R, U, R, "more CPU per op, throughput undecided (+0.0 %, a change under 4.2 % could be missed)"),
+        (U, BETTER, BETTER, "server CPU per op undecided"),
+        (E, E, E, "no change beyond 5 % in server CPU per op, 5 % in throughput"),
+        (U, E, U, "server CPU per op undecided"),
+    ],
+)
+def test_cpu_and_throughput_together(cpu: Verdict, throughput: Verdict, verdict: Verdict, words: str) -> None:
+    said, sentence = told(cpu, throughput)
+    assert said is verdict
+    assert words in sentence
+
+
+def test_changes_are_named_with_their_size() -> None:
+    _, sentence = told(R, R, R, (1.051, 0.952, 3.2))
+    assert sentence.startswith("server CPU per op +5.1 %, throughput -4.8 %, IO bytes per op ×3.2 (")
+
+
+def test_io_alone_makes_a_regression() -> None:
+    assert told(E, E, R, (1, 1, 1.2)) == (R, "IO bytes per op +20.0 % (same CPU per op, same throughput)")
+
+
+def test_equivalent_notes_undecided_io() -> None:
+    verdict, sentence = told(E, E, U, (1, 1, 1.03))
+    assert verdict is E
+    assert sentence.endswith("IO bytes per op undecided (+3.0 %, a change under 4.2 % could be missed)")
+
+
+def test_regression_outweighs_improvement() -> None:
+    assert told(E, E, BETTER)[0] is BETTER
+    assert told(R, BETTER, BETTER)[0] is R
+
+
+def test_unstable_and_invalid() -> None:
+    verdict, sentence = told(E, Verdict.UNSTABLE)
+    assert (verdict, sentence) == (Verdict.UNSTABLE, "throughput unstable (spread between blocks 8.1 %)")
+    invalid = [finding(CPU, Verdict.INVALID, note="31% of the rows dropped as disturbed"), finding(THROUGHPUT, U)]
+    assert headline(invalid) == (Verdict.INVALID, "31% of the rows dropped as disturbed")
+
+
+def test_exploratory_findings_and_none_at_all() -> None:
+    assert headline([finding("latency_p99_us", R)]) == (U, "not measured")
+    assert headline([])[0] is U
+
+
+def test_a_host_that_cannot_tell_cpu() -> None:
+    assert headline([finding(THROUGHPUT, E)])[0] is E
+    verdict, sentence = headline([finding(THROUGHPUT, R, 0.9)])
+    assert (verdict, sentence) == (R, "throughput -10.0 %")
