@@ -40,8 +40,11 @@ fn start(bin: &Path, data: &Path, socket_dir: &Path) -> Child {
         .arg(socket_dir)
         .args(["-c", "listen_addresses=", "-c", "fsync=off"]);
     let process = command.process_group(0).spawn().unwrap();
+    // The pid file of a server that was killed is still there, and says ready.
+    let own = format!("{}\n", process.id());
     wait_for("the server's pid file to say ready", || {
-        fs::read_to_string(data.join("postmaster.pid")).is_ok_and(|file| file.contains("ready"))
+        fs::read_to_string(data.join("postmaster.pid"))
+            .is_ok_and(|file| file.starts_with(&own) && file.contains("ready"))
     });
     process
 }

@@ -120,3 +120,11 @@ def test_an_interrupted_experiment_says_so(results: Results) -> None:
     cut = replace(results, records=tuple(record for record in results.records if record["type"] != "finished"))
     assert "has not ended" in build_assessment(cut).state
     assert build_assessment(results).state == ""
+
+
+def test_load_is_shown_and_not_judged(tmp_path: Path) -> None:
+    loads = build_assessment(open_results(write_results(tmp_path / "r", targets=2, rows=4, blocks=2))).loads
+    assert [load.target for load in loads] == list(LABELS[:2])
+    assert loads[0].rows_per_s == pytest.approx(100_000 / 0.41)
+    assert loads[1].rate_ratio == pytest.approx(410 / 419)
+    assert loads[0].rate_ratio is None

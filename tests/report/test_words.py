@@ -1,6 +1,8 @@
 import pytest
 
-from dbversus.report.words import NBSP, change, interval, listing, number, ratio
+from dbversus.report.model import Comparison
+from dbversus.report.words import NBSP, change, experiment_facts, interval, listing, number, ratio, summary_sentences
+from dbversus.stats.model import Verdict
 
 
 @pytest.mark.parametrize(
@@ -30,3 +32,16 @@ def test_ratio_and_interval() -> None:
     assert ratio(1.0834) == "1.083"
     assert interval(0.99, 1.2) == "[0.990, 1.200]"
     assert interval(None, 1.2) == ""
+
+
+def test_nothing_judged_is_not_called_no_regression() -> None:
+    comparisons = [Comparison("a", "new", Verdict.INVALID, {}), Comparison("b", "new", Verdict.FAILED, {})]
+    first, *_ = summary_sentences(comparisons, "new", "old")
+    assert first == "Nothing is known yet of new against old: none of 2 tests could be judged."
+    good = [*comparisons, Comparison("c", "new", Verdict.EQUIVALENT, {})]
+    assert summary_sentences(good, "new", "old")[0] == "None of 3 tests is shown to be worse on new than on old."
+
+
+def test_several_numbers_of_clients() -> None:
+    assert "1, 2 and 4 clients" in experiment_facts({"clients": [1, 2, 4]}, 3, 1)
+    assert experiment_facts({"clients": 1, "tables": 2}, 1, 4) == ["1 test", "4 blocks", "1 client", "2 tables"]

@@ -204,9 +204,14 @@ class TestFreshBlocks:
         assert finding.note == "confirmed in fresh blocks"
 
     def test_refuted(self) -> None:
-        finding = self.judged([0.0, -0.02])
+        finding = self.judged(shifted(noise(6, 6, 0.005), -0.019))
         assert finding.verdict is Verdict.UNDECIDED
         assert "do not confirm" in finding.note
+
+    def test_gone_when_all_blocks_are_taken_together(self) -> None:
+        finding = self.judged([0.0, -0.02])
+        assert finding.verdict is Verdict.UNDECIDED
+        assert "all blocks together" in finding.note
 
     def test_shown_to_be_under_the_margin(self) -> None:
         finding = self.judged(shifted(noise(4, 6, 0.005), 0.002))
@@ -219,9 +224,11 @@ class TestFreshBlocks:
         assert finding.ratio == pytest.approx(np.exp(0.045))
 
     def test_blocks_after_the_last_look_reveal_nothing_new(self) -> None:
-        equal = series("y", shifted(noise(7, 4, 0.02), 0.02)) + series("y", [0.07, 0.08], first_block=4)
+        equal = series("y", [0.06, -0.04, 0.07, -0.01]) + series("y", [0.07, 0.08], first_block=4)
         finding = only(assess(self.found + equal + quiet(6), PRIMARY, looks=(4,)), "y")
-        assert finding.verdict is Verdict.UNDECIDED
+        assert finding.verdict is Verdict.UNSTABLE
+        assert finding.blocks == 4
+        assert finding.ratio == pytest.approx(np.exp(0.02))
 
 
 def test_looks_that_do_not_rise_and_empty_input() -> None:

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fs;
 
-use super::gauge::{number, words};
+use super::gauge::{Gauge, number, words};
 
 /// Fields of `/proc/PID/stat`, of which times are in clock ticks (proc_pid_stat(5)).
 #[derive(Debug, Clone, Copy)]
@@ -55,6 +55,12 @@ impl Stat {
     pub fn is_dead(&self) -> bool {
         matches!(self.state, b'Z' | b'X')
     }
+}
+
+/// The number given to the newest process or thread of this host, as `/proc/loadavg` tells it: when it has not changed,
+/// none was born. None where it cannot be told.
+pub fn newest_pid(loadavg: &Gauge) -> Option<u64> {
+    loadavg.read(|content| number(words(content).nth(4)?)).ok()
 }
 
 /// Ids of the threads of a process; empty when it is gone.

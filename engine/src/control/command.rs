@@ -8,7 +8,7 @@ use crate::account::AccountSpec;
 use crate::drive::check::CheckSpec;
 use crate::drive::freeze::FreezeSpec;
 use crate::drive::load::LoadSpec;
-use crate::drive::rows::PartSpec;
+use crate::drive::part::PartSpec;
 use crate::drive::test::OpenSpec;
 use crate::drive::trouble::Failure;
 

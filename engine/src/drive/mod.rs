@@ -1,8 +1,8 @@
 //! Driving load in interleaved slots.
 //!
 //! `lane` is one client's way to one target, `closed` and `open_loop` are the two paces at which it is driven; `client` is a
-//! thread with its connections, `crew` all of them; `test` is an open test, `rows` alternates its targets, `check` compares
-//! their answers. `load` fills tables. `target` is a server with its `freeze`.
+//! thread with its connections, `crew` all of them; `test` is an open test, `rows` alternates its targets in slots as `part`
+//! defines them, `check` compares their answers. `load` fills tables. `target` is a server with its `freeze`.
 
 pub mod affinity;
 pub mod arrivals;
@@ -15,6 +15,7 @@ pub mod freeze;
 pub mod lane;
 pub mod load;
 pub mod open_loop;
+pub mod part;
 pub mod rows;
 pub mod target;
 pub mod test;

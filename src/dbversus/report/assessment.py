@@ -10,6 +10,7 @@ from dbversus.explain.plan_diff import PlanDifference, differing_plans
 from dbversus.explain.settings_diff import SettingDifference, differing_settings
 from dbversus.report import figures
 from dbversus.report.groups import group_of
+from dbversus.report.missing import SENTENCE_KEYS, not_measured
 from dbversus.report.model import (
     Assessment,
     Comparison,
@@ -25,7 +26,7 @@ from dbversus.report.words import change, summary_sentences, typographic
 from dbversus.results.read import Results, Target
 from dbversus.stats.headline import headline
 from dbversus.stats.judge import judge
-from dbversus.stats.metrics import PRIMARY, metric_named
+from dbversus.stats.metrics import LOAD_TEST, PRIMARY, metric_named
 from dbversus.stats.model import Finding, Verdict
 
 NO_CALIBRATION = (
@@ -59,13 +60,13 @@ def build_assessment(results: Results) -> Assessment:
         targets=targets,
         tests=tests,
         findings=tuple(findings),
-        loads=_loads(results),
+        loads=_loads(results, tuple(findings)),
         failures=tuple(_failure(results, record) for record in results.failures),
         settings=tuple(_settings(results)),
         plans=tuple(_plans(results)),
         disturbance=figures.total_disturbance(test.disturbance for test in tests),
-        host={name: value for name, value in results.host.items() if name not in _NOT_MEASURED_KEYS},
-        not_measured=_not_measured(results, tests),
+        host={name: value for name, value in results.host.items() if name not in SENTENCE_KEYS},
+        not_measured=not_measured(results),
         calibration=NO_CALIBRATION,
         command=str(results.header.get("command") or ""),
     )
@@ -97,10 +98,17 @@ def _tests(results: Results, findings: Findings) -> tuple[TestPart, ...]:
             absolute,
             tuple(ratios.get(name, ())),
             disturbed.get(name, _NOTHING_DISTURBED),
-            tuple(plan for plan in plans if plan.statement.startswith((f"{name}/", f"{name} / "))),
+            _plans_of(name, plans),
         )
         for name in results.tests
+        if name != LOAD_TEST  # one run each: shown with its rates, not judged
     )
+
+
+def _plans_of(case: str, plans: Sequence[PlanDifference]) -> tuple[PlanDifference, ...]:
+    """A test has the same plans with any number of clients (`scan@4`)."""
+    test = case.partition("@")[0]
+    return tuple(plan for plan in plans if plan.statement.startswith((f"{test}/", f"{test} / ")))
 
 
 def _test(
@@ -264,21 +272,25 @@ def _state(results: Results) -> str:
     return ""
 
 
-def _loads(results: Results) -> tuple[LoadFigure, ...]:
-    return tuple(_load(results, record) for record in results.loads if record.get("elapsed_ns"))
+def _loads(results: Results, findings: Sequence[Finding]) -> tuple[LoadFigure, ...]:
+    ratios = {(item.target, item.metric): item.ratio for item in findings if item.test == LOAD_TEST}
+    return tuple(_load(results, record, ratios) for record in results.loads if record.get("elapsed_ns"))
 
 
-def _load(results: Results, record: Mapping[str, Any]) -> LoadFigure:
+def _load(results: Results, record: Mapping[str, Any], ratios: Mapping[tuple[str, str], float | None]) -> LoadFigure:
+    label = results.label(record["target"])
     rows, seconds = int(record.get("rows") or 0), record["elapsed_ns"] / 1e9
     cpu_ns = record.get("server_cpu_ns")
     return LoadFigure(
-        target=results.label(record["target"]),
+        target=label,
         table=str(record.get("table", "")),
         rows=rows,
         rows_per_s=rows / seconds,
         seconds=seconds,
         server_cpu_us_per_row=cpu_ns / 1e3 / rows if cpu_ns is not None and rows else None,
         earlier=bool(record.get("earlier")),
+        rate_ratio=ratios.get((label, "load_rows_per_s")),
+        cpu_ratio=ratios.get((label, "load_cpu_us_per_row")),
     )
 
 
@@ -309,22 +321,3 @@ def _settings(results: Results) -> list[SettingDifference]:
 def _plans(results: Results) -> list[PlanDifference]:
     plans = [_known(results.server_json(target, "plans.json")) for target in results.targets]
     return differing_plans(plans, _dbms(results))
-
-
-_NOT_MEASURED_KEYS = ("not_measured", "unmeasured", "cannot_measure", "missing")
-
-
-def _not_measured(results: Results, tests: Sequence[TestPart]) -> tuple[str, ...]:
-    """What the host could not tell, as recorded, and primary metrics without any value."""
-    said = [str(item) for key in _NOT_MEASURED_KEYS for item in _items(results.host.get(key))]
-    known = {figure.metric for test in tests for figure in test.figures}
-    unknown = [
-        f"{metric.title}: zero or unknown in every slot" for metric in PRIMARY if tests and metric.name not in known
-    ]
-    return tuple(dict.fromkeys((*said, *unknown)))
-
-
-def _items(value: Any) -> list[str]:
-    if isinstance(value, Mapping):
-        return [f"{name}: {why}" for name, why in value.items()]
-    return list(value) if isinstance(value, list) else [value] if value else []

@@ -6,7 +6,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -49,7 +48,7 @@ def render(assessment: Assessment) -> str:
         forest=forest,
         spoken=forest.spoken,
         confidence=_confidence(assessment),
-        facts=_facts(assessment),
+        facts=words.experiment_facts(assessment.header, len(assessment.tests), assessment.blocks),
         host=list(_flat(assessment.host)),
         cpu_splits=_cpu_splits,
         severity={verdict: rank for rank, verdict in enumerate(words.SEVERITY)},
@@ -129,20 +128,6 @@ def _confidence(assessment: Assessment) -> str:
 
 def _is_primary(finding: Finding) -> bool:
     return metric_named(finding.metric).primary
-
-
-def _facts(assessment: Assessment) -> list[str]:
-    """The experiment in a line of short facts."""
-    header = assessment.header
-    said = [f"{len(assessment.tests)} tests", f"{assessment.blocks} blocks"]
-    for key, one, many in (("clients", "client", "clients"), ("tables", "table", "tables")):
-        if count := header.get(key):
-            said.append(f"{count:,} {one if count == 1 else many}")
-    said += [f"{header['table_size']:,} rows per table"] if header.get("table_size") else []
-    said += [f"{header['mode']} statements"] if header.get("mode") else []
-    if at_unix_ns := header.get("at_unix_ns"):
-        said.append(f"{datetime.fromtimestamp(at_unix_ns / 1e9, UTC):%-d %B %Y, %H:%M} UTC")
-    return said
 
 
 def _flat(content: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:

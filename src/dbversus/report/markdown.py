@@ -9,10 +9,12 @@ from dbversus.report.words import (
     SHORT_TITLES,
     SIGNS,
     estimate_text,
+    experiment_facts,
     finding_text,
     margins_text,
     number,
     percent,
+    ratio,
 )
 from dbversus.stats.metrics import CPU, IO_BYTES, PRIMARY, THROUGHPUT
 
@@ -51,14 +53,8 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _experiment_line(assessment: Assessment) -> str:
-    header = assessment.header
-    facts = [f"{len(assessment.tests)} tests", f"{assessment.blocks} blocks"]
-    facts += [
-        f"{header[key]:,} {word}"
-        for key, word in (("clients", "client(s)"), ("table_size", "rows per table"))
-        if key in header
-    ]
-    return escape(f"{', '.join(facts)}; dbversus {header.get('dbversus', '?')}.")
+    facts = experiment_facts(assessment.header, len(assessment.tests), assessment.blocks)
+    return escape(f"{'; '.join(facts)}; dbversus {assessment.header.get('dbversus', '?')}.")
 
 
 def _candidate(assessment: Assessment, facts: TargetFacts) -> list[str]:
@@ -113,10 +109,10 @@ def _failures(assessment: Assessment) -> list[str]:
 def _loads(assessment: Assessment) -> list[str]:
     if not assessment.loads:
         return []
-    head = ["target", "table", "rows", "rows/s", "seconds", "server CPU, µs/row"]
+    head = ["target", "table", "rows", "rows/s", "seconds", "server CPU, µs/row", "rows/s ratio", "CPU/row ratio"]
     rows = [
         [escape(load.target), escape(load.table), f"{load.rows:,}", number(load.rows_per_s), number(load.seconds),
-         number(load.server_cpu_us_per_row)]
+         number(load.server_cpu_us_per_row), ratio(load.rate_ratio), ratio(load.cpu_ratio)]
         for load in assessment.loads
     ]  # fmt: skip
     return ["## Load (one run each, n = 1)", _table(head, rows)]
@@ -125,12 +121,11 @@ def _loads(assessment: Assessment) -> list[str]:
 def _differences(assessment: Assessment) -> list[str]:
     labels = [escape(facts.target.label) for facts in assessment.targets]
     parts = []
-    if assessment.settings:
-        rows = [
-            [escape(setting.name), *(escape(value) if value is not None else "not known" for value in setting.values)]
-            for setting in assessment.settings
-        ]
+    if everywhere := [setting for setting in assessment.settings if setting.known_to_all]:
+        rows = [[escape(setting.name), *(escape(value or "") for value in setting.values)] for setting in everywhere]
         parts += ["## Settings that differ", _table(["setting", *labels], rows)]
+    if somewhere := [setting.name for setting in assessment.settings if not setting.known_to_all]:
+        parts.append(f"Known to some targets only: {escape(', '.join(somewhere))}.")
     if assessment.plans:
         parts.append("## Plans that differ")
         for plan in assessment.plans:

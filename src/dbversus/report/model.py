@@ -98,7 +98,10 @@ class TestPart:
 
 @dataclass(frozen=True)
 class LoadFigure:
-    """Loading one table on one target; `earlier`: measured when the data was loaded for an earlier experiment."""
+    """Loading one table on one target; `earlier`: measured when the data was loaded for an earlier experiment.
+
+    The ratios are target/base over all tables, without intervals: data is loaded once.
+    """
 
     target: str
     table: str
@@ -107,6 +110,8 @@ class LoadFigure:
     seconds: float
     server_cpu_us_per_row: float | None
     earlier: bool
+    rate_ratio: float | None = None
+    cpu_ratio: float | None = None
 
 
 @dataclass(frozen=True)

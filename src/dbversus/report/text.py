@@ -13,9 +13,11 @@ from dbversus.report.words import (
     SEVERITY,
     SHORT_TITLES,
     SIGNS,
+    change,
     estimate_text,
     finding_text,
     margins_text,
+    number,
     percent,
     ratio,
 )
@@ -42,6 +44,8 @@ def render(assessment: Assessment, console: Console, verbose: bool = False) -> N
         _print_table(console, _figure_table(assessment))
     for facts in assessment.candidates:
         _candidate(assessment, facts, console)
+    for line in _load_lines(assessment):
+        _say(console, line)
     _say(console, _legend(assessment), "dim")
     if assessment.state:
         _say(console, assessment.state, "yellow")
@@ -137,6 +141,15 @@ def _legend(assessment: Assessment) -> str:
         "disturbed.\n"
         f"{meanings}."
     )
+
+
+def _load_lines(assessment: Assessment) -> list[str]:
+    """`load of sbtest1 (n = 1): postgres:13.1 244,000 rows/s, postgres:17.11 239,000 rows/s (−2.0 %).`"""
+    tables: dict[str, list[str]] = {}
+    for load in assessment.loads:
+        against = f" ({change(load.rate_ratio)})" if load.rate_ratio else ""
+        tables.setdefault(load.table, []).append(f"{load.target} {number(load.rows_per_s)} rows/s{against}")
+    return [f"load of {table} (n = 1): {', '.join(parts)}." for table, parts in tables.items()]
 
 
 def _failures(assessment: Assessment, console: Console) -> None:

@@ -3,6 +3,8 @@
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
 
 from dbversus.report.model import Comparison, Estimate
 from dbversus.stats.metrics import CPU, IO_BYTES, PRIMARY, THROUGHPUT
@@ -135,8 +137,10 @@ def summary_sentences(comparisons: Sequence[Comparison], target: str, base: str)
         first, *changes = changes
         count, words = first.split(" ", 1)
         said = f"{count} of {total} tests {words}".replace(":", f"{than}:", 1)
-    else:
+    elif any(item.verdict in (Verdict.EQUIVALENT, Verdict.IMPROVEMENT) for item in comparisons):
         said = f"None of {total} tests is shown to be worse{than}."
+    else:
+        said = f"Nothing is known yet of {target} against {base}: none of {total} tests could be judged."
     return (said, *changes, *_rest(comparisons))
 
 
@@ -196,3 +200,24 @@ def margins_text(findings: Iterable[Finding]) -> str:
 def in_order(counts: Mapping[Verdict, int]) -> list[tuple[Verdict, int]]:
     """Verdict counts, most urgent first, without zeros."""
     return [(verdict, counts[verdict]) for verdict in SEVERITY if counts.get(verdict)]
+
+
+def experiment_facts(header: Mapping[str, Any], tests: int, blocks: int) -> list[str]:
+    """The experiment as a list of short facts: sizes, clients, mode, date (UTC)."""
+    said = [_count(tests, "test"), _count(blocks, "block")]
+    if clients := header.get("clients"):
+        counts = clients if isinstance(clients, list) else [clients]
+        said.append(f"{listing([str(count) for count in counts])} client{'' if counts == [1] else 's'}")
+    if tables := header.get("tables"):
+        said.append(_count(tables, "table"))
+    if rows := header.get("table_size"):
+        said.append(f"{rows:,} rows per table")
+    if mode := header.get("mode"):
+        said.append(f"{mode} statements")
+    if at_unix_ns := header.get("at_unix_ns"):
+        said.append(f"{datetime.fromtimestamp(at_unix_ns / 1e9, UTC):%-d %B %Y, %H:%M} UTC")
+    return said
+
+
+def _count(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"

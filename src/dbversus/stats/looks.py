@@ -57,29 +57,28 @@ def looks_taken(looks: tuple[int, ...], blocks: int) -> list[int]:
     """The looks that were reached, and a last one over all blocks where there are more.
 
     There are when a run ended between two looks (it has then looked no more often than planned), and when changes
-    found at the last look were measured again; `take_look` finds no new change that late.
+    found at the last look were measured again.
     """
     taken = [look for look in looks if look <= blocks]
     return taken if blocks in taken else [*taken, blocks]
 
 
 def take_look(table: Table, state: State, count: int, looks: tuple[int, ...]) -> None:
-    """Judge all keys that have new values in the first `count` blocks."""
+    """Judge all keys that have new values in the first `count` blocks; after the last look, only changes found before."""
     value = table.value[:, :count]
     n = np.count_nonzero(~np.isnan(value), axis=1)
     dropped, rows = table.dropped[:, :count].sum(axis=1), table.rows[:, :count].sum(axis=1)
     invalid = dropped > MOST_DROPPED * (dropped + rows)
     fresh = (n > state.n) | ((n == 0) & invalid)
-    state.n = n
+    if count > looks[-1]:
+        fresh &= state.found_at >= 0
+    state.n = np.where(fresh, n, state.n)
     _estimate(table, state, value, fresh)
     _adjust(table, state, fresh, looks)
     verdicts = _judge(table, state, invalid, looks)
-    found_before = state.found_at >= 0
-    changed = np.isin(verdicts, CHANGES)
-    if count > looks[-1]:
-        verdicts = np.where(changed & ~found_before, state.verdict, verdicts)
     state.verdict = np.where(fresh, verdicts, state.verdict)
-    state.found_at[changed & fresh & ~found_before & (count <= looks[-1])] = table.blocks[count - 1] + 1
+    newly_found = fresh & (state.found_at < 0) & np.isin(verdicts, CHANGES)
+    state.found_at[newly_found] = table.blocks[count - 1] + 1
 
 
 def _estimate(table: Table, state: State, value: Floats, fresh: Bools) -> None:

@@ -96,7 +96,7 @@ def _finding(table: Table, state: State, index: int, shown: _Shown, visible: flo
         low=_ratio(shown.mean - shown.distance) if compared else None,
         high=_ratio(shown.mean + shown.distance) if compared else None,
         confidence=shown.confidence,
-        blocks=int(np.count_nonzero(~np.isnan(table.value[index]))),
+        blocks=int(state.n[index]),
         p_value=_known(state.p[index]),
         q_value=_known(state.q[index]),
         margin=float(table.margin[index]),
