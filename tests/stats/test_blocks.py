@@ -1,7 +1,5 @@
 """Block values from slots: pairing, dropping, lumps, nulls."""
 
-import time
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -173,11 +171,8 @@ def test_swapping_base_and_target_flips_the_sign(seed: int) -> None:
         assert one.value is None or other.value == pytest.approx(-one.value)
 
 
-def test_a_whole_experiment_takes_under_a_second() -> None:
-    slots = make_slots(targets=("a", "b", "c", "d"), tests=43, blocks=12, rows=60)
-    started = time.process_time()
-    values = block_values(slots, "a")
-    assert time.process_time() - started < 4  # about 0.7 s where nothing else runs
+def test_a_whole_experiment_gives_a_value_for_every_block_test_metric_and_target() -> None:
+    values = block_values(make_slots(targets=("a", "b", "c", "d"), tests=43, blocks=12, rows=60), "a")
     assert len(values) == 3 * 43 * 12 * len([metric for metric in METRICS if not metric.tests])
 
 

@@ -19,7 +19,7 @@ from dbversus.experiment.stage import Stage, set_stage
 from dbversus.results.records import parse_journal
 from dbversus.results.schema import EXPERIMENT, HOST, JOURNAL, SCHEMA_VERSION
 from dbversus.results.write import Journal, create_results_dir, seal
-from dbversus.suites.model import LOAD
+from dbversus.suites.model import GROUP_TITLES, LOAD
 
 
 def run_experiment(spec: ExperimentSpec, directory: Path, command: str, display: Display, *, wait: bool) -> None:
@@ -75,6 +75,11 @@ def _header(stage: Stage, command: str) -> dict[str, Any]:
             for target in stage.targets
         ],
         "tests": _case_names(stage),
+        "groups": {
+            case.name: GROUP_TITLES.get(test.group, test.group)
+            for test in stage.suite.tests.values()
+            for case in cases_of(test, spec.clients)
+        },
         "suite": spec.suite,
         "profile": spec.profile,
         "clients": spec.clients[0] if len(spec.clients) == 1 else spec.clients,

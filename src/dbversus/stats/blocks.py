@@ -77,7 +77,7 @@ def _lay_out(columns: Columns, base: str) -> _Layout:
     targets, target = np.unique(np.asarray(columns["target"], dtype=str), return_inverse=True)
     if base not in targets:
         raise UsageError(f"no slots of the base '{base}'; there are slots of: {', '.join(targets) or 'nobody'}")
-    tests, test = np.unique(_test_labels(columns), return_inverse=True)
+    tests, test = np.unique(np.asarray(columns["test"], dtype=str), return_inverse=True)
     block, row = floats(columns["block"]).astype(np.int64), floats(columns["row"]).astype(np.int64)
     cells, cell = np.unique(block * len(tests) + test, return_inverse=True)
     dropped = _flags(columns.get("dropped"), len(row))
@@ -96,17 +96,6 @@ def _lay_out(columns: Columns, base: str) -> _Layout:
         slot_at=slot_at,
         dropped=lost,
     )
-
-
-def _test_labels(columns: Columns) -> npt.NDArray[np.str_]:
-    """Test names; with the number of clients where an experiment has several, as they are different tests."""
-    tests = np.asarray(columns["test"], dtype=str)
-    if "clients" not in columns:
-        return tests
-    clients = floats(columns["clients"])
-    if len(np.unique(clients[~np.isnan(clients)])) < 2:
-        return tests
-    return np.array([f"{test}@{count:.0f}" for test, count in zip(tests, clients, strict=True)], dtype=str)
 
 
 def _flags(column: npt.NDArray[np.generic] | None, count: int) -> npt.NDArray[np.bool_]:

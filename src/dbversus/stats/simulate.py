@@ -115,6 +115,7 @@ class Tally:
     test_blocks: int = 0
     found_estimates: list[float] = field(default_factory=list)
     fresh_estimates: list[float] = field(default_factory=list)
+    standing_estimates: list[float] = field(default_factory=list)
     covered: list[bool] = field(default_factory=list)
 
     def add(self, world: World, outcome: Outcome) -> None:
@@ -137,15 +138,24 @@ class Tally:
         self.changed += 1
         self.changed_found += before.verdict in CHANGES
         self.changed_final += after.verdict in CHANGES
-        if before.verdict in CHANGES and before.ratio and after.ratio and after.fresh_blocks:
+        self._add_estimates(before, after)
+
+    def _add_estimates(self, before: Finding, after: Finding) -> None:
+        """Of every change ever found, whatever became of it: to leave out those taken back would select lucky ones."""
+        if after.found_at is None or not after.fresh_blocks or before.ratio is None or after.ratio is None:
+            return
+        if not before.fresh_blocks:
             self.found_estimates.append(before.ratio - 1)
-            self.fresh_estimates.append(after.ratio - 1)
+        self.fresh_estimates.append(after.ratio - 1)
+        if after.verdict in CHANGES:
+            self.standing_estimates.append(after.ratio - 1)
 
     def line(self) -> str:
         def share(part: int, whole: int) -> str:
             return f"{100 * part / whole:.1f} %" if whole else "-"
 
-        estimates = [f"{100 * np.mean(e):+.2f} %" if e else "-" for e in (self.found_estimates, self.fresh_estimates)]
+        kinds = (self.found_estimates, self.fresh_estimates, self.standing_estimates)
+        estimates = [f"{100 * np.mean(kind):+.2f} %" if kind else "-" for kind in kinds]
         return " | ".join(
             (
                 share(self.false_suites_found, self.suites),
@@ -197,6 +207,7 @@ HEADER = (
     "after fresh blocks",
     "estimate when found",
     "fresh estimate",
+    "of those that stand",
     "interval covers",
     "test blocks",
 )

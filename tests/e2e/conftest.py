@@ -1,0 +1,102 @@
+"""Whole experiments through the command line, in a home and a directory of their own."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dbversus.experiment.engine_client import engine_binary
+
+DBVERSUS = [sys.executable, "-c", "from dbversus.cli.main import main; main()"]
+
+EXPERIMENT = """
+targets = {targets}
+tests = "{tests}"
+table_size = 2000
+slot_ms = 10
+write_slot_ms = 10
+settle_ms = 1
+rows = 6
+seconds = 1
+looks = [2, 3]
+"""
+
+
+@dataclass
+class Bench:
+    """A place where experiments run. `home` is DBVERSUS_HOME."""
+
+    folder: Path
+    home: Path
+
+    @property
+    def out(self) -> Path:
+        return self.folder / "out"
+
+    def write(self, targets: list[str], tests: str, more: str = "") -> Path:
+        path = self.folder / "experiment.toml"
+        path.write_text(EXPERIMENT.format(targets=json.dumps(targets), tests=tests) + more)
+        return path
+
+    def command(self, *words: str | Path) -> list[str]:
+        return [*DBVERSUS, *map(str, words)]
+
+    def run(self, *words: str | Path, status: int = 0) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(self.command(*words), capture_output=True, text=True, env=self.env, cwd=self.folder)
+        assert done.returncode == status, f"status {done.returncode}\n{done.stdout}\n{done.stderr}"
+        return done
+
+    def start(self, *words: str | Path) -> subprocess.Popen[str]:
+        pipe = subprocess.PIPE
+        return subprocess.Popen(
+            self.command(*words), stdout=pipe, stderr=pipe, text=True, env=self.env, cwd=self.folder
+        )
+
+    @property
+    def env(self) -> dict[str, str]:
+        return os.environ | {"DBVERSUS_HOME": str(self.home), "COLUMNS": "160"}
+
+    def records(self, kind: str) -> list[dict[str, Any]]:
+        lines = (self.out / "journal.jsonl").read_text().splitlines()
+        return [record for record in map(json.loads, lines) if record["type"] == kind]
+
+    def survivors(self) -> list[str]:
+        """Processes that work in our home: servers of experiments that should be gone."""
+        found = []
+        for process in Path("/proc").glob("[0-9]*"):
+            try:
+                where = os.readlink(process / "cwd")  # noqa: PTH115
+                if where.startswith(str(self.home)):
+                    found.append((process / "cmdline").read_text().replace("\0", " "))
+            except OSError:
+                continue
+        return found
+
+
+@pytest.fixture
+def bench() -> Iterator[Bench]:
+    engine_binary()
+    folder = Path(tempfile.mkdtemp(prefix="dbv-e2e-"))
+    folder.chmod(0o755)
+    (folder / "home").mkdir(mode=0o755)
+    yield Bench(folder, folder / "home")
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> str:
+    """A target with real PostgreSQL binaries."""
+    named = os.environ.get("DBVERSUS_TEST_POSTGRES")
+    prefixes = [Path(named)] if named else sorted(Path("/usr/lib/postgresql").glob("*"), reverse=True)
+    for prefix in prefixes:
+        if (prefix / "bin/initdb").exists():
+            return f"postgres:{prefix}"
+    pytest.skip("no PostgreSQL: name a prefix in DBVERSUS_TEST_POSTGRES or install one in /usr/lib/postgresql")

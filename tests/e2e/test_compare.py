@@ -1,0 +1,125 @@
+"""From target names to a verdict and a report."""
+
+import json
+from pathlib import Path
+
+import pytest
+from .conftest import Bench
+
+TESTS = "point-query,update-index,read-write-10,insert"
+
+
+def test_two_sqlite_configurations_end_to_end(bench: Bench) -> None:
+    file = bench.write(["sqlite:bundled@wal", "sqlite:bundled@rollback_sync_full"], TESTS)
+    done = bench.run("run", file, "--out", bench.out)
+    assert "update-index" in done.stdout and "report.html" in done.stdout
+    for name in ("experiment.toml", "journal.jsonl", "slots.parquet", "host.json", "report.html", "report.md"):
+        assert (bench.out / name).stat().st_size > 0, name
+    assert {"t0", "t1"} == {path.name for path in (bench.out / "servers").iterdir()}
+    assert all(check["agree"] for check in bench.records("check"))
+    shown = bench.run("show", bench.out, "--format", "json", "--sql", "SELECT target, sum(ops) AS ops FROM slots GROUP BY 1")
+    assert all(row["ops"] > 0 for row in json.loads(shown.stdout))
+
+
+def test_postgres_against_a_copy_of_itself_does_the_same_work(bench: Bench, postgres: str) -> None:
+    bench.run("run", bench.write([postgres, postgres], TESTS), "--out", bench.out, "--json")
+    report = json.loads((bench.out / "report.json").read_text())
+    assert {target["label"] for target in report["targets"]} == {postgres, f"{postgres}#2"}
+    writes = [row["slots"] for row in bench.records("row") if row["tag"]["test"] != "point-query"]
+    assert writes
+    for mine, base in writes:
+        assert (mine["ops"], mine["affected"]) == (base["ops"], base["affected"])
+    for settled in bench.records("settled"):
+        owed = {name: count for name, count in settled["debt"].items() if not name.startswith("wal_")}
+        assert not any(owed.values()), settled
+    assert not bench.survivors()
+    assert not (bench.home / "work").exists() or not any((bench.home / "work").iterdir())
+
+
+def test_three_targets_share_their_rows(bench: Bench) -> None:
+    file = bench.write(["sqlite:bundled@wal", "sqlite:bundled", "sqlite:bundled@cache_64mb"], "point-query")
+    bench.run("run", file, "--out", bench.out)
+    orders = {tuple(row["order"]) for row in bench.records("row")}
+    assert orders == {(a, b, c) for a in _T for b in _T for c in _T if len({a, b, c}) == 3}
+
+
+_T = ("t0", "t1", "t2")
+
+
+def test_several_numbers_of_clients_are_judged_apart(bench: Bench, postgres: str) -> None:
+    file = bench.write([postgres, f"{postgres}@work_mem=8MB"], "point-query", "clients = [1, 2]\n")
+    bench.run("run", file, "--out", bench.out)
+    assert bench.records("experiment")[0]["tests"][1:] == ["point-query@1", "point-query@2"]
+    findings = json.loads(bench.run("show", bench.out, "--format", "json").stdout)
+    assert {row["test"] for row in findings} >= {"point-query@1", "point-query@2"}
+
+
+def test_a_second_run_takes_the_loaded_data_of_the_first(bench: Bench) -> None:
+    file = bench.write(["sqlite:bundled@wal", "sqlite:bundled"], "point-query")
+    bench.run("run", file, "--out", bench.out)
+    bench.run("run", file, "--out", bench.folder / "again")
+    first, again = (
+        [json.loads(line) for line in (folder / "journal.jsonl").read_text().splitlines()]
+        for folder in (bench.out, bench.folder / "again")
+    )
+    earlier = [[record["earlier"] for record in records if record["type"] == "load"] for records in (first, again)]
+    assert earlier == [[False, True], [True, True]]
+
+
+def test_dry_run_prints_the_plan_and_starts_nothing(bench: Bench) -> None:
+    done = bench.run("compare", "sqlite:bundled@wal", "sqlite:bundled", "--dry-run", "--tests", "point-*")
+    assert "time" in done.stdout and "disk" in done.stdout and "point-query" in done.stdout
+    assert not any(bench.home.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["compare", "oracle:19", "postgres:17"], "oracle"),
+        (["compare", "postgres:99.9", "postgres:17"], "99.9"),
+        (["compare", "postgres:nosuch/17.1", "postgres:17"], "nosuch"),
+        (["compare", "sqlite:bundled@nosuch", "sqlite:bundled"], "nosuch"),
+        (["compare", "sqlite:bundled@no_such_pragma=1", "sqlite:bundled"], "no_such_pragma"),
+        (["compare", "sqlite:bundled", "sqlite:bundled@wal", "--tests", "nosuch"], "nosuch"),
+        (["compare", "sqlite:bundled", "sqlite:bundled@wal", "--profile", "nosuch"], "nosuch"),
+        (["compare", "sqlite:bundled", "sqlite:bundled@wal", "--suite", "nosuch"], "nosuch"),
+        (["compare", "sqlite:bundled", "sqlite:bundled@wal", "--margin", "speed=0.1"], "speed"),
+        (["compare", "sqlite:bundled", "sqlite:bundled@wal", "--table-size", "0"], "table-size"),
+        (["compare", "sqlite:bundled", "sqlite:bundled@wal", "--time-budget", "soon"], "soon"),
+        (["compare", "sqlite:bundled", "sqlite:bundled@wal", "--fail-on", "sneeze"], "sneeze"),
+        (["compare", "sqlite:bundled", "sqlite:bundled@wal", "--placement", "upside-down"], "upside-down"),
+        (["compare", "/nosuch/postgres", "postgres:17"], "/nosuch/postgres"),
+        (["run", "nosuch.toml"], "nosuch.toml"),
+        (["report", "nosuch-results"], "nosuch-results"),
+        (["resume", "nosuch-results"], "nosuch-results"),
+        (["show", "nosuch-results"], "nosuch-results"),
+    ],
+)
+def test_wrong_use_is_told_in_one_sentence_and_starts_nothing(bench: Bench, words: list[str], named: str) -> None:
+    done = bench.run(*words, status=2)
+    assert named in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1 and "Traceback" not in done.stderr
+    assert not (bench.home / "work").exists() or not any((bench.home / "work").iterdir())
+    assert not any(path.name.startswith("results") for path in bench.folder.iterdir())
+
+
+def test_a_results_directory_is_never_overwritten(bench: Bench) -> None:
+    bench.out.mkdir()
+    (bench.out / "precious").write_text("x")
+    done = bench.run("run", bench.write(["sqlite:bundled"] * 2, "point-query"), "--out", bench.out, status=2)
+    assert "not empty" in done.stderr
+    assert [path.name for path in bench.out.iterdir()] == ["precious"]
+
+
+def test_a_target_that_gives_other_answers_is_a_wrong_result(bench: Bench, tmp_path: Path) -> None:
+    suite = tmp_path / "odd.toml"
+    suite.write_text(
+        'title = "asks for the library itself"\nextends = "sysbench"\n'
+        '[tests.odd]\ntitle = "odd"\ngroup = "point"\n'
+        'statements = [{ name = "odd", sql = "SELECT cache_size FROM pragma_cache_size" }]\n'
+        '[[phases]]\nname = "odd"\ntests = ["odd"]\n'
+    )
+    targets = ["sqlite:bundled@cache_size=100", "sqlite:bundled@cache_size=200"]
+    bench.run("run", bench.write(targets, "odd", f'suite = "{suite}"\n'), "--out", bench.out, "--fail-on", "regression", status=99)
+    assert [check["agree"] for check in bench.records("check")] == [False]
+    assert "wrong result" in (bench.out / "report.md").read_text().lower()
