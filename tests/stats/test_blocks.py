@@ -129,10 +129,13 @@ def test_several_targets_each_against_the_base() -> None:
     assert all(value.value == pytest.approx(np.log(0.5), abs=0.05) for value in find(values, target="older"))
 
 
-def test_client_counts_are_different_tests() -> None:
+def test_one_disturbed_slot_does_not_move_a_block() -> None:
     slots = make_slots(tests=1)
-    slots["clients"] = np.where(slots["row"] < 2, 1, 4)
-    assert {value.test for value in block_values(slots, "a")} == {"t0@1", "t0@4"}
+    before = {value.block: value.value for value in find(block_values(slots, "a"), metric=CPU)}
+    hit = (slots["row"] == 1) & (slots["target"] == "b")
+    slots["server_cpu_ns"] = np.where(hit, slots["server_cpu_ns"] * 50, slots["server_cpu_ns"])
+    after = {value.block: value.value for value in find(block_values(slots, "a"), metric=CPU)}
+    assert all(after[block] == pytest.approx(before[block], abs=0.05) for block in before)
 
 
 def test_unknown_base_is_refused() -> None:

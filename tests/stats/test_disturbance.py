@@ -13,7 +13,7 @@ QUIET = RowFigures(wall_ns=100_000_000, foreign_cpu_ns=5_000_000, steal_ns=0, ps
     ("change", "words"),
     [
         ({"foreign_cpu_ns": 51_000_000}, "other processes used 51% of a core"),
-        ({"steal_ns": 11_000_000}, "the hypervisor stole 11% of a core"),
+        ({"steal_ns": 26_000_000}, "the hypervisor stole 26% of a core"),
         ({"usual_wall_ns": 30_000_000}, "stalled: took 3.3 times the usual row"),
         ({"psi_io_us": 60_000, "usual_psi_io_share": 0.05}, "IO pressure 60% of the time, usually 5%"),
     ],

@@ -2,8 +2,10 @@
 
 Two estimators, by the nature of the metric:
 
-- a smooth metric (throughput, CPU per op, latency): the mean over rows of ln(target slot / base slot), same-row pairs
-  only, so that whatever slowed a whole row cancels in each pair;
+- a smooth metric (throughput, CPU per op, latency): the midmean over rows of ln(target slot / base slot), same-row pairs
+  only, so that whatever slowed a whole row cancels in each pair. The midmean (mean of the middle half) and not the mean,
+  because a disturbance that hits one slot of a pair and not the other is an outlier that interleaving cannot cancel:
+  docs/protocol.md has the figures;
 - a `pooled` metric: ln of the ratio of sums over the same pairs, per operation. Bytes, calls, faults, switches and
   background CPU fall into few slots (a checkpoint, a WAL flush): most slots hold nothing, so single ratios are 0/0 or
   infinite, while the sums are exactly what the operations cost. Sums under the metric's floor are lifted to it: nothing
@@ -22,6 +24,9 @@ from dbversus.stats.metrics import LOAD_TEST, METRICS, Columns, Floats, floats, 
 from dbversus.stats.model import BlockValue, Metric
 
 Ints = npt.NDArray[np.int64]
+
+TRIMMED = 0.25
+"""Share of the rows of a block that is cut off at each end."""
 
 
 def block_values(columns: Columns, base: str, metrics: Sequence[Metric] = METRICS) -> list[BlockValue]:
@@ -110,16 +115,29 @@ def _target_values(layout: _Layout, target: int, columns: Columns, metrics: Sequ
     ours, theirs = layout.slot_at[:, target], layout.slot_at[:, layout.base]
     both = (ours >= 0) & (theirs >= 0)
     ours, theirs, cell = ours[both], theirs[both], layout.cell_of_pair[both]
+    op_s = _seconds_per_op(columns, np.concatenate((ours, theirs)), np.concatenate((cell, cell)), len(layout.cell_names))
     values: list[BlockValue] = []
     for metric in metrics:
         found = parts(metric, columns)
         if found is None:
             continue
-        estimate = _pooled if metric.pooled else _mean_of_logs
-        value, rows = estimate(metric, found, ours, theirs, cell, len(layout.cell_names))
+        if metric.pooled:
+            floor = np.maximum(metric.floor, metric.rate_floor * op_s)
+            value, rows = _pooled(floor, found, ours, theirs, cell, len(layout.cell_names))
+        else:
+            value, rows = _midmean_of_logs(found, ours, theirs, cell, len(layout.cell_names))
         measured = not all(np.isnan(part).all() for part in found)
         values += _cell_values(layout, target, metric, value, rows, measured)
     return values
+
+
+def _seconds_per_op(columns: Columns, slots: Ints, cell: Ints, cells: int) -> Floats:
+    """Slot time per operation in each cell, over both targets; 0 where nothing was done or that is not known."""
+    if "ops" not in columns or "elapsed_ns" not in columns:
+        return np.zeros(cells)
+    elapsed_s = np.bincount(cell, weights=np.nan_to_num(floats(columns["elapsed_ns"])[slots]) / 1e9, minlength=cells)
+    ops = np.bincount(cell, weights=np.nan_to_num(floats(columns["ops"])[slots]), minlength=cells)
+    return np.divide(elapsed_s, ops, out=np.zeros(cells), where=ops > 0)
 
 
 def _cell_values(
@@ -137,23 +155,35 @@ def _cell_values(
     return values
 
 
-def _mean_of_logs(
-    metric: Metric, found: tuple[Floats, Floats], ours: Ints, theirs: Ints, cell: Ints, cells: int
+def _midmean_of_logs(
+    found: tuple[Floats, Floats], ours: Ints, theirs: Ints, cell: Ints, cells: int
 ) -> tuple[Floats, Ints]:
-    """Mean over pairs of ln(ours/theirs); a pair counts when both sides are known and positive."""
+    """Midmean over pairs of ln(ours/theirs); a pair counts when both sides are known and positive."""
     over, under = found
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(over[ours] / under[ours]) - np.log(over[theirs] / under[theirs])
     good = np.isfinite(logs)
     rows = np.bincount(cell[good], minlength=cells)
-    sums = np.bincount(cell[good], weights=logs[good], minlength=cells)
-    return np.divide(sums, rows, out=np.full(cells, np.nan), where=rows > 0), rows
+    return _midmeans(logs[good], cell[good], rows), rows
+
+
+def _midmeans(values: Floats, cell: Ints, counts: Ints) -> Floats:
+    """Mean of the middle half of the values of each cell (all of them where there are fewer than four); NaN for none."""
+    order = np.lexsort((values, cell))
+    values, cell = values[order], cell[order]
+    rank = np.arange(len(cell)) - (np.cumsum(counts) - counts)[cell]
+    cut = (TRIMMED * counts).astype(np.int64)[cell]
+    middle = (rank >= cut) & (rank < counts[cell] - cut)
+    kept = np.bincount(cell[middle], minlength=len(counts))
+    sums = np.bincount(cell[middle], weights=values[middle], minlength=len(counts))
+    means: Floats = np.divide(sums, kept, out=np.full(len(counts), np.nan), where=kept > 0)
+    return means
 
 
 def _pooled(
-    metric: Metric, found: tuple[Floats, Floats], ours: Ints, theirs: Ints, cell: Ints, cells: int
+    floor: Floats, found: tuple[Floats, Floats], ours: Ints, theirs: Ints, cell: Ints, cells: int
 ) -> tuple[Floats, Ints]:
-    """ln of the ratio of block sums per operation, lifted to the metric's floor; NaN where both are under it."""
+    """ln of the ratio of block sums per operation, lifted to the cell's floor; NaN where both are under it."""
     over, under = found
     good = np.isfinite(over[ours] + under[ours] + over[theirs] + under[theirs])
     rows = np.bincount(cell[good], minlength=cells)
@@ -165,6 +195,6 @@ def _pooled(
         return share
 
     mine, base = per_op(ours), per_op(theirs)
-    ratio = np.log(np.maximum(mine, metric.floor)) - np.log(np.maximum(base, metric.floor))
-    nothing = (mine < metric.floor) & (base < metric.floor)
+    ratio = np.log(np.maximum(mine, floor)) - np.log(np.maximum(base, floor))
+    nothing = (mine < floor) & (base < floor)
     return np.where(nothing, np.nan, ratio), np.where(np.isnan(ratio), 0, rows)

@@ -9,13 +9,14 @@ from statistics import median
 class Thresholds:
     """Shares above which a row is dropped; None switches a rule off.
 
-    `foreign_cpu` and `steal` are shares of one core over the row. `stall` is a multiple of the usual row's wall time:
+    `foreign_cpu` and `steal` are shares of one core over the row; steal
+    is counted in ticks, one of which is already a tenth of a short row. `stall` is a multiple of the usual row's wall time:
     switch it off where the servers themselves may stall for long, or their stalls would be dropped with the host's.
     `psi_io` is a share of the row's wall time *above the usual*: waiting for its own disk is what a write test does.
     """
 
     foreign_cpu: float | None = 0.5
-    steal: float | None = 0.1
+    steal: float | None = 0.25
     stall: float | None = 3.0
     psi_io: float | None = 0.5
 

@@ -21,7 +21,8 @@ class Metric:
 
     Its value in a slot is sum(numerator columns) / denominator column × scale; without a denominator, the sum × scale.
     A `pooled` metric comes in lumps, so its sums over a block are compared instead of single slots; values under
-    `floor` (in `unit`) count as nothing. `tests` names the only tests that have this metric; empty: all.
+    `floor` (in `unit`), or under what `rate_floor` per second of measured time comes to, count as nothing. `tests`
+    names the only tests that have this metric; empty: all.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Metric:
     scale: float = 1.0
     pooled: bool = False
     floor: float = 0.0
+    rate_floor: float = 0.0
     tests: tuple[str, ...] = ()
 
 
