@@ -25,8 +25,8 @@ demo: setup
 	$(BIN)/dbversus demo
 
 test: setup
-	cargo test --release --locked --manifest-path engine/Cargo.toml
-	DBVERSUS_TEST_FETCH=1 $(BIN)/pytest
+	$(BIN)/python tests/with_postgres.py cargo test --release --locked --manifest-path engine/Cargo.toml
+	$(BIN)/python tests/with_postgres.py $(BIN)/pytest
 
 check: setup
 	$(BIN)/ruff format --check src tests benchmarks

@@ -1,6 +1,6 @@
 """Runs a command with a real PostgreSQL server at hand: `python tests/with_postgres.py cargo test`.
 
-The build is DBVERSUS_TEST_POSTGRES (a target or a prefix), by default one that the package client `pip` brings. The
+The build is DBVERSUS_TEST_POSTGRES (a target or a prefix), else that of Debian's packages, else one that `pip` brings. The
 command finds it in DBVERSUS_TEST_POSTGRES (prefix) and DBVERSUS_TEST_PG_{BIN,SOCKET_DIR,PORT,USER,DATABASE}.
 """
 
@@ -19,11 +19,16 @@ from dbversus.servers.config import load_config
 from dbversus.servers.postgres import PostgresServer
 from dbversus.servers.sizing import Sizing
 
-DEFAULT = "postgres:pip/16.14"
+FROM_PIP = "postgres:pip/16.14"
+
+
+def _target() -> str:
+    installed = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), reverse=True)
+    return os.environ.get("DBVERSUS_TEST_POSTGRES") or (str(installed[0].parents[1]) if installed else FROM_PIP)
 
 
 def main() -> int:
-    build = obtain(parse_target(os.environ.get("DBVERSUS_TEST_POSTGRES", DEFAULT)))
+    build = obtain(parse_target(_target()))
     folder = Path(tempfile.mkdtemp(prefix="dbv-test-"))
     folder.chmod(0o755)
     config = load_config("postgres", build.version, ["fsync_off"], Sizing(512 * 2**20, 2, 2))

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from .conftest import Bench
 
 TESTS = "point-query,update-index,read-write-10,insert"
@@ -17,7 +18,9 @@ def test_two_sqlite_configurations_end_to_end(bench: Bench) -> None:
         assert (bench.out / name).stat().st_size > 0, name
     assert {"t0", "t1"} == {path.name for path in (bench.out / "servers").iterdir()}
     assert all(check["agree"] for check in bench.records("check"))
-    shown = bench.run("show", bench.out, "--format", "json", "--sql", "SELECT target, sum(ops) AS ops FROM slots GROUP BY 1")
+    shown = bench.run(
+        "show", bench.out, "--format", "json", "--sql", "SELECT target, sum(ops) AS ops FROM slots GROUP BY 1"
+    )
     assert all(row["ops"] > 0 for row in json.loads(shown.stdout))
 
 
@@ -120,6 +123,23 @@ def test_a_target_that_gives_other_answers_is_a_wrong_result(bench: Bench, tmp_p
         '[[phases]]\nname = "odd"\ntests = ["odd"]\n'
     )
     targets = ["sqlite:bundled@cache_size=100", "sqlite:bundled@cache_size=200"]
-    bench.run("run", bench.write(targets, "odd", f'suite = "{suite}"\n'), "--out", bench.out, "--fail-on", "regression", status=99)
+    bench.run(
+        "run",
+        bench.write(targets, "odd", f'suite = "{suite}"\n'),
+        "--out",
+        bench.out,
+        "--fail-on",
+        "regression",
+        status=99,
+    )
     assert [check["agree"] for check in bench.records("check")] == [False]
     assert "wrong result" in (bench.out / "report.md").read_text().lower()
+
+
+def test_in_sequential_order_targets_run_one_after_the_other(bench: Bench) -> None:
+    file = bench.write(["sqlite:bundled@wal", "sqlite:bundled"], "point-query", 'order = "sequential"\n')
+    bench.run("run", file, "--out", bench.out)
+    orders = [(row["tag"]["block"], *row["order"]) for row in bench.records("row")]
+    assert orders == sorted(orders) and {order[1:] for order in orders} == {("t0",), ("t1",)}
+    findings = json.loads(bench.run("show", bench.out, "--format", "json").stdout)
+    assert findings and all(row["ratio"] for row in findings if row["metric"] == "server_cpu_us_per_op")

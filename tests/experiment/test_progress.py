@@ -20,8 +20,8 @@ def test_an_interrupted_block_keeps_its_finished_tests_and_rows() -> None:
         ]
     )
     assert progress.next_block() == 1
-    assert progress.rows[1, "scan"] == 2
-    assert (0, "scan") in progress.finished and (1, "scan") not in progress.finished
+    assert progress.rows[1, "scan", ""] == 2
+    assert (0, "scan", "") in progress.finished and (1, "scan", "") not in progress.finished
     assert progress.plans["scan"] == SlotPlan({"ms": 50}, {"ms": 5}, 60)
 
 

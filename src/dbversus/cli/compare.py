@@ -10,6 +10,7 @@ import typer
 
 from dbversus.cli import options
 from dbversus.cli.display import make_display
+from dbversus.cli.ending import resumable
 from dbversus.cli.outcome import check_fail_on, present
 from dbversus.cli.plan import print_plan
 from dbversus.errors import UsageError
@@ -36,6 +37,7 @@ def compare(
     placement: options.Placement = None,
     margin: options.Margin = None,
     no_freeze: options.NoFreeze = False,
+    config_dir: options.ConfigDir = None,
     out: options.Out = None,
     fail_on: options.FailOn = None,
     json: options.Json = False,
@@ -66,6 +68,7 @@ def compare(
         "placement": placement,
         "margins": _margins(margin) if margin else None,
         "freeze": False if no_freeze else None,
+        "config_dir": str(config_dir.absolute()) if config_dir else None,
     }
     asked = {name: value for name, value in asked.items() if value is not None}
     spec = make_spec(profile_choices(profile) | asked | {"profile": profile})
@@ -73,7 +76,7 @@ def compare(
         print_plan(spec)
         return 0
     directory = out or default_directory(spec)
-    with make_display(quiet) as display:
+    with resumable(directory), make_display(quiet) as display:
         run_experiment(spec, directory, repeat_command(spec), display, wait=wait)
     return present(directory, fail_on=fail_on, as_json=json)
 
@@ -128,4 +131,5 @@ _FLAGS = {
     "seed": "--seed",
     "mode": "--mode",
     "placement": "--placement",
+    "config_dir": "--config-dir",
 }

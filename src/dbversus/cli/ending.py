@@ -2,14 +2,29 @@
 
 import functools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import ParamSpec
 
 import typer
 
-from dbversus.errors import DbversusError
+from dbversus.errors import DbversusError, RunError
+from dbversus.results.schema import JOURNAL
 
 INTERRUPTED = 130
+
+
+@contextmanager
+def resumable(directory: Path) -> Iterator[None]:
+    """Says how to go on, when an experiment in `directory` does not reach its end."""
+    try:
+        yield
+    except (KeyboardInterrupt, RunError):
+        if (directory / JOURNAL).exists():
+            print(f"go on with: dbversus resume {directory}", file=sys.stderr)
+        raise
+
 
 Arguments = ParamSpec("Arguments")
 

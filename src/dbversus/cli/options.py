@@ -31,6 +31,10 @@ Margin = Annotated[
         show_default="3 % CPU/op, 5 % throughput, 5 % IO/op",
     ),
 ]
+ConfigDir = Annotated[
+    Path | None,
+    typer.Option(help="Look here first for config files named in targets (docs/configs.md).", show_default="./configs"),
+]
 NoFreeze = Annotated[bool, typer.Option("--no-freeze", help="Do not freeze idle servers between slots.")]
 Out = Annotated[Path | None, typer.Option(help="Results directory (new).", show_default="results/<time>-<targets>")]
 FailOn = Annotated[str | None, typer.Option(help="Exit with 99 when there is one: regression.")]

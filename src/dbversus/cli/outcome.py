@@ -2,7 +2,6 @@
 
 import sys
 from pathlib import Path
-
 from typing import TYPE_CHECKING
 
 from rich.console import Console

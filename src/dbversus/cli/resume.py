@@ -7,6 +7,7 @@ import typer
 
 from dbversus.cli import options
 from dbversus.cli.display import make_display
+from dbversus.cli.ending import resumable
 from dbversus.cli.outcome import check_fail_on, present
 from dbversus.experiment.run import resume_experiment
 from dbversus.experiment.spec import read_spec
@@ -35,6 +36,6 @@ def resume(
     spec = read_spec(directory / EXPERIMENT, profile_choices)
     if time_budget:
         spec = spec.model_copy(update={"time_budget_s": parse_duration(time_budget, "--time-budget")})
-    with make_display(quiet) as display:
+    with resumable(directory), make_display(quiet) as display:
         resume_experiment(spec, directory, display, wait=wait)
     return present(directory, fail_on=fail_on, as_json=json)

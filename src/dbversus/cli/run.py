@@ -8,6 +8,7 @@ import typer
 from dbversus.cli import options
 from dbversus.cli.compare import default_directory
 from dbversus.cli.display import make_display
+from dbversus.cli.ending import resumable
 from dbversus.cli.outcome import check_fail_on, present
 from dbversus.cli.plan import print_plan
 from dbversus.experiment.run import run_experiment
@@ -37,6 +38,6 @@ def run(
         print_plan(spec)
         return 0
     directory = out or default_directory(spec)
-    with make_display(quiet) as display:
+    with resumable(directory), make_display(quiet) as display:
         run_experiment(spec, directory, f"dbversus run {file}", display, wait=wait)
     return present(directory, fail_on=fail_on, as_json=json)

@@ -2,8 +2,11 @@
 
 import hashlib
 import time
+from collections import Counter
+from dataclasses import dataclass, field
 from typing import Any
 
+from dbversus.errors import RunError
 from dbversus.experiment.engine_client import EngineGone, EngineRefused, Reply
 from dbversus.experiment.orders import balanced_orders, williams_square
 from dbversus.experiment.session import Case, Session
@@ -17,27 +20,96 @@ WARM_UP_MS = 500
 ENGINE_RENEWALS_AT_MOST = 3
 
 
+@dataclass
+class Tally:
+    """What the journaled rows of a case have come to: dropped rows, counted operations by target, host figures."""
+
+    dropped: int = 0
+    ops: Counter[str] = field(default_factory=Counter)
+    figures: list[RowFigures] = field(default_factory=list)
+
+
 def measure(session: Session, block: int, case: Case, *, replay: bool = False) -> None:
-    """Measures a case on all targets; goes on after the rows that the journal already has.
+    """Measures a case on all targets that are up; goes on after the rows that the journal already has.
 
     With `replay` the same work is done (same keys, same counts) and nothing is journaled: it brings the data of restored
-    targets into the state they had when an interrupted or retired test had been run.
+    targets into the state they had when an interrupted or retired test had been run. Servers and engines that break on
+    the way are replaced, a few times, and the rest of the rows is measured.
     """
-    began = time.monotonic()
-    done = 0 if replay and not case.test.changes_data else session.progress.rows[block, case.name]
+    where = {"block": block, "test": case.name}
+    for _ in range(ENGINE_RENEWALS_AT_MOST):
+        try:
+            return _measure(session, block, case, replay)
+        except EngineGone as error:
+            session.renew_engine(str(error), **where)
+        except EngineRefused as error:
+            if error.target is None or session.by_name(error.target).server.is_running():
+                raise
+            session.revive(session.by_name(error.target), str(error), **where)
+    return _measure(session, block, case, replay)
+
+
+def _measure(session: Session, block: int, case: Case, replay: bool) -> None:
+    began, cpu_began = time.monotonic(), time.process_time()
+    done = 0 if replay and not case.test.changes_data else session.progress.rows[session.part(block, case)]
+    counters = _counters(session, block, case)
     _open(session, block, case)
-    if not _answers_agree(session, case, replay) and not case.test.changes_data:
-        _finish(session, block, case, began, replay)
-        return
-    plan = session.progress.plans.get(case.name) or _pilot(session, block, case)
-    if replay:
-        _run_rows(session, block, case, plan, 0, done or plan.rows, journaled=False)
+    if _answers_agree(session, case, replay) or case.test.changes_data:
+        ops = _measure_rows(session, block, case, done, replay)
+        session.engine.call("close")
+        if not replay:
+            _note_counters(session, block, case, counters, ops)
     else:
-        if done and case.test.changes_data:
-            _run_rows(session, block, case, plan, 0, done, journaled=False)
-        dropped = _run_rows(session, block, case, plan, done, plan.rows, journaled=True)
-        _run_rows(session, block, case, plan, plan.rows, plan.rows + dropped, journaled=True)
-    _finish(session, block, case, began, replay)
+        session.engine.call("close")
+    if not replay:
+        spent = {"seconds": time.monotonic() - began, "controller_cpu_s": time.process_time() - cpu_began}
+        session.note("test", block=block, test=case.name, state="finished", **_solo(session), **spent)
+        session.progress.finished.add(session.part(block, case))
+
+
+def _solo(session: Session) -> dict[str, str]:
+    """Names the target that is up alone, for the journal; nothing when targets run together."""
+    return {"solo": session.solo.name} if session.solo else {}
+
+
+def _measure_rows(session: Session, block: int, case: Case, done: int, replay: bool) -> Counter[str]:
+    """Runs the rows of a case; returns counted operations by target."""
+    plan = session.progress.plans.get(case.name) or _pilot(session, block, case)
+    tally = Tally()
+    if replay:
+        _run_rows(session, block, case, plan, 0, done or plan.rows, None)
+        return tally.ops
+    if done and case.test.changes_data:
+        _run_rows(session, block, case, plan, 0, done, None)
+    _run_rows(session, block, case, plan, done, max(done, plan.rows), tally)
+    _run_rows(session, block, case, plan, max(done, plan.rows), max(done, plan.rows) + tally.dropped, tally)
+    return tally.ops
+
+
+def _counters(session: Session, block: int, case: Case) -> dict[str, dict[str, float]]:
+    """The servers' own counters; one that gives none is restarted if it is gone, and counts nothing for this test."""
+    session.thaw()
+    found: dict[str, dict[str, float]] = {}
+    for target in session.alive:
+        try:
+            found[target.name] = target.server.counters()
+        except RunError as error:
+            if not target.server.is_running():
+                session.revive(target, str(error), block=block, test=case.name)
+    return found
+
+
+def _note_counters(
+    session: Session, block: int, case: Case, before: dict[str, dict[str, float]], ops: Counter[str]
+) -> None:
+    """Journals what the servers counted over a test; its connections are closed by now, so all has been reported."""
+    delta = {
+        name: {counter: value - before[name].get(counter, 0) for counter, value in values.items()}
+        for name, values in _counters(session, block, case).items()
+        if name in before
+    }
+    if any(delta.values()):
+        session.note("counters", block=block, test=case.name, ops=ops, delta=delta)
 
 
 def warm_up(session: Session, block: int, case: Case) -> None:
@@ -45,13 +117,6 @@ def warm_up(session: Session, block: int, case: Case) -> None:
     _open(session, block, case)
     _one_row(session, case, session.alive_names, {"ms": WARM_UP_MS, "min_ops": 1})
     session.engine.call("close")
-
-
-def _finish(session: Session, block: int, case: Case, began: float, replay: bool) -> None:
-    session.engine.call("close")
-    if not replay:
-        session.note("test", block=block, test=case.name, state="finished", seconds=time.monotonic() - began)
-        session.progress.finished.add((block, case.name))
 
 
 def _open(session: Session, block: int, case: Case) -> None:
@@ -71,17 +136,18 @@ def _open(session: Session, block: int, case: Case) -> None:
             )
             return
         except EngineRefused as error:
-            if error.target is None:
+            if error.target is None or not session.by_name(error.target).server.is_running():
                 raise
             session.failure(session.by_name(error.target), "open", str(error), final=True, block=block, test=case.name)
 
 
 def _answers_agree(session: Session, case: Case, replay: bool) -> bool:
     """Runs the check once per experiment and test: same parameters, values compared with the base's."""
-    if case.name in session.progress.checked or replay or not session.spec.check_events:
+    if case.name in session.progress.checked or replay or not session.spec.check_events or session.solo:
         return session.progress.checked.get(case.name, True)
     seed = _seed(session.spec.seed, case.name, -1)
-    answers: dict[str, Any] = session.engine.call("check", events=session.spec.check_events, seed=seed)["targets"]
+    events = 1 if case.test.slow else session.spec.check_events
+    answers: dict[str, Any] = session.engine.call("check", events=events, seed=seed)["targets"]
     expected = _digest(answers[session.base.name])
     differs = [name for name, answer in answers.items() if _digest(answer) != expected]
     session.note("check", test=case.name, targets=answers, agree=not differs, differs=differs)
@@ -137,18 +203,18 @@ def _one_row(session: Session, case: Case, names: list[str], part: dict[str, Any
 
 
 def _run_rows(
-    session: Session, block: int, case: Case, plan: SlotPlan, first: int, end: int, *, journaled: bool
-) -> int:
-    """Runs rows first..end-1, through restarts of servers and of the engine; returns how many were dropped."""
-    row, dropped, renewals = first, 0, 0
-    figures: list[RowFigures] = []
+    session: Session, block: int, case: Case, plan: SlotPlan, first: int, end: int, tally: Tally | None
+) -> None:
+    """Runs rows first..end-1, through restarts of servers and of the engine; without a tally they are not journaled."""
+    row, renewals = first, 0
     while row < end:
         try:
             for reply in _stream_rows(session, block, case, plan, row, end):
                 if "slots" in reply:
                     row += 1
-                    dropped += _journal_row(session, block, case, reply, figures) if journaled else 0
-                elif reply.get("done") and journaled:
+                    if tally:
+                        _journal_row(session, block, case, reply, tally)
+                elif reply.get("done") and tally:
                     _journal_latency(session, block, case, reply)
                 if stopped := reply.get("stopped"):
                     _mend(session, block, case, stopped)
@@ -158,7 +224,6 @@ def _run_rows(
                 raise
             session.renew_engine(str(error), block=block, test=case.name)
             _open(session, block, case)
-    return dropped
 
 
 def _stream_rows(session: Session, block: int, case: Case, plan: SlotPlan, first: int, end: int) -> Any:
@@ -170,7 +235,7 @@ def _stream_rows(session: Session, block: int, case: Case, plan: SlotPlan, first
         orders=balanced_orders(session.alive_names, end - first, first),
         settle=plan.settle,
         slot=plan.slot,
-        tag={"block": block, "test": case.name, "clients": case.clients},
+        tag={"block": block, "test": case.name, "clients": case.clients} | _solo(session),
     )
 
 
@@ -181,17 +246,22 @@ def _mend(session: Session, block: int, case: Case, stopped: dict[str, Any]) -> 
     _open(session, block, case)
 
 
-def _journal_row(session: Session, block: int, case: Case, reply: Reply, figures: list[RowFigures]) -> int:
-    figures.append(RowFigures.from_host(reply["host"]))
-    why = judge_rows(figures)[-1]
+def _journal_row(session: Session, block: int, case: Case, reply: Reply, tally: Tally) -> None:
+    tally.figures.append(RowFigures.from_host(reply["host"]))
+    why = judge_rows(tally.figures)[-1]
     session.journal.append({"type": "row", "dropped": why is not None, "dropped_why": why, **reply})
-    session.progress.rows[block, case.name] += 1
-    return 1 if why else 0
+    session.progress.rows[session.part(block, case)] += 1
+    tally.dropped += why is not None
+    tally.ops.update({slot["target"]: slot["ops"] for slot in reply["slots"]})
 
 
 def _journal_latency(session: Session, block: int, case: Case, reply: Reply) -> None:
     session.note(
-        "latency", block=block, test=case.name, hdr=reply["latency"], error_examples=reply.get("error_examples", {})
+        "latency",
+        block=block,
+        test=case.name,
+        hdr=reply.get("latency", {}),
+        error_examples=reply.get("error_examples", {}),
     )
 
 

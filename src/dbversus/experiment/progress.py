@@ -7,14 +7,17 @@ from typing import Any
 
 from dbversus.experiment.slots import SlotPlan
 
+Part = tuple[int, str, str]
+"""Block, case, and the target alone where targets run one after another ("" where they run together)."""
+
 
 @dataclass
 class Progress:
-    """What is done. `rows` counts journaled rows by (block, case); `finished` holds cases done by (block, case)."""
+    """What is done. `rows` counts journaled rows by part; `finished` holds parts that are done."""
 
     loaded: set[str] = field(default_factory=set)
-    rows: Counter[tuple[int, str]] = field(default_factory=Counter)
-    finished: set[tuple[int, str]] = field(default_factory=set)
+    rows: Counter[Part] = field(default_factory=Counter)
+    finished: set[Part] = field(default_factory=set)
     checked: dict[str, bool] = field(default_factory=dict)
     plans: dict[str, SlotPlan] = field(default_factory=dict)
     blocks: set[int] = field(default_factory=set)
@@ -45,9 +48,9 @@ def _fold(progress: Progress, record: dict[str, Any]) -> None:
         case "load":
             progress.loaded.add(record["target"])
         case "row":
-            progress.rows[record["tag"]["block"], record["tag"]["test"]] += 1
+            progress.rows[record["tag"]["block"], record["tag"]["test"], record["tag"].get("solo", "")] += 1
         case "test":
-            progress.finished.add((record["block"], record["test"]))
+            progress.finished.add((record["block"], record["test"], record.get("solo", "")))
         case "check":
             progress.checked[record["test"]] = record["agree"]
         case "plan":

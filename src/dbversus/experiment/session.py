@@ -1,7 +1,7 @@
 """What a run holds in its hands: the targets, the engine that drives them, the journal, and how to mend each when it breaks."""
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from dbversus.builds.model import Build, TargetSpec
 from dbversus.errors import DbversusError, RunError
 from dbversus.experiment.engine_client import Engine
-from dbversus.experiment.progress import Progress
+from dbversus.experiment.progress import Part, Progress
 from dbversus.experiment.spec import ExperimentSpec
 from dbversus.results.write import Journal
 from dbversus.servers.base import Placement, Server
@@ -17,6 +17,10 @@ from dbversus.servers.sqlite import SqliteServer
 from dbversus.suites.model import Phase, Suite, Test
 
 RESTARTS_AT_MOST = 3
+
+
+class SoloOut(RunError):
+    """The one target that was up has left the run; the next one is on."""
 
 
 @dataclass
@@ -68,7 +72,7 @@ def cases_of(test: Test, clients: list[int]) -> list[Case]:
 
 @dataclass
 class Session:
-    """An experiment under way. `client_cpus` are for the engine's client threads."""
+    """An experiment under way. `client_cpus` are for the engine's client threads; `solo`: the one target that is up now."""
 
     spec: ExperimentSpec
     suite: Suite
@@ -79,6 +83,7 @@ class Session:
     client_cpus: tuple[int, ...]
     display: Display
     engine: Engine = field(init=False)
+    solo: Target | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self.engine = self.new_engine()
@@ -103,7 +108,25 @@ class Session:
 
     @property
     def alive(self) -> list[Target]:
+        """Targets that are up now: all that are in the run, or the solo one."""
+        return [target for target in self.in_run if self.solo in (None, target)]
+
+    @property
+    def in_run(self) -> list[Target]:
         return [target for target in self.targets if target.out is None]
+
+    @contextlib.contextmanager
+    def alone(self, target: Target) -> Iterator[None]:
+        """Only `target` is up meanwhile (sequential order)."""
+        self.solo = target
+        try:
+            yield
+        finally:
+            self.solo = None
+
+    def part(self, block: int, case: "Case") -> Part:
+        """What the rows of `case` in `block` count as, of all targets together or of the solo one."""
+        return block, case.name, self.solo.name if self.solo else ""
 
     @property
     def alive_names(self) -> list[str]:
@@ -122,9 +145,11 @@ class Session:
         if final:
             target.out = message
             self.remove(target)
+        if self.solo is target and final:
+            raise SoloOut(message)
         if self.base.out is not None:
             raise RunError(f"The base {self.base.label} is out, so there is nothing to compare with: {self.base.out}")
-        if len(self.alive) < 2 <= len(self.targets):
+        if len(self.in_run) < 2 <= len(self.targets):
             raise RunError(f"No target is left to compare with {self.base.label}; the last one left because: {message}")
 
     def start(self, target: Target) -> None:
@@ -162,6 +187,7 @@ class Session:
         target.server.kill()
         try:
             self.start(target)
+            target.server.warm(self.table_names)
         except RunError as error:
             self.failure(target, "start", str(error), final=True, **where)
 

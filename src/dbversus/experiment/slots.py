@@ -43,7 +43,7 @@ def plan_slots(rules: SlotRules, rates: list[float], changes_data: bool, orders:
     wanted_ms = max(rules.write_slot_ms if changes_data else rules.slot_ms, OPS_IN_SLOT / slowest * 1000)
     slot_ms = max(min(wanted_ms, SLOWEST_SLOT_MS), rules.slot_ms, 1000 / slowest)
     row_s = sum(_slot_s(rate, slowest, slot_ms, changes_data) + (rules.settle_ms + EDGE_MS) / 1000 for rate in rates)
-    rows = _whole_cycles(min(rules.rows, rules.seconds / row_s), orders)
+    rows = _whole_cycles(min(rules.rows, rules.seconds / row_s), min(rules.rows, ROWS_AT_LEAST), orders)
     if changes_data:
         ops = max(1, round(slowest * slot_ms / 1000))
         return SlotPlan({"ops": ops}, {"ops": max(1, round(ops * rules.settle_ms / slot_ms))}, rows)
@@ -54,5 +54,5 @@ def _slot_s(rate: float, slowest: float, slot_ms: float, changes_data: bool) -> 
     return slot_ms / 1000 * (slowest / rate if changes_data else 1)
 
 
-def _whole_cycles(rows: float, orders: int) -> int:
-    return max(int(rows) // orders, -(-ROWS_AT_LEAST // orders)) * orders
+def _whole_cycles(rows: float, at_least: int, orders: int) -> int:
+    return max(int(rows) // orders, -(-at_least // orders)) * orders

@@ -42,6 +42,7 @@ class ExperimentSpec(BaseModel):
     time_budget_s: float | None = Field(None, gt=0)
     placement: Literal["auto", "together", "apart", "none"] = "auto"
     freeze: bool = True
+    config_dir: str | None = None
     check_events: int = Field(20, ge=0)
     margins: dict[str, float] = Field(default_factory=dict)
 

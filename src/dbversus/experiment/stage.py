@@ -123,10 +123,11 @@ def _targets(
     sizing = Sizing(
         memory_facts()["total_bytes"], len(specs), len(plan.server_cpus) or os.cpu_count() or 1, _data_bytes(spec)
     )
+    config_dir = Path(spec.config_dir) if spec.config_dir else None
     targets = []
     for number, (label, target, build) in enumerate(zip(labels(specs), specs, builds, strict=True)):
         name = f"t{number}"
-        config = load_config(target.dbms, build.version, target.configs, sizing)
+        config = load_config(target.dbms, build.version, target.configs, sizing, config_dir)
         cgroup, note = create_cgroup(f"{os.getpid()}-{name}")
         if cgroup:
             stack.callback(cgroup.remove)

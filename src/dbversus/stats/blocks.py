@@ -115,7 +115,9 @@ def _target_values(layout: _Layout, target: int, columns: Columns, metrics: Sequ
     ours, theirs = layout.slot_at[:, target], layout.slot_at[:, layout.base]
     both = (ours >= 0) & (theirs >= 0)
     ours, theirs, cell = ours[both], theirs[both], layout.cell_of_pair[both]
-    op_s = _seconds_per_op(columns, np.concatenate((ours, theirs)), np.concatenate((cell, cell)), len(layout.cell_names))
+    op_s = _seconds_per_op(
+        columns, np.concatenate((ours, theirs)), np.concatenate((cell, cell)), len(layout.cell_names)
+    )
     values: list[BlockValue] = []
     for metric in metrics:
         found = parts(metric, columns)

@@ -7,6 +7,7 @@ from dbversus.stats.blocks import block_values, load_values
 from dbversus.stats.metrics import METRICS
 from dbversus.stats.model import BlockValue, Finding, Verdict
 from dbversus.stats.sequential import LOOKS
+from dbversus.stats.server_counters import counter_values
 from dbversus.stats.verdicts import FEWEST_FRESH_BLOCKS, assess, decided
 
 _CHANGES = (Verdict.REGRESSION, Verdict.IMPROVEMENT)
@@ -18,20 +19,29 @@ def judge(results: Results) -> list[Finding]:
     values: list[BlockValue] = []
     if base in results.slots["target"]:
         values += block_values(results.slots, base)
-    values += load_values(results.loads, {target.name: target.label for target in results.targets}, base)
+    labels = {target.name: target.label for target in results.targets}
+    values += load_values(results.loads, labels, base)
+    counted, counter_metrics = counter_values(results.of_type("counters"), labels, results.base.name)
     margins = results.header.get("margins") or {}
     by_test = {(test, metric): share for test in results.tests for metric, share in margins.items()}
-    return assess(values, METRICS, tuple(results.header.get("looks") or LOOKS), by_test)
+    return assess(values + counted, (*METRICS, *counter_metrics), tuple(results.header.get("looks") or LOOKS), by_test)
 
 
 def settled_tests(findings: Sequence[Finding]) -> set[str]:
-    """Tests that are decided, and whose changes have been measured again in fresh blocks."""
-    unconfirmed = {
+    """Tests that are decided, and whose changes have been measured again in fresh blocks.
+
+    An invalid test is not settled: blocks in which the host is quieter may yet make it valid.
+    """
+    unsettled = {
         finding.test
         for finding in findings
-        if finding.verdict in _CHANGES and finding.fresh_blocks < FEWEST_FRESH_BLOCKS and _is_primary(finding)
+        if _is_primary(finding)
+        and (
+            finding.verdict is Verdict.INVALID
+            or (finding.verdict in _CHANGES and finding.fresh_blocks < FEWEST_FRESH_BLOCKS)
+        )
     }
-    return decided(findings) - unconfirmed
+    return decided(findings) - unsettled
 
 
 def _is_primary(finding: Finding) -> bool:

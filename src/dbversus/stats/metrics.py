@@ -87,8 +87,18 @@ METRICS: tuple[Metric, ...] = PRIMARY + EXPLORATORY
 _BY_NAME = {metric.name: metric for metric in METRICS}
 
 
+_COUNTER = "counter."
+
+
+def counter_metric(counter: str) -> Metric:
+    """The exploratory metric of one of the server's own counters, per operation."""
+    return Metric(f"{_COUNTER}{counter}", f"{counter} per op", "1/op", False, False, 0.10)
+
+
 def metric_named(name: str) -> Metric:
     """The metric of this name; UsageError names those that there are."""
+    if name.startswith(_COUNTER):
+        return counter_metric(name.removeprefix(_COUNTER))
     if name not in _BY_NAME:
         raise UsageError(f"unknown metric '{name}'; known are: {', '.join(_BY_NAME)}")
     return _BY_NAME[name]

@@ -1,0 +1,163 @@
+"""What happens when servers, the engine or dbversus itself are killed, and when the user stops a run."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from .conftest import Bench
+
+TESTS = "point-query,update-index,read-write-10"
+LONG = "rows = 40\nseconds = 3\n"
+
+
+def _wait_for(what: Callable[[], bool], limit_s: float = 60) -> None:
+    deadline = time.monotonic() + limit_s
+    while not what():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.02)
+
+
+def _rows(bench: Bench) -> int:
+    try:
+        return len(bench.records("row"))
+    except (OSError, ValueError):  # not there yet, or a line is just being written
+        return 0
+
+
+def _children(pid: int, name: str) -> list[int]:
+    """Processes started by `pid` whose command line holds `name`."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            parent = int((process / "stat").read_text().rpartition(")")[2].split()[1])
+            words = (process / "cmdline").read_text().replace("\0", " ")
+        except OSError:
+            continue
+        if parent == pid and name in words:
+            found.append(int(process.name))
+    return found
+
+
+def _experiment(bench: Bench, targets: list[str]) -> Path:
+    path = bench.write(targets, TESTS)
+    path.write_text(path.read_text().replace("rows = 6\nseconds = 1\n", LONG))
+    return path
+
+
+def _check_shape(bench: Bench) -> None:
+    """Every row that was planned is there exactly once, in every block and test; nothing runs any more."""
+    counts = Counter((row["tag"]["block"], row["tag"]["test"], row["row"]) for row in bench.records("row"))
+    assert set(counts.values()) == {1}, [key for key, count in counts.items() if count > 1]
+    rows = Counter((block, test) for block, test, _ in counts)
+    plans = {plan["test"]: plan["rows"] for plan in bench.records("plan")}
+    done = {(record["block"], record["test"]) for record in bench.records("test")}
+    assert done and all(rows[key] >= plans[key[1]] for key in done)
+    assert bench.records("finished")
+    assert not bench.survivors()
+    assert (bench.out / "report.html").exists() and (bench.out / "slots.parquet").exists()
+
+
+@pytest.mark.timeout(180)
+def test_a_server_killed_in_a_slot_is_restarted_and_reported(bench: Bench, postgres: str) -> None:
+    process = bench.start("run", _experiment(bench, [postgres, f"{postgres}@work_mem=8MB"]), "--out", bench.out)
+    _wait_for(lambda: _rows(bench) > 20)
+    victim = max(_children(process.pid, "postgres"))
+    os.kill(victim, signal.SIGKILL)
+    out, err = process.communicate(timeout=150)
+    assert process.returncode == 0, out + err
+    failures = bench.records("failure")
+    assert [failure["stage"] for failure in failures] and not any(failure["final"] for failure in failures)
+    assert failures[0]["target"] in ("t0", "t1") and failures[0]["message"]
+    assert failures[0]["message"][:40] in json.dumps(json.loads((bench.out / "report.json").read_text())["failures"])
+    _check_shape(bench)
+
+
+@pytest.mark.timeout(180)
+def test_an_engine_that_is_killed_is_replaced(bench: Bench, postgres: str) -> None:
+    process = bench.start("run", _experiment(bench, [postgres, f"{postgres}@work_mem=8MB"]), "--out", bench.out)
+    _wait_for(lambda: _rows(bench) > 20)
+    (engine,) = [pid for pid in _children(process.pid, "dbversus-engine") if "guard" not in _words(pid)]
+    os.kill(engine, signal.SIGKILL)
+    out, err = process.communicate(timeout=150)
+    assert process.returncode == 0, out + err
+    assert "engine" in [failure["stage"] for failure in bench.records("failure")]
+    _check_shape(bench)
+
+
+def _words(pid: int) -> str:
+    return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+
+
+@pytest.mark.timeout(180)
+def test_ctrl_c_leaves_nothing_running_and_a_resumable_directory(bench: Bench, postgres: str) -> None:
+    process = bench.start("run", _experiment(bench, [postgres, f"{postgres}@work_mem=8MB"]), "--out", bench.out)
+    _wait_for(lambda: _rows(bench) > 20)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "Traceback" not in err and "resume" in err
+    assert not bench.survivors()
+    assert not any((bench.home / "work").iterdir())
+    bench.run("resume", bench.out)
+    assert bench.records("resumed")
+    _check_shape(bench)
+
+
+@pytest.mark.timeout(600)
+def test_killed_twenty_times_it_still_finishes_with_every_row_once(bench: Bench, postgres: str) -> None:
+    chance = random.Random(7)
+    file = _experiment(bench, [postgres, f"{postgres}@work_mem=8MB"])
+    command: list[str | Path] = ["run", file, "--out", bench.out]
+    for _ in range(20):
+        process = bench.start(*command)
+        _wait_for((bench.out / "journal.jsonl").exists)
+        time.sleep(chance.uniform(0.1, 4))
+        process.kill()
+        process.communicate()
+        _wait_for(lambda: not bench.survivors(), 30)
+        command = ["resume", bench.out]
+    bench.run(*command)
+    _check_shape(bench)
+
+
+def test_two_experiments_at_once_the_second_is_refused_with_a_reason(bench: Bench) -> None:
+    file = _experiment(bench, ["sqlite:bundled@wal", "sqlite:bundled"])
+    first = bench.start("run", file, "--out", bench.out)
+    _wait_for(lambda: _rows(bench) > 2)
+    second = bench.run("run", file, "--out", bench.folder / "second", status=1)
+    assert str(first.pid) in second.stderr and "--wait" in second.stderr
+    assert not (bench.folder / "second").exists()
+    first.communicate(timeout=100)
+    assert first.returncode == 0
+
+
+def test_a_journal_cut_off_in_a_line_goes_on(bench: Bench) -> None:
+    process = bench.start("run", _experiment(bench, ["sqlite:bundled@wal", "sqlite:bundled"]), "--out", bench.out)
+    _wait_for(lambda: _rows(bench) > 10)
+    process.kill()
+    process.communicate()
+    journal = bench.out / "journal.jsonl"
+    journal.write_bytes(journal.read_bytes()[:-30])
+    bench.run("resume", bench.out)
+    _check_shape(bench)
+
+
+def test_too_little_room_is_seen_before_anything_is_loaded(bench: Bench) -> None:
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", bench.home], capture_output=True)
+    if mounted.returncode:
+        pytest.skip("needs the right to mount a small file system")
+    try:
+        file = bench.write(["sqlite:bundled@wal", "sqlite:bundled"], TESTS)
+        done = bench.run("run", file, "--out", bench.out, status=1)
+        assert "needs about" in done.stderr and "free" in done.stderr
+        assert not bench.out.exists()
+    finally:
+        subprocess.run(["umount", bench.home], check=True)
