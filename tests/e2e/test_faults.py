@@ -15,7 +15,7 @@ import pytest
 from .conftest import Bench
 
 TESTS = "point-query,update-index,read-write-10"
-LONG = "rows = 40\nseconds = 3\n"
+LONG = "rows = 40\nseconds = 1.5\nlooks = [2]\n"
 
 
 def _wait_for(what: Callable[[], bool], limit_s: float = 60) -> None:
@@ -48,7 +48,7 @@ def _children(pid: int, name: str) -> list[int]:
 
 def _experiment(bench: Bench, targets: list[str]) -> Path:
     path = bench.write(targets, TESTS)
-    path.write_text(path.read_text().replace("rows = 6\nseconds = 1\n", LONG))
+    path.write_text(path.read_text().replace("rows = 6\nseconds = 1\nlooks = [2, 3]\n", LONG))
     return path
 
 
@@ -65,13 +65,13 @@ def _check_shape(bench: Bench) -> None:
     assert (bench.out / "report.html").exists() and (bench.out / "slots.parquet").exists()
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(300)
 def test_a_server_killed_in_a_slot_is_restarted_and_reported(bench: Bench, postgres: str) -> None:
     process = bench.start("run", _experiment(bench, [postgres, f"{postgres}@work_mem=8MB"]), "--out", bench.out)
     _wait_for(lambda: _rows(bench) > 20)
     victim = max(_children(process.pid, "postgres"))
     os.kill(victim, signal.SIGKILL)
-    out, err = process.communicate(timeout=150)
+    out, err = process.communicate(timeout=250)
     assert process.returncode == 0, out + err
     failures = bench.records("failure")
     assert [failure["stage"] for failure in failures] and not any(failure["final"] for failure in failures)
@@ -80,13 +80,13 @@ def test_a_server_killed_in_a_slot_is_restarted_and_reported(bench: Bench, postg
     _check_shape(bench)
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(300)
 def test_an_engine_that_is_killed_is_replaced(bench: Bench, postgres: str) -> None:
     process = bench.start("run", _experiment(bench, [postgres, f"{postgres}@work_mem=8MB"]), "--out", bench.out)
     _wait_for(lambda: _rows(bench) > 20)
     (engine,) = [pid for pid in _children(process.pid, "dbversus-engine") if "guard" not in _words(pid)]
     os.kill(engine, signal.SIGKILL)
-    out, err = process.communicate(timeout=150)
+    out, err = process.communicate(timeout=250)
     assert process.returncode == 0, out + err
     assert "engine" in [failure["stage"] for failure in bench.records("failure")]
     _check_shape(bench)
@@ -96,7 +96,7 @@ def _words(pid: int) -> str:
     return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(300)
 def test_ctrl_c_leaves_nothing_running_and_a_resumable_directory(bench: Bench, postgres: str) -> None:
     process = bench.start("run", _experiment(bench, [postgres, f"{postgres}@work_mem=8MB"]), "--out", bench.out)
     _wait_for(lambda: _rows(bench) > 20)
@@ -111,7 +111,7 @@ def test_ctrl_c_leaves_nothing_running_and_a_resumable_directory(bench: Bench, p
     _check_shape(bench)
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(900)
 def test_killed_twenty_times_it_still_finishes_with_every_row_once(bench: Bench, postgres: str) -> None:
     chance = random.Random(7)
     file = _experiment(bench, [postgres, f"{postgres}@work_mem=8MB"])
