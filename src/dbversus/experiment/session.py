@@ -192,14 +192,14 @@ class Session:
             self.failure(target, "start", str(error), final=True, **where)
 
     def renew_engine(self, message: str, **where: Any) -> None:
-        """Replaces an engine that is gone. The new one thaws what the old one left frozen when it meets the targets."""
+        """Replaces an engine that is gone, and wakes what it left frozen."""
         self.note("failure", target=None, stage="engine", message=message, final=False, **where)
         self.display.say(message)
         self.engine.close()
         self.engine = self.new_engine()
         for target in self.alive:
+            target.server.thaw()
             self.introduce(target)
-        self.thaw()
 
     def freeze(self) -> None:
         if self.spec.freeze:

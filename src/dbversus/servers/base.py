@@ -65,6 +65,9 @@ class Server(Protocol):
     def kill(self) -> None:
         """SIGKILL the whole process tree."""
 
+    def thaw(self) -> None:
+        """Wakes the server if it is frozen; for when the engine that froze it is gone."""
+
     def is_running(self) -> bool: ...
 
     @property

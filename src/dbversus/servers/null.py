@@ -40,6 +40,8 @@ class NullServer:
     def kill(self) -> None:
         self._running = False
 
+    def thaw(self) -> None: ...
+
     def is_running(self) -> bool:
         return self._running
 

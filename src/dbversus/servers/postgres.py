@@ -140,7 +140,7 @@ class PostgresServer:
     def stop(self) -> None:
         if self._process is None:
             return
-        self._thaw()
+        self.thaw()
         for number, limit_s in ((signal.SIGINT, STOP_LIMIT_S), (signal.SIGQUIT, 10.0)):
             if self._ends_by(number, limit_s):
                 break
@@ -166,7 +166,7 @@ class PostgresServer:
         for watcher in self._watchers:
             watcher.forget(entry.root_pid)
 
-    def _thaw(self) -> None:
+    def thaw(self) -> None:
         if self._process and self._entry:
             cgroups.thaw(self._entry.cgroup_dirs)
             processes.send(registry.tree(self._entry), signal.SIGCONT)

@@ -132,6 +132,8 @@ class SqliteServer:
     def kill(self) -> None:
         self._running = False
 
+    def thaw(self) -> None: ...
+
     def is_running(self) -> bool:
         return self._running
 
