@@ -76,7 +76,8 @@ class Registry:
 def cleanup_stale(home: Path | None = None) -> list[str]:
     """Ends servers whose controller is dead and removes what it left; returns one line per server for the user.
 
-    Besides what is on record, these are directories `<pid>` in the folder `work` of the home and cgroups named `<pid>-…` of processes that are gone.
+    Besides what is on record, these are directories `<pid>` in the folder `work` of the home and cgroups named `<pid>-…`
+    of processes that are gone.
     """
     said: list[str] = []
     for path in sorted(_run_dir(home).glob("*.json")):
