@@ -13,7 +13,7 @@ from dbversus.builds.store import obtain
 from dbversus.builds.target import labels, parse_target
 from dbversus.errors import RunError, UsageError
 from dbversus.experiment.engine_client import Engine, engine_binary
-from dbversus.experiment.estimate import estimate
+from dbversus.experiment.estimate import BYTES_PER_ROW, estimate
 from dbversus.experiment.session import Display, Target
 from dbversus.experiment.spec import ExperimentSpec
 from dbversus.experiment.units import show_bytes
@@ -33,8 +33,6 @@ from dbversus.servers.snapshot import free_bytes
 from dbversus.suites.define import definition
 from dbversus.suites.load import load_suite
 from dbversus.suites.model import Suite
-
-BYTES_PER_ROW = 260
 
 
 @dataclass(frozen=True)
