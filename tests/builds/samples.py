@@ -15,6 +15,21 @@ def server(prefix: Path, version: str = "17.2") -> Path:
     return prefix
 
 
+def mysql_server(prefix: Path, words: str, binary: str = "bin/mysqld", engine: str = "") -> Path:
+    """An installation whose server only presents itself: `words` come after the program's name.
+
+    `engine`: name of a storage engine's library in its plugin folder.
+    """
+    program = prefix / binary
+    program.parent.mkdir(parents=True, exist_ok=True)
+    program.write_text(f'#!/bin/sh\necho "$0  {words}"\n')
+    program.chmod(0o755)
+    if engine:
+        (prefix / "lib/plugin").mkdir(parents=True)
+        (prefix / "lib/plugin" / engine).touch()
+    return prefix
+
+
 def tar_bytes(members: list[tuple[tarfile.TarInfo, bytes]], mode: str = "w:xz") -> bytes:
     """A tar of these members, as they are."""
     buffer = io.BytesIO()
@@ -49,4 +64,21 @@ def package(path: Path, version: str = "17.2") -> Path:
         jar.writestr(
             "postgres-linux.txz", tar_bytes([member("bin/postgres", script, 0o700), member("share/a", b"a", 0o600)])
         )
+    return path
+
+
+def deb(path: Path, members: list[tuple[tarfile.TarInfo, bytes]], version: str = "1") -> Path:
+    """A .deb of these members (an ar archive, see deb(5))."""
+    control = f"Package: x\nVersion: {version}\nArchitecture: all\nMaintainer: x\nDescription: x\n".encode()
+    parts = {
+        "debian-binary": b"2.0\n",
+        "control.tar.xz": tar_bytes([member("./control", control)]),
+        "data.tar.xz": tar_bytes(members),
+    }
+    buffer = io.BytesIO(b"!<arch>\n")
+    buffer.seek(0, io.SEEK_END)
+    for name, content in parts.items():
+        buffer.write(f"{name:<16}{0:<12}{0:<6}{0:<6}{'100644':<8}{len(content):<10}`\n".encode())
+        buffer.write(content + b"\n" * (len(content) % 2))
+    path.write_bytes(buffer.getvalue())
     return path

@@ -1,4 +1,3 @@
-import io
 import shutil
 import stat
 import tarfile
@@ -10,7 +9,7 @@ import pytest
 from dbversus.builds.archive import make_public, unpack, unpack_system, verify_checksum
 from dbversus.errors import RunError
 
-from .samples import link, member, package, tar_bytes
+from .samples import deb, link, member, package, tar_bytes
 
 HARD = tarfile.LNKTYPE
 
@@ -32,6 +31,26 @@ def test_tar(tmp_path: Path, mode: str) -> None:
 def test_tar_inside_a_zip(tmp_path: Path) -> None:
     unpack(package(tmp_path / "a.jar"), tmp_path / "out", "*.txz")
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["bin", "share"]
+
+
+@pytest.mark.parametrize("kind", ["tar", "zip"])
+def test_what_is_not_wanted_is_skipped(tmp_path: Path, kind: str) -> None:
+    names = ["top/bin/server", "top/bin/server-debug", "top/test/deep/x", "top/lib/a.a", "top/lib/a.so"]
+    archive = tmp_path / f"a.{kind}"
+    if kind == "tar":
+        archive.write_bytes(tar_bytes([member(name) for name in names]))
+    else:
+        with zipfile.ZipFile(archive, "w") as content:
+            for name in names:
+                content.writestr(name, "x")
+    unpack(archive, tmp_path / "out", skip=["*test/*", "*-debug", "*.a"])
+    files = sorted(path.name for path in (tmp_path / "out").rglob("*") if path.is_file())
+    assert files == ["a.so", "server"]
+
+
+def test_a_hostile_member_is_refused_even_if_it_would_be_skipped(tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="points outside"):
+        unpack(write(tmp_path / "a.tar", tar_bytes([member("../test/x")])), tmp_path / "out", skip=["*test/*"])
 
 
 def test_zip_keeps_programs_and_links(tmp_path: Path) -> None:
@@ -144,23 +163,6 @@ def test_make_public(tmp_path: Path) -> None:
     assert modes == {"bin/postgres": 0o755, "share": 0o755, "share/a": 0o644}
 
 
-def deb(path: Path, members: list[tuple[tarfile.TarInfo, bytes]]) -> Path:
-    """A .deb of these members (an ar archive, see deb(5))."""
-    control = b"Package: x\nVersion: 1\nArchitecture: all\nMaintainer: x\nDescription: x\n"
-    parts = {
-        "debian-binary": b"2.0\n",
-        "control.tar.xz": tar_bytes([member("./control", control)]),
-        "data.tar.xz": tar_bytes(members),
-    }
-    buffer = io.BytesIO(b"!<arch>\n")
-    buffer.seek(0, io.SEEK_END)
-    for name, content in parts.items():
-        buffer.write(f"{name:<16}{0:<12}{0:<6}{0:<6}{'100644':<8}{len(content):<10}`\n".encode())
-        buffer.write(content + b"\n" * (len(content) % 2))
-    path.write_bytes(buffer.getvalue())
-    return path
-
-
 @pytest.mark.skipif(shutil.which("dpkg-deb") is None, reason="no dpkg-deb here")
 class TestDebian:
     def test_packages_share_a_root(self, tmp_path: Path) -> None:
@@ -169,6 +171,11 @@ class TestDebian:
         unpack_system((first, second), tmp_path / "root")
         for name in ("lib/x/ld.so", "usr/lib/x/ld.so", "usr/lib64/ld.so", "usr/lib/l"):
             assert (tmp_path / "root" / name).read_bytes() == b"new"
+
+    def test_documentation_is_left_out(self, tmp_path: Path) -> None:
+        members = [member("./usr/share/doc/x/copyright"), member("./usr/share/x/errmsg.sys")]
+        unpack_system((deb(tmp_path / "1.deb", members),), tmp_path / "root")
+        assert [path.name for path in (tmp_path / "root/usr/share").rglob("*") if path.is_file()] == ["errmsg.sys"]
 
     def test_hostile_package(self, tmp_path: Path) -> None:
         with pytest.raises(RunError, match=r"evil\.deb is refused"):

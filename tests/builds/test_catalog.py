@@ -23,7 +23,7 @@ def test_every_entry_is_sane() -> None:
         assert "{" not in entry.package, entry
         assert "{" not in "".join(entry.options.values()), entry
         assert entry.sha256 == "" or re.fullmatch(r"[0-9a-f]{64}", entry.sha256), entry
-        assert entry.moving == (entry.provider == "apt"), entry
+        assert entry.moving == (entry.provider == "apt" and "=" not in entry.package), entry
 
 
 def test_a_name_means_one_build() -> None:
@@ -56,6 +56,45 @@ def test_major_means_the_newest_of_the_first_series() -> None:
     newest = max((version for version in listed if version.startswith("17.")), key=version_key)
     entry = select("pg", "17", "x86_64")
     assert (entry.series, entry.version) == ("zonky", newest)
+
+
+@pytest.mark.parametrize(
+    ("dbms", "selector", "name"),
+    [
+        ("mysql", "5.5", "mysql:maven/5.5.34"),
+        ("mysql", "5.5.9", "mysql:maven/5.5.9"),
+        ("mysql", "5.6", "mysql:npm/5.6.24"),
+        ("mysql", "5.7", "mysql:maven/5.7.22"),
+        ("mysql", "8.0", "mysql:maven/8.0.33"),
+        ("mysql", "8.0.31", "mysql:maven/8.0.31"),
+        ("mysql", "9", "mysql:apt/9.7.4"),
+        ("mariadb", "10.1", "mariadb:maven/10.1.23"),
+        ("mariadb", "10.5", "mariadb:apt/10.5.29"),
+        ("mariadb", "10.5.23", "mariadb:apt/10.5.23"),
+        ("mariadb", "10.11", "mariadb:apt/10.11.19"),
+        ("mariadb", "maven/10.11", "mariadb:maven/10.11.5"),
+        ("mariadb", "11.4", "mariadb:maven/11.4.5"),
+        ("mariadb", "11", "mariadb:apt/11.8.6"),
+        ("mariadb", "sid/11", "mariadb:apt/11.8.9"),
+        ("myrocks", "10.5", "myrocks:apt/10.5.23"),
+        ("myrocks", "10.11", "myrocks:apt/10.11.19"),
+        ("myrocks", "11", "myrocks:apt/11.8.6"),
+    ],
+)
+def test_select_of_the_mysql_family(dbms: str, selector: str, name: str) -> None:
+    assert select(dbms, selector, "x86_64").name == name
+
+
+def test_a_pinned_package_and_its_closure_are_of_one_version() -> None:
+    entry = select("myrocks", "10.5.23", "x86_64")
+    pinned = "mariadb-server-core-10.5=1:10.5.23-0+deb11u1"
+    assert entry.package == f"{pinned} mariadb-plugin-rocksdb=1:10.5.23-0+deb11u1"
+    assert entry.options["base_packages"].split()[0] == pinned
+
+
+def test_libraries_an_old_build_needs() -> None:
+    assert select("mysql", "5.7", "x86_64").libraries == ("libaio1", "libnuma1")
+    assert select("postgres", "17", "x86_64").libraries == ()
 
 
 @pytest.mark.parametrize(
@@ -93,6 +132,20 @@ def test_unlisted_version_is_tried_where_lists_are_incomplete(wanted: str) -> No
 def test_what_cannot_be_had_is_named(selector: str, named: str) -> None:
     with pytest.raises(UsageError) as error:
         select("postgres", selector, "x86_64")
+    assert named in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("dbms", "selector", "named"),
+    [
+        ("mysql", "8.4", "no package of MySQL 8.4 is known; nearest: 8.0.33, 9.7.4"),
+        ("mariadb", "10.6", "no package of MariaDB 10.6 is known; nearest: 10.5.29, 10.11.5"),
+        ("myrocks", "8.0", "no package of MyRocks 8.0 is known; nearest: 10.5.23"),
+    ],
+)
+def test_neighbours_in_the_mysql_family(dbms: str, selector: str, named: str) -> None:
+    with pytest.raises(UsageError) as error:
+        select(dbms, selector, "x86_64")
     assert named in str(error.value)
 
 

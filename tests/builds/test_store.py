@@ -1,12 +1,13 @@
 import multiprocessing
 import multiprocessing.synchronize
 import shutil
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from dbversus.builds import catalog, store
+from dbversus.builds import catalog, install, store
 from dbversus.builds.catalog import CatalogEntry, Layout
 from dbversus.builds.client import Fetched, NotFoundError, Progress
 from dbversus.builds.inspect import sha256_of
@@ -17,7 +18,7 @@ from dbversus.builds.target import parse_target
 from dbversus.errors import RunError, UsageError
 
 from .conftest import silent
-from .samples import member, package, server, tar_bytes
+from .samples import member, mysql_server, package, server, tar_bytes
 
 ENTRY = CatalogEntry(
     "postgres", "17.2", "shelf", "shelf", "pkg", Layout(archive="*.txz"), compiled="cc", lacks=("psql",)
@@ -103,6 +104,60 @@ def test_what_a_killed_process_left_is_removed(shelf: Path, home: Path) -> None:
     (home / "builds/postgres/shelf-17.2/root/bin").mkdir(parents=True)
     store.obtain(parse_target("pg:17"), silent)
     assert leftovers(home) == []
+
+
+def test_what_a_server_does_not_need_is_not_unpacked(shelf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    offer(monkeypatch, replace(ENTRY, layout=Layout(archive="*.txz", skip=("share/*",))))
+    build = store.obtain(parse_target("pg:17"), silent)
+    assert sorted(path.name for path in build.prefix.rglob("*")) == ["bin", "postgres"]
+
+
+def test_a_build_put_together_of_pieces(shelf: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    server(shelf / "piece")
+    with zipfile.ZipFile(shelf / "share.jar", "w") as share:
+        share.writestr("english/errmsg.sys", "e")
+    with zipfile.ZipFile(shelf / "17.2.jar", "w") as pieces:
+        pieces.write(shelf / "piece/bin/postgres", "5/Linux-x86_64/postgres")
+        pieces.write(shelf / "share.jar", "5/share_dir.jar")
+    parts = {"5/Linux-*": "bin", "5/share_dir.jar": "share"}
+    offer(monkeypatch, replace(ENTRY, layout=Layout(parts=parts)))
+    build = store.obtain(parse_target("pg:17"), silent)
+    assert (build.prefix / "share/english/errmsg.sys").read_text() == "e"
+    assert leftovers(home) == []
+    shutil.rmtree(build.prefix.parent)
+    offer(monkeypatch, replace(ENTRY, layout=Layout(parts={"6/Linux-*": "bin"})))
+    with pytest.raises(RunError, match=r"holds 0 places 6/Linux-\* where one was expected"):
+        store.obtain(parse_target("pg:17"), silent)
+
+
+class TestLibraries:
+    @pytest.fixture(autouse=True)
+    def _needs_a_library(self, shelf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        offer(monkeypatch, replace(ENTRY, libraries=("libx1",)))
+
+    def test_come_along_beside_the_build(self, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        def bring(packages: tuple[str, ...], folder: Path, progress: Progress) -> None:
+            folder.mkdir()
+            (folder / "libx.so.1").write_text(packages[0])
+
+        monkeypatch.setattr(install, "bring_along", bring)
+        build = store.obtain(parse_target("pg:17"), silent)
+        libraries = home / "builds/postgres/shelf-17.2/libraries"
+        assert build.environment == {"LD_LIBRARY_PATH": str(libraries)}
+        assert (libraries / "libx.so.1").read_text() == "libx1"
+        assert store.obtain(parse_target("pg:17"), silent) == build
+
+    def test_may_be_the_hosts_when_they_cannot_be_had(self, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        def bring(packages: tuple[str, ...], folder: Path, progress: Progress) -> None:
+            folder.mkdir()
+            raise RunError("no mirror")
+
+        monkeypatch.setattr(install, "bring_along", bring)
+        said: list[str] = []
+        build = store.obtain(parse_target("pg:17"), said.append)
+        assert build.environment == {}
+        assert "libx1 cannot be brought along, so the host must have them: no mirror" in said
+        assert not (home / "builds/postgres/shelf-17.2/libraries").exists()
 
 
 def test_wrong_checksum_is_refused(shelf: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -208,6 +263,16 @@ class TestAdd:
         with pytest.raises(UsageError, match=r"already a build postgres:local/15\.3"):
             store.add(archive, progress=silent)
         assert leftovers(home) == []
+
+    def test_flavour_of_an_archive_is_found_out(self, home: Path, tmp_path: Path) -> None:
+        words = "mysqld  Ver 10.4.7-MariaDB for Linux on x86_64 (MariaDB Server)"
+        script = f'#!/bin/sh\necho "{words}"\n'.encode()
+        archive = tmp_path / "x.tar.gz"
+        archive.write_bytes(tar_bytes([member("mariadb-10.4.7/bin/mysqld", script, 0o755)], "w:gz"))
+        assert store.add(archive, progress=silent).name == "mariadb:10.4.7"
+        prefix = mysql_server(home / "opt", "Ver 8.4.3 for Linux on x86_64 (MySQL Community Server - GPL)")
+        assert store.add(prefix, "mine", progress=silent).name == "mysql:8.4.3"
+        assert store.obtain(parse_target("mysql:mine"), silent).prefix == prefix
 
     def test_plain_version_means_the_catalog(self, home: Path) -> None:
         store.add(server(home / "pg", "17.2"), progress=silent)

@@ -24,10 +24,10 @@ _KEYRINGS = ("debian-archive-keyring.gpg", "debian-archive-keyring.pgp")
 
 
 def fetch(entry: CatalogEntry, into: Path, progress: Progress) -> Fetched:
-    """Bring packages (names separated by blanks) of a suite into a folder.
+    """Bring packages (names separated by blanks, `name=version` for a certain one) of a suite into a folder.
 
     Options: `suite`; `libraries` = "host": the packages alone, never a closure; `base_suite` and `base_packages`: the
-    closure of these is fetched, and the packages themselves laid over it.
+    closure of these is fetched, and the packages that it does not hold, or that are of another suite, laid over it.
     """
     suite = entry.options["suite"]
     base_suite = entry.options.get("base_suite", suite)
@@ -39,11 +39,18 @@ def fetch(entry: CatalogEntry, into: Path, progress: Progress) -> Fetched:
     if needs_closure:
         base_packages = entry.options.get("base_packages", entry.package).split()
         archives += _closure(base_packages, environment, into / "closure", progress)
-    if not needs_closure or base_suite != suite:
-        # Only a suite laid over another one is named: naming one would hide its security updates.
-        wanted = packages if base_suite == suite else [f"{name}/{suite}" for name in packages]
+    # Only a suite laid over another one is named: naming one would hide its security updates.
+    wanted = [name for name in packages if not _archives_of(name, archives)]
+    if base_suite != suite:
+        wanted = [f"{name}/{suite}" for name in packages]
+    if wanted:
         archives += _download(wanted, environment, into / "packages", progress)
     return Fetched(tuple(archives), _upstream_version(archives, packages[0], progress), own_libc=needs_closure)
+
+
+def download(packages: list[str], suite: str, arch: str, into: Path, progress: Progress) -> list[Path]:
+    """Bring packages of a suite alone, without what they depend on; `arch` in Debian's words, `into` is made."""
+    return _download(packages, _prepare([suite], arch, progress), into, progress)
 
 
 def host_suite() -> str:
@@ -135,12 +142,18 @@ def _download(packages: list[str], environment: dict[str, str], into: Path, prog
 
 def _upstream_version(archives: list[Path], package: str, progress: Progress) -> str:
     """The software's own version: Debian's without epoch and revision, `1:19~rc1-1+b2` is 19rc1."""
-    newest = [archive for archive in archives if archive.name.startswith(f"{package}_")]
+    newest = _archives_of(package, archives)
     if not newest:
         raise NotFoundError(f"apt-get brought no package {package}")
     client = find_client(["dpkg-deb"], "Debian package dpkg")
     text = run_client([client, "--field", str(newest[-1]), "Version"], progress).strip()
     return upstream_version(text)
+
+
+def _archives_of(package: str, archives: list[Path]) -> list[Path]:
+    """Of the archives, those of a package, which may be written `name=version`."""
+    name = package.partition("=")[0]
+    return [archive for archive in archives if archive.name.startswith(f"{name}_")]
 
 
 def upstream_version(text: str) -> str:

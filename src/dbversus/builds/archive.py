@@ -10,7 +10,7 @@ import subprocess
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
@@ -18,6 +18,17 @@ from dbversus.builds.inspect import sha256_of
 from dbversus.errors import RunError
 
 _ROOT_LINKS = ("bin", "sbin", "lib", "lib64")
+# Of Debian packages: documentation, translations, what comes with Perl and character sets of the C library.
+_UNREAD = (
+    "usr/share/doc/*",
+    "usr/share/man/*",
+    "usr/share/info/*",
+    "usr/share/lintian/*",
+    "usr/share/locale/*",
+    "usr/share/perl*",
+    "usr/lib/*/perl*",
+    "usr/lib/*/gconv/*",
+)
 
 
 def verify_checksum(file: Path, sha256: str) -> None:
@@ -27,37 +38,38 @@ def verify_checksum(file: Path, sha256: str) -> None:
         raise RunError(f"{file.name} has the wrong checksum: expected sha256 {sha256.lower()}, got {found}; refused")
 
 
-def unpack(archive: Path, folder: Path, inner: str = "") -> None:
+def unpack(archive: Path, folder: Path, inner: str = "", skip: Sequence[str] = ()) -> None:
     """Unpack a zip (jar, whl), a tar (gz, xz, bz2) or a .deb into `folder`, which must be empty or not exist yet.
 
-    `inner`: pattern of an archive inside the archive, which is unpacked in its place. RunError when the archive is
-    damaged, of no known kind, or has members that are absolute, contain `..`, are reached through a link or link to the
-    outside; `folder` is gone then.
+    `inner`: pattern of an archive inside the archive, which is unpacked in its place. `skip`: patterns of member names
+    that are not wanted, in which `*` stands for `/` as well. RunError when the archive is damaged, of no known kind, or
+    has members that are absolute, contain `..`, are reached through a link or link to the outside; `folder` is gone
+    then.
     """
     with _gone_on_failure(folder):
         if not inner:
-            _unpack_one(archive, folder)
+            _unpack_one(archive, folder, skip)
             return
         shell = folder / ".shell"
         _unpack_one(archive, shell)
         members = [path for path in shell.rglob("*") if path.is_file() and fnmatch.fnmatch(path.name, inner)]
         if len(members) != 1:
             raise RunError(f"{archive.name} holds {len(members)} members {inner!r} where one was expected")
-        _unpack_one(members[0], folder)
+        _unpack_one(members[0], folder, skip)
         shutil.rmtree(shell)
 
 
-def unpack_system(packages: tuple[Path, ...], folder: Path) -> None:
+def unpack_system(packages: Sequence[Path], folder: Path) -> None:
     """Unpack .deb packages one over the other into a system root, with `bin`, `lib` and so on linked to `usr`.
 
-    Absolute links mean the root they are in, and are made so.
+    Absolute links mean the root they are in, and are made so. What no server reads is left out.
     """
     with _gone_on_failure(folder):
         for name in _ROOT_LINKS:
             (folder / "usr" / name).mkdir(parents=True)
             (folder / name).symlink_to(f"usr/{name}")
         for package in packages:
-            _unpack_one(package, folder)
+            _unpack_one(package, folder, _UNREAD)
 
 
 @contextmanager
@@ -76,22 +88,22 @@ def _gone_on_failure(folder: Path) -> Iterator[None]:
         raise
 
 
-def _unpack_one(archive: Path, folder: Path) -> None:
+def _unpack_one(archive: Path, folder: Path, skip: Sequence[str] = ()) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     if archive.suffix == ".deb":
-        _unpack_deb(archive, folder)
+        _unpack_deb(archive, folder, skip)
     elif zipfile.is_zipfile(archive):
-        _unpack_zip(archive, folder)
+        _unpack_zip(archive, folder, skip)
     elif tarfile.is_tarfile(archive):
         with tarfile.open(archive) as tar:
-            _extract_tar(tar, folder, archive.name)
+            _extract_tar(tar, folder, archive.name, skip)
     else:
         raise RunError(
             f"{archive.name} is no archive of a known kind (zip, jar, whl, tar.gz, tar.xz, deb), or is damaged"
         )
 
 
-def _unpack_deb(package: Path, folder: Path) -> None:
+def _unpack_deb(package: Path, folder: Path, skip: Sequence[str]) -> None:
     command = ["dpkg-deb", "--fsys-tarfile", str(package)]
     try:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -103,7 +115,7 @@ def _unpack_deb(package: Path, folder: Path) -> None:
         assert process.stdout is not None and process.stderr is not None
         try:
             with tarfile.open(fileobj=process.stdout, mode="r|") as tar:
-                _extract_tar(tar, folder, package.name, into_root=True)
+                _extract_tar(tar, folder, package.name, skip, into_root=True)
             # The padding after the last member: a writer that cannot get rid of it would report a broken pipe.
             while process.stdout.read(1 << 16):
                 pass
@@ -117,12 +129,16 @@ def _unpack_deb(package: Path, folder: Path) -> None:
         raise RunError(f"{package.name} is damaged: {words or broken}")
 
 
-def _extract_tar(tar: tarfile.TarFile, folder: Path, archive: str, into_root: bool = False) -> None:
+def _extract_tar(
+    tar: tarfile.TarFile, folder: Path, archive: str, skip: Sequence[str], into_root: bool = False
+) -> None:
     links: set[str] = set()
     for member in tar:
         name = posixpath.normpath(member.name)
         _refuse_outside(member.name, archive)
         _refuse_through_link(name, links, archive)
+        if _is_skipped(name, skip):
+            continue
         if member.issym():
             if into_root and member.linkname.startswith("/"):
                 member.linkname = posixpath.relpath(member.linkname.lstrip("/"), posixpath.dirname(name) or ".")
@@ -144,13 +160,15 @@ def _replace_existing(path: Path, member: tarfile.TarInfo) -> None:
         path.unlink()
 
 
-def _unpack_zip(archive: Path, folder: Path) -> None:
+def _unpack_zip(archive: Path, folder: Path, skip: Sequence[str]) -> None:
     links: set[str] = set()
     with zipfile.ZipFile(archive) as content:
         for info in content.infolist():
             _refuse_outside(info.filename, archive.name)
             name = posixpath.normpath(info.filename)
             _refuse_through_link(name, links, archive.name)
+            if _is_skipped(name, skip):
+                continue
             mode = info.external_attr >> 16
             if stat.S_ISLNK(mode):
                 target = content.read(info).decode()
@@ -162,6 +180,10 @@ def _unpack_zip(archive: Path, folder: Path) -> None:
             path = Path(content.extract(info, folder))
             if mode & stat.S_IXUSR and path.is_file():
                 path.chmod(0o755)
+
+
+def _is_skipped(name: str, skip: Sequence[str]) -> bool:
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in skip)
 
 
 def _refuse_outside(name: str, archive: str) -> None:

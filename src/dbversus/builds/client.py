@@ -20,6 +20,11 @@ _CREDENTIALS = re.compile(r"//[^/@\s]+@")
 _WORDS_MAX = 400
 
 
+def say(text: str) -> None:
+    """The default progress: a line on standard error."""
+    print(text, file=sys.stderr, flush=True)
+
+
 class NotFoundError(RunError):
     """The provider works, but has no such package."""
 

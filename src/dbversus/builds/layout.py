@@ -1,14 +1,19 @@
-"""From an unpacked package to an installation: where it lies, links, modes, and its own C library."""
+"""From an unpacked package to an installation: its pieces, where it lies, links, modes, and its own C library."""
 
 import json
 import os
+import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
+from dbversus.builds.archive import unpack
 from dbversus.builds.catalog import Layout
 from dbversus.builds.client import Progress, find_client, run_client
 from dbversus.builds.dbms import find_dbms
 from dbversus.builds.elf import read_elf
 from dbversus.errors import RunError
+
+_ARCHIVES = (".jar", ".zip", ".gz", ".xz", ".tgz", ".txz")
 
 
 def find_prefix(root: Path, dbms: str, pattern: str = "") -> Path:
@@ -18,14 +23,30 @@ def find_prefix(root: Path, dbms: str, pattern: str = "") -> Path:
         what = pattern
     else:
         binaries = find_dbms(dbms).binaries
-        found = sorted({path.parents[1] for binary in binaries for path in root.rglob(binary) if path.is_file()})
+        programs = (path for binary in binaries for path in root.rglob(binary) if path.is_file())
+        # `sbin` of a system root is a link to `usr/sbin`: both are one place.
+        found = sorted({program.parent.resolve().parent for program in programs})
         what = " or ".join(binaries)
     if len(found) != 1:
         raise RunError(f"the package holds {len(found)} places {what} where one was expected")
     prefix = found[0].resolve()
     if not prefix.is_relative_to(root.resolve()):
-        raise RunError(f"the package's {found[0].relative_to(root)} points outside of it")
+        raise RunError(f"the package's {what} points outside of it")
     return prefix
+
+
+def assemble(package: Path, parts: Mapping[str, str], root: Path) -> None:
+    """Make an installation of the pieces of an unpacked package: `parts` as in the catalog's `layout.parts`."""
+    for pattern, place in parts.items():
+        found = sorted(package.glob(pattern))
+        if len(found) != 1:
+            raise RunError(f"the package holds {len(found)} places {pattern} where one was expected")
+        target = root / place
+        if found[0].suffix in _ARCHIVES:
+            unpack(found[0], target)
+            continue
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.move(found[0], target)
 
 
 def arrange(prefix: Path, layout: Layout) -> None:

@@ -2,14 +2,13 @@
 
 import re
 import shutil
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 from dbversus.builds import catalog
 from dbversus.builds.archive import make_public, unpack, unpack_system, verify_checksum
 from dbversus.builds.catalog import CatalogEntry, available
-from dbversus.builds.client import NotFoundError, Progress
+from dbversus.builds.client import NotFoundError, Progress, say
 from dbversus.builds.dbms import find_dbms, server_dbms
 from dbversus.builds.inspect import detect_dbms, inspect_build, normal_prefix
 from dbversus.builds.install import PARTIAL, install
@@ -27,11 +26,6 @@ __all__ = ["add", "available", "list_installed", "obtain", "resolve"]
 # Provider of the builds that users add themselves.
 LOCAL = "local"
 _NAME = re.compile(r"[A-Za-z0-9][\w.+-]*")
-
-
-def say(text: str) -> None:
-    """The default progress: a line on standard error."""
-    print(text, file=sys.stderr, flush=True)
 
 
 def resolve(spec: TargetSpec) -> Build | CatalogEntry:
@@ -148,7 +142,8 @@ def _add_archive(archive: Path, name: str, progress: Progress) -> Build:
 def _find_installation(root: Path, archive: str) -> tuple[str, Path]:
     for dbms in server_dbms():
         if any(True for binary in dbms.binaries for _ in root.rglob(binary)):
-            return dbms.name, find_prefix(root, dbms.name)
+            prefix = find_prefix(root, dbms.name)
+            return detect_dbms(prefix).name, prefix
     libraries = sorted({path.resolve() for path in root.rglob("libsqlite3.so*") if path.is_file()})
     if len(libraries) == 1 and libraries[0].is_relative_to(root.resolve()):
         return "sqlite", libraries[0]

@@ -15,7 +15,12 @@ _NAME = r"[A-Za-z0-9][\w.+-]*"
 _SELECTOR = re.compile(rf"{_NAME}(/{_NAME})?")
 _SETTING = re.compile(r"[A-Za-z_][\w.-]*=.*", re.DOTALL)
 _CONFIG_NAME = re.compile(r"[\w./+-]+")
-_FORMS = "postgres:17, postgres:npm/17.10, postgres:/path/to/install, sqlite:bundled, null; then @config,setting=value"
+# A storage engine's version is that of its server, which may be named: `mariadb-10.11`.
+_SERVER_OF_ENGINE = re.compile(r"(?:^|(?<=/))mariadb-(?=\d)")
+_FORMS = (
+    "postgres:17, mysql:8.0, myrocks:mariadb-10.11, postgres:npm/17.10, mariadb:/path/to/install, sqlite:bundled, null;"
+    " then @config,setting=value"
+)
 
 
 def parse_target(text: str) -> TargetSpec:
@@ -56,6 +61,8 @@ def _selector(text: str, dbms: str, selector: str) -> str:
         return str(_absolute(selector))
     if dbms == "sqlite" and selector in ("bundled", "host"):
         return selector
+    if find_dbms(dbms).plugin:
+        selector = _SERVER_OF_ENGINE.sub("", selector)
     accepted = "a version (17, 17.2), provider/version (npm/17.10), the name of an added build or a path"
     if dbms == "sqlite":
         accepted = f"bundled, host, {accepted}"

@@ -23,6 +23,8 @@ class Layout:
     `prefix`: pattern of the installation inside it (empty: where the server binary is found);
     `executables`: patterns below the prefix; `symlinks`: a JSON file in the prefix, a list of {source, target}, both
     relative to the folder above the prefix; `environment`: for the server's process, `{prefix}` is filled in.
+    `skip`: patterns of members that a server does not need; `parts`: for a package that is no installation as it is,
+    pattern of an archive, folder or file in it -> its place in the prefix.
     """
 
     archive: str = ""
@@ -30,6 +32,8 @@ class Layout:
     executables: tuple[str, ...] = ("bin/*",)
     symlinks: str = ""
     environment: Mapping[str, str] = field(default_factory=dict)
+    skip: tuple[str, ...] = ()
+    parts: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,8 @@ class CatalogEntry:
     """A build that can be fetched: `package` in the words of its provider, `options` for that provider alone.
 
     `series` names the packager; `moving`: the package's version is whatever its suite holds on the day; `listed`: False
-    for a version nobody has seen there yet; `sha256` of the package, empty when not pinned.
+    for a version nobody has seen there yet; `sha256` of the package, empty when not pinned; `libraries`: names (see
+    `libraries`) of packages whose shared libraries are brought along, unless a closure holds them anyway.
     """
 
     dbms: str
@@ -49,6 +54,7 @@ class CatalogEntry:
     compiled: str = ""
     lacks: tuple[str, ...] = ()
     sha256: str = ""
+    libraries: tuple[str, ...] = ()
     options: Mapping[str, str] = field(default_factory=dict)
     moving: bool = False
     listed: bool = True
@@ -132,16 +138,18 @@ def _entry(series: dict[str, Any], machine: str, version: str, listed: bool = Tr
     arch = series["arch"][machine]
     options = {key: value.format(arch=arch) for key, value in series.get("options", {}).items()}
     layout: dict[str, Any] = series.get("layout", {})
+    lists = {key: tuple(value) for key, value in layout.items() if isinstance(value, list)}
     return CatalogEntry(
         dbms=series["dbms"],
         version=version,
         provider=series["provider"],
         series=series["name"],
         package=series["coordinate"].format(arch=arch, package=package),
-        layout=Layout(**{**layout, "executables": tuple(layout.get("executables", Layout.executables))}),
+        layout=Layout(**{**layout, **lists}),
         compiled=_compiled(series.get("compiled", {}), version),
         lacks=tuple(series.get("lacks", ())),
         sha256=series.get("sha256", {}).get(machine, {}).get(version, ""),
+        libraries=tuple(series.get("libraries", ())),
         options={"arch": arch, **options},
         moving=series.get("moving", False),
         listed=listed,
