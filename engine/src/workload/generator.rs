@@ -60,7 +60,7 @@ impl Scope {
             )),
             None => Err(format!(
                 "`of` names {name:?}; accepted is an earlier parameter: {}",
-                crate::workload::program::list(self.known.iter().map(|known| known.name.as_str()))
+                crate::workload::text::list(self.known.iter().map(|known| known.name.as_str()))
             )),
         }
     }
