@@ -1,7 +1,8 @@
 #!/usr/bin/env python
 """CPU that load generators themselves need per operation: dbversus-engine against sysbench and pgbench.
 
-All drive the same PostgreSQL over its Unix socket with one client and prepared statements. Server and client share one
+All drive the same server, PostgreSQL or one of the MySQL family (then without pgbench), over its Unix socket with one client
+and prepared statements. Server and client share one
 core. Runs are short and interleaved, the order rotates from round to round. The CPU time of a client is that of its whole
 process (wait4), less that of a run of the same program with a single operation. The kernel knows the sum of user and
 system time exactly, but may estimate the parts by clock ticks: runs of the read-only transaction should not be short.
@@ -22,7 +23,7 @@ from common import (
     find_program,
     load_command,
     markdown,
-    private_postgres,
+    private_server,
     run_engine,
     run_process,
     say,
@@ -31,16 +32,18 @@ from common import (
 
 from dbversus.errors import DbversusError
 from dbversus.host.pinning import place
-from dbversus.servers.postgres import PostgresServer
+from dbversus.servers.base import Server
 from dbversus.suites import definition, load_suite
 
 EXAMPLE = """example:
-  benchmarks/client_overhead.py --postgres postgres:17 --rounds 9 --seconds 4 > overhead.md
+  benchmarks/client_overhead.py --server postgres:17 --rounds 9 --seconds 4 > overhead.md
+  benchmarks/client_overhead.py --server mariadb:10.11 > overhead-mariadb.md
 """
 ENGINE = "dbversus-engine"
 ENGINE_SLOTS = "dbversus-engine, 50 ms slots with accounting"
 NULL = "dbversus-engine on `null` (the floor)"
 PEERS = ("sysbench", "pgbench")
+ACCEPTED = ("postgres", "mysql", "mariadb", "myrocks")
 SLOT_MS = 50
 STARTS = 3
 
@@ -146,12 +149,7 @@ def _slots(replies: Sequence[Json]) -> list[Json]:
 
 
 def sysbench_client(program: str, workload: Workload, address: Json, rows: int, cpu: int) -> Client:
-    common = [program, workload.sysbench, "--db-driver=pgsql", f"--pgsql-host={address['socket_dir']}"]
-    common += [
-        f"--pgsql-port={address['port']}",
-        f"--pgsql-user={address['user']}",
-        f"--pgsql-db={address['database']}",
-    ]
+    common = [program, workload.sysbench, *sysbench_address(address)]
     common += ["--tables=1", f"--table-size={rows}", "--threads=1", "--rand-type=uniform", "--range-size=100"]
 
     def run(seconds: int) -> Run:
@@ -160,6 +158,23 @@ def sysbench_client(program: str, workload: Workload, address: Json, rows: int, 
         return Run(number_after(output, "transactions:"), usage)
 
     return run
+
+
+def sysbench_address(address: Json) -> list[str]:
+    if "socket" in address:
+        return [
+            "--db-driver=mysql",
+            f"--mysql-socket={address['socket']}",
+            f"--mysql-user={address['user']}",
+            f"--mysql-db={address['database']}",
+        ]
+    return [
+        "--db-driver=pgsql",
+        f"--pgsql-host={address['socket_dir']}",
+        f"--pgsql-port={address['port']}",
+        f"--pgsql-user={address['user']}",
+        f"--pgsql-db={address['database']}",
+    ]
 
 
 def pgbench_client(program: str, script: Path, address: Json, cpu: int) -> Client:
@@ -180,9 +195,9 @@ def number_after(output: str, label: str) -> int:
     return int(line.split(label)[1].split()[0].split("/")[0])
 
 
-def make_clients(server: PostgresServer, workload: Workload, rows: int, cpu: int, folder: Path) -> dict[str, Client]:
+def make_clients(server: Server, workload: Workload, rows: int, cpu: int, folder: Path) -> dict[str, Client]:
     """The clients there are, by name."""
-    test = definition(load_suite("sysbench").tests[workload.test], "postgres", rows)
+    test = definition(load_suite("sysbench").tests[workload.test], server.dbms, rows)
     target = engine_target(server)
     clients: dict[str, Client] = {
         ENGINE: engine_client(target, test, cpu),
@@ -191,6 +206,8 @@ def make_clients(server: PostgresServer, workload: Workload, rows: int, cpu: int
     }
     if sysbench := find_program("sysbench", "sysbench"):
         clients["sysbench"] = sysbench_client(sysbench, workload, target["address"], rows, cpu)
+    if server.dbms != "postgres":
+        return clients
     # the build's own, or the real program: what PATH has on Debian is a Perl script that looks for it
     if pgbench := find_program("pgbench", "postgresql", server.build.prefix / "bin", *newest_debian_folders()):
         script = folder / f"{workload.test}.pgbench"
@@ -267,7 +284,7 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--postgres", default="postgres:17", help="target: version or prefix (default: %(default)s)")
+    parser.add_argument("--server", default="postgres:17", help="target: version or prefix (default: %(default)s)")
     parser.add_argument("--rows", type=int, default=1_000_000, help="rows of the table (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=9, help="runs of each client (default: %(default)s)")
     parser.add_argument("--seconds", type=int, default=4, help="length of a run, whole seconds (default: %(default)s)")
@@ -277,7 +294,7 @@ def parse_arguments() -> argparse.Namespace:
 def main() -> None:
     asked = parse_arguments()
     cpu = place(1, "together").server_cpus[0]
-    with private_postgres(asked.postgres, asked.rows, [cpu]) as server, tempfile.TemporaryDirectory() as folder:
+    with private_server(asked.server, asked.rows, ACCEPTED, [cpu]) as server, tempfile.TemporaryDirectory() as folder:
         say(f"loading {asked.rows} rows")
         run_engine([engine_target(server), load_command(server, asked.rows), {"cmd": "quit"}])
         server.settle(["sbtest1"])

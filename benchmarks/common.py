@@ -1,4 +1,4 @@
-"""What the benchmarks share: a private PostgreSQL, processes whose CPU time is counted, Markdown tables."""
+"""What the benchmarks share: a private server, processes whose CPU time is counted, Markdown tables."""
 
 import contextlib
 import json
@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,8 @@ from dbversus.home import public_dir
 from dbversus.host.facts import memory_bytes
 from dbversus.host.lock import acquire_host
 from dbversus.host.registry import Registry
-from dbversus.servers.base import Placement
+from dbversus.servers import create_server
+from dbversus.servers.base import Placement, Server
 from dbversus.servers.config import load_config
 from dbversus.servers.guard import Guard
 from dbversus.servers.postgres import PostgresServer
@@ -48,23 +49,24 @@ def say(text: str) -> None:
 
 
 @contextlib.contextmanager
-def private_postgres(target: str, rows: int, cpus: Sequence[int] = ()) -> Iterator[PostgresServer]:
+def private_server(target: str, rows: int, accepted: Collection[str], cpus: Sequence[int] = ()) -> Iterator[Server]:
     """A running server with an empty database on a private Unix socket; nothing is left of it afterwards.
 
-    `target` as for `dbversus compare`: `postgres:17`, `/usr/lib/postgresql/15`. `cpus` pins all of its processes.
+    `target` as for `dbversus compare`: `postgres:17`, `/usr/lib/postgresql/15`; its DBMS is one of `accepted`. `cpus` pins
+    all of its processes.
     """
     spec = parse_target(target)
-    if spec.dbms != "postgres":
-        raise UsageError(f"'{target}' is {spec.dbms}; a PostgreSQL is wanted, such as postgres:17 or its prefix.")
     build = obtain(spec, say)
+    if build.dbms not in accepted:
+        raise UsageError(f"'{target}' is {build.dbms}; accepted here: {', '.join(accepted)}.")
     sizing = Sizing(memory_bytes(), 1, len(cpus) or os.cpu_count() or 1, rows * BYTES_PER_ROW)
-    config = load_config("postgres", build.version, spec.configs, sizing)
+    config = load_config(build.dbms, build.version, spec.configs, sizing)
     with acquire_host(True, "a benchmark"), contextlib.ExitStack() as stack:
         # named after us: what a killed run leaves behind is found and removed by the next start of dbversus
         work_dir = public_dir("work", str(os.getpid()))
         stack.callback(shutil.rmtree, work_dir, ignore_errors=True)
         guard = stack.enter_context(Guard(engine_binary()))
-        server = PostgresServer(build, config, work_dir, [guard, Registry()])
+        server = create_server(build, config, work_dir, [guard, Registry()])
         server.initialise()
         server.start(Placement(tuple(cpus)))
         stack.callback(server.stop)
@@ -72,12 +74,20 @@ def private_postgres(target: str, rows: int, cpus: Sequence[int] = ()) -> Iterat
         yield server
 
 
-def engine_target(server: PostgresServer) -> Json:
+@contextlib.contextmanager
+def private_postgres(target: str, rows: int, cpus: Sequence[int] = ()) -> Iterator[PostgresServer]:
+    """As `private_server`, for what asks PostgreSQL itself."""
+    with private_server(target, rows, ["postgres"], cpus) as server:
+        assert isinstance(server, PostgresServer)
+        yield server
+
+
+def engine_target(server: Server) -> Json:
     """The engine's `target` command for `server`, never frozen: there is nothing to alternate with."""
     return {"cmd": "target", **server.engine_target("t0", Placement()), "freeze": {"kind": "none"}}
 
 
-def load_command(server: PostgresServer, rows: int) -> Json:
+def load_command(server: Server, rows: int) -> Json:
     """The engine's `load` command for table sbtest1, as dbversus loads it."""
     suite = load_suite("sysbench")
     create, after = server.table_sql(1)

@@ -156,7 +156,7 @@ fn the_null_wire_gives_whole_rows_in_the_order_asked_for() {
         assert!(opened["backends"]["a"].is_array());
         let lines = engine.all(
             json!({"cmd": "rows", "id": 7, "tag": {"test": "t"}, "seed": 1, "first_row": 40,
-            "orders": [["a", "b"], ["b", "a"], ["b"]], "settle": {"ms": 1}, "slot": {"ms": 5, "min_ops": 100}}),
+            "orders": [["a", "b"], ["b", "a"], ["b"]], "settle": {"ms": 1, "min_ops": 1}, "slot": {"ms": 5, "min_ops": 100}}),
         );
         assert_eq!(lines.len(), 4);
         let (end, rows) = lines.split_last().unwrap();
@@ -196,6 +196,7 @@ fn check_row(row: &Value) {
             (count("position"), &slot["target"]),
             (position as u64, &row["order"][position])
         );
+        assert!(count("settle_ops") > 0);
         assert!(count("ops") >= 100 && count("statements") == count("ops") && count("elapsed_ns") >= 5_000_000);
         let ordered = ["p50_ns", "p95_ns", "p99_ns", "max_ns"].map(count);
         assert!(ordered.is_sorted() && ordered[0] > 0 && count("mean_ns") > 0, "{slot}");
@@ -317,6 +318,64 @@ fn statements_that_always_fail_stop_the_command_with_the_servers_words() {
         "{failed}"
     );
     assert!(failed["error"]["message"].as_str().unwrap().contains("nowhere"));
+}
+
+#[test]
+fn a_server_is_drained_alone_and_stays_as_frozen_as_it_was() {
+    let start = |script: &str| Command::new("sh").args(["-c", script]).spawn().unwrap();
+    // One works for a while and then rests, the other never does.
+    let mut resting = start("i=0; while [ $i -lt 500000 ]; do i=$((i+1)); done; exec sleep 60");
+    let mut restless = start("while :; do :; done");
+    let mut engine = Engine::start();
+    for (name, server) in [("a", &resting), ("b", &restless)] {
+        engine.done(json!({"cmd": "target", "name": name, "wire": "null", "address": {},
+            "account": {"root_pid": server.id()}, "freeze": {"kind": "signal"}}));
+    }
+    engine.done(json!({"cmd": "freeze", "targets": ["a", "b"]}));
+    let drained = engine.done(json!({"cmd": "drain", "target": "a", "idle_ms": 100, "limit_ms": 20_000}));
+    assert_eq!(drained["idle"], true, "{drained}");
+    assert!(drained["elapsed_ns"].as_u64() >= Some(100_000_000), "{drained}");
+    assert!(
+        SERVER_FIGURES.iter().all(|field| drained.get(field).is_some()),
+        "{drained}"
+    );
+    assert!(drained["server_cpu_ns"].as_u64() > Some(0), "{drained}");
+    for server in [&resting, &restless] {
+        harness::wait_for("both to be stopped", || harness::state_of(server.id() as i32) == 'T');
+    }
+    engine.done(json!({"cmd": "thaw", "targets": ["b"]}));
+    let limited = engine.done(json!({"cmd": "drain", "target": "b", "idle_ms": 20, "limit_ms": 60}));
+    assert_eq!(limited["idle"], false, "{limited}");
+    assert!(
+        limited["background"]
+            .as_object()
+            .unwrap()
+            .values()
+            .any(|cpu_ns| cpu_ns.as_u64() > Some(0)),
+        "{limited}"
+    );
+    harness::wait_for("it to run on", || harness::state_of(restless.id() as i32) == 'R');
+    let wrong = engine.last(json!({"cmd": "drain", "target": "b", "idle_ms": 2000, "limit_ms": 60}));
+    assert!(
+        wrong["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("`idle_ms` is 2000"),
+        "{wrong}"
+    );
+    let unknown = engine.last(json!({"cmd": "drain", "target": "x"}));
+    assert!(
+        unknown["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("accepted are a, b"),
+        "{unknown}"
+    );
+    assert!(engine.quits());
+    for server in [&mut resting, &mut restless] {
+        server.kill().unwrap();
+        server.wait().unwrap();
+    }
 }
 
 #[test]

@@ -128,6 +128,8 @@ fn a_lost_server_stops_the_rows_and_the_others_go_on() {
         "{opened}"
     );
     measured(&engine.all(rows(4)));
+    drained(&engine.done(json!({"cmd": "drain", "target": "b", "idle_ms": 500, "limit_ms": 10_000})));
+    assert_eq!(harness::state_of(b.process.id() as i32), 'T');
 
     engine.send(&rows(10_000));
     engine.read_lines(4);
@@ -156,8 +158,32 @@ fn a_lost_server_stops_the_rows_and_the_others_go_on() {
     assert!(engine.quits());
 }
 
+/// The processes that PostgreSQL keeps besides backends are known by name, and backends are not among them.
+fn drained(answer: &Value) {
+    assert_eq!(answer["idle"], true, "{answer}");
+    let kinds = answer["background"].as_object().unwrap();
+    let own = ["background writer", "walwriter", "checkpointer", "postgres"];
+    assert!(own.iter().any(|kind| kinds.contains_key(*kind)), "{answer}");
+    assert!(
+        !kinds
+            .keys()
+            .any(|kind| kind.contains("idle") || kind.contains("[local]")),
+        "{answer}"
+    );
+    let background = answer["server_background_cpu_ns"].as_u64();
+    assert!(
+        answer["server_cpu_ns"].as_u64() >= background && background > Some(0),
+        "{answer}"
+    );
+}
+
 fn measured(lines: &[Value]) {
     assert_eq!(lines.len(), 5, "{lines:?}");
+    let background = &lines[4]["background"];
+    assert!(
+        ["a", "b"].iter().all(|target| background[*target].is_object()),
+        "{background}"
+    );
     for slot in lines[..4].iter().flat_map(|row| row["slots"].as_array().unwrap()) {
         let count = |field: &str| slot[field].as_u64().unwrap_or_else(|| panic!("{field} in {slot}"));
         assert!(count("ops") > 0 && count("statements") >= 5 * count("ops"), "{slot}");

@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 
 use super::gauge::{Gauge, number, value_of, words};
+use super::kind;
 use super::tree::{self, Stat};
 
 /// Counters of a process. When a child dies and is waited for, its parent's counters take over the child's, so that the
@@ -62,9 +63,12 @@ impl Sched {
 /// One thread of a server; `sched` is what it had used when last read.
 #[derive(Debug)]
 pub struct Thread {
-    tid: i32,
+    pub tid: i32,
+    /// What it is for (see `kind`).
+    pub kind: String,
+    pub sched: Sched,
+    pid: i32,
     schedstat: Gauge,
-    sched: Sched,
 }
 
 /// One process of a server; `usage` is what it had used when last read.
@@ -74,9 +78,9 @@ pub struct Process {
     pub start_ticks: u64,
     pub usage: Usage,
     pub is_dead: bool,
+    pub threads: Vec<Thread>,
     stat: Gauge,
     io: Option<Gauge>,
-    threads: Vec<Thread>,
 }
 
 impl Process {
@@ -150,16 +154,24 @@ impl Process {
         grown
     }
 
-    /// Opens threads that are new and forgets those that are gone.
-    pub fn find_threads(&mut self) {
+    /// Opens threads that are new; gives those that are gone.
+    pub fn find_threads(&mut self) -> Vec<Thread> {
         let many = self.stat.read(Stat::parse).is_ok_and(|stat| stat.threads > 1);
         let present = if many { tree::threads(self.pid) } else { vec![self.pid] };
-        self.threads.retain(|thread| present.contains(&thread.tid));
+        let known = std::mem::take(&mut self.threads);
+        let (there, gone): (Vec<_>, Vec<_>) = known.into_iter().partition(|thread| present.contains(&thread.tid));
+        self.threads = there;
         for tid in present {
             if self.threads.iter().all(|thread| thread.tid != tid) {
                 self.threads.extend(Thread::open(self.pid, tid));
             }
         }
+        gone
+    }
+
+    /// Whether one of its threads is in the middle of reading or writing a disk.
+    pub fn waits_for_disk(&self) -> bool {
+        self.threads.iter().any(Thread::waits_for_disk)
     }
 }
 
@@ -167,7 +179,25 @@ impl Thread {
     fn open(pid: i32, tid: i32) -> Option<Self> {
         let schedstat = Gauge::open(format!("/proc/{pid}/task/{tid}/schedstat")).ok()?;
         let sched = schedstat.read(Sched::parse).ok()?;
-        Some(Self { tid, schedstat, sched })
+        Some(Self {
+            tid,
+            kind: kind::of_thread(pid, tid, None)?,
+            sched,
+            pid,
+            schedstat,
+        })
+    }
+
+    /// Names it anew: what is just born has the name of its parent for a moment. `told`: what the server calls it.
+    pub fn find_kind(&mut self, told: Option<&str>) {
+        if let Some(kind) = kind::of_thread(self.pid, self.tid, told) {
+            self.kind = kind;
+        }
+    }
+
+    fn waits_for_disk(&self) -> bool {
+        let stat = fs::read(format!("/proc/{}/task/{}/stat", self.pid, self.tid));
+        stat.is_ok_and(|content| Stat::parse(&content).is_some_and(|stat| stat.state == b'D'))
     }
 }
 

@@ -1,12 +1,16 @@
 //! The account of one server: its control group where there is one, and its processes.
 
+use std::collections::{HashMap, HashSet};
 use std::io;
 
 use serde::Deserialize;
 
 use super::cgroup::{CgroupCpu, CgroupSpec, CpuTime};
 use super::gauge::Gauge;
-use super::process::{Process, Sched, Usage, clock_ns, tells_sched, tick_ns};
+use super::kind::Kinds;
+use super::probe::Watch;
+use super::process::{Process, Sched, Thread, Usage, clock_ns, tells_sched, tick_ns};
+use super::pulse::Pulse;
 use super::tree;
 use crate::record::ServerFigures;
 
@@ -28,6 +32,10 @@ pub struct ServerMeter {
     cgroup: Option<CgroupCpu>,
     backends: Vec<Backend>,
     processes: Vec<Process>,
+    /// What the server calls its threads, by thread id.
+    names: HashMap<i32, String>,
+    /// What background threads that are gone have used.
+    departed: Kinds,
     loadavg: Option<Gauge>,
     /// As it was when processes were looked for.
     newest_pid: Option<u64>,
@@ -50,8 +58,21 @@ pub struct Begun {
 /// A process or thread that serves one of our connections.
 #[derive(Debug)]
 struct Backend {
+    tid: i32,
     schedstat: Gauge,
     cpu_ns: u64,
+}
+
+impl Backend {
+    fn open(root_pid: i32, tid: i32) -> io::Result<Self> {
+        let of_root = Gauge::open(format!("/proc/{root_pid}/task/{tid}/schedstat"));
+        let schedstat = of_root.or_else(|_| Gauge::open(format!("/proc/{tid}/schedstat")))?;
+        Ok(Self {
+            tid,
+            schedstat,
+            cpu_ns: 0,
+        })
+    }
 }
 
 impl ServerMeter {
@@ -66,6 +87,8 @@ impl ServerMeter {
             backends: Vec::new(),
             tells_io: root.tells_io(),
             processes: Vec::new(),
+            names: HashMap::new(),
+            departed: Kinds::new(),
             loadavg: Gauge::open("/proc/loadavg").ok(),
             newest_pid: None,
             usage: Usage::default(),
@@ -77,12 +100,57 @@ impl ServerMeter {
         Ok(meter)
     }
 
-    /// Names the processes (or threads) whose CPU time is foreground.
+    /// Names the processes or threads whose CPU time is foreground; when one of them cannot be read, none is known.
     pub fn set_backends(&mut self, backends: &[i32]) {
-        let opened = backends
-            .iter()
-            .filter_map(|id| Gauge::open(format!("/proc/{id}/schedstat")).ok());
-        self.backends = opened.map(|schedstat| Backend { schedstat, cpu_ns: 0 }).collect();
+        let opened = backends.iter().map(|&tid| Backend::open(self.root_pid, tid));
+        self.backends = opened.collect::<io::Result<_>>().unwrap_or_default();
+    }
+
+    /// Tells what the server calls its threads; used of those that have no name on this host.
+    pub fn set_names(&mut self, names: HashMap<i32, String>) {
+        self.names = names;
+    }
+
+    /// Whether all of these are processes or threads of the server.
+    pub fn has_threads(&self, tids: &[i32]) -> bool {
+        let family = tree::family(self.root_pid);
+        let threads: HashSet<i32> = family.into_iter().flat_map(tree::threads).collect();
+        tids.iter().all(|tid| threads.contains(tid))
+    }
+
+    /// Begins to look for the thread that serves the requests to come.
+    pub fn watch(&self) -> Watch {
+        Watch::begin(self.root_pid)
+    }
+
+    /// CPU time so far of the threads that serve none of our connections, by what they are for. Threads that begin and end
+    /// between two readings of the meter are missing.
+    pub fn background(&mut self) -> Kinds {
+        self.read_processes();
+        let backends: HashSet<i32> = self.backends.iter().map(|backend| backend.tid).collect();
+        let mut kinds = self.departed.clone();
+        for thread in self.processes.iter_mut().flat_map(|process| &mut process.threads) {
+            if !backends.contains(&thread.tid) {
+                thread.find_kind(self.names.get(&thread.tid).map(String::as_str));
+                add(&mut kinds, thread);
+            }
+        }
+        kinds
+    }
+
+    /// Whether the server is at work, to be compared with a later one of the interval.
+    pub fn pulse(&mut self, begun: &Begun) -> Pulse {
+        self.rescan(Some(begun.boot_ns));
+        let cpu_ns = self.cpu_ns();
+        if self.cgroup.is_some() {
+            self.read_processes();
+        }
+        Pulse {
+            at_ns: clock_ns(libc::CLOCK_MONOTONIC).unwrap_or(0),
+            cpu_ns,
+            write_bytes: self.tells_io.then_some(self.usage.write_bytes),
+            waits_for_disk: self.processes.iter().any(Process::waits_for_disk),
+        }
     }
 
     /// Finds processes that were born since anybody looked. Call it before the first of a series of intervals.
@@ -128,14 +196,6 @@ impl ServerMeter {
         (cgroup, foreground)
     }
 
-    /// What the server has used so far, including processes that were born in the interval that began at `started_boot_ns`
-    /// (see `boot_ns`). Call it at the end of an interval.
-    pub fn read_last(&mut self, started_boot_ns: u64) -> ServerFigures {
-        let (cgroup, foreground) = self.read_all();
-        self.rescan(Some(started_boot_ns));
-        self.figures(cgroup, foreground)
-    }
-
     /// What somebody who reads the figures has to know about them.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
@@ -152,6 +212,13 @@ impl ServerMeter {
         }
         if !self.tells_io {
             notes.push("reads and writes are unknown: /proc/PID/io of the server cannot be read".into());
+        }
+        if self.tells_sched && self.backends.is_empty() {
+            notes.push(
+                "foreground and background CPU are not told apart: the server does not say which threads serve our \
+                 connections, and none was found"
+                    .into(),
+            );
         }
         if !self.tells_sched {
             notes.push(
@@ -213,7 +280,7 @@ impl ServerMeter {
 
     /// Finds new processes and threads. A process born since `started_boot_ns` counts with all it has used.
     fn rescan(&mut self, started_boot_ns: Option<u64>) {
-        self.processes.retain(|process| !process.is_dead);
+        self.bury();
         // Looking takes some 100 µs, and most of the time there is nobody new on the whole host.
         let newest_pid = self.loadavg.as_ref().and_then(tree::newest_pid);
         if newest_pid.is_some() && newest_pid == self.newest_pid {
@@ -222,8 +289,31 @@ impl ServerMeter {
         self.newest_pid = newest_pid;
         for pid in tree::family(self.root_pid) {
             match self.processes.iter_mut().find(|process| process.pid == pid) {
-                Some(known) => known.find_threads(),
+                Some(known) => {
+                    let gone = known.find_threads();
+                    self.take_over(&gone);
+                }
                 None => self.adopt(pid, started_boot_ns),
+            }
+        }
+    }
+
+    /// Forgets processes that have ended.
+    fn bury(&mut self) {
+        if self.processes.iter().all(|process| !process.is_dead) {
+            return;
+        }
+        let processes = std::mem::take(&mut self.processes);
+        let (dead, alive): (Vec<_>, Vec<_>) = processes.into_iter().partition(|process| process.is_dead);
+        self.processes = alive;
+        dead.iter().for_each(|process| self.take_over(&process.threads));
+    }
+
+    /// Keeps what threads have used that are gone.
+    fn take_over(&mut self, gone: &[Thread]) {
+        for thread in gone {
+            if self.backends.iter().all(|backend| backend.tid != thread.tid) {
+                add(&mut self.departed, thread);
             }
         }
     }
@@ -239,6 +329,10 @@ impl ServerMeter {
         }
         self.processes.push(process);
     }
+}
+
+fn add(kinds: &mut Kinds, thread: &Thread) {
+    *kinds.entry(thread.kind.clone()).or_default() += thread.sched.cpu_ns;
 }
 
 /// Splits the CPU time, which is exact, in the proportion of user and system time, which most kernels sample in ticks of

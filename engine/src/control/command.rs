@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::account::AccountSpec;
 use crate::drive::check::CheckSpec;
+use crate::drive::drain::DrainSpec;
 use crate::drive::freeze::FreezeSpec;
 use crate::drive::load::LoadSpec;
 use crate::drive::part::PartSpec;
@@ -23,13 +24,14 @@ pub enum Command {
     Open(OpenSpec),
     Check(CheckSpec),
     Rows(RowsSpec),
+    Drain(DrainSpec),
     Close,
     Freeze(ManyTargets),
     Thaw(ManyTargets),
     Quit,
 }
 
-const NAMES: &str = "hello, target, drop, query, load, open, check, rows, close, freeze, thaw, quit";
+const NAMES: &str = "hello, target, drop, query, load, open, check, rows, drain, close, freeze, thaw, quit";
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -113,6 +115,7 @@ fn command(mut fields: Map<String, Value>) -> Result<Command, String> {
         "open" => body(fields).map(Command::Open),
         "check" => body(fields).map(Command::Check),
         "rows" => body(fields).map(Command::Rows),
+        "drain" => body(fields).map(Command::Drain),
         "close" => nothing(fields).map(|()| Command::Close),
         "freeze" => body(fields).map(Command::Freeze),
         "thaw" => body(fields).map(Command::Thaw),
@@ -156,6 +159,10 @@ mod tests {
             (r#"{"cmd": "fly"}"#, "`cmd` is \"fly\"; accepted are hello"),
             (r#"{"cmd": "close", "now": true}"#, "close: `now`: unknown field `now`"),
             (r#"{"cmd": "drop"}"#, "drop: missing field `target`"),
+            (
+                r#"{"cmd": "drain", "target": "a", "limit_s": 2}"#,
+                "drain: `limit_s`: unknown field `limit_s`",
+            ),
             (
                 r#"{"cmd": "query", "target": "a", "sql": 5}"#,
                 "query: `sql`: invalid type: integer `5`, expected a string",

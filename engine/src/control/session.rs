@@ -10,9 +10,10 @@ use serde_json::{Value, json};
 
 use super::command::{Command, ManyTargets, OneTarget, QuerySpec, RowsSpec, TargetSpec};
 use super::output::Output;
-use crate::account::{HostMeter, ServerMeter};
+use crate::account::{HostMeter, Kinds, ServerMeter};
 use crate::drive::check::{self, CheckSpec};
 use crate::drive::client::Client;
+use crate::drive::drain::{self, DrainSpec};
 use crate::drive::freeze::Freezer;
 use crate::drive::load::{self, LoadSpec};
 use crate::drive::rows::{Broken, Row, RowRunner, RowSpec, Stopped};
@@ -39,6 +40,7 @@ struct RowsEnd<'a> {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     service: BTreeMap<&'a str, String>,
     error_examples: BTreeMap<&'a str, BTreeMap<&'static str, &'a str>>,
+    background: BTreeMap<String, Kinds>,
     accounting_notes: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stopped: Option<Stopped>,
@@ -63,6 +65,7 @@ impl Session {
             Command::Query(spec) => self.query(&spec),
             Command::Open(spec) => self.open(spec),
             Command::Check(spec) => self.check(spec),
+            Command::Drain(spec) => self.drain(&spec),
             Command::Close => {
                 self.test = None;
                 Ok(json!({}))
@@ -164,6 +167,11 @@ impl Session {
         Ok(json!({"targets": checked}))
     }
 
+    fn drain(&mut self, spec: &DrainSpec) -> Result<Value, Failure> {
+        let drained = drain::drain(self.find(&spec.target)?, spec)?;
+        Ok(json!(drained))
+    }
+
     fn each(
         &mut self,
         spec: &ManyTargets,
@@ -192,7 +200,8 @@ impl Session {
                 }
             }
         }
-        output.done(&rows_end(&runner, stopped))
+        let background = runner.background();
+        output.done(&rows_end(&runner, background, stopped))
     }
 
     /// The orders as indices into the targets of the open test, and what runs them.
@@ -244,7 +253,7 @@ fn hello() -> Value {
     })
 }
 
-fn rows_end<'a>(runner: &'a RowRunner, stopped: Option<Stopped>) -> RowsEnd<'a> {
+fn rows_end<'a>(runner: &'a RowRunner, background: BTreeMap<String, Kinds>, stopped: Option<Stopped>) -> RowsEnd<'a> {
     let totals: Vec<_> = runner.totals().collect();
     let served = totals.iter().filter(|(_, total)| total.service.count() > 0);
     let failed = totals.iter().filter(|(_, total)| !total.errors.examples().is_empty());
@@ -255,6 +264,7 @@ fn rows_end<'a>(runner: &'a RowRunner, stopped: Option<Stopped>) -> RowsEnd<'a> 
             .collect(),
         service: served.map(|(name, total)| (*name, total.service.to_base64())).collect(),
         error_examples: failed.map(|(name, total)| (*name, total.errors.examples())).collect(),
+        background,
         accounting_notes: runner.accounting_notes(),
         stopped,
     }

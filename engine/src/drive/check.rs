@@ -41,23 +41,21 @@ pub struct CheckedStatement {
 /// events may (duplicate key, deadlock) is left out, with its rows so far in the checksum.
 pub fn check(client: &mut Client, target: usize, spec: CheckSpec) -> Result<Checked, Failure> {
     let link = &mut client.links[target];
+    let program = &link.program;
     let mut stream = Stream::new(spec.seed, 0, client.number, Part::Check);
     let mut trouble = Trouble::default();
-    let mut sums = Sums::new(&client.program);
+    let mut sums = Sums::new(program);
     for _ in 0..spec.events {
         let (connection, scratch) = (link.connection.as_mut(), &mut link.scratch);
         let mut tally = Tally::default();
-        match client
-            .program
-            .check_event(connection, &mut stream, scratch, &mut tally, &mut sums)
-        {
+        match program.check_event(connection, &mut stream, scratch, &mut tally, &mut sums) {
             Ok(()) => trouble.over(),
             Err(error) => trouble
                 .handle(error, connection)
                 .map_err(|Stop(error)| Failure::statement(error))?,
         }
     }
-    Ok(sums.report(&client.program))
+    Ok(sums.report(program))
 }
 
 /// The sums of all statements.

@@ -15,13 +15,21 @@ use crate::workload::stream::{Part, Stream};
 
 pub struct Client {
     pub number: u32,
-    pub program: Arc<Program>,
     pub links: Vec<Link>,
     thread: ThreadMeter,
 }
 
+/// A target as clients have to know it; the name is for the sake of errors.
+#[derive(Clone)]
+pub struct Goal {
+    pub name: String,
+    pub wire: Arc<dyn Wire>,
+    pub program: Arc<Program>,
+}
+
 /// A client's connection to one target. Sequences go on for as long as the test is open.
 pub struct Link {
+    pub program: Arc<Program>,
     pub connection: Box<dyn Connection>,
     pub scratch: Scratch,
     embedded: bool,
@@ -69,19 +77,15 @@ pub struct Outcome {
 }
 
 impl Client {
-    /// Connects to the targets, named for the error's sake, and prepares. To be called in the client's own thread.
-    pub fn connect(
-        number: u32,
-        program: Arc<Program>,
-        mode: Mode,
-        targets: &[(String, Arc<dyn Wire>)],
-    ) -> Result<Self, Failure> {
+    /// Connects to the targets and prepares. To be called in the client's own thread.
+    pub fn connect(number: u32, mode: Mode, goals: &[Goal]) -> Result<Self, Failure> {
         super::clock::use_precise_timers();
-        let link = |(name, wire): &(String, Arc<dyn Wire>)| Link::connect(&program, mode, wire.as_ref(), name);
-        let links = targets.iter().map(link).collect::<Result<_, _>>()?;
+        let links = goals
+            .iter()
+            .map(|goal| Link::connect(goal, mode).map_err(|failure| failure.at(&goal.name)))
+            .collect::<Result<_, _>>()?;
         Ok(Self {
             number,
-            program,
             links,
             thread: ThreadMeter::of_this_thread(),
         })
@@ -95,7 +99,7 @@ impl Client {
     pub fn drive(&mut self, assignment: Assignment) -> Result<Outcome, Stop> {
         let link = &mut self.links[assignment.target];
         let mut lane = Lane {
-            program: &self.program,
+            program: &link.program,
             connection: link.connection.as_mut(),
             scratch: &mut link.scratch,
             stream: Stream::new(assignment.seed, assignment.row, self.number, assignment.part),
@@ -138,15 +142,14 @@ fn follow(lane: &mut Lane, pace: Pace, recorder: &mut Recorder) -> Result<Served
 }
 
 impl Link {
-    fn connect(program: &Program, mode: Mode, wire: &dyn Wire, name: &str) -> Result<Self, Failure> {
-        let mut connection = wire.connect().map_err(|error| Failure::connect(error).at(name))?;
-        connection
-            .prepare(program, mode)
-            .map_err(|error| Failure::statement(error).at(name))?;
+    fn connect(goal: &Goal, mode: Mode) -> Result<Self, Failure> {
+        let mut connection = goal.wire.connect().map_err(Failure::connect)?;
+        connection.prepare(&goal.program, mode).map_err(Failure::statement)?;
         Ok(Self {
             connection,
-            scratch: Scratch::new(program),
-            embedded: wire.embedded(),
+            scratch: Scratch::new(&goal.program),
+            program: goal.program.clone(),
+            embedded: goal.wire.embedded(),
         })
     }
 }

@@ -1,10 +1,12 @@
 //! A connection for tests of the loops: it answers at once, stalls and fails as told.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::lane::Lane;
 use super::trouble::Trouble;
-use crate::wire::{Connection, ErrorClass, Mode, RowSink, Tally, TextTable, WireError, WireResult};
+use crate::account::fake_server::Link;
+use crate::wire::{Connection, ErrorClass, Mode, RowSink, Tally, TextTable, Wire, WireError, WireResult};
 use crate::workload::program::Scratch;
 use crate::workload::stream::{Part, Stream};
 use crate::workload::{Params, Program, TableSpec, TestDefinition};
@@ -16,6 +18,31 @@ pub struct FakeConnection {
     pub rollbacks: u32,
     pub fail: Vec<(usize, ErrorClass)>,
     pub stall: Option<(usize, Duration)>,
+    /// Queries go there, when there is a server.
+    pub link: Option<Link>,
+    pub backend: Option<i32>,
+}
+
+/// A way to a fake server, which says of each connection that `backend` serves it.
+pub struct FakeWire {
+    socket: PathBuf,
+    backend: Option<i32>,
+}
+
+impl FakeWire {
+    pub fn to(socket: PathBuf, backend: Option<i32>) -> Self {
+        Self { socket, backend }
+    }
+}
+
+impl Wire for FakeWire {
+    fn connect(&self) -> WireResult<Box<dyn Connection>> {
+        Ok(Box::new(FakeConnection {
+            link: Some(Link::to(&self.socket)),
+            backend: self.backend,
+            ..FakeConnection::default()
+        }))
+    }
 }
 
 impl Connection for FakeConnection {
@@ -63,8 +90,15 @@ impl Connection for FakeConnection {
         self.execute(statement, table, params, tally)
     }
 
-    fn query(&mut self, _sql: &str) -> WireResult<TextTable> {
-        Ok(TextTable::default())
+    /// `tid` asks the server who serves this connection.
+    fn query(&mut self, sql: &str) -> WireResult<TextTable> {
+        let mut answer = TextTable::default();
+        match &mut self.link {
+            Some(link) if sql == "tid" => answer.rows.push(vec![Some(link.tid().to_string())]),
+            Some(link) => link.echo(),
+            None => {}
+        }
+        Ok(answer)
     }
 
     fn load_rows(&mut self, _table: &TableSpec, _seed: u64, _progress: &mut dyn FnMut(u64)) -> WireResult<()> {
@@ -72,8 +106,16 @@ impl Connection for FakeConnection {
     }
 
     fn backend(&self) -> Option<i32> {
-        None
+        self.backend
     }
+}
+
+/// A program of one statement.
+pub fn point_program() -> Program {
+    let test = serde_json::json!({"name": "one", "transaction": false,
+        "statements": [{"name": "one", "sql": "SELECT 1", "params": {}}]});
+    let test: TestDefinition = serde_json::from_value(test).unwrap();
+    Program::compile(&test, 1, 1).unwrap()
 }
 
 /// A lane on a fake connection.
@@ -85,10 +127,7 @@ pub struct Bench {
 
 impl Bench {
     pub fn new(connection: FakeConnection) -> Self {
-        let test = serde_json::json!({"name": "one", "transaction": false,
-            "statements": [{"name": "one", "sql": "SELECT 1", "params": {}}]});
-        let test: TestDefinition = serde_json::from_value(test).unwrap();
-        let program = Program::compile(&test, 1, 1).unwrap();
+        let program = point_program();
         let scratch = Scratch::new(&program);
         Self {
             connection,

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::backends;
 use super::clock::now_ns;
 use super::target::Target;
 use super::trouble::Failure;
@@ -38,7 +39,7 @@ pub fn load(target: &mut Target, spec: &LoadSpec, progress: &mut dyn FnMut(u64))
     let mut connection = target.wire.connect().map_err(Failure::connect)?;
     let thread = ThreadMeter::of_this_thread();
     if let Some(meter) = &mut target.meter {
-        meter.set_backends(&Vec::from_iter(connection.backend()));
+        backends::name_one(connection.as_mut(), meter);
         meter.look_around();
     }
     let begun = target.meter.as_mut().map(|meter| meter.begin());

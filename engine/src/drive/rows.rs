@@ -1,5 +1,7 @@
 //! Rows of slots: for each target in turn thaw, settle, read, drive, read, freeze.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::client::{Assignment, Client, Outcome, Recorder};
@@ -9,7 +11,7 @@ use super::open_loop::Served;
 use super::part::PartSpec;
 use super::target::Target;
 use super::trouble::{Failure, Stop};
-use crate::account::HostMeter;
+use crate::account::{HostMeter, Kinds, kind};
 use crate::record::figures::grown;
 use crate::record::{ClientFigures, Errors, HostFigures, Latency, Percentiles, ServerFigures};
 use crate::wire::Tally;
@@ -37,6 +39,8 @@ pub struct Row {
 pub struct Slot {
     pub target: String,
     pub position: usize,
+    /// Operations of the settle part; all else is of the slot alone.
+    pub settle_ops: u64,
     pub elapsed_ns: u64,
     pub ops: u64,
     pub statements: u64,
@@ -84,6 +88,8 @@ pub struct RowRunner<'a> {
     targets: Vec<&'a mut Target>,
     host: &'a HostMeter,
     totals: Vec<Total>,
+    /// CPU time of background work, when the rows began.
+    background_before: Vec<Kinds>,
     /// Of every client, for slots and for settling; made once, handed to the clients and taken back.
     recorders: Vec<Recorder>,
     settle_recorders: Vec<Recorder>,
@@ -116,10 +122,12 @@ impl<'a> RowRunner<'a> {
             }
             target.freeze()?;
         }
+        let background_before = targets.iter_mut().map(|target| background(target)).collect();
         let recorders = |crew: &Crew| (0..crew.clients()).map(|_| Recorder::default()).collect();
         Ok(Self {
             spec,
             totals: targets.iter().map(|_| Total::default()).collect(),
+            background_before,
             recorders: recorders(crew),
             settle_recorders: recorders(crew),
             slot_latency: Latency::new(),
@@ -161,6 +169,15 @@ impl<'a> RowRunner<'a> {
     /// Latencies and errors so far, with the target's name.
     pub fn totals(&self) -> impl Iterator<Item = (&str, &Total)> {
         self.targets.iter().map(|target| target.name.as_str()).zip(&self.totals)
+    }
+
+    /// CPU time of background work by kind over all rows, settle parts included, by target; of targets with an account.
+    pub fn background(&mut self) -> BTreeMap<String, Kinds> {
+        let targets = self.targets.iter_mut().zip(&self.background_before);
+        let with_account = targets.filter(|(target, _)| target.meter.is_some());
+        with_account
+            .map(|(target, before)| (target.name.clone(), kind::grown(&background(target), before)))
+            .collect()
     }
 
     /// Cumulative, wrapping.
@@ -213,6 +230,7 @@ impl<'a> RowRunner<'a> {
         Ok(Slot {
             target: self.targets[target].name.clone(),
             position,
+            settle_ops: settled.served.ops,
             elapsed_ns: together.elapsed_ns,
             ops: together.served.ops,
             statements: together.tally.statements,
@@ -282,6 +300,12 @@ impl<'a> RowRunner<'a> {
         self.recorders = std::mem::take(&mut together.recorders);
         self.slot_latency.percentiles()
     }
+}
+
+/// CPU time of background work so far; nothing without an account.
+fn background(target: &mut Target) -> Kinds {
+    let meter = target.meter.as_mut();
+    meter.map(|meter| meter.background()).unwrap_or_default()
 }
 
 /// Which part of which target's turn.

@@ -25,6 +25,10 @@ impl Target {
         }
     }
 
+    pub fn is_frozen(&self) -> bool {
+        self.freezer.is_frozen()
+    }
+
     pub fn freeze(&mut self) -> Result<(), Failure> {
         self.freezer
             .freeze()
@@ -39,7 +43,7 @@ impl Target {
 
     /// Does something that needs the server awake, and freezes it again when it was frozen.
     pub fn awake<T>(&mut self, job: impl FnOnce(&mut Self) -> Result<T, Failure>) -> Result<T, Failure> {
-        let was_frozen = self.freezer.is_frozen();
+        let was_frozen = self.is_frozen();
         self.thaw()?;
         let outcome = job(self);
         if was_frozen {

@@ -6,11 +6,13 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::affinity::Pin;
-use super::client::Client;
+use super::backends;
+use super::client::{Client, Goal};
 use super::crew::Crew;
 use super::target::Target;
 use super::trouble::Failure;
-use crate::wire::{Mode, Wire};
+use crate::wire::Mode;
+use crate::workload::definition::StatementDefinition;
 use crate::workload::{Program, TestDefinition};
 
 /// What to open (docs/engine-protocol.md, `open`).
@@ -27,6 +29,9 @@ pub struct OpenSpec {
     #[serde(default = "one")]
     pub tables: u32,
     pub test: TestDefinition,
+    /// In place of `test`, for the targets named.
+    #[serde(default)]
+    pub tests: BTreeMap<String, TestDefinition>,
 }
 
 fn one() -> u32 {
@@ -37,52 +42,163 @@ fn prepared() -> Mode {
     Mode::Prepared
 }
 
+impl OpenSpec {
+    /// The program of every target, in their order.
+    fn programs(&self) -> Result<Vec<Arc<Program>>, Failure> {
+        if let Some(name) = self.tests.keys().find(|name| !self.targets.contains(name)) {
+            return Err(Failure::usage(format!(
+                "`tests`: {name:?} is no target of this test; accepted are {}",
+                self.targets.join(", ")
+            )));
+        }
+        let common = self.compile(&self.test)?;
+        let program_of = |name: &String| match self.tests.get(name) {
+            None => Ok(common.clone()),
+            Some(own) => check_alike(&self.test, own)
+                .map_err(|message| Failure::usage(format!("`tests`: {message}")))
+                .and_then(|()| self.compile(own))
+                .map_err(|failure| failure.at(name)),
+        };
+        self.targets.iter().map(program_of).collect()
+    }
+
+    fn compile(&self, test: &TestDefinition) -> Result<Arc<Program>, Failure> {
+        let program = Program::compile(test, self.tables, self.clients).map_err(Failure::usage)?;
+        Ok(Arc::new(program))
+    }
+}
+
+/// Whether two definitions draw the same values in the same order, so that their targets see the same keys.
+fn check_alike(common: &TestDefinition, own: &TestDefinition) -> Result<(), String> {
+    let names = |test: &TestDefinition| test.statements.iter().map(|one| one.name.clone()).collect::<Vec<_>>();
+    let (of_common, of_own) = (names(common), names(own));
+    if of_common != of_own {
+        return Err(format!(
+            "the statements are {}; accepted are those of `test` in their order, {}",
+            of_own.join(", "),
+            of_common.join(", ")
+        ));
+    }
+    let different = |(common, own): (&StatementDefinition, &StatementDefinition)| {
+        let field = match () {
+            () if common.params != own.params => "params",
+            () if common.repeat != own.repeat => "repeat",
+            () if common.table != own.table => "table",
+            () => return None,
+        };
+        Some(format!(
+            "statement {:?}: `{field}` differs from that in `test`; only `sql` and `mode` may",
+            own.name
+        ))
+    };
+    match common.statements.iter().zip(&own.statements).find_map(different) {
+        Some(message) => Err(message),
+        None => Ok(()),
+    }
+}
+
 /// Field order matters: clients leave before the calling thread gets its CPUs back.
 pub struct OpenTest {
     /// Names of the targets; everywhere else they are indices into this.
     pub targets: Vec<String>,
     pub crew: Crew,
-    pub program: Arc<Program>,
     _pin: Pin,
 }
 
 impl OpenTest {
     /// Connects and prepares; `targets` are those of the spec, in its order. Also gives the backends of every target.
     pub fn open(spec: OpenSpec, targets: &mut [&mut Target]) -> Result<(Self, BTreeMap<String, Vec<i32>>), Failure> {
-        let program = Program::compile(&spec.test, spec.tables, spec.clients).map_err(Failure::usage)?;
-        let program = Arc::new(program);
+        let programs = spec.programs()?;
         let pin = Pin::this_thread_to(&spec.cpus)
             .map_err(|error| Failure::usage(format!("`cpus`: cannot pin to {:?}: {error}", spec.cpus)))?;
-        let wires: Vec<(String, Arc<dyn Wire>)> = targets
+        let goals: Vec<Goal> = targets
             .iter()
-            .map(|target| (target.name.clone(), target.wire.clone()))
+            .zip(programs)
+            .map(|(target, program)| Goal {
+                name: target.name.clone(),
+                wire: target.wire.clone(),
+                program,
+            })
             .collect();
-        let connect = {
-            let program = program.clone();
-            move |number| Client::connect(number, program.clone(), spec.mode, &wires)
-        };
+        let connect = move |number| Client::connect(number, spec.mode, &goals);
         let mut crew = Crew::assemble(spec.clients, connect)?;
-        let backends = name_backends(&mut crew, targets);
+        let backends = backends::name(&mut crew, targets);
         let test = Self {
             targets: spec.targets,
             crew,
-            program,
             _pin: pin,
         };
         Ok((test, backends))
     }
 }
 
-/// Tells every target's account which processes serve the crew.
-fn name_backends(crew: &mut Crew, targets: &mut [&mut Target]) -> BTreeMap<String, Vec<i32>> {
-    let by_client = crew.run((0..crew.clients()).map(|_| |client: &mut Client| client.backends()));
-    let mut backends = BTreeMap::new();
-    for (index, target) in targets.iter_mut().enumerate() {
-        let of_target: Vec<i32> = by_client.iter().filter_map(|of_client| of_client[index]).collect();
-        if let Some(meter) = &mut target.meter {
-            meter.set_backends(&of_target);
-        }
-        backends.insert(target.name.clone(), of_target);
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn programs(tests: Value) -> Result<Vec<Arc<Program>>, Failure> {
+        let spec: OpenSpec =
+            serde_json::from_value(json!({"targets": ["a", "b"], "test": point("SELECT 1 WHERE :id"), "tests": tests}))
+                .unwrap();
+        spec.programs()
     }
-    backends
+
+    fn point(sql: &str) -> Value {
+        json!({"name": "point", "statements": [
+            {"name": "point", "sql": sql, "params": {"id": {"gen": "uniform", "low": 1, "high": 9}}}]})
+    }
+
+    #[test]
+    fn a_target_has_its_own_test_or_the_common_one() {
+        let same = programs(json!({})).unwrap();
+        assert!(Arc::ptr_eq(&same[0], &same[1]));
+        let own = programs(json!({"b": point("SELECT 2 WHERE :id")})).unwrap();
+        let text = |program: &Program| {
+            let mut out = Vec::new();
+            program.statements[0].render(1, &mut out, |_, out| out.push(b'?'));
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(
+            (text(&own[0]).as_str(), text(&own[1]).as_str()),
+            ("SELECT 1 WHERE ?", "SELECT 2 WHERE ?")
+        );
+    }
+
+    #[test]
+    fn tests_that_would_draw_other_values_are_refused() {
+        let mut other_name = point("SELECT :id");
+        other_name["statements"][0]["name"] = json!("line");
+        let mut other_params = point("SELECT :id");
+        other_params["statements"][0]["params"]["id"]["high"] = json!(8);
+        let mut repeated = point("SELECT :id");
+        repeated["statements"][0]["repeat"] = json!(2);
+        for (tests, target, expected) in [
+            (
+                json!({"c": point("SELECT :id")}),
+                None,
+                "\"c\" is no target of this test; accepted are a, b",
+            ),
+            (
+                json!({"b": other_name}),
+                Some("b"),
+                "the statements are line; accepted are those of `test`",
+            ),
+            (
+                json!({"b": other_params}),
+                Some("b"),
+                "statement \"point\": `params` differs",
+            ),
+            (
+                json!({"a": repeated}),
+                Some("a"),
+                "statement \"point\": `repeat` differs",
+            ),
+            (json!({"a": point("SELECT :key")}), Some("a"), "the SQL names :key"),
+        ] {
+            let failure = programs(tests).unwrap_err();
+            assert_eq!(failure.target.as_deref(), target);
+            assert!(failure.message.contains(expected), "{}", failure.message);
+        }
+    }
 }

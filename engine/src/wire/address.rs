@@ -7,24 +7,40 @@ use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
 use super::Wire;
+use super::mysql::{self, MysqlWire, TlsMode};
 use super::null::NullWire;
-use super::postgres::{Endpoint, Login, PostgresWire};
+use super::postgres::{self, PostgresWire};
+use super::socket::Endpoint;
 use super::sqlite::SqliteWire;
 
 /// The wires there are, as `hello` names them.
-pub const WIRES: [&str; 3] = ["null", "postgres", "sqlite"];
+pub const WIRES: [&str; 4] = ["mysql", "null", "postgres", "sqlite"];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PostgresAddress {
     socket_dir: Option<PathBuf>,
     host: Option<String>,
-    #[serde(default = "default_port")]
+    #[serde(default = "default_postgres_port")]
     port: u16,
     user: String,
     database: String,
     password_env: Option<String>,
     password_file: Option<PathBuf>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MysqlAddress {
+    socket: Option<PathBuf>,
+    host: Option<String>,
+    #[serde(default = "default_mysql_port")]
+    port: u16,
+    user: String,
+    database: String,
+    password_env: Option<String>,
+    password_file: Option<PathBuf>,
+    tls: Option<TlsMode>,
 }
 
 #[derive(Deserialize)]
@@ -44,8 +60,11 @@ struct NullAddress {
 
 const MAX_REPLY_BYTES: usize = 1 << 30;
 
-fn default_port() -> u16 {
+fn default_postgres_port() -> u16 {
     5432
+}
+fn default_mysql_port() -> u16 {
+    3306
 }
 fn default_library() -> String {
     "bundled".to_owned()
@@ -58,6 +77,7 @@ fn default_reply_bytes() -> usize {
 /// field and what is accepted.
 pub fn from_address(wire: &str, address: &Json, session_sql: Vec<String>) -> Result<Box<dyn Wire>, String> {
     match wire {
+        "mysql" => mysql(parse(address, wire)?, session_sql),
         "postgres" => postgres(parse(address, wire)?, session_sql),
         "sqlite" => sqlite(&parse(address, wire)?, session_sql),
         "null" => null(&parse(address, wire)?),
@@ -80,13 +100,39 @@ fn postgres(address: PostgresAddress, session_sql: Vec<String>) -> Result<Box<dy
         },
         _ => return Err("`address` of a postgres target: accepted is either `socket_dir` or `host`".to_owned()),
     };
-    let login = Login {
+    let login = postgres::Login {
         user: address.user,
         database: address.database,
         password: password(address.password_env, address.password_file)?,
     };
     Ok(Box::new(PostgresWire {
         endpoint,
+        login,
+        session_sql,
+    }))
+}
+
+fn mysql(address: MysqlAddress, session_sql: Vec<String>) -> Result<Box<dyn Wire>, String> {
+    // What nobody can listen to need not be encrypted.
+    let (endpoint, default_tls) = match (address.socket, address.host) {
+        (Some(path), None) => (Endpoint::Unix { path }, TlsMode::Off),
+        (None, Some(host)) => (
+            Endpoint::Tcp {
+                host,
+                port: address.port,
+            },
+            TlsMode::Preferred,
+        ),
+        _ => return Err("`address` of a mysql target: accepted is either `socket` or `host`".to_owned()),
+    };
+    let login = mysql::Login {
+        user: address.user,
+        database: address.database,
+        password: password(address.password_env, address.password_file)?,
+    };
+    Ok(Box::new(MysqlWire {
+        endpoint,
+        tls: address.tls.unwrap_or(default_tls),
         login,
         session_sql,
     }))
@@ -136,7 +182,7 @@ mod tests {
             (
                 "oracle",
                 json!({}),
-                "`wire` is \"oracle\"; accepted are null, postgres, sqlite",
+                "`wire` is \"oracle\"; accepted are mysql, null, postgres, sqlite",
             ),
             (
                 "postgres",
@@ -168,6 +214,21 @@ mod tests {
                 json!({"host": "h", "user": "u", "database": "d", "password_file": "/nonexistent"}),
                 "`password_file` /nonexistent: ",
             ),
+            (
+                "mysql",
+                json!({"user": "u", "database": "d"}),
+                "either `socket` or `host`",
+            ),
+            (
+                "mysql",
+                json!({"socket": "/s", "user": "u", "database": "d", "tls": "maybe"}),
+                "unknown variant `maybe`, expected one of `off`, `preferred`, `required`",
+            ),
+            (
+                "mysql",
+                json!({"socket": "/s", "user": "u"}),
+                "missing field `database`",
+            ),
             ("sqlite", json!({}), "missing field `path`"),
             (
                 "sqlite",
@@ -192,6 +253,14 @@ mod tests {
             (
                 "postgres",
                 json!({"socket_dir": "/nonexistent", "user": "u", "database": "d"}),
+            ),
+            (
+                "mysql",
+                json!({"socket": "/nonexistent/s", "user": "u", "database": "d"}),
+            ),
+            (
+                "mysql",
+                json!({"host": "h", "port": 1, "user": "u", "database": "d", "tls": "required"}),
             ),
             ("sqlite", json!({"path": "/nonexistent/x.db"})),
             ("null", json!({})),

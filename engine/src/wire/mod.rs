@@ -1,12 +1,16 @@
 //! One small trait, one file per DBMS protocol. A wire sends statements, reads every byte of their results and counts.
 
+use std::collections::HashMap;
 use std::fmt;
 
 use crate::workload::{Params, Program, TableSpec};
 
 mod address;
+mod inbox;
+pub mod mysql;
 pub mod null;
 pub mod postgres;
+mod socket;
 pub mod sqlite;
 
 pub use address::{WIRES, from_address};
@@ -104,6 +108,10 @@ pub trait Connection: Send {
     fn query(&mut self, sql: &str) -> WireResult<TextTable>;
     /// Inserts all rows of `table` in the fastest way there is; calls `progress` with the rows done so far now and then.
     fn load_rows(&mut self, table: &TableSpec, seed: u64, progress: &mut dyn FnMut(u64)) -> WireResult<()>;
+    /// What the server calls its threads, by the operating system's ids, where it tells.
+    fn thread_names(&mut self) -> HashMap<i32, String> {
+        HashMap::new()
+    }
     /// Process (or thread) on the server that serves this connection, where there is one.
     fn backend(&self) -> Option<i32>;
 }

@@ -3,7 +3,7 @@
 use super::link::Link;
 use super::message;
 use crate::wire::{ErrorClass, WireError, WireResult};
-use crate::workload::program::write_integer;
+use crate::workload::text::write_integer;
 use crate::workload::{Params, TableRows, TableSpec, Value};
 
 /// Size of one CopyData message.

@@ -1,27 +1,23 @@
 //! The socket and the framing of messages: one write per request, as few reads as the server's answers allow.
 
-use std::io::{ErrorKind, Read, Write};
-use std::net::{Shutdown, TcpStream, ToSocketAddrs};
-use std::os::fd::OwnedFd;
+use std::io::Write;
+use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-use super::Endpoint;
 use super::message::{self, violation};
+use crate::wire::inbox::Inbox;
+use crate::wire::socket::lost;
 use crate::wire::{ErrorClass, RowSink, WireError, WireResult};
 
-/// Enough for most answers in one read; grows when one message that has to be seen as a whole is larger.
-const BUFFER_BYTES: usize = 64 << 10;
 /// PostgreSQL itself cannot send more.
 const MAX_MESSAGE_BYTES: usize = 1 << 30;
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Kind and length in front of a message's body.
+const HEADER_BYTES: usize = 5;
 
 pub struct Link {
     socket: UnixStream,
-    /// Bytes read and not yet consumed are at `start..end`.
-    buffer: Vec<u8>,
-    start: usize,
-    end: usize,
+    inbox: Inbox,
 }
 
 /// What the server answered to one request.
@@ -34,21 +30,10 @@ pub struct Answer {
 }
 
 impl Link {
-    pub fn connect(endpoint: &Endpoint) -> std::io::Result<Self> {
-        let socket = match endpoint {
-            Endpoint::Unix { path } => UnixStream::connect(path)?,
-            // Both kinds of sockets are read and written in the same way; one type spares a branch per call.
-            Endpoint::Tcp { host, port } => UnixStream::from(OwnedFd::from(connect_tcp(host, *port)?)),
-        };
-        Ok(Self::over(socket))
-    }
-
     pub fn over(socket: UnixStream) -> Self {
         Self {
             socket,
-            buffer: vec![0; BUFFER_BYTES],
-            start: 0,
-            end: 0,
+            inbox: Inbox::default(),
         }
     }
 
@@ -72,16 +57,14 @@ impl Link {
         let flags = libc::MSG_PEEK | libc::MSG_DONTWAIT;
         // SAFETY: the buffer is one byte, as said.
         let received = unsafe { libc::recv(self.socket.as_raw_fd(), (&raw mut byte).cast(), 1, flags) };
-        self.start < self.end || received > 0
+        !self.inbox.available().is_empty() || received > 0
     }
 
     /// The next message, whole: its kind and its body.
     pub fn message(&mut self) -> WireResult<(u8, &[u8])> {
         let (kind, length) = self.header()?;
-        self.need(length)?;
-        let body = self.start + 5..self.start + length;
-        self.start += length;
-        Ok((kind, &self.buffer[body]))
+        self.inbox.need(&mut self.socket, length)?;
+        Ok((kind, &self.inbox.take(length)[HEADER_BYTES..]))
     }
 
     /// Reads the answer to a request up to ReadyForQuery. An error of the server is returned after that, so that the
@@ -125,13 +108,11 @@ impl Link {
         let (kind, length) = self.header()?;
         if kind == b'D' {
             answer.rows += 1;
-            self.skip(length)?;
+            self.inbox.skip(&mut self.socket, length)?;
             return Ok(false);
         }
-        self.need(length)?;
-        let body = &self.buffer[self.start + 5..self.start + length];
-        self.start += length;
-        digest(kind, body, answer, failure)
+        self.inbox.need(&mut self.socket, length)?;
+        digest(kind, &self.inbox.take(length)[HEADER_BYTES..], answer, failure)
     }
 
     fn step_into(
@@ -154,8 +135,8 @@ impl Link {
     /// Kind and whole length of the next message.
     #[inline]
     fn header(&mut self) -> WireResult<(u8, usize)> {
-        self.need(5)?;
-        let bytes = &self.buffer[self.start..self.start + 5];
+        self.inbox.need(&mut self.socket, HEADER_BYTES)?;
+        let bytes = &self.inbox.available()[..HEADER_BYTES];
         let length = u32::from_be_bytes([bytes[1], bytes[2], bytes[3], bytes[4]]) as usize;
         if !(4..=MAX_MESSAGE_BYTES).contains(&length) {
             return Err(violation(format!(
@@ -164,50 +145,6 @@ impl Link {
             )));
         }
         Ok((bytes[0], length + 1))
-    }
-
-    /// Consumes `length` bytes without keeping them.
-    #[inline]
-    fn skip(&mut self, length: usize) -> WireResult<()> {
-        let mut rest = length;
-        while rest > self.end - self.start {
-            rest -= self.end - self.start;
-            self.start = self.end;
-            self.fill()?;
-        }
-        self.start += rest;
-        Ok(())
-    }
-
-    /// Reads until `length` bytes are there.
-    #[inline]
-    fn need(&mut self, length: usize) -> WireResult<()> {
-        while self.end - self.start < length {
-            self.fill()?;
-        }
-        Ok(())
-    }
-
-    /// One read. The buffer doubles only when it is full of bytes that really came.
-    fn fill(&mut self) -> WireResult<()> {
-        if self.start == self.end {
-            (self.start, self.end) = (0, 0);
-        } else if self.end == self.buffer.len() {
-            self.buffer.copy_within(self.start..self.end, 0);
-            (self.start, self.end) = (0, self.end - self.start);
-            if self.end == self.buffer.len() {
-                self.buffer.resize(2 * self.buffer.len(), 0);
-            }
-        }
-        match self.socket.read(&mut self.buffer[self.end..]) {
-            Ok(0) => Err(lost_with("the server closed the connection".to_owned())),
-            Ok(length) => {
-                self.end += length;
-                Ok(())
-            }
-            Err(error) if error.kind() == ErrorKind::Interrupted => Ok(()),
-            Err(error) => Err(lost(error)),
-        }
     }
 
     /// After a failed write: the error that the server may have sent before it closed the connection.
@@ -255,31 +192,4 @@ fn digest(kind: u8, body: &[u8], answer: &mut Answer, failure: &mut Option<WireE
         other => return Err(violation(format!("unknown message {:?}", char::from(other)))),
     }
     Ok(false)
-}
-
-fn connect_tcp(host: &str, port: u16) -> std::io::Result<TcpStream> {
-    let mut result = Err(std::io::Error::new(ErrorKind::NotFound, "the host has no address"));
-    for address in (host, port).to_socket_addrs()? {
-        result = TcpStream::connect_timeout(&address, CONNECT_TIMEOUT);
-        if result.is_ok() {
-            break;
-        }
-    }
-    let socket = result?;
-    socket.set_nodelay(true)?;
-    Ok(socket)
-}
-
-pub fn lost(error: std::io::Error) -> WireError {
-    match error.kind() {
-        ErrorKind::WouldBlock | ErrorKind::TimedOut => lost_with("the server did not answer in time".to_owned()),
-        _ => lost_with(format!("connection lost: {error}")),
-    }
-}
-
-pub fn lost_with(message: String) -> WireError {
-    WireError {
-        class: ErrorClass::LostConnection,
-        message,
-    }
 }

@@ -7,24 +7,16 @@ mod query;
 mod request;
 mod startup;
 
-use std::path::PathBuf;
-
-use self::link::{Answer, Link, lost_with};
+use self::link::{Answer, Link};
 use self::message::violation;
 use self::request::{BINARY, Request, TEXT, write_literal};
+use super::socket::Endpoint;
 use super::{Connection, Mode, RowSink, Tally, TextTable, Wire, WireError, WireResult};
-use crate::workload::program::write_integer;
+use crate::workload::text::write_integer;
 use crate::workload::{Execution, Params, Program, Statement, TableSpec};
 
 /// Status of a connection that is in no transaction.
 const IDLE: u8 = b'I';
-
-/// Where a server listens.
-#[derive(Debug, Clone)]
-pub enum Endpoint {
-    Unix { path: PathBuf },
-    Tcp { host: String, port: u16 },
-}
 
 /// Who connects to what. No `Debug`: the password is not to be shown.
 #[derive(Clone)]
@@ -44,8 +36,7 @@ pub struct PostgresWire {
 
 impl Wire for PostgresWire {
     fn connect(&self) -> WireResult<Box<dyn Connection>> {
-        let mut link = Link::connect(&self.endpoint)
-            .map_err(|error| lost_with(format!("cannot connect to {}: {error}", self.endpoint)))?;
+        let mut link = Link::over(self.endpoint.connect()?);
         let backend = startup::log_in(&mut link, &self.login).map_err(|error| WireError {
             message: format!("cannot log in to {}: {}", self.endpoint, error.message),
             ..error
@@ -58,15 +49,6 @@ impl Wire for PostgresWire {
             })?;
         }
         Ok(Box::new(connection))
-    }
-}
-
-impl std::fmt::Display for Endpoint {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Unix { path } => write!(out, "{}", path.display()),
-            Self::Tcp { host, port } => write!(out, "{host}:{port}"),
-        }
     }
 }
 

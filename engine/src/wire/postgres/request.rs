@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::message;
 use crate::wire::{ErrorClass, WireError, WireResult};
-use crate::workload::program::write_integer;
+use crate::workload::text::write_integer;
 use crate::workload::{Params, Value};
 
 const INT8: u32 = 20;

@@ -12,7 +12,7 @@ use libsqlite3_sys as ffi;
 use self::api::{Api, Database};
 use self::statement::{Done, Prepared};
 use super::{Connection, ErrorClass, Mode, RowSink, Tally, TextTable, Wire, WireError, WireResult};
-use crate::workload::program::write_integer;
+use crate::workload::text::write_integer;
 use crate::workload::{Execution, Params, Program, Statement, TableRows, TableSpec, Value};
 
 /// How long a statement waits for another connection's lock.

@@ -1,0 +1,208 @@
+//! Who receives rows: check mode, with values as text, and ad-hoc queries.
+
+use std::ops::Range;
+
+use super::answer::Receiver;
+use super::column::{Column, text_of};
+use super::packet::Body;
+use crate::wire::{RowSink, TextTable, WireResult};
+
+/// How the server sends values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// To a query.
+    Text,
+    /// To the execution of a prepared statement.
+    Binary,
+}
+
+/// Hands rows to a sink.
+pub struct Rows<'a> {
+    sink: &'a mut dyn RowSink,
+    format: Format,
+    columns: Vec<Column>,
+    /// The values of one binary row, and where each of them is.
+    texts: Vec<u8>,
+    places: Vec<Option<Range<usize>>>,
+}
+
+impl<'a> Rows<'a> {
+    pub fn new(format: Format, sink: &'a mut dyn RowSink) -> Self {
+        Self {
+            sink,
+            format,
+            columns: Vec::new(),
+            texts: Vec::new(),
+            places: Vec::new(),
+        }
+    }
+
+    fn text_row(&mut self, row: &[u8]) -> WireResult<()> {
+        let mut body = Body(row);
+        let values: Vec<_> = self.columns.iter().map(|_| body.value()).collect::<WireResult<_>>()?;
+        self.sink.row(&values);
+        Ok(())
+    }
+
+    fn binary_row(&mut self, row: &[u8]) -> WireResult<()> {
+        // The bitmap of NULLs has two bits in front that mean nothing.
+        const UNUSED_BITS: usize = 2;
+        let mut body = Body(row);
+        body.u8()?;
+        let nulls = body.take((self.columns.len() + UNUSED_BITS).div_ceil(8))?;
+        self.texts.clear();
+        self.places.clear();
+        for (index, column) in self.columns.iter().enumerate() {
+            let bit = index + UNUSED_BITS;
+            if nulls[bit / 8] & (1 << (bit % 8)) != 0 {
+                self.places.push(None);
+                continue;
+            }
+            let start = self.texts.len();
+            column.write_value(&mut body, &mut self.texts)?;
+            self.places.push(Some(start..self.texts.len()));
+        }
+        let text = |place: &Option<Range<usize>>| place.clone().map(|place| &self.texts[place]);
+        let values: Vec<_> = self.places.iter().map(text).collect();
+        self.sink.row(&values);
+        Ok(())
+    }
+}
+
+impl Receiver for Rows<'_> {
+    const WANTED: bool = true;
+
+    fn begin(&mut self) {
+        self.columns.clear();
+    }
+
+    fn column(&mut self, definition: &[u8]) -> WireResult<()> {
+        self.columns.push(Column::read(definition)?);
+        Ok(())
+    }
+
+    fn row(&mut self, row: &[u8]) -> WireResult<()> {
+        match self.format {
+            Format::Text => self.text_row(row),
+            Format::Binary => self.binary_row(row),
+        }
+    }
+
+    fn end(&mut self, _affected: u64) {}
+}
+
+/// Keeps the last of the results of a query.
+#[derive(Default)]
+pub struct Table {
+    table: TextTable,
+    /// Whether the next result takes its place.
+    ended: bool,
+}
+
+impl Table {
+    pub fn into_inner(self) -> TextTable {
+        self.table
+    }
+
+    fn renew(&mut self) {
+        if std::mem::take(&mut self.ended) {
+            self.table = TextTable::default();
+        }
+    }
+}
+
+impl Receiver for Table {
+    const WANTED: bool = true;
+
+    fn begin(&mut self) {
+        self.renew();
+    }
+
+    fn column(&mut self, definition: &[u8]) -> WireResult<()> {
+        self.table.columns.push(Column::read(definition)?.name);
+        Ok(())
+    }
+
+    fn row(&mut self, row: &[u8]) -> WireResult<()> {
+        let mut body = Body(row);
+        let columns = self.table.columns.iter();
+        let values = columns
+            .map(|_| Ok(body.value()?.map(text_of)))
+            .collect::<WireResult<_>>()?;
+        self.table.rows.push(values);
+        Ok(())
+    }
+
+    fn end(&mut self, affected: u64) {
+        self.renew();
+        self.table.affected = affected;
+        self.ended = true;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Default)]
+    struct Collected(Vec<String>);
+
+    impl RowSink for Collected {
+        fn row(&mut self, values: &[Option<&[u8]>]) {
+            let text = |value: &Option<&[u8]>| value.map_or("NULL".to_owned(), text_of);
+            self.0.push(values.iter().map(text).collect::<Vec<_>>().join("|"));
+        }
+    }
+
+    fn definition(name: &str, kind: u8) -> Vec<u8> {
+        let mut out = b"\x03def\x00\x00\x00".to_vec();
+        out.push(name.len() as u8);
+        out.extend_from_slice(name.as_bytes());
+        out.extend_from_slice(b"\x00\x0c\x08\x00\x0b\x00\x00\x00");
+        out.push(kind);
+        out.extend_from_slice(&[0; 5]);
+        out
+    }
+
+    #[test]
+    fn binary_and_text_rows_come_out_alike() {
+        let mut sink = Collected::default();
+        for (format, row) in [
+            (Format::Text, &b"\x02-1\xfb\x02ab"[..]),
+            (Format::Binary, b"\x00\x08\xff\xff\xff\xff\x02ab"),
+        ] {
+            let mut rows = Rows::new(format, &mut sink);
+            rows.begin();
+            for (name, kind) in [("a", 3), ("b", 8), ("c", 253)] {
+                rows.column(&definition(name, kind)).unwrap();
+            }
+            rows.row(row).unwrap();
+            for cut in 0..row.len() {
+                assert!(rows.row(&row[..cut]).is_err(), "{format:?} cut to {cut}");
+            }
+        }
+        assert_eq!(sink.0, ["-1|NULL|ab"; 2]);
+    }
+
+    #[test]
+    fn the_last_result_of_a_query_is_kept() {
+        let mut table = Table::default();
+        table.begin();
+        table.column(&definition("a", 3)).unwrap();
+        table.row(b"\x011").unwrap();
+        table.end(0);
+        table.begin();
+        table.column(&definition("b", 3)).unwrap();
+        table.row(b"\xfb").unwrap();
+        table.end(0);
+        let last = table.into_inner();
+        assert_eq!((last.columns, last.rows), (vec!["b".to_owned()], vec![vec![None]]));
+        let mut table = Table::default();
+        table.begin();
+        table.column(&definition("a", 3)).unwrap();
+        table.end(0);
+        table.end(3);
+        let last = table.into_inner();
+        assert_eq!((last.columns.len(), last.affected), (0, 3));
+    }
+}

@@ -1,0 +1,143 @@
+//! The mysql wire against conversations that are broken at random: clear errors, no panic, no memory on a server's word.
+//!
+//! The seeds are fixed, so a failure can be repeated. `DBVERSUS_FUZZ_CORPUS` names a directory to write the sound
+//! conversations to, for the fuzz target in `fuzz/`.
+
+#[path = "support/mysql_conversation.rs"]
+mod mysql_conversation;
+#[path = "support/mysql_script.rs"]
+mod mysql_script;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use mysql_conversation::hold;
+use mysql_script::{DATETIME, LONG, OK, Script, VAR_STRING};
+use rand::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// Keeps the largest request in mind.
+struct Watched;
+
+static LARGEST: AtomicUsize = AtomicUsize::new(0);
+
+#[global_allocator]
+static ALLOCATOR: Watched = Watched;
+
+// SAFETY: everything is left to the system's allocator.
+unsafe impl GlobalAlloc for Watched {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        LARGEST.fetch_max(layout.size(), Ordering::Relaxed);
+        // SAFETY: as the caller promises.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as the caller promises.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+/// A generous bound: buffers of the wire, of one statement of `load_rows`, and of the test harness.
+const MOST_AT_ONCE: usize = 4 << 20;
+const MUTATIONS: u64 = 4000;
+
+/// All that `hold` asks for, answered.
+fn conversation(deprecate_eof: bool, method: &str, login: impl FnOnce(&mut Script)) -> Vec<u8> {
+    let mut script = Script::new(deprecate_eof, method);
+    login(&mut script);
+    script.text("THREAD_OS_ID", "4711");
+    script.answer().packet(&[0, 1, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0]);
+    let columns = [("a", LONG), ("b", VAR_STRING), ("c", DATETIME)];
+    script.definitions(&columns);
+    script.ok();
+    let row: &[u8] = b"\0\0\x05\0\0\0\x02ab\x07\xe8\x07\x02\x1d\x17\x05\x06";
+    // The second and the third column are NULL.
+    let with_nulls: &[u8] = b"\0\x18\x07\0\0\0";
+    for _ in 0..2 {
+        script.answer().result(&columns, &[row, with_nulls], 2);
+    }
+    script.answer().result(&columns, &[b"\x015\xfb\x02xy"], 2);
+    script.ok();
+    const MORE: u8 = 8;
+    script.answer().result(&[("a", LONG)], &[b"\x011"], 2 | MORE);
+    script.result(&[("b", LONG)], &[b"\x012"], 2);
+    script.answer().packet(&[0, 2, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0]);
+    script.definitions(&[("?", LONG), ("?", LONG)]);
+    (0..3).for_each(|_| script.ok());
+    script.bytes
+}
+
+fn log_in_natively(script: &mut Script) {
+    script.packet(OK);
+}
+
+fn switch_and_tell_all(script: &mut Script) {
+    script.packet(b"\xfecaching_sha2_password\0uvwxyzuvwxyzuvwxyzuv\0");
+    script.sequence += 1;
+    script.packet(&[1, 4]);
+    script.sequence += 1;
+    script.packet(OK);
+}
+
+fn conversations() -> [Vec<u8>; 3] {
+    [
+        conversation(true, "mysql_native_password", log_in_natively),
+        conversation(false, "mysql_native_password", log_in_natively),
+        conversation(true, "mysql_native_password", switch_and_tell_all),
+    ]
+}
+
+#[test]
+fn sound_conversations_go_well_to_their_end() {
+    for (number, bytes) in conversations().into_iter().enumerate() {
+        if let Some(corpus) = std::env::var_os("DBVERSUS_FUZZ_CORPUS") {
+            std::fs::write(std::path::Path::new(&corpus).join(format!("sound-{number}")), &bytes).unwrap();
+        }
+        let heard = hold(bytes).unwrap();
+        assert_eq!(heard.backend, Some(4711));
+        assert_eq!((heard.tally.statements, heard.tally.rows), (5, 5));
+        let binary = ["5", "ab", "2024-02-29 23:05:06", "7", "-", "-"];
+        assert_eq!(heard.values, [&binary[..], &["5", "-", "xy"]].concat());
+        assert_eq!(heard.columns, ["b"]);
+    }
+}
+
+#[test]
+fn broken_conversations_end_with_an_error_or_go_on() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(20_261_121);
+    for bytes in conversations() {
+        for cut in 0..bytes.len() {
+            hold(bytes[..cut].to_vec()).unwrap_err();
+        }
+        for _ in 0..MUTATIONS {
+            let broken = mutate(&bytes, &mut random);
+            if let Err(error) = hold(broken) {
+                assert!(!error.message.is_empty());
+            }
+        }
+    }
+    let largest = LARGEST.load(Ordering::Relaxed);
+    assert!(largest <= MOST_AT_ONCE, "{largest} bytes were allocated at once");
+}
+
+/// Flips, replaces, removes or repeats some bytes; often in a header, where it matters most.
+fn mutate(bytes: &[u8], random: &mut Xoshiro256PlusPlus) -> Vec<u8> {
+    let mut broken = bytes.to_vec();
+    for _ in 0..random.random_range(1..4) {
+        let at = random.random_range(0..broken.len());
+        let odd = [0, 1, 0x7f, 0x80, 0xfb, 0xfc, 0xfd, 0xfe, 0xff];
+        match random.random_range(0..5) {
+            0 => broken[at] ^= 1 << random.random_range(0..8),
+            1 => broken[at] = odd[random.random_range(0..odd.len())],
+            2 => drop(broken.remove(at)),
+            3 => broken.insert(at, random.random()),
+            _ => {
+                let end = (at + random.random_range(1..40)).min(broken.len());
+                let piece = broken[at..end].to_vec();
+                broken.splice(at..at, piece);
+            }
+        }
+    }
+    broken
+}
