@@ -42,3 +42,15 @@ def test_missing_plans_and_other_dbms_are_no_difference() -> None:
 )
 def test_normalised(text: str, shape: str) -> None:
     assert normalise_plan(text) == shape
+
+
+def test_only_plans_of_the_dbms_in_which_they_differ_are_shown() -> None:
+    plans = [{"t/s": INDEX_SCAN.format(5)}, {"t/s": "SCAN a"}, {"t/s": SEQ_SCAN}, {"t/s": "SCAN a"}]
+    [found] = differing_plans(plans, ["postgres", "sqlite", "postgres", "sqlite"])
+    assert [plan is None for plan in found.plans] == [False, True, False, True]
+
+
+def test_a_second_format_of_the_same_plan_is_left_out() -> None:
+    old = 'sbtest1 range key=k_1 key_len=4 rows=60 (Using index)\n--- FORMAT=JSON\n{\n  "query_block": {}\n}'
+    new = "sbtest1 range key=k_1 key_len=4 rows=58 (Using index)\n--- FORMAT=TREE\n-> Covering index range scan"
+    assert normalise_plan(old) == normalise_plan(new) == "sbtest1 range key=k_1 key_len=? rows=? (Using index)"

@@ -16,7 +16,20 @@ def test_settings_that_one_version_lacks_come_last() -> None:
 def test_other_dbms_are_not_compared() -> None:
     assert differing_settings([{"jit": "on"}, {"journal_mode": "wal"}], ["postgres", "sqlite"]) == []
     found = differing_settings([{"jit": "on"}, {"mode": "wal"}, {"mode": "delete"}], ["postgres", "sqlite", "sqlite"])
-    assert found == [SettingDifference("mode", (None, "wal", "delete"))]
+    assert found == [SettingDifference("mode", (None, "wal", "delete"), others=(0,))]
+    assert found[0].known_to_all
+
+
+def test_settings_of_the_same_name_belong_to_their_own_dbms() -> None:
+    settings = [{"max_connections": "1"}, {"max_connections": "2"}, {"max_connections": "2"}, {"max_connections": "2"}]
+    found = differing_settings(settings, ["mysql", "postgres", "mysql", "postgres"])
+    assert found == [SettingDifference("max_connections", ("1", None, "2", None), others=(1, 3))]
+
+
+def test_noise_of_one_dbms_may_matter_in_another() -> None:
+    settings = [{"datadir": "/a"}, {"datadir": "/b"}, {"datadir": "/c"}]
+    found = differing_settings(settings, ["postgres", "postgres", "mysql"])
+    assert found == [SettingDifference("datadir", ("/a", "/b", None), others=(2,))]
 
 
 def test_a_target_that_never_started_is_left_out() -> None:

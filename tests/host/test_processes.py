@@ -1,7 +1,10 @@
+import mmap
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -73,3 +76,23 @@ def test_a_name_with_parentheses_does_not_confuse(tmp_path: Path) -> None:
     finally:
         process.kill()
         process.wait()
+
+
+def test_files_of_data_in_memory_are_no_shared_memory() -> None:
+    """A server may map its logs where its data lies in /dev/shm: these must not be removed as segments are."""
+    folder = Path(tempfile.mkdtemp(dir="/dev/shm"))
+    try:
+        for path in (folder / "log", Path(f"{folder}-segment")):
+            path.write_bytes(b"x" * 4096)
+        with (folder / "log").open() as log, Path(f"{folder}-segment").open() as segment:
+            kept = [mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) for file in (log, segment)]
+            paths, _ = processes.shared_memory(os.getpid())
+            mapped = processes.mapped_files(os.getpid())
+            assert f"{folder}-segment" in paths
+            assert str(folder / "log") not in paths
+            assert {str(folder / "log"), f"{folder}-segment"} <= mapped
+            for one in kept:
+                one.close()
+    finally:
+        shutil.rmtree(folder)
+        Path(f"{folder}-segment").unlink()

@@ -1,5 +1,6 @@
 """Real PostgreSQL servers for the tests, from DBVERSUS_TEST_POSTGRES (a prefix) or Debian's packages."""
 
+import contextlib
 import os
 import re
 import shutil
@@ -46,21 +47,35 @@ def postgres_config(postgres_build: Build) -> ServerConfig:
     return load_config("postgres", postgres_build.version, ["fsync_off", *small_logs], SIZING)
 
 
-@pytest.fixture
-def work_dir() -> Iterator[Path]:
+@contextlib.contextmanager
+def _public_dir() -> Iterator[Path]:
     """A directory with a short name that any user can enter, unlike pytest's own."""
     path = Path(tempfile.mkdtemp(prefix="dbv-test-", dir=PLACE))
     path.chmod(0o755)
-    yield path
-    shutil.rmtree(path, ignore_errors=True)
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+@pytest.fixture
+def work_dir() -> Iterator[Path]:
+    with _public_dir() as path:
+        yield path
 
 
 @pytest.fixture(scope="session")
-def loaded_data(postgres_build: Build, postgres_config: ServerConfig) -> Iterator[Path]:
+def loading_dir() -> Iterator[Path]:
+    """For data that is loaded once."""
+    with _public_dir() as path:
+        yield path
+
+
+@pytest.fixture(scope="session")
+def loaded_data(postgres_build: Build, postgres_config: ServerConfig, loading_dir: Path) -> Iterator[Path]:
     """The data directory of a stopped server with 2000 rows in sbtest1, not vacuumed."""
-    path = Path(tempfile.mkdtemp(prefix="dbv-test-", dir=PLACE))
-    path.chmod(0o755)
-    server = PostgresServer(postgres_build, postgres_config, path)
+    server = PostgresServer(postgres_build, postgres_config, loading_dir / "postgres")
+    server.work_dir.mkdir()
     try:
         server.initialise()
         server.start(Placement())
@@ -76,7 +91,6 @@ def loaded_data(postgres_build: Build, postgres_config: ServerConfig) -> Iterato
         yield server.data_dir
     finally:
         server.kill()
-        shutil.rmtree(path, ignore_errors=True)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from dbversus.servers import create_server
 from dbversus.servers.base import Placement, ServerConfig
 
 
-@pytest.mark.parametrize("dbms", ["postgres", "sqlite", "null"])
+@pytest.mark.parametrize("dbms", ["postgres", "mysql", "mariadb", "myrocks", "sqlite", "null"])
 def test_every_dbms_has_its_server(dbms: str, tmp_path: Path) -> None:
     server = create_server(Build(dbms, "1", "bundled", Path("bundled"), ""), ServerConfig("base", {}), tmp_path)
     assert server.dbms == dbms
@@ -17,7 +17,9 @@ def test_every_dbms_has_its_server(dbms: str, tmp_path: Path) -> None:
 
 
 def test_an_unknown_dbms_names_those_known(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="'oracle' cannot be run; accepted: postgres, sqlite, null"):
+    with pytest.raises(
+        UsageError, match="'oracle' cannot be run; accepted: postgres, mysql, mariadb, myrocks, sqlite, null"
+    ):
         create_server(Build("oracle", "1", "path", tmp_path, ""), ServerConfig("base", {}), tmp_path)
 
 

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from dbversus.errors import UsageError
@@ -21,6 +23,7 @@ def show(text: str) -> str:
         ("{max(2, cpus / 3)}", "2"),
         ("a{targets}b{cpus}", "a2b8"),
         ("{-(2 + 1)}", "-3"),
+        ("x={{y={cpus};z={{}}}}", "x={y=8;z={}}"),
     ],
 )
 def test_sizes_are_rendered_with_a_unit_and_counts_without(text: str, value: str) -> None:
@@ -28,8 +31,27 @@ def test_sizes_are_rendered_with_a_unit_and_counts_without(text: str, value: str
 
 
 @pytest.mark.parametrize(
-    "text", ["{ram / 2}", "{memory /}", "{1 / 0}", "{__import__('os')}", "{memory ** 2}", "{'a'}", "{}", "{max()}"]
+    "text",
+    [
+        "{ram / 2}",
+        "{memory /}",
+        "{1 / 0}",
+        "{__import__('os')}",
+        "{memory ** 2}",
+        "{'a'}",
+        "{}",
+        "{max()}",
+        "{library(jemalloc) + 1}",
+    ],
 )
 def test_mistakes_name_the_place_and_what_is_accepted(text: str) -> None:
     with pytest.raises(UsageError, match=r"^base\.conf:3: .*memory, data, targets, cpus"):
         show(text)
+
+
+def test_a_library_is_a_path_and_one_that_is_unknown_names_the_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dbversus.servers.sizing.library_path", lambda name: Path(f"/x/lib{name}.so"))
+    assert show("{library(jemalloc)}:{ library( mimalloc ) }") == "/x/libjemalloc.so:/x/libmimalloc.so"
+    monkeypatch.undo()
+    with pytest.raises(UsageError, match=r"^base\.conf:3: .*'hoard'.*jemalloc"):
+        show("{library(hoard)}")

@@ -10,21 +10,24 @@ from dbversus.explain.noise import noise
 
 @dataclass(frozen=True)
 class PlanDifference:
-    """One statement and its normalised plan per target, in the order given; None: no plan is known."""
+    """One statement and its normalised plan per target, in the order given; None: not known, or not one that differs."""
 
     statement: str
     plans: tuple[str | None, ...]
 
 
 def differing_plans(plans: Sequence[Mapping[str, Any]], dbms: Sequence[str]) -> list[PlanDifference]:
-    """Statements whose normalised plans differ between two targets of the same DBMS.
+    """Statements whose normalised plans differ between two targets of the same DBMS, with the plans of those DBMSs.
+
+    Plans of different DBMSs are not compared: each has its own words for the same thing.
 
     `plans` per target: statement → plan; groups (test → statement → plan) may be nested, their names are joined by " / ".
     """
     flat = [dict(_flatten(of_target)) for of_target in plans]
     statements = list(dict.fromkeys(name for of_target in flat for name in of_target))
     rows = [PlanDifference(name, tuple(_normalised(of_target.get(name)) for of_target in flat)) for name in statements]
-    return [row for row in rows if _differs(row.plans, dbms)]
+    differing = ((row, _dbms_that_differ(row.plans, dbms)) for row in rows)
+    return [_only(kinds, row, dbms) for row, kinds in differing if kinds]
 
 
 def normalise_plan(text: str) -> str:
@@ -47,9 +50,14 @@ def _flatten(plans: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, 
             yield f"{prefix}{name}", "\n".join(map(str, plan)) if isinstance(plan, list) else str(plan)
 
 
-def _differs(plans: Sequence[str | None], dbms: Sequence[str]) -> bool:
-    for kind in set(dbms):
-        seen = {plan for plan, of in zip(plans, dbms, strict=True) if of == kind and plan is not None}
-        if len(seen) > 1:
-            return True
-    return False
+def _dbms_that_differ(plans: Sequence[str | None], dbms: Sequence[str]) -> set[str]:
+    seen: dict[str, set[str]] = {}
+    for plan, kind in zip(plans, dbms, strict=True):
+        if plan is not None:
+            seen.setdefault(kind, set()).add(plan)
+    return {kind for kind, texts in seen.items() if len(texts) > 1}
+
+
+def _only(kinds: set[str], row: PlanDifference, dbms: Sequence[str]) -> PlanDifference:
+    plans = (plan if kind in kinds else None for plan, kind in zip(row.plans, dbms, strict=True))
+    return PlanDifference(row.statement, tuple(plans))

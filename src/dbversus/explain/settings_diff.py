@@ -1,6 +1,6 @@
-"""Settings that differ between targets, without those that differ between any two servers (paths, ports, ids)."""
+"""Settings that differ between targets of one DBMS, without those that differ between any two servers (paths, ports, ids)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
@@ -9,41 +9,45 @@ from dbversus.explain.noise import noise
 
 @dataclass(frozen=True)
 class SettingDifference:
-    """One setting and its value per target, in the order given; None: the target does not know it."""
+    """One setting of one DBMS and its value per target, in the order given; None: the target does not know it.
+
+    `others`: positions of targets of other DBMSs. Their settings are not compared with these, whatever they are called,
+    so their value is None.
+    """
 
     name: str
     values: tuple[str | None, ...]
+    others: tuple[int, ...] = ()
 
     @property
     def known_to_all(self) -> bool:
-        return None not in self.values
+        """To all targets of its DBMS."""
+        return all(value is not None for place, value in enumerate(self.values) if place not in self.others)
 
 
 def differing_settings(settings: Sequence[Mapping[str, str]], dbms: Sequence[str]) -> list[SettingDifference]:
     """Settings whose value differs between two targets of the same DBMS; `settings` and `dbms` are per target.
 
     Targets without any settings (they never started) are left out of the comparison. Values that all targets know come
-    first, then those that only some versions know; each by name.
+    first, then those that only some versions know; each by DBMS and by name.
     """
-    names = sorted({name for of_target in settings for name in of_target})
-    rows = [SettingDifference(name, tuple(of_target.get(name) for of_target in settings)) for name in names]
-    present = [bool(of_target) for of_target in settings]
-    found = [row for row in rows if not _is_noise(row.name, dbms) and _differs(row.values, dbms, present)]
+    found = [row for kind in dict.fromkeys(dbms) for row in _of_dbms(kind, settings, dbms)]
     return sorted(found, key=lambda row: not row.known_to_all)
 
 
-def _is_noise(name: str, dbms: Sequence[str]) -> bool:
-    patterns = (pattern for kind in set(dbms) for pattern in noise()["settings"].get(_family(kind), []))
+def _of_dbms(kind: str, settings: Sequence[Mapping[str, str]], dbms: Sequence[str]) -> Iterator[SettingDifference]:
+    others = tuple(place for place, of in enumerate(dbms) if of != kind)
+    own: list[Mapping[str, str]] = [{} if place in others else of_target for place, of_target in enumerate(settings)]
+    present = [of_target for of_target in own if of_target]
+    for name in sorted({name for of_target in present for name in of_target}):
+        if not _is_noise(name, kind) and len({of_target.get(name) for of_target in present}) > 1:
+            yield SettingDifference(name, tuple(of_target.get(name) for of_target in own), others)
+
+
+def _is_noise(name: str, dbms: str) -> bool:
+    patterns = noise()["settings"].get(_family(dbms), [])
     return any(fnmatchcase(name.lower(), pattern) for pattern in patterns)
 
 
 def _family(dbms: str) -> str:
     return "mysql" if dbms in ("mariadb", "myrocks", "percona") else dbms
-
-
-def _differs(values: Sequence[str | None], dbms: Sequence[str], present: Sequence[bool]) -> bool:
-    for kind in set(dbms):
-        seen = {value for value, of, there in zip(values, dbms, present, strict=True) if of == kind and there}
-        if len(seen) > 1:
-            return True
-    return False

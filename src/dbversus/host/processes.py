@@ -91,18 +91,27 @@ def _link(pid: int, name: str) -> str:
         return ""
 
 
+def mapped_files(pid: int) -> set[str]:
+    """Paths of the files that a process maps (its program, libraries); empty when it is gone or not ours to look at."""
+    return {fields[5].removesuffix(" (deleted)") for fields in _maps(pid) if len(fields) == 6}
+
+
+def _maps(pid: int) -> list[list[str]]:
+    """The lines of /proc/PID/maps, as up to 6 fields each."""
+    try:
+        lines = (PROC / str(pid) / "maps").read_text(errors="replace").splitlines()
+    except OSError:
+        return []
+    return [line.split(maxsplit=5) for line in lines]
+
+
 def shared_memory(pid: int) -> tuple[list[str], list[int]]:
     """POSIX segments (paths) and System V segments (ids) that a process maps; they outlive a server that is killed."""
     paths: set[str] = set()
     ids: set[int] = set()
-    try:
-        lines = (PROC / str(pid) / "maps").read_text(errors="replace").splitlines()
-    except OSError:
-        return [], []
-    for line in lines:
-        fields = line.split(maxsplit=5)
+    for fields in _maps(pid):
         name = fields[5] if len(fields) == 6 else ""
-        if name.startswith("/dev/shm/"):
+        if name.startswith("/dev/shm/") and name.count("/") == 3:  # deeper ones are files of somebody's data
             paths.add(name.removesuffix(" (deleted)"))
         elif name.startswith("/SYSV"):
             ids.add(int(fields[4]))

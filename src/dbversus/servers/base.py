@@ -95,6 +95,9 @@ class Server(Protocol):
     def sizes(self) -> dict[str, int]:
         """Bytes by object: `data_dir`, `log`, `database`, `table.<name>`, `index.<name>`."""
 
+    def status_text(self) -> str:
+        """The storage engine's own report on its state, to be stored; "" where there is none."""
+
     def log_tail(self, lines: int = 40) -> str: ...
 
     def config_text(self) -> str:

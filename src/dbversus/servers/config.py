@@ -7,13 +7,17 @@ from pathlib import Path
 from dbversus.errors import UsageError
 from dbversus.servers.base import ServerConfig
 from dbversus.servers.config_file import ConfigFile, Item, Section, read_config, unquote
+from dbversus.servers.mysql_versions import MYSQL_FAMILY
 from dbversus.servers.sizing import Sizing, evaluate
 
 __all__ = ["Sizing", "available_configs", "closest", "config_dirs", "load_config"]
 
 BASE = "base"
 _PREFIXES: dict[str, Section] = {"env": "environment", "init": "init"}
-_SHOW_BYTES: dict[str, Callable[[int], str]] = {"postgres": lambda count: f"{count // 1024}kB"}
+_SHOW_BYTES: dict[str, Callable[[int], str]] = {
+    "postgres": lambda count: f"{count // 1024}kB",
+    **dict.fromkeys(MYSQL_FAMILY, lambda count: f"{count // 2**20}M" if count >= 2**20 else f"{count // 1024}K"),
+}
 
 
 def load_config(
@@ -34,6 +38,7 @@ def load_config(
     show_bytes = _SHOW_BYTES.get(dbms, str)
     for item in lines:
         if item.applies(build_version):
+            values[item.section].pop(item.name, None)  # what is written later also stands later
             values[item.section][item.name] = evaluate(item.value, sizing, show_bytes, item.where)
     return ServerConfig(",".join(items) or BASE, values["settings"], values["environment"], values["init"])
 
@@ -63,6 +68,14 @@ def _named(files: dict[str, ConfigFile], name: str, dbms: str, version: str) -> 
             f"there are {', '.join(usable)}."
         )
     return files[name]
+
+
+def check_names(dbms: str, build_version: str, items: Sequence[str], config_dir: Path | None = None) -> None:
+    """Raises UsageError as `load_config` for names of configs that do not exist; evaluates and fetches nothing."""
+    files = available_configs(dbms, config_dir)
+    for item in items:
+        if "=" not in item:
+            _named(files, item, dbms, build_version)
 
 
 def closest(name: str, known: Iterable[str]) -> str:

@@ -7,11 +7,13 @@ from dbversus.builds.model import Build
 from dbversus.errors import UsageError
 from dbversus.host.registry import Watcher
 from dbversus.servers.base import Server, ServerConfig
+from dbversus.servers.mysql import MysqlServer
+from dbversus.servers.mysql_versions import MYSQL_FAMILY
 from dbversus.servers.null import NullServer
 from dbversus.servers.postgres import PostgresServer
 from dbversus.servers.sqlite import SqliteServer
 
-DBMS = ("postgres", "sqlite", "null")
+DBMS = ("postgres", *MYSQL_FAMILY, "sqlite", "null")
 
 
 def create_server(build: Build, config: ServerConfig, work_dir: Path, watchers: Sequence[Watcher] = ()) -> Server:
@@ -22,6 +24,8 @@ def create_server(build: Build, config: ServerConfig, work_dir: Path, watchers: 
     match build.dbms:
         case "postgres":
             return PostgresServer(build, config, work_dir, watchers)
+        case "mysql" | "mariadb" | "myrocks":
+            return MysqlServer(build, config, work_dir, watchers)
         case "sqlite":
             return SqliteServer(build, config, work_dir)
         case "null":

@@ -69,6 +69,9 @@ class NullServer:
     def sizes(self) -> dict[str, int]:
         return {}
 
+    def status_text(self) -> str:
+        return ""
+
     def log_tail(self, lines: int = 40) -> str:
         return ""
 

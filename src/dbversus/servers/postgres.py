@@ -2,8 +2,6 @@
 
 import contextlib
 import signal
-import subprocess
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,42 +10,27 @@ import psycopg
 
 from dbversus.builds.model import Build
 from dbversus.errors import RunError
-from dbversus.host import cgroups, processes, registry
-from dbversus.host.user import server_user
+from dbversus.host import registry
 from dbversus.servers import postgres_debt, postgres_facts, postgres_files
 from dbversus.servers.base import Placement, ServerConfig
+from dbversus.servers.daemon import Daemon
 from dbversus.servers.disk_use import used_bytes
 from dbversus.servers.postgres_debt import Connection
-from dbversus.servers.process import start
+from dbversus.servers.process import Command
 from dbversus.servers.sockets import make_socket_dir, random_port
 
 DATABASE = "dbversus"
-START_LIMIT_S = 300.0  # a start may have to replay the log of a crash
-STOP_LIMIT_S = 120.0
 _EXTENSIONS = ("pg_buffercache", "pg_prewarm")
 
 
-class PostgresServer:
-    """A server on `work_dir/data`, its log in `work_dir/server.log`, its socket in `work_dir/s` (or /tmp, if too long).
-
-    `watchers` are told of its start and its end (registry, guard), so that it does not survive us.
-    """
+class PostgresServer(Daemon):
+    """A server, its data and its socket (`Daemon`)."""
 
     dbms = "postgres"
+    stop_signals = ((signal.SIGINT, 120.0), (signal.SIGQUIT, 10.0))
 
     def __init__(self, build: Build, config: ServerConfig, work_dir: Path, watchers: Sequence[registry.Watcher] = ()):
-        self.build = build
-        self.config = config
-        self.work_dir = work_dir.absolute()
-        self.data_dir = self.work_dir / "data"
-        self.notes: list[str] = []
-        self._user = server_user()
-        self._watchers = watchers
-        self._log = self.work_dir / "server.log"
-        self._process: subprocess.Popen[bytes] | None = None
-        self._entry: registry.Entry | None = None
-        self._groups: list[str] = []
-        self._socket_dir = Path()
+        super().__init__(build, config, work_dir, watchers)
         self._port = 0
 
     def check(self) -> None:
@@ -75,108 +58,24 @@ class PostgresServer:
             if name in available:
                 connection.execute(f"CREATE EXTENSION IF NOT EXISTS {name}")
 
-    def start(self, placement: Placement) -> None:
-        if self.is_running():
-            raise RunError(f"{self.build.name} is already running on {self.data_dir}.")
-        self._end_strays()
+    def _program(self) -> Path:
+        return postgres_files.program(self.build, "postgres")
+
+    def _environment(self) -> dict[str, str]:
+        return postgres_files.server_environment(self.build, self.config)
+
+    def _prepare_start(self) -> Command:
         self._port = random_port()
         self._socket_dir = make_socket_dir(self.work_dir / "s", self._user, f".s.PGSQL.{self._port}")
         postgres_files.write_config(self.data_dir, self.config_text(), self._user)
-        command: list[str | Path] = [postgres_files.program(self.build, "postgres"), "-D", self.data_dir]
-        env = postgres_files.server_environment(self.build, self.config)
-        began = self._log.stat().st_size if self._log.exists() else 0
-        self._groups = placement.cgroup.directories() if placement.cgroup else []
-        self._process = start(command, self._user, env, self._log, placement)
-        self._tell_watchers()
+        return [self._program(), "-D", self.data_dir]
+
+    def _refusal(self) -> str:
         try:
-            self.wait_ready(log_from=began)
-        except BaseException:
-            self.kill()
-            raise
-        self._tell_watchers()
-
-    def _end_strays(self) -> None:
-        """Ends what is left of a server on this directory whose root process was killed: it would block a start."""
-        program = str(postgres_files.program(self.build, "postgres").resolve())
-        left = processes.kill_all(lambda: processes.working_in(self.data_dir, program))
-        if left:
-            raise RunError(
-                f"Processes {left} still work in {self.data_dir} and cannot be ended; no server can be started there."
-            )
-
-    def _tell_watchers(self) -> None:
-        """Told again after steps in which the server gets itself more shared memory."""
-        assert self._process
-        pid = self._process.pid
-        mapped = [processes.shared_memory(one) for one in (pid, *processes.descendants(pid))]
-        self._entry = registry.Entry(
-            root_pid=pid,
-            root_ticks=processes.start_ticks(pid) or 0,
-            data_dir=str(self.data_dir),
-            program=processes.program_of(pid),
-            cgroup_dirs=self._groups,
-            paths=[str(self._socket_dir), *sorted({path for paths, _ in mapped for path in paths})],
-            shared_memory_ids=sorted({number for _, ids in mapped for number in ids}),
-        )
-        for watcher in self._watchers:
-            watcher.add(self._entry)
-
-    def wait_ready(self, limit_s: float = START_LIMIT_S, log_from: int = 0) -> None:
-        """Waits until the server takes connections; raises RunError with the end of its log when it does not."""
-        deadline = time.monotonic() + limit_s
-        database = "template1"  # the one that is always there
-        while True:
-            if not self.is_running():
-                raise RunError(f"{self.build.name} did not start: {self._log_since(log_from)}")
-            try:
-                self._connect(database).close()
-                return
-            except psycopg.OperationalError as error:
-                if time.monotonic() > deadline:
-                    words = f"{str(error).strip()}; {self._log_since(log_from)}"
-                    raise RunError(f"{self.build.name} takes no connections after {limit_s:.0f} s: {words}") from error
-            time.sleep(0.02)
-
-    def stop(self) -> None:
-        if self._process is None:
-            return
-        self.thaw()
-        for number, limit_s in ((signal.SIGINT, STOP_LIMIT_S), (signal.SIGQUIT, 10.0)):
-            if self._ends_by(number, limit_s):
-                break
-        self.kill()
-
-    def _ends_by(self, number: signal.Signals, limit_s: float) -> bool:
-        assert self._process
-        self._process.send_signal(number)
-        try:
-            self._process.wait(limit_s)
-        except subprocess.TimeoutExpired:
-            return False
-        return True
-
-    def kill(self) -> None:
-        if self._process is None or self._entry is None:
-            return
-        entry = self._entry
-        registry.end(entry)
-        self._process.kill()  # for one that could not be found any more, or was never there
-        self._process.wait()
-        self._process = self._entry = None
-        for watcher in self._watchers:
-            watcher.forget(entry.root_pid)
-
-    def thaw(self) -> None:
-        if self._process and self._entry:
-            cgroups.thaw(self._entry.cgroup_dirs)
-            processes.send(registry.tree(self._entry), signal.SIGCONT)
-
-    def is_running(self) -> bool:
-        return self._process is not None and self._process.poll() is None
-
-    @property
-    def root_pid(self) -> int | None:
-        return self._process.pid if self._process else None
+            self._connect("template1").close()  # the one that is always there
+        except psycopg.OperationalError as error:
+            return str(error).strip() or "it does not say why"
+        return ""
 
     def settle(self, tables: Sequence[str]) -> dict[str, float]:
         with self.connect() as connection:
@@ -211,21 +110,8 @@ class PostgresServer:
         wal = next(path for path in (self.data_dir / "pg_wal", self.data_dir / "pg_xlog") if path.exists())
         return {"data_dir": used_bytes(self.data_dir), "log": used_bytes(wal)} | found
 
-    def log_tail(self, lines: int = 40) -> str:
-        try:
-            with self._log.open("rb") as file:
-                file.seek(max(0, self._log.stat().st_size - 400 * lines))
-                return "\n".join(file.read().decode(errors="replace").splitlines()[-lines:])
-        except OSError:
-            return ""
-
-    def _log_since(self, offset: int) -> str:
-        """What this start has logged, as one line, the last 10 lines at most."""
-        with contextlib.suppress(OSError), self._log.open("rb") as file:
-            file.seek(offset)
-            words = [line.strip() for line in file.read().decode(errors="replace").splitlines() if line.strip()]
-            return "; ".join(words[-10:]) or "it logged nothing"
-        return f"{self._log} cannot be read"
+    def status_text(self) -> str:
+        return ""
 
     def config_text(self) -> str:
         own = {
@@ -239,7 +125,6 @@ class PostgresServer:
         return "".join(title + postgres_files.render(settings) for title, settings in parts)
 
     def engine_target(self, name: str, placement: Placement) -> dict[str, Any]:
-        group = placement.cgroup
         return {
             "name": name,
             "wire": "postgres",
@@ -250,8 +135,7 @@ class PostgresServer:
                 "database": DATABASE,
             },
             "session_sql": [],
-            "account": {"root_pid": self.root_pid, "cgroup": group.engine_account() if group else None},
-            "freeze": group.engine_freeze() if group else {"kind": "signal"},
+            **self._measures(placement),
         }
 
     def table_sql(self, table: int) -> tuple[list[str], list[str]]:

@@ -12,12 +12,11 @@ from dbversus.host.user import ServerUser
 from dbversus.servers.base import ServerConfig
 from dbversus.servers.config import closest
 from dbversus.servers.config_file import version_key
-from dbversus.servers.process import environment, run
+from dbversus.servers.process import Command, environment, run
 
 SUPERUSER = "dbversus"
 CONFIG_FILE = "dbversus.conf"
 INIT_OPTIONS = ("checksums", "wal_segsize")
-Command = list[str | Path]
 _INCLUDE = f"\ninclude = '{CONFIG_FILE}'\n"
 
 

@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import resource
 import signal
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
@@ -14,6 +15,10 @@ from dbversus.servers.base import Placement
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _PR_SET_PDEATHSIG = 1
+# MySQL gives up much of its table cache where it may open few files, and sizes arrays by a limit that is huge
+_OPEN_FILES = 65_536
+
+Command = Sequence[str | Path]
 
 # The parent death signal comes when the *thread* that started the child ends: one that lasts as long as we do starts all.
 _STARTER = ThreadPoolExecutor(max_workers=1, thread_name_prefix="server-starter")
@@ -28,17 +33,20 @@ def environment(*parts: Mapping[str, str]) -> dict[str, str]:
 
 
 def run(
-    command: Sequence[str | Path], user: ServerUser, env: Mapping[str, str], limit_s: float = 120
+    command: Command, user: ServerUser, env: Mapping[str, str], limit_s: float = 120, text_in: str = ""
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a program of the build to its end, as the server user. Raises RunError when it cannot be executed at all."""
+    """Runs a program of the build to its end, as the server user, with `text_in` on its standard input.
+
+    Raises RunError when it cannot be executed at all, or does not end within the limit.
+    """
     try:
         return subprocess.run(
             [str(word) for word in command],
             env=dict(env),
             cwd="/",  # one that the server user can enter
-            stdin=subprocess.DEVNULL,
+            input=text_in,
             capture_output=True,
-            text=True,
+            encoding="utf-8",
             errors="replace",
             timeout=limit_s,
             preexec_fn=user.become,
@@ -48,7 +56,7 @@ def run(
 
 
 def start(
-    command: Sequence[str | Path], user: ServerUser, env: Mapping[str, str], log: Path, placement: Placement
+    command: Command, user: ServerUser, env: Mapping[str, str], log: Path, placement: Placement
 ) -> "subprocess.Popen[bytes]":
     """Starts a server as our child, its output appended to `log`, in a session of its own, in its cgroup, on its CPUs.
 
@@ -80,6 +88,7 @@ def _preparation(user: ServerUser, placement: Placement, controller: int) -> Cal
                 placement.cgroup.add(os.getpid())
             if placement.cpus:
                 os.sched_setaffinity(0, placement.cpus)
+            _limit_open_files()
             user.become()
             # only now: the kernel clears it when the user changes
             _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGQUIT, 0, 0, 0)
@@ -90,6 +99,13 @@ def _preparation(user: ServerUser, placement: Placement, controller: int) -> Cal
             os._exit(127)
 
     return prepare
+
+
+def _limit_open_files() -> None:
+    """The same limit for every server, whoever starts us: that of the host up to _OPEN_FILES."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    most = _OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, _OPEN_FILES)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 def _cannot_execute(program: str | Path, error: Exception) -> RunError:

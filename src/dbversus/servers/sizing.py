@@ -1,4 +1,4 @@
-"""Values of settings that depend on the host: `{memory * 0.70 / targets}` (docs/configs.md)."""
+"""Values of settings that depend on the host: `{memory * 0.70 / targets}`, `{library(jemalloc)}` (docs/configs.md)."""
 
 import ast
 import operator
@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from dbversus.builds.libraries import library_path
 from dbversus.errors import UsageError
 
 _UNITS = {"B": 1, "kB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
@@ -18,6 +19,8 @@ _OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
 _FUNCTIONS: dict[str, Callable[..., float]] = {"min": min, "max": max}
 _SIZES = ("memory", "data")
 _NAMES = (*_SIZES, "targets", "cpus")
+_BRACES = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
+_LIBRARY = re.compile(r"\s*library\(\s*(\w+)\s*\)\s*")
 
 
 @dataclass(frozen=True)
@@ -36,15 +39,27 @@ class Sizing:
 def evaluate(text: str, sizing: Sizing, show_bytes: Callable[[int], str], where: str) -> str:
     """Replaces every `{expression}` in `text`; sizes are written by `show_bytes`, counts as whole numbers.
 
-    Raises UsageError, beginning with `where`, for anything but numbers, sizes such as 128MB, memory, data, targets, cpus,
-    + - * /, min, max.
+    `{library(jemalloc)}` is the path of a library that is fetched if it is not here; `{{` and `}}` stand for braces.
+    Raises UsageError, beginning with `where`, for anything but that, numbers, sizes such as 128MB, memory, data, targets,
+    cpus, + - * /, min, max.
     """
 
     def replace(match: re.Match[str]) -> str:
+        if match[1] is None:
+            return match[0][0]
+        if library := _LIBRARY.fullmatch(match[1]):
+            return _library(library[1], where)
         number, is_size = _evaluate(match[1], sizing, where)
         return show_bytes(int(number)) if is_size else str(int(number))
 
-    return re.sub(r"\{([^{}]*)\}", replace, text)
+    return _BRACES.sub(replace, text)
+
+
+def _library(name: str, where: str) -> str:
+    try:
+        return str(library_path(name))
+    except UsageError as error:
+        raise UsageError(f"{where}: {error}") from error
 
 
 def _evaluate(expression: str, sizing: Sizing, where: str) -> tuple[float, bool]:
@@ -56,7 +71,7 @@ def _evaluate(expression: str, sizing: Sizing, where: str) -> tuple[float, bool]
     except (SyntaxError, ValueError, TypeError, ZeroDivisionError, OverflowError) as error:
         raise UsageError(
             f"{where}: '{{{expression}}}' cannot be computed ({_why(error)}); accepted are numbers, sizes such as "
-            f"128MB, {', '.join(_NAMES)}, + - * /, min(…) and max(…)."
+            f"128MB, {', '.join(_NAMES)}, + - * /, min(…), max(…) and library(…)."
         ) from error
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     return number, bool(units or names & set(_SIZES))

@@ -201,6 +201,9 @@ class SqliteServer:
             self.notes.append("sizes of single tables are not shown: this library was compiled without dbstat")
         return found
 
+    def status_text(self) -> str:
+        return ""
+
     def log_tail(self, lines: int = 40) -> str:
         return ""
 
