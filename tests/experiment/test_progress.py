@@ -22,7 +22,29 @@ def test_an_interrupted_block_keeps_its_finished_tests_and_rows() -> None:
     assert progress.next_block() == 1
     assert progress.rows[1, "scan", ""] == 2
     assert (0, "scan", "") in progress.finished and (1, "scan", "") not in progress.finished
-    assert progress.plans["scan"] == SlotPlan({"ms": 50}, {"ms": 5}, 60)
+    assert progress.plans["scan", ""] == SlotPlan({"ms": 50}, {"ms": 5}, 60)
+
+
+def test_groups_and_targets_alone_are_told_apart() -> None:
+    def row(**who: str) -> dict[str, object]:
+        return {"type": "row", "tag": {"block": 0, "test": "scan", **who}}
+
+    progress = read_progress(
+        [
+            {"type": "plan", "test": "scan", "slot": {"ms": 50}, "settle": {"ms": 5}, "rows": 60, "group": "g1"},
+            {"type": "plan", "test": "scan", "slot": {"ms": 50}, "settle": {"ms": 5}, "rows": 20, "solo": "t1"},
+            {"type": "check", "test": "scan", "agree": False, "group": "g1"},
+            row(group="g0"),
+            row(group="g1"),
+            row(group="g1"),
+            row(solo="t1"),
+            {"type": "test", "block": 0, "test": "scan", "state": "finished", "group": "g0"},
+        ]
+    )
+    assert [progress.rows[0, "scan", name] for name in ("", "g0", "g1", "t1")] == [0, 1, 2, 1]
+    assert progress.finished == {(0, "scan", "g0")}
+    assert progress.checked == {("scan", "g1"): False}
+    assert {key: plan.rows for key, plan in progress.plans.items()} == {("scan", "g1"): 60, ("scan", ""): 20}
 
 
 def test_retired_tests_and_targets_that_are_out_are_remembered() -> None:

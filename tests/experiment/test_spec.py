@@ -26,6 +26,10 @@ def test_a_written_spec_reads_back_the_same(tmp_path: Path) -> None:
         ({"margins": {"speed": 0.1}}, "speed"),
         ({"margins": {"server_cpu_us_per_op": 3}}, "server_cpu_us_per_op"),
         ({"targets": []}, "targets"),
+        ({"at_once": 1}, "at_once"),
+        ({"at_once": 2, "order": "sequential"}, "at_once is for interleaved order"),
+        ({"at_once": 2, "rows": 9000}, "up to 5000 rows"),
+        ({"drain_s": -1}, "drain_s"),
     ],
 )
 def test_a_mistake_is_named_in_one_sentence(choices: dict[str, object], named: str) -> None:
@@ -40,3 +44,38 @@ def test_a_file_that_is_no_toml_is_refused_with_its_line(tmp_path: Path) -> None
         read_spec(tmp_path / "x.toml", lambda _: {})
     with pytest.raises(UsageError, match="does not exist"):
         read_spec(tmp_path / "y.toml", lambda _: {})
+
+
+def test_servers_that_are_up_at_once() -> None:
+    five = {"targets": [f"postgres:{version}" for version in range(13, 18)]}
+    assert make_spec(five).servers_up == 5
+    assert make_spec(five | {"at_once": 3}).servers_up == 3
+    assert make_spec(five | {"order": "sequential"}).servers_up == 1
+
+
+def test_a_matrix_becomes_targets(tmp_path: Path) -> None:
+    path = tmp_path / "x.toml"
+    path.write_text('[matrix]\nbuilds = ["postgres:17"]\nconfigs = [["sync0", "sync1"]]\n')
+    spec = read_spec(path, lambda _: {}, exclude=["@sync0"])
+    assert spec.targets == ["postgres:17@sync1"]
+    write_spec(spec, tmp_path / "again.toml")
+    assert read_spec(tmp_path / "again.toml", lambda _: {}) == spec
+
+
+@pytest.mark.parametrize(
+    ("text", "builds", "named"),
+    [
+        ('targets = ["postgres:17"]\n', ["postgres:13"], "has no"),
+        ('targets = ["postgres:17"]\n[matrix]\nbuilds = ["postgres:17"]\n', [], "x.toml:1: there are `targets` and"),
+    ],
+)
+def test_builds_are_for_a_matrix_alone(tmp_path: Path, text: str, builds: list[str], named: str) -> None:
+    (tmp_path / "x.toml").write_text(text)
+    with pytest.raises(UsageError, match=named):
+        read_spec(tmp_path / "x.toml", lambda _: {}, builds)
+
+
+def test_what_is_optional_in_a_matrix_is_so_in_the_experiment(tmp_path: Path) -> None:
+    text = '[matrix]\nbuilds = ["postgres:17"]\nconfigs = [["comp0", "compLZ4"]]\noptional = ["compLZ4"]\n'
+    (tmp_path / "x.toml").write_text(text)
+    assert read_spec(tmp_path / "x.toml", lambda _: {}).optional == ["compLZ4"]

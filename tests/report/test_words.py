@@ -1,7 +1,18 @@
 import pytest
 
 from dbversus.report.model import Comparison
-from dbversus.report.words import NBSP, change, experiment_facts, interval, listing, number, ratio, summary_sentences
+from dbversus.report.words import (
+    NBSP,
+    change,
+    comparable,
+    experiment_facts,
+    interval,
+    listing,
+    not_compared,
+    number,
+    ratio,
+    summary_sentences,
+)
 from dbversus.stats.model import Verdict
 
 
@@ -45,3 +56,9 @@ def test_nothing_judged_is_not_called_no_regression() -> None:
 def test_several_numbers_of_clients() -> None:
     assert "1, 2 and 4 clients" in experiment_facts({"clients": [1, 2, 4]}, 3, 1)
     assert experiment_facts({"clients": 1, "tables": 2}, 1, 4) == ["1 test", "4 blocks", "1 client", "2 tables"]
+
+
+def test_settings_of_different_dbms_are_said_not_to_be_compared() -> None:
+    assert not_compared(["postgres", "postgres"]) == ""
+    assert not_compared(["postgres", "mysql"]).startswith("Settings and plans of different DBMSs are not compared")
+    assert [comparable(dbms) for dbms in (["a", "a"], ["a", "b"], ["a", "b", "a"])] == [True, False, True]

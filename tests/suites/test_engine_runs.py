@@ -7,13 +7,13 @@ import pytest
 
 from dbversus.errors import RunError
 from dbversus.experiment.engine_client import Engine, engine_binary
-from dbversus.suites import Suite, Test, definition, load_suite, load_table
+from dbversus.suites import Suite, Test, definition, list_suites, load_table
 
 ROWS = 2000
 TABLES = 2
 EVENTS = 5
 
-SUITES = {name: load_suite(name) for name in ("sysbench", "sysbench-now")}
+SUITES = {suite.name: suite for suite in list_suites()}
 CASES = [(suite, test) for suite in SUITES.values() for test in suite.tests.values() if not test.warm_up]
 
 

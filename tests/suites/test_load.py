@@ -34,7 +34,8 @@ def mine(tmp_path: Path) -> Suite:
 
 
 def test_suites_that_come_with_dbversus() -> None:
-    assert [suite.name for suite in list_suites()] == ["sysbench", "sysbench-now"]
+    names = ["allocators", "durability", "scan", "sysbench", "sysbench-2017", "sysbench-now"]
+    assert [suite.name for suite in list_suites()] == names
 
 
 def test_own_definitions_replace_those_extended(mine: Suite) -> None:

@@ -106,6 +106,9 @@ def test_the_file_is_good(tmp_path: Path) -> None:
         ('["point"]', '[{ sql = "SELECT 1" }]', "mine.toml:19: a statement has `name` and `sql`, or `use`"),
         ('["point"]', '["point"]\nreport_misses = true', "mine.toml:20: report_misses is for tests that change data"),
         ('["point"]', '["point"]\nrows_per_op = "rows"', "mine.toml:20: unknown variable 'rows'."),
+        ('["point"]', '["point"]\nbounded_by = "time"', "mine.toml:20: bounded_by is for tests that change data"),
+        ('group = "write"', 'group = "write"\nbounded_by = "ops"', "mine.toml:24: tests.many.bounded_by is 'ops'"),
+        ('title = "Mine"', 'title = "Mine"\nprobes = ["disk"]', "mine.toml:2: probes.0 is 'disk'"),
         ("{range}", "{rang}", "mine.toml:17: unknown variable 'rang' in \"One of {rang}\"; known here: range."),
         ("repeat = 2", "repeat = 0", "mine.toml:27: repeat is 0; 1 or more is accepted."),
         (

@@ -10,6 +10,7 @@ from rich.table import Table
 from dbversus.builds import store
 from dbversus.builds.target import parse_target
 from dbversus.cli.ending import told
+from dbversus.report.terminal import print_table
 
 app = typer.Typer(help="Installed and available DBMS builds.", no_args_is_help=True)
 
@@ -24,7 +25,7 @@ def list_builds() -> None:
     table = Table("target", "provider", "compiled", "path", box=None, header_style="bold")
     for build in store.list_installed():
         table.add_row(build.name, build.provider, build.compiled, str(build.prefix))
-    Console().print(table, highlight=False, markup=False)
+    print_table(Console(highlight=False, markup=False), table)
 
 
 @app.command()
@@ -37,17 +38,17 @@ def available(dbms: Annotated[str | None, typer.Argument(help="Only this DBMS, e
     table = Table("target", "series", "compiled", "lacks", box=None, header_style="bold")
     for entry in store.available(dbms or ""):
         table.add_row(entry.name, entry.series, entry.compiled, ", ".join(entry.lacks))
-    Console().print(table, highlight=False, markup=False)
+    print_table(Console(highlight=False, markup=False), table)
 
 
 @app.command(no_args_is_help=True)
 @told
 def fetch(
-    targets: Annotated[list[str], typer.Argument(help="Targets such as postgres:17 or postgres:npm/17.10.")],
+    targets: Annotated[list[str], typer.Argument(help="Targets such as postgres:17, mysql:8.0 or myrocks:10.11.")],
 ) -> None:
     """Fetch builds now, rather than at the first comparison.
 
-    - `dbversus builds fetch postgres:13.1 postgres:17`
+    - `dbversus builds fetch mysql:5.6 mysql:8.0`
     """
     progress = Console(stderr=True)
     for target in targets:

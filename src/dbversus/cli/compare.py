@@ -3,6 +3,7 @@
 import re
 import shlex
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,8 +15,9 @@ from dbversus.cli.ending import resumable
 from dbversus.cli.outcome import check_fail_on, present
 from dbversus.cli.plan import print_plan
 from dbversus.errors import UsageError
+from dbversus.experiment.ready import find_experiment
 from dbversus.experiment.run import run_experiment
-from dbversus.experiment.spec import ExperimentSpec, make_spec
+from dbversus.experiment.spec import ExperimentSpec, make_spec, read_choices
 from dbversus.experiment.units import parse_count, parse_duration
 from dbversus.suites.profiles import profile_choices
 
@@ -27,7 +29,10 @@ def compare(
     ],
     suite: options.Suite = None,
     tests: options.Tests = None,
-    profile: options.Profile = "standard",
+    profile: options.Profile = None,
+    matrix: options.Matrix = None,
+    exclude: options.Exclude = None,
+    at_once: options.AtOnce = None,
     clients: options.Clients = None,
     table_size: options.TableSize = None,
     tables: options.Tables = None,
@@ -53,12 +58,13 @@ def compare(
     - `dbversus compare postgres:17 postgres:17@synchronous_commit=off,wal_compression=pglz`
     - `dbversus compare /opt/pg-before /opt/pg-after --tests 'point-*,update-*' --time-budget 20m`
     - `dbversus compare sqlite:bundled@wal sqlite:host@wal --profile quick --fail-on regression`
+    - `dbversus compare mariadb:10.11 postgres:17 --matrix durability --table-size 1m --dry-run`
     """
     check_fail_on(fail_on)
     asked: dict[str, Any] = {
-        "targets": targets,
         "suite": suite,
         "tests": tests,
+        "at_once": at_once,
         "clients": _clients(clients) if clients else None,
         "table_size": parse_count(table_size, "--table-size") if table_size else None,
         "tables": tables,
@@ -71,14 +77,26 @@ def compare(
         "config_dir": str(config_dir.absolute()) if config_dir else None,
     }
     asked = {name: value for name, value in asked.items() if value is not None}
-    spec = make_spec(profile_choices(profile) | asked | {"profile": profile})
+    given = _given(targets, matrix, exclude or (), config_dir)
+    profile = profile or given.get("profile", "standard")
+    spec = make_spec(profile_choices(profile) | given | asked | {"profile": profile})
     if dry_run:
         print_plan(spec)
         return 0
-    directory = out or default_directory(spec)
+    directory = out or default_directory(spec, Path(matrix).stem if matrix else "")
+    more = ["--matrix", matrix, *(f"--exclude={pattern}" for pattern in exclude or ())] if matrix else []
     with resumable(directory), make_display(quiet) as display:
-        run_experiment(spec, directory, repeat_command(spec), display, wait=wait)
+        run_experiment(spec, directory, repeat_command(spec, targets, given, more), display, wait=wait)
     return present(directory, fail_on=fail_on, as_json=json)
+
+
+def _given(targets: list[str], matrix: str | None, exclude: Sequence[str], config_dir: Path | None) -> dict[str, Any]:
+    """The targets, or with a matrix all that its file says, the targets crossed with its configs."""
+    if matrix:
+        return read_choices(find_experiment(matrix), targets, exclude, config_dir)
+    if exclude:
+        raise UsageError("--exclude is for --matrix; name only the targets that are wanted.")
+    return {"targets": targets}
 
 
 def _clients(text: str) -> list[int]:
@@ -96,21 +114,24 @@ def _margins(items: list[str]) -> dict[str, float]:
     return margins
 
 
-def default_directory(spec: ExperimentSpec) -> Path:
-    """results/<time>-<targets>, shortened to what a file name can carry."""
-    names = "-vs-".join(re.sub(r"[^\w.]+", "-", target.rpartition("/")[2]) for target in spec.targets)[:80]
+def default_directory(spec: ExperimentSpec, name: str = "") -> Path:
+    """results/<time>-<name or targets>, shortened to what a file name can carry."""
+    names = name or "-vs-".join(re.sub(r"[^\w.]+", "-", target.rpartition("/")[2]) for target in spec.targets)[:80]
     return Path("results") / f"{time.strftime('%Y%m%d-%H%M%S')}-{names}"
 
 
-def repeat_command(spec: ExperimentSpec) -> str:
-    """The command that repeats `spec`, defaults of its profile left out."""
-    defaults = make_spec(profile_choices(spec.profile) | {"targets": spec.targets, "profile": spec.profile})
-    words = ["dbversus", "compare", *spec.targets, "--profile", spec.profile]
+def repeat_command(spec: ExperimentSpec, targets: Sequence[str], given: Mapping[str, Any], more: Sequence[str]) -> str:
+    """The command that repeats `spec`: `targets` as named, `more` flags, and those that its profile and `given` do not say."""
+    known = {"targets": spec.targets, "profile": spec.profile}
+    defaults = make_spec(profile_choices(spec.profile) | dict(given) | known)
+    words = ["dbversus", "compare", *targets, *more, "--profile", spec.profile]
     for name, flag in _FLAGS.items():
         value = getattr(spec, name)
         if value != getattr(defaults, name):
             words += [flag, _flag_value(name, value)]
-    words += [f"--margin={metric}={share}" for metric, share in spec.margins.items()]
+    words += [
+        f"--margin={metric}={share}" for metric, share in spec.margins.items() if defaults.margins.get(metric) != share
+    ]
     words += [] if spec.freeze else ["--no-freeze"]
     return shlex.join(words)
 
@@ -122,6 +143,7 @@ def _flag_value(name: str, value: Any) -> str:
 
 
 _FLAGS = {
+    "at_once": "--at-once",
     "suite": "--suite",
     "tests": "--tests",
     "clients": "--clients",

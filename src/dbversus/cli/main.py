@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 import dbversus
-from dbversus.cli import builds, compare, demo, doctor, report, resume, run, show, suites
+from dbversus.cli import builds, compare, demo, doctor, generations, report, resume, run, show, suites
 from dbversus.cli.ending import told
 
 app = typer.Typer(
@@ -34,7 +34,17 @@ def _options(
 ) -> None: ...
 
 
-for verb in (compare.compare, run.run, resume.resume, report.report, show.show, doctor.doctor, demo.demo):
+_VERBS = (
+    compare.compare,
+    run.run,
+    resume.resume,
+    report.report,
+    show.show,
+    generations.generations,
+    doctor.doctor,
+    demo.demo,
+)
+for verb in _VERBS:
     app.command(no_args_is_help=verb not in (doctor.doctor, demo.demo))(told(verb))
 app.add_typer(builds.app, name="builds")
 app.add_typer(suites.app, name="suites")

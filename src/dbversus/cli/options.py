@@ -9,7 +9,28 @@ Suite = Annotated[
     str | None, typer.Option(help="Suite by name (`dbversus suites list`) or TOML file.", show_default="sysbench")
 ]
 Tests = Annotated[str | None, typer.Option(help="Only these tests: globs, comma separated, e.g. 'point-*,scan'.")]
-Profile = Annotated[str, typer.Option(help="How much to measure: quick, standard or reference-2021.")]
+Profile = Annotated[
+    str | None,
+    typer.Option(help="How much to measure: quick, standard or reference-2021.", show_default="standard"),
+]
+Builds = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Builds to cross with the configs of the matrix: mysql:8.0,postgres:17, or 'mysql:*' (repeatable)."
+    ),
+]
+Exclude = Annotated[
+    list[str] | None,
+    typer.Option(help="Leave out targets of a matrix: '@config', 'build' or 'build@config' (repeatable)."),
+]
+Matrix = Annotated[
+    str | None,
+    typer.Option(help="Cross the targets with the configs of this experiment: its name or file (docs/experiments.md)."),
+]
+AtOnce = Annotated[
+    int | None,
+    typer.Option(help="Most servers up at once, the base among them; the others take turns.", show_default="all"),
+]
 Clients = Annotated[
     str | None, typer.Option(help="Concurrent connections; 1,2,4 runs every test with each.", show_default="profile's")
 ]

@@ -1,5 +1,7 @@
 """What an experiment would do, with its expected time and disk need: `--dry-run`."""
 
+from pathlib import Path
+
 from rich.console import Console
 from rich.table import Table
 
@@ -7,9 +9,11 @@ from dbversus.builds.catalog import CatalogEntry
 from dbversus.builds.model import Build
 from dbversus.builds.store import resolve
 from dbversus.builds.target import labels, parse_target
-from dbversus.experiment.estimate import estimate
+from dbversus.experiment.estimate import Estimate, estimate
+from dbversus.experiment.groups import make_groups
 from dbversus.experiment.spec import ExperimentSpec
 from dbversus.experiment.units import show_bytes, show_duration
+from dbversus.servers.config import check_names
 from dbversus.suites.load import load_suite
 
 
@@ -21,16 +25,45 @@ def _origin(found: Build | CatalogEntry) -> str:
 
 def print_plan(spec: ExperimentSpec) -> None:
     """Prints targets, tests, slots, looks, time and disk; checks names on the way, fetches and starts nothing."""
-    targets = [parse_target(text) for text in spec.targets]
     suite = load_suite(spec.suite).select(spec.tests)
-    expected = estimate(spec, suite, len(targets))
+    expected = estimate(spec, suite)
     table = Table(show_header=False, box=None, pad_edge=False)
-    for number, (label, target) in enumerate(zip(labels(targets), targets, strict=True)):
-        table.add_row("target" if number else "base", f"{label}: {_origin(resolve(target))}")
+    _add_targets(table, spec)
     for phase in suite.phases:
         table.add_row("phase", f"{phase.name}: {', '.join(test.name for test in phase.tests)}")
     rows = f"{spec.tables} × {spec.table_size} rows"
-    table.add_row("data", f"{rows}, loaded once per target, restored in every block")
+    times = "once" if expected.loads == 1 else f"{expected.loads} times"
+    table.add_row("data", f"{rows}, loaded {times}, restored for each target in every block")
+    if probes := ", ".join(suite.probes):
+        table.add_row("host", f"measured before anything is started: {probes}")
+    _add_protocol(table, spec, expected)
+    console = Console()
+    # a pipe has no width to fold to
+    width = None if console.is_terminal else 10_000
+    console.print(table, highlight=False, markup=False, width=width, soft_wrap=not console.is_terminal)
+
+
+def _add_targets(table: Table, spec: ExperimentSpec) -> None:
+    targets = [parse_target(text) for text in spec.targets]
+    config_dir = Path(spec.config_dir) if spec.config_dir else None
+    for number, (label, target) in enumerate(zip(labels(targets), targets, strict=True)):
+        found = resolve(target)
+        check_names(target.dbms, found.version, target.configs, config_dir)
+        table.add_row("target" if number else "base", f"{label}: {_origin(found)}")
+    if len(targets) > 1:
+        table.add_row("order", _order(spec))
+
+
+def _order(spec: ExperimentSpec) -> str:
+    groups = make_groups(spec.targets, spec.order, spec.at_once)
+    if spec.order == "sequential":
+        return "one target after another in every block"
+    if len(groups) == 1:
+        return f"interleaved: all {len(spec.targets)} targets in every row"
+    return f"interleaved: {len(groups)} groups a block, each of at most {spec.servers_up} targets with the base"
+
+
+def _add_protocol(table: Table, spec: ExperimentSpec, expected: Estimate) -> None:
     table.add_row(
         "slots",
         f"up to {spec.rows} rows × {spec.slot_ms:g} ms per test and block, {' and '.join(map(str, spec.clients))} client(s)",
@@ -44,4 +77,3 @@ def print_plan(spec: ExperimentSpec) -> None:
     if spec.time_budget_s:
         table.add_row("budget", f"no block is started that would end after {show_duration(spec.time_budget_s)}")
     table.add_row("disk", f"{show_bytes(expected.disk_bytes)} for snapshots and working copies")
-    Console().print(table, highlight=False, markup=False)

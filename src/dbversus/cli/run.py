@@ -1,6 +1,7 @@
 """dbversus run: an experiment described in a file."""
 
-from pathlib import Path
+import shlex
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -11,13 +12,21 @@ from dbversus.cli.display import make_display
 from dbversus.cli.ending import resumable
 from dbversus.cli.outcome import check_fail_on, present
 from dbversus.cli.plan import print_plan
+from dbversus.experiment.ready import find_experiment
 from dbversus.experiment.run import run_experiment
 from dbversus.experiment.spec import read_spec
 from dbversus.suites.profiles import profile_choices
 
 
 def run(
-    file: Annotated[Path, typer.Argument(help="experiment.toml (docs/experiments.md).")],
+    experiment: Annotated[
+        str,
+        typer.Argument(
+            help="experiment.toml (docs/experiments.md), or durability, allocators, myrocks-compression, versions."
+        ),
+    ],
+    builds: options.Builds = None,
+    exclude: options.Exclude = None,
     out: options.Out = None,
     fail_on: options.FailOn = None,
     json: options.Json = False,
@@ -25,19 +34,29 @@ def run(
     wait: options.Wait = False,
     quiet: options.Quiet = False,
 ) -> int:
-    """Run the experiment that a file describes.
+    """Run the experiment that a file describes, or one that comes with dbversus.
 
     Every results directory holds such a file, so `dbversus run results/…/experiment.toml` repeats an experiment.
 
     - `dbversus run nightly.toml --dry-run`
     - `dbversus run nightly.toml --out results/nightly-7 --fail-on regression`
+    - `dbversus run durability --builds mariadb:10.11,postgres:17`
+    - `dbversus run versions --builds 'mysql:*' --dry-run`
     """
     check_fail_on(fail_on)
-    spec = read_spec(file, profile_choices)
+    path = find_experiment(experiment)
+    spec = read_spec(path, profile_choices, _split(builds or ()), exclude or ())
     if dry_run:
         print_plan(spec)
         return 0
-    directory = out or default_directory(spec)
+    directory = out or default_directory(spec, path.stem if builds else "")
+    command = ["dbversus", "run", experiment, *(f"--builds={text}" for text in builds or ())]
+    command += [f"--exclude={pattern}" for pattern in exclude or ()]
     with resumable(directory), make_display(quiet) as display:
-        run_experiment(spec, directory, f"dbversus run {file}", display, wait=wait)
+        run_experiment(spec, directory, shlex.join(command), display, wait=wait)
     return present(directory, fail_on=fail_on, as_json=json)
+
+
+def _split(texts: Sequence[str]) -> list[str]:
+    """Builds between commas; a text with configs (`mysql:8.0@ahi,bl0`) is one build, since they have commas too."""
+    return [part.strip() for text in texts for part in ([text] if "@" in text else text.split(",")) if part.strip()]

@@ -1,74 +1,68 @@
 """dbversus show: results as tables, for eyes and for pipes."""
 
-import csv
-import json
-import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
+from dbversus.cli.tables import WRITERS
 from dbversus.errors import UsageError
 from dbversus.results.read import open_results
 
-_FORMATS = ("table", "json", "csv", "md")
-_DEFAULT_SQL = (
+_TABLES = ("findings", "efficiency", "matrix")
+_FINDINGS_SQL = (
     "SELECT test, target, metric, verdict, ratio, low, high, blocks, smallest_visible_change "
-    "FROM findings WHERE metric IN ('server_cpu_us_per_op', 'throughput_ops_per_s', 'io_bytes_per_op')"
+    "FROM findings WHERE metric IN ('server_cpu_us_per_op', 'throughput_ops_per_s', 'io_bytes_per_op', "
+    "'drain_cpu_us_per_op')"
 )
 
 
 def show(
     directory: Annotated[Path, typer.Argument(help="Results directory.")],
     sql: Annotated[str | None, typer.Option(help="DuckDB SQL on slots, findings and loads (docs/results.md).")] = None,
+    table: Annotated[
+        str,
+        typer.Option(
+            help="findings: verdicts on the primary metrics; efficiency: CPU, switches and IO per operation; "
+            "matrix: throughput and memory, a line per target."
+        ),
+    ] = "findings",
     format: Annotated[str, typer.Option("--format", "-f", help="table, json, csv or md.")] = "table",
 ) -> None:
-    """Show results as a table; without --sql all findings on the primary metrics.
+    """Show results as a table; without options all findings on the primary metrics.
 
     - `dbversus show results/…`
+    - `dbversus show results/… --table efficiency`
+    - `dbversus show results/… --table matrix --format csv`
     - `dbversus show results/… --format csv > findings.csv`
     - `dbversus show results/… --sql "SELECT test, target, median(server_cpu_us_per_op) FROM slots GROUP BY ALL"`
     """
-    if format not in _FORMATS:
-        raise UsageError(f"--format {format} is unknown; accepted: {', '.join(_FORMATS)}.")
-    from dbversus.report.assessment import query  # statistics take seconds to import: not for --help
-
+    if format not in WRITERS:
+        raise UsageError(f"--format {format} is unknown; accepted: {', '.join(WRITERS)}.")
+    if table not in _TABLES:
+        raise UsageError(f"--table {table} is unknown; accepted: {', '.join(_TABLES)}.")
+    if sql and table != "findings":
+        raise UsageError("--sql and --table exclude each other; a query names its own tables.")
     results = open_results(directory)
-    columns, rows = query(results, sql or _DEFAULT_SQL)
-    _WRITERS[format](columns, rows)
+    # statistics take seconds to import: not for --help
+    if table == "efficiency":
+        from dbversus.report import efficiency
 
+        if format == "table":
+            print(efficiency.text(results))
+        else:
+            WRITERS[format](*efficiency.flat(results))
+        return
+    if table == "matrix":
+        from dbversus.report import matrix, matrix_table
 
-def _table(columns: list[str], rows: list[tuple[Any, ...]]) -> None:
-    table = Table(*columns, box=None, header_style="bold")
-    for row in rows:
-        table.add_row(*map(_cell, row))
-    console = Console()
-    # a pipe has no width to fold to
-    console.print(table, markup=False, width=None if console.is_terminal else 10_000, soft_wrap=not console.is_terminal)
+        found = matrix.build_matrix(results)
+        if format == "table":
+            matrix_table.render(found, Console())
+        else:
+            WRITERS[format](*matrix_table.flat(found))
+        return
+    from dbversus.report.assessment import query
 
-
-def _json(columns: list[str], rows: list[tuple[Any, ...]]) -> None:
-    json.dump([dict(zip(columns, row, strict=True)) for row in rows], sys.stdout, indent=1, default=str)
-    print()
-
-
-def _csv(columns: list[str], rows: list[tuple[Any, ...]]) -> None:
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
-
-
-def _markdown(columns: list[str], rows: list[tuple[Any, ...]]) -> None:
-    lines = [columns, ["---"] * len(columns), *([_cell(value).replace("|", "\\|") for value in row] for row in rows)]
-    print("\n".join(f"| {' | '.join(line)} |" for line in lines))
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return ""
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-_WRITERS = {"table": _table, "json": _json, "csv": _csv, "md": _markdown}
+    WRITERS[format](*query(results, sql or _FINDINGS_SQL))

@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 
 from dbversus.cli.ending import told
+from dbversus.report.terminal import print_table
 from dbversus.suites.load import list_suites, load_suite
 from dbversus.suites.model import GROUP_TITLES
 
@@ -23,7 +24,7 @@ def list_command() -> None:
     table = Table("suite", "tests", "title", box=None, header_style="bold")
     for suite in list_suites():
         table.add_row(suite.name, str(len(suite.sequence)), suite.title)
-    Console().print(table, highlight=False, markup=False)
+    print_table(Console(highlight=False, markup=False), table)
 
 
 @app.command(no_args_is_help=True)

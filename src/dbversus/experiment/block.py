@@ -1,25 +1,49 @@
 """One block: servers freshly started on restored data, then the tests in suite order, since state matters."""
 
-import contextlib
+import shutil
 
 from dbversus.errors import RunError
 from dbversus.experiment.facts import store_log_tails, store_server_facts
 from dbversus.experiment.measure import measure, warm_up
 from dbversus.experiment.prepare import restore
-from dbversus.experiment.session import Case, Session, SoloOut
+from dbversus.experiment.session import Case, GroupOut, Session
 from dbversus.suites.model import Phase
 
 
 def run_block(session: Session, block: int) -> None:
     """Runs what is left of block number `block`: cases neither finished in it nor retired."""
-    if session.spec.order == "sequential":
-        for target in session.in_run:
-            with session.alone(target), contextlib.suppress(SoloOut):
-                _run_phases(session, block)
-    else:
-        _run_phases(session, block)
+    groups = session.groups
+    for group in groups:
+        with session.only(group):
+            if _something_left(session, block):
+                _run_group(session, block)
+            if len(groups) > 1:
+                _make_room(session)
     session.note("block", block=block, state="finished")
     session.progress.blocks.add(block)
+
+
+def _something_left(session: Session, block: int) -> bool:
+    """Whether the group that is up has somebody to be measured, and a case to be measured in this block."""
+    if len(session.alive) < (1 if session.solo or len(session.targets) == 1 else 2):
+        return False
+    undecided = set(session.undecided)
+    cases = [case for phase in session.suite.phases for case in session.cases(phase)]
+    return any(case.name in undecided and session.part(block, case) not in session.progress.finished for case in cases)
+
+
+def _run_group(session: Session, block: int) -> None:
+    try:
+        _run_phases(session, block)
+    except GroupOut:
+        for target in session.alive:
+            session.remove(target)
+
+
+def _make_room(session: Session) -> None:
+    """Removes data that the next block restores anyway: the other groups need the disk."""
+    for target in session.alive:
+        shutil.rmtree(target.server.data_dir, ignore_errors=True)
 
 
 def _run_phases(session: Session, block: int) -> None:
@@ -101,4 +125,6 @@ def stop_block(session: Session) -> None:
     session.thaw()
     store_log_tails(session)
     for target in session.alive:
+        for words in target.server.notes:
+            session.remark(words, target)
         session.remove(target)

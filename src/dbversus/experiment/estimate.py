@@ -1,9 +1,14 @@
 """Expected time and disk need of an experiment, before it runs and while it does."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
+from dbversus.builds.model import TargetSpec
+from dbversus.builds.target import parse_target
+from dbversus.experiment.groups import make_groups
 from dbversus.experiment.progress import Progress
 from dbversus.experiment.spec import ExperimentSpec
+from dbversus.servers.config import available_configs
 from dbversus.suites.model import Suite
 
 # measured on a 2-core virtual machine with 1M rows per table
@@ -11,14 +16,19 @@ LOAD_ROWS_PER_S = 150_000
 SETTLE_S = 3.0
 BLOCK_START_S_PER_TARGET = 4.0
 TEST_EDGE_S = 0.15
+DRAIN_S = 0.5
 BYTES_PER_ROW = 260
-WAL_BYTES_PER_TARGET = 400_000_000
+WAL_BYTES_PER_TARGET = 600_000_000
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """Seconds and bytes. `first_verdict_s`: until the first look; `most_s`: when no test is decided before the last."""
+    """Seconds and bytes. `first_verdict_s`: until the first look; `most_s`: when no test is decided before the last.
 
+    `loads`: how many times the data is loaded; targets that differ in settings only share it.
+    """
+
+    loads: int
     load_s: float
     block_s: float
     first_verdict_s: float
@@ -26,19 +36,21 @@ class Estimate:
     disk_bytes: int
 
 
-def estimate(spec: ExperimentSpec, suite: Suite, targets: int) -> Estimate:
+def estimate(spec: ExperimentSpec, suite: Suite) -> Estimate:
     """What the plan alone tells; `remaining_s` knows better once a block has run."""
     rows = spec.table_size * spec.tables
-    load_s = targets * (rows / LOAD_ROWS_PER_S + SETTLE_S)
-    block_s = _block_s(spec, suite, targets, len(spec.clients) * (len(suite.sequence) - 1))
+    loads = _loads(spec)
+    load_s = loads * (rows / LOAD_ROWS_PER_S + SETTLE_S)
+    block_s = _block_s(spec, suite, len(spec.targets), len(spec.clients) * (len(suite.sequence) - 1))
     one_target = rows * BYTES_PER_ROW + WAL_BYTES_PER_TARGET
     return Estimate(
+        loads,
         load_s,
         block_s,
         load_s + spec.looks[0] * block_s,
         load_s + spec.looks[-1] * block_s,
-        # a snapshot and a working copy of each target
-        2 * targets * one_target,
+        # snapshots, and a working copy of each target that is up
+        (loads + spec.servers_up) * one_target,
     )
 
 
@@ -53,4 +65,24 @@ def remaining_s(spec: ExperimentSpec, suite: Suite, progress: Progress, targets:
 
 def _block_s(spec: ExperimentSpec, suite: Suite, targets: int, tests: int) -> float:
     settles = sum(phase.settle for phase in suite.phases)
-    return tests * (spec.seconds + TEST_EDGE_S) + settles * SETTLE_S * targets + BLOCK_START_S_PER_TARGET * targets
+    changes = len(spec.clients) * sum(test.changes_data for test in suite.tests.values())
+    per_target_s = settles * SETTLE_S + BLOCK_START_S_PER_TARGET + changes * min(DRAIN_S, spec.drain_s)
+    groups = make_groups([str(number) for number in range(targets)], spec.order, spec.at_once)
+    return sum(tests * (spec.seconds + TEST_EDGE_S) + per_target_s * len(group.members) for group in groups)
+
+
+def _loads(spec: ExperimentSpec) -> int:
+    """Targets that differ in what determines their data: build, and options of its creation."""
+    config_dir = Path(spec.config_dir) if spec.config_dir else None
+    targets = [parse_target(text) for text in spec.targets]
+    return len({(target.dbms, target.selector, _creation(target, config_dir)) for target in targets})
+
+
+def _creation(target: TargetSpec, config_dir: Path | None) -> tuple[str, ...]:
+    """Those of a target's configs that say something about the creation of its data."""
+    files = available_configs(target.dbms, config_dir)
+    return tuple(
+        item
+        for item in target.configs
+        if item.startswith("init.") or (item in files and any(line.section == "init" for line in files[item].items))
+    )

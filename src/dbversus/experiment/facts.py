@@ -1,4 +1,4 @@
-"""What is known of each server once it runs: build, effective settings, config, plans, sizes, counters, log tail."""
+"""What is known of each server once it runs: build, effective settings, config, plans, sizes, counters, status, log tail."""
 
 import json
 from collections.abc import Callable
@@ -24,6 +24,7 @@ def store_server_facts(session: Session) -> None:
             "counters.json": target.server.counters,
             "plans.json": lambda target=target: _plans(session, target),  # type: ignore[misc]
             "config.txt": target.server.config_text,
+            "status.txt": target.server.status_text,
         }
         for name, fact in facts.items():
             _store(folder / name, fact)

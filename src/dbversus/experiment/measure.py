@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dbversus.errors import RunError
+from dbversus.experiment.background import drain, driven_ops, note_background
+from dbversus.experiment.definitions import definitions
 from dbversus.experiment.engine_client import EngineGone, EngineRefused, Reply
+from dbversus.experiment.footprint import begin_footprint, note_footprint
 from dbversus.experiment.orders import balanced_orders, williams_square
 from dbversus.experiment.session import Case, Session
 from dbversus.experiment.slots import SlotPlan, SlotRules, plan_slots
 from dbversus.stats.disturbance import RowFigures, judge_rows
-from dbversus.suites.define import definition
 
 PILOT_MS = 40
 PILOT_OPS = 20
@@ -22,11 +24,16 @@ ENGINE_RENEWALS_AT_MOST = 3
 
 @dataclass
 class Tally:
-    """What the journaled rows of a case have come to: dropped rows, counted operations by target, host figures."""
+    """What the rows of a case have come to. Of journaled ones: dropped rows, counted operations by target, host figures.
+
+    `driven`: all operations by target since its server was started, or the case begun: pilots, settle parts and
+    repetitions change the data too.
+    """
 
     dropped: int = 0
     ops: Counter[str] = field(default_factory=Counter)
     figures: list[RowFigures] = field(default_factory=list)
+    driven: Counter[str] = field(default_factory=Counter)
 
 
 def measure(session: Session, block: int, case: Case, *, replay: bool = False) -> None:
@@ -53,37 +60,37 @@ def _measure(session: Session, block: int, case: Case, replay: bool) -> None:
     began, cpu_began = time.monotonic(), time.process_time()
     done = 0 if replay and not case.test.changes_data else session.progress.rows[session.part(block, case)]
     counters = _counters(session, block, case)
+    begin_footprint(session)
     _open(session, block, case)
     if _answers_agree(session, case, replay) or case.test.changes_data:
-        ops = _measure_rows(session, block, case, done, replay)
+        tally = _measure_rows(session, block, case, done, replay)
+        if not replay:
+            note_footprint(session, block, case)
+        drain(session, block, case, tally.driven, journal=not replay)
         session.engine.call("close")
         if not replay:
-            _note_counters(session, block, case, counters, ops)
+            _note_counters(session, block, case, counters, tally.ops)
     else:
         session.engine.call("close")
     if not replay:
         spent = {"seconds": time.monotonic() - began, "controller_cpu_s": time.process_time() - cpu_began}
-        session.note("test", block=block, test=case.name, state="finished", **_solo(session), **spent)
+        session.note("test", block=block, test=case.name, state="finished", **session.tag, **spent)
         session.progress.finished.add(session.part(block, case))
 
 
-def _solo(session: Session) -> dict[str, str]:
-    """Names the target that is up alone, for the journal; nothing when targets run together."""
-    return {"solo": session.solo.name} if session.solo else {}
-
-
-def _measure_rows(session: Session, block: int, case: Case, done: int, replay: bool) -> Counter[str]:
-    """Runs the rows of a case; returns counted operations by target."""
-    plan = session.progress.plans.get(case.name) or _pilot(session, block, case)
+def _measure_rows(session: Session, block: int, case: Case, done: int, replay: bool) -> Tally:
+    """Runs the rows of a case."""
     tally = Tally()
+    plan = session.progress.plans.get(session.shared(case)) or _pilot(session, block, case, tally)
     if replay:
-        _run_rows(session, block, case, plan, 0, done or plan.rows, None)
-        return tally.ops
+        _run_rows(session, block, case, plan, 0, done or plan.rows, tally, counted=False)
+        return tally
     if done and case.test.changes_data:
-        _run_rows(session, block, case, plan, 0, done, None)
-    _run_rows(session, block, case, plan, done, max(done, plan.rows), tally)
-    _run_rows(session, block, case, plan, max(done, plan.rows), max(done, plan.rows) + tally.dropped, tally)
-    return tally.ops
+        _run_rows(session, block, case, plan, 0, done, tally, counted=False)
+    end = max(done, plan.rows)
+    _run_rows(session, block, case, plan, done, end, tally, counted=True)
+    _run_rows(session, block, case, plan, end, end + tally.dropped, tally, counted=True)
+    return tally
 
 
 def _counters(session: Session, block: int, case: Case) -> dict[str, dict[str, float]]:
@@ -132,7 +139,7 @@ def _open(session: Session, block: int, case: Case) -> None:
                 mode=spec.mode,
                 cpus=list(session.client_cpus),
                 tables=spec.tables,
-                test=definition(case.test, session.base.server.dbms, spec.table_size, spec.tables),
+                **_tests(session, case),
             )
             return
         except EngineRefused as error:
@@ -141,17 +148,26 @@ def _open(session: Session, block: int, case: Case) -> None:
             session.failure(session.by_name(error.target), "open", str(error), final=True, block=block, test=case.name)
 
 
+def _tests(session: Session, case: Case) -> dict[str, Any]:
+    """`test` for all targets that are up; `tests` by target besides, where their DBMSs differ."""
+    by_target = {target.name: target.server.dbms for target in session.alive}
+    made = definitions(case.test, by_target.values(), session.spec.table_size, session.spec.tables)
+    first, *others = made.values()
+    return {"test": first} | ({"tests": {name: made[dbms] for name, dbms in by_target.items()}} if others else {})
+
+
 def _answers_agree(session: Session, case: Case, replay: bool) -> bool:
-    """Runs the check once per experiment and test: same parameters, values compared with the base's."""
-    if case.name in session.progress.checked or replay or not session.spec.check_events or session.solo:
-        return session.progress.checked.get(case.name, True)
+    """Runs the check once per experiment, test and group: same parameters, values compared with the base's."""
+    key = session.shared(case)
+    if key in session.progress.checked or replay or not session.spec.check_events or session.solo:
+        return session.progress.checked.get(key, True)
     seed = _seed(session.spec.seed, case.name, -1)
     events = 1 if case.test.slow else session.spec.check_events
     answers: dict[str, Any] = session.engine.call("check", events=events, seed=seed)["targets"]
     expected = _digest(answers[session.base.name])
     differs = [name for name, answer in answers.items() if _digest(answer) != expected]
-    session.note("check", test=case.name, targets=answers, agree=not differs, differs=differs)
-    session.progress.checked[case.name] = not differs
+    session.note("check", test=case.name, targets=answers, agree=not differs, differs=differs, **session.tag)
+    session.progress.checked[key] = not differs
     return not differs
 
 
@@ -159,26 +175,27 @@ def _digest(answer: dict[str, Any]) -> tuple[Any, ...]:
     return answer["rows"], answer["affected"], answer["checksum"]
 
 
-def _pilot(session: Session, block: int, case: Case) -> SlotPlan:
+def _pilot(session: Session, block: int, case: Case, tally: Tally) -> SlotPlan:
     """Finds each target's rate, plans the slots, and journals the plan, which then holds for all blocks."""
     names = session.alive_names
-    rates = _pilot_rates(session, case, names)
+    rates = _pilot_rates(session, case, names, tally)
     spec = session.spec
     rules = SlotRules(spec.slot_ms, spec.settle_ms, spec.rows, spec.seconds, spec.write_slot_ms)
-    plan = plan_slots(rules, rates, case.test.changes_data, len(williams_square(len(names))))
-    session.note("plan", test=case.name, block=block, **plan.to_json())
-    session.progress.plans[case.name] = plan
+    plan = plan_slots(rules, rates, case.test.by_count, len(williams_square(len(names))))
+    session.note("plan", test=case.name, block=block, **plan.to_json(), **session.tag)
+    session.progress.plans[session.shared(case)] = plan
     return plan
 
 
-def _pilot_rates(session: Session, case: Case, names: list[str]) -> list[float]:
+def _pilot_rates(session: Session, case: Case, names: list[str], tally: Tally) -> list[float]:
     ops = PILOT_OPS
     while True:
-        part = {"ops": ops} if case.test.changes_data else {"ms": PILOT_MS, "min_ops": 1}
+        part = {"ops": ops} if case.test.by_count else {"ms": PILOT_MS, "min_ops": 1}
         reply = _one_row(session, case, names, part)
+        tally.driven.update(driven_ops(reply))
         slots = {slot["target"]: slot for slot in reply["slots"]}
         shortest_ms = min(slot["elapsed_ns"] for slot in slots.values()) / 1e6
-        if not case.test.changes_data or shortest_ms >= PILOT_MS / 2 or ops >= 100_000:
+        if not case.test.by_count or shortest_ms >= PILOT_MS / 2 or ops >= 100_000:
             return [slots[name]["ops"] / slots[name]["elapsed_ns"] * 1e9 for name in names]
         ops *= 4
 
@@ -203,27 +220,33 @@ def _one_row(session: Session, case: Case, names: list[str], part: dict[str, Any
 
 
 def _run_rows(
-    session: Session, block: int, case: Case, plan: SlotPlan, first: int, end: int, tally: Tally | None
+    session: Session, block: int, case: Case, plan: SlotPlan, first: int, end: int, tally: Tally, *, counted: bool
 ) -> None:
-    """Runs rows first..end-1, through restarts of servers and of the engine; without a tally they are not journaled."""
+    """Runs rows first..end-1, through restarts of servers and of the engine; those that are `counted` are journaled."""
     row, renewals = first, 0
     while row < end:
+        ops: Counter[str] = Counter()
         try:
             for reply in _stream_rows(session, block, case, plan, row, end):
                 if "slots" in reply:
                     row += 1
-                    if tally:
+                    ops.update(driven_ops(reply))
+                    if counted:
                         _journal_row(session, block, case, reply, tally)
-                elif reply.get("done") and tally:
+                elif reply.get("done") and counted:
                     _journal_latency(session, block, case, reply)
+                    note_background(session, block, case, reply, ops)
                 if stopped := reply.get("stopped"):
                     _mend(session, block, case, stopped)
+                    tally.driven[stopped["target"]] = ops[stopped["target"]] = 0
         except EngineGone as error:
             renewals += 1
             if renewals > ENGINE_RENEWALS_AT_MOST:
                 raise
             session.renew_engine(str(error), block=block, test=case.name)
             _open(session, block, case)
+        finally:
+            tally.driven.update(ops)
 
 
 def _stream_rows(session: Session, block: int, case: Case, plan: SlotPlan, first: int, end: int) -> Any:
@@ -231,11 +254,11 @@ def _stream_rows(session: Session, block: int, case: Case, plan: SlotPlan, first
     return session.engine.stream(
         "rows",
         seed=_seed(session.spec.seed, case.name, block),
-        first_row=first,
+        first_row=session.first_row + first,
         orders=balanced_orders(session.alive_names, end - first, first),
         settle=plan.settle,
         slot=plan.slot,
-        tag={"block": block, "test": case.name, "clients": case.clients} | _solo(session),
+        tag={"block": block, "test": case.name, "clients": case.clients} | session.tag,
     )
 
 
@@ -256,6 +279,8 @@ def _journal_row(session: Session, block: int, case: Case, reply: Reply, tally: 
 
 
 def _journal_latency(session: Session, block: int, case: Case, reply: Reply) -> None:
+    for words in reply.get("accounting_notes", ()):
+        session.remark(words)
     session.note(
         "latency",
         block=block,

@@ -8,7 +8,10 @@ from typing import Any
 from dbversus.experiment.slots import SlotPlan
 
 Part = tuple[int, str, str]
-"""Block, case, and the target alone where targets run one after another ("" where they run together)."""
+"""Block, case, and the group of targets that was up ("" where all run together)."""
+
+Shared = tuple[str, str]
+"""Case, and the group where groups take turns with the base ("" otherwise): one plan and one check for all blocks."""
 
 
 @dataclass
@@ -18,8 +21,8 @@ class Progress:
     loaded: set[str] = field(default_factory=set)
     rows: Counter[Part] = field(default_factory=Counter)
     finished: set[Part] = field(default_factory=set)
-    checked: dict[str, bool] = field(default_factory=dict)
-    plans: dict[str, SlotPlan] = field(default_factory=dict)
+    checked: dict[Shared, bool] = field(default_factory=dict)
+    plans: dict[Shared, SlotPlan] = field(default_factory=dict)
     blocks: set[int] = field(default_factory=set)
     looks: dict[int, list[str]] = field(default_factory=dict)
     out: dict[str, str] = field(default_factory=dict)
@@ -43,18 +46,24 @@ def read_progress(records: Iterable[dict[str, Any]]) -> Progress:
     return progress
 
 
+def _group(record: dict[str, Any]) -> str:
+    """Name of the group that was up when a record was made (experiment/groups.py)."""
+    return str(record.get("solo") or record.get("group", ""))
+
+
 def _fold(progress: Progress, record: dict[str, Any]) -> None:
     match record["type"]:
         case "load":
             progress.loaded.add(record["target"])
         case "row":
-            progress.rows[record["tag"]["block"], record["tag"]["test"], record["tag"].get("solo", "")] += 1
+            progress.rows[record["tag"]["block"], record["tag"]["test"], _group(record["tag"])] += 1
         case "test":
-            progress.finished.add((record["block"], record["test"], record.get("solo", "")))
+            progress.finished.add((record["block"], record["test"], _group(record)))
         case "check":
-            progress.checked[record["test"]] = record["agree"]
+            progress.checked[record["test"], record.get("group", "")] = record["agree"]
         case "plan":
-            progress.plans[record["test"]] = SlotPlan(record["slot"], record["settle"], record["rows"])
+            plan = SlotPlan(record["slot"], record["settle"], record["rows"])
+            progress.plans[record["test"], record.get("group", "")] = plan
         case "block" if record["state"] == "finished":
             progress.blocks.add(record["block"])
         case "look":

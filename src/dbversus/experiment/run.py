@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import dbversus
+from dbversus.errors import RunError
 from dbversus.experiment.block import run_block
 from dbversus.experiment.estimate import remaining_s
 from dbversus.experiment.looks import take_look
 from dbversus.experiment.prepare import load_all
 from dbversus.experiment.progress import Progress, read_progress
-from dbversus.experiment.session import Display, Session, cases_of
+from dbversus.experiment.session import Display, Session, Target, cases_of
 from dbversus.experiment.spec import ExperimentSpec, write_spec
 from dbversus.experiment.stage import Stage, set_stage
 from dbversus.results.records import parse_journal
@@ -102,11 +103,21 @@ def _perform(stage: Stage, journal: Journal, progress: Progress, display: Displa
         stage.spec, stage.suite, stage.targets, journal, progress, stage.new_engine, stage.client_cpus, display
     )
     for target in session.targets:
-        target.out = progress.out.get(target.name)
+        _take_over(session, target)
     with _closing(session):
+        if len(session.in_run) < 2 <= len(session.targets):
+            raise RunError(f"No target is left to compare with {session.base.label}; the reasons are above.")
         load_all(session)
         reason = _run_blocks(session)
         session.note("finished", reason=reason)
+
+
+def _take_over(session: Session, target: Target) -> None:
+    """What an earlier start found out about a target, and what the stage did."""
+    if target.out is not None and target.name not in session.progress.out:
+        session.note("failure", target=target.name, stage="check", message=target.out, final=True)
+        session.display.say(f"{target.label} is left out: {target.out}")
+    target.out = session.progress.out.get(target.name, target.out)
 
 
 @contextmanager

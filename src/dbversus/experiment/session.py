@@ -9,7 +9,8 @@ from typing import Any, Protocol
 from dbversus.builds.model import Build, TargetSpec
 from dbversus.errors import DbversusError, RunError
 from dbversus.experiment.engine_client import Engine
-from dbversus.experiment.progress import Part, Progress
+from dbversus.experiment.groups import Group, make_groups
+from dbversus.experiment.progress import Part, Progress, Shared
 from dbversus.experiment.spec import ExperimentSpec
 from dbversus.results.write import Journal
 from dbversus.servers.base import Placement, Server
@@ -19,8 +20,8 @@ from dbversus.suites.model import Phase, Suite, Test
 RESTARTS_AT_MOST = 3
 
 
-class SoloOut(RunError):
-    """The one target that was up has left the run; the next one is on."""
+class GroupOut(RunError):
+    """Of the targets that were up nobody is left to measure; the next group is on."""
 
 
 @dataclass
@@ -72,7 +73,7 @@ def cases_of(test: Test, clients: list[int]) -> list[Case]:
 
 @dataclass
 class Session:
-    """An experiment under way. `client_cpus` are for the engine's client threads; `solo`: the one target that is up now."""
+    """An experiment under way. `client_cpus` are for the engine's client threads; `group`: who is up now (None: all)."""
 
     spec: ExperimentSpec
     suite: Suite
@@ -83,10 +84,14 @@ class Session:
     client_cpus: tuple[int, ...]
     display: Display
     engine: Engine = field(init=False)
-    solo: Target | None = field(init=False, default=None)
+    group: Group | None = field(init=False, default=None)
+    contenders: list[str] = field(init=False)
+    remarks: set[tuple[str | None, str]] = field(init=False, default_factory=set)
 
     def __post_init__(self) -> None:
         self.engine = self.new_engine()
+        # those whose config the server refused need no place in a group; the others keep theirs, whatever becomes of them
+        self.contenders = [target.name for target in self.targets if target.out is None]
 
     @property
     def base(self) -> Target:
@@ -108,25 +113,54 @@ class Session:
 
     @property
     def alive(self) -> list[Target]:
-        """Targets that are up now: all that are in the run, or the solo one."""
-        return [target for target in self.in_run if self.solo in (None, target)]
+        """Targets that are up now: those of the group that are in the run."""
+        return [target for target in self.in_run if self.group is None or target.name in self.group.members]
 
     @property
     def in_run(self) -> list[Target]:
         return [target for target in self.targets if target.out is None]
 
+    @property
+    def groups(self) -> list[Group]:
+        """Those that make a block, one after another."""
+        return make_groups(self.contenders, self.spec.order, self.spec.at_once)
+
     @contextlib.contextmanager
-    def alone(self, target: Target) -> Iterator[None]:
-        """Only `target` is up meanwhile (sequential order)."""
-        self.solo = target
+    def only(self, group: Group) -> Iterator[None]:
+        """Only the targets of `group` are up meanwhile."""
+        self.group = group
         try:
             yield
         finally:
-            self.solo = None
+            self.group = None
+
+    @property
+    def tag(self) -> dict[str, str]:
+        """What tells records of the group that is up from those of other groups."""
+        return dict(self.group.tag) if self.group else {}
+
+    @property
+    def solo(self) -> Target | None:
+        """The one target that is up, in sequential order."""
+        name = self.tag.get("solo")
+        return self.by_name(name) if name else None
 
     def part(self, block: int, case: "Case") -> Part:
-        """What the rows of `case` in `block` count as, of all targets together or of the solo one."""
-        return block, case.name, self.solo.name if self.solo else ""
+        """What the rows of `case` in `block` count as, of all targets together or of the group that is up."""
+        return block, case.name, self.group.name if self.group else ""
+
+    @property
+    def first_row(self) -> int:
+        """Number of the first row in each test: rows of two groups are never the same row."""
+        return self.group.first_row if self.group else 0
+
+    def shared(self, case: "Case") -> Shared:
+        """What the slot plan and the check of answers of `case` are kept under.
+
+        They hold for all blocks; groups with the base have their own, targets one after another share them: all do the
+        same work.
+        """
+        return case.name, self.tag.get("group", "")
 
     @property
     def alive_names(self) -> list[str]:
@@ -138,6 +172,13 @@ class Session:
     def note(self, kind: str, **fields: Any) -> None:
         self.journal.append({"type": kind, **fields})
 
+    def remark(self, words: str, target: Target | None = None) -> None:
+        """Journals, once, what somebody who reads the figures has to know (of one target, or of all)."""
+        name = target.name if target else None
+        if (name, words) not in self.remarks:
+            self.remarks.add((name, words))
+            self.note("remark", target=name, words=words)
+
     def failure(self, target: Target, stage: str, message: str, *, final: bool, **where: Any) -> None:
         """Journals a failure with the server's own words; a final one takes the target out of the run."""
         self.note("failure", target=target.name, stage=stage, message=message, final=final, **where)
@@ -146,11 +187,13 @@ class Session:
             target.out = message
             self.remove(target)
         if self.solo is target and final:
-            raise SoloOut(message)
+            raise GroupOut(message)
         if self.base.out is not None:
             raise RunError(f"The base {self.base.label} is out, so there is nothing to compare with: {self.base.out}")
         if len(self.in_run) < 2 <= len(self.targets):
             raise RunError(f"No target is left to compare with {self.base.label}; the last one left because: {message}")
+        if final and len(self.alive) < 2 <= len(self.targets):
+            raise GroupOut(message)
 
     def start(self, target: Target) -> None:
         """Starts a target's server and makes it known to the engine."""
@@ -158,7 +201,10 @@ class Session:
         self.introduce(target)
 
     def introduce(self, target: Target) -> None:
-        self.engine.call("target", **target.server.engine_target(target.name, target.placement))
+        known = target.server.engine_target(target.name, target.placement)
+        if not self.spec.freeze:
+            known["freeze"] = {"kind": "none"}
+        self.engine.call("target", **known)
         if isinstance(target.server, SqliteServer):
             # an embedded database is administered with the measured library, which the engine has loaded
             target.server.query = lambda sql: self._query(target, sql)

@@ -32,26 +32,26 @@ class SlotPlan:
         return asdict(self)
 
 
-def plan_slots(rules: SlotRules, rates: list[float], changes_data: bool, orders: int) -> SlotPlan:
+def plan_slots(rules: SlotRules, rates: list[float], by_count: bool, orders: int) -> SlotPlan:
     """The plan for a test whose targets did `rates` operations/s in the pilot.
 
     A slot is stretched until the slowest target does OPS_IN_SLOT operations in it, but never past SLOWEST_SLOT_MS unless a
-    single operation takes longer: for slow operations more rows are worth more than more operations in each. Tests that
-    change data are bounded by count, so that every target does the same work. `orders` is the length of the balanced cycle.
+    single operation takes longer: for slow operations more rows are worth more than more operations in each. A test is
+    bounded `by_count` when every target has to do the same work. `orders` is the length of the balanced cycle.
     """
     slowest = min(rates)
-    wanted_ms = max(rules.write_slot_ms if changes_data else rules.slot_ms, OPS_IN_SLOT / slowest * 1000)
+    wanted_ms = max(rules.write_slot_ms if by_count else rules.slot_ms, OPS_IN_SLOT / slowest * 1000)
     slot_ms = max(min(wanted_ms, SLOWEST_SLOT_MS), rules.slot_ms, 1000 / slowest)
-    row_s = sum(_slot_s(rate, slowest, slot_ms, changes_data) + (rules.settle_ms + EDGE_MS) / 1000 for rate in rates)
+    row_s = sum(_slot_s(rate, slowest, slot_ms, by_count) + (rules.settle_ms + EDGE_MS) / 1000 for rate in rates)
     rows = _whole_cycles(min(rules.rows, rules.seconds / row_s), min(rules.rows, ROWS_AT_LEAST), orders)
-    if changes_data:
+    if by_count:
         ops = max(1, round(slowest * slot_ms / 1000))
         return SlotPlan({"ops": ops}, {"ops": max(1, round(ops * rules.settle_ms / slot_ms))}, rows)
     return SlotPlan({"ms": round(slot_ms), "min_ops": 1}, {"ms": round(rules.settle_ms), "min_ops": 1}, rows)
 
 
-def _slot_s(rate: float, slowest: float, slot_ms: float, changes_data: bool) -> float:
-    return slot_ms / 1000 * (slowest / rate if changes_data else 1)
+def _slot_s(rate: float, slowest: float, slot_ms: float, by_count: bool) -> float:
+    return slot_ms / 1000 * (slowest / rate if by_count else 1)
 
 
 def _whole_cycles(rows: float, at_least: int, orders: int) -> int:

@@ -1,15 +1,19 @@
 """An experiment as asked: the user's choices over those of a profile, read from flags or from experiment.toml."""
 
 import tomllib
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import tomli_w
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from dbversus.errors import UsageError
+from dbversus.experiment.groups import ROWS_PER_GROUP, make_groups
+from dbversus.experiment.matrix import expand, read_matrix
 from dbversus.experiment.units import parse_count, parse_duration
+from dbversus.suites.source import Place, Source
 
 PRIMARY_MARGINS = ("server_cpu_us_per_op", "throughput_ops_per_s", "io_bytes_per_op")
 
@@ -19,6 +23,10 @@ class ExperimentSpec(BaseModel):
 
     Times: `*_ms` ms, `*_s` seconds. `looks` are numbers of blocks after which tests are judged; the last is the most
     blocks that are run. With several `clients`, every test runs with each. `margins` are shares by metric (0.03 = 3 %).
+    `drain_s`: the time that every server has after each test that changes data, to do what that has left (0: none); it is
+    done when it was idle for `drain_idle_s`.
+    `at_once`: most servers that are up together in interleaved order, the base among them (None: all). `optional`: configs
+    whose targets are left out, and said to be, where the server refuses them.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -32,10 +40,14 @@ class ExperimentSpec(BaseModel):
     tables: int = Field(1, ge=1)
     clients: list[int] = Field(default=[1], min_length=1)
     order: Literal["interleaved", "sequential"] = "interleaved"
+    at_once: int | None = Field(None, ge=2)
+    optional: list[str] = Field(default_factory=list)
     seed: int = Field(1, ge=0, lt=2**63)
     slot_ms: float = Field(50, ge=1, le=3_600_000)
     write_slot_ms: float = Field(100, ge=1, le=3_600_000)
     settle_ms: float = Field(5, ge=0, le=600_000)
+    drain_s: float = Field(2.0, ge=0, le=600)
+    drain_idle_s: float = Field(0.2, gt=0, le=60)
     rows: int = Field(60, ge=1)
     seconds: float = Field(5, gt=0)
     looks: list[int] = Field(default=[4, 6, 8, 12], min_length=1)
@@ -85,6 +97,19 @@ class ExperimentSpec(BaseModel):
                 raise ValueError(f"the margin of {metric} is {share}; a share between 0 and 1 is wanted, such as 0.03")
         return margins
 
+    @model_validator(mode="after")
+    def _together(self) -> Self:
+        if self.at_once and self.order == "sequential":
+            raise ValueError("at_once is for interleaved order; in sequential order every server is up alone")
+        if self.at_once and self.rows > ROWS_PER_GROUP // 2:
+            raise ValueError(f"with at_once, up to {ROWS_PER_GROUP // 2} rows are accepted")
+        return self
+
+    @property
+    def servers_up(self) -> int:
+        """Most servers that are up at the same time."""
+        return max(len(group.members) for group in make_groups(self.targets, self.order, self.at_once))
+
 
 def make_spec(choices: dict[str, Any], where: str = "") -> ExperimentSpec:
     """Checks choices; raises UsageError with one sentence naming the first mistake (prefixed by `where`)."""
@@ -100,18 +125,52 @@ def _sentence(mistake: Any) -> str:
         return f"unknown setting '{name}'; accepted: {', '.join(ExperimentSpec.model_fields)}."
     if mistake["type"] == "missing":
         return f"'{name}' is missing."
-    return f"'{name}' is {mistake['input']!r}: {mistake['msg'].removeprefix('Value error, ')}."
+    words = mistake["msg"].removeprefix("Value error, ")
+    return f"'{name}' is {mistake['input']!r}: {words}." if mistake["loc"] else f"{words}."
 
 
-def read_spec(path: Path, profile_defaults: Any) -> ExperimentSpec:
-    """Reads experiment.toml; `profile_defaults(name)` gives the choices of a profile, which the file's own override."""
+def read_spec(
+    path: Path, profile_defaults: Any, builds: Sequence[str] = (), exclude: Sequence[str] = ()
+) -> ExperimentSpec:
+    """Reads experiment.toml; `profile_defaults(name)` gives the choices of a profile, which the file's own override.
+
+    `builds` and `exclude` are for a file with a matrix, as in `read_choices`.
+    """
+    choices = read_choices(path, builds, exclude)
+    return make_spec(profile_defaults(choices.get("profile", "standard")) | choices, f"{path}: ")
+
+
+def read_choices(
+    path: Path, builds: Sequence[str] = (), exclude: Sequence[str] = (), config_dir: Path | None = None
+) -> dict[str, Any]:
+    """The choices that an experiment file makes, a matrix replaced by the targets that it comes to.
+
+    `builds` replace those that the matrix names, targets that match a pattern of `exclude` are left out.
+    """
+    source = _read_source(path)
+    choices = dict(source.document)
+    if "matrix" not in choices:
+        if builds or exclude:
+            raise UsageError(f"{path} has no [[matrix]]; builds and patterns to exclude are for files that have one.")
+        return choices
+    if "targets" in choices:
+        raise Place(source).at("targets").mistake("there are `targets` and a matrix; one of them is wanted.")
+    del choices["matrix"]
+    folder = config_dir or choices.get("config_dir")
+    parts = read_matrix(source)
+    targets = expand(parts, builds, exclude, Path(folder) if folder else None)
+    optional = [item for part in parts for item in part.table.optional]
+    return {"optional": optional} | choices | {"targets": targets}
+
+
+def _read_source(path: Path) -> Source:
     try:
-        choices = tomllib.loads(path.read_text())
+        text = path.read_text()
+        return Source(str(path), text, tomllib.loads(text))
     except FileNotFoundError:
         raise UsageError(f"{path} does not exist; an experiment file is wanted (docs/experiments.md).") from None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise UsageError(f"{path} cannot be read as TOML: {error}.") from error
-    return make_spec(profile_defaults(choices.get("profile", "standard")) | choices, f"{path}: ")
 
 
 def write_spec(spec: ExperimentSpec, path: Path) -> None:

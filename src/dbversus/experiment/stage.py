@@ -12,6 +12,7 @@ from dbversus.builds.model import Build, TargetSpec
 from dbversus.builds.store import obtain
 from dbversus.builds.target import labels, parse_target
 from dbversus.errors import RunError, UsageError
+from dbversus.experiment.definitions import definitions
 from dbversus.experiment.engine_client import Engine, engine_binary
 from dbversus.experiment.estimate import BYTES_PER_ROW, estimate
 from dbversus.experiment.session import Display, Target
@@ -20,6 +21,7 @@ from dbversus.experiment.units import show_bytes
 from dbversus.home import home_dir
 from dbversus.host.cgroups import create_cgroup
 from dbversus.host.facts import host_facts, memory_facts
+from dbversus.host.fsync import sync_latency
 from dbversus.host.lock import acquire_host
 from dbversus.host.pinning import PlacementPlan, place
 from dbversus.host.preflight import Severity, judge
@@ -30,7 +32,6 @@ from dbversus.servers.create import create_server
 from dbversus.servers.guard import Guard
 from dbversus.servers.sizing import Sizing
 from dbversus.servers.snapshot import free_bytes
-from dbversus.suites.define import definition
 from dbversus.suites.load import load_suite
 from dbversus.suites.model import Suite
 
@@ -57,7 +58,7 @@ def set_stage(spec: ExperimentSpec, display: Display, *, wait: bool) -> Iterator
     with acquire_host(wait, " against ".join(spec.targets)), contextlib.ExitStack() as stack:
         for line in cleanup_stale():
             display.say(line)
-        _check_room(spec, suite, len(specs))
+        _check_room(spec, suite)
         facts = host_facts(home_dir())  # before we pin ourselves: they tell what we may use
         plan = place(max(spec.clients), spec.placement)
         stack.callback(os.sched_setaffinity, 0, os.sched_getaffinity(0))
@@ -67,9 +68,10 @@ def set_stage(spec: ExperimentSpec, display: Display, *, wait: bool) -> Iterator
         guard = stack.enter_context(Guard(engine_binary()))
         watchers: list[Watcher] = [guard, Registry()]
         notes = [note for note in (plan.note, guard.note) if note]
+        facts |= _probes(suite, work_dir, display, notes)
         targets = _targets(spec, specs, builds, plan, work_dir, watchers, notes, stack)
         for target in targets:
-            target.server.check()
+            _check_target(target, spec.optional, is_base=target is targets[0])
         facts |= {"placement": asdict(plan), "notes": notes}
         # the engine's own threads may run where the controller does; its clients are pinned by `open`
         for finding in judge(facts):
@@ -78,19 +80,41 @@ def set_stage(spec: ExperimentSpec, display: Display, *, wait: bool) -> Iterator
         yield Stage(spec, suite, targets, facts, plan.client_cpus, lambda: Engine(log=work_dir / "engine.log"))
 
 
+def _probes(suite: Suite, folder: Path, display: Display, notes: list[str]) -> dict[str, Any]:
+    """What the suite wants to know of the host before anything is started."""
+    if "sync" not in suite.probes:
+        return {}
+    display.doing("measuring how long the disk takes for fsync")
+    try:
+        return {"sync_latency": sync_latency(folder)}
+    except RunError as error:
+        notes.append(str(error))
+        return {}
+
+
+def _check_target(target: Target, optional: Sequence[str], *, is_base: bool) -> None:
+    """Asks the server whether it takes its config; where it refuses an optional one, the target is out from the start."""
+    try:
+        target.server.check()
+    except UsageError as error:
+        dispensable = any(set(item.split(",")) <= set(target.spec.configs) for item in optional)
+        if is_base or not dispensable:
+            raise
+        target.out = str(error)
+
+
 def _check_tests(spec: ExperimentSpec, suite: Suite, specs: Sequence[TargetSpec]) -> None:
     """Every test must make sense for every DBMS at this table size, before anything is fetched or started."""
-    for dbms in {target.dbms for target in specs}:
-        for test in suite.tests.values():
-            definition(test, dbms, spec.table_size, spec.tables)
+    for test in suite.tests.values():
+        definitions(test, (target.dbms for target in specs), spec.table_size, spec.tables)
     if len({target.dbms for target in specs}) > 1 and any(target.dbms == "null" for target in specs):
         raise UsageError("null answers nothing and cannot be compared with a database; name databases only.")
 
 
-def _check_room(spec: ExperimentSpec, suite: Suite, targets: int) -> None:
+def _check_room(spec: ExperimentSpec, suite: Suite) -> None:
     home = home_dir()
     home.mkdir(parents=True, exist_ok=True)
-    needed, free = estimate(spec, suite, targets).disk_bytes, free_bytes(home)
+    needed, free = estimate(spec, suite).disk_bytes, free_bytes(home)
     if needed > free:
         raise RunError(
             f"This experiment needs about {show_bytes(needed)} in {home}, where {show_bytes(free)} are free; "
@@ -119,7 +143,7 @@ def _targets(
     stack: contextlib.ExitStack,
 ) -> list[Target]:
     sizing = Sizing(
-        memory_facts()["total_bytes"], len(specs), len(plan.server_cpus) or os.cpu_count() or 1, _data_bytes(spec)
+        memory_facts()["total_bytes"], spec.servers_up, len(plan.server_cpus) or os.cpu_count() or 1, _data_bytes(spec)
     )
     config_dir = Path(spec.config_dir) if spec.config_dir else None
     targets = []

@@ -8,7 +8,7 @@ from typing import Any
 
 from dbversus.explain.plan_diff import PlanDifference, differing_plans
 from dbversus.explain.settings_diff import SettingDifference, differing_settings
-from dbversus.report import figures
+from dbversus.report import background, figures, generations, matrix
 from dbversus.report.groups import group_of
 from dbversus.report.missing import SENTENCE_KEYS, not_measured
 from dbversus.report.model import (
@@ -69,6 +69,8 @@ def build_assessment(results: Results) -> Assessment:
         not_measured=not_measured(results),
         calibration=NO_CALIBRATION,
         command=str(results.header.get("command") or ""),
+        generations=generations.of_experiment(results),
+        matrix=matrix.of_experiment(results),
     )
 
 
@@ -87,6 +89,8 @@ def _by_test_and_target(findings: Sequence[Finding]) -> Findings:
 
 def _tests(results: Results, findings: Findings) -> tuple[TestPart, ...]:
     absolute = figures.block_figures(results)
+    for place, of_block in background.block_figures(results).items():
+        absolute.setdefault(place, {}).update(of_block)
     ratios = figures.slot_ratios(results)
     disturbed = figures.disturbances(results)
     plans = _plans(results)
@@ -123,9 +127,10 @@ def _test(
     comparisons = tuple(
         _comparison(results, name, target, findings.get((name, target.label), {})) for target in results.targets[1:]
     )
+    of_targets = [absolute.get((name, target.label), {}) for target in results.targets]
     shown = tuple(
         figure
-        for metric in figures.SHOWN
+        for metric in (*figures.SHOWN, *background.metrics(of_targets))
         if (figure := _figure(metric.name, metric.title, metric.unit, name, results, findings, absolute))
     )
     latencies = {
@@ -143,7 +148,7 @@ def _test(
         slots=slots,
         disturbance=disturbance,
         plans=plans,
-        notes=tuple(_test_notes(results, name, absolute)),
+        notes=(*_test_notes(results, name, absolute), *background.notes(results, name)),
     )
 
 

@@ -14,16 +14,17 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 from plotly.offline import get_plotlyjs
 
-from dbversus.report import forest, words
+from dbversus.report import forest, generations_words, matrix_table, words
 from dbversus.report.figures import PERCENTS, PLOTTED
+from dbversus.report.generations import Generations
 from dbversus.report.model import Assessment, Estimate, Figure, TargetFacts, TestPart
-from dbversus.stats.metrics import PRIMARY, metric_named
+from dbversus.stats.metrics import DRAIN_CPU, PRIMARY, metric_named
 from dbversus.stats.model import Finding, Verdict
 
 STEP = 1e-3  # slot ratios are embedded as whole thousandths of ln(ratio)
 _CPU_SPLITS = (
     ("server_user_us_per_op", "server_system_us_per_op"),
-    ("server_foreground_cpu_us_per_op", "server_background_cpu_us_per_op"),
+    ("server_foreground_cpu_us_per_op", "server_background_cpu_us_per_op", DRAIN_CPU),
 )
 
 
@@ -31,15 +32,21 @@ def write(assessment: Assessment, path: Path) -> None:
     path.write_text(render(assessment), encoding="utf-8")
 
 
+def render_generations(generations: Generations) -> str:
+    """A page of its own, for generations that were measured in two experiments."""
+    page = _environment().get_template("generations_page.html.j2")
+    return page.render(g=generations, gw=generations_words, css=Markup(_static("report.css")))
+
+
 def render(assessment: Assessment) -> str:
-    environment = Environment(
-        loader=PackageLoader("dbversus.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-        lstrip_blocks=True,
-    )  # fmt: skip
+    environment = _environment()
     environment.filters.update(_filters(assessment))
     return environment.get_template("report.html.j2").render(
         a=assessment,
         w=words,
+        gw=generations_words,
+        matrix_tables=matrix_table.tables(assessment.matrix) if assessment.matrix else [],
+        matrix_notes=matrix_table.notes(assessment.matrix) if assessment.matrix else [],
         primary=PRIMARY,
         percents=PERCENTS,
         groups=list(dict.fromkeys(test.group for test in assessment.tests)),
@@ -57,6 +64,13 @@ def render(assessment: Assessment) -> str:
         data=_embedded(_chart_data(assessment)),
         plotly=Markup(_packed_plotly()),
     )
+
+
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("dbversus.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True,
+    )  # fmt: skip
 
 
 def _static(name: str) -> str:
@@ -144,7 +158,10 @@ def _flat(content: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]
 
 
 def _cpu_splits(test: TestPart, targets: Sequence[TargetFacts]) -> list[list[dict[str, Any]]]:
-    """CPU per operation as bars: per split (user/system, foreground/background) one entry per target; shares of the widest."""
+    """CPU per operation as bars: per split one entry per target, in shares of the widest.
+
+    What was drained stands beside foreground and background: it is part of neither.
+    """
     by_name = {figure.metric: figure for figure in test.figures}
     splits = []
     for names in _CPU_SPLITS:

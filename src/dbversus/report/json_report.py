@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from dbversus.report import generations_words
 from dbversus.report.model import Assessment, Estimate, LatencyFigures, TargetFacts, TestPart
 
 REPORT_SCHEMA = 1
@@ -27,6 +28,8 @@ def as_json(assessment: Assessment) -> dict[str, Any]:
         "summary": assessment.sentences,
         "targets": [_target(facts) for facts in assessment.targets],
         "tests": [_test(test) for test in assessment.tests],
+        "generations": generations_words.as_json(assessment.generations) if assessment.generations else None,
+        "matrix": asdict(assessment.matrix) if assessment.matrix else None,
         "load": [asdict(load) for load in assessment.loads],
         "failures": [asdict(failure) for failure in assessment.failures],
         "settings": [asdict(setting) for setting in assessment.settings],

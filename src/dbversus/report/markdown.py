@@ -4,7 +4,9 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from dbversus.report.model import Assessment, Comparison, TargetFacts
+from dbversus.report import generations_words, matrix_table
+from dbversus.report.generations import Generations
+from dbversus.report.model import Assessment, Comparison, Matrix, TargetFacts
 from dbversus.report.words import (
     SHORT_TITLES,
     SIGNS,
@@ -12,10 +14,12 @@ from dbversus.report.words import (
     experiment_facts,
     finding_text,
     margins_text,
+    not_compared,
     number,
     percent,
     ratio,
 )
+from dbversus.stats.generations import MARKED, READ_BYTES, READ_CALLS, TestShift
 from dbversus.stats.metrics import CPU, IO_BYTES, PRIMARY, THROUGHPUT
 
 
@@ -25,11 +29,16 @@ def write(assessment: Assessment, path: Path) -> None:
 
 def render(assessment: Assessment) -> str:
     parts = [f"# {escape(assessment.title)}", _experiment_line(assessment), escape(assessment.state)]
+    if assessment.matrix:
+        parts += _matrix(assessment.matrix)
     for facts in assessment.candidates:
         parts += _candidate(assessment, facts)
     if not assessment.candidates:
         parts.append(_own_figures(assessment))
-    parts += [_legend(assessment), *_failures(assessment), *_loads(assessment), *_differences(assessment)]
+    parts.append(_legend(assessment))
+    if assessment.generations:
+        parts += generations_parts(assessment.generations)
+    parts += [*_failures(assessment), *_loads(assessment), *_differences(assessment)]
     parts += _surroundings(assessment)
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -55,6 +64,14 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def _experiment_line(assessment: Assessment) -> str:
     facts = experiment_facts(assessment.header, len(assessment.tests), assessment.blocks)
     return escape(f"{'; '.join(facts)}; dbversus {assessment.header.get('dbversus', '?')}.")
+
+
+def _matrix(matrix: Matrix) -> list[str]:
+    parts = []
+    for table in matrix_table.tables(matrix):
+        rows = [[escape(cell) for cell in row] for row in table.rows]
+        parts += [f"## {escape(table.title)}", _table([escape(name) for name in table.columns], rows)]
+    return [*parts, *map(escape, matrix_table.notes(matrix))]
 
 
 def _candidate(assessment: Assessment, facts: TargetFacts) -> list[str]:
@@ -95,6 +112,33 @@ def _legend(assessment: Assessment) -> str:
     return f"Ratios are target/base [{confidence} interval over blocks]. Margins: {margins_text(primary)}. {dropped}"
 
 
+def generations_parts(generations: Generations) -> list[str]:
+    """Heading, sentences, table and legend."""
+    words = generations_words
+    titles = [f"{words.SHORT[metric]} {side}" for metric in MARKED for side in ("old", "new", "shift")]
+    reads = [f"{words.SHORT[metric]} {side}" for metric in (READ_CALLS, READ_BYTES) for side in ("old", "new")]
+    rows = [[*_shift_cells(item), words.blocks_of(item)] for item in words.lines(generations)]
+    return [
+        f"## Two generations: {escape(words.title(generations))}",
+        "\n".join(f"- {escape(sentence)}" for sentence in words.sentences(generations)),
+        _table(["test", *titles, *reads, "blocks"], rows),
+        escape(words.legend(generations)),
+    ]
+
+
+def _shift_cells(item: TestShift) -> list[str]:
+    words, cells = generations_words, [escape(item.test)]
+    # cells of ratios hold no text of others; brackets without a link after them are no Markdown
+    for metric in MARKED:
+        change = words.change_of(item, metric)
+        shift = f"{words.cell(change.shift)} {words.mark(metric, change)}".strip()
+        cells += [words.cell(change.old), words.cell(change.new), f"**{shift}**" if change.mark else shift]
+    for metric in (READ_CALLS, READ_BYTES):
+        change = words.change_of(item, metric)
+        cells += [words.cell(change.old), words.cell(change.new)]
+    return cells
+
+
 def _failures(assessment: Assessment) -> list[str]:
     if not assessment.failures:
         return []
@@ -121,6 +165,8 @@ def _loads(assessment: Assessment) -> list[str]:
 def _differences(assessment: Assessment) -> list[str]:
     labels = [escape(facts.target.label) for facts in assessment.targets]
     parts = []
+    if said := not_compared([facts.target.dbms for facts in assessment.targets]):
+        parts.append(said)
     if everywhere := [setting for setting in assessment.settings if setting.known_to_all]:
         rows = [[escape(setting.name), *(escape(value or "") for value in setting.values)] for setting in everywhere]
         parts += ["## Settings that differ", _table(["setting", *labels], rows)]

@@ -29,7 +29,7 @@ SENTENCE_KEYS = ("notes", "not_measured")
 
 def not_measured(results: Results) -> tuple[str, ...]:
     """One text per gap, without repeats."""
-    said = [*_of_host(results.host), *_of_slots(results)]
+    said = [*_of_host(results.host), *_of_slots(results), *_remarks(results)]
     return tuple(dict.fromkeys(said))
 
 
@@ -50,3 +50,10 @@ def _of_slots(results: Results) -> Iterator[str]:
         if without:
             where = "on any target" if len(without) == len(labels) else f"on {', '.join(without)}"
             yield f"{words}: not known {where}"
+
+
+def _remarks(results: Results) -> Iterator[str]:
+    """What the engine and the servers' modules said of their figures."""
+    for record in results.of_type("remark"):
+        of = record.get("target")
+        yield f"{results.label(of)}: {record['words']}" if of else str(record["words"])

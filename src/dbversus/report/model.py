@@ -1,11 +1,12 @@
 """What the reports show, as plain data: every number with its unit, its interval and the count behind it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from dbversus.explain.plan_diff import PlanDifference
 from dbversus.explain.settings_diff import SettingDifference
+from dbversus.report.generations import Generations
 from dbversus.results.read import Target
 from dbversus.stats.model import Finding, Verdict
 
@@ -139,8 +140,48 @@ class TargetFacts:
 
 
 @dataclass(frozen=True)
+class MatrixCell:
+    """One test on one target. `ratio`: of throughput to that of the row's reference, from values of the same blocks.
+
+    Memory of the server at the end of the test, in bytes, as in the journal's `memory` records; the peak is the largest.
+    """
+
+    ops_per_s: Estimate
+    ratio: Estimate
+    pss_bytes: Estimate
+    peak_rss_bytes: int | None
+
+
+@dataclass(frozen=True)
+class MatrixRow:
+    """One target of a matrix. `reference`: label of the row that its ratios are to; its own where there is none.
+
+    `data_bytes`: tables and indexes when the tests began. `cells` by test; a test that was not measured has none.
+    """
+
+    label: str
+    build: str
+    config: str
+    reference: str
+    data_bytes: int | None
+    cells: Mapping[str, MatrixCell]
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """All targets side by side. `sync_latency`: what the host took for fsync, where the suite asked (host/fsync.py)."""
+
+    tests: tuple[str, ...]
+    rows: tuple[MatrixRow, ...]
+    sync_latency: Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
 class Assessment:
-    """All that any report shows of one experiment. `targets[0]` is the base."""
+    """All that any report shows of one experiment. `targets[0]` is the base.
+
+    `generations`: old against new pair, where the targets are two each of two DBMSs. `matrix`: where there are many.
+    """
 
     title: str
     directory: str
@@ -160,6 +201,8 @@ class Assessment:
     not_measured: tuple[str, ...]
     calibration: str
     command: str
+    generations: Generations | None = field(default=None, kw_only=True)
+    matrix: Matrix | None = field(default=None, kw_only=True)
 
     @property
     def base(self) -> Target:

@@ -6,8 +6,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from dbversus.report import generations_text, matrix_table
 from dbversus.report.figures import PERCENTS
 from dbversus.report.model import Assessment, Comparison, Estimate, TargetFacts, TestPart
+from dbversus.report.terminal import plain_table, print_table, say
 from dbversus.report.words import (
     MEANINGS,
     SEVERITY,
@@ -39,16 +41,21 @@ WIDE_COLUMNS = 112
 
 def render(assessment: Assessment, console: Console, verbose: bool = False) -> None:
     """Prints per target the summary and the verdict table, then what went wrong; `verbose` adds every figure."""
+    if assessment.matrix:
+        matrix_table.render(assessment.matrix, console)
     if not assessment.candidates:
-        _say(console, assessment.title, "bold")
-        _print_table(console, _figure_table(assessment))
+        say(console, assessment.title, "bold")
+        print_table(console, _figure_table(assessment))
     for facts in assessment.candidates:
         _candidate(assessment, facts, console)
+    if assessment.generations:
+        generations_text.render(assessment.generations, console)
+        console.print()
     for line in _load_lines(assessment):
-        _say(console, line)
-    _say(console, _legend(assessment), "dim")
+        say(console, line)
+    say(console, _legend(assessment), "dim")
     if assessment.state:
-        _say(console, assessment.state, "yellow")
+        say(console, assessment.state, "yellow")
     _failures(assessment, console)
     if verbose:
         for test in assessment.tests:
@@ -56,42 +63,19 @@ def render(assessment: Assessment, console: Console, verbose: bool = False) -> N
 
 
 def _candidate(assessment: Assessment, facts: TargetFacts, console: Console) -> None:
-    _say(console, f"{facts.target.label} against {assessment.base.label}", "bold")
+    say(console, f"{facts.target.label} against {assessment.base.label}", "bold")
     for sentence in facts.sentences:
-        _say(console, sentence)
+        say(console, sentence)
     console.print()
     comparisons = [item for item in assessment.comparisons if item.target == facts.target.label]
-    _print_table(console, _verdict_table(comparisons, console))
+    print_table(console, _verdict_table(comparisons, console))
     console.print()
-
-
-def _say(console: Console, words: str, style: str = "") -> None:
-    # Text, not markup: labels and servers' words may hold brackets
-    console.print(Text(words, style=style), soft_wrap=not console.is_terminal)
-
-
-def _print_table(console: Console, table: Table) -> None:
-    """A pipe has no width: there the table is as wide as it needs to be."""
-    if console.is_terminal:
-        console.print(table)
-        return
-    width_before = console.width
-    console.width = console.measure(table, options=console.options.update(max_width=100_000)).maximum
-    console.print(table)
-    console.width = width_before
-
-
-def _plain_table(*titles: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for title in titles:
-        table.add_column(Text(title), no_wrap=True)
-    return table
 
 
 def _verdict_table(comparisons: Sequence[Comparison], console: Console) -> Table:
     """One line per test; a narrow terminal gets ratios without their intervals."""
     wide = not console.is_terminal or console.width >= WIDE_COLUMNS
-    table = _plain_table("test", "verdict", *(f"{SHORT_TITLES[metric.name]} ratio" for metric in PRIMARY), "blocks")
+    table = plain_table("test", "verdict", *(f"{SHORT_TITLES[metric.name]} ratio" for metric in PRIMARY), "blocks")
     for comparison in comparisons:
         table.add_row(Text(comparison.test), *_cells(comparison, wide))
     return table
@@ -117,7 +101,7 @@ def _ratio_text(finding: Finding | None, wide: bool) -> str:
 def _figure_table(assessment: Assessment) -> Table:
     """For a single target there is nothing to compare: its own figures."""
     label = assessment.base.label
-    table = _plain_table("test", "throughput, ops/s", "CPU/op, µs", "IO/op, bytes", "blocks")
+    table = plain_table("test", "throughput, ops/s", "CPU/op, µs", "IO/op, bytes", "blocks")
     for test in assessment.tests:
         by_name = {figure.metric: figure.estimates[label] for figure in test.figures}
         known = [by_name.get(name) for name in (THROUGHPUT, CPU, IO_BYTES)]
@@ -156,28 +140,28 @@ def _failures(assessment: Assessment, console: Console) -> None:
     if not assessment.failures:
         return
     console.print()
-    _say(console, "What went wrong", "bold")
+    say(console, "What went wrong", "bold")
     for failure in assessment.failures:
         place = ", ".join(part for part in (failure.stage, failure.where) if part)
         out = " (out from here on)" if failure.final else ""
-        _say(console, f"{failure.target} ({place}){out}: {failure.message}", _STYLES[Verdict.FAILED])
+        say(console, f"{failure.target} ({place}){out}: {failure.message}", _STYLES[Verdict.FAILED])
 
 
 def _test_figures(test: TestPart, assessment: Assessment, console: Console) -> None:
     console.print()
-    _say(console, f"{test.name} · {test.group} · {test.how}", "bold")
+    say(console, f"{test.name} · {test.group} · {test.how}", "bold")
     for comparison in test.comparisons:
         for note in comparison.notes:
-            _say(console, f"{comparison.target}: {note}")
+            say(console, f"{comparison.target}: {note}")
     for note in test.notes:
-        _say(console, note, "yellow")
-    table = _plain_table("  figure", "unit", *(facts.target.label for facts in assessment.targets))
+        say(console, note, "yellow")
+    table = plain_table("  figure", "unit", *(facts.target.label for facts in assessment.targets))
     for figure in test.figures:
         cells = [_figure_cell(figure.estimates[facts.target.label]) for facts in assessment.targets]
         table.add_row(f"  {figure.title}", figure.unit, *cells)
     for rank in PERCENTS:
         table.add_row(f"  latency p{rank:g}, all operations", "µs", *_latency_cells(test, assessment, rank))
-    _print_table(console, table)
+    print_table(console, table)
 
 
 def _figure_cell(estimate: Estimate) -> str:

@@ -221,3 +221,15 @@ def experiment_facts(header: Mapping[str, Any], tests: int, blocks: int) -> list
 
 def _count(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def not_compared(dbms: Sequence[str]) -> str:
+    """That settings and plans are looked at within each DBMS; empty where all targets are of one."""
+    if len(set(dbms)) < 2:
+        return ""
+    return "Settings and plans of different DBMSs are not compared: each has its own, and its own words for them."
+
+
+def comparable(dbms: Sequence[str]) -> bool:
+    """Whether any two targets are of the same DBMS."""
+    return len(set(dbms)) < len(dbms)

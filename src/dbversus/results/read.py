@@ -11,9 +11,21 @@ import duckdb
 import numpy as np
 
 from dbversus.errors import RunError, UsageError
+from dbversus.results.background import background_rows, drain_rows
 from dbversus.results.latency import Latency, decode, merge, read_log
 from dbversus.results.records import Columns, Record, column, of_type, parse_journal, slot_columns
-from dbversus.results.schema import HOST, JOURNAL, LATENCY, SCHEMA_VERSION, SERVERS, SLOT_COLUMNS, SLOTS
+from dbversus.results.schema import (
+    BACKGROUND_COLUMNS,
+    DRAIN_COLUMNS,
+    HOST,
+    JOURNAL,
+    LATENCY,
+    MEMORY_COLUMNS,
+    SCHEMA_VERSION,
+    SERVERS,
+    SLOT_COLUMNS,
+    SLOTS,
+)
 from dbversus.results.write import safe_name
 
 # figures that people ask for, beside the raw columns
@@ -66,6 +78,25 @@ class Results:
         return self.of_type("look")
 
     @property
+    def drains(self) -> list[Record]:
+        """Rows of DRAIN_COLUMNS: what each target did after each test that changes data, in each block."""
+        return drain_rows(self.records, self._labels)
+
+    @property
+    def background(self) -> list[Record]:
+        """Rows of BACKGROUND_COLUMNS: CPU of background work by kind, for each test, target and block."""
+        return background_rows(self.records, self._labels)
+
+    @property
+    def memory(self) -> list[Record]:
+        """Rows of MEMORY_COLUMNS: what each server held at the end of each test, in each block."""
+        return [
+            {"test": record["test"], "target": self.label(name), "block": record["block"], **use}
+            for record in self.of_type("memory")
+            for name, use in record["targets"].items()
+        ]
+
+    @property
     def plans(self) -> dict[str, Record]:
         """Test → its last `plan` record (slot and settle lengths, rows)."""
         return {record["test"]: record for record in self.of_type("plan")}
@@ -78,6 +109,10 @@ class Results:
 
     def of_type(self, kind: str) -> list[Record]:
         return of_type(self.records, kind)
+
+    @property
+    def _labels(self) -> dict[str, str]:
+        return {target.name: target.label for target in self.targets}
 
     def label(self, name: str) -> str:
         """Label of the target with that name in the journal; a label is returned as it is."""
@@ -126,20 +161,31 @@ class Results:
     def sql(
         self, query: str, tables: Mapping[str, Sequence[Mapping[str, Any]]] | None = None
     ) -> tuple[list[str], list[tuple[Any, ...]]]:
-        """Runs DuckDB SQL on `slots`, `loads` and `tables` (e.g. findings); returns column names and rows.
+        """Runs DuckDB SQL on `slots`, `loads`, `drains`, `background`, `memory` and `tables` (e.g. findings).
 
+        Returns column names and rows.
         The query can reach no file and nothing of the experiment can be changed. Raises UsageError with DuckDB's words.
         """
         with duckdb.connect() as connection:
-            flat = self.slots  # noqa: F841  (DuckDB finds it by name)
-            casts = ", ".join(f'"{name}"::{kind} AS "{name}"' for name, kind in SLOT_COLUMNS.items())
-            connection.execute(f"CREATE TABLE slot_table AS SELECT {casts} FROM flat")  # noqa: S608
+            _create_typed(connection, "slot_table", self.slots, SLOT_COLUMNS)
+            _create_typed(connection, "drains", _columns(self.drains, DRAIN_COLUMNS), DRAIN_COLUMNS)
+            _create_typed(connection, "background", _columns(self.background, BACKGROUND_COLUMNS), BACKGROUND_COLUMNS)
+            _create_typed(connection, "memory", _columns(self.memory, MEMORY_COLUMNS), MEMORY_COLUMNS)
             connection.execute(_SLOTS_VIEW)
             loads = [{**load, "target": self.label(load["target"])} for load in self.loads]
             for name, rows in {"loads": loads, **(tables or {})}.items():
                 _create_table(connection, name, rows)
             connection.execute("SET enable_external_access=false; SET lock_configuration=true")
             return _run_query(connection, query)
+
+
+def _columns(rows: Sequence[Record], types: Mapping[str, str]) -> Columns:
+    return {name: column([row[name] for row in rows], kind) for name, kind in types.items()}
+
+
+def _create_typed(connection: duckdb.DuckDBPyConnection, name: str, content: Columns, types: Mapping[str, str]) -> None:
+    casts = ", ".join(f'"{field}"::{kind} AS "{field}"' for field, kind in types.items())
+    connection.execute(f'CREATE TABLE "{name}" AS SELECT {casts} FROM content')  # noqa: S608
 
 
 def _create_table(connection: duckdb.DuckDBPyConnection, name: str, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -163,7 +209,8 @@ def _run_query(connection: duckdb.DuckDBPyConnection, query: str) -> tuple[list[
         return [part[0] for part in cursor.description or []], cursor.fetchall()
     except duckdb.Error as error:
         words = " ".join(str(error).split())
-        raise UsageError(f"The SQL was refused: {words} (tables: slots, loads, findings)") from error
+        tables = "slots, loads, drains, background, memory, findings"
+        raise UsageError(f"The SQL was refused: {words} (tables: {tables})") from error
 
 
 def is_sealed(directory: Path) -> bool:

@@ -55,3 +55,43 @@ SLOT_COLUMNS: dict[str, str] = {
     "host_psi_io_us": "BIGINT",
     "host_psi_memory_us": "BIGINT",
 }
+
+# name -> DuckDB type; one row per target, block and test that changes data. `target_group`: of those that were up together
+DRAIN_COLUMNS: dict[str, str] = {
+    "test": "VARCHAR",
+    "target": "VARCHAR",
+    "block": "INTEGER",
+    "target_group": "VARCHAR",
+    "ops": "BIGINT",
+    "idle": "BOOLEAN",
+    "elapsed_ns": "BIGINT",
+    "server_cpu_ns": "BIGINT",
+    "server_foreground_cpu_ns": "BIGINT",
+    "server_background_cpu_ns": "BIGINT",
+    "server_read_bytes": "BIGINT",
+    "server_write_bytes": "BIGINT",
+    "drain_cpu_us_per_op": "DOUBLE",
+    "drain_write_bytes_per_op": "DOUBLE",
+}
+
+# name -> DuckDB type; one row per target, block and test (of the base: one per group): memory of its server at the end
+MEMORY_COLUMNS: dict[str, str] = {
+    "test": "VARCHAR",
+    "target": "VARCHAR",
+    "block": "INTEGER",
+    "processes": "INTEGER",
+    "pss_bytes": "BIGINT",
+    "rss_bytes": "BIGINT",
+    "peak_rss_bytes": "BIGINT",
+}
+
+# name -> DuckDB type; one row per target, block, test and kind of background work
+BACKGROUND_COLUMNS: dict[str, str] = {
+    "test": "VARCHAR",
+    "target": "VARCHAR",
+    "block": "INTEGER",
+    "kind": "VARCHAR",
+    "ops": "BIGINT",
+    "cpu_ns": "BIGINT",
+    "cpu_us_per_op": "DOUBLE",
+}

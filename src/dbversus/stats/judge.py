@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from dbversus.results.read import Results
 from dbversus.stats.blocks import block_values, load_values
-from dbversus.stats.metrics import METRICS
+from dbversus.stats.drain import drain_values
+from dbversus.stats.metrics import DRAIN, METRICS
 from dbversus.stats.model import BlockValue, Finding, Verdict
 from dbversus.stats.sequential import LOOKS
 from dbversus.stats.server_counters import counter_values
@@ -22,9 +23,11 @@ def judge(results: Results) -> list[Finding]:
     labels = {target.name: target.label for target in results.targets}
     values += load_values(results.loads, labels, base)
     counted, counter_metrics = counter_values(results.of_type("counters"), labels, results.base.name)
+    values += drain_values(results.drains, base)
     margins = results.header.get("margins") or {}
     by_test = {(test, metric): share for test in results.tests for metric, share in margins.items()}
-    return assess(values + counted, (*METRICS, *counter_metrics), tuple(results.header.get("looks") or LOOKS), by_test)
+    metrics = (*METRICS, *DRAIN, *counter_metrics)
+    return assess(values + counted, metrics, tuple(results.header.get("looks") or LOOKS), by_test)
 
 
 def settled_tests(findings: Sequence[Finding]) -> set[str]:

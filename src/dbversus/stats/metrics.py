@@ -14,6 +14,8 @@ Floats = npt.NDArray[np.float64]
 CPU = "server_cpu_us_per_op"
 THROUGHPUT = "throughput_ops_per_s"
 IO_BYTES = "io_bytes_per_op"
+DRAIN_CPU = "drain_cpu_us_per_op"
+DRAIN_WRITES = "drain_write_bytes_per_op"
 LOAD_TEST = "load"
 
 _US_PER_NS = 1e-3
@@ -84,7 +86,13 @@ EXPLORATORY: tuple[Metric, ...] = (
 
 METRICS: tuple[Metric, ...] = PRIMARY + EXPLORATORY
 
-_BY_NAME = {metric.name: metric for metric in METRICS}
+# figures of a whole test in a block, not of slots: what the server did after it, to pay what it had left
+DRAIN: tuple[Metric, ...] = (
+    Metric(DRAIN_CPU, "drained CPU per op", "µs/op", False, False, 0.10, pooled=True, floor=0.05),
+    Metric(DRAIN_WRITES, "bytes drained per op", "bytes/op", False, False, 0.10, pooled=True, floor=64.0),
+)
+
+_BY_NAME = {metric.name: metric for metric in METRICS + DRAIN}
 
 
 _COUNTER = "counter."

@@ -26,6 +26,7 @@ def build_suite(name: str, draft: Draft) -> Suite:
         phases=tuple(_phases(draft, _Lookup.of(families))),
         variables=draft.variables,
         selections={key: tuple(placed.value) for key, placed in draft.selections.items()},
+        probes=draft.probes,
     )
     _check_selections(suite, draft.selections)
     _check_all_used(suite, draft)
@@ -72,6 +73,9 @@ def _test(
 ) -> Test:
     test, place = placed.value, placed.place
     variables = {**suite_variables, **own_variables}
+    changes_data = _may_change(statements) if test.changes_data is None else test.changes_data
+    if test.bounded_by and not changes_data:
+        raise place.at("bounded_by").mistake("bounded_by is for tests that change data; others are bounded by time.")
     return Test(
         name=name,
         base=name,
@@ -80,7 +84,8 @@ def _test(
         note=_filled(test.note, variables, place.at("note")),
         statements=statements,
         transaction=test.transaction,
-        changes_data=_may_change(statements) if test.changes_data is None else test.changes_data,
+        changes_data=changes_data,
+        by_count=changes_data and test.bounded_by != "time",
         slow=test.slow,
         report_misses=test.report_misses,
         warm_up=False,

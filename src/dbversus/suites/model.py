@@ -68,9 +68,10 @@ class Statement:
 class Test:
     """One test of one phase. `base` is its name without the phase's suffix.
 
-    `changes_data`: bounded by count, so that all targets do the same work. `slow`: one operation takes long (it reads
-    whole tables), so few fit into a slot. `report_misses`: statements that touched no row are worth a figure
-    (1 - affected / statements). `warm_up`: run to warm caches, never reported.
+    `by_count`: slots are bounded by count instead of time, so that all targets do the same work; the default of tests that
+    change data. `slow`: one operation takes long (it reads whole tables), so few fit into a slot. `report_misses`:
+    statements that touched no row are worth a figure (1 - affected / statements). `warm_up`: run to warm caches, never
+    reported.
     """
 
     __test__ = False  # pytest would take it for a class of tests
@@ -83,6 +84,7 @@ class Test:
     statements: tuple[Statement, ...]
     transaction: bool
     changes_data: bool
+    by_count: bool
     slow: bool
     report_misses: bool
     warm_up: bool
@@ -128,7 +130,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Suite:
-    """An ordered list of phases. `selections` are named lists of globs."""
+    """An ordered list of phases. `selections`: named lists of globs; `probes`: what is measured of the host beforehand."""
 
     name: str
     title: str
@@ -137,6 +139,7 @@ class Suite:
     phases: tuple[Phase, ...]
     variables: Mapping[str, int]
     selections: Mapping[str, tuple[str, ...]]
+    probes: tuple[str, ...] = ()
 
     @property
     def tests(self) -> dict[str, Test]:

@@ -60,6 +60,7 @@ class Test(Shape):
     note: str = ""
     slow: bool = False
     changes_data: bool | None = None
+    bounded_by: Literal["count", "time"] | None = None
     report_misses: bool = False
     rows_per_op: Number | None = None
     variables: dict[VariableName, int] = Field(default_factory=dict)
@@ -98,6 +99,7 @@ class SuiteFile(Shape):
     title: str = Field(min_length=1)
     description: str = ""
     extends: str | None = None
+    probes: list[Literal["sync"]] = Field(default_factory=list)
     variables: dict[VariableName, int] = Field(default_factory=dict)
     generators: dict[VariableName, AnyGenerator] = Field(default_factory=dict)
     load: Load | None = None

@@ -1,0 +1,58 @@
+"""Tables on standard output: for eyes, and for pipes."""
+
+import csv
+import json
+import math
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+Rows = Sequence[tuple[Any, ...]]
+
+
+def write_table(columns: list[str], rows: Rows) -> None:
+    table = Table(*columns, box=None, header_style="bold")
+    for row in rows:
+        table.add_row(*map(_cell, row))
+    console = Console()
+    # a pipe has no width to fold to
+    console.print(table, markup=False, width=None if console.is_terminal else 10_000, soft_wrap=not console.is_terminal)
+
+
+def write_json(columns: list[str], rows: Rows) -> None:
+    lines = [dict(zip(columns, map(_json_value, row), strict=True)) for row in rows]
+    json.dump(lines, sys.stdout, indent=1, default=str)
+    print()
+
+
+def _json_value(value: Any) -> Any:
+    """JSON has no word for what is infinite."""
+    return str(value) if isinstance(value, float) and math.isinf(value) else value
+
+
+def write_csv(columns: list[str], rows: Rows) -> None:
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+
+
+def write_markdown(columns: list[str], rows: Rows) -> None:
+    lines = [columns, ["---"] * len(columns), *([_cell(value).replace("|", "\\|") for value in row] for row in rows)]
+    print("\n".join(f"| {' | '.join(line)} |" for line in lines))
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+WRITERS: dict[str, Callable[[list[str], Rows], None]] = {
+    "table": write_table,
+    "json": write_json,
+    "csv": write_csv,
+    "md": write_markdown,
+}

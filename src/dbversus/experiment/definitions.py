@@ -1,0 +1,34 @@
+"""What is sent to the engine when targets of different DBMSs run the same test side by side."""
+
+from collections.abc import Iterable
+
+from dbversus.errors import UsageError
+from dbversus.suites.define import Json, definition
+from dbversus.suites.model import Test
+
+
+def definitions(test: Test, dbms: Iterable[str], table_size: int, tables: int) -> dict[str, Json]:
+    """DBMS → TEST for the engine (docs/engine-protocol.md), in the order of `dbms`.
+
+    SQL may differ, but a statement has to take the same parameters everywhere: values are drawn one after another from one
+    stream, so with other parameters one DBMS would see other keys than another. Raises UsageError then, and as
+    `definition` does.
+    """
+    made = {name: definition(test, name, table_size, tables) for name in dict.fromkeys(dbms)}
+    first, *others = made
+    for other in others:
+        _check_same_values(test, first, made[first], other, made[other])
+    return made
+
+
+def _check_same_values(test: Test, first: str, ours: Json, second: str, theirs: Json) -> None:
+    for one, other in zip(ours["statements"], theirs["statements"], strict=True):
+        if one["params"] != other["params"]:
+            raise UsageError(
+                f"test '{test.name}', statement '{one['name']}': its SQL takes {_names(one)} on {first} and {_names(other)} on "
+                f"{second}; side by side both have to take the same parameters, or they would not see the same values."
+            )
+
+
+def _names(statement: Json) -> str:
+    return ", ".join(statement["params"]) or "no parameters"

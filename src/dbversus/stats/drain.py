@@ -1,0 +1,34 @@
+"""What servers did after tests that change data, to pay what was left, as exploratory metrics: one value per block."""
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from dbversus.stats.metrics import DRAIN
+from dbversus.stats.model import BlockValue, Metric
+
+
+def drain_values(rows: Iterable[Mapping[str, Any]], base: str) -> list[BlockValue]:
+    """Block values of the DRAIN metrics against the label `base`, from rows of results/schema.py, DRAIN_COLUMNS.
+
+    Targets are compared with the base of their own block and group. Under the metric's floor on both sides there is
+    nothing to compare; where one of them is unknown, there is no value.
+    """
+    drained = {(row["test"], row["block"], row["target_group"], row["target"]): row for row in rows}
+    values = []
+    for (test, block, group, target), mine in drained.items():
+        theirs = drained.get((test, block, group, base))
+        if target != base and theirs is not None:
+            values += [value for metric in DRAIN if (value := _value(metric, test, target, block, mine, theirs))]
+    return values
+
+
+def _value(
+    metric: Metric, test: str, target: str, block: int, mine: Mapping[str, Any], theirs: Mapping[str, Any]
+) -> BlockValue | None:
+    pair = mine[metric.name], theirs[metric.name]
+    if None in pair:
+        return None
+    over, under = (max(value, metric.floor) for value in pair)
+    value = math.log(over / under) if max(pair) > metric.floor else None
+    return BlockValue(test, target, metric.name, block, value, 1)

@@ -1,0 +1,351 @@
+"""Two generations of two systems: how the ratio second/first moved from the old pair to the new pair (docs/results.md).
+
+Every figure is a mean over blocks of ln ratios with Student's t interval over blocks, at CONFIDENCE. Pairs of one experiment
+share their blocks, so there the shift is taken block by block; pairs of two experiments do not, so there it is the
+difference of two independent means (Welch).
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+from scipy.special import stdtrit
+
+from dbversus.stats.blocks import block_values, load_values
+from dbversus.stats.looks import MOST_DROPPED
+from dbversus.stats.metrics import CPU, THROUGHPUT, Columns, floats, metric_named, parts
+from dbversus.stats.model import BlockValue, Metric
+from dbversus.stats.moderate import VARIANCE_FLOOR
+
+CONFIDENCE = 0.95
+MARGIN = 0.05
+READ_CALLS, READ_BYTES = "read_calls_per_op", "read_bytes_per_op"
+MARKED = (THROUGHPUT, CPU)
+COMPARED = (*MARKED, READ_CALLS, READ_BYTES)
+
+_LARGEST_LOG = 700.0  # beyond it exp has no number
+_OF_LOAD = {"load_rows_per_s": THROUGHPUT, "load_cpu_us_per_row": CPU}
+
+Logs = Mapping[int, float]
+"""Block → ln(second/first)."""
+
+Key = tuple[str, str]
+"""(test, metric)"""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two targets of one experiment, by label. Ratios are second/first."""
+
+    first: str
+    second: str
+
+
+@dataclass(frozen=True)
+class Generation:
+    """What one pair came to. `dropped`: test → share of its rows that were dropped as disturbed.
+
+    `fixed` holds ratios that have no logarithm: 1 where both targets did next to nothing, inf where only the second did
+    something, 0 where only the first did.
+    """
+
+    logs: Mapping[Key, Logs]
+    fixed: Mapping[Key, float] = field(default_factory=dict)
+    dropped: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def tests(self) -> set[str]:
+        return {test for test, _ in self.logs}
+
+
+@dataclass(frozen=True)
+class Mean:
+    """Mean of ln ratios, its standard error and its degrees of freedom; no error with fewer than two blocks."""
+
+    value: float
+    error: float | None
+    df: float
+    blocks: int
+
+    def ratio(self) -> "Ratio":
+        if self.error is None:
+            return Ratio(math.exp(self.value), None, None, self.blocks)
+        distance = self.error * float(stdtrit(self.df, (1 + CONFIDENCE) / 2))
+        low, high = (math.exp(min(end, _LARGEST_LOG)) for end in (self.value - distance, self.value + distance))
+        return Ratio(math.exp(self.value), low, high, self.blocks)
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """A ratio between `low` and `high` at CONFIDENCE; None: no interval, for want of blocks or of a logarithm."""
+
+    value: float
+    low: float | None
+    high: float | None
+    blocks: int
+
+
+class Mark(StrEnum):
+    """Which way a ratio shifted, by more than the margin with its whole interval; for the pair's second target."""
+
+    GAIN = "gain"
+    LOSS = "loss"
+    NONE = ""
+
+
+@dataclass(frozen=True)
+class Change:
+    """One metric: second/first in the old and in the new pair, and new/old. None: not measured, or not asked for."""
+
+    old: Ratio | None
+    new: Ratio | None
+    shift: Ratio | None = None
+    mark: Mark = Mark.NONE
+
+
+@dataclass(frozen=True)
+class TestShift:
+    """One test: changes by metric. `left_out`: why it bears no mark and is in no mean; empty for most."""
+
+    __test__ = False  # pytest would take it for a class of tests
+
+    test: str
+    changes: Mapping[str, Change]
+    left_out: str = ""
+
+
+@dataclass(frozen=True)
+class Shifts:
+    """All tests in order, and by metric the geometric means over `tests_in_mean` of them."""
+
+    tests: tuple[TestShift, ...]
+    means: Mapping[str, Change]
+    tests_in_mean: Mapping[str, int]
+    margin: float
+
+    def marked(self, metric: str, mark: Mark) -> list[str]:
+        """Names of the tests with that mark."""
+        return [item.test for item in self.tests if metric in item.changes and item.changes[metric].mark is mark]
+
+
+def generation(
+    columns: Columns, pair: Pair, loads: Iterable[Mapping[str, Any]] = (), labels: Mapping[str, str] | None = None
+) -> Generation:
+    """One pair's block values from the slots of an experiment (columns of results/schema.py).
+
+    `loads` are the journal's `load` records and `labels` maps the names of targets in them to labels; data is loaded once,
+    so the test `load` has one block and no interval.
+    """
+    ours = np.isin(np.asarray(columns["target"], dtype=str), (pair.first, pair.second))
+    slots = {name: column[ours] for name, column in columns.items()}
+    metrics = [metric_named(name) for name in COMPARED]
+    values = block_values(slots, pair.first, metrics) if pair.first in slots["target"] else []
+    loaded = [value for value in load_values(loads, labels or {}, pair.first) if value.target == pair.second]
+    fixed: dict[Key, float] = {}
+    for metric in metrics:
+        if metric.pooled:
+            fixed |= {(test, metric.name): ratio for test, ratio in _without_logarithm(slots, metric, pair).items()}
+    return Generation(_logs([*values, *loaded]), fixed, _dropped_shares(values))
+
+
+def _logs(values: Iterable[BlockValue]) -> dict[Key, dict[int, float]]:
+    """A block in which both sides did nothing, though others saw something, holds no difference: ln 1."""
+    logs: dict[Key, dict[int, float]] = {}
+    for value in values:
+        if value.rows:
+            name = _OF_LOAD.get(value.metric, value.metric)
+            logs.setdefault((value.test, name), {})[value.block] = value.value or 0.0
+    return logs
+
+
+def _dropped_shares(values: Iterable[BlockValue]) -> dict[str, float]:
+    rows: dict[str, int] = defaultdict(int)
+    dropped: dict[str, int] = defaultdict(int)
+    for value in values:
+        if value.metric == THROUGHPUT:
+            rows[value.test] += value.rows + value.dropped
+            dropped[value.test] += value.dropped
+    return {test: dropped[test] / count for test, count in rows.items() if count}
+
+
+def _without_logarithm(slots: Columns, metric: Metric, pair: Pair) -> dict[str, float]:
+    """Test → ratio, by the rule of the reference's relative tables, where a side is under the metric's floor."""
+    found = parts(metric, slots)
+    if found is None:
+        return {}
+    over, under = found
+    known = np.isfinite(over + under) & ~_flags(slots, len(over))
+    tests, test = np.unique(np.asarray(slots["test"], dtype=str)[known], return_inverse=True)
+    cell = 2 * test + (np.asarray(slots["target"], dtype=str)[known] == pair.second)
+    cost = np.bincount(cell, weights=over[known], minlength=2 * len(tests))
+    done = np.bincount(cell, weights=under[known], minlength=2 * len(tests))
+    per_op = np.divide(cost, done, out=np.full(len(cost), np.nan), where=done > 0).reshape(-1, 2)
+    firsts, seconds = per_op[:, 0].tolist(), per_op[:, 1].tolist()
+    ratios = {
+        str(name): _fixed_ratio(first, second, metric.floor)
+        for name, first, second in zip(tests, firsts, seconds, strict=True)
+    }
+    return {name: ratio for name, ratio in ratios.items() if ratio is not None}
+
+
+def _flags(slots: Columns, count: int) -> Any:
+    return np.nan_to_num(floats(slots["dropped"])) != 0 if "dropped" in slots else np.zeros(count, dtype=np.bool_)
+
+
+def _fixed_ratio(first: float, second: float, floor: float) -> float | None:
+    """1 for 0/0, inf for x/0, 0 for 0/x; None: an ordinary ratio, or a side that is not known."""
+    if math.isnan(first) or math.isnan(second) or min(first, second) >= floor:
+        return None
+    if max(first, second) < floor:
+        return 1.0
+    return math.inf if first < floor else 0.0
+
+
+def compare_generations(
+    old: Generation,
+    new: Generation,
+    tests: Sequence[str],
+    *,
+    paired: bool,
+    left_out: Mapping[str, str] | None = None,
+    margin: float = MARGIN,
+) -> Shifts:
+    """Both pairs side by side for `tests`, in that order; tests that a pair does not have are passed over.
+
+    `paired`: both are of one experiment, so blocks of the same number belong together, and only those that both have
+    count. `left_out`: test → why it is in no mean and bears no mark (wrong answers); too many dropped rows are another
+    reason.
+    """
+    old, new = (_shared_blocks(old, new), _shared_blocks(new, old)) if paired else (old, new)
+    common = [test for test in tests if test in old.tests and test in new.tests]
+    reasons = {test: (left_out or {}).get(test) or _disturbed(test, old, new) for test in common}
+    lines = tuple(
+        TestShift(test, _changes(test, old, new, paired, 0 if reasons[test] else margin), reasons[test])
+        for test in common
+    )
+    trusted = [test for test in common if not reasons[test]]
+    means: dict[str, Change] = {}
+    counts: dict[str, int] = {}
+    for metric in MARKED:
+        measured = [test for test in trusted if _measured((test, metric), old, new)]
+        if counted := _with_interval(measured, metric, old, new):
+            means[metric] = _geometric_mean(counted, metric, old, new, paired)
+            counts[metric] = len(counted)
+    return Shifts(lines, means, counts, margin)
+
+
+def _shared_blocks(one: Generation, other: Generation) -> Generation:
+    logs = {
+        key: {block: value for block, value in of_key.items() if block in other.logs.get(key, of_key)}
+        for key, of_key in one.logs.items()
+    }
+    return Generation({key: of_key for key, of_key in logs.items() if of_key}, one.fixed, one.dropped)
+
+
+def _disturbed(test: str, *generations: Generation) -> str:
+    worst = max(generation.dropped.get(test, 0.0) for generation in generations)
+    return f"invalid: {worst:.0%} of the rows dropped as disturbed" if worst > MOST_DROPPED else ""
+
+
+def _measured(key: Key, *generations: Generation) -> bool:
+    return all(key in generation.logs for generation in generations)
+
+
+def _changes(test: str, old: Generation, new: Generation, paired: bool, margin: float) -> dict[str, Change]:
+    """By metric, those that either pair has; `margin` 0: no marks."""
+    changes: dict[str, Change] = {}
+    for metric in COMPARED:
+        key = test, metric
+        before, after = _ratio(old, key), _ratio(new, key)
+        if before is None and after is None:
+            continue
+        shift = _shift(old.logs[key], new.logs[key], paired) if metric in MARKED and _measured(key, old, new) else None
+        changes[metric] = Change(before, after, shift, _mark(metric, shift, margin))
+    return changes
+
+
+def _ratio(generation: Generation, key: Key) -> Ratio | None:
+    logs = generation.logs.get(key)
+    if key in generation.fixed:
+        return Ratio(generation.fixed[key], None, None, len(logs or ()))
+    return mean_of_blocks(list(logs.values())).ratio() if logs else None
+
+
+def _shift(old: Logs, new: Logs, paired: bool) -> Ratio:
+    if paired:
+        return mean_of_blocks([new[block] - old[block] for block in new]).ratio()
+    return difference(mean_of_blocks(list(new.values())), mean_of_blocks(list(old.values()))).ratio()
+
+
+def _mark(metric: str, shift: Ratio | None, margin: float) -> Mark:
+    """A mark only where the whole interval lies beyond the margin."""
+    if not margin or shift is None or shift.low is None or shift.high is None:
+        return Mark.NONE
+    better, worse = (Mark.GAIN, Mark.LOSS) if metric_named(metric).higher_is_better else (Mark.LOSS, Mark.GAIN)
+    if shift.low > 1 + margin:
+        return better
+    return worse if shift.high < 1 / (1 + margin) else Mark.NONE
+
+
+def _with_interval(tests: list[str], metric: str, *generations: Generation) -> list[str]:
+    """Those with two blocks or more in each pair; all of them when no test has that many."""
+    several = [test for test in tests if all(len(each.logs[test, metric]) > 1 for each in generations)]
+    return several or tests
+
+
+def _geometric_mean(tests: Sequence[str], metric: str, old: Generation, new: Generation, paired: bool) -> Change:
+    before = mean_of_tests([old.logs[test, metric] for test in tests])
+    after = mean_of_tests([new.logs[test, metric] for test in tests])
+    if paired:
+        shifts = [_differences(old.logs[test, metric], new.logs[test, metric]) for test in tests]
+        return Change(before.ratio(), after.ratio(), mean_of_tests(shifts).ratio())
+    return Change(before.ratio(), after.ratio(), difference(after, before).ratio())
+
+
+def _differences(old: Logs, new: Logs) -> dict[int, float]:
+    return {block: new[block] - old[block] for block in new}
+
+
+def mean_of_blocks(logs: Sequence[float]) -> Mean:
+    """The mean of one test over its blocks; no spread under that of stats/moderate.py is believed."""
+    blocks = len(logs)
+    if blocks < 2:
+        return Mean(fmean(logs), None, 0.0, blocks)
+    variance = max(float(np.var(logs, ddof=1)), VARIANCE_FLOOR)
+    return Mean(fmean(logs), math.sqrt(variance / blocks), blocks - 1, blocks)
+
+
+def mean_of_tests(tests: Sequence[Logs]) -> Mean:
+    """The mean over tests of each test's mean over its blocks: ln of a geometric mean.
+
+    Its error is that over blocks, because what befalls a block befalls all its tests. Where all tests have the same blocks,
+    it is the plain standard error of the blocks' means. Where they have not (retired tests), each block pulls the mean by the
+    sum over its tests of what it adds to their means, and the error is that of the sum of these pulls (cluster-robust, each
+    test scaled for its own n - 1), with the degrees of freedom of the test that has fewest blocks.
+    """
+    means = [fmean(test.values()) for test in tests]
+    fewest = min(map(len, tests))
+    if fewest < 2:
+        return Mean(fmean(means), None, 0.0, fewest)
+    pulls: dict[int, float] = defaultdict(float)
+    for test, mean in zip(tests, means, strict=True):
+        weight = 1 / math.sqrt(len(test) * (len(test) - 1)) / len(tests)
+        for block, value in test.items():
+            pulls[block] += weight * (value - mean)
+    variance = max(math.fsum(pull**2 for pull in pulls.values()), VARIANCE_FLOOR / fewest)
+    return Mean(fmean(means), math.sqrt(variance), fewest - 1, fewest)
+
+
+def difference(new: Mean, old: Mean) -> Mean:
+    """new - old of independent means; degrees of freedom after Welch and Satterthwaite."""
+    value, blocks = new.value - old.value, min(new.blocks, old.blocks)
+    if new.error is None or old.error is None:
+        return Mean(value, None, 0.0, blocks)
+    ours, theirs = new.error**2, old.error**2
+    df = (ours + theirs) ** 2 / (ours**2 / new.df + theirs**2 / old.df)
+    return Mean(value, math.sqrt(ours + theirs), df, blocks)

@@ -1,0 +1,96 @@
+"""Foreground, background and drain of real servers, of processes and of threads."""
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from dbversus.builds.store import list_installed, obtain
+from dbversus.builds.target import parse_target
+from dbversus.errors import DbversusError
+from dbversus.home import home_dir
+
+from .conftest import Bench
+
+POSTGRES_KINDS = {"walwriter", "background writer", "checkpointer", "postgres"}
+
+
+def _kinds(bench: Bench) -> set[str]:
+    of_rows = (figures["cpu_ns"] for record in bench.records("background") for figures in record["targets"].values())
+    of_drains = (figures["background"] for record in bench.records("drain") for figures in record["targets"].values())
+    return {kind for kinds in (*of_rows, *of_drains) for kind in kinds}
+
+
+def _slots(bench: Bench, test: str) -> Iterable[dict[str, Any]]:
+    return (slot for row in bench.records("row") if row["tag"]["test"] == test for slot in row["slots"])
+
+
+def _check_split(bench: Bench) -> None:
+    """Every slot is split, and reading one row is next to nothing but foreground: the right threads were found."""
+    for slot in [*_slots(bench, "point-query"), *_slots(bench, "update-index")]:
+        assert slot["server_foreground_cpu_ns"] > 0 and slot["server_background_cpu_ns"] is not None
+    reads = list(_slots(bench, "point-query"))
+    foreground, all_cpu = (sum(slot[name] for slot in reads) for name in ("server_foreground_cpu_ns", "server_cpu_ns"))
+    assert foreground > 0.7 * all_cpu
+
+
+def _check_drains(bench: Bench) -> None:
+    drains = bench.records("drain")
+    assert {(drain["test"], tuple(drain["targets"])) for drain in drains} == {("update-index", ("t0", "t1"))}
+    for drain in drains:
+        for name, figures in drain["targets"].items():
+            counted = sum(
+                slot["ops"] + slot["settle_ops"]
+                for row in bench.records("row")
+                if (row["tag"]["block"], row["tag"]["test"]) == (drain["block"], drain["test"])
+                for slot in row["slots"]
+                if slot["target"] == name
+            )
+            assert figures["ops"] >= counted > 0
+            assert 0 < figures["server_background_cpu_ns"] <= figures["server_cpu_ns"]
+            assert figures["elapsed_ns"] > 0 and isinstance(figures["idle"], bool)
+
+
+def test_what_processes_leave_for_later_is_charged_to_the_test(bench: Bench, postgres: str) -> None:
+    bench.run("run", bench.write([postgres, postgres], "point-query,update-index"), "--out", bench.out)
+    _check_split(bench)
+    _check_drains(bench)
+    kinds = _kinds(bench)
+    assert kinds & POSTGRES_KINDS, kinds
+    assert not any("idle" in kind for kind in kinds), kinds
+    shown = bench.run("show", bench.out, "--format", "json", "--sql", "SELECT DISTINCT target FROM drains")
+    assert {line["target"] for line in json.loads(shown.stdout)} == {postgres, f"{postgres}#2"}
+
+
+def _threaded() -> list[str]:
+    """A small build, and the newest of each family that is installed: they tell their threads in different ways."""
+    wanted = (("mysql", "5.6"), ("mysql", "8.0"), ("myrocks", "10.11"))
+    there = [
+        f"{dbms}:{version}"
+        for dbms, version in wanted
+        if any(build.version.startswith(f"{version}.") for build in list_installed(dbms))
+    ]
+    return ["mariadb:10.11", *there]
+
+
+@pytest.mark.parametrize("target", _threaded())
+def test_what_threads_leave_for_later_is_charged_to_the_test(bench: Bench, target: str) -> None:
+    try:
+        build = obtain(parse_target(target))
+    except DbversusError as error:
+        pytest.skip(f"{target} cannot be had: {error}")
+    (bench.home / "builds").symlink_to(home_dir() / "builds")
+    file = bench.write([target, target], "point-query,update-index", "clients = 3\n")
+    bench.run("run", file, "--out", bench.out)
+    _check_split(bench)
+    _check_drains(bench)
+    kinds = _kinds(bench)
+    assert kinds and not {"connection", "sql/one_connection"} & kinds, kinds
+    if build.dbms == "mysql" and build.version.startswith("8."):
+        assert any(kind.startswith("ib_") for kind in kinds), kinds
+
+
+def test_drains_can_be_switched_off(bench: Bench, postgres: str) -> None:
+    bench.run("run", bench.write([postgres, postgres], "update-index", "drain_s = 0\n"), "--out", bench.out)
+    assert not bench.records("drain") and bench.records("row")

@@ -1,0 +1,104 @@
+"""Draining and its journal lines, with an engine that answers as told."""
+
+from collections import Counter
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from dbversus.experiment.background import drain, driven_ops, note_background
+from dbversus.experiment.engine_client import EngineGone
+from dbversus.experiment.session import Case, Session
+
+
+class _Session:
+    """As much of a session as draining needs: `targets` maps names to whether they are processes."""
+
+    def __init__(self, targets: dict[str, bool], *, gone: bool = False, **spec: Any):
+        self.spec = SimpleNamespace(**{"drain_s": 2.0, "drain_idle_s": 0.2, "freeze": True} | spec)
+        self.tag = {"group": "g1"}
+        self.alive = [SimpleNamespace(name=name, server=_server(process)) for name, process in targets.items()]
+        self.engine = self
+        self.gone = gone
+        self.called: list[dict[str, Any]] = []
+        self.noted: list[dict[str, Any]] = []
+        self.renewed = 0
+
+    def call(self, command: str, **fields: Any) -> dict[str, Any]:
+        if self.gone:
+            raise EngineGone("it was killed")
+        self.called.append({"cmd": command, **fields})
+        return {"id": 7, "done": True, "idle": True, "elapsed_ns": 1, "server_cpu_ns": 5}
+
+    def renew_engine(self, message: str, **where: Any) -> None:
+        self.renewed += 1
+
+    def note(self, kind: str, **fields: Any) -> None:
+        self.noted.append({"type": kind, **fields})
+
+
+def _server(process: bool) -> Any:
+    return SimpleNamespace(root_pid=11 if process else None, is_running=lambda: True)
+
+
+def _case(changes_data: bool = True) -> Case:
+    return cast(Case, SimpleNamespace(name="insert", test=SimpleNamespace(changes_data=changes_data)))
+
+
+def _drain(session: _Session, case: Case | None = None, journal: bool = True) -> None:
+    drain(cast(Session, session), 3, case or _case(), Counter(t0=100, t1=200), journal=journal)
+
+
+def test_every_server_is_drained_and_charged_to_what_it_was_driven() -> None:
+    session = _Session({"t0": True, "t1": True})
+    _drain(session)
+    assert [call["target"] for call in session.called] == ["t0", "t1"]
+    assert {(call["idle_ms"], call["limit_ms"]) for call in session.called} == {(200, 2000)}
+    (noted,) = session.noted
+    assert (noted["type"], noted["block"], noted["test"], noted["group"]) == ("drain", 3, "insert", "g1")
+    assert noted["targets"]["t1"] == {"ops": 200, "idle": True, "elapsed_ns": 1, "server_cpu_ns": 5}
+
+
+def test_a_replay_is_drained_and_not_journaled() -> None:
+    session = _Session({"t0": True, "t1": True})
+    _drain(session, journal=False)
+    assert len(session.called) == 2 and not session.noted
+
+
+@pytest.mark.parametrize(
+    ("session", "case"),
+    [
+        (_Session({"t0": True, "t1": True}, drain_s=0), _case()),
+        (_Session({"t0": True, "t1": True}), _case(changes_data=False)),
+        (_Session({"t0": True, "t1": True}, freeze=False), _case()),
+        (_Session({"t0": False, "t1": False}), _case()),
+    ],
+    ids=["switched off", "nothing changed", "not frozen", "embedded"],
+)
+def test_there_may_be_nothing_to_drain(session: _Session, case: Case) -> None:
+    _drain(session, case)
+    assert not session.called and not session.noted
+
+
+def test_a_target_alone_needs_no_freezing_and_limits_may_be_short() -> None:
+    session = _Session({"t0": True}, freeze=False, drain_s=0.05)
+    _drain(session)
+    assert [(call["idle_ms"], call["limit_ms"]) for call in session.called] == [(50, 50)]
+
+
+def test_an_engine_that_is_gone_is_replaced_and_nothing_is_made_up() -> None:
+    session = _Session({"t0": True, "t1": True}, gone=True)
+    _drain(session)
+    assert session.renewed == 1 and not session.noted
+
+
+def test_background_is_journaled_beside_the_operations_of_its_rows() -> None:
+    row = {"slots": [{"target": "t0", "settle_ops": 5, "ops": 50}, {"target": "t1", "settle_ops": 4, "ops": 50}]}
+    ops = driven_ops(row) + driven_ops(row)
+    session = _Session({"t0": True, "t1": True})
+    end = {"background": {"t0": {"log": 7}, "t1": {"log": 9}, "t2": {"log": 1}}, "stopped": {"target": "t1"}}
+    note_background(cast(Session, session), 0, _case(), end, ops)
+    (noted,) = session.noted
+    assert noted["targets"] == {"t0": {"ops": 110, "cpu_ns": {"log": 7}}}
+    note_background(cast(Session, session), 0, _case(), {}, ops)
+    assert len(session.noted) == 1

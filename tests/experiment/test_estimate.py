@@ -1,0 +1,34 @@
+"""What a plan is expected to take: relations only, since the rates behind it are of some host."""
+
+from typing import Any
+
+from dbversus.experiment.estimate import Estimate, estimate
+from dbversus.experiment.spec import make_spec
+from dbversus.suites.load import load_suite
+
+FOUR = ["postgres:17", "postgres:17@sync1", "postgres:17@work_mem=8MB", "postgres:16"]
+
+
+def of(targets: list[str], **choices: Any) -> Estimate:
+    return estimate(make_spec({"targets": targets, "tests": "point-query", **choices}), load_suite("sysbench"))
+
+
+def test_targets_that_differ_in_settings_share_their_load() -> None:
+    assert of(FOUR).loads == 2
+    assert of([*FOUR, "postgres:17@checksums_off", "postgres:17@init.wal_segsize=64"]).loads == 4
+
+
+def test_groups_take_longer_and_less_room() -> None:
+    together, groups, alone = of(FOUR), of(FOUR, at_once=2), of(FOUR, order="sequential")
+    assert together.block_s < groups.block_s < alone.block_s
+    assert together.disk_bytes > groups.disk_bytes > alone.disk_bytes
+    assert together.load_s == groups.load_s
+
+
+def test_draining_takes_time_after_writes_only() -> None:
+    def block_s(tests: str, drain_s: float) -> float:
+        spec = make_spec({"targets": FOUR, "drain_s": drain_s})
+        return estimate(spec, load_suite("sysbench").select(tests)).block_s
+
+    assert block_s("update-index", 2) > block_s("update-index", 0)
+    assert block_s("point-query", 2) == block_s("point-query", 0)
