@@ -1,5 +1,5 @@
 # make demo   sets everything up and compares two SQLite targets: under 3 minutes after set-up
-# make test   sets everything up and runs the whole test suite, with real PostgreSQL servers
+# make test   sets everything up and runs the whole test suite, with real PostgreSQL and MariaDB servers
 # make check  formatting, lint, types
 PYTHON ?= python3
 VENV := .venv
@@ -25,7 +25,7 @@ demo: setup
 	$(BIN)/dbversus demo
 
 test: setup
-	$(BIN)/python tests/with_postgres.py cargo test --release --locked --manifest-path engine/Cargo.toml
+	$(BIN)/python tests/with_postgres.py $(BIN)/python tests/with_mysql.py cargo test --release --locked --manifest-path engine/Cargo.toml
 	$(BIN)/python tests/with_postgres.py $(BIN)/pytest
 
 check: setup
