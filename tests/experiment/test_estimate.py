@@ -32,3 +32,7 @@ def test_draining_takes_time_after_writes_only() -> None:
 
     assert block_s("update-index", 2) > block_s("update-index", 0)
     assert block_s("point-query", 2) == block_s("point-query", 0)
+
+
+def test_redo_logs_that_are_allocated_at_once_need_room() -> None:
+    assert of(["mysql:8.0", "mysql:5.7"]).disk_bytes > of(["postgres:17", "postgres:16"]).disk_bytes

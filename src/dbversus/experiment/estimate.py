@@ -19,6 +19,7 @@ TEST_EDGE_S = 0.15
 DRAIN_S = 0.5
 BYTES_PER_ROW = 260
 WAL_BYTES_PER_TARGET = 600_000_000
+INNODB = ("mysql", "mariadb")
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ def estimate(spec: ExperimentSpec, suite: Suite) -> Estimate:
     loads = _loads(spec)
     load_s = loads * (rows / LOAD_ROWS_PER_S + SETTLE_S)
     block_s = _block_s(spec, suite, len(spec.targets), len(spec.clients) * (len(suite.sequence) - 1))
-    one_target = rows * BYTES_PER_ROW + WAL_BYTES_PER_TARGET
+    one_target = max(_target_bytes(parse_target(text).dbms, rows) for text in spec.targets)
     return Estimate(
         loads,
         load_s,
@@ -69,6 +70,13 @@ def _block_s(spec: ExperimentSpec, suite: Suite, targets: int, tests: int) -> fl
     per_target_s = settles * SETTLE_S + BLOCK_START_S_PER_TARGET + changes * min(DRAIN_S, spec.drain_s)
     groups = make_groups([str(number) for number in range(targets)], spec.order, spec.at_once)
     return sum(tests * (spec.seconds + TEST_EDGE_S) + per_target_s * len(group.members) for group in groups)
+
+
+def _target_bytes(dbms: str, rows: int) -> int:
+    """Of one target's data directory; InnoDB allocates all of its redo logs at once (configs/mysql/base.conf)."""
+    data = rows * BYTES_PER_ROW
+    redo = max(512 * 2**20, 2 * data) if dbms in INNODB else 0
+    return data + redo + WAL_BYTES_PER_TARGET
 
 
 def _loads(spec: ExperimentSpec) -> int:
