@@ -1,8 +1,6 @@
 //! Targets with tests of their own: other SQL, the same values.
 
-mod harness;
-
-use harness::{Engine, Scratch, load};
+use crate::harness::{Engine, Scratch, load};
 use serde_json::{Value, json};
 
 const ROWS: u64 = 200;

@@ -1,11 +1,9 @@
 //! The engine's program from outside: lines in, lines out.
 
-mod harness;
-
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use harness::{Engine, Scratch, point_test};
+use crate::harness::{self, Engine, Scratch, point_test};
 use serde_json::{Value, json};
 
 const SERVER_FIGURES: [&str; 13] = [

@@ -1,10 +1,8 @@
 //! A real MySQL server through the engine's program, beside SQLite: the same test gives the same answers.
 //!
-//! Skipped unless `DBVERSUS_TEST_MYSQL_SOCKET` names its socket; see tests/mysql_wire.rs.
+//! Skipped unless `DBVERSUS_TEST_MYSQL_SOCKET` names its socket; see tests/wire/mysql.rs.
 
-mod harness;
-
-use harness::{Engine, Scratch, load, mixed_test};
+use crate::harness::{Engine, Scratch, load, mixed_test};
 use serde_json::json;
 
 const ROWS: u64 = 5000;

@@ -4,11 +4,9 @@
 //! `DBVERSUS_TEST_MYSQL_DATABASE` (dbversus) say the rest. The user has to have all privileges; each test works in a
 //! database of its own. Where the server listens on a port too, `DBVERSUS_TEST_MYSQL_PORT` has logins over TCP tested.
 
-mod support;
-
+use crate::support::{ROWS, check, load, program, read_write, run, spec, table};
 use dbversus_engine::wire::{Connection, ErrorClass, Mode, Tally, Wire, WireResult, from_address};
 use serde_json::{Value as Json, json};
-use support::{ROWS, check, load, program, read_write, run, spec, table};
 
 /// A connection whose tables are in a fresh database; `None` when there is no server.
 fn connect(database: &str) -> Option<Box<dyn Connection>> {

@@ -1,12 +1,10 @@
 //! The guard: when its input ends, the processes, groups and paths it was told of are gone.
 
-mod harness;
-
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Child, Command};
 
-use harness::{Engine, Scratch, is_alive, wait_for};
+use crate::harness::{Engine, Scratch, is_alive, wait_for};
 use serde_json::json;
 
 fn children_of(pid: i32) -> Vec<i32> {

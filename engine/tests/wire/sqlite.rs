@@ -1,13 +1,11 @@
 //! The sqlite wire against the bundled library, and against the host's own where there is one.
 
-mod support;
-
 use std::path::{Path, PathBuf};
 
+use crate::support::{ROWS, check, load, program, read_write, run, table};
 use dbversus_engine::wire::sqlite::{SqliteWire, bundled_version};
 use dbversus_engine::wire::{Connection, ErrorClass, Mode, Tally, Wire, from_address};
 use serde_json::json;
-use support::{ROWS, check, load, program, read_write, run, table};
 
 /// A database file of its own for each test.
 struct Scratch(PathBuf);

@@ -4,11 +4,9 @@
 //! `DBVERSUS_TEST_PG_USER` (dbversus) and `DBVERSUS_TEST_PG_DATABASE` (dbversus) say the rest. The user has to be a
 //! superuser; each test works in a schema of its own.
 
-mod support;
-
+use crate::support::{ROWS, check, load, program, read_write, run, spec, table};
 use dbversus_engine::wire::{Connection, ErrorClass, Mode, Tally, Wire, from_address};
 use serde_json::{Value as Json, json};
-use support::{ROWS, check, load, program, read_write, run, spec, table};
 
 /// A connection whose tables are in a fresh schema; `None` when there is no server.
 fn connect(schema: &str) -> Option<Box<dyn Connection>> {

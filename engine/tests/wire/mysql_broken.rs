@@ -1,8 +1,5 @@
 //! The mysql wire against servers that stall, lie, break the protocol or send more than fits into one packet.
 
-#[path = "support/mysql_script.rs"]
-mod mysql_script;
-
 use std::io::{Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
@@ -10,9 +7,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use crate::mysql_script::{OK, Script, VAR_STRING};
 use dbversus_engine::wire::{Connection, ErrorClass, Mode, RowSink, Tally, WireResult, from_address};
 use dbversus_engine::workload::{Params, Program, TestDefinition};
-use mysql_script::{OK, Script, VAR_STRING};
 use serde_json::json;
 
 /// What the server does next.

@@ -2,14 +2,12 @@
 //!
 //! Skipped unless `DBVERSUS_TEST_PG_BIN` names a directory with `initdb` and `postgres`. The servers are the test's own.
 
-mod harness;
-
 use std::fs;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use harness::{Engine, Scratch, is_alive, wait_for};
+use crate::harness::{self, Engine, Scratch, is_alive, wait_for};
 use serde_json::{Value, json};
 
 struct Server {
