@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -28,6 +29,11 @@ rows = 6
 seconds = 1
 looks = [2, 3]
 """
+
+
+def _heed_interrupts() -> None:
+    """A shell starts what runs in its background with SIGINT ignored, which children inherit."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @dataclass
@@ -57,7 +63,13 @@ class Bench:
     def start(self, *words: str | Path) -> subprocess.Popen[str]:
         pipe = subprocess.PIPE
         return subprocess.Popen(
-            self.command(*words), stdout=pipe, stderr=pipe, text=True, env=self.env, cwd=self.folder
+            self.command(*words),
+            stdout=pipe,
+            stderr=pipe,
+            text=True,
+            env=self.env,
+            cwd=self.folder,
+            preexec_fn=_heed_interrupts,
         )
 
     @property
