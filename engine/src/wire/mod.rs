@@ -34,6 +34,14 @@ pub struct WireError {
     pub message: String,
 }
 
+impl WireError {
+    /// With the place in front: which statement of which test it was.
+    pub(crate) fn of_statement(self, statement: &str, program: &Program) -> Self {
+        let message = format!("test {:?}, statement {statement:?}: {}", program.name, self.message);
+        Self { message, ..self }
+    }
+}
+
 impl fmt::Display for WireError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.message)

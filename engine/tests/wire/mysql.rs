@@ -4,7 +4,7 @@
 //! `DBVERSUS_TEST_MYSQL_DATABASE` (dbversus) say the rest. The user has to have all privileges; each test works in a
 //! database of its own. Where the server listens on a port too, `DBVERSUS_TEST_MYSQL_PORT` has logins over TCP tested.
 
-use crate::support::{ROWS, check, load, program, read_write, run, spec, table};
+use crate::support::{ROWS, check, load, program, read_write, run, spec, table, with_mode};
 use dbversus_engine::wire::{Connection, ErrorClass, Mode, Tally, Wire, WireResult, from_address};
 use serde_json::{Value as Json, json};
 
@@ -25,14 +25,6 @@ fn wire(session_sql: &[&str]) -> Option<Box<dyn Wire>> {
 
 fn setting(name: &str) -> String {
     std::env::var(format!("DBVERSUS_TEST_MYSQL_{name}")).unwrap_or_else(|_| "dbversus".to_owned())
-}
-
-fn with_mode(test: &Json, mode: &str) -> Json {
-    let mut test = test.clone();
-    for statement in test["statements"].as_array_mut().unwrap() {
-        statement["mode"] = json!(mode);
-    }
-    test
 }
 
 fn value(connection: &mut dyn Connection, sql: &str) -> Option<String> {

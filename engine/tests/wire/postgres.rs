@@ -4,7 +4,7 @@
 //! `DBVERSUS_TEST_PG_USER` (dbversus) and `DBVERSUS_TEST_PG_DATABASE` (dbversus) say the rest. The user has to be a
 //! superuser; each test works in a schema of its own.
 
-use crate::support::{ROWS, check, load, program, read_write, run, spec, table};
+use crate::support::{ROWS, check, load, program, read_write, run, spec, table, with_mode};
 use dbversus_engine::wire::{Connection, ErrorClass, Mode, Tally, Wire, from_address};
 use serde_json::{Value as Json, json};
 
@@ -34,14 +34,6 @@ fn port() -> u16 {
 
 fn setting(name: &str, default: &str) -> String {
     std::env::var(format!("DBVERSUS_TEST_PG_{name}")).unwrap_or_else(|_| default.to_owned())
-}
-
-fn with_mode(test: &Json, mode: &str) -> Json {
-    let mut test = test.clone();
-    for statement in test["statements"].as_array_mut().unwrap() {
-        statement["mode"] = json!(mode);
-    }
-    test
 }
 
 #[test]

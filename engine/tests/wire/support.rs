@@ -101,6 +101,15 @@ impl EventSink for Values {
     }
 }
 
+/// The same test with all its statements sent in `mode`.
+pub fn with_mode(test: &Json, mode: &str) -> Json {
+    let mut test = test.clone();
+    for statement in test["statements"].as_array_mut().unwrap() {
+        statement["mode"] = json!(mode);
+    }
+    test
+}
+
 /// As `run`, with all values and counts.
 pub fn check(connection: &mut dyn Connection, program: &Program, mode: Mode, events: u32) -> Vec<String> {
     connection.prepare(program, mode).unwrap();

@@ -286,13 +286,7 @@ impl Connection for MysqlConnection {
         for statement in &program.statements {
             let prepared = self
                 .prepare_statement(statement, program, mode)
-                .map_err(|error| WireError {
-                    message: format!(
-                        "test {:?}, statement {:?}: {}",
-                        program.name, statement.name, error.message
-                    ),
-                    ..error
-                })?;
+                .map_err(|error| error.of_statement(&statement.name, program))?;
             self.statements.push(prepared);
         }
         Ok(())

@@ -202,13 +202,7 @@ impl Connection for PostgresConnection {
         for (index, statement) in program.statements.iter().enumerate() {
             let prepared = self
                 .prepare_statement(statement, index, program, mode)
-                .map_err(|error| WireError {
-                    message: format!(
-                        "test {:?}, statement {:?}: {}",
-                        program.name, statement.name, error.message
-                    ),
-                    ..error
-                })?;
+                .map_err(|error| error.of_statement(&statement.name, program))?;
             self.statements.push(prepared);
         }
         Ok(())

@@ -221,15 +221,9 @@ impl Connection for SqliteConnection {
         self.statements.clear();
         let mut writes = false;
         for statement in &program.statements {
-            let (prepare, statement_writes) =
-                self.prepare_statement(statement, program, mode)
-                    .map_err(|error| WireError {
-                        message: format!(
-                            "test {:?}, statement {:?}: {}",
-                            program.name, statement.name, error.message
-                        ),
-                        ..error
-                    })?;
+            let (prepare, statement_writes) = self
+                .prepare_statement(statement, program, mode)
+                .map_err(|error| error.of_statement(&statement.name, program))?;
             self.statements.push(prepare);
             writes |= statement_writes;
         }
