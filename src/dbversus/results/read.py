@@ -1,4 +1,4 @@
-"""Reads a results directory (docs/results.md), checking it on the way. Statistics and reports build on this alone."""
+"""Reads a results directory (docs/results-directory.md), checking it on the way. Statistics and reports build on this alone."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence

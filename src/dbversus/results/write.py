@@ -1,4 +1,4 @@
-"""Writes the results directory (docs/results.md): the journal while measuring, then slots.parquet and latency logs."""
+"""Writes the results directory (docs/results-directory.md): the journal while measuring, then slots.parquet and latency logs."""
 
 import contextlib
 import errno

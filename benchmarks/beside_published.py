@@ -1,0 +1,134 @@
+"""A comparison beside what was published about the same versions: ratios of both, test by test, as a Markdown table.
+
+    python benchmarks/beside_published.py results/mysql-56-80 o.met.in --old my5649 --new my8022
+
+The published file is an `o.met.*` summary of the reference method: per test, `cpu/o` (percent of the machine × seconds per operation, client
+included), reads, writes and operations per second of each build, one run each. The results directory holds a finished comparison.
+"""
+
+import argparse
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scipy.stats import spearmanr
+
+from dbversus.report import json_report
+from dbversus.report.assessment import build_assessment
+from dbversus.results.read import open_results
+from dbversus.stats.metrics import CPU, THROUGHPUT
+
+BY_RANGE = ("random-points", "read-only", "read-write")
+"""Tests that the reference runs with several ranges, which are part of our names."""
+
+
+@dataclass(frozen=True)
+class Published:
+    """new ÷ old of one run each."""
+
+    cpu: float
+    throughput: float
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One test in both. `cpu` and `throughput`: our findings, as in report.json."""
+
+    test: str
+    published: Published
+    cpu: Mapping[str, Any]
+    throughput: Mapping[str, Any]
+
+    @property
+    def same_direction(self) -> bool:
+        """Whether CPU per operation moved the same way; a published change under 3 % says nothing of direction."""
+        return abs(self.published.cpu - 1) < 0.03 or (self.published.cpu > 1) == (self.cpu["ratio"] > 1)
+
+
+def read_published(path: Path, old: str, new: str) -> dict[str, Published]:
+    """Our test name → ratios. Only the absolute figures are read: the relative ones are rounded."""
+    found = {}
+    for section in re.split(r"\n\s*\n", path.read_text()):
+        lines = section.strip().splitlines()
+        name = _our_name(lines[0]) if lines else ""
+        figures = dict(_absolute(lines))
+        builds = [next((key for key in figures if f".{build}" in key), None) for build in (old, new)]
+        if name and builds[0] and builds[1]:
+            before, after = figures[builds[0]], figures[builds[1]]
+            found[name] = Published(after[0] / before[0], after[1] / before[1])
+    return found
+
+
+def _our_name(title: str) -> str:
+    """`sb.met.random-points.pre.range10.pk1.dop1` → `random-points-10.pre`."""
+    match = re.match(r"sb\.met\.([a-z-]+)(\.pre)?\.range(\d+)\.", title)
+    if not match:
+        return ""
+    test, before, width = match.groups()
+    return (f"{test}-{width}" if test in BY_RANGE else test) + (before or "")
+
+
+def _absolute(lines: Sequence[str]) -> Iterator[tuple[str, tuple[float, float]]]:
+    """Build → CPU per operation and operations per second, from the lines before the relative ones."""
+    for line in lines[1:]:
+        if line.startswith("--- relative"):
+            return
+        fields = line.split()
+        if len(fields) == 5 and fields[0] != "cpu/o":
+            yield fields[4], (float(fields[0]), float(fields[3]))
+
+
+def pairs(report: Mapping[str, Any], published: Mapping[str, Published]) -> list[Pair]:
+    found = []
+    for test in report["tests"]:
+        findings = test["comparisons"][0]["findings"]
+        if test["name"] in published and findings.get(CPU, {}).get("ratio"):
+            found.append(Pair(test["name"], published[test["name"]], findings[CPU], findings[THROUGHPUT]))
+    return found
+
+
+def table(items: Sequence[Pair]) -> Iterator[str]:
+    yield "| test | CPU/op published | CPU/op here | throughput published | throughput here | verdict on CPU/op |"
+    yield "| --- | ---: | ---: | ---: | ---: | --- |"
+    for item in items:
+        note = "" if item.same_direction else " (other direction)"
+        yield (
+            f"| {item.test} | {item.published.cpu:.2f} | {_shown(item.cpu)} | {item.published.throughput:.2f} "
+            f"| {_shown(item.throughput)} | {item.cpu['verdict']}{note} |"
+        )
+
+
+def _shown(finding: Mapping[str, Any]) -> str:
+    low, high = finding["low"], finding["high"]
+    return f"{finding['ratio']:.2f}" + (f" [{low:.2f}, {high:.2f}]" if low and high else "")
+
+
+def summary(items: Sequence[Pair]) -> str:
+    agree = sum(item.same_direction for item in items)
+    cpu = spearmanr([item.published.cpu for item in items], [item.cpu["ratio"] for item in items]).statistic
+    rate = spearmanr([item.published.throughput for item in items], [item.throughput["ratio"] for item in items]).statistic
+    return (
+        f"{agree} of {len(items)} tests move the same way in CPU per operation; rank correlation of the ratios: "
+        f"{cpu:.2f} (CPU per operation), {rate:.2f} (throughput)."
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", type=Path, help="results directory of a finished comparison of two targets")
+    parser.add_argument("published", type=Path, help="an o.met.* summary of the reference method")
+    parser.add_argument("--old", required=True, help="the published base, e.g. my5649")
+    parser.add_argument("--new", required=True, help="the published target, e.g. my8022")
+    asked = parser.parse_args()
+    report = json_report.as_json(build_assessment(open_results(asked.results)))
+    items = pairs(report, read_published(asked.published, asked.old, asked.new))
+    if not items:
+        parser.error(f"{asked.published} and {asked.results} have no test in common with {asked.old} and {asked.new}")
+    print("\n".join(table(items)))
+    print(f"\n{summary(items)}")
+
+
+if __name__ == "__main__":
+    main()
