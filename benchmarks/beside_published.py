@@ -108,7 +108,9 @@ def _shown(finding: Mapping[str, Any]) -> str:
 def summary(items: Sequence[Pair]) -> str:
     agree = sum(item.same_direction for item in items)
     cpu = spearmanr([item.published.cpu for item in items], [item.cpu["ratio"] for item in items]).statistic
-    rate = spearmanr([item.published.throughput for item in items], [item.throughput["ratio"] for item in items]).statistic
+    rate = spearmanr(
+        [item.published.throughput for item in items], [item.throughput["ratio"] for item in items]
+    ).statistic
     return (
         f"{agree} of {len(items)} tests move the same way in CPU per operation; rank correlation of the ratios: "
         f"{cpu:.2f} (CPU per operation), {rate:.2f} (throughput)."

@@ -20,7 +20,9 @@ _FINDINGS_SQL = (
 
 def show(
     directory: Annotated[Path, typer.Argument(help="Results directory.")],
-    sql: Annotated[str | None, typer.Option(help="DuckDB SQL on slots, findings and loads (docs/results-directory.md).")] = None,
+    sql: Annotated[
+        str | None, typer.Option(help="DuckDB SQL on slots, findings and loads (docs/results-directory.md).")
+    ] = None,
     table: Annotated[
         str,
         typer.Option(
