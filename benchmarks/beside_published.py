@@ -2,8 +2,9 @@
 
     python benchmarks/beside_published.py results/mysql-56-80 o.met.in --old my5649 --new my8022
 
-The published file is an `o.met.*` summary of the reference method: per test, `cpu/o` (percent of the machine × seconds per operation, client
-included), reads, writes and operations per second of each build, one run each. The results directory holds a finished comparison.
+The published file is an `o.met.*` summary of the reference method: per test, `cpu/o` (percent of the machine × seconds per
+operation, client included), reads, writes and operations per second of each build, one run each. The results directory
+holds a finished comparison.
 """
 
 import argparse

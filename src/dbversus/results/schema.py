@@ -1,4 +1,4 @@
-"""The results directory, version 1: names of its files and of the columns of slots.parquet. Documented in docs/results-directory.md."""
+"""The results directory, version 1: names of its files and of the columns of slots.parquet (docs/results-directory.md)."""
 
 SCHEMA_VERSION = 1
 
