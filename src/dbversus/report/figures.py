@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,12 @@ BlockFigures = dict[tuple[str, str], dict[str, list[float]]]
 
 
 def estimate(values: Sequence[float]) -> Estimate:
+    """Mean of block values, none of them under 0, with a t interval over blocks."""
+    found = interval_of(values)
+    return found if found.low is None else replace(found, low=max(found.low, 0.0))
+
+
+def interval_of(values: Sequence[float]) -> Estimate:
     """Mean of block values with a t interval over blocks."""
     n = len(values)
     if n == 0:
@@ -39,7 +46,7 @@ def estimate(values: Sequence[float]) -> Estimate:
     if n == 1:
         return Estimate(mean, None, None, 1)
     half = float(t.isf((1 - CONFIDENCE) / 2, n - 1) * np.std(values, ddof=1) / math.sqrt(n))
-    return Estimate(mean, max(mean - half, 0.0), mean + half, n, CONFIDENCE)
+    return Estimate(mean, mean - half, mean + half, n, CONFIDENCE)
 
 
 def block_figures(results: Results) -> BlockFigures:

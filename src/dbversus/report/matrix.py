@@ -4,13 +4,12 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-from scipy.stats import t
 
-from dbversus.report.figures import CONFIDENCE, estimate
+from dbversus.report.figures import estimate, interval_of
 from dbversus.report.model import Estimate, Matrix, MatrixCell, MatrixRow
 from dbversus.results.read import Results, Target
-from dbversus.stats.metrics import LOAD_TEST
+from dbversus.stats.blocks import block_values
+from dbversus.stats.metrics import LOAD_TEST, PRIMARY, THROUGHPUT
 
 # up to three targets, the verdict tables say it all
 LEAST_TARGETS = 4
@@ -29,9 +28,11 @@ def build_matrix(results: Results) -> Matrix:
     """Every target with every test but the load.
 
     The reference of a row is the first target of the same build where it has several configs, else the base. Ratios are of
-    blocks: targets of different groups are not up at the same time, and their interval includes what that adds.
+    ratios to the base, by block: the base is up with every group, in the same rows, so that what the host did to a group
+    cancels even where target and reference are in different ones.
     """
     rates = _rates(results)
+    relative = _relative(results)
     memory = _memory(results)
     tests = tuple(test for test in results.tests if test != LOAD_TEST)
     references = _references(results.targets)
@@ -40,9 +41,10 @@ def build_matrix(results: Results) -> Matrix:
         reference = references[target.label]
         cells = {}
         for test in tests:
-            ours, held = rates.get((test, target.label), {}), memory.get((test, target.label), {})
-            if ours or held:
-                cells[test] = _cell(ours, rates.get((test, reference), {}), held)
+            own, theirs = (test, target.label), (test, reference)
+            if rates.get(own) or memory.get(own):
+                ratio = _ratio(relative.get(own, {}), relative.get(theirs, {}))
+                cells[test] = _cell(rates.get(own, {}), ratio, memory.get(own, {}))
         build, config = _parts(target)
         sizes = results.server_json(target, "sizes.json")
         size = sizes.get("database", sizes.get("data_dir"))
@@ -87,24 +89,35 @@ def _memory(results: Results) -> dict[Key, dict[str, list[int]]]:
     return dict(found)
 
 
-def _cell(rates: Values, reference: Values, memory: Mapping[str, Sequence[int]]) -> MatrixCell:
+def _relative(results: Results) -> dict[Key, Values]:
+    """(test, target label) → ln(throughput / that of the base) of each block, from slots of the same rows."""
+    base = results.base.label
+    relative: dict[Key, dict[int, float]] = defaultdict(dict)
+    if base not in results.slots["target"]:
+        return {}
+    for value in block_values(results.slots, base, [metric for metric in PRIMARY if metric.name == THROUGHPUT]):
+        if value.value is not None:
+            relative[value.test, value.target][value.block] = value.value
+            relative[value.test, base][value.block] = 0.0
+    return dict(relative)
+
+
+def _cell(rates: Values, ratio: Estimate, memory: Mapping[str, Sequence[int]]) -> MatrixCell:
     return MatrixCell(
-        ops_per_s=estimate(list(rates.values())),
-        ratio=_ratio(rates, reference),
+        ops_per_s=_geometric([math.log(rate) for rate in rates.values() if rate > 0]),
+        ratio=ratio,
         pss_bytes=estimate(memory.get("pss_bytes", [])),
         peak_rss_bytes=max(memory.get("peak_rss_bytes", []), default=None),
     )
 
 
 def _ratio(ours: Values, theirs: Values) -> Estimate:
-    """Geometric mean of the ratios of blocks, with its t interval."""
-    both = [(ours[block], theirs[block]) for block in ours if theirs.get(block)]
-    logs = [math.log(mine / other) for mine, other in both if mine > 0]
-    n = len(logs)
-    if n == 0:
-        return Estimate(None, None, None, 0)
-    center = float(np.mean(logs))
-    if n == 1:
-        return Estimate(math.exp(center), None, None, 1)
-    half = float(t.isf((1 - CONFIDENCE) / 2, n - 1) * np.std(logs, ddof=1) / math.sqrt(n))
-    return Estimate(math.exp(center), math.exp(center - half), math.exp(center + half), n, CONFIDENCE)
+    return _geometric([ours[block] - theirs[block] for block in ours if block in theirs])
+
+
+def _geometric(logs: Sequence[float]) -> Estimate:
+    """exp of the mean of block values, with its t interval over blocks."""
+    found = interval_of(logs)
+    bounds = (found.value, found.low, found.high)
+    value, low, high = (None if bound is None else math.exp(bound) for bound in bounds)
+    return Estimate(value, low, high, found.n, found.confidence)

@@ -114,8 +114,8 @@ def notes(matrix: Matrix) -> list[str]:
     counts = {cell.ops_per_s.n for row in matrix.rows for cell in row.cells.values()} - {0} or {0}
     blocks = f"{min(counts)} to {max(counts)}" if len(counts) > 1 else str(max(counts))
     lines = [
-        f"Means over {blocks} blocks with their 95 % intervals; ratios are to the first config of the same build, and to the "
-        "base where a build has one config only."
+        f"Geometric means over {blocks} blocks with their 95 % intervals; ratios are to the first config of the same build, and "
+        "to the base where a build has one config only; both are measured against the base in the same rows."
     ]
     if _has_memory(matrix):
         lines.append(
