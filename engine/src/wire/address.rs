@@ -41,6 +41,9 @@ struct MysqlAddress {
     password_env: Option<String>,
     password_file: Option<PathBuf>,
     tls: Option<TlsMode>,
+    /// Columns of prepared statements are told only when they change: MariaDB 10.6 and later.
+    #[serde(default)]
+    cache_metadata: bool,
 }
 
 #[derive(Deserialize)]
@@ -133,6 +136,7 @@ fn mysql(address: MysqlAddress, session_sql: Vec<String>) -> Result<Box<dyn Wire
     Ok(Box::new(MysqlWire {
         endpoint,
         tls: address.tls.unwrap_or(default_tls),
+        cache_metadata: address.cache_metadata,
         login,
         session_sql,
     }))

@@ -1,5 +1,6 @@
 //! Answers to commands, read to their end: results one after another, each with its columns and rows.
 
+use super::column::Column;
 use super::error::{self, violation};
 use super::link::Link;
 use super::packet::{self, Body, EOF, ERROR, LARGEST, LOCAL_FILE, MORE_RESULTS, OK};
@@ -14,29 +15,48 @@ pub struct Answer {
 
 /// Takes what the results of an answer hold.
 pub trait Receiver {
-    /// False when only the counts are of interest; then nothing but `end` is called.
-    const WANTED: bool;
-    /// A result with rows begins.
-    fn begin(&mut self);
-    fn column(&mut self, definition: &[u8]) -> WireResult<()>;
-    fn row(&mut self, row: &[u8]) -> WireResult<()>;
-    /// A result has ended.
-    fn end(&mut self, affected: u64);
-}
-
-/// Wants the counts alone.
-pub struct Counts;
-
-impl Receiver for Counts {
-    const WANTED: bool = false;
-    fn begin(&mut self) {}
+    /// Whether `begin` and `column` are to be called.
+    const COLUMNS: bool;
+    /// Whether `row` is to be called.
+    const ROWS: bool;
+    /// A result with rows begins. Its columns are told next, or they are those that the prepared statement had last.
+    fn begin(&mut self, _told: bool) {}
     fn column(&mut self, _definition: &[u8]) -> WireResult<()> {
         Ok(())
     }
     fn row(&mut self, _row: &[u8]) -> WireResult<()> {
         Ok(())
     }
+    /// A result has ended.
     fn end(&mut self, _affected: u64) {}
+}
+
+/// Wants the counts alone.
+pub struct Counts;
+
+impl Receiver for Counts {
+    const COLUMNS: bool = false;
+    const ROWS: bool = false;
+}
+
+/// Keeps the columns of a prepared statement as they were told last.
+#[derive(Default)]
+pub struct Columns(pub Vec<Column>);
+
+impl Receiver for Columns {
+    const COLUMNS: bool = true;
+    const ROWS: bool = false;
+
+    fn begin(&mut self, told: bool) {
+        if told {
+            self.0.clear();
+        }
+    }
+
+    fn column(&mut self, definition: &[u8]) -> WireResult<()> {
+        self.0.push(Column::read(definition)?);
+        Ok(())
+    }
 }
 
 /// What follows a result.
@@ -70,8 +90,9 @@ impl Link {
     #[inline(always)]
     fn result<R: Receiver>(&mut self, receiver: &mut R, answer: &mut Answer) -> WireResult<Next> {
         let (first, length) = self.head()?;
+        let cache_metadata = self.cache_metadata;
         let payload = self.whole(length)?;
-        let columns = match first {
+        let (columns, told) = match first {
             OK => {
                 let done = packet::ok(payload)?;
                 answer.affected += done.affected;
@@ -84,12 +105,15 @@ impl Link {
                     "the server asks for a file of the client, which a test cannot give".to_owned(),
                 ));
             }
-            _ => Body(payload).length()?,
+            _ => {
+                let mut body = Body(payload);
+                (body.length()?, !cache_metadata || body.u8()? != 0)
+            }
         };
-        if R::WANTED {
-            receiver.begin();
+        if R::COLUMNS {
+            receiver.begin(told);
         }
-        self.columns(columns, receiver)?;
+        self.columns(if told { columns } else { 0 }, receiver)?;
         self.rows(receiver, answer)
     }
 
@@ -100,7 +124,7 @@ impl Link {
             if matches!(first, ERROR | EOF) {
                 return Err(violation(format!("byte {first:#04x} where a column is due")));
             }
-            if R::WANTED {
+            if R::COLUMNS {
                 receiver.column(self.whole(length)?)?;
             } else {
                 self.skip(length)?;
@@ -134,7 +158,7 @@ impl Link {
                 return Ok(Next::Refusal(error::read(self.whole(length)?)));
             }
             answer.rows += 1;
-            if R::WANTED {
+            if R::ROWS {
                 receiver.row(self.whole(length)?)?;
             } else {
                 self.skip(length)?;
@@ -152,12 +176,12 @@ impl Link {
         }
     }
 
-    /// Consumes definitions of parameters or columns that nobody wants, and what ends them.
-    pub fn skip_definitions(&mut self, count: u16) -> WireResult<()> {
+    /// Reads definitions of parameters or columns, and what ends them.
+    pub fn definitions(&mut self, count: u16, receiver: &mut impl Receiver) -> WireResult<()> {
         if count == 0 {
             return Ok(());
         }
-        self.columns(u64::from(count), &mut Counts)
+        self.columns(u64::from(count), receiver)
     }
 
     fn end_of_definitions(&mut self) -> WireResult<()> {

@@ -25,6 +25,8 @@ pub struct Link {
     joined: Vec<u8>,
     /// Whether the client may be told the end of rows by an OK packet in place of an EOF packet.
     pub deprecate_eof: bool,
+    /// Whether the number of columns of a result comes with a byte that tells if their definitions follow.
+    pub cache_metadata: bool,
     /// As the server told it last.
     pub status: u16,
 }
@@ -38,6 +40,7 @@ impl Link {
             first_of_answer: 0,
             joined: Vec::new(),
             deprecate_eof: false,
+            cache_metadata: false,
             status: 0,
         }
     }

@@ -49,6 +49,12 @@ mod capability {
         | PLUGIN_AUTH
         | CONNECT_ATTRS
         | DEPRECATE_EOF;
+
+    /// In the words of MariaDB, further bits, which MySQL does not have: columns of a prepared statement that are as they
+    /// were when it was prepared are not told with each of its results.
+    pub const CACHE_METADATA: u32 = 1 << 4;
+    /// Set by MySQL; a MariaDB that has further bits leaves it out, and so does a client that wants some of them.
+    pub const MYSQL: u32 = LONG_PASSWORD;
 }
 
 /// Who connects to what. No `Debug`: the password is not to be shown.
@@ -64,6 +70,7 @@ pub struct Transport {
     /// Nobody can listen in: a Unix socket.
     pub is_private: bool,
     pub tls: Option<Upgrade>,
+    pub cache_metadata: bool,
 }
 
 /// TLS is to be spoken over this socket, in any case or where the server can.
@@ -74,6 +81,8 @@ pub struct Upgrade {
 
 struct Greeting {
     capabilities: u32,
+    /// MariaDB's further ones.
+    more_capabilities: u32,
     challenge: Vec<u8>,
     /// What the server thinks most accounts use.
     method: Vec<u8>,
@@ -83,25 +92,34 @@ struct Greeting {
 pub fn log_in(link: &mut Link, login: &Login, transport: Transport) -> WireResult<()> {
     link.set_read_timeout(Some(ANSWER_TIMEOUT))?;
     let greeting = Greeting::read(link.payload()?)?;
-    let mut capabilities = capability::WANTED & (greeting.capabilities | capability::REQUIRED);
+    let mut capabilities = Capabilities {
+        common: capability::WANTED & (greeting.capabilities | capability::REQUIRED),
+        more: greeting.more_capabilities
+            & if transport.cache_metadata {
+                capability::CACHE_METADATA
+            } else {
+                0
+            },
+    };
     let is_encrypted = match transport.tls {
         Some(tls) => upgrade(link, &greeting, &mut capabilities, tls)?,
         None => false,
     };
-    link.deprecate_eof = capabilities & capability::DEPRECATE_EOF != 0;
+    link.deprecate_eof = capabilities.common & capability::DEPRECATE_EOF != 0;
+    link.cache_metadata = capabilities.more & capability::CACHE_METADATA != 0;
     Authentication::new(login, greeting, is_encrypted || transport.is_private).carry_out(link, capabilities)?;
     link.set_read_timeout(None)
 }
 
 /// Starts TLS where the server can; tells whether it did.
-fn upgrade(link: &mut Link, greeting: &Greeting, capabilities: &mut u32, tls: Upgrade) -> WireResult<bool> {
+fn upgrade(link: &mut Link, greeting: &Greeting, capabilities: &mut Capabilities, tls: Upgrade) -> WireResult<bool> {
     if greeting.capabilities & capability::SSL == 0 {
         if tls.required {
             return Err(other("`tls` is \"required\", and the server has none".to_owned()));
         }
         return Ok(false);
     }
-    *capabilities |= capability::SSL;
+    capabilities.common |= capability::SSL;
     link.reply(&response_head(*capabilities))?;
     link.continue_over(Box::new(TlsStream::start(tls.socket)?))?;
     Ok(true)
@@ -127,7 +145,8 @@ impl Greeting {
         let _collation_and_status = body.take(3)?;
         let high = body.u16()?;
         let _challenge_length = body.u8()?;
-        let _reserved_and_capabilities_of_mariadb = body.take(10)?;
+        let _reserved = body.take(6)?;
+        let more = body.u32()?;
         let rest = body.0.len().min(CHALLENGE_BYTES - challenge.len());
         challenge.extend_from_slice(body.take(rest)?);
         let _zero = body.text();
@@ -141,19 +160,30 @@ impl Greeting {
         };
         Ok(Self {
             capabilities,
+            more_capabilities: if capabilities & capability::MYSQL == 0 { more } else { 0 },
             challenge,
             method,
         })
     }
 }
 
+/// What is used in a session: both sides are capable of it.
+#[derive(Clone, Copy)]
+struct Capabilities {
+    common: u32,
+    /// MariaDB's further ones.
+    more: u32,
+}
+
 /// What the handshake response and the request for TLS have in common.
-fn response_head(capabilities: u32) -> Vec<u8> {
+fn response_head(capabilities: Capabilities) -> Vec<u8> {
+    const RESERVED_BYTES: usize = 19;
     let mut out = Vec::with_capacity(32);
-    out.extend_from_slice(&capabilities.to_le_bytes());
+    out.extend_from_slice(&capabilities.common.to_le_bytes());
     out.extend_from_slice(&MAX_PACKET_BYTES.to_le_bytes());
     out.push(COLLATION);
-    out.resize(32, 0);
+    out.extend_from_slice(&[0; RESERVED_BYTES]);
+    out.extend_from_slice(&capabilities.more.to_le_bytes());
     out
 }
 
@@ -178,7 +208,7 @@ impl<'a> Authentication<'a> {
         }
     }
 
-    fn carry_out(&mut self, link: &mut Link, capabilities: u32) -> WireResult<()> {
+    fn carry_out(&mut self, link: &mut Link, capabilities: Capabilities) -> WireResult<()> {
         link.reply(&self.handshake_response(capabilities))?;
         loop {
             let payload = link.payload()?.to_vec();
@@ -196,8 +226,9 @@ impl<'a> Authentication<'a> {
         }
     }
 
-    fn handshake_response(&self, capabilities: u32) -> Vec<u8> {
+    fn handshake_response(&self, capabilities: Capabilities) -> Vec<u8> {
         let mut out = response_head(capabilities);
+        let capabilities = capabilities.common;
         write_text(self.login.user.as_bytes(), &mut out);
         // All responses are shorter than what needs more than one byte of length.
         write_bytes(&self.response(), &mut out);
@@ -326,6 +357,31 @@ mod tests {
         }
         let before_plugins = Greeting::read(&greeting("5.5.5", capability::REQUIRED, "")).unwrap();
         assert_eq!(before_plugins.method, b"mysql_native_password");
+    }
+
+    #[test]
+    fn further_capabilities_are_those_of_a_mariadb_that_leaves_out_the_bit_of_mysql() {
+        let with_more = |capabilities: u32| {
+            let mut out = greeting("5.5.5-10.11.19-MariaDB", capabilities, "mysql_native_password");
+            let at = out.len() - "ijklmnopqrst\0mysql_native_password\0".len() - 4;
+            out[at..at + 4].copy_from_slice(&0x1d_u32.to_le_bytes());
+            Greeting::read(&out).unwrap().more_capabilities
+        };
+        assert_eq!(with_more(capability::WANTED & !capability::MYSQL), 0x1d);
+        assert_eq!(
+            with_more(capability::WANTED),
+            0,
+            "of MySQL, nobody knows what stands there"
+        );
+    }
+
+    #[test]
+    fn further_capabilities_stand_at_the_end_of_what_is_reserved() {
+        let head = response_head(Capabilities {
+            common: capability::REQUIRED,
+            more: capability::CACHE_METADATA,
+        });
+        assert_eq!((head.len(), &head[28..]), (32, &[16, 0, 0, 0][..]));
     }
 
     #[test]

@@ -24,7 +24,8 @@ pub use self::stream::Stream;
 use std::collections::HashMap;
 use std::os::unix::net::UnixStream;
 
-use self::answer::{Answer, Counts, Receiver};
+use self::answer::{Answer, Columns, Counts, Receiver};
+use self::column::Column;
 use self::error::other;
 use self::link::Link;
 use self::login::{Transport, Upgrade, log_in};
@@ -59,6 +60,8 @@ pub enum TlsMode {
 pub struct MysqlWire {
     pub endpoint: Endpoint,
     pub tls: TlsMode,
+    /// Whether columns of prepared statements may be left out of answers, where the server can do so.
+    pub cache_metadata: bool,
     pub login: Login,
     /// Run on every new connection.
     pub session_sql: Vec<String>,
@@ -90,6 +93,7 @@ impl MysqlWire {
         Ok(Transport {
             is_private: matches!(self.endpoint, Endpoint::Unix { .. }),
             tls,
+            cache_metadata: self.cache_metadata,
         })
     }
 }
@@ -99,6 +103,7 @@ pub fn connect_over(stream: Box<dyn Stream>, login: &Login) -> WireResult<Box<dy
     let transport = Transport {
         is_private: true,
         tls: None,
+        cache_metadata: true,
     };
     let mut connection = MysqlConnection::over(stream, login, transport)?;
     connection.start_session(&[])?;
@@ -128,6 +133,15 @@ impl Prepared {
         match self {
             Self::Kept(_) => Format::Binary,
             Self::Text(_) => Format::Text,
+        }
+    }
+
+    /// The columns of its result where they are not told each time.
+    #[inline]
+    fn columns(&mut self, table: u32) -> Option<&mut Vec<Column>> {
+        match self {
+            Self::Kept(requests) => Some(&mut of_table(requests, table).columns),
+            Self::Text(_) => None,
         }
     }
 }
@@ -209,7 +223,7 @@ impl MysqlConnection {
                 slots.len()
             )));
         }
-        Ok(Request::new(statement.id, slots))
+        Ok(Request::new(statement.id, statement.columns, slots))
     }
 
     /// Forgets what was prepared, here and on the server, which does not answer to it.
@@ -254,6 +268,19 @@ impl MysqlConnection {
             of_table(requests, table).forget_types();
         }
         count(result, answer, tally)
+    }
+
+    #[inline(always)]
+    fn take_columns(&mut self, statement: usize, table: u32) -> Vec<Column> {
+        let columns = self.statements[statement].columns(table);
+        columns.map(std::mem::take).unwrap_or_default()
+    }
+
+    #[inline(always)]
+    fn keep_columns(&mut self, statement: usize, table: u32, columns: Vec<Column>) {
+        if let Some(kept) = self.statements[statement].columns(table) {
+            *kept = columns;
+        }
     }
 
     /// Sends a statement without parameters and reads its answer.
@@ -313,7 +340,13 @@ impl Connection for MysqlConnection {
     }
 
     fn execute(&mut self, statement: usize, table: u32, params: &Params, tally: &mut Tally) -> WireResult<()> {
-        self.run(statement, table, params, tally, &mut Counts)
+        if !self.link.cache_metadata {
+            return self.run(statement, table, params, tally, &mut Counts);
+        }
+        let mut columns = Columns(self.take_columns(statement, table));
+        let result = self.run(statement, table, params, tally, &mut columns);
+        self.keep_columns(statement, table, columns.0);
+        result
     }
 
     fn execute_checked(
@@ -325,7 +358,11 @@ impl Connection for MysqlConnection {
         sink: &mut dyn RowSink,
     ) -> WireResult<()> {
         let format = self.statements[statement].format();
-        self.run(statement, table, params, tally, &mut Rows::new(format, sink))
+        let mut rows = Rows::new(format, self.take_columns(statement, table), sink);
+        let result = self.run(statement, table, params, tally, &mut rows);
+        let columns = rows.into_columns();
+        self.keep_columns(statement, table, columns);
+        result
     }
 
     fn query(&mut self, sql: &str) -> WireResult<TextTable> {

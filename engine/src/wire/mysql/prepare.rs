@@ -1,15 +1,19 @@
 //! Having the server prepare statements, and forget them.
 
+use super::answer::{Columns, Counts};
+use super::column::Column;
 use super::error::{self, violation};
 use super::link::Link;
 use super::packet::{self, Body, CLOSE, ERROR};
 use crate::wire::{ErrorClass, WireResult};
 
 /// A statement as the server knows it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Statement {
     pub id: u32,
     pub placeholders: usize,
+    /// Of its result as it was foreseen; none where there is no result.
+    pub columns: Vec<Column>,
 }
 
 impl Link {
@@ -42,11 +46,13 @@ impl Link {
         let id = body.u32()?;
         let columns = body.u16()?;
         let placeholders = body.u16()?;
-        self.skip_definitions(placeholders)?;
-        self.skip_definitions(columns)?;
+        self.definitions(placeholders, &mut Counts)?;
+        let mut kept = Columns::default();
+        self.definitions(columns, &mut kept)?;
         Ok(Statement {
             id,
             placeholders: placeholders.into(),
+            columns: kept.0,
         })
     }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::column::{LONG_LONG, VAR_STRING};
+use super::column::{Column, LONG_LONG, VAR_STRING};
 use super::packet::{self, EXECUTE, NO_BACKSLASH_ESCAPES, write_length};
 use crate::workload::text::write_integer;
 use crate::workload::{Params, Value};
@@ -10,6 +10,8 @@ use crate::workload::{Params, Value};
 /// COM_STMT_EXECUTE of one statement.
 pub struct Request {
     id: u32,
+    /// Of the statement's result, as they were told last: when it was prepared, or by an execution that changed them.
+    pub columns: Vec<Column>,
     /// The slot of every placeholder, in the order of the text.
     slots: Vec<usize>,
     bytes: Vec<u8>,
@@ -28,9 +30,10 @@ pub enum Field {
 }
 
 impl Request {
-    pub fn new(id: u32, slots: Vec<usize>) -> Self {
+    pub fn new(id: u32, columns: Vec<Column>, slots: Vec<usize>) -> Self {
         Self {
             id,
+            columns,
             slots,
             bytes: Vec::new(),
             fields: Vec::new(),
@@ -203,7 +206,7 @@ mod tests {
 
     #[test]
     fn types_are_told_once_and_values_are_patched() {
-        let mut request = Request::new(7, vec![0, 1, 0]);
+        let mut request = Request::new(7, Vec::new(), vec![0, 1, 0]);
         assert_eq!(request.bytes(&values(5, "ab")), expected(&TYPES, 5, "ab"));
         for (number, text) in [(6, "cd"), (-7, "ef"), (8, "longer"), (9, ""), (10, "ab")] {
             assert_eq!(request.bytes(&values(number, text)), expected(&[], number, text));
@@ -215,7 +218,7 @@ mod tests {
 
     #[test]
     fn types_that_change_are_told_again() {
-        let mut request = Request::new(7, vec![0]);
+        let mut request = Request::new(7, Vec::new(), vec![0]);
         let one = |value: serde_json::Value| params(serde_json::json!({"v": {"gen": "constant", "value": value}}));
         let flag = |request: &mut Request, params: &Params| request.bytes(params)[15];
         assert_eq!(flag(&mut request, &one(1.into())), 1);
@@ -226,7 +229,7 @@ mod tests {
 
     #[test]
     fn a_statement_without_placeholders_is_short() {
-        let mut request = Request::new(258, Vec::new());
+        let mut request = Request::new(258, Vec::new(), Vec::new());
         for _ in 0..3 {
             assert_eq!(
                 request.bytes(&Params::new()),

@@ -27,14 +27,20 @@ pub struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    pub fn new(format: Format, sink: &'a mut dyn RowSink) -> Self {
+    /// `columns`: of the prepared statement, for results that do not tell them.
+    pub fn new(format: Format, columns: Vec<Column>, sink: &'a mut dyn RowSink) -> Self {
         Self {
             sink,
             format,
-            columns: Vec::new(),
+            columns,
             texts: Vec::new(),
             places: Vec::new(),
         }
+    }
+
+    /// As they were told last.
+    pub fn into_columns(self) -> Vec<Column> {
+        self.columns
     }
 
     fn text_row(&mut self, row: &[u8]) -> WireResult<()> {
@@ -70,10 +76,13 @@ impl<'a> Rows<'a> {
 }
 
 impl Receiver for Rows<'_> {
-    const WANTED: bool = true;
+    const COLUMNS: bool = true;
+    const ROWS: bool = true;
 
-    fn begin(&mut self) {
-        self.columns.clear();
+    fn begin(&mut self, told: bool) {
+        if told {
+            self.columns.clear();
+        }
     }
 
     fn column(&mut self, definition: &[u8]) -> WireResult<()> {
@@ -87,8 +96,6 @@ impl Receiver for Rows<'_> {
             Format::Binary => self.binary_row(row),
         }
     }
-
-    fn end(&mut self, _affected: u64) {}
 }
 
 /// Keeps the last of the results of a query.
@@ -112,9 +119,10 @@ impl Table {
 }
 
 impl Receiver for Table {
-    const WANTED: bool = true;
+    const COLUMNS: bool = true;
+    const ROWS: bool = true;
 
-    fn begin(&mut self) {
+    fn begin(&mut self, _told: bool) {
         self.renew();
     }
 
@@ -171,8 +179,8 @@ mod tests {
             (Format::Text, &b"\x02-1\xfb\x02ab"[..]),
             (Format::Binary, b"\x00\x08\xff\xff\xff\xff\x02ab"),
         ] {
-            let mut rows = Rows::new(format, &mut sink);
-            rows.begin();
+            let mut rows = Rows::new(format, Vec::new(), &mut sink);
+            rows.begin(true);
             for (name, kind) in [("a", 3), ("b", 8), ("c", 253)] {
                 rows.column(&definition(name, kind)).unwrap();
             }
@@ -185,20 +193,33 @@ mod tests {
     }
 
     #[test]
+    fn columns_that_are_not_told_are_those_of_the_statement() {
+        let mut sink = Collected::default();
+        let columns = vec![Column::read(&definition("a", 3)).unwrap()];
+        let mut rows = Rows::new(Format::Binary, columns, &mut sink);
+        rows.begin(false);
+        rows.row(b"\x00\x00\x07\x00\x00\x00").unwrap();
+        rows.begin(true);
+        rows.column(&definition("b", 253)).unwrap();
+        rows.row(b"\x00\x00\x02ab").unwrap();
+        assert_eq!(sink.0, ["7", "ab"]);
+    }
+
+    #[test]
     fn the_last_result_of_a_query_is_kept() {
         let mut table = Table::default();
-        table.begin();
+        table.begin(true);
         table.column(&definition("a", 3)).unwrap();
         table.row(b"\x011").unwrap();
         table.end(0);
-        table.begin();
+        table.begin(true);
         table.column(&definition("b", 3)).unwrap();
         table.row(b"\xfb").unwrap();
         table.end(0);
         let last = table.into_inner();
         assert_eq!((last.columns, last.rows), (vec!["b".to_owned()], vec![vec![None]]));
         let mut table = Table::default();
-        table.begin();
+        table.begin(true);
         table.column(&definition("a", 3)).unwrap();
         table.end(0);
         table.end(3);
