@@ -10,7 +10,6 @@ system time exactly, but may estimate the parts by clock ticks: runs of the read
 
 import argparse
 import statistics
-import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,18 +18,21 @@ from pathlib import Path
 from common import (
     Json,
     Usage,
+    engine_slots,
     engine_target,
+    fill,
     find_program,
-    load_command,
     markdown,
+    number_after,
     private_server,
     run_engine,
     run_process,
     say,
     spread,
+    sysbench_command,
+    told,
 )
 
-from dbversus.errors import DbversusError
 from dbversus.host.pinning import place
 from dbversus.servers.base import Server
 from dbversus.suites import definition, load_suite
@@ -126,7 +128,7 @@ def engine_commands(target: Json, test: Json, cpu: int, seconds: int, slot_ms: i
 def engine_client(target: Json, test: Json, cpu: int, slot_ms: int | None = None) -> Client:
     def run(seconds: int) -> Run:
         replies, usage = run_engine(engine_commands(target, test, cpu, seconds, slot_ms), [cpu])
-        return Run(sum(slot["ops"] for slot in _slots(replies)), usage)
+        return Run(sum(slot["ops"] for slot in engine_slots(replies)), usage)
 
     return run
 
@@ -137,20 +139,15 @@ def null_client(test: Json, cpu: int) -> Client:
 
     def run(seconds: int) -> Run:
         replies, usage = run_engine(engine_commands(target, test, cpu, seconds, None), [cpu])
-        slots = _slots(replies)
+        slots = engine_slots(replies)
         user_s, system_s = (sum(slot[f"client_{kind}_ns"] for slot in slots) / 1e9 for kind in ("user", "system"))
         return Run(sum(slot["ops"] for slot in slots), Usage(usage.wall_s, user_s, system_s))
 
     return run
 
 
-def _slots(replies: Sequence[Json]) -> list[Json]:
-    return [slot for reply in replies for slot in reply.get("slots", [])]
-
-
 def sysbench_client(program: str, workload: Workload, address: Json, rows: int, cpu: int) -> Client:
-    common = [program, workload.sysbench, *sysbench_address(address)]
-    common += ["--tables=1", f"--table-size={rows}", "--threads=1", "--rand-type=uniform", "--range-size=100"]
+    common = sysbench_command(program, workload.sysbench, address, rows)
 
     def run(seconds: int) -> Run:
         length = ["--events=0", f"--time={seconds}"] if seconds else ["--events=1", "--time=0"]
@@ -158,23 +155,6 @@ def sysbench_client(program: str, workload: Workload, address: Json, rows: int, 
         return Run(number_after(output, "transactions:"), usage)
 
     return run
-
-
-def sysbench_address(address: Json) -> list[str]:
-    if "socket" in address:
-        return [
-            "--db-driver=mysql",
-            f"--mysql-socket={address['socket']}",
-            f"--mysql-user={address['user']}",
-            f"--mysql-db={address['database']}",
-        ]
-    return [
-        "--db-driver=pgsql",
-        f"--pgsql-host={address['socket_dir']}",
-        f"--pgsql-port={address['port']}",
-        f"--pgsql-user={address['user']}",
-        f"--pgsql-db={address['database']}",
-    ]
 
 
 def pgbench_client(program: str, script: Path, address: Json, cpu: int) -> Client:
@@ -187,12 +167,6 @@ def pgbench_client(program: str, script: Path, address: Json, cpu: int) -> Clien
         return Run(number_after(output, "number of transactions actually processed:"), usage)
 
     return run
-
-
-def number_after(output: str, label: str) -> int:
-    """The integer that follows `label`; "3/5" is 3."""
-    line = next(line for line in output.splitlines() if label in line)
-    return int(line.split(label)[1].split()[0].split("/")[0])
 
 
 def make_clients(server: Server, workload: Workload, rows: int, cpu: int, folder: Path) -> dict[str, Client]:
@@ -295,10 +269,7 @@ def main() -> None:
     asked = parse_arguments()
     cpu = place(1, "together").server_cpus[0]
     with private_server(asked.server, asked.rows, ACCEPTED, [cpu]) as server, tempfile.TemporaryDirectory() as folder:
-        say(f"loading {asked.rows} rows")
-        run_engine([engine_target(server), load_command(server, asked.rows), {"cmd": "quit"}])
-        server.settle(["sbtest1"])
-        server.warm(["sbtest1"])
+        fill(server, asked.rows)
         print(f"{server.build.name}, {asked.rows:,} rows, 1 client, all on CPU {cpu}, ", end="")
         print(f"{asked.rounds} interleaved runs of {asked.seconds} s each: median [min–max].\n")
         for workload in workloads(asked.rows):
@@ -307,8 +278,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except DbversusError as error:
-        say(str(error))
-        sys.exit(error.status)
+    told(main)

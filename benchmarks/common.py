@@ -1,7 +1,8 @@
-"""What the benchmarks share: a private server, processes whose CPU time is counted, Markdown tables."""
+"""What the benchmarks share: a private server, processes whose CPU time is counted, sysbench, Markdown tables."""
 
 import contextlib
 import json
+import math
 import os
 import shutil
 import statistics
@@ -9,16 +10,19 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from scipy import stats
+
 from dbversus.builds.store import obtain
 from dbversus.builds.target import parse_target
-from dbversus.errors import RunError, UsageError
+from dbversus.errors import DbversusError, RunError, UsageError
 from dbversus.experiment.engine_client import engine_binary
 from dbversus.home import public_dir
+from dbversus.host.cgroups import CgroupV1, CgroupV2, create_cgroup
 from dbversus.host.facts import memory_bytes
 from dbversus.host.lock import acquire_host
 from dbversus.host.registry import Registry
@@ -31,6 +35,7 @@ from dbversus.servers.sizing import Sizing
 from dbversus.suites import load_suite, load_table
 
 Json = dict[str, Any]
+Group = CgroupV1 | CgroupV2
 
 BYTES_PER_ROW = 260
 
@@ -48,12 +53,43 @@ def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
+def told(main: Callable[[], None]) -> None:
+    """Runs `main`; what dbversus complains about ends it with one sentence and the usual exit status."""
+    try:
+        main()
+    except DbversusError as error:
+        say(str(error))
+        sys.exit(error.status)
+
+
 @contextlib.contextmanager
-def private_server(target: str, rows: int, accepted: Collection[str], cpus: Sequence[int] = ()) -> Iterator[Server]:
+def own_cgroup() -> Iterator[Group]:
+    """A control group for one server: its CPU time stays known when the processes that used it are gone."""
+    group, note = create_cgroup(f"{os.getpid()}-benchmark")
+    if group is None:
+        raise RunError(f"CPU time of a whole server is wanted, and for that a control group: {note}.")
+    try:
+        yield group
+    finally:
+        group.remove()
+
+
+def cgroup_cpu_ns(group: Group) -> int:
+    """CPU time of all processes that are or were in the group."""
+    if isinstance(group, CgroupV1):
+        return int((group.cpuacct / "cpuacct.usage").read_text())
+    fields = dict(line.split() for line in (group.path / "cpu.stat").read_text().splitlines())
+    return int(fields["usage_usec"]) * 1000
+
+
+@contextlib.contextmanager
+def private_server(
+    target: str, rows: int, accepted: Collection[str], cpus: Sequence[int] = (), group: Group | None = None
+) -> Iterator[Server]:
     """A running server with an empty database on a private Unix socket; nothing is left of it afterwards.
 
     `target` as for `dbversus compare`: `postgres:17`, `/usr/lib/postgresql/15`; its DBMS is one of `accepted`. `cpus` pins
-    all of its processes.
+    all of its processes, `group` is the control group to put them into.
     """
     spec = parse_target(target)
     build = obtain(spec, say)
@@ -68,7 +104,7 @@ def private_server(target: str, rows: int, accepted: Collection[str], cpus: Sequ
         guard = stack.enter_context(Guard(engine_binary()))
         server = create_server(build, config, work_dir, [guard, Registry()])
         server.initialise()
-        server.start(Placement(tuple(cpus)))
+        server.start(Placement(tuple(cpus), group))
         stack.callback(server.stop)
         say(f"{build.name} is running, CPUs {', '.join(map(str, cpus)) or 'not pinned'}")
         yield server
@@ -82,9 +118,23 @@ def private_postgres(target: str, rows: int, cpus: Sequence[int] = ()) -> Iterat
         yield server
 
 
-def engine_target(server: Server) -> Json:
-    """The engine's `target` command for `server`, never frozen: there is nothing to alternate with."""
-    return {"cmd": "target", **server.engine_target("t0", Placement()), "freeze": {"kind": "none"}}
+def fill(server: Server, rows: int, group: Group | None = None) -> None:
+    """Loads sbtest1 as dbversus loads it, lets the server pay its debt, and warms it."""
+    say(f"loading {rows:,} rows")
+    run_engine([engine_target(server, group), load_command(server, rows), {"cmd": "quit"}])
+    server.settle(["sbtest1"])
+    server.warm(["sbtest1"])
+
+
+def engine_target(server: Server, group: Group | None = None) -> Json:
+    """The engine's `target` command for `server`, never frozen: there is nothing to alternate with.
+
+    MariaDB tells the columns of prepared statements only when they change, as it does to sysbench's library.
+    """
+    target = server.engine_target("t0", Placement((), group))
+    if target["wire"] == "mysql":
+        target["address"] |= {"cache_metadata": True}
+    return {"cmd": "target", **target, "freeze": {"kind": "none"}}
 
 
 def load_command(server: Server, rows: int) -> Json:
@@ -104,6 +154,11 @@ def run_engine(commands: Sequence[Json], cpus: Sequence[int] = ()) -> tuple[list
         if error := reply.get("error"):
             raise RunError(f"The engine refused: {error['message']}.")
     return replies, usage
+
+
+def engine_slots(replies: Sequence[Json]) -> list[Json]:
+    """All slots of all rows among the engine's answers."""
+    return [slot for reply in replies for slot in reply.get("slots", [])]
 
 
 def run_process(command: Sequence[str], cpus: Sequence[int] = (), text: str = "") -> tuple[str, Usage]:
@@ -136,6 +191,83 @@ def find_program(name: str, package: str, *folders: Path) -> str | None:
     if not found:
         say(f"{name} was not found and is left out; Debian package {package} has it")
     return found
+
+
+def need_sysbench() -> str:
+    """Path of sysbench, for what is nothing without it."""
+    program = find_program("sysbench", "sysbench")
+    if program is None:
+        raise RunError("There is nothing to measure without sysbench 1.0.20.")
+    return program
+
+
+def sysbench_command(program: str, script: str, address: Json, rows: int) -> list[str]:
+    """A run of one of sysbench's own scripts with one client; how much of it, and `run`, are to be added."""
+    return [
+        program,
+        script,
+        *sysbench_address(address),
+        "--tables=1",
+        f"--table-size={rows}",
+        "--threads=1",
+        "--rand-type=uniform",
+        "--range-size=100",
+    ]
+
+
+def sysbench_address(address: Json) -> list[str]:
+    """The engine's `address` of a server on a Unix socket, as sysbench's options."""
+    if "socket" in address:
+        return [
+            "--db-driver=mysql",
+            f"--mysql-socket={address['socket']}",
+            f"--mysql-user={address['user']}",
+            f"--mysql-db={address['database']}",
+        ]
+    return [
+        "--db-driver=pgsql",
+        f"--pgsql-host={address['socket_dir']}",
+        f"--pgsql-port={address['port']}",
+        f"--pgsql-user={address['user']}",
+        f"--pgsql-db={address['database']}",
+    ]
+
+
+def number_after(output: str, label: str) -> int:
+    """The integer that follows `label`; "3/5" is 3. Raises RunError where there is no such line."""
+    line = next((line for line in output.splitlines() if label in line), None)
+    if line is None:
+        raise RunError(f"No line with '{label}' in: {' '.join(output.split())[:300]}")
+    return int(line.split(label)[1].split()[0].split("/")[0])
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An estimate with its 95 % interval; infinite or NaN bounds: one value alone has none."""
+
+    estimate: float
+    low: float
+    high: float
+
+    def inside(self, low: float, high: float) -> bool:
+        return low <= self.low and self.high <= high
+
+    def outside(self, low: float, high: float) -> bool:
+        return self.high < low or self.low > high
+
+    def text(self, digits: int = 3) -> str:
+        return f"{self.estimate:.{digits}f} [{self.low:.{digits}f}, {self.high:.{digits}f}]"
+
+
+def ratio_interval(logs: Sequence[float]) -> Interval:
+    """exp of the mean of ln ratios, with Student's 95 % interval over them; NaN for none."""
+    if not logs:
+        return Interval(math.nan, math.nan, math.nan)
+    if len(logs) < 2:
+        return Interval(math.exp(logs[0]), -math.inf, math.inf)
+    mean = statistics.fmean(logs)
+    reach = float(stats.t.ppf(0.975, len(logs) - 1)) * statistics.stdev(logs) / math.sqrt(len(logs))
+    return Interval(math.exp(mean), math.exp(mean - reach), math.exp(mean + reach))
 
 
 def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

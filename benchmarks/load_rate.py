@@ -7,7 +7,6 @@ done before each.
 
 import argparse
 import statistics
-import sys
 from collections.abc import Callable
 
 from common import (
@@ -22,9 +21,11 @@ from common import (
     run_process,
     say,
     spread,
+    sysbench_address,
+    told,
 )
 
-from dbversus.errors import DbversusError, RunError
+from dbversus.errors import RunError
 from dbversus.servers.postgres import PostgresServer
 
 EXAMPLE = """example:
@@ -42,9 +43,7 @@ def own_loader(server: PostgresServer, rows: int) -> Loader:
 
 
 def sysbench_loader(program: str, address: Json, rows: int) -> Loader:
-    command = [program, "oltp_read_only", "--db-driver=pgsql", f"--pgsql-host={address['socket_dir']}"]
-    command += [f"--pgsql-port={address['port']}", f"--pgsql-user={address['user']}"]
-    command += [f"--pgsql-db={address['database']}", "--tables=1", f"--table-size={rows}", "prepare"]
+    command = [program, "oltp_read_only", *sysbench_address(address), "--tables=1", f"--table-size={rows}", "prepare"]
     return lambda: run_process(command)[1]
 
 
@@ -116,8 +115,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except DbversusError as error:
-        say(str(error))
-        sys.exit(error.status)
+    told(main)
