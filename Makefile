@@ -32,13 +32,13 @@ check: setup
 	$(BIN)/ruff format --check src tests benchmarks
 	$(BIN)/ruff check src tests benchmarks
 	$(BIN)/mypy
-	cargo fmt --check --manifest-path engine/Cargo.toml
+	cargo fmt --all --check --manifest-path engine/Cargo.toml
 	cargo clippy --release --locked --all-targets --manifest-path engine/Cargo.toml -- -D warnings
 
 format: setup
 	$(BIN)/ruff format src tests benchmarks
 	$(BIN)/ruff check --fix src tests benchmarks
-	cargo fmt --manifest-path engine/Cargo.toml
+	cargo fmt --all --manifest-path engine/Cargo.toml
 
 # pinned versions with hashes; run after changing dependencies in pyproject.toml
 lock:

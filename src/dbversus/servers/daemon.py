@@ -14,6 +14,7 @@ from dbversus.errors import RunError
 from dbversus.host import cgroups, processes, registry
 from dbversus.host.user import server_user
 from dbversus.servers.base import Placement, ServerConfig
+from dbversus.servers.injection import Injection
 from dbversus.servers.process import Command, start
 
 START_LIMIT_S = 300.0  # a start may have to replay the log of a crash
@@ -22,8 +23,9 @@ START_LIMIT_S = 300.0  # a start may have to replay the log of a crash
 class Daemon(ABC):
     """A server on `work_dir/data`, its log in `work_dir/server.log`, its socket in `work_dir/s` (or /tmp, if too long).
 
-    `watchers` are told of its start and its end (registry, guard), so that it does not survive us. A DBMS fills in where
-    its program is, how a start is prepared, and what keeps the server from taking connections.
+    `watchers` are told of its start and its end (registry, guard), so that it does not survive us. `injection`: what slows
+    it down from its next start on, if anything does. A DBMS fills in where its program is, how a start is prepared, and what
+    keeps the server from taking connections.
     """
 
     # signals that ask for a clean end, each with its limit in seconds
@@ -35,6 +37,7 @@ class Daemon(ABC):
         self.work_dir = work_dir.absolute()
         self.data_dir = self.work_dir / "data"
         self.notes: list[str] = []
+        self.injection: Injection | None = None
         self._user = server_user()
         self._watchers = watchers
         self._log = self.work_dir / "server.log"
@@ -64,6 +67,8 @@ class Daemon(ABC):
         self._end_strays()
         command = self._prepare_start()
         env = self._environment()
+        if self.injection:
+            env = self.injection.environment(env)
         began = self._log.stat().st_size if self._log.exists() else 0
         self._groups = placement.cgroup.directories() if placement.cgroup else []
         self._process = start(command, self._user, env, self._log, placement)
@@ -71,6 +76,8 @@ class Daemon(ABC):
         try:
             self.wait_ready(log_from=began)
             self._check_preloaded(env.get("LD_PRELOAD", ""))
+            if self.injection:
+                self.injection.check_attached(self._process.pid)
         except BaseException:
             self.kill()
             raise

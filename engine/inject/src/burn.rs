@@ -1,0 +1,168 @@
+//! CPU: what a thread owes for its work between two reads from a socket, and how that is burned.
+
+use std::cell::Cell;
+use std::hint::black_box;
+
+use crate::page::{Page, add};
+
+/// Rounds of arithmetic between two looks at the clock: some 100 ns, the cost of a look.
+const ROUNDS: u64 = 64;
+
+/// Where a thread stands, on its own CPU clock, since its last read ended.
+#[derive(Debug, Clone, Copy)]
+struct Stint {
+    /// That of the page when the last read ended; 0: there was none.
+    epoch: u64,
+    ended_ns: u64,
+    /// To be burned; under 0, more has been burned than was asked for.
+    due_ns: f64,
+}
+
+thread_local! {
+    static STINT: Cell<Stint> = const { Cell::new(Stint::NEW) };
+}
+
+impl Stint {
+    const NEW: Self = Self {
+        epoch: 0,
+        ended_ns: 0,
+        due_ns: 0.0,
+    };
+
+    /// A read ended. Returns the thread's work since the one before, which it now owes a share of; None when that one was in
+    /// another epoch, or before this process was forked.
+    fn advance(&mut self, epoch: u64, now_ns: u64, share: f64) -> Option<u64> {
+        let work_ns = now_ns
+            .checked_sub(self.ended_ns)
+            .filter(|_| epoch == self.epoch && epoch != 0);
+        self.due_ns = match work_ns {
+            Some(work_ns) if share > 0.0 => self.due_ns + share * work_ns as f64,
+            _ => 0.0,
+        };
+        self.epoch = epoch;
+        self.ended_ns = now_ns;
+        work_ns
+    }
+
+    /// All up to `now_ns` was burned. What is too much is taken off the next due, so that the share holds on average,
+    /// however coarse the clock.
+    fn pay(&mut self, now_ns: u64) -> u64 {
+        let burned_ns = now_ns.saturating_sub(self.ended_ns);
+        self.due_ns -= burned_ns as f64;
+        self.ended_ns = now_ns;
+        burned_ns
+    }
+}
+
+/// For use after each read from a socket. One look at the clock is the price of being preloaded, with any share; all else is
+/// counted as burned.
+pub fn after_read(page: &Page, _bytes: u64) {
+    add(&page.reads, 1);
+    let Some(now_ns) = thread_ns() else { return };
+    let mut stint = STINT.get();
+    if let Some(work_ns) = stint.advance(page.epoch(), now_ns, page.cpu_share()) {
+        add(&page.work_ns, work_ns);
+    }
+    if stint.due_ns > 0.0 {
+        let burned_ns = stint.pay(burn(now_ns, stint.due_ns));
+        add(&page.burned_ns, burned_ns);
+    }
+    STINT.set(stint);
+}
+
+/// Keeps the CPU busy until the thread's clock is `due_ns` past `began_ns`; returns what it then says.
+fn burn(began_ns: u64, due_ns: f64) -> u64 {
+    let mut latest_ns = began_ns;
+    while (latest_ns.saturating_sub(began_ns) as f64) < due_ns {
+        for round in 0..ROUNDS {
+            black_box(round.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        }
+        let Some(now_ns) = thread_ns() else { break };
+        latest_ns = now_ns;
+    }
+    latest_ns
+}
+
+/// The calling thread's CPU time.
+fn thread_ns() -> Option<u64> {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the kernel fills in `time`.
+    let failed = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) } != 0;
+    let ns = (time.tv_sec as u64)
+        .wrapping_mul(1_000_000_000)
+        .wrapping_add(time.tv_nsec as u64);
+    (!failed).then_some(ns)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::Ordering;
+
+    use super::*;
+
+    #[test]
+    fn a_share_of_the_work_between_reads_is_owed() {
+        let mut stint = Stint::NEW;
+        assert_eq!(stint.advance(1, 5_000, 0.1), None, "nobody knows since when");
+        assert_eq!(stint.advance(1, 15_000, 0.1), Some(10_000));
+        assert_eq!(stint.due_ns, 1_000.0);
+        assert_eq!(stint.pay(16_300), 1_300);
+        assert_eq!(
+            stint.advance(1, 36_300, 0.1),
+            Some(20_000),
+            "what was burned is no work"
+        );
+        assert_eq!(stint.due_ns, 1_700.0, "300 ns were too much");
+    }
+
+    #[test]
+    fn work_under_other_shares_is_owed_nothing() {
+        let mut stint = Stint::NEW;
+        stint.advance(1, 1_000, 1.0);
+        stint.advance(1, 2_000, 1.0);
+        assert_eq!(stint.advance(2, 900_000, 1.0), None);
+        assert_eq!(stint.due_ns, 0.0);
+        assert_eq!(stint.advance(2, 901_000, 0.0), Some(1_000));
+        assert_eq!(stint.due_ns, 0.0, "work is known without a share, too");
+    }
+
+    #[test]
+    fn the_clock_of_a_forked_process_starts_anew() {
+        let mut stint = Stint::NEW;
+        stint.advance(1, 5_000_000, 1.0);
+        assert_eq!(stint.advance(1, 1_000, 1.0), None);
+        assert_eq!(stint.due_ns, 0.0);
+    }
+
+    #[test]
+    fn over_many_reads_the_share_is_met_by_a_coarse_clock() {
+        let mut stint = Stint::NEW;
+        let (mut now_ns, mut burned_ns, mut work_ns) = (0, 0, 0);
+        for read in 0..100_000 {
+            now_ns += 10_000 + read % 7_000;
+            work_ns += stint.advance(1, now_ns, 0.01).unwrap_or(0);
+            if stint.due_ns > 0.0 {
+                now_ns += stint.due_ns as u64 / 1_000 * 1_000 + 1_000;
+                burned_ns += stint.pay(now_ns);
+            }
+        }
+        let share = burned_ns as f64 / work_ns as f64;
+        assert!((share - 0.01).abs() < 1e-4, "{share}");
+    }
+
+    #[test]
+    fn what_is_burned_shows_on_the_clock_and_in_the_page() {
+        let page = Page::new(1, 1.0, 0.0);
+        after_read(&page, 1);
+        let began_ns = thread_ns().unwrap();
+        burn(began_ns, 2e6);
+        assert!(thread_ns().unwrap() >= began_ns + 2_000_000);
+        after_read(&page, 1);
+        let (work_ns, burned_ns) = (
+            page.work_ns.load(Ordering::Relaxed),
+            page.burned_ns.load(Ordering::Relaxed),
+        );
+        assert_eq!(page.reads.load(Ordering::Relaxed), 2);
+        assert!(work_ns >= 2_000_000 && burned_ns >= work_ns, "{work_ns} {burned_ns}");
+    }
+}

@@ -1,0 +1,117 @@
+"""Slows targets down by known shares over the rows of a test, and journals what was really added (docs/injection.md)."""
+
+import contextlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from dbversus.builds.model import TargetSpec
+from dbversus.errors import UsageError
+from dbversus.experiment.background import driven_ops
+from dbversus.experiment.engine_client import Reply, engine_binary
+from dbversus.experiment.session import Case, Session, Target, cases_of
+from dbversus.experiment.shares import Shares, check_tests, shares_of
+from dbversus.experiment.spec import ExperimentSpec
+from dbversus.host.user import server_user
+from dbversus.servers.base import Server
+from dbversus.servers.daemon import Daemon
+from dbversus.servers.injection import Injected, Injection, library_path
+from dbversus.suites.model import Suite
+
+NOT_A_SERVER = ("sqlite", "null")
+
+
+def check_injection(spec: ExperimentSpec, suite: Suite, specs: Sequence[TargetSpec]) -> None:
+    """Raises UsageError when the experiment injects into what is no server, or into tests that it does not run."""
+    if spec.inject is None:
+        return
+    for target, text in zip(specs, spec.targets, strict=True):
+        if target.dbms in NOT_A_SERVER:
+            raise UsageError(
+                f"There is nothing to inject into: {text} is no process of its own; `inject` is for "
+                "PostgreSQL, MySQL, MariaDB and MyRocks."
+            )
+    tests = [test for test in suite.tests.values() if not test.warm_up]
+    cases = [case.name for test in tests for case in cases_of(test, spec.clients)]
+    check_tests(spec.inject, list(dict.fromkeys([*(test.name for test in tests), *cases])))
+
+
+def carry_library(server: Server, folder: Path) -> None:
+    """Every later start of the server is with the library and a control page in `folder`, nothing being injected yet."""
+    if isinstance(server, Daemon):
+        server.injection = Injection(folder, library_path(engine_binary()), server_user())
+
+
+@dataclass
+class Span:
+    """An interval in which shares are in force and operations are counted, by target name; without pages, nothing."""
+
+    pages: Mapping[str, Injection] = field(default_factory=dict)
+    shares: Mapping[str, Shares] = field(default_factory=dict)
+    ops: Counter[str] = field(default_factory=Counter)
+    before: dict[str, Injected] = field(default_factory=dict)
+
+    def begin(self) -> None:
+        """Counts from here on: also when servers or connections are others than before, in the midst of the rows."""
+        for name, page in self.pages.items():
+            page.set_shares(*self.shares[name])
+            self.before[name] = page.read()
+            self.ops[name] = 0
+
+    def drove(self, row: Reply) -> None:
+        self.ops.update(driven_ops(row))
+
+    def end(self) -> None:
+        for page in self.pages.values():
+            page.set_shares(0.0, 0.0)
+
+    def figures(self) -> dict[str, dict[str, float]]:
+        """Shares asked for, operations since `begin`, and what the library has counted over them."""
+        return {
+            name: {
+                "cpu_share": self.shares[name].cpu,
+                "io_share": self.shares[name].io,
+                "ops": self.ops[name],
+                **asdict(page.read() - self.before[name]),
+            }
+            for name, page in self.pages.items()
+            if self.ops[name]
+        }
+
+
+@contextlib.contextmanager
+def injecting(session: Session, block: int, case: Case) -> Iterator[Span]:
+    """Sets the shares of a case for the rows that are run meanwhile, and journals what was added over them."""
+    span = _span(session, block, case)
+    span.begin()
+    try:
+        yield span
+        if figures := span.figures():
+            session.note("injected", block=block, test=case.name, targets=figures, **session.tag)
+            _remark(session, span)
+    finally:
+        span.end()
+
+
+def _span(session: Session, block: int, case: Case) -> Span:
+    if session.spec.inject is None:
+        return Span()
+    pages = {target.name: page for target in session.alive if (page := _page(target))}
+    names = (case.name, case.test.name)
+    numbers = {target.name: number for number, target in enumerate(session.targets)}
+    return Span(pages, {name: shares_of(session.spec.inject, numbers[name], names, block) for name in pages})
+
+
+def _page(target: Target) -> Injection | None:
+    return target.server.injection if isinstance(target.server, Daemon) else None
+
+
+def _remark(session: Session, span: Span) -> None:
+    """Whoever reads the figures has to know that a difference was made, and where it could not be."""
+    for name, shares in span.shares.items():
+        target = session.by_name(name)
+        if any(shares):
+            session.remark("slowed down on purpose: shares of CPU or IO were injected", target)
+        if shares.io and (why := span.pages[name].io_refusal):
+            session.remark(f"no IO was injected: {span.pages[name].scratch} cannot be read directly ({why})", target)

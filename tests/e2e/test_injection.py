@@ -1,0 +1,65 @@
+"""A known slowdown in one of two copies of a real server is found, and is as large as the library says."""
+
+import math
+from statistics import fmean
+
+from dbversus.results.read import Results, open_results
+from dbversus.stats.blocks import block_values
+from dbversus.stats.injected import true_log_ratios
+from dbversus.stats.metrics import CPU, metric_named
+
+from .conftest import Bench
+
+SHARE = 1.0  # as much again: far more than what a busy host makes of equal copies
+
+
+def _cpu_ratios(results: Results) -> dict[tuple[str, str, int], float]:
+    """ln(target/base) as measured; dropped rows are in it, so that there is one on a busy host."""
+    slots = {name: column for name, column in results.slots.items() if name != "dropped"}
+    values = block_values(slots, results.base.label, [metric_named(CPU)])
+    return {(value.test, value.target, value.block): value.value or 0 for value in values}
+
+
+def test_an_injected_slowdown_is_measured_as_what_it_is(bench: Bench, postgres: str) -> None:
+    file = bench.write([postgres, postgres], "point-query", f"[inject.1.cpu]\npoint-query = {SHARE}\n")
+    file.write_text(file.read_text().replace("slot_ms = 10", "slot_ms = 30").replace("rows = 6", "rows = 12"))
+    bench.run("run", file, "--out", bench.out)
+    results = open_results(bench.out)
+    truths = true_log_ratios(results)
+    measured = _cpu_ratios(results)
+    assert len(truths) >= 2 and truths.keys() == measured.keys()
+    for truth in truths.values():
+        assert 0.5 * math.log(1 + SHARE) < truth < 1.25 * math.log(1 + SHARE)
+    errors = [measured[place] - truth for place, truth in truths.items()]
+    assert abs(fmean(errors)) < 0.5 * fmean(truths.values())
+    for record in bench.records("injected"):
+        base, slowed = record["targets"]["t0"], record["targets"]["t1"]
+        assert (base["cpu_share"], base["burned_ns"], slowed["cpu_share"]) == (0, 0, SHARE)
+        assert 0.9 * SHARE < slowed["burned_ns"] / slowed["work_ns"] < 1.1 * SHARE
+    assert any(record["target"] == "t1" and "on purpose" in record["words"] for record in bench.records("remark"))
+
+
+def test_operations_are_those_that_the_counters_span(bench: Bench, postgres: str) -> None:
+    """A point query is one request, which is read at once: as many reads as operations."""
+    bench.run("run", bench.write([postgres, postgres], "point-query", "inject = {}\n"), "--out", bench.out)
+    for record in bench.records("injected"):
+        for figures in record["targets"].values():
+            assert abs(figures["reads"] - figures["ops"]) <= 0.01 * figures["ops"] + 5
+
+
+def test_copies_that_only_carry_the_library_count_and_add_nothing(bench: Bench, postgres: str) -> None:
+    bench.run("run", bench.write([postgres, postgres], "update-index", "inject = {}\n"), "--out", bench.out)
+    records = bench.records("injected")
+    assert len(records) >= 2
+    for record in records:
+        assert set(record["targets"]) == {"t0", "t1"}
+        for figures in record["targets"].values():
+            assert figures["reads"] > 0 and figures["work_ns"] > 0 and figures["io_bytes_seen"] > 0
+            assert (figures["burned_ns"], figures["io_bytes_added"], figures["io_reads_added"]) == (0, 0, 0)
+    assert set(true_log_ratios(open_results(bench.out)).values()) == {0.0}
+
+
+def test_an_embedded_database_cannot_be_slowed_down(bench: Bench) -> None:
+    file = bench.write(["sqlite:bundled", "sqlite:bundled"], "point-query", "inject = {}\n")
+    done = bench.run("run", file, "--out", bench.out, status=2)
+    assert "nothing to inject into" in done.stderr and len(done.stderr.strip().splitlines()) == 1
