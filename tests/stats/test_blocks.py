@@ -6,45 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbversus.errors import UsageError
-from dbversus.results.schema import SLOT_COLUMNS
 from dbversus.stats.blocks import block_values, load_values
 from dbversus.stats.metrics import CPU, IO_BYTES, METRICS, THROUGHPUT
 from dbversus.stats.model import BlockValue
 
-Slots = dict[str, np.ndarray]
-
-
-def make_slots(
-    targets: tuple[str, ...] = ("a", "b"),
-    tests: int = 2,
-    blocks: int = 3,
-    rows: int = 5,
-    seed: int = 0,
-) -> Slots:
-    """Slots of equal targets with noise shared within a row."""
-    rng = np.random.default_rng(seed)
-    grid = [
-        g.ravel() for g in np.meshgrid(range(blocks), range(tests), range(rows), range(len(targets)), indexing="ij")
-    ]
-    block, test, row, target = grid
-    count = len(block)
-    host_noise = np.exp(rng.normal(0, 0.3, count // len(targets))).repeat(len(targets))
-    ops = np.round(2000 * host_noise * np.exp(rng.normal(0, 0.01, count)))
-    slots: Slots = {name: np.zeros(count) for name, kind in SLOT_COLUMNS.items() if kind != "VARCHAR"}
-    slots |= {
-        "test": np.array([f"t{i}" for i in test]),
-        "target": np.array(targets)[target],
-        "block": block,
-        "row": row,
-        "clients": np.ones(count),
-        "dropped": np.zeros(count, dtype=bool),
-        "elapsed_ns": np.full(count, 50_000_000.0),
-        "ops": ops,
-        "server_cpu_ns": ops * 20_000 * np.exp(rng.normal(0, 0.01, count)),
-        "server_user_ns": ops * 15_000,
-        **dict.fromkeys(("mean_ns", "p50_ns", "p95_ns", "p99_ns"), ops * 25000),
-    }
-    return slots
+from .slots import make_slots, one_after_the_other
 
 
 def find(values: list[BlockValue], **wanted: object) -> list[BlockValue]:
@@ -184,3 +150,55 @@ def _rounded(values: list[BlockValue]) -> list[tuple[object, ...]]:
         (v.test, v.target, v.metric, v.block, v.rows, v.dropped, None if v.value is None else round(v.value, 9))
         for v in values
     ]
+
+
+class TestSequentialOrder:
+    """Targets measured one after the other: slots of the same number are no pairs."""
+
+    def test_a_block_is_compared_as_a_whole(self) -> None:
+        slots = one_after_the_other(make_slots(tests=1, blocks=1, rows=2))
+        slots["ops"] = np.array([100.0, 110.0, 50.0, 60.0])  # row 0: a, b; row 1: a, b
+        (value,) = find(block_values(slots, "a"), metric=THROUGHPUT)
+        assert value.value == pytest.approx(np.log(170 / 150))
+        assert (value.rows, value.dropped) == (2, 0)
+
+    def test_cpu_is_the_cost_of_all_operations(self) -> None:
+        slots = one_after_the_other(make_slots(tests=1, blocks=1, rows=2))
+        slots["ops"] = np.array([100.0, 100.0, 300.0, 100.0])
+        slots["server_cpu_ns"] = np.array([1e6, 2e6, 3e6, 2e6])
+        (value,) = find(block_values(slots, "a"), metric=CPU)
+        assert value.value == pytest.approx(np.log((4e6 / 200) / (4e6 / 400)))
+
+    def test_a_dropped_slot_of_one_target_takes_none_of_the_other(self) -> None:
+        slots = one_after_the_other(make_slots(tests=1, blocks=1, rows=5))
+        slots["dropped"] = (slots["row"] == 3) & (slots["target"] == "b")
+        slots["ops"] = np.where(slots["dropped"], 1.0, 100.0)
+        (value,) = find(block_values(slots, "a"), metric=THROUGHPUT)
+        assert value.value == pytest.approx(0.0)
+        assert (value.rows, value.dropped) == (4, 1)
+
+    @pytest.mark.parametrize("target", ["a", "b"])
+    def test_a_side_without_slots_leaves_nothing_but_the_count_of_dropped_ones(self, target: str) -> None:
+        slots = one_after_the_other(make_slots(tests=1, blocks=1, rows=5))
+        slots["dropped"] = slots["target"] == target
+        (value,) = find(block_values(slots, "a"), metric=CPU)
+        assert value == BlockValue("t0", "b", CPU, 0, None, 0, 5)
+
+    def test_next_to_nothing_is_nothing_to_compare(self) -> None:
+        slots = one_after_the_other(make_slots(tests=1, blocks=1))
+        (value,) = find(block_values(slots, "a"), metric=IO_BYTES)
+        assert (value.value, value.rows) == (None, 5)
+
+    def test_blocks_interleaved_and_not_stand_in_one_experiment(self) -> None:
+        slots = make_slots(tests=1, blocks=2)
+        apart = one_after_the_other(slots)["started_unix_ns"]
+        slots["started_unix_ns"] = np.where(slots["block"] == 1, apart, 1.0)
+        paired, alone = find(block_values(slots, "a"), metric=THROUGHPUT)
+        assert paired == find(block_values(make_slots(tests=1, blocks=2), "a"), metric=THROUGHPUT)[0]
+        ops = {name: slots["ops"][(slots["block"] == 1) & (slots["target"] == name)].sum() for name in "ab"}
+        assert alone.value == pytest.approx(np.log(ops["b"] / ops["a"]))
+
+    def test_swapping_base_and_target_flips_the_sign(self) -> None:
+        slots = one_after_the_other(make_slots(seed=5))
+        there, back = block_values(slots, "a"), block_values(slots, "b")
+        assert [v.value for v in back] == [None if v.value is None else pytest.approx(-v.value) for v in there]

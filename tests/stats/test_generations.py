@@ -24,7 +24,7 @@ from dbversus.stats.generations import (
 )
 from dbversus.stats.metrics import CPU, THROUGHPUT
 
-from .test_blocks import make_slots
+from .slots import make_slots
 
 RUNS = 2000
 

@@ -1,12 +1,15 @@
-"""dbversus doctor: what this host can and cannot measure, and what to change."""
+"""dbversus doctor: what this host can and cannot measure, how well it does, and what to change."""
 
 import json as json_module
+import time
 from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
+from dbversus.calibration.model import host_of
+from dbversus.calibration.store import Stored, load_all, newest
 from dbversus.cli import options
 from dbversus.host.doctor import Diagnosis, diagnose
 from dbversus.host.noise import Noise
@@ -16,16 +19,22 @@ def doctor(
     seconds: Annotated[float, typer.Option(help="Length of the noise probe; 0 leaves it out.")] = 5.0,
     json: options.Json = False,
 ) -> None:
-    """Say what this host can and cannot measure, how noisy it is now, and what to change.
+    """Say what this host can and cannot measure, how noisy it is now, how it was calibrated, and what to change.
 
     - `dbversus doctor`
     - `dbversus doctor --seconds 0 --json`
     """
     diagnosis = diagnose(seconds)
+    stored = load_all(host_of(diagnosis.facts))
     if json:
-        print(json_module.dumps(diagnosis.as_dict(), indent=1, default=str))
-    else:
-        _print(diagnosis, Console())
+        calibrations = [one.model_dump(mode="json") for one in stored.calibrations]
+        content = diagnosis.as_dict() | {"calibrations": calibrations, "calibration_notes": stored.notes}
+        print(json_module.dumps(content, indent=1, default=str))
+        return
+    console = Console()
+    _print(diagnosis, console)
+    for line in _calibration_lines(stored, diagnosis):
+        console.print(line, markup=False, highlight=False)
 
 
 def _print(diagnosis: Diagnosis, console: Console) -> None:
@@ -50,3 +59,15 @@ def _noise_words(noise: Noise) -> str:
         f"noise now: adjacent {noise.slot_ms:g} ms slots differ by {noise.pair_sd:.1%} (sd of {noise.slots // 2} pairs), "
         f"all slots by {noise.slot_sd:.1%}; a loop got {noise.cpu_share:.0%} of its core"
     )
+
+
+def _calibration_lines(stored: Stored, diagnosis: Diagnosis) -> list[str]:
+    """One for the newest calibration of each DBMS, and one for each file that cannot be used."""
+    host = host_of(diagnosis.facts)
+    found = [newest(stored.calibrations, host, dbms) for dbms in dict.fromkeys(one.dbms for one in stored.calibrations)]
+    lines = ["not calibrated: `dbversus calibrate postgres:17 --quick` measures how often verdicts are wrong here"]
+    if stored.calibrations:
+        from dbversus.report.calibration import sentence  # reports take seconds to import
+
+        lines = [sentence(one.brief(), time.time(), host.kernel) for one in found if one]
+    return lines + [f"warning: {note}" for note in stored.notes]

@@ -32,13 +32,16 @@ _ALONE: Mapping[tuple[str, Verdict], str] = {
 def headline(findings: Sequence[Finding]) -> tuple[Verdict, str]:
     """Verdict and sentence for one test × target; exploratory findings are left aside.
 
-    Regression when any primary metric is one; else improvement when any is; else equivalent when CPU per op and
-    throughput are (as far as they were measured); else invalid, unstable or undecided, the first that applies.
+    No steady state when any primary metric has none; else regression when any is one; else improvement when any is; else
+    equivalent when CPU per op and throughput are (as far as they were measured); else invalid, unstable or undecided, the
+    first that applies.
     """
     primary = {finding.metric: finding for finding in findings if finding.metric in _TITLES}
     if not primary:
         return Verdict.UNDECIDED, "not measured"
     verdicts = {finding.verdict for finding in primary.values()}
+    if Verdict.NO_STEADY_STATE in verdicts:
+        return Verdict.NO_STEADY_STATE, _drifting(primary)
     for change in _CHANGES:
         if change in verdicts:
             return change, _changed(primary)
@@ -47,6 +50,21 @@ def headline(findings: Sequence[Finding]) -> tuple[Verdict, str]:
         return Verdict.EQUIVALENT, _equivalent(primary)
     open_verdict = next((v for v in (Verdict.INVALID, Verdict.UNSTABLE) if v in verdicts), Verdict.UNDECIDED)
     return open_verdict, _open(open_verdict, primary)
+
+
+def worse_over_all_work(findings: Mapping[str, Finding]) -> bool:
+    """Whether a test without a steady state, given its findings by metric, is worse all the same."""
+    primary = [finding for name, finding in findings.items() if name in _TITLES]
+    return any(finding.verdict is Verdict.NO_STEADY_STATE for finding in primary) and any(
+        Verdict.REGRESSION in (finding.verdict, finding.whole_work) for finding in primary
+    )
+
+
+def _drifting(primary: Mapping[str, Finding]) -> str:
+    """What moved, what all the work comes to, and how the other metrics stand."""
+    parts = [f"{_TITLES[name]}: {f.note}" for name, f in primary.items() if f.verdict is Verdict.NO_STEADY_STATE]
+    parts += [f"{_TITLES[name]} {_change(f)} ({f.verdict})" for name, f in primary.items() if f.verdict in _CHANGES]
+    return "; ".join(parts)
 
 
 def _changed(primary: Mapping[str, Finding]) -> str:
@@ -87,9 +105,17 @@ def _state(finding: Finding) -> str:
         return f"unstable (spread between blocks {100 * finding.block_sd:.1f} %)"
     if finding.verdict is not Verdict.UNDECIDED or finding.ratio is None:
         return str(finding.verdict)
+    if finding.blocks < 2:
+        return f"undecided ({_change(finding)} in one block{_within_start(finding)})"
     visible = finding.smallest_visible_change
     limit = "" if visible is None else f", a change under {100 * visible:.1f} % could be missed"
     return f"undecided ({_change(finding)}{limit})"
+
+
+def _within_start(finding: Finding) -> str:
+    if finding.start_low is None or finding.start_high is None:
+        return ""
+    return f", within this one start {finding.start_low:.3f} to {finding.start_high:.3f}"
 
 
 def _change(finding: Finding) -> str:

@@ -1,15 +1,19 @@
 """From stored results to findings, and to the tests that need no more blocks."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from dbversus.results.read import Results
 from dbversus.stats.blocks import block_values, load_values
+from dbversus.stats.clients import case_of, pooled_margins, pooled_over_clients
 from dbversus.stats.drain import drain_values
-from dbversus.stats.metrics import DRAIN, METRICS
+from dbversus.stats.drift import judge_steadiness
+from dbversus.stats.metrics import DRAIN, METRICS, PRIMARY, metric_named
 from dbversus.stats.model import BlockValue, Finding, Verdict
 from dbversus.stats.sequential import LOOKS
 from dbversus.stats.server_counters import counter_values
 from dbversus.stats.verdicts import FEWEST_FRESH_BLOCKS, assess, decided
+from dbversus.stats.within_start import add_within_start
 
 _CHANGES = (Verdict.REGRESSION, Verdict.IMPROVEMENT)
 
@@ -24,10 +28,41 @@ def judge(results: Results) -> list[Finding]:
     values += load_values(results.loads, labels, base)
     counted, counter_metrics = counter_values(results.of_type("counters"), labels, results.base.name)
     values += drain_values(results.drains, base)
-    margins = results.header.get("margins") or {}
-    by_test = {(test, metric): share for test in results.tests for metric, share in margins.items()}
     metrics = (*METRICS, *DRAIN, *counter_metrics)
-    return assess(values + counted, metrics, tuple(results.header.get("looks") or LOOKS), by_test)
+    looks = tuple(results.header.get("looks") or LOOKS)
+    findings = assess(values + counted, metrics, looks, margins_of(results.header, results.tests))
+    if base not in results.slots["target"]:
+        return findings
+    findings = judge_steadiness(findings, results.slots, base, results.drains, looks)
+    return add_within_start(findings, results.slots, base)
+
+
+def judge_over_clients(results: Results) -> list[Finding]:
+    """Findings over all numbers of clients together, of tests that then are called `scan@all`; empty with one number.
+
+    They are a family of their own: what they say changes no other finding, and no test is retired for it.
+    """
+    base = results.base.label
+    if base not in results.slots["target"] or not any(case_of(test) for test in results.tests):
+        return []
+    values = pooled_over_clients(block_values(results.slots, base, PRIMARY))
+    margins = pooled_margins(margins_of(results.header, results.tests))
+    return assess(values, PRIMARY, tuple(results.header.get("looks") or LOOKS), margins)
+
+
+def margins_of(header: Mapping[str, Any], tests: Sequence[str]) -> dict[tuple[str, str], float]:
+    """Margins (shares) by test and metric that are not the defaults: those asked for, and wider ones of a calibration.
+
+    A calibration widens a margin where equal targets were seen to differ by more; it narrows none.
+    """
+    asked: Mapping[str, float] = header.get("margins") or {}
+    margins = {(test, metric): share for test in tests for metric, share in asked.items()}
+    calibrated: Mapping[str, Mapping[str, float]] = header.get("test_margins") or {}
+    for test, shares in calibrated.items():
+        for metric, share in shares.items():
+            least = asked.get(metric, metric_named(metric).margin)
+            margins[test, metric] = max(share, least)
+    return margins
 
 
 def settled_tests(findings: Sequence[Finding]) -> set[str]:

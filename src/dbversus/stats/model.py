@@ -8,6 +8,7 @@ class Verdict(StrEnum):
     EQUIVALENT = "equivalent"
     REGRESSION = "regression"
     IMPROVEMENT = "improvement"
+    NO_STEADY_STATE = "no steady state"
     UNDECIDED = "undecided"
     UNSTABLE = "unstable"
     INVALID = "invalid"
@@ -44,8 +45,8 @@ class Metric:
 class BlockValue:
     """ln(target/base) of one metric of one test in one block; the unit of replication.
 
-    `rows` same-row pairs went in, `dropped` rows were dropped as disturbed. `value` None: nothing to compare in
-    both (0/0), or, with `rows` 0, every row was dropped.
+    `rows` same-row pairs went in (of targets measured one after the other: slots, of the one that has fewer), `dropped` rows
+    were dropped as disturbed. `value` None: nothing to compare in both (0/0), or, with `rows` 0, every row was dropped.
     """
 
     test: str
@@ -65,6 +66,8 @@ class Finding:
     `smallest_visible_change` is a share found with 90 % power with these blocks; `block_sd` is that of ln(target/base),
     as measured, `degrees_of_freedom` those of the moderated interval. A change is `found_at` the number of the first
     block that had no part in finding it; `fresh_blocks` blocks from there on give the ratio, once there are two.
+    Where there is no steady state, ratio, interval and p-value are of all work of the blocks, whose verdict is `whole_work`.
+    `start_low` and `start_high`: with one block, the 95 % interval within that one start of the servers.
     """
 
     test: str
@@ -85,3 +88,6 @@ class Finding:
     fresh_blocks: int = 0
     note: str = ""
     found_at: int | None = None
+    whole_work: Verdict | None = None
+    start_low: float | None = None
+    start_high: float | None = None

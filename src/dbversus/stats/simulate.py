@@ -13,6 +13,7 @@ import numpy as np
 
 from dbversus.stats.metrics import CPU, IO_BYTES, PRIMARY, THROUGHPUT, Floats
 from dbversus.stats.model import BlockValue, Finding, Verdict
+from dbversus.stats.protocol import take_looks
 from dbversus.stats.sequential import LOOKS
 from dbversus.stats.verdicts import assess, decided
 
@@ -85,19 +86,17 @@ class Outcome:
 def run_suite(world: World, rng: np.random.Generator) -> Outcome:
     """One experiment: look, retire what is decided, go on; at the end measure changes again in fresh blocks."""
     noise = block_noise(world, world.looks[-1] + world.fresh_blocks, rng)
-    seen = dict.fromkeys(range(world.tests), range(0))
-    open_tests = set(seen)
-    found: list[Finding] = []
-    for look in world.looks:
-        seen.update({test: range(look) for test in open_tests})
-        found = assess(values_of(world, noise, seen), PRIMARY, world.looks)
-        open_tests = set(seen) - {int(name[1:]) for name in decided(found, PRIMARY)}
-        if not open_tests:
-            break
-    changed = {int(finding.test[1:]) for finding in found if finding.verdict in CHANGES}
-    seen.update({test: range(len(seen[test]) + world.fresh_blocks) for test in changed})
-    final = assess(values_of(world, noise, seen), PRIMARY, world.looks) if changed else found
-    return Outcome(found, final, sum(len(blocks) for blocks in seen.values()))
+
+    def judge(blocks: Mapping[str, int]) -> list[Finding]:
+        chosen = {int(name[1:]): range(count) for name, count in blocks.items()}
+        return assess(values_of(world, noise, chosen), PRIMARY, world.looks)
+
+    names = [f"t{number}" for number in range(world.tests)]
+    looked = take_looks(judge, names, world.looks, lambda findings: decided(findings, PRIMARY))
+    changed = {finding.test for finding in looked.findings if finding.verdict in CHANGES}
+    blocks = looked.blocks | {test: looked.blocks[test] + world.fresh_blocks for test in changed}
+    final = judge(blocks) if changed else looked.findings
+    return Outcome(looked.findings, final, sum(blocks.values()))
 
 
 @dataclass

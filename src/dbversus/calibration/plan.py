@@ -1,0 +1,52 @@
+"""The experiment that a calibration is: one build against itself twice, one copy of it slowed down by known shares."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dbversus.builds.target import parse_target
+from dbversus.errors import UsageError
+from dbversus.experiment.spec import ExperimentSpec, make_spec
+from dbversus.stats.calibration.model import FEWEST_BLOCKS
+from dbversus.suites.load import load_suite
+from dbversus.suites.profiles import profile_choices
+
+SHARES = (0.01, 0.02, 0.03, 0.05, 0.08)
+"""Added CPU, as shares of what the server used: each test has each of them in turn, from block to block."""
+
+QUICK_BLOCKS = 8
+FULL_BLOCKS = 16
+NOT_A_SERVER = ("sqlite", "null")
+
+
+def calibration_spec(
+    target: str, quick: bool, blocks: int | None, inject: bool, more: Mapping[str, Any]
+) -> ExperimentSpec:
+    """`target` three times (twice without injection), judged once, at the end, so that every test has all blocks.
+
+    `more`: choices over those of the profile. Raises UsageError with one sentence naming the first mistake.
+    """
+    count = blocks or (QUICK_BLOCKS if quick else FULL_BLOCKS)
+    if count < FEWEST_BLOCKS:
+        raise UsageError(
+            f"--blocks is {count}; {FEWEST_BLOCKS} or more are wanted, since spread between blocks is the point."
+        )
+    profile = "quick" if quick else "standard"
+    injected = inject and can_inject(target)
+    choices = profile_choices(profile) | dict(more)
+    choices |= {"profile": profile, "looks": [count], "order": "interleaved", "calibration": False}
+    choices["targets"] = [target] * (3 if injected else 2)
+    if injected:
+        tests = load_suite(choices["suite"]).select(choices.get("tests")).sequence[1:]
+        choices["inject"] = {"2": {"cpu": shares_by_test(tests)}}
+    return make_spec(choices)
+
+
+def can_inject(target: str) -> bool:
+    """Whether the target is a server, into which CPU can be injected."""
+    return parse_target(target).dbms not in NOT_A_SERVER
+
+
+def shares_by_test(tests: Sequence[str]) -> dict[str, float | list[float]]:
+    """A Latin square: in a block, neighbouring tests have different shares, and over five blocks each test has all."""
+    count = len(SHARES)
+    return {test: [SHARES[(place + block) % count] for block in range(count)] for place, test in enumerate(tests)}

@@ -1,0 +1,144 @@
+"""dbversus calibrate: how often verdicts are wrong on this host, and how small a change is found."""
+
+import re
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from dbversus.calibration import store
+from dbversus.calibration.model import Calibration
+from dbversus.calibration.plan import calibration_spec, can_inject
+from dbversus.calibration.record import make_record
+from dbversus.cli import options
+from dbversus.cli.compare import default_directory
+from dbversus.cli.display import make_display
+from dbversus.cli.ending import resumable
+from dbversus.cli.plan import print_plan
+from dbversus.errors import RunError, UsageError
+from dbversus.experiment.run import run_experiment
+from dbversus.experiment.spec import ExperimentSpec
+from dbversus.experiment.units import parse_count, parse_duration
+from dbversus.results.read import open_results
+from dbversus.results.schema import JOURNAL
+
+
+def calibrate(
+    target: Annotated[
+        str | None, typer.Argument(help="The build to be compared with itself: `dbms:version` or a path.")
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A dozen tests on small tables in 8 blocks: under ten minutes.")
+    ] = False,
+    blocks: Annotated[int | None, typer.Option(help="Blocks to measure.", show_default="16; 8 with --quick")] = None,
+    tests: options.Tests = None,
+    table_size: options.TableSize = None,
+    clients: options.Clients = None,
+    seed: options.Seed = None,
+    time_budget: options.TimeBudget = None,
+    out: options.Out = None,
+    from_dir: Annotated[
+        Path | None, typer.Option("--from", help="Evaluate the results of an earlier calibration; nothing is run.")
+    ] = None,
+    no_inject: Annotated[
+        bool, typer.Option("--no-inject", help="Only two equal copies; no third that is slowed down.")
+    ] = False,
+    suites: Annotated[int, typer.Option(min=20, help="Virtual suites of equal targets, and with a change.")] = 1000,
+    json: Annotated[bool, typer.Option("--json", help="Print the calibration as JSON on standard output.")] = False,
+    dry_run: options.DryRun = False,
+    wait: options.Wait = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """Measure how often verdicts are wrong on this host, and how small a change is found.
+
+    Runs one build against a copy of itself and one slowed down by known shares of CPU (1 to 8 %), then makes many virtual
+    experiments of the blocks and judges them. Kept for this host: every report cites it, `doctor` shows it, and tests that
+    vary more than usual here get wider margins. SQLite is no server, so nothing can be injected: two equal copies only.
+
+    - `dbversus calibrate postgres:17 --quick`
+    - `dbversus calibrate mysql:8.0 --dry-run`
+    - `dbversus calibrate postgres:17 --tests 'point-*,update-*' --blocks 24`
+    - `dbversus calibrate --from results/20260101-120000-calibrate-postgres-17`
+    """
+    if from_dir:
+        if target:
+            raise UsageError(f"--from evaluates {from_dir} as it is; leave out the target {target}.")
+        return _conclude(from_dir, suites, seed, json, quiet)
+    if not target:
+        raise UsageError("A target is missing, such as postgres:17; or name earlier results with --from.")
+    more = _choices(tests, table_size, clients, seed, time_budget)
+    spec = calibration_spec(target, quick, blocks, not no_inject, more)
+    if not no_inject and not can_inject(target):
+        print(f"{target} is no server, so no slowdown can be injected: two equal copies only", file=sys.stderr)
+    if dry_run:
+        print_plan(spec)
+        return 0
+    name = re.sub(r"[^\w.]+", "-", target.rpartition("/")[2])
+    directory = out or default_directory(spec, f"calibrate-{name}")
+    _run(spec, directory, _command(target, quick, no_inject, spec, more), wait, quiet)
+    return _conclude(directory, suites, seed, json, quiet)
+
+
+def _choices(
+    tests: str | None, table_size: str | None, clients: str | None, seed: int | None, time_budget: str | None
+) -> dict[str, Any]:
+    """Those over the profile's, by name of the experiment's setting."""
+    asked = {
+        "tests": tests,
+        "table_size": parse_count(table_size, "--table-size") if table_size else None,
+        "clients": [parse_count(part, "--clients") for part in clients.split(",")] if clients else None,
+        "seed": seed,
+        "time_budget_s": parse_duration(time_budget, "--time-budget") if time_budget else None,
+    }
+    return {name: value for name, value in asked.items() if value is not None}
+
+
+def _run(spec: ExperimentSpec, directory: Path, command: str, wait: bool, quiet: bool) -> None:
+    try:
+        with resumable(directory), make_display(quiet) as display:
+            run_experiment(spec, directory, command, display, wait=wait)
+    except (KeyboardInterrupt, RunError):
+        if (directory / JOURNAL).exists():
+            print(f"then: dbversus calibrate --from {directory}", file=sys.stderr)
+        raise
+
+
+def _command(target: str, quick: bool, no_inject: bool, spec: ExperimentSpec, more: dict[str, Any]) -> str:
+    """What repeats the calibration."""
+    words = ["dbversus", "calibrate", target, *(["--quick"] if quick else []), "--blocks", str(spec.looks[-1])]
+    for name, value in more.items():
+        flag = "--" + name.removesuffix("_s").replace("_", "-")
+        words += [flag, ",".join(map(str, value)) if isinstance(value, list) else _value(name, value)]
+    return shlex.join([*words, *(["--no-inject"] if no_inject else [])])
+
+
+def _value(name: str, value: Any) -> str:
+    return f"{value:g}s" if name == "time_budget_s" else str(value)
+
+
+def _conclude(directory: Path, suites: int, seed: int | None, as_json: bool, quiet: bool) -> int:
+    """Evaluates the results, keeps the calibration, writes it beside them, and shows it."""
+    results = open_results(directory)
+    with make_display(quiet) as display:
+        calibration = make_record(results, suites, seed or 1, display.doing)
+    _write(calibration, directory)
+    kept = store.save(calibration)
+    if as_json:
+        print(calibration.model_dump_json(indent=1))
+    else:
+        from dbversus.report import calibration_text
+
+        calibration_text.render(calibration, Console())
+    said = sys.stderr if as_json else sys.stdout
+    print(f"kept: {kept}\nresults: {directory.resolve()} (calibration.md, calibration.json)", file=said)
+    return 0
+
+
+def _write(calibration: Calibration, directory: Path) -> None:
+    from dbversus.report import calibration_markdown  # reports take seconds to import
+
+    (directory / "calibration.json").write_text(calibration.model_dump_json(indent=1) + "\n")
+    calibration_markdown.write(calibration, directory / "calibration.md")

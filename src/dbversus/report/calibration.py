@@ -1,0 +1,107 @@
+"""What a report says of the calibration that an experiment stands on: one sentence, the same in every report."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from dbversus.builds.dbms import find_dbms
+from dbversus.errors import UsageError
+from dbversus.report.words import NBSP, listing
+
+STALE_DAYS = 90
+EFFECTS_SHOWN = (0.05, 0.03)
+_DAY_S = 86_400
+_SEQUENTIAL = (
+    "No calibration tells what identical targets differ by when one is measured after the other, as here; those of this host are "
+    "made in interleaved order."
+)
+_LEFT_OUT = "The calibration of this host was left out, as was asked for."
+
+Brief = Mapping[str, Any]
+
+
+def calibration_words(header: Mapping[str, Any], kernel: str | None) -> str:
+    """From the journal's first line, and the kernel that the experiment ran under. Ages are from the start of the run."""
+    briefs: Sequence[Brief] | None = header.get("calibration", ())
+    if briefs is None:
+        return _LEFT_OUT
+    if header.get("order") == "sequential":
+        return _SEQUENTIAL
+    began_s = float(header.get("at_unix_ns") or 0) / 1e9
+    said = [sentence(brief, began_s, kernel, before="before this run") for brief in briefs]
+    calibrated = {brief["dbms"] for brief in briefs}
+    said += _without(header.get("targets", ()), calibrated)
+    if any(brief.get("margins") for brief in briefs) and header.get("test_margins"):
+        names = sorted(header["test_margins"])
+        said.append(f"Its margins are wider than the usual for {listing(names)}.")
+    return " ".join(said)
+
+
+def sentence(brief: Brief, now_s: float, kernel: str | None, before: str = "ago") -> str:
+    """`Calibrated on this host 3 days ago (PostgreSQL 17.11, 42 tests): false alarms in 2 % [0–6 %] of suites, …`"""
+    alarms = brief["false_alarms"]
+    found = {round(one["effect"], 4): one["share"] for one in brief["detection"]}
+    effects = [effect for effect in EFFECTS_SHOWN if effect in found]
+    detection = ", ".join(
+        f"+{effect * 100:g}{NBSP}%{' CPU/op found in' if not place else ' in'} {_percent(found[effect])}"
+        for place, effect in enumerate(effects)
+    )
+    return (
+        f"Calibrated on this host {age(now_s - brief['at_unix_s'])} {before} ({what(brief)}): false alarms in "
+        f"{_percent(alarms['share'])} [{_percent(alarms['low'], '')}–{_percent(alarms['high'])}] of suites, {detection}."
+        f"{_stale(brief, now_s, kernel)}"
+    )
+
+
+def what(brief: Brief) -> str:
+    """`PostgreSQL 17.11, 42 tests, 16 blocks`, and the number of clients unless it is one."""
+    clients = brief["clients"]
+    said = [f"{brief['dbms_title']} {brief['version']}", f"{brief['tests']} tests", f"{brief['blocks']} blocks"]
+    said += [] if clients == [1] else [f"{listing([str(count) for count in clients])} clients"]
+    return ", ".join(said)
+
+
+def age(seconds: float) -> str:
+    """`less than an hour`, `5 hours`, `1 day`, `3 days`."""
+    days, hours = int(seconds // _DAY_S), int(seconds // 3600)
+    if days >= 1:
+        return f"{days} day{'' if days == 1 else 's'}"
+    return f"{hours} hour{'' if hours == 1 else 's'}" if hours >= 1 else "less than an hour"
+
+
+def command_for(target: str) -> str:
+    """What calibrates this host for a target (given by its label)."""
+    return f"`dbversus calibrate {target.partition('@')[0].partition('#')[0]} --quick`"
+
+
+def _percent(share: float, unit: str = f"{NBSP}%") -> str:
+    percent = share * 100
+    return f"{percent:.{1 if 0 < percent < 1 or 99 < percent < 100 else 0}f}{unit}"
+
+
+def _stale(brief: Brief, now_s: float, kernel: str | None) -> str:
+    reasons = []
+    if now_s - brief["at_unix_s"] > STALE_DAYS * _DAY_S:
+        reasons.append(f"it is over {STALE_DAYS} days old")
+    if kernel and brief["kernel"] != kernel:
+        reasons.append(f"the kernel was {brief['kernel']} then and is {kernel} now")
+    return f" It is stale: {' and '.join(reasons)}; {command_for(brief['target'])} makes a new one." if reasons else ""
+
+
+def _without(targets: Iterable[Mapping[str, Any]], calibrated: Iterable[str]) -> list[str]:
+    """One sentence for each DBMS without calibration."""
+    labels: dict[str, str] = {}
+    for target in targets:
+        labels.setdefault(str(target.get("dbms") or ""), str(target["label"]))
+    return [
+        f"Not calibrated on this host{_title(dbms)}: how often identical targets would be called different, and how small a "
+        f"change is found, was not measured here; {command_for(label)} does."
+        for dbms, label in labels.items()
+        if dbms not in calibrated
+    ]
+
+
+def _title(dbms: str) -> str:
+    try:
+        return f" for {find_dbms(dbms).title}"
+    except UsageError:
+        return ""

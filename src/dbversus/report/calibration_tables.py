@@ -1,0 +1,189 @@
+"""A calibration in sentences and tables of text, the same on the terminal and in calibration.md."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from dbversus.calibration.model import Calibration
+from dbversus.experiment.units import show_duration
+from dbversus.report.calibration import what
+from dbversus.report.words import NBSP, SHORT_TITLES, change, listing
+from dbversus.stats.calibration.model import Detection, Figures, OrderBias, Share, Spread
+from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
+
+WORST_TESTS = 3
+PROMISED = 0.05
+_SEEN = 0.9
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """Every cell as text; the first column names the line."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def title(calibration: Calibration) -> str:
+    return f"Calibration of this host: {what(calibration.brief())}"
+
+
+def sentences(calibration: Calibration) -> list[str]:
+    """What was found, the most important first."""
+    figures = calibration.figures
+    return [
+        sentence
+        for sentence in (
+            _false_alarms(figures),
+            _dependence(figures),
+            _alarmed(figures),
+            _equal(figures),
+            _coverage(figures),
+            _recovered(figures),
+            _order(figures),
+            _uniform(figures),
+            f"{percent(figures.dropped)} of the rows were dropped as disturbed.",
+            f"Measured in {show_duration(calibration.took_s)}: {calibration.command}",
+        )
+        if sentence
+    ]
+
+
+def _false_alarms(figures: Figures) -> str:
+    alarms = figures.false_alarms
+    more = " That is more than promised: do not trust a single change here." if alarms.low > PROMISED else ""
+    looks = listing([str(look) for look in figures.looks])
+    return (
+        f"False alarms: {share_text(alarms)} of {figures.suites:,} virtual suites of {len(figures.tests)} equal tests, judged "
+        f"after {looks} blocks with the margins below, called some test changed; {PROMISED * 100:g} % are promised.{more}"
+    )
+
+
+def _dependence(figures: Figures) -> str:
+    return (
+        f"All of them are made of the same {figures.blocks} blocks, as many as {figures.real_suites:.2g} suites of their own "
+        "have: intervals are those of the drawing alone, and what these blocks did not meet (a rarer disturbance) is in no suite."
+    )
+
+
+def _alarmed(figures: Figures) -> str:
+    if not figures.alarmed:
+        return ""
+    named = [f"{test} ({percent(share)})" for test, share in figures.alarmed.items()]
+    return f"Tests that raised them: {listing(named)}."
+
+
+def _equal(figures: Figures) -> str:
+    return (
+        f"Findings of equal tests: {percent(figures.equivalent)} equivalent, {percent(figures.undecided)} undecided, unstable or "
+        f"invalid; a test is settled after {figures.median_blocks:g} blocks (median), {percent(figures.never_settled)} never."
+    )
+
+
+def _coverage(figures: Figures) -> str:
+    if figures.coverage is None:
+        return ""
+    return f"Intervals shown hold the truth in {share_text(figures.coverage)} of {figures.coverage.count:,} cases."
+
+
+def _recovered(figures: Figures) -> str:
+    found = figures.recovery
+    if not figures.injected:
+        return "No slowed-down copy could be used: changes were added to the values of equal targets by arithmetic."
+    if found is None:
+        return "Injected slowdowns varied too little, or over too few blocks, to say how much of them is measured."
+    return (
+        f"Of an injected slowdown, {found.slope:.2f} [{found.low:.2f}, {found.high:.2f}] is measured (1 is right; "
+        f"{found.values:,} values of {found.blocks} blocks, interval over blocks); {change_of(found.offset)} where nothing is."
+    )
+
+
+def _order(figures: Figures) -> str:
+    said = [
+        f"{change_of(bias.bias)}{_bounds(bias)} {SHORT_TITLES[bias.metric]}"
+        for bias in figures.order_bias
+        if not bias.test
+    ]
+    return f"A target that comes later in its rows has {listing(said)}, over all tests." if said else ""
+
+
+def _bounds(bias: OrderBias) -> str:
+    return "" if bias.low is None or bias.high is None else f" [{change_of(bias.low)}, {change_of(bias.high)}]"
+
+
+def _uniform(figures: Figures) -> str:
+    said = [f"{item.p_value:.2g} ({SHORT_TITLES[item.metric]}, {item.tests} tests)" for item in figures.uniformity]
+    if not said:
+        return ""
+    return (
+        f"P-values of equal tests against the uniform distribution (Kolmogorov-Smirnov): {listing(said)}; tests of a block share "
+        "what befell it, so a low value alone is no alarm."
+    )
+
+
+def tables(calibration: Calibration) -> list[TextTable]:
+    figures = calibration.figures
+    return [_detection(figures), _spreads(figures)]
+
+
+def _detection(figures: Figures) -> TextTable:
+    columns = ("change of CPU/op", "found", "interval", "suites", "found least in")
+    rows = tuple(
+        (
+            f"+{one.effect * 100:g}{NBSP}%",
+            percent(one.found.share),
+            f"[{percent(one.found.low)}, {percent(one.found.high)}]",
+            f"{one.found.count:,}",
+            _least(one),
+        )
+        for one in figures.detection
+    )
+    return TextTable("A change in one test is found", columns, rows)
+
+
+def _least(detection: Detection) -> str:
+    """Tests in which the change is missed most, when it is found in most others."""
+    if detection.found.share < _SEEN / 2:
+        return "most tests"
+    worst = sorted(detection.by_test.items(), key=lambda item: item[1])[:WORST_TESTS]
+    return ", ".join(f"{test} {percent(share)}" for test, share in worst if share < _SEEN) or "–"
+
+
+def _spreads(figures: Figures) -> TextTable:
+    """Standard deviations of ln ratio in per cent; margins that are wider than the default bear a star."""
+    columns = (
+        *("test", "CPU/op: rows", "blocks", "between starts", "within starts", "order", "margin"),
+        *("throughput: rows", "blocks", "between starts", "margin", "IO/op: blocks", "margin"),
+    )
+    spreads = {(spread.test, spread.metric): spread for spread in figures.spreads}
+    order = {bias.test: bias.bias for bias in figures.order_bias if bias.metric == CPU}
+    rows = tuple(_spread_row(test, spreads, order) for test in figures.tests)
+    return TextTable("Equal targets vary by (standard deviations; * a margin wider than usual)", columns, rows)
+
+
+def _spread_row(test: str, spreads: Mapping[tuple[str, str], Spread], order: Mapping[str, float]) -> tuple[str, ...]:
+    cpu, rate, io = (spreads[test, metric] for metric in (CPU, THROUGHPUT, IO_BYTES))
+    sds: Sequence[float | None] = (cpu.pair_sd, cpu.block_sd, cpu.between_sd, cpu.within_sd)
+    bias = change_of(order[test]) if test in order else "–"
+    cells = [test, *map(percent, sds), bias, _margin(cpu)]
+    cells += [percent(rate.pair_sd), percent(rate.block_sd), percent(rate.between_sd), _margin(rate)]
+    return (*cells, percent(io.block_sd), _margin(io) if io.blocks else "–")
+
+
+def _margin(spread: Spread) -> str:
+    return f"{percent(spread.margin)}{'*' if spread.margin > spread.default_margin else ''}"
+
+
+def share_text(share: Share) -> str:
+    """`2.1 % [1.3, 3.2 %]`"""
+    return f"{percent(share.share)} [{percent(share.low)}, {percent(share.high)}]"
+
+
+def percent(share: float | None) -> str:
+    return "–" if share is None else f"{share * 100:.1f}{NBSP}%"
+
+
+def change_of(log_ratio: float) -> str:
+    """ln ratio as a change in per cent."""
+    return change(math.exp(log_ratio))

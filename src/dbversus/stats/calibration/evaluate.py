@@ -1,0 +1,158 @@
+"""From the results of a calibration to its figures."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from scipy.stats import binomtest
+
+from dbversus.results.read import Results
+from dbversus.stats.calibration.model import Detection, Figures, Share
+from dbversus.stats.calibration.recovery import recover
+from dbversus.stats.calibration.suites import Game, Margins, Played, Pool, make_pool, play
+from dbversus.stats.calibration.twins import Twins, read_twins
+from dbversus.stats.calibration.variation import order_bias, rows_of, spreads, uniformity
+from dbversus.stats.metrics import CPU, PRIMARY, Floats
+from dbversus.stats.sequential import LOOKS
+
+SUITES = 1000
+EFFECTS = (0.01, 0.02, 0.03, 0.05, 0.08)
+FEWEST_GAMES = 4
+"""Suites for each test and effect, however many tests there are."""
+
+MARGIN_QUANTILE = 0.99
+MARGIN_FACTOR = 1.5
+_MARGIN_DRAWS = 4000
+_SAID_EVERY = 50
+
+Say = Callable[[str], None]
+
+
+def evaluate(results: Results, suites: int = SUITES, seed: int = 1, say: Say = lambda _: None) -> Figures:
+    """Figures from `suites` virtual suites of equal targets, and as many again with a change in one test.
+
+    Raises UsageError when `results` are not those of a calibration, or too few blocks are finished.
+    """
+    say("reading the results")
+    twins = read_twins(results)
+    looks = fitting_looks(len(twins.blocks))
+    margins = calibrated_margins(twins, looks[-1], seed)
+    pool = make_pool(twins, looks, margins)
+    equal = _play(pool, [Game((seed, number)) for number in range(suites)], "equal targets", say)
+    changed = _play(pool, detection_games(pool, suites, seed), "a change in one test", say)
+    say("taking the noise apart")
+    rows = rows_of(results, twins)
+    of_tests = spreads(results, twins, rows, margins)
+    return Figures(
+        tests=list(twins.tests),
+        blocks=len(twins.blocks),
+        looks=list(looks),
+        suites=suites,
+        **_of_equal(equal, len(twins.tests)),
+        dropped=_dropped(twins),
+        coverage=_coverage([*equal, *changed]),
+        detection=_detection(changed),
+        injected=bool(twins.injected),
+        recovery=recover(twins.injected),
+        spreads=of_tests,
+        order_bias=order_bias(rows),
+        uniformity=uniformity(of_tests),
+    )
+
+
+def fitting_looks(blocks: int) -> tuple[int, ...]:
+    """The usual looks that `blocks` blocks are enough for, or one after them all."""
+    return tuple(look for look in LOOKS if look <= blocks) or (blocks,)
+
+
+def calibrated_margins(twins: Twins, blocks: int, seed: int) -> Margins:
+    """Per test and metric, a share: MARGIN_FACTOR × the 99th percentile of |mean d| over virtual suites of `blocks` blocks.
+
+    Never under the default. Metrics with nothing to compare have none.
+    """
+    rng = np.random.default_rng((seed, len(twins.blocks)))
+    draws = _signed_draws(len(twins.blocks), blocks, rng)
+    index = {block: number for number, block in enumerate(twins.blocks)}
+    logs: dict[tuple[str, str], Floats] = {}
+    for value in twins.values:
+        if value.value is not None:
+            logs.setdefault((value.test, value.metric), np.zeros(len(index)))[index[value.block]] = value.value
+    default = {metric.name: metric.margin for metric in PRIMARY}
+    return {
+        place: max(
+            default[place[1]],
+            float(np.expm1(MARGIN_FACTOR * np.quantile(np.abs(draws @ of_place) / blocks, MARGIN_QUANTILE))),
+        )
+        for place, of_place in logs.items()
+    }
+
+
+def _signed_draws(measured: int, wanted: int, rng: np.random.Generator) -> Floats:
+    """Draws × measured blocks: ±1 for the blocks that a suite takes, 0 for the others."""
+    ranks = np.argsort(rng.random((_MARGIN_DRAWS, measured)), axis=1)
+    signs: Floats = np.where(ranks < wanted, rng.choice((-1.0, 1.0), ranks.shape), 0.0)
+    return signs
+
+
+def detection_games(pool: Pool, suites: int, seed: int) -> list[Game]:
+    """About `suites` games, equally many for each test and effect; all effects are added to the same noise."""
+    each = max(FEWEST_GAMES, suites // (len(pool.tests) * len(EFFECTS)))
+    return [
+        Game((seed, number, place), test, effect)
+        for number in range(each)
+        for place, test in enumerate(pool.tests)
+        for effect in EFFECTS
+    ]
+
+
+def _play(pool: Pool, games: Sequence[Game], what: str, say: Say) -> list[Played]:
+    played: list[Played] = []
+    for number, game in enumerate(games):
+        if number % _SAID_EVERY == 0:
+            say(f"virtual suites with {what}: {number} of {len(games)}")
+        played.append(play(pool, game))
+    return played
+
+
+def _of_equal(played: Sequence[Played], tests: int) -> dict[str, Any]:
+    findings = sum(suite.findings for suite in played)
+    alarmed = [test for suite in played for test in suite.false_tests]
+    return {
+        "false_alarms": share(sum(bool(suite.false_tests) for suite in played), len(played)),
+        "alarmed": {test: alarmed.count(test) / len(played) for test in sorted(set(alarmed), key=alarmed.count)[::-1]},
+        "equivalent": sum(suite.equivalent for suite in played) / findings,
+        "undecided": sum(suite.undecided for suite in played) / findings,
+        "median_blocks": float(np.median([blocks for suite in played for blocks in suite.blocks])),
+        "never_settled": sum(suite.open_tests for suite in played) / (len(played) * tests),
+    }
+
+
+def _coverage(played: Sequence[Played]) -> Share | None:
+    intervals = sum(suite.intervals for suite in played)
+    return share(sum(suite.covered for suite in played), intervals) if intervals else None
+
+
+def _detection(played: Sequence[Played]) -> list[Detection]:
+    found = []
+    for effect in EFFECTS:
+        of_effect = [suite for suite in played if suite.game.effect == effect]
+        by_test: dict[str, list[bool]] = {}
+        for suite in of_effect:
+            by_test.setdefault(str(suite.game.test), []).append(suite.found)
+        means = {test: sum(hits) / len(hits) for test, hits in by_test.items()}
+        total = share(sum(suite.found for suite in of_effect), len(of_effect))
+        found.append(Detection(effect=effect, found=total, by_test=means))
+    return found
+
+
+def share(part: int, whole: int) -> Share:
+    """`part` of `whole` with its 95 % Clopper-Pearson interval."""
+    bounds = binomtest(part, whole).proportion_ci(0.95, method="exact")
+    return Share(share=part / whole, low=float(bounds.low), high=float(bounds.high), count=whole)
+
+
+def _dropped(twins: Twins) -> float:
+    """Share of the twins' rows that were dropped as disturbed."""
+    of_cpu = [value for value in twins.values if value.metric == CPU]
+    dropped, kept = sum(value.dropped for value in of_cpu), sum(value.rows for value in of_cpu)
+    return dropped / (dropped + kept) if dropped else 0.0

@@ -1,0 +1,55 @@
+"""Is a known slowdown measured as what it is? Measured ln ratios against the injected ones, over tests and blocks."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from dbversus.stats.calibration.model import Recovery
+from dbversus.stats.calibration.twins import Injected, TestBlock
+from dbversus.stats.metrics import Floats
+from dbversus.stats.moderate import VARIANCE_FLOOR, moderate
+
+FEWEST_CLUSTERS = 3
+SMALLEST_SPAN = 0.005
+"""ln: truths nearer together than this tell nothing of a slope."""
+
+
+def recover(injected: Mapping[TestBlock, Injected]) -> Recovery | None:
+    """Weighted least squares of measured on injected ln ratios; None where the truths do not vary enough.
+
+    A test's weight is one over the moderated variance of its residuals. What befalls a block befalls all its tests, so the
+    interval is cluster-robust, by block, with Student's t of blocks - 1 degrees of freedom.
+    """
+    places = sorted(injected)
+    blocks = np.array([block for _, block in places])
+    truth = np.array([injected[place].truth for place in places])
+    if len(np.unique(blocks)) < FEWEST_CLUSTERS or np.ptp(truth) < SMALLEST_SPAN:
+        return None
+    from statsmodels.regression.linear_model import WLS  # takes a second, and only a calibration needs it
+
+    measured = np.array([injected[place].measured for place in places])
+    weights = _weights([test for test, _ in places], measured - truth)
+    design = np.column_stack((np.ones_like(truth), truth))
+    fit = WLS(measured, design, weights=weights).fit(
+        cov_type="cluster", cov_kwds={"groups": blocks, "df_correction": True}, use_t=True
+    )
+    (_, (low, high)) = fit.conf_int()
+    return Recovery(
+        slope=float(fit.params[1]),
+        low=float(low),
+        high=float(high),
+        offset=float(fit.params[0]),
+        values=len(places),
+        blocks=len(np.unique(blocks)),
+    )
+
+
+def _weights(tests: Sequence[str], residual: Floats) -> Floats:
+    names, test = np.unique(np.array(tests, dtype=str), return_inverse=True)
+    counts = np.bincount(test, minlength=len(names))
+    own = [residual[test == index] for index in range(len(names))]
+    variance = np.array([values.var(ddof=1) if len(values) > 1 else np.nan for values in own])
+    moderated = moderate(variance, counts.astype(np.float64) - 1).variance
+    known = np.nan_to_num(moderated, nan=float(np.nanmean(variance)) if np.isfinite(variance).any() else 1.0)
+    weights: Floats = 1 / np.maximum(known, VARIANCE_FLOOR)[test]
+    return weights

@@ -1,0 +1,99 @@
+"""Block values of equal targets, read from the results of a calibration: what all its figures are made of."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dbversus.errors import UsageError
+from dbversus.results.read import Results, Target
+from dbversus.stats.blocks import block_values
+from dbversus.stats.calibration.model import FEWEST_BLOCKS
+from dbversus.stats.injected import true_log_ratios
+from dbversus.stats.metrics import CPU, LOAD_TEST, PRIMARY
+from dbversus.stats.model import BlockValue
+
+TestBlock = tuple[str, int]
+
+
+@dataclass(frozen=True)
+class Injected:
+    """CPU per op of the target that was slowed down: ln(target/base) as measured, and as truly injected."""
+
+    measured: float
+    truth: float
+
+    @property
+    def residual(self) -> float:
+        return self.measured - self.truth
+
+
+@dataclass(frozen=True)
+class Twins:
+    """`values`: primary metrics of the base's twin in finished `blocks`; `injected` by test and block, empty without."""
+
+    base: Target
+    twin: Target
+    tests: tuple[str, ...]
+    blocks: tuple[int, ...]
+    values: tuple[BlockValue, ...]
+    injected: Mapping[TestBlock, Injected]
+
+
+def read_twins(results: Results) -> Twins:
+    """Raises UsageError when `results` are not those of a calibration, or have too few finished blocks."""
+    base, twin = _pair(results)
+    finished = {record["block"] for record in results.of_type("block") if record.get("state") == "finished"}
+    if len(finished) < FEWEST_BLOCKS:
+        raise UsageError(
+            f"{results.directory} has {len(finished)} finished blocks; a calibration needs {FEWEST_BLOCKS} or more "
+            f"(`dbversus resume {results.directory}` goes on with it)."
+        )
+    measured = [value for value in block_values(results.slots, base.label, PRIMARY) if value.block in finished]
+    values = tuple(value for value in measured if value.target == twin.label)
+    with_values = {value.test for value in values if value.value is not None}
+    tests = tuple(test for test in results.tests if test in with_values and test != LOAD_TEST)
+    if not tests:
+        raise UsageError(
+            f"{results.directory} has no test in which rows of both {base.label} and {twin.label} could be used: the host was "
+            "disturbed in all of them; calibrate while it is quiet."
+        )
+    return Twins(base, twin, tests, tuple(sorted(finished)), values, _injected(results, measured))
+
+
+def _pair(results: Results) -> tuple[Target, Target]:
+    """The base and the target that must be its equal."""
+    if len(results.targets) > 1:
+        base, twin = results.targets[:2]
+        if _kind(base) == _kind(twin) and twin.label not in _injected_labels(results):
+            return base, twin
+    labels = ", ".join(target.label for target in results.targets)
+    raise UsageError(
+        f"{results.directory} is no calibration: its first two targets must be the same build and config, and are {labels}; "
+        "results of `dbversus calibrate` are accepted."
+    )
+
+
+def _kind(target: Target) -> tuple[str, ...]:
+    return target.dbms, target.version, target.config, target.label.partition("#")[0]
+
+
+def _injected_labels(results: Results) -> set[str]:
+    return {results.label(name) for record in results.of_type("injected") for name in _slowed(record)}
+
+
+def _slowed(record: Mapping[str, Any]) -> list[str]:
+    targets: Mapping[str, Any] = record.get("targets", {})
+    return [name for name, figures in targets.items() if figures.get("cpu_share") or figures.get("io_share")]
+
+
+def _injected(results: Results, measured: list[BlockValue]) -> dict[TestBlock, Injected]:
+    slowed = _injected_labels(results)
+    truths = true_log_ratios(results) if slowed else {}
+    return {
+        (value.test, value.block): Injected(value.value, truths[value.test, value.target, value.block])
+        for value in measured
+        if value.metric == CPU
+        and value.value is not None
+        and value.target in slowed
+        and (value.test, value.target, value.block) in truths
+    }

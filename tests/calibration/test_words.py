@@ -1,0 +1,101 @@
+"""A calibration in the words of reports, of calibration.md and of the terminal."""
+
+import io
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from dbversus.report import calibration_markdown, calibration_text
+from dbversus.report.calibration import age, calibration_words
+from dbversus.report.words import NBSP
+
+from .samples import DAY_S, HERE, RUN_S, calibration
+
+TARGETS = [{"label": "postgres:13.1", "dbms": "postgres"}, {"label": "postgres:17", "dbms": "postgres"}]
+
+
+def words(briefs: Any, kernel: str | None = HERE.kernel, **header: Any) -> str:
+    first = {"targets": TARGETS, "at_unix_ns": int(RUN_S * 1e9), "calibration": briefs, **header}
+    return calibration_words(first, kernel).replace(NBSP, " ")
+
+
+def test_a_calibration_is_cited_with_its_age() -> None:
+    assert words([calibration().brief()]) == (
+        "Calibrated on this host 3 days before this run (PostgreSQL 17.11, 2 tests, 16 blocks): false alarms in 2 % [0–6 %] "
+        "of suites, +5 % CPU/op found in 97 %, +3 % in 81 %."
+    )
+
+
+@pytest.mark.parametrize("header", [{"calibration": []}, {}])
+def test_without_one_it_says_how_to_get_it(header: dict[str, Any]) -> None:
+    first = {"targets": TARGETS, "at_unix_ns": 1, **header}
+    said = calibration_words(first, HERE.kernel)
+    assert said.startswith("Not calibrated on this host for PostgreSQL")
+    assert "`dbversus calibrate postgres:13.1 --quick`" in said
+
+
+def test_configs_and_numbers_are_not_part_of_the_command() -> None:
+    first = {"targets": [{"label": "postgres:17@x#2", "dbms": "postgres"}], "at_unix_ns": 1}
+    assert "`dbversus calibrate postgres:17 --quick`" in calibration_words(first, None)
+
+
+def test_left_out_is_not_the_same_as_missing() -> None:
+    assert words(None) == "The calibration of this host was left out, as was asked for."
+
+
+def test_stale_by_age_and_by_kernel() -> None:
+    old = calibration(at_unix_s=RUN_S - 91 * DAY_S).brief()
+    assert "It is stale: it is over 90 days old; `dbversus calibrate postgres:17 --quick`" in words([old])
+    assert "the kernel was 6.1.0 then and is 6.9.9 now" in words([calibration().brief()], kernel="6.9.9")
+    assert "stale" not in words([calibration().brief()], kernel=None)
+
+
+def test_margins_that_it_widened_are_named() -> None:
+    brief = calibration().brief() | {"margins": True}
+    said = words([brief], test_margins={"scan": {"throughput_ops_per_s": 0.2}})
+    assert said.endswith("Its margins are wider than the usual for scan.")
+
+
+def test_of_two_dbms_one_may_be_missing() -> None:
+    targets = [*TARGETS, {"label": "mysql:8.0", "dbms": "mysql"}]
+    said = words([calibration().brief()], targets=targets)
+    assert "PostgreSQL 17.11" in said
+    assert "Not calibrated on this host for MySQL" in said and "`dbversus calibrate mysql:8.0 --quick`" in said
+
+
+def test_ages() -> None:
+    assert [age(seconds) for seconds in (0, 3600, 7300, 86_400, 200_000)] == [
+        "less than an hour",
+        "1 hour",
+        "2 hours",
+        "1 day",
+        "2 days",
+    ]
+
+
+def test_everything_is_in_both_forms() -> None:
+    console = Console(file=io.StringIO(), width=80)
+    calibration_text.render(calibration(), console)
+    assert isinstance(console.file, io.StringIO)
+    plain = console.file.getvalue().replace(NBSP, " ")
+    markdown = calibration_markdown.render(calibration()).replace(NBSP, " ").replace("\\", "")
+    for text in (plain, markdown):
+        assert "False alarms: 2.0 % [0.0 %, 6.0 %] of 1,000 virtual suites of 2 equal tests" in text
+        assert "made of the same 16 blocks, as many as 1.3 suites of their own have" in text
+        assert "Of an injected slowdown, 0.98 [0.93, 1.03] is measured" in text
+        assert "update-index 71.0 %" in text
+        assert "8.0 %*" in text
+        assert "dbversus calibrate postgres:17 --blocks 16" in text
+    assert "more than promised" not in plain
+
+
+def test_too_many_false_alarms_are_called_that() -> None:
+    found = calibration().figures
+    bad = found.model_copy(update={"false_alarms": found.false_alarms.model_copy(update={"share": 0.2, "low": 0.15})})
+    assert "more than promised" in calibration_markdown.render(calibration(figures=bad))
+
+
+def test_in_sequential_order_no_calibration_holds() -> None:
+    said = words([calibration().brief()], order="sequential")
+    assert said.startswith("No calibration tells") and "false alarms" not in said

@@ -1,0 +1,140 @@
+"""The parts of the noise, and how much of a known slowdown is measured, against a known truth."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dbversus.errors import UsageError
+from dbversus.results.read import Results
+from dbversus.stats.calibration.evaluate import evaluate, share
+from dbversus.stats.calibration.model import Figures
+from dbversus.stats.calibration.recovery import recover
+from dbversus.stats.calibration.twins import Twins, read_twins
+from dbversus.stats.calibration.variation import order_bias, rows_of, spreads, uniformity
+from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
+
+from .twin_results import Truth, twin_results
+
+
+@pytest.fixture(scope="module")
+def figures() -> Figures:
+    return evaluate(twin_results(Truth()), suites=20, seed=1)
+
+
+def test_the_parts_of_the_spread_are_found() -> None:
+    truth = Truth(tests=8, blocks=40, targets=2, start_sd=0.01, slot_sd=0.03)
+    results = twin_results(truth)
+    twins = read_twins(results)
+    found = [one for one in spreads(results, twins, rows_of(results, twins), {}) if one.metric == CPU]
+    assert np.mean([one.pair_sd for one in found]) == pytest.approx(0.03 * 2**0.5, rel=0.05)
+    # two targets, each with a start of its own
+    assert np.mean([one.between_sd for one in found]) == pytest.approx(0.01 * 2**0.5, rel=0.2)
+    for one in found:
+        assert one.block_sd is not None and one.between_sd is not None and one.within_sd is not None
+        assert one.block_sd**2 == pytest.approx(one.between_sd**2 + one.within_sd**2, rel=0.2)
+        assert one.blocks == 40
+
+
+def test_without_a_spread_between_starts_there_is_none() -> None:
+    results = twin_results(Truth(tests=8, blocks=40, targets=2, start_sd=0.0))
+    twins = read_twins(results)
+    found = [one for one in spreads(results, twins, rows_of(results, twins), {}) if one.metric == CPU]
+    assert np.mean([one.between_sd**2 for one in found if one.between_sd is not None]) < 0.007**2
+    assert np.mean([one.within_sd for one in found if one.within_sd]) > 0.004
+
+
+def test_coming_later_in_the_row_is_told_from_being_the_twin() -> None:
+    results = twin_results(Truth(targets=2, order_bias=0.02))
+    found = {one.test: one for one in order_bias(rows_of(results, read_twins(results))) if one.metric == CPU}
+    assert found[""].bias == pytest.approx(0.02, abs=0.003)
+    assert found[""].low is not None and found[""].low > 0
+    assert set(found) == {"", *(f"test{number}" for number in range(6))}
+    none = {one.metric: one for one in order_bias(rows_of(*_with_twins(Truth(targets=2)))) if not one.test}
+    low, high = none[CPU].low, none[CPU].high
+    assert low is not None and high is not None and low < 0 < high
+    assert THROUGHPUT in none
+
+
+def _with_twins(truth: Truth) -> tuple[Results, Twins]:
+    results = twin_results(truth)
+    return results, read_twins(results)
+
+
+def test_p_values_of_equal_tests_are_uniform_and_those_of_others_are_not() -> None:
+    results = twin_results(Truth(tests=20, targets=2))
+    twins = read_twins(results)
+    equal = {one.metric: one for one in uniformity(spreads(results, twins, {}, {}))}
+    assert equal[CPU].p_value > 0.01
+    assert equal[CPU].tests == 20
+    moved = tuple(replace(v, value=v.value + 0.05) for v in twins.values if v.value is not None)
+    other = {one.metric: one for one in uniformity(spreads(results, replace(twins, values=moved), {}, {}))}
+    assert other[CPU].p_value < 1e-6
+
+
+def test_tests_without_io_have_no_figures_of_it(figures: Figures) -> None:
+    io = {one.test: one for one in figures.spreads if one.metric == IO_BYTES}
+    assert io["test0"].block_sd is not None
+    assert (io["test1"].blocks, io["test1"].block_sd, io["test1"].p_value) == (0, None, None)
+
+
+@pytest.mark.parametrize("recovered", [1.0, 0.6])
+def test_what_is_measured_of_an_injected_slowdown(recovered: float) -> None:
+    found = recover(read_twins(twin_results(Truth(tests=12, recovered=recovered))).injected)
+    assert found is not None
+    assert found.slope == pytest.approx(recovered, abs=0.15)
+    assert found.low < recovered < found.high
+    assert (found.values, found.blocks) == (12 * 16, 16)
+    assert abs(found.offset) < 0.01
+
+
+def test_nothing_injected_or_always_the_same_tells_nothing_of_recovery() -> None:
+    assert recover({}) is None
+    injected = read_twins(twin_results(Truth())).injected
+    assert recover({place: replace(one, truth=0.03) for place, one in injected.items()}) is None
+
+
+def test_figures_of_a_whole_calibration(figures: Figures) -> None:
+    assert figures.injected
+    assert (figures.blocks, figures.looks, len(figures.tests)) == (16, [4, 6, 8, 12], 6)
+    assert figures.real_suites == pytest.approx(16 / 12)
+    assert figures.false_alarms.count == 20
+    found = {one.effect: one.found.share for one in figures.detection}
+    assert found[0.08] > 0.9
+    assert found[0.01] < found[0.05] <= found[0.08]
+    assert figures.coverage is not None and figures.coverage.share > 0.9
+    assert Figures.model_validate_json(figures.model_dump_json()) == figures
+
+
+def test_two_copies_alone_are_evaluated_too() -> None:
+    figures = evaluate(twin_results(Truth(tests=3, blocks=5, targets=2)), suites=20, seed=1)
+    assert not figures.injected
+    assert figures.recovery is None
+    assert figures.looks == [4]
+    assert {one.effect: one.found.share for one in figures.detection}[0.08] > 0.8
+
+
+def test_other_results_are_refused() -> None:
+    results = twin_results(Truth(tests=3, blocks=4, targets=2))
+    other = replace(results, targets=(results.targets[0], replace(results.targets[1], version="16.15")))
+    with pytest.raises(UsageError, match="is no calibration"):
+        read_twins(other)
+    with pytest.raises(UsageError, match="has 2 finished blocks"):
+        read_twins(twin_results(Truth(tests=3, blocks=2, targets=2)))
+    with pytest.raises(UsageError, match="is no calibration"):
+        read_twins(replace(results, targets=results.targets[:1]))
+
+
+def test_clopper_pearson_by_hand() -> None:
+    none = share(0, 20)
+    assert (none.share, none.low) == (0, 0)
+    assert none.high == pytest.approx(1 - 0.025 ** (1 / 20))
+
+
+def test_a_run_on_a_disturbed_host_is_no_calibration() -> None:
+    results = twin_results(Truth(tests=3, blocks=4, targets=2))
+    slots = {**results.slots, "dropped": np.ma.masked_array(np.ones(len(results.slots["test"]), dtype=bool))}
+    with pytest.raises(UsageError, match="disturbed in all of them"):
+        read_twins(replace(results, slots=slots))
+    half = {**results.slots, "dropped": np.ma.masked_array(np.ma.getdata(results.slots["row"]) % 2 == 0)}
+    assert evaluate(replace(results, slots=half), suites=20, seed=1).dropped == pytest.approx(0.5)
