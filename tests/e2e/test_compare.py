@@ -140,6 +140,11 @@ def test_in_sequential_order_targets_run_one_after_the_other(bench: Bench) -> No
     file = bench.write(["sqlite:bundled@wal", "sqlite:bundled"], "point-query", 'order = "sequential"\n')
     bench.run("run", file, "--out", bench.out)
     orders = [(row["tag"]["block"], *row["order"]) for row in bench.records("row")]
-    assert orders == sorted(orders) and {order[1:] for order in orders} == {("t0",), ("t1",)}
+    turns = list(dict.fromkeys(orders))
+    assert len(turns) == 2 * len({block for block, _ in turns})
+    assert {name for _, name in turns} == {"t0", "t1"}
+    assert [block for block, _ in turns] == sorted(block for block, _ in turns)
+    assert {turns[0][1], turns[2][1]} == {"t0", "t1"}  # who comes first changes
     findings = json.loads(bench.run("show", bench.out, "--format", "json").stdout)
-    assert findings and all(row["ratio"] for row in findings if row["metric"] == "server_cpu_us_per_op")
+    cpu = [row for row in findings if row["metric"] == "server_cpu_us_per_op"]
+    assert cpu and all(row["ratio"] or row["verdict"] == "invalid" for row in cpu)  # a busy host may leave no row

@@ -3,7 +3,7 @@ from itertools import pairwise
 
 import pytest
 
-from dbversus.experiment.orders import balanced_orders, williams_square
+from dbversus.experiment.orders import balanced_orders, balanced_turns, williams_square
 
 
 @pytest.mark.parametrize("count", [2, 3, 4, 5, 6, 7])
@@ -24,3 +24,26 @@ def test_two_targets_alternate_ab_ba_and_one_is_alone() -> None:
 def test_orders_go_on_where_an_interrupted_run_stopped() -> None:
     names = ["a", "b", "c"]
     assert balanced_orders(names, 6, 0)[4:] == balanced_orders(names, 2, 4)
+
+
+@pytest.mark.parametrize("count", [2, 3, 4])
+def test_turns_are_balanced_over_blocks(count: int) -> None:
+    names = [f"t{number}" for number in range(count)]
+    rows = len(williams_square(count))
+    for cycle in range(3):
+        orders = [balanced_turns(names, cycle * rows + block, seed=1) for block in range(rows)]
+        assert all(sorted(order) == names for order in orders)
+        for position in range(count):
+            assert len(set(Counter(order[position] for order in orders).values())) == 1
+        assert len(set(Counter(pair for order in orders for pair in pairwise(order)).values())) == 1
+
+
+def test_turns_follow_from_the_seed_and_have_no_rhythm() -> None:
+    of_seed = [tuple(balanced_turns(["a", "b"], block, seed)[0] for block in range(20)) for seed in range(20)]
+    assert of_seed[3] == tuple(balanced_turns(["a", "b"], block, 3)[0] for block in range(20))
+    assert len(set(of_seed)) == 20
+    assert all(firsts not in (("a", "b") * 10, ("b", "a") * 10) for firsts in of_seed)
+
+
+def test_one_target_is_always_the_first() -> None:
+    assert [balanced_turns(["a"], block, 1) for block in range(3)] == [["a"]] * 3

@@ -111,6 +111,7 @@ def test_a_life(each_build: Build, work_dir: Path) -> None:
         _check_debt(server)
         _check_facts(server)
         _check_plans(server)
+        _check_state(server)
     finally:
         server.stop()
     assert not server.is_running()
@@ -156,6 +157,25 @@ def _check_facts(server: MysqlServer) -> None:
     assert sizes["binlog"] > 0
     assert sizes.get("index.k_1", sizes.get("index.sbtest1", 0)) > 0
     assert len(server.status_text()) > 500
+
+
+def _check_state(server: MysqlServer) -> None:
+    """Rows as left by `_check_debt`: one was added and has the next id."""
+    state = server.state(["sbtest1"], counted=True)["sbtest1"]
+    assert (state.rows, state.rows_counted, state.lowest_id, state.highest_id) == (ROWS + 1, True, 1, ROWS + 1)
+    assert state.column_names == ("id", "k", "c", "pad")
+    assert "c char(120) NOT NULL" in state.columns
+    assert state.indexes == ("PRIMARY (id) UNIQUE", "k_1 (k)")
+    has_statistics = server.dbms == "myrocks" or version_key(server.build.version) >= (5, 6)
+    assert (state.statistics_rows is not None) == has_statistics
+    assert 0.5 * ROWS < (state.statistics_rows or ROWS) < 2 * ROWS
+    with server.connect() as connection:
+        mysql_query.rows(connection, "DELETE FROM sbtest1 WHERE id > 10")
+    assert server.state(["sbtest1"], counted=True)["sbtest1"].rows == 10
+    estimated = server.state(["sbtest1"], counted=False)["sbtest1"]
+    assert not estimated.rows_counted and estimated.rows == estimated.statistics_rows
+    with pytest.raises(RunError, match="gone"):
+        server.state(["gone"], counted=True)
 
 
 def _check_plans(server: MysqlServer) -> None:

@@ -33,6 +33,7 @@ def compare(
     matrix: options.Matrix = None,
     exclude: options.Exclude = None,
     at_once: options.AtOnce = None,
+    order: options.Order = None,
     clients: options.Clients = None,
     table_size: options.TableSize = None,
     tables: options.Tables = None,
@@ -41,7 +42,11 @@ def compare(
     mode: options.Mode = None,
     placement: options.Placement = None,
     margin: options.Margin = None,
+    cache: options.Cache = None,
+    restart: options.Restart = None,
+    restore: options.Restore = None,
     no_freeze: options.NoFreeze = False,
+    no_calibration: options.NoCalibration = False,
     config_dir: options.ConfigDir = None,
     out: options.Out = None,
     fail_on: options.FailOn = None,
@@ -65,6 +70,7 @@ def compare(
         "suite": suite,
         "tests": tests,
         "at_once": at_once,
+        "order": order,
         "clients": _clients(clients) if clients else None,
         "table_size": parse_count(table_size, "--table-size") if table_size else None,
         "tables": tables,
@@ -72,8 +78,12 @@ def compare(
         "seed": seed,
         "mode": mode,
         "placement": placement,
+        "cache": cache,
+        "restart": restart,
+        "restore": restore,
         "margins": _margins(margin) if margin else None,
         "freeze": False if no_freeze else None,
+        "calibration": False if no_calibration else None,
         "config_dir": str(config_dir.absolute()) if config_dir else None,
     }
     asked = {name: value for name, value in asked.items() if value is not None}
@@ -133,6 +143,7 @@ def repeat_command(spec: ExperimentSpec, targets: Sequence[str], given: Mapping[
         f"--margin={metric}={share}" for metric, share in spec.margins.items() if defaults.margins.get(metric) != share
     ]
     words += [] if spec.freeze else ["--no-freeze"]
+    words += [] if spec.calibration else ["--no-calibration"]
     return shlex.join(words)
 
 
@@ -144,6 +155,7 @@ def _flag_value(name: str, value: Any) -> str:
 
 _FLAGS = {
     "at_once": "--at-once",
+    "order": "--order",
     "suite": "--suite",
     "tests": "--tests",
     "clients": "--clients",
@@ -153,5 +165,8 @@ _FLAGS = {
     "seed": "--seed",
     "mode": "--mode",
     "placement": "--placement",
+    "cache": "--cache",
+    "restart": "--restart",
+    "restore": "--restore",
     "config_dir": "--config-dir",
 }

@@ -1,5 +1,6 @@
 """How a verb ends: its exit status, and one clear sentence when something was wrong."""
 
+import errno
 import functools
 import sys
 from collections.abc import Callable, Iterator
@@ -20,7 +21,7 @@ def resumable(directory: Path) -> Iterator[None]:
     """Says how to go on, when an experiment in `directory` does not reach its end."""
     try:
         yield
-    except (KeyboardInterrupt, RunError):
+    except (KeyboardInterrupt, RunError, OSError):
         if (directory / JOURNAL).exists():
             print(f"go on with: dbversus resume {directory}", file=sys.stderr)
         raise
@@ -42,6 +43,12 @@ def told(verb: Callable[Arguments, int | None]) -> Callable[Arguments, None]:
         except DbversusError as error:
             print(f"dbversus: {error}", file=sys.stderr)
             status = error.status
+        except OSError as error:
+            if error.errno == errno.EPIPE:  # who reads us has read enough: not a mistake, and the library's to handle
+                raise
+            where = f"{error.filename}: " if error.filename else ""
+            print(f"dbversus: {where}{error.strerror or error}", file=sys.stderr)
+            status = RunError.status
         except KeyboardInterrupt:
             print("dbversus: interrupted", file=sys.stderr)
             status = INTERRUPTED

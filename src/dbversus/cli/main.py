@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 import dbversus
-from dbversus.cli import builds, compare, demo, doctor, generations, report, resume, run, show, suites
+from dbversus.cli import builds, calibrate, compare, demo, doctor, generations, report, resume, run, show, suites
 from dbversus.cli.ending import told
 
 app = typer.Typer(
@@ -41,6 +41,7 @@ _VERBS = (
     report.report,
     show.show,
     generations.generations,
+    calibrate.calibrate,
     doctor.doctor,
     demo.demo,
 )

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+TUNING = "For tuning the protocol itself"
+
 Suite = Annotated[
     str | None, typer.Option(help="Suite by name (`dbversus suites list`) or TOML file.", show_default="sysbench")
 ]
@@ -31,6 +33,13 @@ AtOnce = Annotated[
     int | None,
     typer.Option(help="Most servers up at once, the base among them; the others take turns.", show_default="all"),
 ]
+Order = Annotated[
+    str | None,
+    typer.Option(
+        help="interleaved: targets alternate in slots; sequential: one after the other (docs/modes.md).",
+        show_default="interleaved",
+    ),
+]
 Clients = Annotated[
     str | None, typer.Option(help="Concurrent connections; 1,2,4 runs every test with each.", show_default="profile's")
 ]
@@ -56,7 +65,27 @@ ConfigDir = Annotated[
     Path | None,
     typer.Option(help="Look here first for config files named in targets (docs/configs.md).", show_default="./configs"),
 ]
+Cache = Annotated[
+    str | None,
+    typer.Option(
+        help="warm: tables are read before each block; cold: every row begins after a restart; mixed: every block does.",
+        show_default="warm",
+    ),
+]
+Restart = Annotated[
+    str | None,
+    typer.Option(
+        help="Start servers for each `block`, or `never` again.", show_default="block", rich_help_panel=TUNING
+    ),
+]
+Restore = Annotated[
+    str | None,
+    typer.Option(help="Restore data for each `block`, or `never` again.", show_default="block", rich_help_panel=TUNING),
+]
 NoFreeze = Annotated[bool, typer.Option("--no-freeze", help="Do not freeze idle servers between slots.")]
+NoCalibration = Annotated[
+    bool, typer.Option("--no-calibration", help="Leave this host's calibration out: the usual margins for all tests.")
+]
 Out = Annotated[Path | None, typer.Option(help="Results directory (new).", show_default="results/<time>-<targets>")]
 FailOn = Annotated[str | None, typer.Option(help="Exit with 99 when there is one: regression.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the report as JSON on standard output.")]

@@ -8,6 +8,7 @@ from rich.console import Console
 
 from dbversus.errors import UsageError
 from dbversus.results.read import open_results
+from dbversus.stats.headline import worse_over_all_work
 from dbversus.stats.model import Verdict
 
 if TYPE_CHECKING:
@@ -41,9 +42,9 @@ def present(directory: Path, *, fail_on: str | None, as_json: bool) -> int:
 
 
 def has_regression(assessment: "Assessment") -> bool:
-    """A wrong result is worse than a slow one, so it counts too."""
+    """A wrong result is worse than a slow one, so it counts too; without a steady state the cost of all the work does."""
     return any(
-        comparison.verdict in (Verdict.REGRESSION, Verdict.WRONG_RESULT)
+        comparison.verdict in (Verdict.REGRESSION, Verdict.WRONG_RESULT) or worse_over_all_work(comparison.findings)
         for test in assessment.tests
         for comparison in test.comparisons
     )

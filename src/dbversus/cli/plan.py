@@ -23,6 +23,12 @@ def _origin(found: Build | CatalogEntry) -> str:
     return f"{found.name}, to be fetched"
 
 
+_CACHES = {
+    "cold": "cold: before every row servers are restarted and the page cache is dropped",
+    "mixed": "mixed: in every block servers are restarted and the page cache is dropped once; nothing is warmed",
+}
+
+
 def print_plan(spec: ExperimentSpec) -> None:
     """Prints targets, tests, slots, looks, time and disk; checks names on the way, fetches and starts nothing."""
     suite = load_suite(spec.suite).select(spec.tests)
@@ -33,7 +39,10 @@ def print_plan(spec: ExperimentSpec) -> None:
         table.add_row("phase", f"{phase.name}: {', '.join(test.name for test in phase.tests)}")
     rows = f"{spec.tables} × {spec.table_size} rows"
     times = "once" if expected.loads == 1 else f"{expected.loads} times"
-    table.add_row("data", f"{rows}, loaded {times}, restored for each target in every block")
+    when = "in every block" if spec.restore == "block" else "once"
+    table.add_row("data", f"{rows}, loaded {times}, restored for each target {when}")
+    if spec.cache != "warm":
+        table.add_row("caches", _CACHES[spec.cache])
     if probes := ", ".join(suite.probes):
         table.add_row("host", f"measured before anything is started: {probes}")
     _add_protocol(table, spec, expected)
@@ -63,10 +72,16 @@ def _order(spec: ExperimentSpec) -> str:
     return f"interleaved: {len(groups)} groups a block, each of at most {spec.servers_up} targets with the base"
 
 
+def _slots(spec: ExperimentSpec) -> str:
+    if spec.cache == "cold":
+        return f"1 row with the same operations for every target, about {spec.cold_slot_ms:g} ms on the slowest,"
+    return f"up to {spec.rows} rows × {spec.slot_ms:g} ms"
+
+
 def _add_protocol(table: Table, spec: ExperimentSpec, expected: Estimate) -> None:
     table.add_row(
         "slots",
-        f"up to {spec.rows} rows × {spec.slot_ms:g} ms per test and block, {' and '.join(map(str, spec.clients))} client(s)",
+        f"{_slots(spec)} per test and block, {' and '.join(map(str, spec.clients))} client(s)",
     )
     table.add_row("looks", f"after {', '.join(map(str, spec.looks))} blocks; a decided test takes part in no more")
     table.add_row(

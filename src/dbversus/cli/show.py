@@ -10,7 +10,7 @@ from dbversus.cli.tables import WRITERS
 from dbversus.errors import UsageError
 from dbversus.results.read import open_results
 
-_TABLES = ("findings", "efficiency", "matrix")
+_TABLES = ("findings", "efficiency", "matrix", "scaleup")
 _FINDINGS_SQL = (
     "SELECT test, target, metric, verdict, ratio, low, high, blocks, smallest_visible_change "
     "FROM findings WHERE metric IN ('server_cpu_us_per_op', 'throughput_ops_per_s', 'io_bytes_per_op', "
@@ -27,7 +27,7 @@ def show(
         str,
         typer.Option(
             help="findings: verdicts on the primary metrics; efficiency: CPU, switches and IO per operation; "
-            "matrix: throughput and memory, a line per target."
+            "matrix: throughput and memory, a line per target; scaleup: what more clients bring."
         ),
     ] = "findings",
     format: Annotated[str, typer.Option("--format", "-f", help="table, json, csv or md.")] = "table",
@@ -64,6 +64,17 @@ def show(
             matrix_table.render(found, Console())
         else:
             WRITERS[format](*matrix_table.flat(found))
+        return
+    if table == "scaleup":
+        from dbversus.report import scaleup, scaleup_table
+
+        growth = scaleup.of_experiment(results)
+        if growth is None:
+            raise UsageError(f"{directory} has one number of clients; --table scaleup wants several (--clients 1,2,4).")
+        if format == "table":
+            scaleup_table.render(growth, Console())
+        else:
+            WRITERS[format](*scaleup_table.flat(growth))
         return
     from dbversus.report.assessment import query
 

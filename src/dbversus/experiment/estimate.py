@@ -7,6 +7,7 @@ from dbversus.builds.model import TargetSpec
 from dbversus.builds.target import parse_target
 from dbversus.experiment.groups import make_groups
 from dbversus.experiment.progress import Progress
+from dbversus.experiment.slots import COLD_ROWS
 from dbversus.experiment.spec import ExperimentSpec
 from dbversus.servers.config import available_configs
 from dbversus.suites.model import Suite
@@ -17,6 +18,7 @@ SETTLE_S = 3.0
 BLOCK_START_S_PER_TARGET = 4.0
 TEST_EDGE_S = 0.15
 DRAIN_S = 0.5
+COLD_RESTART_S_PER_TARGET = 2.5
 BYTES_PER_ROW = 260
 WAL_BYTES_PER_TARGET = 600_000_000
 INNODB = ("mysql", "mariadb")
@@ -69,7 +71,13 @@ def _block_s(spec: ExperimentSpec, suite: Suite, targets: int, tests: int) -> fl
     changes = len(spec.clients) * sum(test.changes_data for test in suite.tests.values())
     per_target_s = settles * SETTLE_S + BLOCK_START_S_PER_TARGET + changes * min(DRAIN_S, spec.drain_s)
     groups = make_groups([str(number) for number in range(targets)], spec.order, spec.at_once)
-    return sum(tests * (spec.seconds + TEST_EDGE_S) + per_target_s * len(group.members) for group in groups)
+    return sum(tests * _test_s(spec, len(group.members)) + per_target_s * len(group.members) for group in groups)
+
+
+def _test_s(spec: ExperimentSpec, targets: int) -> float:
+    if spec.cache == "cold":
+        return targets * (COLD_ROWS * spec.cold_slot_ms / 1000 + COLD_RESTART_S_PER_TARGET)
+    return spec.seconds + TEST_EDGE_S
 
 
 def _target_bytes(dbms: str, rows: int) -> int:

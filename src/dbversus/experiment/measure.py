@@ -8,15 +8,18 @@ from typing import Any
 
 from dbversus.errors import RunError
 from dbversus.experiment.background import drain, driven_ops, note_background
+from dbversus.experiment.cache import cool
 from dbversus.experiment.definitions import definitions
 from dbversus.experiment.engine_client import EngineGone, EngineRefused, Reply
 from dbversus.experiment.footprint import begin_footprint, note_footprint
+from dbversus.experiment.injection import Span, injecting
 from dbversus.experiment.orders import balanced_orders, williams_square
 from dbversus.experiment.session import Case, Session
-from dbversus.experiment.slots import SlotPlan, SlotRules, plan_slots
+from dbversus.experiment.slots import SlotPlan, SlotRules, plan_cold_slots, plan_slots
 from dbversus.stats.disturbance import RowFigures, judge_rows
 
 PILOT_MS = 40
+COLD_PILOT_MS = 500
 PILOT_OPS = 20
 WARM_UP_MS = 500
 ENGINE_RENEWALS_AT_MOST = 3
@@ -28,12 +31,14 @@ class Tally:
 
     `driven`: all operations by target since its server was started, or the case begun: pilots, settle parts and
     repetitions change the data too.
+    `span`: what is injected over the journaled rows, and counted.
     """
 
     dropped: int = 0
     ops: Counter[str] = field(default_factory=Counter)
     figures: list[RowFigures] = field(default_factory=list)
     driven: Counter[str] = field(default_factory=Counter)
+    span: Span = field(default_factory=Span)
 
 
 def measure(session: Session, block: int, case: Case, *, replay: bool = False) -> None:
@@ -43,14 +48,14 @@ def measure(session: Session, block: int, case: Case, *, replay: bool = False) -
     targets into the state they had when an interrupted or retired test had been run. Servers and engines that break on
     the way are replaced, a few times, and the rest of the rows is measured.
     """
-    where = {"block": block, "test": case.name}
+    where: dict[str, Any] = {"block": block, "test": case.name}
     for _ in range(ENGINE_RENEWALS_AT_MOST):
         try:
             return _measure(session, block, case, replay)
         except EngineGone as error:
             session.renew_engine(str(error), **where)
         except EngineRefused as error:
-            if error.target is None or session.by_name(error.target).server.is_running():
+            if error.target is None or (error.kind != "connect" and session.by_name(error.target).server.is_running()):
                 raise
             session.revive(session.by_name(error.target), str(error), **where)
     return _measure(session, block, case, replay)
@@ -62,13 +67,13 @@ def _measure(session: Session, block: int, case: Case, replay: bool) -> None:
     counters = _counters(session, block, case)
     begin_footprint(session)
     _open(session, block, case)
-    if _answers_agree(session, case, replay) or case.test.changes_data:
+    if _answers_agree(session, block, case, replay) or case.test.changes_data:
         tally = _measure_rows(session, block, case, done, replay)
         if not replay:
             note_footprint(session, block, case)
         drain(session, block, case, tally.driven, journal=not replay)
         session.engine.call("close")
-        if not replay:
+        if not replay and session.spec.cache != "cold":  # the counters begin anew with each restart
             _note_counters(session, block, case, counters, tally.ops)
     else:
         session.engine.call("close")
@@ -88,8 +93,9 @@ def _measure_rows(session: Session, block: int, case: Case, done: int, replay: b
     if done and case.test.changes_data:
         _run_rows(session, block, case, plan, 0, done, tally, counted=False)
     end = max(done, plan.rows)
-    _run_rows(session, block, case, plan, done, end, tally, counted=True)
-    _run_rows(session, block, case, plan, end, end + tally.dropped, tally, counted=True)
+    with injecting(session, block, case) as tally.span:
+        _run_rows(session, block, case, plan, done, end, tally, counted=True)
+        _run_rows(session, block, case, plan, end, end + tally.dropped, tally, counted=True)
     return tally
 
 
@@ -131,8 +137,12 @@ def warm_up(session: Session, block: int, case: Case) -> None:
 
 
 def _open(session: Session, block: int, case: Case) -> None:
-    """Prepares the test on every target; one that cannot is out, with its own words, and the others go on."""
+    """Prepares the test on every target; one that cannot is out, with its own words, and the others go on.
+
+    A server that takes no connections is restarted once: it may be recovering from the loss of one of its processes.
+    """
     spec = session.spec
+    restarted: set[str] = set()
     session.thaw()
     while True:
         try:
@@ -149,7 +159,12 @@ def _open(session: Session, block: int, case: Case) -> None:
         except EngineRefused as error:
             if error.target is None or not session.by_name(error.target).server.is_running():
                 raise
-            session.failure(session.by_name(error.target), "open", str(error), final=True, block=block, test=case.name)
+            target, where = session.by_name(error.target), {"block": block, "test": case.name}
+            if error.kind == "connect" and target.name not in restarted:
+                restarted.add(target.name)
+                session.revive(target, str(error), stage="open", **where)
+            else:
+                session.failure(target, "open", str(error), final=True, **where)
 
 
 def _tests(session: Session, case: Case) -> dict[str, Any]:
@@ -160,11 +175,15 @@ def _tests(session: Session, case: Case) -> dict[str, Any]:
     return {"test": first} | ({"tests": {name: made[dbms] for name, dbms in by_target.items()}} if others else {})
 
 
-def _answers_agree(session: Session, case: Case, replay: bool) -> bool:
+def _answers_agree(session: Session, block: int, case: Case, replay: bool) -> bool:
     """Runs the check once per experiment, test and group: same parameters, values compared with the base's."""
     key = session.shared(case)
     if key in session.progress.checked or replay or not session.spec.check_events or session.solo:
         return session.progress.checked.get(key, True)
+    if session.diverged:
+        words = "a server or the engine had been replaced, so that the data of the targets may differ"
+        session.remark(f"answers of {case.name} were not compared in block {block + 1}: {words}")
+        return True
     seed = _seed(session.spec.seed, case.name, -1)
     events = 1 if case.test.slow else session.spec.check_events
     answers: dict[str, Any] = session.engine.call("check", events=events, seed=seed)["targets"]
@@ -181,25 +200,30 @@ def _digest(answer: dict[str, Any]) -> tuple[Any, ...]:
 
 def _pilot(session: Session, block: int, case: Case, tally: Tally) -> SlotPlan:
     """Finds each target's rate, plans the slots, and journals the plan, which then holds for all blocks."""
+    if session.spec.cache == "cold":
+        _restart_cold(session, block, case, tally)
     names = session.alive_names
     rates = _pilot_rates(session, case, names, tally)
     spec = session.spec
     rules = SlotRules(spec.slot_ms, spec.settle_ms, spec.rows, spec.seconds, spec.write_slot_ms)
-    plan = plan_slots(rules, rates, case.test.by_count, len(williams_square(len(names))))
+    orders = len(williams_square(len(names)))
+    plan = plan_slots(rules, rates, case.test.by_count, orders)
+    if spec.cache == "cold":
+        plan = plan_cold_slots(spec.cold_slot_ms, rates, once=case.test.slow)
     session.note("plan", test=case.name, block=block, **plan.to_json(), **session.tag)
     session.progress.plans[session.shared(case)] = plan
     return plan
 
 
 def _pilot_rates(session: Session, case: Case, names: list[str], tally: Tally) -> list[float]:
-    ops = PILOT_OPS
+    ops, pilot_ms = PILOT_OPS, COLD_PILOT_MS if session.spec.cache == "cold" else PILOT_MS
     while True:
-        part = {"ops": ops} if case.test.by_count else {"ms": PILOT_MS, "min_ops": 1}
+        part = {"ops": ops} if case.test.by_count else {"ms": pilot_ms, "min_ops": 1}
         reply = _one_row(session, case, names, part)
         tally.driven.update(driven_ops(reply))
         slots = {slot["target"]: slot for slot in reply["slots"]}
         shortest_ms = min(slot["elapsed_ns"] for slot in slots.values()) / 1e6
-        if not case.test.by_count or shortest_ms >= PILOT_MS / 2 or ops >= 100_000:
+        if not case.test.by_count or shortest_ms >= pilot_ms / 2 or ops >= 100_000:
             return [slots[name]["ops"] / slots[name]["elapsed_ns"] * 1e9 for name in names]
         ops *= 4
 
@@ -211,15 +235,19 @@ def _one_row(session: Session, case: Case, names: list[str], part: dict[str, Any
         seed=_seed(session.spec.seed, case.name, -2),
         first_row=1_000_000,
         orders=[names],
-        settle={"ops": 1},
+        settle={"ops": 0 if session.spec.cache == "cold" else 1},
         slot=part,
         tag={"pilot": True},
     )
-    row = next((reply for reply in replies if "slots" in reply), None)
+    row: Reply | None = None
+    stopped: Reply = {}
+    for reply in replies:
+        row = reply if "slots" in reply else row
+        stopped = reply.get("stopped", stopped)
     if row is None:
-        raise EngineRefused("server", f"The pilot of {case.name} lost its server.", None)
-    for _ in replies:
-        pass
+        kind = "connect" if stopped.get("kind") == "lost_connection" else "server"
+        words = stopped.get("message", "it does not say why")
+        raise EngineRefused(kind, f"The pilot of {case.name} lost its server: {words}", stopped.get("target"))
     return row
 
 
@@ -227,14 +255,18 @@ def _run_rows(
     session: Session, block: int, case: Case, plan: SlotPlan, first: int, end: int, tally: Tally, *, counted: bool
 ) -> None:
     """Runs rows first..end-1, through restarts of servers and of the engine; those that are `counted` are journaled."""
+    cold = counted and session.spec.cache == "cold"
     row, renewals = first, 0
     while row < end:
         ops: Counter[str] = Counter()
         try:
-            for reply in _stream_rows(session, block, case, plan, row, end):
+            if cold:
+                _restart_cold(session, block, case, tally)
+            for reply in _stream_rows(session, block, case, plan, row, row + 1 if cold else end):
                 if "slots" in reply:
                     row += 1
                     ops.update(driven_ops(reply))
+                    tally.span.drove(reply)
                     if counted:
                         _journal_row(session, block, case, reply, tally)
                 elif reply.get("done") and counted:
@@ -243,23 +275,34 @@ def _run_rows(
                 if stopped := reply.get("stopped"):
                     _mend(session, block, case, stopped)
                     tally.driven[stopped["target"]] = ops[stopped["target"]] = 0
+                    tally.span.begin()
         except EngineGone as error:
             renewals += 1
             if renewals > ENGINE_RENEWALS_AT_MOST:
                 raise
             session.renew_engine(str(error), block=block, test=case.name)
             _open(session, block, case)
+            tally.span.begin()
         finally:
             tally.driven.update(ops)
 
 
+def _restart_cold(session: Session, block: int, case: Case, tally: Tally) -> None:
+    """What comes before a row with cold caches; the stop of the servers has done what earlier rows had left to do."""
+    cool(session, block)
+    _open(session, block, case)
+    tally.driven.clear()
+    tally.span.begin()
+
+
 def _stream_rows(session: Session, block: int, case: Case, plan: SlotPlan, first: int, end: int) -> Any:
+    turn = first + block if session.spec.cache == "cold" else first  # cold: there is one row in a block
     session.freeze()
     return session.engine.stream(
         "rows",
         seed=_seed(session.spec.seed, case.name, block),
         first_row=session.first_row + first,
-        orders=balanced_orders(session.alive_names, end - first, first),
+        orders=balanced_orders(session.alive_names, end - first, turn),
         settle=plan.settle,
         slot=plan.slot,
         tag={"block": block, "test": case.name, "clients": case.clients} | session.tag,

@@ -1,6 +1,11 @@
-"""The order of targets inside rows, balanced so that first-order carry-over from one slot to the next cancels."""
+"""The order of targets: inside rows, and of their turns where each is up alone. Balanced, so that carry-over cancels."""
 
+from collections.abc import Sequence
+from hashlib import blake2b
 from itertools import islice
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 def williams_square(count: int) -> list[list[int]]:
@@ -22,3 +27,16 @@ def balanced_orders(names: list[str], rows: int, first_row: int = 0) -> list[lis
     square = williams_square(len(names))
     cycle = (square[(first_row + row) % len(square)] for row in range(rows))
     return [[names[item] for item in order] for order in islice(cycle, rows)]
+
+
+def balanced_turns(items: Sequence[T], block: int, seed: int) -> list[T]:
+    """The order in which `items` take turns in block number `block`.
+
+    It is a row of a Williams design: over as many blocks as that has rows (two for two items, six for three) everybody has
+    every place, and comes after each other one, equally often. Which of them a block has is drawn by `seed`, so that no rhythm
+    of the host goes with it.
+    """
+    square = williams_square(len(items))
+    cycle, place = divmod(block, len(square))
+    drawn = sorted(enumerate(square), key=lambda row: blake2b(f"{seed}/{cycle}/{row[0]}".encode()).digest())
+    return [items[item] for item in drawn[place][1]]

@@ -16,13 +16,18 @@ Shared = tuple[str, str]
 
 @dataclass
 class Progress:
-    """What is done. `rows` counts journaled rows by part; `finished` holds parts that are done."""
+    """What is done.
+
+    `rows` counts journaled rows by part; `finished` holds parts that are done. `states`: the first block whose start the
+    state of a target was journaled of, and that state.
+    """
 
     loaded: set[str] = field(default_factory=set)
     rows: Counter[Part] = field(default_factory=Counter)
     finished: set[Part] = field(default_factory=set)
     checked: dict[Shared, bool] = field(default_factory=dict)
     plans: dict[Shared, SlotPlan] = field(default_factory=dict)
+    states: dict[str, tuple[int, dict[str, Any]]] = field(default_factory=dict)
     blocks: set[int] = field(default_factory=set)
     looks: dict[int, list[str]] = field(default_factory=dict)
     out: dict[str, str] = field(default_factory=dict)
@@ -64,6 +69,9 @@ def _fold(progress: Progress, record: dict[str, Any]) -> None:
         case "plan":
             plan = SlotPlan(record["slot"], record["settle"], record["rows"])
             progress.plans[record["test"], record.get("group", "")] = plan
+        case "state":
+            for target, state in record["targets"].items():
+                progress.states.setdefault(target, (record["block"], state))
         case "block" if record["state"] == "finished":
             progress.blocks.add(record["block"])
         case "look":

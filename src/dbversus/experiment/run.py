@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import dbversus
+from dbversus.calibration.use import calibration_fields
 from dbversus.errors import RunError
 from dbversus.experiment.block import run_block
 from dbversus.experiment.estimate import remaining_s
@@ -34,7 +35,9 @@ def run_experiment(spec: ExperimentSpec, directory: Path, command: str, display:
         write_spec(spec, directory / EXPERIMENT)
         (directory / HOST).write_text(json.dumps(stage.host_facts, indent=1, default=str))
         with Journal(directory) as journal:
-            journal.append(_header(stage, command))
+            targets = [target.build.dbms for target in stage.targets]
+            calibration = calibration_fields(spec, targets, stage.host_facts, display.say)
+            journal.append(_header(stage, command) | calibration)
             _perform(stage, journal, Progress(), display)
     seal(directory)
 
@@ -88,6 +91,10 @@ def _header(stage: Stage, command: str) -> dict[str, Any]:
         "tables": spec.tables,
         "seed": spec.seed,
         "mode": spec.mode,
+        "order": spec.order,
+        "cache": spec.cache,
+        "restart": spec.restart,
+        "restore": spec.restore,
         "looks": spec.looks,
         "margins": spec.margins,
     }

@@ -8,8 +8,9 @@ from typing import Any, Protocol
 
 from dbversus.builds.model import Build, TargetSpec
 from dbversus.errors import DbversusError, RunError
-from dbversus.experiment.engine_client import Engine
+from dbversus.experiment.engine_client import Engine, EngineGone
 from dbversus.experiment.groups import Group, make_groups
+from dbversus.experiment.orders import balanced_turns
 from dbversus.experiment.progress import Part, Progress, Shared
 from dbversus.experiment.spec import ExperimentSpec
 from dbversus.results.write import Journal
@@ -73,7 +74,12 @@ def cases_of(test: Test, clients: list[int]) -> list[Case]:
 
 @dataclass
 class Session:
-    """An experiment under way. `client_cpus` are for the engine's client threads; `group`: who is up now (None: all)."""
+    """An experiment under way.
+
+    `client_cpus` are for the engine's client threads; `group`: who is up now (None: all); `restored`: names of targets whose
+    snapshot was put in place since this process began; `diverged`: something was replaced since the data was restored, so
+    that targets may have done unequal work, and the data of equal ones differ.
+    """
 
     spec: ExperimentSpec
     suite: Suite
@@ -87,6 +93,8 @@ class Session:
     group: Group | None = field(init=False, default=None)
     contenders: list[str] = field(init=False)
     remarks: set[tuple[str | None, str]] = field(init=False, default_factory=set)
+    restored: set[str] = field(init=False, default_factory=set)
+    diverged: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
         self.engine = self.new_engine()
@@ -100,6 +108,11 @@ class Session:
     @property
     def table_names(self) -> list[str]:
         return [f"sbtest{number}" for number in range(1, self.spec.tables + 1)]
+
+    @property
+    def warmed_tables(self) -> list[str]:
+        """Tables that are read into memory whenever a server has been started: all, or with other than warm caches none."""
+        return self.table_names if self.spec.cache == "warm" else []
 
     @property
     def undecided(self) -> list[str]:
@@ -120,10 +133,10 @@ class Session:
     def in_run(self) -> list[Target]:
         return [target for target in self.targets if target.out is None]
 
-    @property
-    def groups(self) -> list[Group]:
-        """Those that make a block, one after another."""
-        return make_groups(self.contenders, self.spec.order, self.spec.at_once)
+    def turns(self, block: int) -> list[Group]:
+        """The groups that make a block, one after another; targets that are up alone change their order from block to block."""
+        groups = make_groups(self.contenders, self.spec.order, self.spec.at_once)
+        return balanced_turns(groups, block, self.spec.seed) if self.spec.order == "sequential" else groups
 
     @contextlib.contextmanager
     def only(self, group: Group) -> Iterator[None]:
@@ -186,8 +199,6 @@ class Session:
         if final:
             target.out = message
             self.remove(target)
-        if self.solo is target and final:
-            raise GroupOut(message)
         if self.base.out is not None:
             raise RunError(f"The base {self.base.label} is out, so there is nothing to compare with: {self.base.out}")
         if len(self.in_run) < 2 <= len(self.targets):
@@ -220,12 +231,20 @@ class Session:
             self.engine.call("drop", target=target.name)
         target.server.stop()
 
-    def revive(self, target: Target, message: str, **where: Any) -> None:
-        """Restarts a target that was lost in a slot; after RESTARTS_AT_MOST it is out."""
+    def mend(self, target: Target, error: RunError, stage: str, **where: Any) -> None:
+        """Replaces what an administrator's statement failed for: the engine when that is gone, else the target's server."""
+        if isinstance(error, EngineGone):
+            self.renew_engine(str(error), **where)
+        else:
+            self.revive(target, str(error), stage=stage, **where)
+
+    def revive(self, target: Target, message: str, *, stage: str = "slot", **where: Any) -> None:
+        """Restarts a target that was lost in `stage`; after RESTARTS_AT_MOST it is out."""
+        self.diverged = True
         target.restarts += 1
         words = f"{message}. Its log ends: {target.server.log_tail(5)}".strip()
         final = target.restarts > RESTARTS_AT_MOST
-        self.failure(target, "slot", words, final=final, **where)
+        self.failure(target, stage, words, final=final, **where)
         if final:
             return
         with contextlib.suppress(DbversusError):
@@ -233,23 +252,33 @@ class Session:
         target.server.kill()
         try:
             self.start(target)
-            target.server.warm(self.table_names)
+            target.server.warm(self.warmed_tables)
         except RunError as error:
             self.failure(target, "start", str(error), final=True, **where)
 
     def renew_engine(self, message: str, **where: Any) -> None:
         """Replaces an engine that is gone, and wakes what it left frozen."""
+        self.diverged = True
         self.note("failure", target=None, stage="engine", message=message, final=False, **where)
         self.display.say(message)
         self.engine.close()
         self.engine = self.new_engine()
         for target in self.alive:
+            if target.server.root_pid is None and not target.server.is_running():  # it is still to be started
+                continue
             target.server.thaw()
             self.introduce(target)
 
     def freeze(self) -> None:
         if self.spec.freeze:
             self.engine.call("freeze", targets=self.alive_names)
+
+    def thaw_all(self, **where: Any) -> None:
+        """Wakes all servers that are up, through the loss of the engine."""
+        try:
+            self.thaw()
+        except EngineGone as error:
+            self.renew_engine(str(error), **where)
 
     def thaw(self) -> None:
         self.engine.call("thaw", targets=self.alive_names)

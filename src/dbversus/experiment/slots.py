@@ -6,6 +6,7 @@ from typing import Any
 OPS_IN_SLOT = 20
 SLOWEST_SLOT_MS = 400
 ROWS_AT_LEAST = 4
+COLD_ROWS = 1
 EDGE_MS = 2.0
 
 
@@ -48,6 +49,16 @@ def plan_slots(rules: SlotRules, rates: list[float], by_count: bool, orders: int
         ops = max(1, round(slowest * slot_ms / 1000))
         return SlotPlan({"ops": ops}, {"ops": max(1, round(ops * rules.settle_ms / slot_ms))}, rows)
     return SlotPlan({"ms": round(slot_ms), "min_ops": 1}, {"ms": round(rules.settle_ms), "min_ops": 1}, rows)
+
+
+def plan_cold_slots(slot_ms: float, rates: list[float], *, once: bool) -> SlotPlan:
+    """The plan of a test with cold caches: one slot per restart, the same work for every target, nothing driven before it.
+
+    `rates` are those of a pilot with cold caches; `slot_ms` is how long the slot of the slowest target would be at its
+    rate. Caches fill meanwhile, so slots get shorter than that. `once`: one operation alone reads all there is to read.
+    """
+    ops = 1 if once else max(1, round(min(rates) * slot_ms / 1000))
+    return SlotPlan({"ops": ops}, {"ops": 0}, COLD_ROWS)
 
 
 def _slot_s(rate: float, slowest: float, slot_ms: float, by_count: bool) -> float:

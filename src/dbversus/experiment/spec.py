@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from dbversus.errors import UsageError
 from dbversus.experiment.groups import ROWS_PER_GROUP, make_groups
 from dbversus.experiment.matrix import expand, read_matrix
+from dbversus.experiment.shares import Inject, check_inject
 from dbversus.experiment.units import parse_count, parse_duration
 from dbversus.suites.source import Place, Source
 
@@ -25,8 +26,14 @@ class ExperimentSpec(BaseModel):
     blocks that are run. With several `clients`, every test runs with each. `margins` are shares by metric (0.03 = 3 %).
     `drain_s`: the time that every server has after each test that changes data, to do what that has left (0: none); it is
     done when it was idle for `drain_idle_s`.
+    `calibration`: widen margins by what this host was found to vary by, and cite it (docs/calibration.md).
     `at_once`: most servers that are up together in interleaved order, the base among them (None: all). `optional`: configs
     whose targets are left out, and said to be, where the server refuses them.
+    `inject`: known slowdowns, by target, kind and test (experiment/shares.py); with it, be it empty, every server carries the
+    library that makes them (None: none does).
+    `cache`: warm: tables are read into memory before each block; cold: servers are restarted and the page cache is dropped
+    before each row, with slots of about `cold_slot_ms`; mixed: the same once, at the start of each block.
+    `restart`, `restore`: servers are started, and data restored, for each block or only for the first.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -57,6 +64,12 @@ class ExperimentSpec(BaseModel):
     config_dir: str | None = None
     check_events: int = Field(20, ge=0)
     margins: dict[str, float] = Field(default_factory=dict)
+    inject: Inject | None = None
+    calibration: bool = True
+    cache: Literal["warm", "cold", "mixed"] = "warm"
+    cold_slot_ms: float = Field(2000, ge=1, le=3_600_000)
+    restart: Literal["block", "never"] = "block"
+    restore: Literal["block", "never"] = "block"
 
     @field_validator("table_size", "tables", mode="before")
     @classmethod
@@ -98,11 +111,30 @@ class ExperimentSpec(BaseModel):
         return margins
 
     @model_validator(mode="after")
+    def _injectable(self) -> Self:
+        check_inject(self.inject or {}, len(self.targets))
+        return self
+
+    @model_validator(mode="after")
     def _together(self) -> Self:
         if self.at_once and self.order == "sequential":
             raise ValueError("at_once is for interleaved order; in sequential order every server is up alone")
         if self.at_once and self.rows > ROWS_PER_GROUP // 2:
             raise ValueError(f"with at_once, up to {ROWS_PER_GROUP // 2} rows are accepted")
+        return self
+
+    @model_validator(mode="after")
+    def _kept(self) -> Self:
+        if self.restart == "never" and self.cache != "warm":
+            raise ValueError(f"cache '{self.cache}' needs servers that are restarted; restart = 'block' is wanted")
+        if self.restart == "never" and self.restore == "block":
+            raise ValueError(
+                "data cannot be restored under servers that stay up; with restart = 'never', restore = 'never' is wanted"
+            )
+        if self.restore == "never" and self.servers_up < len(self.targets):
+            raise ValueError(
+                "data is kept from block to block only where all targets are up at once: without at_once, interleaved"
+            )
         return self
 
     @property

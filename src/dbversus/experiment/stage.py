@@ -12,9 +12,11 @@ from dbversus.builds.model import Build, TargetSpec
 from dbversus.builds.store import obtain
 from dbversus.builds.target import labels, parse_target
 from dbversus.errors import RunError, UsageError
+from dbversus.experiment.cache import cache_facts
 from dbversus.experiment.definitions import definitions
 from dbversus.experiment.engine_client import Engine, engine_binary
 from dbversus.experiment.estimate import BYTES_PER_ROW, estimate
+from dbversus.experiment.injection import carry_library, check_injection
 from dbversus.experiment.session import Display, Target
 from dbversus.experiment.spec import ExperimentSpec
 from dbversus.experiment.units import show_bytes
@@ -69,6 +71,7 @@ def set_stage(spec: ExperimentSpec, display: Display, *, wait: bool) -> Iterator
         watchers: list[Watcher] = [guard, Registry()]
         notes = [note for note in (plan.note, guard.note) if note]
         facts |= _probes(suite, work_dir, display, notes)
+        facts |= cache_facts(spec.cache, work_dir)
         targets = _targets(spec, specs, builds, plan, work_dir, watchers, notes, stack)
         for target in targets:
             _check_target(target, spec.optional, is_base=target is targets[0])
@@ -107,6 +110,7 @@ def _check_tests(spec: ExperimentSpec, suite: Suite, specs: Sequence[TargetSpec]
     """Every test must make sense for every DBMS at this table size, before anything is fetched or started."""
     for test in suite.tests.values():
         definitions(test, (target.dbms for target in specs), spec.table_size, spec.tables)
+    check_injection(spec, suite, specs)
     if len({target.dbms for target in specs}) > 1 and any(target.dbms == "null" for target in specs):
         raise UsageError("null answers nothing and cannot be compared with a database; name databases only.")
 
@@ -158,6 +162,8 @@ def _targets(
         folder = work_dir / name
         folder.mkdir(mode=0o755)
         server = create_server(build, config, folder, watchers)
+        if spec.inject is not None:
+            carry_library(server, folder)
         targets.append(Target(name, label, target, build, server, Placement(plan.server_cpus, cgroup)))
     return targets
 

@@ -8,7 +8,9 @@ from typing import Any
 
 from dbversus.explain.plan_diff import PlanDifference, differing_plans
 from dbversus.explain.settings_diff import SettingDifference, differing_settings
-from dbversus.report import background, figures, generations, matrix
+from dbversus.report import background, figures, generations, matrix, scaleup
+from dbversus.report.calibration import calibration_words
+from dbversus.report.drift import drift_notes
 from dbversus.report.groups import group_of
 from dbversus.report.missing import SENTENCE_KEYS, not_measured
 from dbversus.report.model import (
@@ -22,17 +24,14 @@ from dbversus.report.model import (
     TargetFacts,
     TestPart,
 )
+from dbversus.report.state import state_sentences
 from dbversus.report.words import change, summary_sentences, typographic
 from dbversus.results.read import Results, Target
 from dbversus.stats.headline import headline
-from dbversus.stats.judge import judge
+from dbversus.stats.judge import judge, judge_over_clients
 from dbversus.stats.metrics import LOAD_TEST, PRIMARY, metric_named
 from dbversus.stats.model import Finding, Verdict
 
-NO_CALIBRATION = (
-    "This report stands on no calibration of this host: how often identical targets would be called different here, "
-    "and how small a change is found, was not measured."
-)
 CLIENT_BOUND_SHARE = 0.8
 ALSO_CHANGED = 5
 _PRIMARY_NAMES = frozenset(metric.name for metric in PRIMARY)
@@ -67,16 +66,20 @@ def build_assessment(results: Results) -> Assessment:
         disturbance=figures.total_disturbance(test.disturbance for test in tests),
         host={name: value for name, value in results.host.items() if name not in SENTENCE_KEYS},
         not_measured=not_measured(results),
-        calibration=NO_CALIBRATION,
+        calibration=calibration_words(results.header, results.host.get("kernel")),
         command=str(results.header.get("command") or ""),
         generations=generations.of_experiment(results),
         matrix=matrix.of_experiment(results),
+        scaleup=scaleup.of_experiment(results, [item for test in tests for item in test.comparisons]),
+        data_state=state_sentences(results),
     )
 
 
 def query(results: Results, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
     """Runs SQL on the views slots, loads and findings (judged only when the query names them)."""
-    tables = {"findings": [asdict(item) for item in judge(results)]} if "findings" in sql.lower() else {}
+    wanted = "findings" in sql.lower()
+    findings = [*judge(results), *judge_over_clients(results)] if wanted else []
+    tables = {"findings": [asdict(item) for item in findings]} if wanted else {}
     return results.sql(sql, tables)
 
 
@@ -94,6 +97,7 @@ def _tests(results: Results, findings: Findings) -> tuple[TestPart, ...]:
     ratios = figures.slot_ratios(results)
     disturbed = figures.disturbances(results)
     plans = _plans(results)
+    drifts = drift_notes(results)
     return tuple(
         _test(
             results,
@@ -103,6 +107,7 @@ def _tests(results: Results, findings: Findings) -> tuple[TestPart, ...]:
             tuple(ratios.get(name, ())),
             disturbed.get(name, _NOTHING_DISTURBED),
             _plans_of(name, plans),
+            drifts.get(name, ()),
         )
         for name in results.tests
         if name != LOAD_TEST  # one run each: shown with its rates, not judged
@@ -123,6 +128,7 @@ def _test(
     slots: tuple[SlotRatios, ...],
     disturbance: Disturbance,
     plans: tuple[PlanDifference, ...],
+    drifts: Sequence[str],
 ) -> TestPart:
     comparisons = tuple(
         _comparison(results, name, target, findings.get((name, target.label), {})) for target in results.targets[1:]
@@ -148,7 +154,7 @@ def _test(
         slots=slots,
         disturbance=disturbance,
         plans=plans,
-        notes=(*_test_notes(results, name, absolute), *background.notes(results, name)),
+        notes=(*_test_notes(results, name, absolute), *background.notes(results, name), *drifts),
     )
 
 
@@ -269,11 +275,15 @@ def _target_facts(results: Results, target: Target, tests: Sequence[TestPart]) -
 
 
 def _state(results: Results) -> str:
-    """Empty when the experiment ended as planned."""
+    """Empty when the experiment ended as planned, and ran in one go."""
     if results.finished is None:
         return "This experiment has not ended: it is under way or was interrupted; `dbversus resume` goes on with it."
     if results.finished == "time budget":
         return "The time budget ended this experiment before all tests were decided."
+    if resumed := len(results.of_type("resumed")):
+        return (
+            f"This experiment did not run in one go: it was resumed {'once' if resumed == 1 else f'{resumed} times'}."
+        )
     return ""
 
 

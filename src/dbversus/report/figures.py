@@ -78,7 +78,7 @@ def slot_ratios(results: Results) -> dict[str, list[SlotRatios]]:
     query = """
         SELECT t.test, t.target, t.block,
           ln((t.server_cpu_ns / t.ops) / (b.server_cpu_ns / b.ops)), ln((t.ops / t.elapsed_ns) / (b.ops / b.elapsed_ns))
-        FROM slots t JOIN slots b USING (test, clients, block, row)
+        FROM slots t JOIN slots b USING (test, clients, block, row, started_unix_ns)
         WHERE b.target = $base AND t.target <> $base AND NOT t.dropped
           AND t.ops > 0 AND b.ops > 0 AND t.elapsed_ns > 0 AND b.elapsed_ns > 0
           AND coalesce(t.server_cpu_ns, 1) > 0 AND coalesce(b.server_cpu_ns, 1) > 0

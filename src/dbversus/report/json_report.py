@@ -7,8 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from dbversus.report import generations_words
-from dbversus.report.model import Assessment, Estimate, LatencyFigures, TargetFacts, TestPart
+from dbversus.report import generations_words, scaleup_table
+from dbversus.report.model import Assessment, Comparison, Estimate, LatencyFigures, ScaleUp, TargetFacts, TestPart
 
 REPORT_SCHEMA = 1
 
@@ -30,6 +30,7 @@ def as_json(assessment: Assessment) -> dict[str, Any]:
         "tests": [_test(test) for test in assessment.tests],
         "generations": generations_words.as_json(assessment.generations) if assessment.generations else None,
         "matrix": asdict(assessment.matrix) if assessment.matrix else None,
+        "scaleup": _scaleup(assessment.scaleup) if assessment.scaleup else None,
         "load": [asdict(load) for load in assessment.loads],
         "failures": [asdict(failure) for failure in assessment.failures],
         "settings": [asdict(setting) for setting in assessment.settings],
@@ -38,6 +39,7 @@ def as_json(assessment: Assessment) -> dict[str, Any]:
         "host": assessment.host,
         "not_measured": assessment.not_measured,
         "calibration": assessment.calibration,
+        "data_state": assessment.data_state,
         "command": assessment.command,
     }
     plain: dict[str, Any] = _finite(content)
@@ -55,15 +57,7 @@ def _test(test: TestPart) -> dict[str, Any]:
         "group": test.group,
         "how": test.how,
         "notes": test.notes,
-        "comparisons": [
-            {
-                "target": comparison.target,
-                "verdict": comparison.verdict,
-                "notes": comparison.notes,
-                "findings": {name: asdict(finding) for name, finding in comparison.findings.items()},
-            }
-            for comparison in test.comparisons
-        ],
+        "comparisons": [_comparison(comparison) for comparison in test.comparisons],
         "figures": [
             {
                 "metric": figure.metric,
@@ -77,6 +71,20 @@ def _test(test: TestPart) -> dict[str, Any]:
         "disturbance": asdict(test.disturbance),
         "plans": [asdict(plan) for plan in test.plans],
     }
+
+
+def _comparison(comparison: Comparison) -> dict[str, Any]:
+    return {
+        "target": comparison.target,
+        "verdict": comparison.verdict,
+        "notes": comparison.notes,
+        "findings": {name: asdict(finding) for name, finding in comparison.findings.items()},
+    }
+
+
+def _scaleup(scaleup: ScaleUp) -> dict[str, Any]:
+    pooled = [{"test": item.test, **_comparison(item)} for item in scaleup.pooled]
+    return {**scaleup_table.as_json(scaleup), "all_clients": pooled}
 
 
 def _estimate(estimate: Estimate) -> dict[str, Any]:

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from dbversus.report import generations_words, matrix_table
+from dbversus.report import generations_words, matrix_table, scaleup_table
 from dbversus.report.generations import Generations
-from dbversus.report.model import Assessment, Comparison, Matrix, TargetFacts
+from dbversus.report.model import Assessment, Comparison, TargetFacts
 from dbversus.report.words import (
     SHORT_TITLES,
     SIGNS,
@@ -30,12 +30,14 @@ def write(assessment: Assessment, path: Path) -> None:
 def render(assessment: Assessment) -> str:
     parts = [f"# {escape(assessment.title)}", _experiment_line(assessment), escape(assessment.state)]
     if assessment.matrix:
-        parts += _matrix(assessment.matrix)
+        parts += _tables(matrix_table.tables(assessment.matrix), matrix_table.notes(assessment.matrix))
     for facts in assessment.candidates:
         parts += _candidate(assessment, facts)
     if not assessment.candidates:
         parts.append(_own_figures(assessment))
     parts.append(_legend(assessment))
+    if assessment.scaleup:
+        parts += _tables(scaleup_table.tables(assessment.scaleup), scaleup_table.notes(assessment.scaleup))
     if assessment.generations:
         parts += generations_parts(assessment.generations)
     parts += [*_failures(assessment), *_loads(assessment), *_differences(assessment)]
@@ -66,12 +68,12 @@ def _experiment_line(assessment: Assessment) -> str:
     return escape(f"{'; '.join(facts)}; dbversus {assessment.header.get('dbversus', '?')}.")
 
 
-def _matrix(matrix: Matrix) -> list[str]:
+def _tables(tables: Sequence[matrix_table.Table], notes: Sequence[str]) -> list[str]:
     parts = []
-    for table in matrix_table.tables(matrix):
+    for table in tables:
         rows = [[escape(cell) for cell in row] for row in table.rows]
         parts += [f"## {escape(table.title)}", _table([escape(name) for name in table.columns], rows)]
-    return [*parts, *map(escape, matrix_table.notes(matrix))]
+    return [*parts, *map(escape, notes)]
 
 
 def _candidate(assessment: Assessment, facts: TargetFacts) -> list[str]:
@@ -182,7 +184,7 @@ def _differences(assessment: Assessment) -> list[str]:
 
 
 def _surroundings(assessment: Assessment) -> list[str]:
-    parts = ["## Surroundings", escape(assessment.calibration)]
+    parts = ["## Surroundings", escape(assessment.calibration), *map(escape, assessment.data_state)]
     if assessment.not_measured:
         parts += ["Not measured:", "\n".join(f"- {escape(item)}" for item in assessment.not_measured)]
     if assessment.command:

@@ -4,7 +4,6 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
-
 from dbversus.report.figures import estimate, interval_of
 from dbversus.report.model import Estimate, Matrix, MatrixCell, MatrixRow
 from dbversus.results.read import Results, Target

@@ -1,6 +1,6 @@
 """The tables of a matrix: a line per target and a column per test, as the reference method prints its durability results."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from rich.console import Console
@@ -142,16 +142,21 @@ def _sync_lines(matrix: Matrix) -> Iterator[str]:
 
 def render(matrix: Matrix, console: Console) -> None:
     """For the terminal; intervals are left out where it is too narrow for them."""
-    found = tables(matrix)
+    show(lambda intervals: tables(matrix, intervals), console)
+    for line in notes(matrix):
+        say(console, line, "dim")
+    console.print()
+
+
+def show(make: Callable[[bool], Sequence[Table]], console: Console) -> None:
+    """Prints the tables that `make` makes with intervals, or without where the terminal is too narrow for them."""
+    found = make(True)
     if console.is_terminal and any(_width(table, console) > console.width for table in found):
-        found = tables(matrix, intervals=False)
+        found = make(False)
     for table in found:
         say(console, table.title, "bold")
         print_table(console, _rich(table))
         console.print()
-    for line in notes(matrix):
-        say(console, line, "dim")
-    console.print()
 
 
 def _rich(table: Table) -> RichTable:

@@ -8,6 +8,7 @@ from dbversus.explain.plan_diff import PlanDifference
 from dbversus.explain.settings_diff import SettingDifference
 from dbversus.report.generations import Generations
 from dbversus.results.read import Target
+from dbversus.stats.generations import Ratio
 from dbversus.stats.model import Finding, Verdict
 
 
@@ -177,10 +178,35 @@ class Matrix:
 
 
 @dataclass(frozen=True)
+class ScaleLine:
+    """One test on one target. Ratios by number of clients, each to the smallest number; none where nothing was measured.
+
+    `against_base`: the ratio of throughput over that of the base, from same-row pairs; empty for the base.
+    """
+
+    test: str
+    target: str
+    throughput: Mapping[int, Ratio]
+    cpu: Mapping[int, Ratio]
+    against_base: Mapping[int, Ratio]
+
+
+@dataclass(frozen=True)
+class ScaleUp:
+    """`clients` rising, the first of them what ratios are to. `pooled`: verdicts over all of them, per test and candidate."""
+
+    clients: tuple[int, ...]
+    lines: tuple[ScaleLine, ...]
+    pooled: tuple[Comparison, ...]
+
+
+@dataclass(frozen=True)
 class Assessment:
     """All that any report shows of one experiment. `targets[0]` is the base.
 
     `generations`: old against new pair, where the targets are two each of two DBMSs. `matrix`: where there are many.
+    `scaleup`: with several numbers of clients.
+    `data_state`: whether the data was the same at the start of all blocks.
     """
 
     title: str
@@ -203,6 +229,8 @@ class Assessment:
     command: str
     generations: Generations | None = field(default=None, kw_only=True)
     matrix: Matrix | None = field(default=None, kw_only=True)
+    scaleup: ScaleUp | None = field(default=None, kw_only=True)
+    data_state: tuple[str, ...] = field(default=(), kw_only=True)
 
     @property
     def base(self) -> Target:

@@ -6,9 +6,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from dbversus.report import generations_text, matrix_table
+from dbversus.report import generations_text, matrix_table, scaleup_table
 from dbversus.report.figures import PERCENTS
 from dbversus.report.model import Assessment, Comparison, Estimate, TargetFacts, TestPart
+from dbversus.report.state import DIFFERS
 from dbversus.report.terminal import plain_table, print_table, say
 from dbversus.report.words import (
     MEANINGS,
@@ -30,6 +31,7 @@ _STYLES = {
     Verdict.REGRESSION: "bold red",
     Verdict.IMPROVEMENT: "bold blue",
     Verdict.EQUIVALENT: "dim",
+    Verdict.NO_STEADY_STATE: "yellow",
     Verdict.UNDECIDED: "default",
     Verdict.UNSTABLE: "yellow",
     Verdict.INVALID: "yellow",
@@ -48,12 +50,18 @@ def render(assessment: Assessment, console: Console, verbose: bool = False) -> N
         print_table(console, _figure_table(assessment))
     for facts in assessment.candidates:
         _candidate(assessment, facts, console)
+    if assessment.scaleup:
+        scaleup_table.render(assessment.scaleup, console)
     if assessment.generations:
         generations_text.render(assessment.generations, console)
         console.print()
     for line in _load_lines(assessment):
         say(console, line)
     say(console, _legend(assessment), "dim")
+    if assessment.candidates:
+        say(console, assessment.calibration, "dim")
+    for sentence in assessment.data_state:
+        say(console, sentence, "yellow" if sentence.startswith(DIFFERS) else "dim")
     if assessment.state:
         say(console, assessment.state, "yellow")
     _failures(assessment, console)

@@ -15,6 +15,7 @@ SIGNS = {
     Verdict.EQUIVALENT: "=",
     Verdict.REGRESSION: "▼",
     Verdict.IMPROVEMENT: "▲",
+    Verdict.NO_STEADY_STATE: "↗",
     Verdict.UNDECIDED: "?",
     Verdict.UNSTABLE: "~",
     Verdict.INVALID: "×",
@@ -25,6 +26,7 @@ MEANINGS = {
     Verdict.REGRESSION: "worse than the base, beyond doubt and by at least half the margin",
     Verdict.IMPROVEMENT: "better than the base, beyond doubt and by at least half the margin",
     Verdict.EQUIVALENT: "the interval lies within the margin: the same for all practical purposes",
+    Verdict.NO_STEADY_STATE: "moved against the base by more than the margin while measured; the ratio is of all the work",
     Verdict.UNDECIDED: "neither shown to differ nor shown to be the same",
     Verdict.UNSTABLE: "varies so much that even the last look could not have seen twice the margin",
     Verdict.INVALID: "too many rows were disturbed by the host to judge",
@@ -37,11 +39,14 @@ SEVERITY = (
     Verdict.FAILED,
     Verdict.REGRESSION,
     Verdict.IMPROVEMENT,
+    Verdict.NO_STEADY_STATE,
     Verdict.UNSTABLE,
     Verdict.INVALID,
     Verdict.UNDECIDED,
     Verdict.EQUIVALENT,
 )
+# their figures are in no sentence about changes
+_NOT_COUNTED = (Verdict.WRONG_RESULT, Verdict.FAILED, Verdict.INVALID, Verdict.NO_STEADY_STATE)
 SHORT_TITLES = {CPU: "CPU/op", THROUGHPUT: "throughput", IO_BYTES: "IO/op"}
 NAMES_IN_SENTENCE = 6
 SIGNIFICANT_DIGITS = 4
@@ -138,10 +143,14 @@ def summary_sentences(comparisons: Sequence[Comparison], target: str, base: str)
         count, words = first.split(" ", 1)
         said = f"{count} of {total} tests {words}".replace(":", f"{than}:", 1)
     elif any(item.verdict in (Verdict.EQUIVALENT, Verdict.IMPROVEMENT) for item in comparisons):
-        said = f"None of {total} tests is shown to be worse{than}."
+        steady = [item for item in comparisons if item.verdict != Verdict.NO_STEADY_STATE]
+        which = "tests" if len(steady) == total else "tests with a steady state"
+        said = f"None of {len(steady)} {which} is shown to be worse{than}."
+    elif any(item.verdict == Verdict.NO_STEADY_STATE for item in comparisons):
+        said = f"No test has a steady state on {target} against {base}: all work is judged."
     else:
         said = f"Nothing is known yet of {target} against {base}: none of {total} tests could be judged."
-    return (said, *changes, *_rest(comparisons))
+    return (said, *changes, *_drifting(comparisons), *_rest(comparisons))
 
 
 def _change_sentence(comparisons: Sequence[Comparison], metric: str, verdict: Verdict) -> str:
@@ -159,7 +168,24 @@ def _change_sentence(comparisons: Sequence[Comparison], metric: str, verdict: Ve
 
 
 def _counts(comparison: Comparison) -> bool:
-    return comparison.verdict not in (Verdict.WRONG_RESULT, Verdict.FAILED, Verdict.INVALID)
+    return comparison.verdict not in _NOT_COUNTED
+
+
+def _drifting(comparisons: Sequence[Comparison]) -> list[str]:
+    """`1 had no steady state, so all its work is judged: insert (CPU/op +12 %: regression).`; none without any."""
+    found = [item for item in comparisons if item.verdict == Verdict.NO_STEADY_STATE]
+    if not found:
+        return []
+    named = [
+        f"{item.test} ({', '.join(_whole_work(finding) for finding in item.findings.values() if finding.whole_work)})"
+        for item in found
+    ]
+    whose = "its" if len(found) == 1 else "their"
+    return [f"{len(found)} had no steady state, so all {whose} work is judged: {listing(named)}."]
+
+
+def _whole_work(finding: Finding) -> str:
+    return f"{SHORT_TITLES[finding.metric]} {change(finding.ratio)}: {finding.whole_work}"
 
 
 def _rest(comparisons: Sequence[Comparison]) -> list[str]:
@@ -208,10 +234,14 @@ def experiment_facts(header: Mapping[str, Any], tests: int, blocks: int) -> list
     if clients := header.get("clients"):
         counts = clients if isinstance(clients, list) else [clients]
         said.append(f"{listing([str(count) for count in counts])} client{'' if counts == [1] else 's'}")
+    if header.get("order") == "sequential":
+        said.append("one target after the other")
     if tables := header.get("tables"):
         said.append(_count(tables, "table"))
     if rows := header.get("table_size"):
         said.append(f"{rows:,} rows per table")
+    if (cache := header.get("cache", "warm")) != "warm":
+        said.append(f"{cache} caches")
     if mode := header.get("mode"):
         said.append(f"{mode} statements")
     if at_unix_ns := header.get("at_unix_ns"):

@@ -139,9 +139,12 @@ def write_slots(path: Path, rows: list[Record], labels: Mapping[str, str]) -> No
     flat = slot_columns(rows, labels)  # noqa: F841  (DuckDB finds it by name)
     partial = path.with_name(path.name + ".partial")
     casts = ", ".join(f'"{name}"::{kind} AS "{name}"' for name, kind in SLOT_COLUMNS.items())
-    with duckdb.connect() as connection:
-        target = str(partial).replace("'", "''")
-        connection.execute(f"COPY (SELECT {casts} FROM flat) TO '{target}' (FORMAT parquet, COMPRESSION zstd)")  # noqa: S608
+    try:
+        with duckdb.connect() as connection:
+            target = str(partial).replace("'", "''")
+            connection.execute(f"COPY (SELECT {casts} FROM flat) TO '{target}' (FORMAT parquet, COMPRESSION zstd)")  # noqa: S608
+    except duckdb.IOException as error:
+        raise RunError(f"{path} cannot be written: {str(error).splitlines()[0]}.") from error
     with partial.open("rb") as file:
         os.fsync(file.fileno())
     partial.replace(path)

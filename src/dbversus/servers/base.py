@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from dbversus.builds.model import Build
+from dbversus.servers.state import TableState
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ class Server(Protocol):
         """Pay all debt (vacuum, checkpoint, flush); returns what was done, with seconds."""
 
     def warm(self, tables: Sequence[str]) -> None:
-        """Bring tables and indexes into memory."""
+        """Bring tables and indexes into memory; with no tables, only do what a start or tests have left to be done."""
 
     def debt(self) -> dict[str, int]:
         """Unpaid background work by name; all zero means settled."""
@@ -94,6 +95,9 @@ class Server(Protocol):
 
     def sizes(self) -> dict[str, int]:
         """Bytes by object: `data_dir`, `log`, `database`, `table.<name>`, `index.<name>`."""
+
+    def state(self, tables: Sequence[str], *, counted: bool) -> dict[str, TableState]:
+        """What is in the tables, by name; `counted`: rows are counted, else their number is that of the statistics."""
 
     def status_text(self) -> str:
         """The storage engine's own report on its state, to be stored; "" where there is none."""

@@ -20,6 +20,7 @@ from dbversus.servers import (
     mysql_innodb,
     mysql_query,
     mysql_rocksdb,
+    mysql_state,
 )
 from dbversus.servers.base import Placement, ServerConfig
 from dbversus.servers.daemon import Daemon
@@ -28,6 +29,7 @@ from dbversus.servers.mysql_query import Connection
 from dbversus.servers.mysql_versions import Flavour, create_user_statement, private_settings
 from dbversus.servers.process import Command
 from dbversus.servers.sockets import make_socket_dir
+from dbversus.servers.state import TableState
 
 DATABASE = "dbversus"
 USER = "dbversus"
@@ -167,6 +169,15 @@ class MysqlServer(Daemon):
 
     def _file_bytes(self, *patterns: str) -> int:
         return sum(path.stat().st_size for pattern in patterns for path in self.data_dir.glob(pattern))
+
+    def state(self, tables: Sequence[str], *, counted: bool) -> dict[str, TableState]:
+        in_rocksdb = self.dbms == "myrocks"
+        statistics = mysql_state.rocksdb_statistics_rows if in_rocksdb else mysql_state.innodb_statistics_rows
+        with self.connect() as connection:
+            return {
+                table: mysql_state.table_state(connection, DATABASE, table, statistics, counted=counted)
+                for table in tables
+            }
 
     def status_text(self) -> str:
         with self.connect() as connection:

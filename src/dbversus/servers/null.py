@@ -7,6 +7,7 @@ from typing import Any
 from dbversus.builds.model import Build
 from dbversus.errors import UsageError
 from dbversus.servers.base import Placement, ServerConfig
+from dbversus.servers.state import TableState
 
 
 class NullServer:
@@ -67,6 +68,9 @@ class NullServer:
         return {}
 
     def sizes(self) -> dict[str, int]:
+        return {}
+
+    def state(self, tables: Sequence[str], *, counted: bool) -> dict[str, TableState]:
         return {}
 
     def status_text(self) -> str:

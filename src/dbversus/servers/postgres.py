@@ -11,13 +11,14 @@ import psycopg
 from dbversus.builds.model import Build
 from dbversus.errors import RunError
 from dbversus.host import registry
-from dbversus.servers import postgres_debt, postgres_facts, postgres_files
+from dbversus.servers import postgres_debt, postgres_facts, postgres_files, postgres_state
 from dbversus.servers.base import Placement, ServerConfig
 from dbversus.servers.daemon import Daemon
 from dbversus.servers.disk_use import used_bytes
 from dbversus.servers.postgres_debt import Connection
 from dbversus.servers.process import Command
 from dbversus.servers.sockets import make_socket_dir, random_port
+from dbversus.servers.state import TableState
 
 DATABASE = "dbversus"
 _EXTENSIONS = ("pg_buffercache", "pg_prewarm")
@@ -109,6 +110,10 @@ class PostgresServer(Daemon):
             found = postgres_facts.sizes(connection)
         wal = next(path for path in (self.data_dir / "pg_wal", self.data_dir / "pg_xlog") if path.exists())
         return {"data_dir": used_bytes(self.data_dir), "log": used_bytes(wal)} | found
+
+    def state(self, tables: Sequence[str], *, counted: bool) -> dict[str, TableState]:
+        with self.connect() as connection:
+            return {table: postgres_state.table_state(connection, table, counted=counted) for table in tables}
 
     def status_text(self) -> str:
         return ""

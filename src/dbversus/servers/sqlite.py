@@ -12,6 +12,8 @@ from dbversus.servers.base import Placement, ServerConfig
 from dbversus.servers.config import closest
 from dbversus.servers.disk_use import used_bytes
 from dbversus.servers.sqlite_query import Query, library_query, own_query
+from dbversus.servers.sqlite_state import table_state
+from dbversus.servers.state import TableState
 from dbversus.servers.timing import timed
 
 # the engine's own words for the library compiled into it
@@ -156,6 +158,8 @@ class SqliteServer:
 
     def warm(self, tables: Sequence[str]) -> None:
         """Reads the file, so that it is in the operating system's cache; a connection's own cache fills as it works."""
+        if not tables:
+            return
         with self.database.open("rb") as file:
             while file.read(2**20):
                 pass
@@ -200,6 +204,9 @@ class SqliteServer:
         except RunError:  # not every library was compiled with dbstat
             self.notes.append("sizes of single tables are not shown: this library was compiled without dbstat")
         return found
+
+    def state(self, tables: Sequence[str], *, counted: bool) -> dict[str, TableState]:
+        return {table: table_state(self._query, table, counted=counted) for table in tables}
 
     def status_text(self) -> str:
         return ""
