@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +55,7 @@ def test_the_state_is_journaled_and_is_the_same_in_all_blocks(bench: Bench, post
     states = bench.records("state")
     assert [state["block"] for state in states] == list(range(len(states))) and len(states) >= 2
     for state in states:
-        assert len(state["targets"]) == len(targets) and state["differs"] == {}, state["differs"]
+        assert len(state["targets"]) == len(targets) and not _beyond_debt(state), state["differs"]
         for of_target in state["targets"].values():
             table = of_target["tables"]["sbtest1"]
             assert (table["rows"], table["lowest_id"], table["highest_id"]) == (2000, 1, 2000)
@@ -176,6 +176,11 @@ def _pids(bench: Bench, monkeypatch: pytest.MonkeyPatch, spec: ExperimentSpec) -
     return pids
 
 
+def _beyond_debt(state: Mapping[str, Any]) -> list[str]:
+    """What differs in a `state` record; not debts: autovacuum may write between paying them and looking."""
+    return [words for found in state["differs"].values() for words in found if not words.startswith("it owes")]
+
+
 @pytest.mark.parametrize("restart", ["never", "block"])
 def test_servers_stay_up_and_data_is_kept_where_that_is_wanted(
     bench: Bench, postgres: str, monkeypatch: pytest.MonkeyPatch, restart: str
@@ -190,5 +195,5 @@ def test_servers_stay_up_and_data_is_kept_where_that_is_wanted(
     ]
     assert rows[0] == {"t0": 2000, "t1": 2000}
     assert rows[1]["t0"] > 2000 and rows[1]["t0"] == rows[1]["t1"]
-    assert all(not state["differs"] for state in bench.records("state")), bench.records("state")
+    assert not any(_beyond_debt(state) for state in bench.records("state"))
     assert not bench.survivors()
