@@ -16,6 +16,7 @@ from typing import Any
 
 from scipy.stats import spearmanr
 
+from dbversus.errors import UsageError
 from dbversus.report import json_report
 from dbversus.report.assessment import build_assessment
 from dbversus.results.read import open_results
@@ -125,8 +126,12 @@ def main() -> None:
     parser.add_argument("--old", required=True, help="the published base, e.g. my5649")
     parser.add_argument("--new", required=True, help="the published target, e.g. my8022")
     asked = parser.parse_args()
-    report = json_report.as_json(build_assessment(open_results(asked.results)))
-    items = pairs(report, read_published(asked.published, asked.old, asked.new))
+    try:
+        published = read_published(asked.published, asked.old, asked.new)
+        report = json_report.as_json(build_assessment(open_results(asked.results)))
+    except (OSError, UsageError) as error:
+        parser.error(str(error))
+    items = pairs(report, published)
     if not items:
         parser.error(f"{asked.published} and {asked.results} have no test in common with {asked.old} and {asked.new}")
     print("\n".join(table(items)))

@@ -1,7 +1,6 @@
 """dbversus under way, as a process of its own: started, watched, waited for."""
 
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -104,9 +103,9 @@ class Controller:
         """Target name → root process, of the servers that are up."""
         found = {}
         for pid in self._children():
-            place = re.match(rf"{re.escape(str(self.home))}/work/{self.pid}/(t\d+)/data", working_directory(pid))
-            if place:
-                found[place[1]] = pid
+            place = Path(working_directory(pid))
+            if place.name == "data" and place.parent.parent == self.home / "work" / str(self.pid):
+                found[place.parent.name] = pid
         return found
 
     def _children(self) -> list[int]:

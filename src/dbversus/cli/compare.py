@@ -66,38 +66,41 @@ def compare(
     - `dbversus compare mariadb:10.11 postgres:17 --matrix durability --table-size 1m --dry-run`
     """
     check_fail_on(fail_on)
+    what = {"suite": suite, "tests": tests, "tables": tables, "seed": seed, "mode": mode}
+    how = {"at_once": at_once, "order": order, "placement": placement}
+    kept = {"cache": cache, "restart": restart, "restore": restore}
     asked: dict[str, Any] = {
-        "suite": suite,
-        "tests": tests,
-        "at_once": at_once,
-        "order": order,
+        **what,
+        **how,
+        **kept,
         "clients": _clients(clients) if clients else None,
         "table_size": parse_count(table_size, "--table-size") if table_size else None,
-        "tables": tables,
         "time_budget_s": parse_duration(time_budget, "--time-budget") if time_budget else None,
-        "seed": seed,
-        "mode": mode,
-        "placement": placement,
-        "cache": cache,
-        "restart": restart,
-        "restore": restore,
         "margins": _margins(margin) if margin else None,
         "freeze": False if no_freeze else None,
         "calibration": False if no_calibration else None,
         "config_dir": str(config_dir.absolute()) if config_dir else None,
     }
-    asked = {name: value for name, value in asked.items() if value is not None}
     given = _given(targets, matrix, exclude or (), config_dir)
     profile = profile or given.get("profile", "standard")
-    spec = make_spec(profile_choices(profile) | given | asked | {"profile": profile})
+    spec = make_spec(profile_choices(profile) | given | _named(asked) | {"profile": profile})
     if dry_run:
         print_plan(spec)
         return 0
     directory = out or default_directory(spec, Path(matrix).stem if matrix else "")
-    more = ["--matrix", matrix, *(f"--exclude={pattern}" for pattern in exclude or ())] if matrix else []
+    more = _matrix_flags(matrix, exclude or ())
     with resumable(directory), make_display(quiet) as display:
         run_experiment(spec, directory, repeat_command(spec, targets, given, more), display, wait=wait)
     return present(directory, fail_on=fail_on, as_json=json)
+
+
+def _named(flags: Mapping[str, Any]) -> dict[str, Any]:
+    """Flags that were given."""
+    return {name: value for name, value in flags.items() if value is not None}
+
+
+def _matrix_flags(matrix: str | None, exclude: Sequence[str]) -> list[str]:
+    return ["--matrix", matrix, *(f"--exclude={pattern}" for pattern in exclude)] if matrix else []
 
 
 def _given(targets: list[str], matrix: str | None, exclude: Sequence[str], config_dir: Path | None) -> dict[str, Any]:
