@@ -108,7 +108,7 @@ impl Ward {
 }
 
 fn identify(pid: i32) -> Option<ProcessId> {
-    let stat = Stat::of(pid)?;
+    let stat = Stat::of(pid).ok().flatten()?;
     (!stat.is_dead()).then_some((pid, stat.start_ticks))
 }
 
@@ -178,7 +178,10 @@ fn add_descendants(known: &mut Vec<ProcessId>) {
     if known.is_empty() {
         return;
     }
-    let children: HashMap<i32, Vec<i32>> = tree::by_parent();
+    let children: HashMap<i32, Vec<i32>> = tree::by_parent().unwrap_or_else(|error| {
+        complain("processes cannot be listed", &error);
+        HashMap::new()
+    });
     let mut next = 0;
     while let Some(&(pid, start)) = known.get(next) {
         next += 1;

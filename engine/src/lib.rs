@@ -7,3 +7,7 @@ pub mod guard;
 pub mod record;
 pub mod wire;
 pub mod workload;
+
+#[cfg(test)]
+#[path = "../tests/support/skip.rs"]
+mod skip;

@@ -42,6 +42,9 @@ unsafe impl GlobalAlloc for Watched {
 const MOST_AT_ONCE: usize = 4 << 20;
 const MUTATIONS: u64 = 4000;
 
+/// The answer to an INSERT of so many.
+const TWO_ROWS: &[u8] = &[0, 2, 0, 2, 0, 0, 0];
+
 /// All that `hold` asks for, answered.
 fn conversation(deprecate_eof: bool, method: &str, login: impl FnOnce(&mut Script)) -> Vec<u8> {
     let mut script = Script::new(deprecate_eof, method);
@@ -64,7 +67,9 @@ fn conversation(deprecate_eof: bool, method: &str, login: impl FnOnce(&mut Scrip
     script.result(&[("b", LONG)], &[b"\x012"], 2);
     script.answer().packet(&[0, 2, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0]);
     script.definitions(&[("?", LONG), ("?", LONG)]);
-    (0..3).for_each(|_| script.ok());
+    script.ok();
+    script.answer().packet(TWO_ROWS);
+    script.ok();
     script.bytes
 }
 
@@ -101,6 +106,15 @@ fn sound_conversations_go_well_to_their_end() {
         assert_eq!(heard.values, [&binary[..], &["5", "-", "xy"]].concat());
         assert_eq!(heard.columns, ["b"]);
     }
+}
+
+#[test]
+fn rows_that_the_server_did_not_take_are_told() {
+    let [mut bytes, ..] = conversations();
+    let answer = bytes.windows(TWO_ROWS.len()).rposition(|part| part == TWO_ROWS);
+    bytes[answer.unwrap() + 1] = 1;
+    let error = hold(bytes).unwrap_err();
+    assert_eq!(error.message, "table \"t\": the server took 1 of 2 rows");
 }
 
 #[test]

@@ -31,8 +31,10 @@ static PAGE: AtomicPtr<Page> = AtomicPtr::new(std::ptr::null_mut());
 #[unsafe(link_section = ".init_array")]
 static AT_LOAD: extern "C" fn() = attach;
 
-#[cfg_attr(test, allow(dead_code))]
 extern "C" fn attach() {
+    for next in wrap::NEXT {
+        next.find();
+    }
     let outcome = match env::var_os(VARIABLE) {
         Some(path) => Page::map(path.as_ref()).map(|page| {
             let mut scratch = path;

@@ -3,7 +3,8 @@
 use std::ffi::{c_char, c_void};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// A function of the C library, looked up at its first use.
+/// A function of the C library. Looking it up takes the loader's lock, which whoever forked or handles a signal may hold: so
+/// that is done when this library is loaded, and at the first use only for those who call even earlier.
 pub struct Next {
     /// With a NUL at its end.
     name: &'static str,
@@ -28,6 +29,13 @@ impl Next {
         let found = unsafe { libc::dlsym(libc::RTLD_NEXT, self.name.as_ptr().cast::<c_char>()) };
         self.found.store(found, Ordering::Relaxed);
         found
+    }
+}
+
+#[cfg(test)]
+impl Next {
+    pub fn is_found(&self) -> bool {
+        !self.found.load(Ordering::Relaxed).is_null()
     }
 }
 

@@ -65,10 +65,18 @@ impl FakeServer {
         Link::to(&self.socket())
     }
 
-    /// Id of the thread that does the work that is left for later.
+    /// Id of the thread that does the work that is left for later, once it has its name.
     pub fn flusher(&self) -> i32 {
-        let is_flusher = |tid: &i32| super::kind::of_thread(self.pid(), *tid, None).as_deref() == Some("flusher");
-        tree::threads(self.pid()).into_iter().find(is_flusher).unwrap()
+        let kind_of = |tid: i32| super::kind::of_thread(self.pid(), tid, None).unwrap();
+        let patience = Instant::now();
+        loop {
+            let mut threads = tree::threads(self.pid()).unwrap().into_iter();
+            if let Some(tid) = threads.find(|tid| kind_of(*tid).as_deref() == Some("flusher")) {
+                return tid;
+            }
+            assert!(patience.elapsed() < Duration::from_secs(20), "there is no flusher");
+            thread::sleep(Duration::from_millis(2));
+        }
     }
 }
 

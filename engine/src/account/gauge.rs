@@ -34,6 +34,15 @@ impl Gauge {
     }
 }
 
+/// None where a file is that of a process that is gone, or cannot be read by us. What tells nothing of the process, a lack of
+/// descriptors or memory, stays an error: who takes it for the same loses sight of a process that works on.
+pub fn if_there<T>(outcome: io::Result<T>) -> io::Result<Option<T>> {
+    match outcome {
+        Err(error) if matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE | libc::ENOMEM)) => Err(error),
+        outcome => Ok(outcome.ok()),
+    }
+}
+
 /// Words between blanks and line ends.
 pub fn words(content: &[u8]) -> impl Iterator<Item = &[u8]> {
     content
@@ -79,5 +88,16 @@ mod tests {
     fn only_digits_are_numbers() {
         assert_eq!(number(b"120"), Some(120));
         assert_eq!((number(b""), number(b"-1"), number(b"1a")), (None, None, None));
+    }
+
+    #[test]
+    fn what_is_not_there_is_told_from_what_cannot_be_looked_at() {
+        let looked_at = |errno| if_there::<()>(Err(io::Error::from_raw_os_error(errno)));
+        for gone in [libc::ENOENT, libc::ESRCH, libc::EACCES] {
+            assert_eq!(looked_at(gone).unwrap(), None);
+        }
+        for lack in [libc::EMFILE, libc::ENFILE, libc::ENOMEM] {
+            assert_eq!(looked_at(lack).unwrap_err().raw_os_error(), Some(lack));
+        }
     }
 }

@@ -36,10 +36,10 @@ impl HostMeter {
     pub fn read(&self) -> HostReading {
         let ticks = self.stat.as_ref().and_then(|file| file.read(busy_and_steal_ticks).ok());
         let in_ns = |ticks: u64| ticks * tick_ns();
-        let cpu_of_group = self.cpu.as_ref().and_then(|group| group.total_ns().ok());
+        let cpu_of_root = self.cpu.as_ref().and_then(|root| root.busy_ns().ok());
         HostReading {
             wall_ns: clock_ns(libc::CLOCK_MONOTONIC).unwrap_or(0),
-            cpu_ns: cpu_of_group.or(ticks.map(|(busy, _)| in_ns(busy))),
+            cpu_ns: cpu_of_root.or(ticks.map(|(busy, _)| in_ns(busy))),
             own_cpu_ns: clock_ns(libc::CLOCK_PROCESS_CPUTIME_ID).unwrap_or(0),
             steal_ns: ticks.map(|(_, steal)| in_ns(steal)),
             pressure_us: std::array::from_fn(|kind| some_total_us(self.pressure[kind].as_ref()?)),

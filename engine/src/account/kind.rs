@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io;
+
+use super::gauge::if_there;
 
 /// CPU time in ns by kind of work.
 pub type Kinds = BTreeMap<String, u64>;
@@ -12,18 +15,25 @@ const OTHER_CONNECTIONS: &str = "other connections";
 /// The kind of work of a thread: `ib_io_rd-1` and `ib_io_rd-2` are both `ib_io_rd`, the process `postgres: checkpointer` is
 /// `checkpointer`. A thread that was given no name has that of its program, if the server has not `told` another. None when
 /// it is gone.
-pub fn of_thread(pid: i32, tid: i32, told: Option<&str>) -> Option<String> {
-    let title = if pid == tid { title(pid) } else { None };
-    title.or_else(|| {
-        let name = name(pid, tid)?;
-        let is_told = told.filter(|_| Some(&name) == self::name(pid, pid).as_ref());
-        Some(without_number(is_told.unwrap_or(&name)))
-    })
+pub fn of_thread(pid: i32, tid: i32, told: Option<&str>) -> io::Result<Option<String>> {
+    if pid == tid
+        && let Some(title) = title(pid)?
+    {
+        return Ok(Some(title));
+    }
+    let Some(name) = name(pid, tid)? else {
+        return Ok(None);
+    };
+    let told = match told {
+        Some(told) if Some(&name) == self::name(pid, pid)?.as_ref() => Some(told),
+        _ => None,
+    };
+    Ok(Some(without_number(told.unwrap_or(&name))))
 }
 
-fn name(pid: i32, tid: i32) -> Option<String> {
-    let name = fs::read(format!("/proc/{pid}/task/{tid}/comm")).ok()?;
-    Some(String::from_utf8_lossy(&name).trim().to_owned())
+fn name(pid: i32, tid: i32) -> io::Result<Option<String>> {
+    let name = if_there(fs::read(format!("/proc/{pid}/task/{tid}/comm")))?;
+    Ok(name.map(|name| String::from_utf8_lossy(&name).trim().to_owned()))
 }
 
 /// What came on top between two readings; kinds that did nothing are left out.
@@ -36,10 +46,10 @@ pub fn grown(now: &Kinds, before: &Kinds) -> Kinds {
 }
 
 /// The kind of a process that has written what it does over its command line.
-fn title(pid: i32) -> Option<String> {
-    let line = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
-    let first = line.split(|byte| *byte == 0).next()?;
-    kind_of_title(&String::from_utf8_lossy(first))
+fn title(pid: i32) -> io::Result<Option<String>> {
+    let line = if_there(fs::read(format!("/proc/{pid}/cmdline")))?.unwrap_or_default();
+    let first = line.split(|byte| *byte == 0).next().unwrap_or_default();
+    Ok(kind_of_title(&String::from_utf8_lossy(first)))
 }
 
 /// `postgres: autovacuum worker app` → `autovacuum worker`; None for a plain command line.
@@ -121,7 +131,7 @@ mod tests {
         let body = move || {
             // SAFETY: has no preconditions.
             let tid = unsafe { libc::gettid() };
-            of_thread(std::process::id() as i32, tid, told)
+            of_thread(std::process::id() as i32, tid, told).unwrap()
         };
         let thread = std::thread::Builder::new().name(name.into()).spawn(body);
         thread.unwrap().join().unwrap()
@@ -138,6 +148,6 @@ mod tests {
             Some("innodb/io_read_thread")
         );
         assert_eq!(nameless(None), Some(without_number(program.trim())));
-        assert_eq!(of_thread(999_999_999, 999_999_999, None), None);
+        assert_eq!(of_thread(999_999_999, 999_999_999, None).unwrap(), None);
     }
 }

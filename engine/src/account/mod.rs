@@ -1,11 +1,12 @@
 //! CPU, IO, faults and switches of servers, clients and the host, read at the edges of slots.
 //!
-//! `gauge` re-reads counter files, `tree` finds processes, `process` reads one, `cgroup` a control group; `server`, `client`
-//! and `host` put them together for the three parties of a measurement. `kind` names what threads are for, `probe` finds
-//! those that serve our connections, `pulse` tells whether a server is at work.
+//! `gauge` re-reads counter files, `tree` finds processes, `process` reads one, `family` sums over those of a server, `cgroup`
+//! reads a control group; `server`, `client` and `host` put them together for the three parties of a measurement. `kind`
+//! names what threads are for, `probe` finds those that serve our connections, `pulse` tells whether a server is at work.
 
 pub mod cgroup;
 pub mod client;
+pub mod family;
 pub mod gauge;
 pub mod host;
 pub mod kind;
@@ -17,6 +18,8 @@ pub mod tree;
 
 #[cfg(test)]
 pub mod fake_server;
+#[cfg(test)]
+pub mod test_group;
 
 pub use client::ThreadMeter;
 pub use host::HostMeter;

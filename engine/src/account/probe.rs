@@ -45,10 +45,18 @@ fn stands_out(grown: impl Iterator<Item = (i32, u64)>, requests: u64) -> Option<
     (most * 2 >= requests && most >= next * 4).then_some(tid)
 }
 
+/// Threads that cannot be listed or read are left out, and are not found to serve anybody.
 fn timeslices(root_pid: i32) -> HashMap<i32, u64> {
-    let of_process = |pid: i32| tree::threads(pid).into_iter().map(move |tid| (pid, tid));
-    let threads = tree::family(root_pid).into_iter().flat_map(of_process);
-    threads
+    let threads_of = |pid: i32| {
+        tree::threads(pid)
+            .unwrap_or_default()
+            .into_iter()
+            .map(move |tid| (pid, tid))
+    };
+    let family = tree::family(root_pid).unwrap_or_default();
+    family
+        .into_iter()
+        .flat_map(threads_of)
         .filter_map(|(pid, tid)| {
             let content = fs::read(format!("/proc/{pid}/task/{tid}/schedstat")).ok()?;
             Some((tid, Sched::parse(&content)?.timeslices))

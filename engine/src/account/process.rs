@@ -3,7 +3,7 @@
 use std::fs;
 use std::io;
 
-use super::gauge::{Gauge, number, value_of, words};
+use super::gauge::{Gauge, if_there, number, value_of, words};
 use super::kind;
 use super::tree::{self, Stat};
 
@@ -15,6 +15,8 @@ pub struct Usage {
     pub user_ns: u64,
     pub system_ns: u64,
     pub minor_faults: u64,
+    /// Those of children that were waited for: each child has some, so that they tell whether one has ended.
+    pub children_minor_faults: u64,
     pub major_faults: u64,
     pub read_bytes: u64,
     pub write_bytes: u64,
@@ -31,6 +33,11 @@ impl Usage {
             user_ns: moved(self.user_ns, now.user_ns, before.user_ns),
             system_ns: moved(self.system_ns, now.system_ns, before.system_ns),
             minor_faults: moved(self.minor_faults, now.minor_faults, before.minor_faults),
+            children_minor_faults: moved(
+                self.children_minor_faults,
+                now.children_minor_faults,
+                before.children_minor_faults,
+            ),
             major_faults: moved(self.major_faults, now.major_faults, before.major_faults),
             read_bytes: moved(self.read_bytes, now.read_bytes, before.read_bytes),
             write_bytes: moved(self.write_bytes, now.write_bytes, before.write_bytes),
@@ -58,6 +65,21 @@ impl Sched {
             timeslices: next()?,
         })
     }
+
+    /// Adds what `now` has over `before`.
+    pub fn grow(&mut self, now: Self, before: Self) {
+        self.cpu_ns += now.cpu_ns.saturating_sub(before.cpu_ns);
+        self.wait_ns += now.wait_ns.saturating_sub(before.wait_ns);
+        self.timeslices += now.timeslices.saturating_sub(before.timeslices);
+    }
+}
+
+/// What a look at the threads of a process has brought.
+#[derive(Debug, Default)]
+pub struct Turnover {
+    pub grown: Sched,
+    /// Those that have ended; what they did after they were last read is not known.
+    pub gone: Vec<Thread>,
 }
 
 /// One thread of a server; `sched` is what it had used when last read.
@@ -75,38 +97,42 @@ pub struct Thread {
 #[derive(Debug)]
 pub struct Process {
     pub pid: i32,
-    pub start_ticks: u64,
     pub usage: Usage,
     pub is_dead: bool,
     pub threads: Vec<Thread>,
+    birth_ns: u64,
     stat: Gauge,
     io: Option<Gauge>,
 }
 
 impl Process {
-    /// Opens the files of a process and reads it once. Fails when it is gone.
+    /// Opens the files of a process and reads it once, without its threads. Fails when it is gone.
     pub fn open(pid: i32) -> io::Result<Self> {
         let stat = Gauge::open(format!("/proc/{pid}/stat"))?;
-        let start_ticks = stat.read(Stat::parse)?.start_ticks;
+        let birth_ns = birth_ns(&stat.read(Stat::parse)?);
         // Needs the right to trace that process, hence root or the same user.
-        let io = Gauge::open(format!("/proc/{pid}/io")).ok();
+        let io = if_there(Gauge::open(format!("/proc/{pid}/io")))?;
         let io = io.filter(|file| file.read(|_| Some(())).is_ok());
         let mut process = Self {
             pid,
-            start_ticks,
             usage: Usage::default(),
             is_dead: false,
+            threads: Vec::new(),
+            birth_ns,
             stat,
             io,
-            threads: Vec::new(),
         };
-        process.find_threads();
         process.read();
         Ok(process)
     }
 
     pub fn tells_io(&self) -> bool {
         self.io.is_some()
+    }
+
+    /// Whether it was born after this moment of the time since boot, or in the same tick.
+    pub fn is_born_after(&self, boot_ns: u64) -> bool {
+        self.birth_ns > boot_ns
     }
 
     /// Reads all counters anew. A process that is gone has used nothing: its parent has taken over its counters.
@@ -130,6 +156,7 @@ impl Process {
             user_ns: (stat.user_ticks + stat.children_user_ticks) * tick_ns,
             system_ns: (stat.system_ticks + stat.children_system_ticks) * tick_ns,
             minor_faults: stat.minor_faults + stat.children_minor_faults,
+            children_minor_faults: stat.children_minor_faults,
             major_faults: stat.major_faults + stat.children_major_faults,
             ..Usage::default()
         };
@@ -139,34 +166,43 @@ impl Process {
         Ok(usage)
     }
 
-    /// Reads the run-queue wait and the timeslices of all threads; returns what came on top since the last time.
-    pub fn read_sched(&mut self) -> Sched {
-        let mut grown = Sched::default();
-        for thread in &mut self.threads {
-            let Ok(now) = thread.schedstat.read(Sched::parse) else {
-                continue;
-            };
-            grown.cpu_ns += now.cpu_ns.saturating_sub(thread.sched.cpu_ns);
-            grown.wait_ns += now.wait_ns.saturating_sub(thread.sched.wait_ns);
-            grown.timeslices += now.timeslices.saturating_sub(thread.sched.timeslices);
-            thread.sched = now;
-        }
-        grown
+    /// Reads the run-queue wait and the timeslices of all threads: what came on top since the last time.
+    pub fn read_sched(&mut self) -> Turnover {
+        let mut turnover = Turnover::default();
+        let gone = self
+            .threads
+            .extract_if(.., |thread| match thread.schedstat.read(Sched::parse) {
+                Ok(now) => {
+                    turnover.grown.grow(now, thread.sched);
+                    thread.sched = now;
+                    false
+                }
+                Err(_) => true,
+            });
+        turnover.gone = gone.collect();
+        turnover
     }
 
-    /// Opens threads that are new; gives those that are gone.
-    pub fn find_threads(&mut self) -> Vec<Thread> {
+    /// Opens threads that are new; what those have used that were born after `boot_ns` came on top.
+    pub fn find_threads(&mut self, boot_ns: Option<u64>) -> io::Result<Turnover> {
         let many = self.stat.read(Stat::parse).is_ok_and(|stat| stat.threads > 1);
-        let present = if many { tree::threads(self.pid) } else { vec![self.pid] };
-        let known = std::mem::take(&mut self.threads);
-        let (there, gone): (Vec<_>, Vec<_>) = known.into_iter().partition(|thread| present.contains(&thread.tid));
-        self.threads = there;
+        let present = if many { tree::threads(self.pid)? } else { vec![self.pid] };
+        let mut turnover = Turnover::default();
+        let gone = self.threads.extract_if(.., |thread| !present.contains(&thread.tid));
+        turnover.gone = gone.collect();
         for tid in present {
-            if self.threads.iter().all(|thread| thread.tid != tid) {
-                self.threads.extend(Thread::open(self.pid, tid));
+            if self.threads.iter().any(|thread| thread.tid == tid) {
+                continue;
             }
+            let Some(thread) = Thread::open(self.pid, tid)? else {
+                continue;
+            };
+            if boot_ns.is_some_and(|boot_ns| thread.is_born_after(boot_ns)) {
+                turnover.grown.grow(thread.sched, Sched::default());
+            }
+            self.threads.push(thread);
         }
-        gone
+        Ok(turnover)
     }
 
     /// Whether one of its threads is in the middle of reading or writing a disk.
@@ -176,29 +212,44 @@ impl Process {
 }
 
 impl Thread {
-    fn open(pid: i32, tid: i32) -> Option<Self> {
-        let schedstat = Gauge::open(format!("/proc/{pid}/task/{tid}/schedstat")).ok()?;
-        let sched = schedstat.read(Sched::parse).ok()?;
-        Some(Self {
+    /// None when it is gone.
+    fn open(pid: i32, tid: i32) -> io::Result<Option<Self>> {
+        let Some(schedstat) = if_there(Gauge::open(format!("/proc/{pid}/task/{tid}/schedstat")))? else {
+            return Ok(None);
+        };
+        let (sched, kind) = (schedstat.read(Sched::parse), kind::of_thread(pid, tid, None)?);
+        Ok(sched.ok().zip(kind).map(|(sched, kind)| Self {
             tid,
-            kind: kind::of_thread(pid, tid, None)?,
+            kind,
             sched,
             pid,
             schedstat,
-        })
+        }))
     }
 
     /// Names it anew: what is just born has the name of its parent for a moment. `told`: what the server calls it.
     pub fn find_kind(&mut self, told: Option<&str>) {
-        if let Some(kind) = kind::of_thread(self.pid, self.tid, told) {
+        if let Ok(Some(kind)) = kind::of_thread(self.pid, self.tid, told) {
             self.kind = kind;
         }
     }
 
-    fn waits_for_disk(&self) -> bool {
-        let stat = fs::read(format!("/proc/{}/task/{}/stat", self.pid, self.tid));
-        stat.is_ok_and(|content| Stat::parse(&content).is_some_and(|stat| stat.state == b'D'))
+    fn is_born_after(&self, boot_ns: u64) -> bool {
+        self.stat().is_some_and(|stat| birth_ns(&stat) > boot_ns)
     }
+
+    fn waits_for_disk(&self) -> bool {
+        self.stat().is_some_and(|stat| stat.state == b'D')
+    }
+
+    fn stat(&self) -> Option<Stat> {
+        Stat::of_thread(self.pid, self.tid).ok().flatten()
+    }
+}
+
+/// The end of the tick in which a process or thread was born, since boot.
+fn birth_ns(stat: &Stat) -> u64 {
+    (stat.start_ticks + 1) * tick_ns()
 }
 
 /// Adds the counters of an `io` file: storage traffic in bytes, and calls of read and write.

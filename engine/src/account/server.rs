@@ -6,10 +6,11 @@ use std::io;
 use serde::Deserialize;
 
 use super::cgroup::{CgroupCpu, CgroupSpec, CpuTime};
+use super::family::Family;
 use super::gauge::Gauge;
 use super::kind::Kinds;
 use super::probe::Watch;
-use super::process::{Process, Sched, Thread, Usage, clock_ns, tells_sched, tick_ns};
+use super::process::{Process, Sched, clock_ns, tells_sched, tick_ns};
 use super::pulse::Pulse;
 use super::tree;
 use crate::record::ServerFigures;
@@ -30,19 +31,12 @@ pub struct AccountSpec {
 pub struct ServerMeter {
     root_pid: i32,
     cgroup: Option<CgroupCpu>,
+    family: Family,
     backends: Vec<Backend>,
-    processes: Vec<Process>,
+    /// Why backends that were named cannot be read.
+    unread_backends: Option<String>,
     /// What the server calls its threads, by thread id.
     names: HashMap<i32, String>,
-    /// What background threads that are gone have used.
-    departed: Kinds,
-    loadavg: Option<Gauge>,
-    /// As it was when processes were looked for.
-    newest_pid: Option<u64>,
-    /// Sum over the family; processes that were found late are counted from then on.
-    usage: Usage,
-    wait_ns: u64,
-    timeslices: u64,
     tells_io: bool,
     tells_sched: bool,
 }
@@ -53,12 +47,13 @@ pub struct Begun {
     figures: ServerFigures,
     /// Time since boot, in which the kernel notes the start of processes.
     boot_ns: u64,
+    /// As the family told it.
+    ended: u64,
 }
 
 /// A process or thread that serves one of our connections.
 #[derive(Debug)]
 struct Backend {
-    tid: i32,
     schedstat: Gauge,
     cpu_ns: u64,
 }
@@ -67,11 +62,7 @@ impl Backend {
     fn open(root_pid: i32, tid: i32) -> io::Result<Self> {
         let of_root = Gauge::open(format!("/proc/{root_pid}/task/{tid}/schedstat"));
         let schedstat = of_root.or_else(|_| Gauge::open(format!("/proc/{tid}/schedstat")))?;
-        Ok(Self {
-            tid,
-            schedstat,
-            cpu_ns: 0,
-        })
+        Ok(Self { schedstat, cpu_ns: 0 })
     }
 }
 
@@ -81,29 +72,25 @@ impl ServerMeter {
         let cgroup = spec.cgroup.as_ref().map(CgroupCpu::open).transpose()?;
         let root = Process::open(spec.root_pid)
             .map_err(|error| io::Error::new(error.kind(), format!("process {}: {error}", spec.root_pid)))?;
-        let mut meter = Self {
+        Ok(Self {
             root_pid: spec.root_pid,
             cgroup,
+            family: Family::of(spec.root_pid),
             backends: Vec::new(),
-            tells_io: root.tells_io(),
-            processes: Vec::new(),
+            unread_backends: None,
             names: HashMap::new(),
-            departed: Kinds::new(),
-            loadavg: Gauge::open("/proc/loadavg").ok(),
-            newest_pid: None,
-            usage: Usage::default(),
-            wait_ns: 0,
-            timeslices: 0,
+            tells_io: root.tells_io(),
             tells_sched: tells_sched(),
-        };
-        meter.rescan(None);
-        Ok(meter)
+        })
     }
 
     /// Names the processes or threads whose CPU time is foreground; when one of them cannot be read, none is known.
     pub fn set_backends(&mut self, backends: &[i32]) {
         let opened = backends.iter().map(|&tid| Backend::open(self.root_pid, tid));
-        self.backends = opened.collect::<io::Result<_>>().unwrap_or_default();
+        let opened: io::Result<_> = opened.collect();
+        self.unread_backends = opened.as_ref().err().map(io::Error::to_string);
+        self.family.set_foreground(if opened.is_ok() { backends } else { &[] });
+        self.backends = opened.unwrap_or_default();
     }
 
     /// Tells what the server calls its threads; used of those that have no name on this host.
@@ -113,8 +100,9 @@ impl ServerMeter {
 
     /// Whether all of these are processes or threads of the server.
     pub fn has_threads(&self, tids: &[i32]) -> bool {
-        let family = tree::family(self.root_pid);
-        let threads: HashSet<i32> = family.into_iter().flat_map(tree::threads).collect();
+        let family = tree::family(self.root_pid).unwrap_or_default();
+        let threads = family.into_iter().map(|pid| tree::threads(pid).unwrap_or_default());
+        let threads: HashSet<i32> = threads.flatten().collect();
         tids.iter().all(|tid| threads.contains(tid))
     }
 
@@ -126,45 +114,33 @@ impl ServerMeter {
     /// CPU time so far of the threads that serve none of our connections, by what they are for. Threads that begin and end
     /// between two readings of the meter are missing.
     pub fn background(&mut self) -> Kinds {
-        self.read_processes();
-        let backends: HashSet<i32> = self.backends.iter().map(|backend| backend.tid).collect();
-        let mut kinds = self.departed.clone();
-        for thread in self.processes.iter_mut().flat_map(|process| &mut process.threads) {
-            if !backends.contains(&thread.tid) {
-                thread.find_kind(self.names.get(&thread.tid).map(String::as_str));
-                add(&mut kinds, thread);
-            }
-        }
-        kinds
+        self.family.background(&self.names)
     }
 
     /// Whether the server is at work, to be compared with a later one of the interval.
     pub fn pulse(&mut self, begun: &Begun) -> Pulse {
-        self.rescan(Some(begun.boot_ns));
-        let cpu_ns = self.cpu_ns();
-        if self.cgroup.is_some() {
-            self.read_processes();
-        }
+        self.family.look_around(Some(begun.boot_ns));
+        self.family.read();
         Pulse {
             at_ns: clock_ns(libc::CLOCK_MONOTONIC).unwrap_or(0),
-            cpu_ns,
-            write_bytes: self.tells_io.then_some(self.usage.write_bytes),
-            waits_for_disk: self.processes.iter().any(Process::waits_for_disk),
+            cpu_ns: self.cpu_ns(),
+            write_bytes: self.tells_io.then_some(self.family.usage().write_bytes),
+            waits_for_disk: self.family.waits_for_disk(),
         }
     }
 
     /// Finds processes that were born since anybody looked. Call it before the first of a series of intervals.
     pub fn look_around(&mut self) {
-        self.rescan(None);
+        self.family.begin_anew();
     }
 
-    /// Total CPU time so far, in ns.
+    /// Total CPU time so far, in ns; of processes that can be read, where there is no control group.
     pub fn cpu_ns(&mut self) -> Option<u64> {
         match &self.cgroup {
             Some(cgroup) => cgroup.total_ns().ok(),
             None => {
-                self.read_processes();
-                Some(self.usage.cpu_ns)
+                self.family.read();
+                Some(self.family.usage().cpu_ns)
             }
         }
     }
@@ -175,15 +151,25 @@ impl ServerMeter {
         Begun {
             figures: self.figures(cgroup, foreground),
             boot_ns: clock_ns(libc::CLOCK_BOOTTIME).unwrap_or(0),
+            ended: self.family.ended(),
         }
     }
 
-    /// What the server has used since `begun`. Call it at the end of an interval: new processes are looked for, and those
-    /// that were born meanwhile count with all they have used.
+    /// What the server has used since `begun`. Call it at the end of an interval: new processes and threads are looked for,
+    /// and those that were born meanwhile count with all they have used. Where some have ended meanwhile, nobody knows how
+    /// long they waited for a CPU in the end, nor how often they got one.
     pub fn end(&mut self, begun: &Begun) -> ServerFigures {
         let (cgroup, foreground) = self.read_all();
-        self.rescan(Some(begun.boot_ns));
-        split_by_samples(self.figures(cgroup, foreground).since(&begun.figures))
+        self.family.look_around(Some(begun.boot_ns));
+        let used = split_by_samples(self.figures(cgroup, foreground).since(&begun.figures));
+        if self.family.ended() == begun.ended {
+            return used;
+        }
+        ServerFigures {
+            server_wait_ns: None,
+            server_switches: None,
+            ..used
+        }
     }
 
     /// Reads everything; gives what is not summed over processes: the control group's CPU time (when there is a group, and
@@ -192,7 +178,7 @@ impl ServerMeter {
         // CPU before anything else: these are the figures that must belong to the interval to the microsecond.
         let cgroup = self.cgroup.as_ref().map(|group| group.read().ok());
         let foreground = self.read_foreground();
-        self.read_processes();
+        self.family.read();
         (cgroup, foreground)
     }
 
@@ -210,15 +196,20 @@ impl ServerMeter {
             }
             Some(CgroupCpu::V2 { .. }) => {}
         }
+        if let Some(why) = self.family.unread() {
+            notes.push(format!(
+                "what is summed over the server's processes is unknown: not all of them can be read: {why}"
+            ));
+        }
         if !self.tells_io {
             notes.push("reads and writes are unknown: /proc/PID/io of the server cannot be read".into());
         }
         if self.tells_sched && self.backends.is_empty() {
-            notes.push(
-                "foreground and background CPU are not told apart: the server does not say which threads serve our \
-                 connections, and none was found"
-                    .into(),
-            );
+            let why = self
+                .unread_backends
+                .as_deref()
+                .unwrap_or("the server does not say which thread serves each of our connections, and none was found");
+            notes.push(format!("foreground and background CPU are not told apart: {why}"));
         }
         if !self.tells_sched {
             notes.push(
@@ -230,29 +221,32 @@ impl ServerMeter {
     }
 
     fn figures(&self, cgroup: Option<Option<CpuTime>>, foreground: Option<u64>) -> ServerFigures {
-        let of_processes = CpuTime {
-            total_ns: self.usage.cpu_ns,
-            user_ns: self.usage.user_ns,
-            system_ns: self.usage.system_ns,
+        let (usage, sched) = (self.family.usage(), self.family.sched());
+        let sum = |value: u64| self.family.unread().is_none().then_some(value);
+        let io = |value: u64| sum(value).filter(|_| self.tells_io);
+        let scheduling = |value: u64| sum(value).filter(|_| self.tells_sched);
+        let (cpu, user, system) = match cgroup {
+            Some(time) => (
+                time.map(|time| time.total_ns),
+                time.map(|time| time.user_ns),
+                time.map(|time| time.system_ns),
+            ),
+            None => (sum(usage.cpu_ns), sum(usage.user_ns), sum(usage.system_ns)),
         };
-        let time = cgroup.unwrap_or(Some(of_processes));
-        let cpu = time.map(|time| time.total_ns);
-        let io = |value: u64| self.tells_io.then_some(value);
-        let sched = |value: u64| self.tells_sched.then_some(value);
         ServerFigures {
             server_cpu_ns: cpu,
-            server_user_ns: time.map(|time| time.user_ns),
-            server_system_ns: time.map(|time| time.system_ns),
+            server_user_ns: user,
+            server_system_ns: system,
             server_foreground_cpu_ns: foreground,
             server_background_cpu_ns: cpu.zip(foreground).map(|(all, ours)| all.wrapping_sub(ours)),
-            server_wait_ns: sched(self.wait_ns),
-            server_switches: sched(self.timeslices),
-            server_minor_faults: Some(self.usage.minor_faults),
-            server_major_faults: Some(self.usage.major_faults),
-            server_read_bytes: io(self.usage.read_bytes),
-            server_write_bytes: io(self.usage.write_bytes),
-            server_read_calls: io(self.usage.read_calls),
-            server_write_calls: io(self.usage.write_calls),
+            server_wait_ns: scheduling(sched.wait_ns),
+            server_switches: scheduling(sched.timeslices),
+            server_minor_faults: sum(usage.minor_faults),
+            server_major_faults: sum(usage.major_faults),
+            server_read_bytes: io(usage.read_bytes),
+            server_write_bytes: io(usage.write_bytes),
+            server_read_calls: io(usage.read_calls),
+            server_write_calls: io(usage.write_calls),
         }
     }
 
@@ -266,73 +260,6 @@ impl ServerMeter {
         let known = self.tells_sched && !self.backends.is_empty();
         known.then(|| self.backends.iter().map(|backend| backend.cpu_ns).sum())
     }
-
-    fn read_processes(&mut self) {
-        for process in &mut self.processes {
-            let before = process.usage;
-            process.read();
-            self.usage = self.usage.moved(process.usage, before);
-            let sched = process.read_sched();
-            self.wait_ns += sched.wait_ns;
-            self.timeslices += sched.timeslices;
-        }
-    }
-
-    /// Finds new processes and threads. A process born since `started_boot_ns` counts with all it has used.
-    fn rescan(&mut self, started_boot_ns: Option<u64>) {
-        self.bury();
-        // Looking takes some 100 µs, and most of the time there is nobody new on the whole host.
-        let newest_pid = self.loadavg.as_ref().and_then(tree::newest_pid);
-        if newest_pid.is_some() && newest_pid == self.newest_pid {
-            return;
-        }
-        self.newest_pid = newest_pid;
-        for pid in tree::family(self.root_pid) {
-            match self.processes.iter_mut().find(|process| process.pid == pid) {
-                Some(known) => {
-                    let gone = known.find_threads();
-                    self.take_over(&gone);
-                }
-                None => self.adopt(pid, started_boot_ns),
-            }
-        }
-    }
-
-    /// Forgets processes that have ended.
-    fn bury(&mut self) {
-        if self.processes.iter().all(|process| !process.is_dead) {
-            return;
-        }
-        let processes = std::mem::take(&mut self.processes);
-        let (dead, alive): (Vec<_>, Vec<_>) = processes.into_iter().partition(|process| process.is_dead);
-        self.processes = alive;
-        dead.iter().for_each(|process| self.take_over(&process.threads));
-    }
-
-    /// Keeps what threads have used that are gone.
-    fn take_over(&mut self, gone: &[Thread]) {
-        for thread in gone {
-            if self.backends.iter().all(|backend| backend.tid != thread.tid) {
-                add(&mut self.departed, thread);
-            }
-        }
-    }
-
-    fn adopt(&mut self, pid: i32, started_boot_ns: Option<u64>) {
-        // A process may end between being listed and being opened; its parent has its counters then.
-        let Ok(process) = Process::open(pid) else {
-            return;
-        };
-        let birth_ns = (process.start_ticks + 1) * tick_ns();
-        if started_boot_ns.is_some_and(|started| birth_ns > started) {
-            self.usage = self.usage.moved(process.usage, Usage::default());
-        }
-        self.processes.push(process);
-    }
-}
-
-fn add(kinds: &mut Kinds, thread: &Thread) {
-    *kinds.entry(thread.kind.clone()).or_default() += thread.sched.cpu_ns;
 }
 
 /// Splits the CPU time, which is exact, in the proportion of user and system time, which most kernels sample in ticks of
@@ -358,7 +285,8 @@ fn split_by_samples(figures: ServerFigures) -> ServerFigures {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::PathBuf;
+    use crate::account::test_group::{TestGroup, stop};
+    use std::path::Path;
     use std::process::{Child, Command};
     use std::time::{Duration, Instant};
 
@@ -366,7 +294,7 @@ mod tests {
 
     impl Drop for Killed {
         fn drop(&mut self) {
-            for pid in tree::family(self.0.id() as i32) {
+            for pid in tree::family(self.0.id() as i32).unwrap() {
                 // SAFETY: takes numbers alone.
                 unsafe { libc::kill(pid, libc::SIGKILL) };
             }
@@ -403,11 +331,10 @@ mod tests {
         let (mut of_busy, mut of_asleep) = (meter_of(&busy, None), meter_of(&asleep, None));
         of_busy.set_backends(&[busy.0.id() as i32]);
         let begun = of_asleep.begin();
-        let used = used_until(&mut of_busy, |used| used.server_cpu_ns > Some(60_000_000));
-        assert!(used.server_user_ns > Some(0), "{used:?}");
-        let split = used.server_user_ns.unwrap() + used.server_system_ns.unwrap();
-        assert_eq!(Some(split), used.server_cpu_ns);
-        assert!(used.server_foreground_cpu_ns > Some(30_000_000), "{used:?}");
+        let used = used_until(&mut of_busy, |used| used.server_cpu_ns > Some(100_000_000));
+        // The loop does not call the kernel.
+        assert!(used.server_user_ns > used.server_cpu_ns.map(|cpu| cpu / 2), "{used:?}");
+        assert!(used.server_foreground_cpu_ns > Some(50_000_000), "{used:?}");
         let idle = of_asleep.end(&begun);
         assert_eq!(
             (idle.server_cpu_ns, idle.server_switches, idle.server_minor_faults),
@@ -451,30 +378,44 @@ mod tests {
     }
 
     #[test]
-    fn writes_and_the_work_of_children_that_ended_are_counted_once() {
-        let file = std::env::temp_dir().join(format!("dbversus-account-{}", std::process::id()));
-        // The first child lives across both readings, the others are born and die in between.
+    fn the_work_of_children_that_ended_is_counted_once() {
+        const CHILDREN: u64 = 20;
+        const WRITES: u64 = 64;
+        const BYTES: u64 = CHILDREN * WRITES * (16 << 10);
+        let directory = std::env::temp_dir().join(format!("dbversus-account-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).unwrap();
+        // The first child lives across all readings, the others are born and end in between.
         let script = format!(
-            "sleep 60 & while :; do dd if=/dev/zero of={0} bs=64k count=16 conv=fsync 2>/dev/null; rm -f {0}; sleep 0.05; done",
-            file.display()
+            "cd {}; sleep 60 & until [ -e go ]; do sleep 0.01; done; \
+             while [ $((i += 1)) -le {CHILDREN} ]; do \
+             dd if=/dev/zero of=data bs=16k count={WRITES} conv=fsync 2>/dev/null; rm data; sleep 0.02; done; \
+             touch done; exec sleep 60",
+            directory.display()
         );
         let child = shell(&script);
         let mut meter = meter_of(&child, None);
-        let in_memory = is_in_memory(&std::env::temp_dir());
-        let used = used_until(&mut meter, |used| {
-            used.server_write_calls >= Some(32) && (in_memory || used.server_write_bytes >= Some(2 << 20))
-        });
-        assert!(used.server_minor_faults > Some(0), "{used:?}");
+        let begun = meter.begin();
+        std::fs::write(directory.join("go"), "").unwrap();
+        while !directory.join("done").exists() {
+            std::thread::sleep(Duration::from_millis(3));
+            meter.end(&begun);
+        }
+        let used = meter.end(&begun);
+        let within = |value: Option<u64>, truth: u64| value.unwrap() >= truth && value.unwrap() <= truth * 6 / 5;
+        // Each dd also says what it did.
+        assert!(within(used.server_write_calls, CHILDREN * WRITES), "{used:?}");
         assert!(
-            used.server_write_calls < Some(10_000) && used.server_write_bytes < Some(1 << 30),
+            is_in_memory(&directory) || within(used.server_write_bytes, BYTES),
             "{used:?}"
         );
+        assert!(used.server_minor_faults > Some(0), "{used:?}");
+        assert_eq!((used.server_wait_ns, used.server_switches), (None, None));
         drop(child);
-        let _ = std::fs::remove_file(file);
+        std::fs::remove_dir_all(directory).unwrap();
     }
 
     /// Whether files there never reach a disk.
-    fn is_in_memory(path: &std::path::Path) -> bool {
+    fn is_in_memory(path: &Path) -> bool {
         let path = std::ffi::CString::new(path.to_str().unwrap()).unwrap();
         // SAFETY: a statfs is plain integers, and both pointers outlive the call.
         let kind = unsafe {
@@ -498,20 +439,40 @@ mod tests {
     }
 
     #[test]
-    fn a_control_group_tells_the_total() {
-        let group = PathBuf::from(format!(
-            "/sys/fs/cgroup/cpuacct/dbversus-account-{}",
-            std::process::id()
-        ));
-        if !PathBuf::from("/sys/fs/cgroup/cpuacct/cpuacct.usage").exists() || std::fs::create_dir(&group).is_err() {
-            eprintln!("skipped: no cgroup v1 cpuacct that we may use");
-            return;
+    fn backends_that_cannot_be_read_are_told() {
+        let child = shell("exec sleep 60");
+        let mut meter = meter_of(&child, None);
+        let told = |meter: &ServerMeter| {
+            let notes = meter.notes();
+            notes
+                .into_iter()
+                .find(|note| note.contains("are not told apart"))
+                .unwrap()
+        };
+        assert!(told(&meter).contains("does not say which thread"), "{}", told(&meter));
+        meter.set_backends(&[child.0.id() as i32, 999_999_999]);
+        assert!(told(&meter).contains("No such file"), "{}", told(&meter));
+    }
+
+    #[test]
+    fn a_control_group_of_version_1_tells_the_total() {
+        if let Some(group) = TestGroup::v1("cpuacct") {
+            let cpuacct = group.path().to_owned();
+            tells_the_total(&group, CgroupSpec::V1 { cpuacct });
         }
-        let child = shell(&format!(
-            "echo $$ > {}/cgroup.procs && while :; do :; done",
-            group.display()
-        ));
-        let mut meter = meter_of(&child, Some(CgroupSpec::V1 { cpuacct: group.clone() }));
+    }
+
+    #[test]
+    fn a_control_group_of_version_2_tells_the_total() {
+        if let Some(group) = TestGroup::v2() {
+            let path = group.path().to_owned();
+            tells_the_total(&group, CgroupSpec::V2 { path });
+        }
+    }
+
+    fn tells_the_total(group: &TestGroup, spec: CgroupSpec) {
+        let child = Killed(group.shell("while :; do :; done"));
+        let mut meter = meter_of(&child, Some(spec));
         let pid = child.0.id() as i32;
         meter.set_backends(&[pid]);
         // Servers are idle when they are read; this one is made so.
@@ -525,18 +486,5 @@ mod tests {
         let (cpu, foreground) = (used.server_cpu_ns.unwrap(), used.server_foreground_cpu_ns.unwrap());
         // The state may be told a moment before the process has left its CPU, and the last timeslice is missing then.
         assert!(foreground.abs_diff(cpu) <= cpu / 5, "{used:?}");
-        drop(child);
-        let removed = (0..200).any(|_| {
-            std::thread::sleep(Duration::from_millis(5));
-            std::fs::remove_dir(&group).is_ok()
-        });
-        assert!(removed);
-    }
-    fn stop(pid: i32) {
-        // SAFETY: takes numbers alone.
-        unsafe { libc::kill(pid, libc::SIGSTOP) };
-        while tree::Stat::of(pid).unwrap().state != b'T' {
-            std::thread::sleep(Duration::from_millis(1));
-        }
     }
 }

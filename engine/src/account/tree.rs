@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::io;
 
-use super::gauge::{Gauge, number, words};
+use super::gauge::{Gauge, if_there, number, words};
 
 /// Fields of `/proc/PID/stat`, of which times are in clock ticks (proc_pid_stat(5)).
 #[derive(Debug, Clone, Copy)]
@@ -47,8 +48,19 @@ impl Stat {
         })
     }
 
-    pub fn of(pid: i32) -> Option<Self> {
-        Self::parse(&fs::read(format!("/proc/{pid}/stat")).ok()?)
+    /// None when the process is gone.
+    pub fn of(pid: i32) -> io::Result<Option<Self>> {
+        Self::at(&format!("/proc/{pid}/stat"))
+    }
+
+    /// None when the thread is gone.
+    pub fn of_thread(pid: i32, tid: i32) -> io::Result<Option<Self>> {
+        Self::at(&format!("/proc/{pid}/task/{tid}/stat"))
+    }
+
+    fn at(path: &str) -> io::Result<Option<Self>> {
+        let content = if_there(fs::read(path))?;
+        Ok(content.and_then(|content| Self::parse(&content)))
     }
 
     /// Dead, though perhaps not yet waited for.
@@ -64,64 +76,61 @@ pub fn newest_pid(loadavg: &Gauge) -> Option<u64> {
 }
 
 /// Ids of the threads of a process; empty when it is gone.
-pub fn threads(pid: i32) -> Vec<i32> {
+pub fn threads(pid: i32) -> io::Result<Vec<i32>> {
     numeric_names(&format!("/proc/{pid}/task"))
 }
 
-/// All processes of this host.
-pub fn processes() -> Vec<i32> {
-    numeric_names("/proc")
-}
-
-fn numeric_names(directory: &str) -> Vec<i32> {
-    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-    entries
-        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
-        .collect()
+fn numeric_names(directory: &str) -> io::Result<Vec<i32>> {
+    let mut numbers = Vec::new();
+    for entry in if_there(fs::read_dir(directory))?.into_iter().flatten() {
+        // What is listed may end meanwhile, and its list with it.
+        let Some(entry) = if_there(entry)? else { break };
+        numbers.extend(entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()));
+    }
+    Ok(numbers)
 }
 
 /// The root and all processes below it, parents first; empty when the root is gone.
-pub fn family(root: i32) -> Vec<i32> {
-    if Stat::of(root).is_none() {
-        return Vec::new();
+pub fn family(root: i32) -> io::Result<Vec<i32>> {
+    if !fs::exists(format!("/proc/{root}"))? {
+        return Ok(Vec::new());
     }
     // Kernels without CONFIG_PROC_CHILDREN have no such file; then every process is asked for its parent.
-    let listed = fs::exists(format!("/proc/{root}/task/{root}/children")).unwrap_or(false);
-    let children_of: Box<dyn Fn(i32) -> Vec<i32>> = if listed {
-        Box::new(listed_children)
-    } else {
-        let by_parent = by_parent();
-        Box::new(move |pid| by_parent.get(&pid).cloned().unwrap_or_default())
+    let by_parent = match fs::exists(format!("/proc/{root}/task/{root}/children")) {
+        Ok(true) => None,
+        _ => Some(by_parent()?),
     };
     let mut family = vec![root];
     let mut next = 0;
     while let Some(&pid) = family.get(next) {
-        family.extend(children_of(pid));
+        match &by_parent {
+            Some(children) => family.extend(children.get(&pid).into_iter().flatten()),
+            None => family.extend(listed_children(pid)?),
+        }
         next += 1;
     }
-    family
+    Ok(family)
 }
 
-fn listed_children(pid: i32) -> Vec<i32> {
+fn listed_children(pid: i32) -> io::Result<Vec<i32>> {
     let mut children = Vec::new();
-    for thread in threads(pid) {
-        let listed = fs::read(format!("/proc/{pid}/task/{thread}/children")).unwrap_or_default();
+    for thread in threads(pid)? {
+        let listed = if_there(fs::read(format!("/proc/{pid}/task/{thread}/children")))?.unwrap_or_default();
         children.extend(words(&listed).filter_map(|word| i32::try_from(number(word)?).ok()));
     }
-    children
+    Ok(children)
 }
 
 /// The children of every process of this host.
-pub fn by_parent() -> HashMap<i32, Vec<i32>> {
+pub fn by_parent() -> io::Result<HashMap<i32, Vec<i32>>> {
     let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
-    for pid in processes() {
-        if let Some(stat) = Stat::of(pid) {
+    for pid in numeric_names("/proc")? {
+        if let Some(stat) = Stat::of(pid)? {
             children.entry(stat.parent).or_default().push(pid);
         }
     }
-    children
+    Ok(children)
 }
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -154,16 +163,16 @@ mod tests {
             .spawn()
             .unwrap();
         let root = shell.id() as i32;
-        while family(root).len() < 3 {
+        while family(root).unwrap().len() < 3 {
             std::thread::yield_now();
         }
-        let found = family(root);
+        let found = family(root).unwrap();
         assert_eq!((found.len(), found[0]), (3, root));
-        assert!(by_parent()[&(id() as i32)].contains(&root));
+        assert!(by_parent().unwrap()[&(id() as i32)].contains(&root));
         found
             .iter()
             .for_each(|pid| assert_eq!(unsafe { libc::kill(*pid, libc::SIGKILL) }, 0));
         shell.wait().unwrap();
-        assert!(family(root).is_empty());
+        assert!(family(root).unwrap().is_empty());
     }
 }

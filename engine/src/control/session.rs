@@ -1,7 +1,6 @@
 //! Carrying out commands: the targets that are known, and the test that is open.
 
 use std::collections::BTreeMap;
-use std::ffi::CStr;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -16,7 +15,7 @@ use crate::drive::client::Client;
 use crate::drive::drain::{self, DrainSpec};
 use crate::drive::freeze::Freezer;
 use crate::drive::load::{self, LoadSpec};
-use crate::drive::rows::{Broken, Row, RowRunner, RowSpec, Stopped};
+use crate::drive::rows::{Row, RowRunner, RowSpec, Stopped};
 use crate::drive::target::Target;
 use crate::drive::test::{OpenSpec, OpenTest};
 use crate::drive::trouble::Failure;
@@ -184,17 +183,15 @@ impl Session {
     }
 
     fn rows(&mut self, spec: &RowsSpec, output: &mut Output<impl Write>) -> io::Result<()> {
-        let (orders, runner) = match self.prepare_rows(spec) {
+        let (orders, mut runner) = match self.prepare_rows(spec) {
             Ok(prepared) => prepared,
             Err(failure) => return output.error(&failure),
         };
-        let mut runner = runner;
         let mut stopped = None;
         for (row, order) in (spec.first_row..).zip(orders) {
             match runner.run(row, &order) {
                 Ok(row) => output.line(&TaggedRow { tag: &spec.tag, row })?,
-                Err(Broken::Failed(failure)) => return output.error(&failure),
-                Err(Broken::Stopped(reason)) => {
+                Err(reason) => {
                     stopped = Some(reason);
                     break;
                 }
@@ -216,7 +213,10 @@ impl Session {
             let index = test.targets.iter().position(|target| target == name);
             index.ok_or_else(|| Failure::usage(unknown("`orders`", name, test.targets.iter())))
         };
-        let indices = |order: &Vec<String>| order.iter().map(index_of).collect();
+        let indices = |order: &Vec<String>| -> Result<Vec<usize>, Failure> {
+            each_once("`orders`", order)?;
+            order.iter().map(index_of).collect()
+        };
         let orders = spec.orders.iter().map(indices).collect::<Result<_, _>>()?;
         let targets = pick(&mut self.targets, &test.targets)?;
         let row_spec = RowSpec {
@@ -243,13 +243,11 @@ fn answer_with(output: &mut Output<impl Write>, answer: Result<impl Serialize, F
 }
 
 fn hello() -> Value {
-    // SAFETY: SQLite gives a constant, terminated by zero.
-    let sqlite = unsafe { CStr::from_ptr(libsqlite3_sys::sqlite3_libversion()) };
     json!({
         "engine": env!("CARGO_PKG_VERSION"),
         "protocol": PROTOCOL,
         "wires": wire::WIRES,
-        "sqlite_bundled": sqlite.to_string_lossy(),
+        "sqlite_bundled": wire::sqlite::bundled_version(),
     })
 }
 
@@ -272,13 +270,7 @@ fn rows_end<'a>(runner: &'a RowRunner, background: BTreeMap<String, Kinds>, stop
 
 /// The targets of these names, in their order.
 fn pick<'a>(targets: &'a mut BTreeMap<String, Target>, names: &[String]) -> Result<Vec<&'a mut Target>, Failure> {
-    if let Some(twice) = names
-        .iter()
-        .enumerate()
-        .find(|(index, name)| names[..*index].contains(name))
-    {
-        return Err(Failure::usage(format!("`targets`: {:?} is named twice", twice.1)));
-    }
+    each_once("`targets`", names)?;
     if let Some(name) = names.iter().find(|name| !targets.contains_key(*name)) {
         return Err(Failure::usage(unknown("`targets`", name, targets.keys())));
     }
@@ -288,6 +280,14 @@ fn pick<'a>(targets: &'a mut BTreeMap<String, Target>, names: &[String]) -> Resu
         .collect();
     picked.sort_by_key(|target| names.iter().position(|name| *name == target.name));
     Ok(picked)
+}
+
+fn each_once(field: &str, names: &[String]) -> Result<(), Failure> {
+    let mut numbered = names.iter().enumerate();
+    match numbered.find(|(number, name)| names[..*number].contains(name)) {
+        Some((_, twice)) => Err(Failure::usage(format!("{field}: {twice:?} is named twice"))),
+        None => Ok(()),
+    }
 }
 
 fn no_test() -> Failure {

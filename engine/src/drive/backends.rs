@@ -1,6 +1,6 @@
 //! Which processes or threads of a server serve our connections: as it tells, else as a probe shows.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::client::Client;
 use super::crew::Crew;
@@ -40,16 +40,22 @@ pub fn name_one(connection: &mut dyn Connection, meter: &mut ServerMeter) {
     });
 }
 
-/// What the server tells counts only when it is true here: it may run elsewhere, or count its threads in its own way.
+/// What the server tells counts only when it is true here: it may run elsewhere, or count its threads in its own way. The same
+/// thread for two connections is one of a pool, which serves whichever it is free for.
 fn of_meter(
     meter: &mut ServerMeter,
     told: Option<Vec<i32>>,
     probe: impl FnOnce(&ServerMeter) -> Option<Vec<i32>>,
 ) -> Vec<i32> {
-    let told = told.filter(|told| meter.has_threads(told));
+    let told = told.filter(|told| are_distinct(told) && meter.has_threads(told));
     let backends = told.or_else(|| probe(meter)).unwrap_or_default();
     meter.set_backends(&backends);
     backends
+}
+
+fn are_distinct(tids: &[i32]) -> bool {
+    let mut seen = HashSet::new();
+    tids.iter().all(|tid| seen.insert(tid))
 }
 
 fn thread_names(crew: &mut Crew, target: usize) -> HashMap<i32, String> {
@@ -131,7 +137,9 @@ mod tests {
     #[test]
     fn threads_are_found_where_the_server_does_not_tell() {
         let server = FakeServer::start();
-        for (clients, told) in [(1, None), (3, None), (2, Some(1))] {
+        // Pid 1 is none of its threads, and the same thread for two connections could only be one of a pool.
+        let (foreign, pooled) = (Some(1), Some(server.flusher()));
+        for (clients, told) in [(1, None), (3, None), (2, foreign), (2, pooled)] {
             let mut target = target_on(FakeWire::to(server.socket(), told), &server);
             let mut crew = crew_on(&target, clients);
             let named = name(&mut crew, &mut [&mut target]);

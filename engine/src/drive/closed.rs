@@ -25,15 +25,17 @@ impl Bound {
 }
 
 /// Runs events until the bound; returns how many went well. An event that failed is repeated, and its latency is the time
-/// of all attempts: so long the client waited.
+/// of all attempts: so long the client waited. That goes on beyond the bound, since those that are still being repeated then
+/// are the ones that waited longest.
 pub fn drive(lane: &mut Lane, bound: Bound, latency: &mut Latency) -> Result<u64, Stop> {
     let mut ops = 0;
     let mut now = now_ns();
     let mut began = now;
-    while !bound.is_reached(ops, now) {
-        let went_well = lane.attempt()?;
+    let mut is_pending = false;
+    while is_pending || !bound.is_reached(ops, now) {
+        is_pending = !lane.attempt()?;
         now = now_ns();
-        if went_well {
+        if !is_pending {
             latency.record(now - began);
             ops += 1;
             began = now;
@@ -47,6 +49,7 @@ mod tests {
     use super::*;
     use crate::drive::fake::{Bench, FakeConnection};
     use crate::wire::ErrorClass;
+    use std::time::Duration;
 
     #[test]
     fn ends_at_the_moment_but_not_before_the_least_operations() {
@@ -104,5 +107,29 @@ mod tests {
         });
         let stop = drive(&mut bench.lane(), Bound::Ops(9), &mut Latency::new()).unwrap_err();
         assert_eq!(stop.kind(), "lost_connection");
+    }
+
+    #[test]
+    fn an_event_that_is_being_repeated_at_the_end_is_not_left_out() {
+        const STALL: Duration = Duration::from_millis(200);
+        let mut bench = Bench::new(FakeConnection {
+            stall: Some((3, STALL)),
+            fail: vec![(3, ErrorClass::LockTimeout), (4, ErrorClass::LockTimeout)],
+            ..Default::default()
+        });
+        let mut latency = Latency::new();
+        let passed = Bound::Until {
+            moment_ns: 0,
+            least_ops: 3,
+        };
+        assert_eq!(drive(&mut bench.lane(), passed, &mut latency).unwrap(), 3);
+        // The fourth fails twice, and the moment passes while it waits.
+        let soon = Bound::Until {
+            moment_ns: now_ns() + 50_000_000,
+            least_ops: 0,
+        };
+        let ops = drive(&mut bench.lane(), soon, &mut latency).unwrap();
+        assert_eq!((ops, bench.connection.executions), (1, 6));
+        assert!(latency.percentiles().max_ns >= STALL.as_nanos() as u64);
     }
 }

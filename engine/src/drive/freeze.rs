@@ -2,8 +2,9 @@
 //!
 //! A frozen server must not outlive its engine: whoever leaves calls `leave`, which thaws everything first.
 
-use std::fs::OpenOptions;
-use std::io::{self, Write};
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -37,13 +38,7 @@ const MOST_ROUNDS: usize = 10;
 
 #[derive(Debug)]
 enum Way {
-    /// cgroup v1: state file.
-    State(PathBuf),
-    /// cgroup v2: switch and event files.
-    Switch {
-        freeze: PathBuf,
-        events: PathBuf,
-    },
+    Group(Group),
     /// SIGSTOP to a root process and all below it. Who was stopped is kept: children whose parent dies meanwhile are no
     /// longer below the root, and still have to be woken.
     Signal {
@@ -52,6 +47,41 @@ enum Way {
     },
     Nothing,
 }
+
+/// A control group. Its files are held open, so that a server can be thawed when there are no descriptors left.
+#[derive(Debug)]
+struct Group {
+    path: PathBuf,
+    switch: File,
+    state: Gauge,
+    words: &'static Words,
+}
+
+/// What a version of control groups calls its files, and what stands in them.
+#[derive(Debug)]
+struct Words {
+    switch: &'static str,
+    frozen: &'static str,
+    thawed: &'static str,
+    state: &'static str,
+    is_frozen: fn(&[u8]) -> bool,
+}
+
+const V1: Words = Words {
+    switch: "freezer.state",
+    frozen: "FROZEN",
+    thawed: "THAWED",
+    state: "freezer.state",
+    is_frozen: |content| content.starts_with(b"FROZEN"),
+};
+
+const V2: Words = Words {
+    switch: "cgroup.freeze",
+    frozen: "1",
+    thawed: "0",
+    state: "cgroup.events",
+    is_frozen: |content| value_of(content, "frozen") == Some(1),
+};
 
 /// All that is frozen now. Whoever freezes holds the lock, and `leave` keeps it: nothing is frozen after it thawed all.
 static FROZEN: Mutex<Vec<Arc<Way>>> = Mutex::new(Vec::new());
@@ -72,11 +102,8 @@ impl Freezer {
     /// Errors are sentences: a freezer that is not there, signals without a process to send them to.
     pub fn new(spec: &FreezeSpec, root_pid: Option<i32>) -> Result<Self, String> {
         let way = match (spec, root_pid) {
-            (FreezeSpec::V1 { freezer }, _) => Way::State(existing(freezer.join("freezer.state"))?),
-            (FreezeSpec::V2 { path }, _) => Way::Switch {
-                freeze: existing(path.join("cgroup.freeze"))?,
-                events: existing(path.join("cgroup.events"))?,
-            },
+            (FreezeSpec::V1 { freezer }, _) => Way::Group(Group::open(freezer, &V1)?),
+            (FreezeSpec::V2 { path }, _) => Way::Group(Group::open(path, &V2)?),
             (FreezeSpec::Signal, Some(root_pid)) if root_pid > 1 => Way::Signal {
                 root_pid,
                 stopped: Mutex::default(),
@@ -135,28 +162,15 @@ pub fn leave(status: i32) -> ! {
 impl Way {
     fn freeze(&self) -> io::Result<()> {
         match self {
-            Self::State(state) => {
-                write(state, "FROZEN")?;
-                let state = Gauge::open(state)?;
-                wait_for(|| state.read(|content| Some(content.starts_with(b"FROZEN"))))
-            }
-            Self::Switch { freeze, events } => {
-                write(freeze, "1")?;
-                let events = Gauge::open(events)?;
-                wait_for(|| events.read(|content| Some(value_of(content, "frozen") == Some(1))))
-            }
-            Self::Signal { root_pid, stopped } => {
-                stop_tree(*root_pid, &mut locked(stopped));
-                Ok(())
-            }
+            Self::Group(group) => group.freeze(),
+            Self::Signal { root_pid, stopped } => stop_tree(*root_pid, &mut locked(stopped)),
             Self::Nothing => Ok(()),
         }
     }
 
     fn thaw(&self) -> io::Result<()> {
         match self {
-            Self::State(state) => write(state, "THAWED"),
-            Self::Switch { freeze, .. } => write(freeze, "0"),
+            Self::Group(group) => group.write(group.words.thawed),
             Self::Signal { stopped, .. } => {
                 signal_all(&std::mem::take(&mut *locked(stopped)), libc::SIGCONT);
                 Ok(())
@@ -166,17 +180,56 @@ impl Way {
     }
 }
 
-/// Parents first, until no new child has shown up.
-fn stop_tree(root_pid: i32, stopped: &mut Vec<i32>) {
+impl Group {
+    fn open(directory: &Path, words: &'static Words) -> Result<Self, String> {
+        let named = |path: PathBuf| {
+            move |error: io::Error| match error.kind() {
+                io::ErrorKind::NotFound => format!("`freeze`: there is no {}", path.display()),
+                _ => format!("`freeze`: {}: {error}", path.display()),
+            }
+        };
+        let (path, state) = (directory.join(words.switch), directory.join(words.state));
+        let switch = OpenOptions::new().write(true).open(&path);
+        Ok(Self {
+            switch: switch.map_err(named(path.clone()))?,
+            state: Gauge::open(&state).map_err(named(state))?,
+            path,
+            words,
+        })
+    }
+
+    fn freeze(&self) -> io::Result<()> {
+        self.write(self.words.frozen)?;
+        let started = Instant::now();
+        let is_frozen = || self.state.read(|content| Some((self.words.is_frozen)(content)));
+        while !is_frozen().map_err(|error| self.named(&error))? && started.elapsed() < LONGEST_WAIT {
+            std::thread::sleep(POLL);
+        }
+        Ok(())
+    }
+
+    fn write(&self, word: &str) -> io::Result<()> {
+        let written = self.switch.write_all_at(word.as_bytes(), 0);
+        written.map_err(|error| self.named(&error))
+    }
+
+    fn named(&self, error: &io::Error) -> io::Error {
+        io::Error::new(error.kind(), format!("{}: {error}", self.path.display()))
+    }
+}
+
+/// Parents first, until no new child has shown up. Fails when it cannot be told who is below the root.
+fn stop_tree(root_pid: i32, stopped: &mut Vec<i32>) -> io::Result<()> {
     for _ in 0..MOST_ROUNDS {
-        let mut running = tree::family(root_pid);
+        let mut running = tree::family(root_pid)?;
         running.retain(|pid| !stopped.contains(pid));
         if running.is_empty() {
-            return;
+            break;
         }
         signal_all(&running, libc::SIGSTOP);
         stopped.append(&mut running);
     }
+    Ok(())
 }
 
 fn signal_all(pids: &[i32], signal: i32) {
@@ -186,34 +239,12 @@ fn signal_all(pids: &[i32], signal: i32) {
     }
 }
 
-fn wait_for(is_done: impl Fn() -> io::Result<bool>) -> io::Result<()> {
-    let started = Instant::now();
-    while !is_done()? && started.elapsed() < LONGEST_WAIT {
-        std::thread::sleep(POLL);
-    }
-    Ok(())
-}
-
-fn existing(path: PathBuf) -> Result<PathBuf, String> {
-    if path.exists() {
-        Ok(path)
-    } else {
-        Err(format!("`freeze`: there is no {}", path.display()))
-    }
-}
-
-fn write(path: &Path, text: &str) -> io::Result<()> {
-    let written = OpenOptions::new()
-        .write(true)
-        .open(path)
-        .and_then(|mut file| file.write_all(text.as_bytes()));
-    written.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::account::process::process_cpu_ns;
+    use crate::account::test_group::TestGroup;
+    use std::fs;
     use std::process::{Child, Command};
 
     const BUSY: &str = "(while :; do :; done) & while :; do :; done";
@@ -232,13 +263,21 @@ mod tests {
         used_ns(pids) > before
     }
 
+    /// Once there are two of them.
+    fn family_of(root_pid: i32) -> Vec<i32> {
+        loop {
+            let family = tree::family(root_pid).unwrap();
+            if family.len() == 2 {
+                return family;
+            }
+            std::thread::yield_now();
+        }
+    }
+
     /// Freezes and thaws a tree of two busy processes, then drops the freezer while it is frozen.
     fn exercise(spec: &FreezeSpec, child: &mut Child) {
         let root_pid = child.id() as i32;
-        while tree::family(root_pid).len() < 2 {
-            std::thread::yield_now();
-        }
-        let family = tree::family(root_pid);
+        let family = family_of(root_pid);
         let mut freezer = Freezer::new(spec, Some(root_pid)).unwrap();
         assert!((0..100).any(|_| grows(&family)));
         freezer.freeze().unwrap();
@@ -268,10 +307,7 @@ mod tests {
     fn children_of_a_dead_parent_are_woken_all_the_same() {
         let mut child = busy_tree();
         let root_pid = child.id() as i32;
-        while tree::family(root_pid).len() < 2 {
-            std::thread::yield_now();
-        }
-        let orphan = tree::family(root_pid)[1];
+        let orphan = family_of(root_pid)[1];
         let mut freezer = Freezer::new(&FreezeSpec::Signal, Some(root_pid)).unwrap();
         freezer.freeze().unwrap();
         child.kill().unwrap();
@@ -282,28 +318,53 @@ mod tests {
     }
 
     #[test]
-    fn the_v1_freezer_stops_a_whole_tree() {
-        let group = PathBuf::from(format!("/sys/fs/cgroup/freezer/dbversus-test-{}", std::process::id()));
-        if !group.parent().is_some_and(|root| root.join("cgroup.procs").exists())
-            || std::fs::create_dir(&group).is_err()
-        {
-            eprintln!("skipped: no cgroup v1 freezer that we may use");
-            return;
+    fn control_groups_of_version_1_stop_a_whole_tree() {
+        if let Some(group) = TestGroup::v1("freezer") {
+            let freezer = group.path().to_owned();
+            exercise(&FreezeSpec::V1 { freezer }, &mut group.shell(BUSY));
         }
-        let mut child = Command::new("sh")
-            .args(["-c", &format!("echo $$ > {}/cgroup.procs; {BUSY}", group.display())])
-            .spawn()
-            .unwrap();
-        exercise(&FreezeSpec::V1 { freezer: group.clone() }, &mut child);
-        let removed = (0..100).any(|_| {
-            std::thread::sleep(Duration::from_millis(10));
-            std::fs::remove_dir(&group).is_ok()
-        });
-        assert!(removed);
-        assert!(
-            Freezer::new(&FreezeSpec::V1 { freezer: group }, None)
-                .unwrap_err()
-                .contains("there is no")
-        );
+    }
+
+    #[test]
+    fn control_groups_of_version_2_stop_a_whole_tree() {
+        if let Some(group) = TestGroup::v2() {
+            let path = group.path().to_owned();
+            exercise(&FreezeSpec::V2 { path }, &mut group.shell(BUSY));
+        }
+    }
+
+    #[test]
+    fn thawing_opens_no_file() {
+        let directory = std::env::temp_dir().join(format!("dbversus-freezer-{}", std::process::id()));
+        let (v1, v2, moved) = (directory.join("v1"), directory.join("v2"), directory.join("moved"));
+        fs::create_dir_all(&v1).unwrap();
+        fs::create_dir_all(&v2).unwrap();
+        fs::write(v1.join("freezer.state"), "THAWED").unwrap();
+        fs::write(v2.join("cgroup.freeze"), "0").unwrap();
+        fs::write(v2.join("cgroup.events"), "populated 1\nfrozen 1\n").unwrap();
+        for (path, spec, file, words) in [
+            (
+                &v1,
+                FreezeSpec::V1 { freezer: v1.clone() },
+                "freezer.state",
+                ["FROZEN", "THAWED"],
+            ),
+            (&v2, FreezeSpec::V2 { path: v2.clone() }, "cgroup.freeze", ["1", "0"]),
+        ] {
+            let mut freezer = Freezer::new(&spec, None).unwrap();
+            freezer.freeze().unwrap();
+            assert_eq!(fs::read_to_string(path.join(file)).unwrap(), words[0]);
+            fs::rename(path, &moved).unwrap();
+            freezer.thaw().unwrap();
+            assert_eq!(fs::read_to_string(moved.join(file)).unwrap(), words[1]);
+            fs::rename(&moved, path).unwrap();
+            fs::remove_file(path.join(file)).unwrap();
+            let refused = Freezer::new(&spec, None).unwrap_err();
+            assert!(
+                refused.contains(&format!("there is no {}", path.join(file).display())),
+                "{refused}"
+            );
+        }
+        fs::remove_dir_all(directory).unwrap();
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Response time counts from the scheduled moment and service time from the sent one, so that a stall shows in the response
 //! times of all events that were due meanwhile (no coordinated omission). Events that are overdue when the last one was due
-//! are still sent, for as long again as the schedule lasts; what is left then is dropped.
+//! are still sent, for as long again as the schedule lasts. What is left then is dropped, and counts in the response times
+//! with how long it waited until then: left out, it would cut off the longest ones.
 
 use super::clock::{now_ns, wait_until};
 use super::lane::Lane;
@@ -42,7 +43,10 @@ pub fn drive(
     for (number, offset_ns) in schedule.iter().enumerate() {
         let due_ns = start_ns + offset_ns;
         if now >= give_up_ns {
-            served.dropped = (schedule.len() - number) as u64;
+            let left = &schedule[number..];
+            left.iter()
+                .for_each(|offset_ns| response.record(now - start_ns - offset_ns));
+            served.dropped = left.len() as u64;
             break;
         }
         if now > due_ns {
@@ -115,9 +119,12 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_sent_in_twice_the_time_is_dropped() {
-        let (served, ..) = drive_with(Some((10, STALL)), 50_000_000);
+    fn what_cannot_be_sent_in_twice_the_time_is_dropped_and_counts_as_long_as_it_waited() {
+        let (served, response, service) = drive_with(Some((10, STALL)), 50_000_000);
         assert_eq!((served.ops, served.dropped), (11, 89));
+        assert_eq!((response.count(), service.count()), (100, 11));
+        // The last one was due before 50 ms, and the stall ended after 200.
+        assert!(response.percentiles().p50_ns >= 150_000_000, "{response:?}");
     }
 
     #[test]

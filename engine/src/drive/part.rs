@@ -33,6 +33,8 @@ struct RawPart {
 
 /// Longer parts are a mistake of the unit.
 const LONGEST_MS: u64 = 86_400_000;
+/// All arrivals of a part are fixed before it starts, and this many take 80 MB.
+const MOST_ARRIVALS: f64 = 1e7;
 
 impl TryFrom<RawPart> for PartSpec {
     type Error = String;
@@ -42,6 +44,9 @@ impl TryFrom<RawPart> for PartSpec {
             (Some(ms), None, _) if ms > LONGEST_MS => {
                 return Err(format!("`ms` is {ms}; accepted is up to {LONGEST_MS}"));
             }
+            (_, _, Some(_)) if raw.arrivals.is_some() => {
+                return Err("`min_ops` is not accepted with `arrivals`, which alone say how many there are".into());
+            }
             (Some(ms), None, least) => PartExtent::Time {
                 length_ns: ms * 1_000_000,
                 least_ops: least.unwrap_or(0),
@@ -49,17 +54,37 @@ impl TryFrom<RawPart> for PartSpec {
             (None, Some(ops), None) => PartExtent::Ops(ops),
             _ => return Err("accepted is either `ms`, perhaps with `min_ops`, or `ops`".into()),
         };
-        if raw
-            .arrivals
-            .is_some_and(|arrivals| !(arrivals.rate > 0.0 && arrivals.rate.is_finite()))
-        {
-            return Err("`arrivals.rate` must be a positive number of events per second".into());
+        if let Some(arrivals) = raw.arrivals {
+            check_arrivals(arrivals, extent)?;
         }
         Ok(Self {
             extent,
             arrivals: raw.arrivals,
         })
     }
+}
+
+/// Whether there is an end to them, in time and in number.
+fn check_arrivals(Arrivals { rate, .. }: Arrivals, extent: PartExtent) -> Result<(), String> {
+    if !(rate > 0.0 && rate.is_finite()) {
+        return Err("`arrivals.rate` must be a positive number of events per second".into());
+    }
+    let (seconds, events) = match extent {
+        PartExtent::Time { length_ns, .. } => (length_ns as f64 / 1e9, length_ns as f64 / 1e9 * rate),
+        PartExtent::Ops(ops) => (ops as f64 / rate, ops as f64),
+    };
+    if events > MOST_ARRIVALS {
+        return Err(format!(
+            "`arrivals` would be {events:.0} events; accepted is up to {MOST_ARRIVALS:.0}"
+        ));
+    }
+    if seconds * 1e3 > LONGEST_MS as f64 {
+        return Err(format!(
+            "`arrivals` would take {seconds:.0} s; accepted is up to {} s",
+            LONGEST_MS / 1000
+        ));
+    }
+    Ok(())
 }
 
 impl PartSpec {
@@ -140,5 +165,37 @@ mod tests {
             shares(part(json!({"ms": 1, "min_ops": 2})).unwrap()).collect::<Vec<_>>(),
             [1, 1, 0]
         );
+    }
+
+    #[test]
+    fn arrivals_without_end_are_refused() {
+        let with = |mut part_json: serde_json::Value, rate: f64| {
+            part_json["arrivals"] = json!({"kind": "poisson", "rate": rate});
+            part(part_json)
+        };
+        for (extent, rate, named) in [
+            (
+                json!({"ms": 50}),
+                1e12,
+                "would be 50000000000 events; accepted is up to 10000000",
+            ),
+            (json!({"ops": 10_000_001}), 1e6, "would be 10000001 events"),
+            (
+                json!({"ops": 10}),
+                1e-9,
+                "would take 10000000000 s; accepted is up to 86400 s",
+            ),
+            (
+                json!({"ms": 50, "min_ops": 1}),
+                1e3,
+                "`min_ops` is not accepted with `arrivals`",
+            ),
+            (json!({"ms": 50}), -1.0, "`arrivals.rate` must be"),
+        ] {
+            let refused = with(extent, rate).unwrap_err();
+            assert!(refused.contains(named), "{refused}");
+        }
+        assert!(with(json!({"ms": 10_000}), 1e6).is_ok());
+        assert!(with(json!({"ops": 86_400}), 1.0).is_ok());
     }
 }

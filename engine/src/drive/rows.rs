@@ -57,7 +57,7 @@ pub struct Slot {
     pub client: ClientFigures,
 }
 
-/// A row that could not be finished.
+/// A row that could not be finished, since a target was lost or could not be frozen or thawed.
 #[derive(Debug, Serialize)]
 pub struct Stopped {
     pub target: String,
@@ -66,18 +66,30 @@ pub struct Stopped {
     pub message: String,
 }
 
-/// Why a row did not finish: the target's fault, or the host's.
-pub enum Broken {
-    Stopped(Stopped),
-    Failed(Failure),
-}
-
-/// Latencies and errors of one target over all rows of a command.
+/// Latencies and errors of one target.
 #[derive(Default)]
 pub struct Total {
     pub latency: Latency,
     pub service: Latency,
     pub errors: Errors,
+}
+
+impl Total {
+    fn add(&mut self, other: &Self) {
+        self.latency.add(&other.latency);
+        if other.service.count() > 0 {
+            self.service.add(&other.service);
+        }
+        self.errors.add(&other.errors);
+    }
+
+    fn clear(&mut self) {
+        self.latency.clear();
+        if self.service.count() > 0 {
+            self.service.clear();
+        }
+        self.errors = Errors::default();
+    }
 }
 
 /// Runs the rows of one command.
@@ -87,14 +99,15 @@ pub struct RowRunner<'a> {
     /// The targets of the open test, in its order.
     targets: Vec<&'a mut Target>,
     host: &'a HostMeter,
+    /// Of each target over all rows that were finished.
     totals: Vec<Total>,
+    /// Of each target in the row at hand.
+    of_row: Vec<Total>,
     /// CPU time of background work, when the rows began.
     background_before: Vec<Kinds>,
     /// Of every client, for slots and for settling; made once, handed to the clients and taken back.
     recorders: Vec<Recorder>,
     settle_recorders: Vec<Recorder>,
-    /// Of all clients together in one slot.
-    slot_latency: Latency,
 }
 
 /// What all clients did together in one part.
@@ -124,21 +137,23 @@ impl<'a> RowRunner<'a> {
         }
         let background_before = targets.iter_mut().map(|target| background(target)).collect();
         let recorders = |crew: &Crew| (0..crew.clients()).map(|_| Recorder::default()).collect();
+        let of_targets = || targets.iter().map(|_| Total::default()).collect();
         Ok(Self {
             spec,
-            totals: targets.iter().map(|_| Total::default()).collect(),
+            totals: of_targets(),
+            of_row: of_targets(),
             background_before,
             recorders: recorders(crew),
             settle_recorders: recorders(crew),
-            slot_latency: Latency::new(),
             crew,
             targets,
             host,
         })
     }
 
-    /// Runs one row; the targets are indices, in the order in which they take their turns.
-    pub fn run(&mut self, row: u64, order: &[usize]) -> Result<Row, Broken> {
+    /// Runs one row; the targets are indices, each at most once, in the order in which they take their turns. What a row that
+    /// is not finished has measured is forgotten.
+    pub fn run(&mut self, row: u64, order: &[usize]) -> Result<Row, Stopped> {
         let started_unix_ns = unix_ns();
         let servers_before = self.servers_cpu_ns(order);
         let before = self.host.read();
@@ -148,6 +163,9 @@ impl<'a> RowRunner<'a> {
         }
         let after = self.host.read();
         let servers_cpu_ns = grown(self.servers_cpu_ns(order), servers_before);
+        for &target in order {
+            self.totals[target].add(&self.of_row[target]);
+        }
         Ok(Row {
             row,
             order: order.iter().map(|&target| self.targets[target].name.clone()).collect(),
@@ -191,8 +209,9 @@ impl<'a> RowRunner<'a> {
     }
 
     /// One target's turn. A target that was lost stays thawed, so that it can be looked at and killed.
-    fn turn(&mut self, row: u64, target: usize, position: usize) -> Result<Slot, Broken> {
-        self.targets[target].thaw().map_err(Broken::Failed)?;
+    fn turn(&mut self, row: u64, target: usize, position: usize) -> Result<Slot, Stopped> {
+        let thawed = self.targets[target].thaw();
+        thawed.map_err(|failure| self.stopped(row, target, "io", failure.message))?;
         let RowSpec { seed, settle, slot } = self.spec;
         let mut settled = {
             let recorders = std::mem::take(&mut self.settle_recorders);
@@ -225,7 +244,8 @@ impl<'a> RowRunner<'a> {
         let meter = &mut self.targets[target].meter;
         let used = meter.as_mut().zip(begun).map(|(meter, begun)| meter.end(&begun));
 
-        self.targets[target].freeze().map_err(Broken::Failed)?;
+        let frozen = self.targets[target].freeze();
+        frozen.map_err(|failure| self.stopped(row, target, "io", failure.message))?;
         let latency = self.gather(target, &mut together);
         Ok(Slot {
             target: self.targets[target].name.clone(),
@@ -246,7 +266,7 @@ impl<'a> RowRunner<'a> {
     }
 
     /// Has all clients drive one part, and waits for the last of them.
-    fn drive(&mut self, turn: Turn, part: PartSpec, recorders: Vec<Recorder>) -> Result<Together, Broken> {
+    fn drive(&mut self, turn: Turn, part: PartSpec, recorders: Vec<Recorder>) -> Result<Together, Stopped> {
         let clients = self.crew.clients() as u32;
         let schedules: Vec<_> = (0..clients)
             .map(|client| part.schedule(client, clients, [turn.seed, turn.row]))
@@ -272,33 +292,32 @@ impl<'a> RowRunner<'a> {
         let outcomes: Result<Vec<Outcome>, Stop> = outcomes.into_iter().collect();
         outcomes
             .map(|outcomes| Together::of(outcomes, elapsed_ns))
-            .map_err(|stop| self.stopped(turn, stop))
+            .map_err(|stop| self.stopped(turn.row, turn.target, stop.kind(), stop.0.message))
     }
 
-    fn stopped(&self, turn: Turn, stop: Stop) -> Broken {
-        Broken::Stopped(Stopped {
-            target: self.targets[turn.target].name.clone(),
-            row: turn.row,
-            kind: stop.kind(),
-            message: stop.0.message,
-        })
+    fn stopped(&self, row: u64, target: usize, kind: &'static str, message: String) -> Stopped {
+        Stopped {
+            target: self.targets[target].name.clone(),
+            row,
+            kind,
+            message,
+        }
     }
 
-    /// Merges the latencies and errors of a slot into the target's totals and makes the recorders ready for the next slot.
+    /// Makes the latencies and errors of a slot those of its target in this row, and the recorders ready for the next slot.
     fn gather(&mut self, target: usize, together: &mut Together) -> Percentiles {
-        let total = &mut self.totals[target];
-        total.errors.add(&together.errors);
-        self.slot_latency.clear();
+        let of_row = &mut self.of_row[target];
+        of_row.clear();
+        of_row.errors.add(&together.errors);
         for recorder in &mut together.recorders {
-            self.slot_latency.add(&recorder.response);
+            of_row.latency.add(&recorder.response);
             if recorder.service.count() > 0 {
-                total.service.add(&recorder.service);
+                of_row.service.add(&recorder.service);
             }
             recorder.clear();
         }
-        total.latency.add(&self.slot_latency);
         self.recorders = std::mem::take(&mut together.recorders);
-        self.slot_latency.percentiles()
+        of_row.latency.percentiles()
     }
 }
 

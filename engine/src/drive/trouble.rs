@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::clock::now_ns;
 use crate::record::Errors;
 use crate::wire::{Connection, ErrorClass, WireError};
 
@@ -9,6 +10,8 @@ use crate::wire::{Connection, ErrorClass, WireError};
 const MOST_RETRIES: u32 = 1000;
 /// So many errors in a row that are not retryable mean that the test cannot run here.
 const MOST_FAILURES: u32 = 20;
+/// So long with nothing but errors, too: a lock may be waited for for a minute each time.
+const LONGEST_NS: u64 = 120_000_000_000;
 
 /// Why a command failed, as answered to it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -88,6 +91,8 @@ pub struct Trouble {
     pub errors: Errors,
     retries_in_row: u32,
     failures_in_row: u32,
+    /// The first of the errors in a row.
+    since_ns: Option<u64>,
 }
 
 impl Trouble {
@@ -96,18 +101,23 @@ impl Trouble {
     pub fn over(&mut self) {
         self.retries_in_row = 0;
         self.failures_in_row = 0;
+        self.since_ns = None;
     }
 
     /// Counts the error and rolls back, after which an event can be tried again.
     pub fn handle(&mut self, error: WireError, connection: &mut dyn Connection) -> Result<(), Stop> {
         self.errors.note(&error);
+        let since_ns = *self.since_ns.get_or_insert_with(now_ns);
         match error.class {
             ErrorClass::LostConnection => return Err(Stop(error)),
             ErrorClass::Other => self.failures_in_row += 1,
             _ => self.retries_in_row += 1,
         }
         let rolled_back = connection.rollback();
-        if self.failures_in_row >= MOST_FAILURES || self.retries_in_row >= MOST_RETRIES {
+        if self.failures_in_row >= MOST_FAILURES
+            || self.retries_in_row >= MOST_RETRIES
+            || now_ns() - since_ns >= LONGEST_NS
+        {
             // The reason to stop is the error at hand, whatever became of the roll-back.
             return Err(Stop(error));
         }
@@ -150,5 +160,18 @@ mod tests {
         let tries = (1..).find(|_| trouble.handle(error(ErrorClass::Deadlock), &mut connection).is_err());
         assert_eq!(tries, Some(MOST_RETRIES));
         assert_eq!(connection.rollbacks, MOST_RETRIES);
+    }
+
+    #[test]
+    fn lock_timeouts_are_repeated_for_two_minutes_at_most() {
+        let mut connection = FakeConnection::default();
+        let mut trouble = Trouble::default();
+        for (waited_ns, is_over) in [(0, false), (LONGEST_NS / 2, false), (LONGEST_NS, true)] {
+            trouble.since_ns = Some(now_ns() - waited_ns);
+            let handled = trouble.handle(error(ErrorClass::LockTimeout), &mut connection);
+            assert_eq!(handled.is_err(), is_over, "{waited_ns}");
+        }
+        trouble.over();
+        trouble.handle(error(ErrorClass::LockTimeout), &mut connection).unwrap();
     }
 }

@@ -16,11 +16,6 @@ const CLASSES: [(ErrorClass, &str); 6] = [
     (ErrorClass::Other, "other"),
 ];
 
-/// The name of an error class in answers.
-pub fn class_name(class: ErrorClass) -> &'static str {
-    CLASSES[slot_of(class)].1
-}
-
 fn slot_of(class: ErrorClass) -> usize {
     CLASSES
         .iter()

@@ -6,12 +6,12 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
-use super::Wire;
-use super::mysql::{self, MysqlWire, TlsMode};
+use super::mysql::{MysqlWire, TlsMode};
 use super::null::NullWire;
-use super::postgres::{self, PostgresWire};
+use super::postgres::PostgresWire;
 use super::socket::Endpoint;
 use super::sqlite::SqliteWire;
+use super::{Login, Wire};
 
 /// The wires there are, as `hello` names them.
 pub const WIRES: [&str; 4] = ["mysql", "null", "postgres", "sqlite"];
@@ -103,7 +103,7 @@ fn postgres(address: PostgresAddress, session_sql: Vec<String>) -> Result<Box<dy
         },
         _ => return Err("`address` of a postgres target: accepted is either `socket_dir` or `host`".to_owned()),
     };
-    let login = postgres::Login {
+    let login = Login {
         user: address.user,
         database: address.database,
         password: password(address.password_env, address.password_file)?,
@@ -128,7 +128,7 @@ fn mysql(address: MysqlAddress, session_sql: Vec<String>) -> Result<Box<dyn Wire
         ),
         _ => return Err("`address` of a mysql target: accepted is either `socket` or `host`".to_owned()),
     };
-    let login = mysql::Login {
+    let login = Login {
         user: address.user,
         database: address.database,
         password: password(address.password_env, address.password_file)?,

@@ -124,6 +124,14 @@ pub trait Connection: Send {
     fn backend(&self) -> Option<i32>;
 }
 
+/// Who connects to what. No `Debug`: the password is not to be shown.
+#[derive(Clone)]
+pub struct Login {
+    pub user: String,
+    pub database: String,
+    pub password: Option<String>,
+}
+
 /// How to reach a target; `connect` may be called from any thread.
 pub trait Wire: Send + Sync {
     fn connect(&self) -> WireResult<Box<dyn Connection>>;

@@ -4,7 +4,8 @@ use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::thread;
 
-use super::{Connection, ErrorClass, Mode, RowSink, Tally, TextTable, Wire, WireError, WireResult};
+use super::socket::lost;
+use super::{Connection, Mode, RowSink, Tally, TextTable, Wire, WireResult};
 use crate::workload::{Params, Program, TableSpec};
 
 /// As long as the request of a prepared point query.
@@ -101,13 +102,6 @@ impl Connection for NullConnection {
 
     fn backend(&self) -> Option<i32> {
         None
-    }
-}
-
-fn lost(error: std::io::Error) -> WireError {
-    WireError {
-        class: ErrorClass::LostConnection,
-        message: format!("null wire: {error}"),
     }
 }
 

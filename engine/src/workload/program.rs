@@ -48,11 +48,6 @@ impl Scratch {
             params: Params::new(),
         }
     }
-
-    /// The values drawn last.
-    pub fn params(&self) -> &Params {
-        &self.params
-    }
 }
 
 impl Program {
@@ -79,16 +74,6 @@ impl Program {
             clients,
             memory: scope.memory(clients),
         })
-    }
-
-    /// Statements that one event sends, BEGIN and COMMIT included.
-    pub fn statements_per_event(&self) -> u64 {
-        let own: u64 = self
-            .statements
-            .iter()
-            .map(|statement| u64::from(statement.repeat))
-            .sum();
-        own + if self.transaction { 2 } else { 0 }
     }
 
     /// Runs one event: all statements in order, in a transaction where the test says so. After an error but
@@ -254,7 +239,6 @@ mod tests {
             {"name": "insert", "table": "delete", "sql": "I:{table} :again", "params": {"again": {"gen": "ref", "of": "gone"}}},
         ]});
         let program = compile(test, 8).unwrap();
-        assert_eq!(program.statements_per_event(), 7);
         let sent = events(&program, 50, 1, 0);
         for event in sent.chunks(7) {
             assert_eq!((event[0].as_str(), event[6].as_str()), ("BEGIN", "COMMIT"));

@@ -57,6 +57,32 @@ impl TryFrom<Json> for TableSpec {
     }
 }
 
+impl TableSpec {
+    /// Names of the columns in order, as they stand in a list of SQL.
+    pub fn column_list(&self) -> String {
+        let names: Vec<_> = self.columns.iter().map(|(name, _)| name.as_str()).collect();
+        names.join(",")
+    }
+
+    /// An INSERT of so many rows, with `?` for each value.
+    pub fn insert_sql(&self, rows: usize) -> String {
+        let row = format!("({})", vec!["?"; self.columns.len()].join(","));
+        let rows = vec![row; rows].join(",");
+        format!("INSERT INTO {} ({}) VALUES {rows}", self.name, self.column_list())
+    }
+
+    /// Whether the server took all rows; an error says how many it took.
+    pub fn check_loaded(&self, taken: u64) -> Result<(), String> {
+        if taken == self.rows {
+            return Ok(());
+        }
+        Err(format!(
+            "table {:?}: the server took {taken} of {} rows",
+            self.name, self.rows
+        ))
+    }
+}
+
 fn column(name: &str, json: &Json, table: &str) -> Result<(String, GeneratorDefinition), String> {
     let place = format!("{table}, column {name:?}");
     check_name(name).map_err(|message| format!("{place}: {message}"))?;
@@ -103,5 +129,12 @@ mod tests {
         let list = json!({"name": "t", "rows": 1, "columns": {"id": {"gen": "sequence", "count": 2}}});
         assert!(error(list).contains("table \"t\", column \"id\": `count`"));
         assert!(error(json!({"name": "t", "rows": -1, "columns": {}})).contains("expected u64"));
+    }
+
+    #[test]
+    fn inserts_name_all_columns_and_have_a_mark_for_each_value() {
+        let columns = json!({"id": {"gen": "sequence"}, "c": {"gen": "text", "template": "x"}});
+        let table: TableSpec = serde_json::from_value(json!({"name": "t", "rows": 5, "columns": columns})).unwrap();
+        assert_eq!(table.insert_sql(2), "INSERT INTO t (id,c) VALUES (?,?),(?,?)");
     }
 }

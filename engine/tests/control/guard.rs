@@ -1,16 +1,12 @@
 //! The guard: when its input ends, the processes, groups and paths it was told of are gone.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::{Child, Command};
 
-use crate::harness::{Engine, Scratch, is_alive, wait_for};
+use crate::harness::{Engine, Scratch, children_of, is_alive, wait_for};
+use crate::skip::skip;
 use serde_json::json;
-
-fn children_of(pid: i32) -> Vec<i32> {
-    let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
-    children.split_whitespace().map(|pid| pid.parse().unwrap()).collect()
-}
 
 /// A shell with two sleeping children, and all their ids.
 fn sleepers() -> (Child, Vec<i32>) {
@@ -85,11 +81,26 @@ fn signals_do_not_end_a_guard() {
 }
 
 #[test]
-fn frozen_groups_are_thawed_emptied_and_removed() {
-    let group = PathBuf::from(format!("/sys/fs/cgroup/freezer/dbversus-guard-{}", std::process::id()));
-    if !PathBuf::from("/sys/fs/cgroup/freezer/cgroup.procs").exists() || fs::create_dir(&group).is_err() {
-        eprintln!("skipped: no cgroup v1 freezer that we may use");
-        return;
+fn frozen_groups_of_version_1_are_thawed_emptied_and_removed() {
+    clean_up_after(Path::new("/sys/fs/cgroup/freezer"), "freezer.state", "FROZEN");
+}
+
+#[test]
+fn frozen_groups_of_version_2_are_thawed_emptied_and_removed() {
+    let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
+    let mounts = mounts.lines().map(|line| line.split(' ').collect::<Vec<_>>());
+    let point = mounts
+        .filter(|fields| fields[2] == "cgroup2")
+        .map(|fields| fields[1].to_owned())
+        .next();
+    clean_up_after(Path::new(&point.unwrap_or_default()), "cgroup.freeze", "1");
+}
+
+/// `switch` freezes a group below `root` when `word` is written to it.
+fn clean_up_after(root: &Path, switch: &str, word: &str) {
+    let group = root.join(format!("dbversus-guard-{}", std::process::id()));
+    if !root.join("cgroup.procs").exists() || fs::create_dir(&group).is_err() {
+        return skip(&format!("no control group with {switch} that we may use"));
     }
     // An orphan: not below the root process, found through its group alone.
     let procs = group.join("cgroup.procs");
@@ -108,7 +119,7 @@ fn frozen_groups_are_thawed_emptied_and_removed() {
     };
     wait_for("two members", || members().len() == 2);
     let family = members();
-    fs::write(group.join("freezer.state"), "FROZEN").unwrap();
+    fs::write(group.join(switch), word).unwrap();
 
     let mut guard = Engine::start_with(&["guard"]);
     guard.send(&json!({"cgroup_dirs": [group], "root_pid": root.id(), "paths": []}));

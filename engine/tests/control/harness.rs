@@ -21,12 +21,18 @@ impl Engine {
     }
 
     pub fn start_with(arguments: &[&str]) -> Self {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_dbversus-engine"))
-            .args(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        Self::spawn(Command::new(env!("CARGO_BIN_EXE_dbversus-engine")).args(arguments))
+    }
+
+    /// With limits as `ulimit` takes them.
+    pub fn start_limited(limit: &str) -> Self {
+        let engine = env!("CARGO_BIN_EXE_dbversus-engine");
+        Self::spawn(Command::new("sh").args(["-c", &format!("ulimit {limit} && exec {engine}")]))
+    }
+
+    fn spawn(command: &mut Command) -> Self {
+        let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut process = command.spawn().unwrap();
         let input = process.stdin.take();
         let output = process.stdout.take().map(BufReader::new);
         Self { process, input, output }
@@ -146,6 +152,11 @@ pub fn state_of(pid: i32) -> char {
         .next()
         .and_then(|fields| fields.chars().next())
         .unwrap_or('X')
+}
+
+pub fn children_of(pid: i32) -> Vec<i32> {
+    let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    children.split_whitespace().map(|pid| pid.parse().unwrap()).collect()
 }
 
 pub fn is_alive(pid: i32) -> bool {

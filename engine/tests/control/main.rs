@@ -3,6 +3,9 @@
 mod definitions;
 mod guard;
 mod harness;
+mod limits;
 mod mysql;
 mod postgres;
 mod program;
+#[path = "../support/skip.rs"]
+mod skip;

@@ -1,15 +1,16 @@
 //! A real MySQL server through the engine's program, beside SQLite: the same test gives the same answers.
 //!
-//! Skipped unless `DBVERSUS_TEST_MYSQL_SOCKET` names its socket; see tests/wire/mysql.rs.
+//! Left out unless `DBVERSUS_TEST_MYSQL_SOCKET` names its socket; see tests/wire/mysql.rs.
 
 use crate::harness::{Engine, Scratch, load, mixed_test};
+use crate::skip::variable;
 use serde_json::json;
 
 const ROWS: u64 = 5000;
 
 #[test]
 fn mysql_gives_the_answers_that_sqlite_gives() {
-    let Ok(socket) = std::env::var("DBVERSUS_TEST_MYSQL_SOCKET") else {
+    let Some(socket) = variable("DBVERSUS_TEST_MYSQL_SOCKET") else {
         return;
     };
     let setting = |name: &str| {

@@ -1,6 +1,6 @@
 //! Real PostgreSQL servers through the engine's program: what is measured, and what happens when one is lost.
 //!
-//! Skipped unless `DBVERSUS_TEST_PG_BIN` names a directory with `initdb` and `postgres`. The servers are the test's own.
+//! Left out unless `DBVERSUS_TEST_PG_BIN` names a directory with `initdb` and `postgres`. The servers are the test's own.
 
 use std::fs;
 use std::os::unix::process::CommandExt;
@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use crate::harness::{self, Engine, Scratch, is_alive, wait_for};
+use crate::skip::variable;
 use serde_json::{Value, json};
 
 struct Server {
@@ -102,8 +103,7 @@ fn rows(count: usize) -> Value {
 
 #[test]
 fn a_lost_server_stops_the_rows_and_the_others_go_on() {
-    let Some(bin) = std::env::var_os("DBVERSUS_TEST_PG_BIN").map(PathBuf::from) else {
-        eprintln!("skipped: DBVERSUS_TEST_PG_BIN is not set");
+    let Some(bin) = variable("DBVERSUS_TEST_PG_BIN").map(PathBuf::from) else {
         return;
     };
     let scratch = Scratch::new("postgres");

@@ -214,12 +214,17 @@ fn fixed_counts_are_shared_out_and_open_loops_keep_their_rate() {
     let counted = engine.all(rows(json!({"ops": 100})));
     assert_eq!(counted[0]["slots"][0]["ops"], 100);
     let arrivals = json!({"kind": "constant", "rate": 1000});
-    let open = engine.all(rows(json!({"ms": 100, "arrivals": arrivals})));
-    let slot = &open[0]["slots"][0];
-    let served = slot["ops"].as_u64().unwrap() + slot["dropped"].as_u64().unwrap();
-    assert!((99..=101).contains(&served), "{slot}");
-    assert!(slot["elapsed_ns"].as_u64().unwrap() >= 100_000_000);
-    assert!(open[1]["service"]["a"].as_str().unwrap().starts_with("HISTFAAAA"));
+    // Busy hosts make some late; a loop that is always late does not keep its rate.
+    let kept_rate = (0..20).any(|_| {
+        let open = engine.all(rows(json!({"ms": 100, "arrivals": arrivals})));
+        let slot = &open[0]["slots"][0];
+        let count = |field: &str| slot[field].as_u64().unwrap();
+        assert!((99..=101).contains(&(count("ops") + count("dropped"))), "{slot}");
+        assert!(count("elapsed_ns") >= 100_000_000, "{slot}");
+        assert!(open[1]["service"]["a"].as_str().unwrap().starts_with("HISTFAAAA"));
+        count("dropped") == 0 && count("late") <= 10
+    });
+    assert!(kept_rate);
     let settle = json!({"cmd": "rows", "seed": 1, "orders": [["a"]], "settle": {"ms": 1, "arrivals": arrivals}, "slot": {"ms": 1}});
     assert!(
         engine.last(settle)["error"]["message"]
@@ -227,6 +232,31 @@ fn fixed_counts_are_shared_out_and_open_loops_keep_their_rate() {
             .unwrap()
             .contains("settle.arrivals")
     );
+}
+
+#[test]
+fn what_a_row_measured_that_was_not_finished_is_in_no_total() {
+    let scratch = Scratch::new("unfinished");
+    let mut engine = Engine::start();
+    for name in ["a", "b"] {
+        let address = json!({"path": scratch.path().join(name)});
+        engine.done(json!({"cmd": "target", "name": name, "wire": "sqlite", "address": address}));
+        engine.done(harness::load(name, 100));
+    }
+    engine.done(json!({"cmd": "query", "target": "b", "sql":
+        "CREATE TRIGGER no BEFORE UPDATE ON sbtest1 BEGIN SELECT RAISE(ABORT, 'not today'); END"}));
+    engine.done(json!({"cmd": "open", "targets": ["a", "b"], "test": harness::mixed_test(100)}));
+    let rows =
+        |orders: Value| json!({"cmd": "rows", "seed": 3, "orders": orders, "settle": {"ops": 1}, "slot": {"ops": 5}});
+    let nothing = engine.last(rows(json!([])));
+    let broken = engine.all(rows(json!([["a", "b"]])));
+    assert_eq!((broken.len(), &broken[0]["stopped"]["target"]), (1, &json!("b")));
+    assert_eq!(broken[0]["latency"], nothing["latency"]);
+    let finished = engine.all(rows(json!([["a"], ["a", "b"]])));
+    assert_eq!((finished.len(), &finished[1]["stopped"]["row"]), (2, &json!(1)));
+    assert_ne!(finished[1]["latency"]["a"], nothing["latency"]["a"]);
+    let twice = engine.last(rows(json!([["a", "b"], ["a", "a"]])));
+    assert_eq!(twice["error"]["message"], "`orders`: \"a\" is named twice");
 }
 
 #[test]

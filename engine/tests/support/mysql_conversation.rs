@@ -3,8 +3,8 @@
 use std::io::{self, Cursor, Read, Write};
 use std::time::Duration;
 
-use dbversus_engine::wire::mysql::{Login, Stream, connect_over};
-use dbversus_engine::wire::{Mode, RowSink, Tally, WireResult};
+use dbversus_engine::wire::mysql::{Stream, connect_over};
+use dbversus_engine::wire::{Login, Mode, RowSink, Tally, WireResult};
 use dbversus_engine::workload::{Params, Program, TableSpec, TestDefinition};
 use serde_json::json;
 

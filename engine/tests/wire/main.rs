@@ -6,5 +6,7 @@ mod mysql_broken;
 mod mysql_script;
 mod postgres;
 mod postgres_broken;
+#[path = "../support/skip.rs"]
+mod skip;
 mod sqlite;
 mod support;

@@ -1,9 +1,10 @@
 //! The mysql wire against a real server.
 //!
-//! Skipped unless `DBVERSUS_TEST_MYSQL_SOCKET` names its socket; `DBVERSUS_TEST_MYSQL_USER` (dbversus) and
+//! Left out unless `DBVERSUS_TEST_MYSQL_SOCKET` names its socket; `DBVERSUS_TEST_MYSQL_USER` (dbversus) and
 //! `DBVERSUS_TEST_MYSQL_DATABASE` (dbversus) say the rest. The user has to have all privileges; each test works in a
 //! database of its own. Where the server listens on a port too, `DBVERSUS_TEST_MYSQL_PORT` has logins over TCP tested.
 
+use crate::skip::variable;
 use crate::support::{ROWS, check, load, program, read_write, run, spec, table, with_mode};
 use dbversus_engine::wire::{Connection, ErrorClass, Mode, Tally, Wire, WireResult, from_address};
 use serde_json::{Value as Json, json};
@@ -26,7 +27,7 @@ fn wire(session_sql: &[&str]) -> Option<Box<dyn Wire>> {
 }
 
 fn address() -> Option<Json> {
-    let socket = std::env::var("DBVERSUS_TEST_MYSQL_SOCKET").ok()?;
+    let socket = variable("DBVERSUS_TEST_MYSQL_SOCKET")?;
     Some(json!({"socket": socket, "user": setting("USER"), "database": setting("DATABASE")}))
 }
 

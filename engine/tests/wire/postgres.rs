@@ -1,9 +1,10 @@
 //! The postgres wire against a real server.
 //!
-//! Skipped unless `DBVERSUS_TEST_PG_SOCKET_DIR` names the directory of its socket; `DBVERSUS_TEST_PG_PORT` (5432),
+//! Left out unless `DBVERSUS_TEST_PG_SOCKET_DIR` names the directory of its socket; `DBVERSUS_TEST_PG_PORT` (5432),
 //! `DBVERSUS_TEST_PG_USER` (dbversus) and `DBVERSUS_TEST_PG_DATABASE` (dbversus) say the rest. The user has to be a
 //! superuser; each test works in a schema of its own.
 
+use crate::skip::{skip, variable};
 use crate::support::{ROWS, check, load, program, read_write, run, spec, table, with_mode};
 use dbversus_engine::wire::{Connection, ErrorClass, Mode, Tally, Wire, from_address};
 use serde_json::{Value as Json, json};
@@ -21,7 +22,7 @@ fn connect(schema: &str) -> Option<Box<dyn Connection>> {
 }
 
 fn wire(session_sql: &[&str]) -> Option<Box<dyn Wire>> {
-    let socket_dir = std::env::var("DBVERSUS_TEST_PG_SOCKET_DIR").ok()?;
+    let socket_dir = variable("DBVERSUS_TEST_PG_SOCKET_DIR")?;
     let address = json!({"socket_dir": socket_dir, "port": port(), "user": setting("USER", "dbversus"),
                          "database": setting("DATABASE", "dbversus")});
     let session_sql = session_sql.iter().map(|sql| (*sql).to_owned()).collect();
@@ -246,6 +247,36 @@ fn copy_keeps_every_character_and_tells_the_servers_errors() {
 }
 
 #[test]
+fn notices_do_not_end_a_load_and_rows_that_are_not_taken_are_told() {
+    let Some(mut connection) = connect("noticing") else {
+        return;
+    };
+    connection
+        .query(
+            "CREATE TABLE noisy (id bigint, c text); CREATE TABLE choosy (LIKE noisy); \
+             CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
+             IF NEW.id % 1000 = 0 THEN RAISE NOTICE 'row %', NEW.id; END IF; \
+             IF TG_TABLE_NAME = 'choosy' AND NEW.id = 7 THEN RETURN NULL; END IF; RETURN NEW; END $$; \
+             CREATE TRIGGER tell BEFORE INSERT ON noisy FOR EACH ROW EXECUTE PROCEDURE tell(); \
+             CREATE TRIGGER tell BEFORE INSERT ON choosy FOR EACH ROW EXECUTE PROCEDURE tell(); \
+             SET client_min_messages = notice",
+        )
+        .unwrap();
+    let table = |name: &str, rows: u64| {
+        let columns = json!({"id": {"gen": "sequence"}, "c": {"gen": "constant", "value": "x".repeat(100)}});
+        spec(json!({"name": name, "rows": rows, "columns": columns}))
+    };
+    // Several times what is sent at once.
+    load(connection.as_mut(), &table("noisy", 30_000), 1);
+    assert_eq!(
+        connection.query("SELECT count(*) FROM noisy").unwrap().rows,
+        [[Some("30000".to_owned())]]
+    );
+    let error = connection.load_rows(&table("choosy", 10), 1, &mut |_| ()).unwrap_err();
+    assert_eq!(error.message, "table \"choosy\": the server took 9 of 10 rows");
+}
+
+#[test]
 fn the_last_of_several_results_is_given() {
     let Some(mut connection) = connect("several") else {
         return;
@@ -291,7 +322,7 @@ fn passwords_are_checked_by_every_method() {
     // Without these lines in pg_hba.conf there is nothing to test: `host all scram_user 127.0.0.1/32 scram-sha-256`, …
     let lines = connection.query("SELECT user_name[1] FROM pg_hba_file_rules WHERE 'scram_user' = ANY (user_name)");
     if lines.map_or(true, |table| table.rows.is_empty()) {
-        return;
+        return skip("pg_hba.conf has no lines for passwords");
     }
     let file = std::env::temp_dir().join(format!("dbversus-password-{}", std::process::id()));
     for (user, encryption) in [

@@ -8,7 +8,7 @@ use super::error::{self, other, violation};
 use super::link::Link;
 use super::packet::{self, Body, EOF, ERROR, MORE_DATA, OK, write_bytes, write_text};
 use super::tls::TlsStream;
-use crate::wire::{WireError, WireResult};
+use crate::wire::{Login, WireError, WireResult};
 
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 const PROTOCOL_VERSION: u8 = 10;
@@ -55,14 +55,6 @@ mod capability {
     pub const CACHE_METADATA: u32 = 1 << 4;
     /// Set by MySQL; a MariaDB that has further bits leaves it out, and so does a client that wants some of them.
     pub const MYSQL: u32 = LONG_PASSWORD;
-}
-
-/// Who connects to what. No `Debug`: the password is not to be shown.
-#[derive(Clone)]
-pub struct Login {
-    pub user: String,
-    pub database: String,
-    pub password: Option<String>,
 }
 
 /// What is under the link, as far as logging in has to know it.

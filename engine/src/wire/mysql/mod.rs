@@ -18,7 +18,6 @@ mod rows;
 mod stream;
 mod tls;
 
-pub use self::login::Login;
 pub use self::stream::Stream;
 
 use std::collections::HashMap;
@@ -33,7 +32,7 @@ use self::packet::{AUTOCOMMIT, IN_TRANSACTION, PREPARE, QUERY, QUIT};
 use self::request::{Request, write_literal};
 use self::rows::{Format, Rows, Table};
 use super::socket::{Endpoint, lost};
-use super::{Connection, ErrorClass, Mode, RowSink, Tally, TextTable, Wire, WireError, WireResult};
+use super::{Connection, ErrorClass, Login, Mode, RowSink, Tally, TextTable, Wire, WireError, WireResult};
 use crate::workload::{Execution, Params, Program, Statement, TableSpec};
 
 /// Which thread of the server serves the connection that asks: MySQL 5.7 and later with performance_schema; MariaDB,

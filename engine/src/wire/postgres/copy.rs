@@ -11,16 +11,12 @@ const CHUNK_BYTES: usize = 256 << 10;
 /// Kind and length in front of the data.
 const HEADER_BYTES: usize = 5;
 
-/// Sends all rows; an error of the server ends it early.
+/// Sends all rows. An error of the server ends it early; that it took fewer rows is one.
 pub fn load(link: &mut Link, table: &TableSpec, seed: u64, progress: &mut dyn FnMut(u64)) -> WireResult<()> {
-    let mut rows = TableRows::new(table, seed).map_err(|message| WireError {
-        class: ErrorClass::Other,
-        message,
-    })?;
-    let columns: Vec<_> = table.columns.iter().map(|(name, _)| name.as_str()).collect();
+    let mut rows = TableRows::new(table, seed).map_err(other)?;
     start(
         link,
-        &format!("COPY {} ({}) FROM STDIN", table.name, columns.join(", ")),
+        &format!("COPY {} ({}) FROM STDIN", table.name, table.column_list()),
     )?;
     let mut params = Params::new();
     let mut chunk = Vec::with_capacity(CHUNK_BYTES + (64 << 10));
@@ -31,15 +27,26 @@ pub fn load(link: &mut Link, table: &TableSpec, seed: u64, progress: &mut dyn Fn
         if chunk.len() >= CHUNK_BYTES {
             send_chunk(link, &mut chunk)?;
             progress(row + 1);
-            if link.has_answer() {
+            if is_refused(link)? {
                 break;
             }
         }
     }
     send_chunk(link, &mut chunk)?;
-    finish(link)?;
+    table.check_loaded(finish(link)?).map_err(other)?;
     progress(table.rows);
     Ok(())
+}
+
+/// Whether the server has said anything that ends the COPY. Notices may come at any time, and are read past.
+fn is_refused(link: &mut Link) -> WireResult<bool> {
+    while link.has_answer() {
+        if !matches!(link.kind()?, b'N' | b'S' | b'A') {
+            return Ok(true);
+        }
+        link.message()?;
+    }
+    Ok(false)
 }
 
 fn start(link: &mut Link, sql: &str) -> WireResult<()> {
@@ -77,11 +84,20 @@ fn send_chunk(link: &mut Link, chunk: &mut Vec<u8>) -> WireResult<()> {
     Ok(())
 }
 
-fn finish(link: &mut Link) -> WireResult<()> {
+/// Ends the COPY; gives how many rows the server took.
+fn finish(link: &mut Link) -> WireResult<u64> {
     let mut request = Vec::new();
     message::write(b'c', &mut request, |_| {});
     link.send(&request)?;
-    link.answer().0
+    let (result, answer) = link.answer();
+    result.map(|()| answer.affected)
+}
+
+fn other(message: String) -> WireError {
+    WireError {
+        class: ErrorClass::Other,
+        message,
+    }
 }
 
 fn write_row(params: &Params, out: &mut Vec<u8>) {

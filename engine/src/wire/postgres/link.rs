@@ -60,6 +60,11 @@ impl Link {
         !self.inbox.available().is_empty() || received > 0
     }
 
+    /// The kind of the next message, which stays to be read.
+    pub fn kind(&mut self) -> WireResult<u8> {
+        Ok(self.header()?.0)
+    }
+
     /// The next message, whole: its kind and its body.
     pub fn message(&mut self) -> WireResult<(u8, &[u8])> {
         let (kind, length) = self.header()?;

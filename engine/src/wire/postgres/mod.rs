@@ -11,20 +11,12 @@ use self::link::{Answer, Link};
 use self::message::violation;
 use self::request::{BINARY, Request, TEXT, write_literal};
 use super::socket::Endpoint;
-use super::{Connection, Mode, RowSink, Tally, TextTable, Wire, WireError, WireResult};
+use super::{Connection, Login, Mode, RowSink, Tally, TextTable, Wire, WireError, WireResult};
 use crate::workload::text::write_integer;
 use crate::workload::{Execution, Params, Program, Statement, TableSpec};
 
 /// Status of a connection that is in no transaction.
 const IDLE: u8 = b'I';
-
-/// Who connects to what. No `Debug`: the password is not to be shown.
-#[derive(Clone)]
-pub struct Login {
-    pub user: String,
-    pub database: String,
-    pub password: Option<String>,
-}
 
 /// A PostgreSQL server and how to log in.
 pub struct PostgresWire {

@@ -37,11 +37,6 @@ impl SqliteWire {
         let path = CString::new(path).map_err(|_| "`path` holds a zero byte".to_owned())?;
         Ok(Self { api, path, session_sql })
     }
-
-    /// Version of the library, such as `3.46.0`.
-    pub fn version(&self) -> String {
-        self.api.version()
-    }
 }
 
 /// Version of the library that was compiled into the engine.
@@ -192,7 +187,7 @@ impl SqliteConnection {
     }
 
     fn insert_rows(&self, table: &TableSpec, rows: &mut TableRows, progress: &mut dyn FnMut(u64)) -> WireResult<()> {
-        let mut insert = self.prepare_sql(insert_sql(table).as_bytes())?;
+        let mut insert = self.prepare_sql(table.insert_sql(1).as_bytes())?;
         let mut params = Params::new();
         for row in 0..table.rows {
             if row % LOAD_ROWS_PER_TRANSACTION == 0 {
@@ -328,17 +323,6 @@ fn count(done: Done, tally: &mut Tally) {
     tally.statements += 1;
     tally.rows += done.rows;
     tally.affected += done.affected;
-}
-
-fn insert_sql(table: &TableSpec) -> String {
-    let names: Vec<_> = table.columns.iter().map(|(name, _)| name.as_str()).collect();
-    let marks = vec!["?"; names.len()];
-    format!(
-        "INSERT INTO {} ({}) VALUES ({})",
-        table.name,
-        names.join(", "),
-        marks.join(", ")
-    )
 }
 
 fn write_placeholder(slot: usize, out: &mut Vec<u8>) {

@@ -1,0 +1,73 @@
+//! Control groups of a test's own, where this host lets us have them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use super::tree::Stat;
+use crate::skip::skip;
+
+/// Removed in the end; nothing may be left in it by then.
+pub struct TestGroup(PathBuf);
+
+impl TestGroup {
+    pub fn v1(controller: &str) -> Option<Self> {
+        Self::below(&Path::new("/sys/fs/cgroup").join(controller))
+    }
+
+    /// Version 2, wherever it is mounted.
+    pub fn v2() -> Option<Self> {
+        let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
+        let point = mounts.lines().find_map(|line| {
+            let mut fields = line.split(' ').skip(1);
+            let point = fields.next()?;
+            (fields.next()? == "cgroup2").then_some(point)
+        });
+        Self::below(Path::new(point.unwrap_or("/nowhere")))
+    }
+
+    fn below(root: &Path) -> Option<Self> {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = root.join(format!("dbversus-test-{}-{number}", std::process::id()));
+        let group = fs::create_dir(&path).ok().map(|()| Self(path));
+        let group = group.filter(|group| group.shell(":").wait().unwrap().success());
+        if group.is_none() {
+            skip(&format!("no group below {} that we may use", root.display()));
+        }
+        group
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// A shell that enters the group before it does anything else.
+    pub fn shell(&self, script: &str) -> Child {
+        let script = format!("echo $$ > {}/cgroup.procs && {{ {script}; }}", self.0.display());
+        Command::new("sh").args(["-c", &script]).spawn().unwrap()
+    }
+}
+
+impl Drop for TestGroup {
+    fn drop(&mut self) {
+        let is_removed = (0..400).any(|_| {
+            let removed = fs::remove_dir(&self.0);
+            thread::sleep(Duration::from_millis(5));
+            removed.is_ok()
+        });
+        assert!(is_removed || thread::panicking(), "{} is in use", self.0.display());
+    }
+}
+
+/// Stops a process and waits until it has left its CPU.
+pub fn stop(pid: i32) {
+    // SAFETY: takes numbers alone.
+    unsafe { libc::kill(pid, libc::SIGSTOP) };
+    while Stat::of(pid).unwrap().unwrap().state != b'T' {
+        thread::sleep(Duration::from_millis(1));
+    }
+}
