@@ -37,13 +37,18 @@ def test_what_can(choices: dict[str, object]) -> None:
 
 
 def test_cold_slots_are_one_per_restart_with_the_same_work_for_all() -> None:
-    plan = plan_cold_slots(2000, [400.0, 1000.0], once=False)
+    plan = plan_cold_slots(2000, [400.0, 1000.0], 1, once=False)
     assert (plan.slot, plan.settle, plan.rows) == ({"ops": 800}, {"ops": 0}, 1)
-    assert plan_cold_slots(2000, [0.1, 9.0], once=False).slot == {"ops": 1}
+    assert plan_cold_slots(2000, [0.1, 9.0], 1, once=False).slot == {"ops": 1}
 
 
 def test_a_test_that_reads_all_in_one_operation_does_one() -> None:
-    assert plan_cold_slots(2000, [30.0, 40.0], once=True).slot == {"ops": 1}
+    assert plan_cold_slots(2000, [30.0, 40.0], 1, once=True).slot == {"ops": 1}
+
+
+def test_with_cold_caches_every_client_does_one_at_least() -> None:
+    assert plan_cold_slots(2000, [30.0, 40.0], 8, once=True).slot == {"ops": 8}
+    assert plan_cold_slots(2000, [1.0, 9.0], 8, once=False).slot == {"ops": 8}
 
 
 def test_restarts_are_in_the_estimate() -> None:

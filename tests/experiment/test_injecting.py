@@ -78,8 +78,8 @@ def test_what_is_added_over_the_rows_is_journaled_with_their_operations(pages: l
     with _injecting(session, block=1) as span:
         assert (_shares(pages[0]), _shares(pages[1])) == ((0, 0), (0.05, 0))
         span.drove(ROW)
-        span.drove(ROW)
         _count(pages[1], 17, 1070, 5700, 8193, 4097, 2)
+        span.drove(ROW)
     (noted,) = session.noted
     assert (noted["type"], noted["block"], noted["test"], noted["group"]) == ("injected", 1, "insert@2", "g0")
     assert noted["targets"]["t1"] == {
@@ -104,8 +104,8 @@ def test_after_a_restart_only_what_follows_is_counted(pages: list[Injection]) ->
         span.drove(ROW)
         _count(pages[1], 10, 0, 0, 0, 0, 0)
         span.begin()
-        span.drove(ROW)
         _count(pages[1], 13, 0, 0, 0, 0, 0)
+        span.drove(ROW)
     figures = session.noted[0]["targets"]["t1"]
     assert (figures["ops"], figures["reads"]) == (55, 3)
     assert not session.remarks
@@ -117,6 +117,18 @@ def test_whatever_happens_shares_end_with_the_rows(pages: list[Injection]) -> No
         assert _shares(pages[0]) == (0, 0.5)
         raise RunError("the engine is gone")
     assert not session.noted and _shares(pages[0]) == (0, 0)
+
+
+def test_an_interrupted_test_tells_what_was_added_over_the_rows_that_ended(pages: list[Injection]) -> None:
+    session = _Session(pages, {"1": {"cpu": {"insert": 0.5}}})
+    with pytest.raises(KeyboardInterrupt), _injecting(session) as span:
+        _count(pages[1], 10, 100, 50, 0, 0, 0)
+        span.drove(ROW)
+        _count(pages[1], 15, 150, 75, 0, 0, 0)
+        raise KeyboardInterrupt
+    figures = session.noted[0]["targets"]["t1"]
+    assert (figures["ops"], figures["reads"], figures["burned_ns"]) == (55, 10, 50)
+    assert _shares(pages[1]) == (0, 0)
 
 
 def test_io_that_could_not_be_added_is_told(pages: list[Injection]) -> None:

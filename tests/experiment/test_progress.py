@@ -1,3 +1,5 @@
+import pytest
+
 from dbversus.experiment.progress import read_progress
 from dbversus.experiment.slots import SlotPlan
 
@@ -33,7 +35,8 @@ def test_groups_and_targets_alone_are_told_apart() -> None:
         [
             {"type": "plan", "test": "scan", "slot": {"ms": 50}, "settle": {"ms": 5}, "rows": 60, "group": "g1"},
             {"type": "plan", "test": "scan", "slot": {"ms": 50}, "settle": {"ms": 5}, "rows": 20, "solo": "t1"},
-            {"type": "check", "test": "scan", "agree": False, "group": "g1"},
+            {"type": "check", "test": "scan", "targets": {"t0": {}, "t1": {}}, "differs": ["t1"], "group": "g1"},
+            {"type": "check", "test": "scan", "targets": {"t0": {}, "t2": {}}, "differs": [], "group": "g1"},
             row(group="g0"),
             row(group="g1"),
             row(group="g1"),
@@ -43,7 +46,7 @@ def test_groups_and_targets_alone_are_told_apart() -> None:
     )
     assert [progress.rows[0, "scan", name] for name in ("", "g0", "g1", "t1")] == [0, 1, 2, 1]
     assert progress.finished == {(0, "scan", "g0")}
-    assert progress.checked == {("scan", "g1"): False}
+    assert progress.checked == {("scan", "g1"): {"t0": True, "t1": False, "t2": True}}
     assert {key: plan.rows for key, plan in progress.plans.items()} == {("scan", "g1"): 60, ("scan", ""): 20}
 
 
@@ -52,7 +55,7 @@ def test_retired_tests_and_targets_that_are_out_are_remembered() -> None:
         [
             {"type": "look", "blocks": 4, "retired": ["scan"]},
             {"type": "failure", "target": "t1", "stage": "slot", "message": "gone", "final": False},
-            {"type": "failure", "target": "t2", "stage": "start", "message": "no libfoo", "final": True},
+            {"type": "failure", "target": "t2", "stage": "open", "message": "no libfoo", "final": True},
             {"type": "look", "blocks": 6, "retired": ["insert@2"]},
         ]
     )
@@ -63,3 +66,20 @@ def test_retired_tests_and_targets_that_are_out_are_remembered() -> None:
 def test_a_run_that_was_resumed_has_not_ended() -> None:
     assert read_progress([{"type": "finished", "reason": "time budget"}]).ended == "time budget"
     assert read_progress([{"type": "finished", "reason": "time budget"}, {"type": "resumed"}]).ended is None
+
+
+def _failure(target: str, stage: str, final: bool = True) -> dict[str, object]:
+    return {"type": "failure", "target": target, "stage": stage, "message": f"{stage} failed", "final": final}
+
+
+@pytest.mark.parametrize("stage", ["start", "load", "settle", "slot"])
+def test_what_the_last_start_lost_in_passing_is_tried_again(stage: str) -> None:
+    progress = read_progress([_failure("t0", stage), _failure("t1", stage), _failure("t2", stage, final=False)])
+    assert progress.lost == {"t0", "t1"} and not progress.out
+    assert not read_progress([_failure("t0", stage), {"type": "resumed"}]).lost
+
+
+@pytest.mark.parametrize("stage", ["check", "open", "state"])
+def test_what_was_refused_stays_out(stage: str) -> None:
+    progress = read_progress([_failure("t1", "start"), {"type": "resumed"}, _failure("t1", stage), {"type": "resumed"}])
+    assert progress.out == {"t1": f"{stage} failed"} and not progress.lost

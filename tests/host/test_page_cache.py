@@ -27,6 +27,7 @@ def _on_disk(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.alone  # root drops the page cache of the whole host
 def test_dropped_files_are_not_in_memory_and_have_their_content(tmp_path: Path) -> None:
     path = _dirty_file(_on_disk(tmp_path))
     content = path.read_bytes()
@@ -38,10 +39,10 @@ def test_dropped_files_are_not_in_memory_and_have_their_content(tmp_path: Path) 
 
 
 def test_without_the_rights_of_root_it_is_done_file_by_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page_cache, "DROP_CACHES", tmp_path / "no/such/switch")
     path = _dirty_file(_on_disk(tmp_path))
     other = tmp_path / "other"
     other.write_bytes(os.urandom(SIZE))
-    monkeypatch.setattr(page_cache, "DROP_CACHES", tmp_path / "no/such/switch")
     assert page_cache.drop([path.parent]) == "posix_fadvise"
     assert page_cache.resident_bytes(path) < SIZE // 8
     assert page_cache.resident_bytes(other) == SIZE

@@ -1,6 +1,7 @@
 import json
 import os
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,16 @@ def test_a_record_exists_while_something_runs(tmp_path: Path) -> None:
     finally:
         process.kill()
         process.wait()
+
+
+def test_servers_that_are_started_by_several_threads_are_all_on_record(tmp_path: Path) -> None:
+    registry, numbers = Registry(tmp_path), range(1_000_000, 1_000_200)
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda number: registry.add(Entry(number, 1, "", "")), numbers))
+        record = json.loads((tmp_path / f"run/{os.getpid()}.json").read_text())
+        assert {entry["root_pid"] for entry in record["entries"]} == set(numbers)
+        list(pool.map(registry.forget, numbers))
+    assert not (tmp_path / f"run/{os.getpid()}.json").exists()
 
 
 def test_what_a_dead_controller_left_is_ended_and_removed(tmp_path: Path) -> None:

@@ -24,13 +24,11 @@ def test_append_adds_the_time_and_one_line(tmp_path: Path) -> None:
     before = time.time_ns()
     with Journal(tmp_path) as journal:
         journal.append({"type": "note", "text": "a\nb"})
-        journal.append_raw({"type": "row", "dropped": False}, b'{"row":3,"slots":[]}\n')
+        journal.append({"type": "row", "row": 3})
     first, second = lines_of(tmp_path)
     assert first["text"] == "a\nb"
     assert before <= first["at_unix_ns"] <= time.time_ns()  # type: ignore[operator]
-    assert second["type"] == "row"
-    assert second["row"] == 3
-    assert "at_unix_ns" in second
+    assert (second["type"], second["row"]) == ("row", 3)
 
 
 def test_a_cut_off_last_line_is_set_aside(tmp_path: Path) -> None:
@@ -162,6 +160,7 @@ def test_names_of_files_hold_no_separators() -> None:
     assert safe_name("/opt/pg@x y") == "_opt_pg@x_y"
 
 
+@pytest.mark.alone
 def test_the_journal_costs_little_cpu(tmp_path: Path) -> None:
     """At 10 rows/s the harness may use 1 % of a core in all, i.e. 1 ms per row; the journal gets half of that."""
     record = row(0, 0)

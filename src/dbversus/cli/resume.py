@@ -27,7 +27,8 @@ def resume(
 ) -> int:
     """Go on with an experiment that was interrupted, killed, or ran out of its time budget.
 
-    Finished rows are kept; at most the row under way when it stopped is measured again.
+    Finished rows are kept; at most the row under way when it stopped is measured again. Targets that were lost (a full disk,
+    for instance) are tried again. Builds, suite and host have to be those of before.
 
     - `dbversus resume results/20260101-120000-postgres-13.1-vs-postgres-17`
     """

@@ -3,13 +3,11 @@
 import shutil
 
 from dbversus.errors import RunError
-from dbversus.experiment.cache import bring_up, cool, in_turn
-from dbversus.experiment.engine_client import EngineGone
+from dbversus.experiment.cache import cool
 from dbversus.experiment.facts import store_log_tails, store_server_facts
 from dbversus.experiment.measure import measure, warm_up
-from dbversus.experiment.prepare import restore
 from dbversus.experiment.session import Case, GroupOut, Session, Target
-from dbversus.experiment.state import check_state
+from dbversus.experiment.start import start_block
 from dbversus.suites.model import Phase
 
 
@@ -27,12 +25,10 @@ def run_block(session: Session, block: int) -> None:
 
 
 def _something_left(session: Session, block: int) -> bool:
-    """Whether the group that is up has somebody to be measured, and a case to be measured in this block."""
-    if len(session.alive) < (1 if session.solo or len(session.targets) == 1 else 2):
-        return False
+    """Whether the group that is up has a case to be measured in this block."""
     undecided = set(session.undecided)
-    cases = [case for phase in session.suite.phases for case in session.cases(phase)]
-    return any(case.name in undecided and session.part(block, case) not in session.progress.finished for case in cases)
+    cases = [case for case in session.all_cases if case.name in undecided]
+    return any(session.part(block, case) not in session.progress.finished for case in cases)
 
 
 def _run_group(session: Session, block: int) -> None:
@@ -66,11 +62,10 @@ def _run_phases(session: Session, block: int) -> None:
 
 
 def _run_case(session: Session, block: int, case: Case, phases: list[Phase]) -> None:
-    retired = case.name in session.progress.retired
     if case.test.warm_up:
         if session.spec.cache == "warm":
             warm_up(session, block, case)
-    elif not retired and session.part(block, case) not in session.progress.finished:
+    elif case.name in session.undecided and session.part(block, case) not in session.progress.finished:
         measure(session, block, case)
     elif case.test.changes_data and _something_follows(session, block, case, phases):
         measure(session, block, case, replay=True)
@@ -89,57 +84,6 @@ def _something_follows(session: Session, block: int, case: Case, phases: list[Ph
     rest = cases[cases.index(case) + 1 :]
     undecided = set(session.undecided)
     return any(each.name in undecided and session.part(block, each) not in session.progress.finished for each in rest)
-
-
-def start_block(session: Session, block: int) -> None:
-    """Restores every target's data, starts the servers, warms them, and checks that all is as it has to be.
-
-    Where data is not restored, what the last block has left to do is done first.
-    """
-    session.display.doing(f"block {block + 1}: restoring data, starting servers")
-    debt: dict[str, dict[str, int]] = {}
-    fresh: set[str] = set()
-    for target in in_turn(session.alive, block):
-        try:
-            if _restore(session, target, block):
-                fresh.add(target.name)
-            debt[target.name] = _make_ready(session, target, block, is_fresh=target.name in fresh)
-        except RunError as error:
-            session.failure(target, "start", str(error), final=True, block=block)
-    session.diverged = session.diverged and not fresh.issuperset(session.alive_names)
-    session.note("block", block=block, state="started", debt=debt)
-    check_state(session, block, debt, fresh)
-
-
-def _restore(session: Session, target: Target, block: int) -> bool:
-    """Whether the target's data is its snapshot's now: unless it is to be kept, and was put in place earlier in this run."""
-    if session.spec.restore == "never" and target.name in session.restored:
-        return False
-    if session.spec.restore == "never" and block:
-        session.remark(
-            "the run was interrupted: data was restored once more, and what earlier blocks had changed is gone"
-        )
-    restore(target)
-    session.restored.add(target.name)
-    return True
-
-
-def _make_ready(session: Session, target: Target, block: int, *, is_fresh: bool) -> dict[str, int]:
-    """Starts a server and warms it, through the loss of an engine; returns the debt that it has."""
-    try:
-        return _start_and_warm(session, target, block, is_fresh)
-    except EngineGone as error:  # an embedded DBMS is administered through it
-        session.renew_engine(str(error), block=block)
-        return _start_and_warm(session, target, block, is_fresh)
-
-
-def _start_and_warm(session: Session, target: Target, block: int, is_fresh: bool) -> dict[str, int]:
-    if not target.server.is_running():
-        bring_up(session, target, block)
-    if not is_fresh:
-        target.server.settle(session.table_names)
-    target.server.warm(session.warmed_tables)
-    return target.server.debt()
 
 
 def settle_all(session: Session, block: int, phase: str) -> None:

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from dbversus.errors import RunError
-from dbversus.experiment.engine_client import EngineGone
 from dbversus.experiment.session import Session, Target
 from dbversus.host import page_cache
 
@@ -38,25 +37,13 @@ def cool(session: Session, block: int) -> None:
     page_cache.drop([target.server.data_dir for target in targets])
     for target in in_turn(targets, block):
         try:
-            bring_up(session, target, block)
+            session.start(target, block=block)
             target.server.warm([])
         except RunError as error:
             session.failure(target, "start", str(error), final=True, block=block)
 
 
-def bring_up(session: Session, target: Target, block: int) -> None:
-    """Starts a server and makes it known to the engine, or to a new one when that is gone."""
-    try:
-        session.start(target)
-    except EngineGone as error:
-        session.renew_engine(str(error), block=block)
-
-
 def in_turn(targets: list[Target], block: int) -> list[Target]:
-    """The order in which servers are started: another one is the first in each block.
-
-    In a comparison of equal servers the one that always started first used some 2-3 % more CPU in tests that touch much
-    memory.
-    """
+    """The order in which servers are started: another one is the first in each block, so that no place in it favours one."""
     first = block % len(targets)
     return targets[first:] + targets[:first]

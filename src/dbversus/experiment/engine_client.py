@@ -70,8 +70,6 @@ class Engine:
         if hello["protocol"] != PROTOCOL:
             self.close()
             raise RunError(f"{engine_binary()} speaks protocol {hello['protocol']}, this dbversus speaks {PROTOCOL}.")
-        self.version: str = hello["engine"]
-        self.facts = hello
 
     @property
     def pid(self) -> int:
@@ -117,16 +115,17 @@ class Engine:
         return EngineGone(f"The engine (pid {self.pid}) {how}.")
 
     def close(self) -> None:
-        """Ends the engine, which thaws its targets; kills it when it does not leave within 10 s."""
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe:
-                with contextlib.suppress(OSError):  # the engine is gone; nothing is lost
-                    pipe.close()
+        """Ends the engine, whatever it is doing, and thereby thaws its targets; kills it when it does not leave within 10 s."""
+        self._process.terminate()
         try:
             self._process.wait(10)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe:
+                with contextlib.suppress(OSError):  # the engine is gone; nothing is lost
+                    pipe.close()
 
     def __enter__(self) -> Self:
         return self

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from dbversus.errors import DbversusError
+from dbversus.errors import DbversusError, RunError
 from dbversus.experiment.session import Session, Target
 from dbversus.results.schema import SERVERS
 from dbversus.suites.define import literal_statement
@@ -48,10 +48,16 @@ def _store(path: Path, fact: Callable[[], Any]) -> None:
 
 
 def _plans(session: Session, target: Target) -> dict[str, str]:
-    """`<test>/<statement>` → plan."""
-    plans = {}
+    """`<test>/<statement>` → plan; statements that the server does not explain are remarked on."""
+    plans, refused = {}, {}
     for test in session.suite.tests.values():
         spec = session.spec
         for name, sql in literal_statement(test, target.server.dbms, spec.table_size, spec.tables):
-            plans[f"{test.name}/{name}"] = target.server.plan(sql.replace("{table}", "1"))
+            statement = f"{test.name}/{name}"
+            try:
+                plans[statement] = target.server.plan(sql.replace("{table}", "1"))
+            except RunError as error:
+                refused[statement] = str(error)
+    if refused:
+        session.remark(f"no plan of {', '.join(refused)}: {next(iter(refused.values()))}", target)
     return plans

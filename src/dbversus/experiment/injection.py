@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from dbversus.builds.dbms import find_dbms
 from dbversus.builds.model import TargetSpec
 from dbversus.errors import UsageError
 from dbversus.experiment.background import driven_ops
@@ -19,15 +20,13 @@ from dbversus.servers.daemon import Daemon
 from dbversus.servers.injection import Injected, Injection, library_path
 from dbversus.suites.model import Suite
 
-NOT_A_SERVER = ("sqlite", "null")
-
 
 def check_injection(spec: ExperimentSpec, suite: Suite, specs: Sequence[TargetSpec]) -> None:
     """Raises UsageError when the experiment injects into what is no server, or into tests that it does not run."""
     if spec.inject is None:
         return
     for target, text in zip(specs, spec.targets, strict=True):
-        if target.dbms in NOT_A_SERVER:
+        if not find_dbms(target.dbms).binaries:
             raise UsageError(
                 f"There is nothing to inject into: {text} is no process of its own; `inject` is for "
                 "PostgreSQL, MySQL, MariaDB and MyRocks."
@@ -45,12 +44,16 @@ def carry_library(server: Server, folder: Path) -> None:
 
 @dataclass
 class Span:
-    """An interval in which shares are in force and operations are counted, by target name; without pages, nothing."""
+    """An interval in which shares are in force and operations are counted, by target name; without pages, nothing.
+
+    `before`, `after`: what the library had counted when it began, and when the last row that was driven had ended.
+    """
 
     pages: Mapping[str, Injection] = field(default_factory=dict)
     shares: Mapping[str, Shares] = field(default_factory=dict)
     ops: Counter[str] = field(default_factory=Counter)
     before: dict[str, Injected] = field(default_factory=dict)
+    after: dict[str, Injected] = field(default_factory=dict)
 
     def begin(self) -> None:
         """Counts from here on: also when servers or connections are others than before, in the midst of the rows."""
@@ -61,37 +64,38 @@ class Span:
 
     def drove(self, row: Reply) -> None:
         self.ops.update(driven_ops(row))
+        self.after = {name: page.read() for name, page in self.pages.items()}
 
     def end(self) -> None:
         for page in self.pages.values():
             page.set_shares(0.0, 0.0)
 
     def figures(self) -> dict[str, dict[str, float]]:
-        """Shares asked for, operations since `begin`, and what the library has counted over them."""
+        """Shares asked for, operations since `begin`, and what the library has counted over their rows."""
         return {
             name: {
                 "cpu_share": self.shares[name].cpu,
                 "io_share": self.shares[name].io,
                 "ops": self.ops[name],
-                **asdict(page.read() - self.before[name]),
+                **asdict(self.after[name] - self.before[name]),
             }
-            for name, page in self.pages.items()
+            for name in self.pages
             if self.ops[name]
         }
 
 
 @contextlib.contextmanager
 def injecting(session: Session, block: int, case: Case) -> Iterator[Span]:
-    """Sets the shares of a case for the rows that are run meanwhile, and journals what was added over them."""
+    """Sets the shares of a case for the rows that are run meanwhile, and journals what was added over those that ended."""
     span = _span(session, block, case)
     span.begin()
     try:
         yield span
+    finally:
+        span.end()
         if figures := span.figures():
             session.note("injected", block=block, test=case.name, targets=figures, **session.tag)
             _remark(session, span)
-    finally:
-        span.end()
 
 
 def _span(session: Session, block: int, case: Case) -> Span:

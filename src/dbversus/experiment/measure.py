@@ -13,16 +13,18 @@ from dbversus.experiment.definitions import definitions
 from dbversus.experiment.engine_client import EngineGone, EngineRefused, Reply
 from dbversus.experiment.footprint import begin_footprint, note_footprint
 from dbversus.experiment.injection import Span, injecting
+from dbversus.experiment.losses import ENGINE_RENEWALS_AT_MOST, through_losses
 from dbversus.experiment.orders import balanced_orders, williams_square
 from dbversus.experiment.session import Case, Session
-from dbversus.experiment.slots import SlotPlan, SlotRules, plan_cold_slots, plan_slots
-from dbversus.stats.disturbance import RowFigures, judge_rows
+from dbversus.experiment.slots import SlotPlan, SlotRules, plan_cold_slots, plan_slots, wanted_ops
+from dbversus.stats.disturbance import RowFigures, judge_row
 
 PILOT_MS = 40
 COLD_PILOT_MS = 500
-PILOT_OPS = 20
 WARM_UP_MS = 500
-ENGINE_RENEWALS_AT_MOST = 3
+
+Start = tuple[str, int]
+"""A target by name, and how often it had been restarted: with each start its counters begin anew."""
 
 
 @dataclass
@@ -48,17 +50,7 @@ def measure(session: Session, block: int, case: Case, *, replay: bool = False) -
     targets into the state they had when an interrupted or retired test had been run. Servers and engines that break on
     the way are replaced, a few times, and the rest of the rows is measured.
     """
-    where: dict[str, Any] = {"block": block, "test": case.name}
-    for _ in range(ENGINE_RENEWALS_AT_MOST):
-        try:
-            return _measure(session, block, case, replay)
-        except EngineGone as error:
-            session.renew_engine(str(error), **where)
-        except EngineRefused as error:
-            if error.target is None or (error.kind != "connect" and session.by_name(error.target).server.is_running()):
-                raise
-            session.revive(session.by_name(error.target), str(error), **where)
-    return _measure(session, block, case, replay)
+    through_losses(session, block, case, lambda: _measure(session, block, case, replay))
 
 
 def _measure(session: Session, block: int, case: Case, replay: bool) -> None:
@@ -67,7 +59,8 @@ def _measure(session: Session, block: int, case: Case, replay: bool) -> None:
     counters = _counters(session, block, case)
     begin_footprint(session)
     _open(session, block, case)
-    if _answers_agree(session, block, case, replay) or case.test.changes_data:
+    _compare_answers(session, block, case, replay)
+    if session.is_comparable(case):
         tally = _measure_rows(session, block, case, done, replay)
         if not replay:
             note_footprint(session, block, case)
@@ -99,13 +92,13 @@ def _measure_rows(session: Session, block: int, case: Case, done: int, replay: b
     return tally
 
 
-def _counters(session: Session, block: int, case: Case) -> dict[str, dict[str, float]]:
+def _counters(session: Session, block: int, case: Case) -> dict[Start, dict[str, float]]:
     """The servers' own counters; one that gives none is restarted if it is gone, and counts nothing for this test."""
     session.thaw()
-    found: dict[str, dict[str, float]] = {}
+    found: dict[Start, dict[str, float]] = {}
     for target in session.alive:
         try:
-            found[target.name] = target.server.counters()
+            found[target.name, target.restarts] = target.server.counters()
         except RunError as error:
             if not target.server.is_running():
                 session.revive(target, str(error), block=block, test=case.name)
@@ -113,13 +106,13 @@ def _counters(session: Session, block: int, case: Case) -> dict[str, dict[str, f
 
 
 def _note_counters(
-    session: Session, block: int, case: Case, before: dict[str, dict[str, float]], ops: Counter[str]
+    session: Session, block: int, case: Case, before: dict[Start, dict[str, float]], ops: Counter[str]
 ) -> None:
     """Journals what the servers counted over a test; its connections are closed by now, so all has been reported."""
     delta = {
-        name: {counter: value - before[name].get(counter, 0) for counter, value in values.items()}
-        for name, values in _counters(session, block, case).items()
-        if name in before
+        start[0]: {counter: value - before[start].get(counter, 0) for counter, value in values.items()}
+        for start, values in _counters(session, block, case).items()
+        if start in before
     }
     moved = {counter for values in delta.values() for counter, change in values.items() if change}
     if moved:  # hundreds of a server's counters have nothing to do with a test
@@ -130,7 +123,11 @@ def _note_counters(
 
 
 def warm_up(session: Session, block: int, case: Case) -> None:
-    """Drives a test that only warms caches: once per target, uncounted."""
+    """Drives a test that only warms caches: once per target, uncounted, through losses as `measure`."""
+    through_losses(session, block, case, lambda: _warm_up(session, block, case))
+
+
+def _warm_up(session: Session, block: int, case: Case) -> None:
     _open(session, block, case)
     _one_row(session, case, session.alive_names, {"ms": WARM_UP_MS, "min_ops": 1})
     session.engine.call("close")
@@ -175,23 +172,22 @@ def _tests(session: Session, case: Case) -> dict[str, Any]:
     return {"test": first} | ({"tests": {name: made[dbms] for name, dbms in by_target.items()}} if others else {})
 
 
-def _answers_agree(session: Session, block: int, case: Case, replay: bool) -> bool:
-    """Runs the check once per experiment, test and group: same parameters, values compared with the base's."""
-    key = session.shared(case)
-    if key in session.progress.checked or replay or not session.spec.check_events or session.solo:
-        return session.progress.checked.get(key, True)
+def _compare_answers(session: Session, block: int, case: Case, replay: bool) -> None:
+    """Runs the check, unless all that are up have been through it: same parameters, values compared with the base's."""
+    known = session.progress.checked.setdefault(session.shared(case), {})
+    if replay or not session.spec.check_events or session.solo or known.keys() >= set(session.alive_names):
+        return
     if session.diverged:
-        words = "a server or the engine had been replaced, so that the data of the targets may differ"
+        words = "a target, a server or the engine was lost on the way, so that the data of the targets may differ"
         session.remark(f"answers of {case.name} were not compared in block {block + 1}: {words}")
-        return True
+        return
     seed = _seed(session.spec.seed, case.name, -1)
     events = 1 if case.test.slow else session.spec.check_events
     answers: dict[str, Any] = session.engine.call("check", events=events, seed=seed)["targets"]
     expected = _digest(answers[session.base.name])
     differs = [name for name, answer in answers.items() if _digest(answer) != expected]
     session.note("check", test=case.name, targets=answers, agree=not differs, differs=differs, **session.tag)
-    session.progress.checked[key] = not differs
-    return not differs
+    known.update({name: name not in differs for name in answers})
 
 
 def _digest(answer: dict[str, Any]) -> tuple[Any, ...]:
@@ -202,21 +198,21 @@ def _pilot(session: Session, block: int, case: Case, tally: Tally) -> SlotPlan:
     """Finds each target's rate, plans the slots, and journals the plan, which then holds for all blocks."""
     if session.spec.cache == "cold":
         _restart_cold(session, block, case, tally)
-    names = session.alive_names
+    names = session.measured(case)
     rates = _pilot_rates(session, case, names, tally)
     spec = session.spec
     rules = SlotRules(spec.slot_ms, spec.settle_ms, spec.rows, spec.seconds, spec.write_slot_ms)
     orders = len(williams_square(len(names)))
-    plan = plan_slots(rules, rates, case.test.by_count, orders)
+    plan = plan_slots(rules, rates, case.test.by_count, orders, case.clients)
     if spec.cache == "cold":
-        plan = plan_cold_slots(spec.cold_slot_ms, rates, once=case.test.slow)
+        plan = plan_cold_slots(spec.cold_slot_ms, rates, case.clients, once=case.test.slow)
     session.note("plan", test=case.name, block=block, **plan.to_json(), **session.tag)
     session.progress.plans[session.shared(case)] = plan
     return plan
 
 
 def _pilot_rates(session: Session, case: Case, names: list[str], tally: Tally) -> list[float]:
-    ops, pilot_ms = PILOT_OPS, COLD_PILOT_MS if session.spec.cache == "cold" else PILOT_MS
+    ops, pilot_ms = wanted_ops(case.clients), COLD_PILOT_MS if session.spec.cache == "cold" else PILOT_MS
     while True:
         part = {"ops": ops} if case.test.by_count else {"ms": pilot_ms, "min_ops": 1}
         reply = _one_row(session, case, names, part)
@@ -247,7 +243,7 @@ def _one_row(session: Session, case: Case, names: list[str], part: dict[str, Any
     if row is None:
         kind = "connect" if stopped.get("kind") == "lost_connection" else "server"
         words = stopped.get("message", "it does not say why")
-        raise EngineRefused(kind, f"The pilot of {case.name} lost its server: {words}", stopped.get("target"))
+        raise EngineRefused(kind, f"The pilot of {case.name} was given up: {words}", stopped.get("target"))
     return row
 
 
@@ -302,7 +298,7 @@ def _stream_rows(session: Session, block: int, case: Case, plan: SlotPlan, first
         "rows",
         seed=_seed(session.spec.seed, case.name, block),
         first_row=session.first_row + first,
-        orders=balanced_orders(session.alive_names, end - first, turn),
+        orders=balanced_orders(session.measured(case), end - first, turn),
         settle=plan.settle,
         slot=plan.slot,
         tag={"block": block, "test": case.name, "clients": case.clients} | session.tag,
@@ -317,8 +313,9 @@ def _mend(session: Session, block: int, case: Case, stopped: dict[str, Any]) -> 
 
 
 def _journal_row(session: Session, block: int, case: Case, reply: Reply, tally: Tally) -> None:
-    tally.figures.append(RowFigures.from_host(reply["host"]))
-    why = judge_rows(tally.figures)[-1]
+    figures = RowFigures.from_host(reply["host"])
+    why = judge_row(figures, tally.figures)
+    tally.figures.append(figures)
     session.journal.append({"type": "row", "dropped": why is not None, "dropped_why": why, **reply})
     session.progress.rows[session.part(block, case)] += 1
     tally.dropped += why is not None
@@ -326,13 +323,14 @@ def _journal_row(session: Session, block: int, case: Case, reply: Reply, tally: 
 
 
 def _journal_latency(session: Session, block: int, case: Case, reply: Reply) -> None:
+    measured = session.measured(case)
     for words in reply.get("accounting_notes", ()):
         session.remark(words)
     session.note(
         "latency",
         block=block,
         test=case.name,
-        hdr=reply.get("latency", {}),
+        hdr={name: text for name, text in reply.get("latency", {}).items() if name in measured},
         error_examples=reply.get("error_examples", {}),
     )
 

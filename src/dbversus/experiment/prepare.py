@@ -1,10 +1,12 @@
 """From target texts to targets whose data is loaded, settled and kept as snapshots."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 from dbversus.errors import RunError
+from dbversus.experiment.losses import through_engine_loss
 from dbversus.experiment.session import Session, Target
 from dbversus.servers import snapshot
 from dbversus.suites.define import load_table
@@ -50,20 +52,33 @@ def snapshot_key(session: Session, target: Target) -> dict[str, Any]:
 
 
 def _load(session: Session, target: Target, key: dict[str, Any]) -> Path:
+    """The snapshot of a new database with all tables; journals what their load took."""
+    figures = through_engine_loss(session, lambda: _create(session, target))
+    session.remove(target)
+    found = snapshot.keep(target.server.data_dir, key, extra={"loads.json": json.dumps(figures)})
+    for of_table in figures:
+        session.note("load", target=target.name, earlier=False, **of_table)
+    return found
+
+
+def _create(session: Session, target: Target) -> list[dict[str, Any]]:
+    """Creates, loads and settles a database, in place of what an attempt that lost the engine has left; figures per table."""
+    session.remove(target)
+    shutil.rmtree(target.server.data_dir, ignore_errors=True)
     session.display.doing(f"{target.label}: creating the database")
     target.server.initialise()
     session.start(target)
-    figures = []
-    for table in range(1, session.spec.tables + 1):
-        definition = table_definition(session, target, table)
-        session.display.doing(f"{target.label}: loading {definition['rows']} rows into {definition['name']}")
-        reply = session.engine.call("load", target=target.name, seed=session.spec.seed + table, table=definition)
-        figures.append({"table": definition["name"], **_figures(reply)})
-        session.note("load", target=target.name, earlier=False, **figures[-1])
+    figures = [_load_table(session, target, table) for table in range(1, session.spec.tables + 1)]
     session.display.doing(f"{target.label}: settling")
     target.server.settle(session.table_names)
-    session.remove(target)
-    return snapshot.keep(target.server.data_dir, key, extra={"loads.json": json.dumps(figures)})
+    return figures
+
+
+def _load_table(session: Session, target: Target, table: int) -> dict[str, Any]:
+    definition = table_definition(session, target, table)
+    session.display.doing(f"{target.label}: loading {definition['rows']} rows into {definition['name']}")
+    reply = session.engine.call("load", target=target.name, seed=session.spec.seed + table, table=definition)
+    return {"table": definition["name"], **_figures(reply)}
 
 
 def _figures(reply: dict[str, Any]) -> dict[str, Any]:

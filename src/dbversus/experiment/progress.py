@@ -13,24 +13,29 @@ Part = tuple[int, str, str]
 Shared = tuple[str, str]
 """Case, and the group where groups take turns with the base ("" otherwise): one plan and one check for all blocks."""
 
+PASSING = ("start", "load", "settle", "slot")
+"""Stages in which a target may be lost for want of something that the host has again later, such as room on the disk."""
+
 
 @dataclass
 class Progress:
     """What is done.
 
-    `rows` counts journaled rows by part; `finished` holds parts that are done. `states`: the first block whose start the
-    state of a target was journaled of, and that state.
+    `rows` counts journaled rows by part; `finished` holds parts that are done. `checked`: whether the answers of a target, by
+    name, were those of the base. `states`: the first block whose start the state of a target was journaled of, and that
+    state. `out`: why targets are out for good; `lost`: those that the last start lost in a passing stage, to be tried again.
     """
 
     loaded: set[str] = field(default_factory=set)
     rows: Counter[Part] = field(default_factory=Counter)
     finished: set[Part] = field(default_factory=set)
-    checked: dict[Shared, bool] = field(default_factory=dict)
+    checked: dict[Shared, dict[str, bool]] = field(default_factory=dict)
     plans: dict[Shared, SlotPlan] = field(default_factory=dict)
     states: dict[str, tuple[int, dict[str, Any]]] = field(default_factory=dict)
     blocks: set[int] = field(default_factory=set)
     looks: dict[int, list[str]] = field(default_factory=dict)
     out: dict[str, str] = field(default_factory=dict)
+    lost: set[str] = field(default_factory=set)
     ended: str | None = None
 
     @property
@@ -65,7 +70,8 @@ def _fold(progress: Progress, record: dict[str, Any]) -> None:
         case "test":
             progress.finished.add((record["block"], record["test"], _group(record)))
         case "check":
-            progress.checked[record["test"], record.get("group", "")] = record["agree"]
+            known = progress.checked.setdefault((record["test"], record.get("group", "")), {})
+            known.update({name: name not in record["differs"] for name in record["targets"]})
         case "plan":
             plan = SlotPlan(record["slot"], record["settle"], record["rows"])
             progress.plans[record["test"], record.get("group", "")] = plan
@@ -76,9 +82,12 @@ def _fold(progress: Progress, record: dict[str, Any]) -> None:
             progress.blocks.add(record["block"])
         case "look":
             progress.looks[record["blocks"]] = record["retired"]
+        case "failure" if record["final"] and record["stage"] in PASSING:
+            progress.lost.add(record["target"])
         case "failure" if record["final"]:
             progress.out[record["target"]] = record["message"]
         case "resumed":
             progress.ended = None
+            progress.lost.clear()
         case "finished":
             progress.ended = record["reason"]

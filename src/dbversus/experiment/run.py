@@ -5,23 +5,21 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-import dbversus
 from dbversus.calibration.use import calibration_fields
-from dbversus.errors import RunError
+from dbversus.errors import UsageError
 from dbversus.experiment.block import run_block
 from dbversus.experiment.estimate import remaining_s
+from dbversus.experiment.header import check_unchanged, make_header
 from dbversus.experiment.looks import take_look
 from dbversus.experiment.prepare import load_all
 from dbversus.experiment.progress import Progress, read_progress
-from dbversus.experiment.session import Display, Session, Target, cases_of
+from dbversus.experiment.session import Display, Session, Target
 from dbversus.experiment.spec import ExperimentSpec, write_spec
 from dbversus.experiment.stage import Stage, set_stage
 from dbversus.results.records import parse_journal
-from dbversus.results.schema import EXPERIMENT, HOST, JOURNAL, SCHEMA_VERSION
+from dbversus.results.schema import EXPERIMENT, HOST, JOURNAL
 from dbversus.results.write import Journal, create_results_dir, seal
-from dbversus.suites.model import GROUP_TITLES, LOAD
 
 
 def run_experiment(spec: ExperimentSpec, directory: Path, command: str, display: Display, *, wait: bool) -> None:
@@ -37,13 +35,17 @@ def run_experiment(spec: ExperimentSpec, directory: Path, command: str, display:
         with Journal(directory) as journal:
             targets = [target.build.dbms for target in stage.targets]
             calibration = calibration_fields(spec, targets, stage.host_facts, display.say)
-            journal.append(_header(stage, command) | calibration)
+            journal.append(make_header(stage, command) | calibration)
             _perform(stage, journal, Progress(), display)
     seal(directory)
 
 
 def resume_experiment(spec: ExperimentSpec, directory: Path, display: Display, *, wait: bool) -> None:
-    """Goes on with an interrupted experiment; does nothing but seal it when it had ended."""
+    """Goes on with an interrupted experiment; does nothing but seal it when it had ended.
+
+    Raises as `run_experiment`; UsageError also when a build, the suite or the host is another than before, or when nobody is
+    left to be compared.
+    """
     with Journal(directory) as journal:
         if journal.note:
             display.say(journal.note)
@@ -51,6 +53,7 @@ def resume_experiment(spec: ExperimentSpec, directory: Path, display: Display, *
         progress = read_progress(records)
         if progress.ended is None or undecided_blocks_left(progress, spec):
             with set_stage(spec, display, wait=wait) as stage:
+                check_unchanged(directory, records[0], stage)
                 journal.append({"type": "resumed", "reason": f"{len(progress.blocks)} blocks were finished"})
                 _perform(stage, journal, progress, display)
     seal(directory)
@@ -61,50 +64,6 @@ def undecided_blocks_left(progress: Progress, spec: ExperimentSpec) -> bool:
     return progress.ended == "time budget" and progress.next_block() < spec.looks[-1]
 
 
-def _header(stage: Stage, command: str) -> dict[str, Any]:
-    spec = stage.spec
-    return {
-        "type": "experiment",
-        "schema": SCHEMA_VERSION,
-        "dbversus": dbversus.__version__,
-        "command": command,
-        "targets": [
-            {
-                "name": target.name,
-                "label": target.label,
-                "dbms": target.build.dbms,
-                "version": target.build.version,
-                "config": target.server.config.name,
-            }
-            for target in stage.targets
-        ],
-        "tests": _case_names(stage),
-        "groups": {
-            case.name: GROUP_TITLES.get(test.group, test.group)
-            for test in stage.suite.tests.values()
-            for case in cases_of(test, spec.clients)
-        },
-        "suite": spec.suite,
-        "profile": spec.profile,
-        "clients": spec.clients[0] if len(spec.clients) == 1 else spec.clients,
-        "table_size": spec.table_size,
-        "tables": spec.tables,
-        "seed": spec.seed,
-        "mode": spec.mode,
-        "order": spec.order,
-        "cache": spec.cache,
-        "restart": spec.restart,
-        "restore": spec.restore,
-        "looks": spec.looks,
-        "margins": spec.margins,
-    }
-
-
-def _case_names(stage: Stage) -> list[str]:
-    tests = [test for test in stage.suite.tests.values() if not test.warm_up]
-    return [LOAD, *(case.name for test in tests for case in cases_of(test, stage.spec.clients))]
-
-
 def _perform(stage: Stage, journal: Journal, progress: Progress, display: Display) -> None:
     session = Session(
         stage.spec, stage.suite, stage.targets, journal, progress, stage.new_engine, stage.client_cpus, display
@@ -112,8 +71,8 @@ def _perform(stage: Stage, journal: Journal, progress: Progress, display: Displa
     for target in session.targets:
         _take_over(session, target)
     with _closing(session):
-        if len(session.in_run) < 2 <= len(session.targets):
-            raise RunError(f"No target is left to compare with {session.base.label}; the reasons are above.")
+        if session.dead_end:
+            raise UsageError(f"{session.dead_end}; start a new experiment.")
         load_all(session)
         reason = _run_blocks(session)
         session.note("finished", reason=reason)
@@ -125,6 +84,10 @@ def _take_over(session: Session, target: Target) -> None:
         session.note("failure", target=target.name, stage="check", message=target.out, final=True)
         session.display.say(f"{target.label} is left out: {target.out}")
     target.out = session.progress.out.get(target.name, target.out)
+    if target.out is None and target.name in session.progress.lost:
+        session.remark(
+            "it had left the run, and was tried again when that was resumed: rows in between are missing", target
+        )
 
 
 @contextmanager
@@ -143,7 +106,10 @@ def _run_blocks(session: Session) -> str:
     """Runs blocks until all tests are decided, the looks are used up or the time is; returns which."""
     spec, progress = session.spec, session.progress
     began, block_s = time.monotonic(), None
-    while session.undecided:
+    while True:
+        _take_due_look(session)
+        if not session.undecided:
+            return "decided"
         block = progress.next_block()
         if block >= spec.looks[-1]:
             return "looks used up"
@@ -153,6 +119,10 @@ def _run_blocks(session: Session) -> str:
         block_began = time.monotonic()
         run_block(session, block)
         block_s = time.monotonic() - block_began
-        if len(progress.blocks) in spec.looks:
-            take_look(session, len(progress.blocks))
-    return "decided"
+
+
+def _take_due_look(session: Session) -> None:
+    """Takes the look that the finished blocks call for: also one that a kill at the end of the last of them has prevented."""
+    blocks = len(session.progress.blocks)
+    if blocks in session.spec.looks and blocks not in session.progress.looks:
+        take_look(session, blocks)

@@ -1,14 +1,14 @@
 """What a run holds in its hands: the targets, the engine that drives them, the journal, and how to mend each when it breaks."""
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from dbversus.builds.model import Build, TargetSpec
 from dbversus.errors import DbversusError, RunError
-from dbversus.experiment.engine_client import Engine, EngineGone
+from dbversus.experiment.engine_client import Engine, EngineGone, EngineRefused
 from dbversus.experiment.groups import Group, make_groups
 from dbversus.experiment.orders import balanced_turns
 from dbversus.experiment.progress import Part, Progress, Shared
@@ -72,6 +72,10 @@ def cases_of(test: Test, clients: list[int]) -> list[Case]:
     return [Case(test, count, f"{test.name}@{count}" if len(clients) > 1 else test.name) for count in clients]
 
 
+def _shared(case: Case, tag: Mapping[str, str]) -> Shared:
+    return case.name, tag.get("group", "")
+
+
 @dataclass
 class Session:
     """An experiment under way.
@@ -116,13 +120,40 @@ class Session:
 
     @property
     def undecided(self) -> list[str]:
-        """Cases that still need blocks."""
-        cases = [case for phase in self.suite.phases for case in self.cases(phase)]
-        return [case.name for case in cases if not case.test.warm_up and case.name not in self.progress.retired]
+        """Cases that still need blocks: of the group that is up, or of any group."""
+        retired = self.progress.retired
+        return [case.name for case in self.all_cases if case.name not in retired and self.is_comparable(case)]
+
+    @property
+    def all_cases(self) -> list[Case]:
+        """The cases that are reported, in order."""
+        cases = (case for phase in self.suite.phases for case in self.cases(phase))
+        return [case for case in cases if not case.test.warm_up]
 
     def cases(self, phase: Phase) -> list[Case]:
         """The tests of a phase, each with every number of clients before the next."""
         return [case for test in phase.tests for case in cases_of(test, self.spec.clients)]
+
+    def measured(self, case: Case) -> list[str]:
+        """Names of the targets whose rows of `case` are run, in the group that is up or in any."""
+        return [name for group in self._groups_up for name in self._measured_in(group, case)]
+
+    def is_comparable(self, case: Case) -> bool:
+        """Whether rows of `case` tell anything: the base and somebody else are measured, in the group that is up or in any."""
+        return any(len(self._measured_in(group, case)) >= self._fewest(group) for group in self._groups_up)
+
+    def _measured_in(self, group: Group, case: Case) -> list[str]:
+        """Those that are in the run, but for a target that answers a read test otherwise than the base.
+
+        A test that changes data is run on all: later tests need its changes.
+        """
+        agrees = {} if case.test.changes_data else self.progress.checked.get(_shared(case, group.tag), {})
+        names = [target.name for target in self.in_run if target.name in group.members]
+        return [name for name in names if agrees.get(name, True)]
+
+    def _fewest(self, group: Group) -> int:
+        """Targets without which a group has nothing to compare."""
+        return 1 if "solo" in group.tag or len(self.targets) == 1 else 2
 
     @property
     def alive(self) -> list[Target]:
@@ -135,8 +166,16 @@ class Session:
 
     def turns(self, block: int) -> list[Group]:
         """The groups that make a block, one after another; targets that are up alone change their order from block to block."""
-        groups = make_groups(self.contenders, self.spec.order, self.spec.at_once)
-        return balanced_turns(groups, block, self.spec.seed) if self.spec.order == "sequential" else groups
+        return balanced_turns(self._groups, block, self.spec.seed) if self.spec.order == "sequential" else self._groups
+
+    @property
+    def _groups(self) -> list[Group]:
+        return make_groups(self.contenders, self.spec.order, self.spec.at_once)
+
+    @property
+    def _groups_up(self) -> list[Group]:
+        """The group that is up; all groups while none is."""
+        return [self.group] if self.group else self._groups
 
     @contextlib.contextmanager
     def only(self, group: Group) -> Iterator[None]:
@@ -158,7 +197,7 @@ class Session:
         name = self.tag.get("solo")
         return self.by_name(name) if name else None
 
-    def part(self, block: int, case: "Case") -> Part:
+    def part(self, block: int, case: Case) -> Part:
         """What the rows of `case` in `block` count as, of all targets together or of the group that is up."""
         return block, case.name, self.group.name if self.group else ""
 
@@ -167,13 +206,13 @@ class Session:
         """Number of the first row in each test: rows of two groups are never the same row."""
         return self.group.first_row if self.group else 0
 
-    def shared(self, case: "Case") -> Shared:
+    def shared(self, case: Case) -> Shared:
         """What the slot plan and the check of answers of `case` are kept under.
 
         They hold for all blocks; groups with the base have their own, targets one after another share them: all do the
         same work.
         """
-        return case.name, self.tag.get("group", "")
+        return _shared(case, self.tag)
 
     @property
     def alive_names(self) -> list[str]:
@@ -192,6 +231,16 @@ class Session:
             self.remarks.add((name, words))
             self.note("remark", target=name, words=words)
 
+    @property
+    def dead_end(self) -> str:
+        """Why nothing can be compared any more, in a sentence; empty as long as something can."""
+        if self.base.out is not None:
+            return f"The base {self.base.label} is out, so there is nothing to compare with: {self.base.out}"
+        if len(self.in_run) < 2 <= len(self.targets):
+            reasons = "; ".join(f"{target.label}: {target.out}" for target in self.targets[1:])
+            return f"No target is left to compare with {self.base.label}: {reasons}"
+        return ""
+
     def failure(self, target: Target, stage: str, message: str, *, final: bool, **where: Any) -> None:
         """Journals a failure with the server's own words; a final one takes the target out of the run."""
         self.note("failure", target=target.name, stage=stage, message=message, final=final, **where)
@@ -199,22 +248,26 @@ class Session:
         if final:
             target.out = message
             self.remove(target)
-        if self.base.out is not None:
-            raise RunError(f"The base {self.base.label} is out, so there is nothing to compare with: {self.base.out}")
-        if len(self.in_run) < 2 <= len(self.targets):
-            raise RunError(f"No target is left to compare with {self.base.label}; the last one left because: {message}")
+        if self.dead_end:
+            raise RunError(self.dead_end)
         if final and len(self.alive) < 2 <= len(self.targets):
             raise GroupOut(message)
 
-    def start(self, target: Target) -> None:
-        """Starts a target's server and makes it known to the engine."""
+    def start(self, target: Target, **where: Any) -> None:
+        """Starts a target's server and makes it known to the engine, or to a new one when that is gone."""
         target.server.start(target.placement)
-        self.introduce(target)
+        try:
+            self.introduce(target)
+        except EngineGone as error:
+            self.renew_engine(str(error), **where)
 
     def introduce(self, target: Target) -> None:
+        """Makes a target known to the engine as it is now, in place of what the engine may know by its name."""
         known = target.server.engine_target(target.name, target.placement)
         if not self.spec.freeze:
             known["freeze"] = {"kind": "none"}
+        with contextlib.suppress(EngineRefused):  # none of that name
+            self.engine.call("drop", target=target.name)
         self.engine.call("target", **known)
         if isinstance(target.server, SqliteServer):
             # an embedded database is administered with the measured library, which the engine has loaded
@@ -247,17 +300,15 @@ class Session:
         self.failure(target, stage, words, final=final, **where)
         if final:
             return
-        with contextlib.suppress(DbversusError):
-            self.engine.call("drop", target=target.name)
         target.server.kill()
         try:
-            self.start(target)
+            self.start(target, **where)
             target.server.warm(self.warmed_tables)
         except RunError as error:
             self.failure(target, "start", str(error), final=True, **where)
 
     def renew_engine(self, message: str, **where: Any) -> None:
-        """Replaces an engine that is gone, and wakes what it left frozen."""
+        """Replaces an engine that is gone, and wakes what it left frozen; a server that went with it is restarted."""
         self.diverged = True
         self.note("failure", target=None, stage="engine", message=message, final=False, **where)
         self.display.say(message)
@@ -267,7 +318,10 @@ class Session:
             if target.server.root_pid is None and not target.server.is_running():  # it is still to be started
                 continue
             target.server.thaw()
-            self.introduce(target)
+            try:
+                self.introduce(target)
+            except EngineRefused as error:
+                self.revive(target, str(error), **where)
 
     def freeze(self) -> None:
         if self.spec.freeze:
@@ -285,9 +339,7 @@ class Session:
 
     def close(self) -> None:
         """Ends everything that this session started; never raises."""
-        with contextlib.suppress(DbversusError):
-            self.thaw()
+        self.engine.close()  # first, so that nothing waits for rows under way, and nobody is frozen any more
         for target in self.targets:
             with contextlib.suppress(DbversusError, OSError):
                 target.server.stop()
-        self.engine.close()

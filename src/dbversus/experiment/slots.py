@@ -4,10 +4,13 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 OPS_IN_SLOT = 20
+OPS_OF_CLIENT = 5
 SLOWEST_SLOT_MS = 400
 ROWS_AT_LEAST = 4
 COLD_ROWS = 1
 EDGE_MS = 2.0
+SETTLES_ITSELF = 10
+"""An operation that lasts so many times the settle part needs none: it is warm for most of its own time."""
 
 
 @dataclass(frozen=True)
@@ -33,31 +36,48 @@ class SlotPlan:
         return asdict(self)
 
 
-def plan_slots(rules: SlotRules, rates: list[float], by_count: bool, orders: int) -> SlotPlan:
+def wanted_ops(clients: int) -> int:
+    """Operations that a slot should have: clients share them, and one without any would not be there."""
+    return max(OPS_IN_SLOT, OPS_OF_CLIENT * clients)
+
+
+def plan_slots(rules: SlotRules, rates: list[float], by_count: bool, orders: int, clients: int) -> SlotPlan:
     """The plan for a test whose targets did `rates` operations/s in the pilot.
 
-    A slot is stretched until the slowest target does OPS_IN_SLOT operations in it, but never past SLOWEST_SLOT_MS unless a
-    single operation takes longer: for slow operations more rows are worth more than more operations in each. A test is
-    bounded `by_count` when every target has to do the same work. `orders` is the length of the balanced cycle.
+    A slot is stretched until the slowest target does `wanted_ops` in it, but never past SLOWEST_SLOT_MS unless more was asked
+    for, or a single operation (bounded by count: one of each client) takes longer: for slow operations more rows are worth
+    more than more operations in each. A test is bounded `by_count` when every target has to do the same work. `orders` is the
+    length of the balanced cycle.
     """
     slowest = min(rates)
-    wanted_ms = max(rules.write_slot_ms if by_count else rules.slot_ms, OPS_IN_SLOT / slowest * 1000)
-    slot_ms = max(min(wanted_ms, SLOWEST_SLOT_MS), rules.slot_ms, 1000 / slowest)
+    asked_ms = rules.write_slot_ms if by_count else rules.slot_ms
+    wanted_ms = max(asked_ms, wanted_ops(clients) / slowest * 1000)
+    least_ops = clients if by_count else 1
+    slot_ms = max(min(wanted_ms, SLOWEST_SLOT_MS), asked_ms, least_ops / slowest * 1000)
     row_s = sum(_slot_s(rate, slowest, slot_ms, by_count) + (rules.settle_ms + EDGE_MS) / 1000 for rate in rates)
     rows = _whole_cycles(min(rules.rows, rules.seconds / row_s), min(rules.rows, ROWS_AT_LEAST), orders)
+    settle = _plan_settle(rules.settle_ms, slowest, by_count)
     if by_count:
-        ops = max(1, round(slowest * slot_ms / 1000))
-        return SlotPlan({"ops": ops}, {"ops": max(1, round(ops * rules.settle_ms / slot_ms))}, rows)
-    return SlotPlan({"ms": round(slot_ms), "min_ops": 1}, {"ms": round(rules.settle_ms), "min_ops": 1}, rows)
+        return SlotPlan({"ops": round(slowest * slot_ms / 1000)}, settle, rows)
+    return SlotPlan({"ms": round(slot_ms), "min_ops": 1}, settle, rows)
 
 
-def plan_cold_slots(slot_ms: float, rates: list[float], *, once: bool) -> SlotPlan:
+def _plan_settle(settle_ms: float, slowest: float, by_count: bool) -> dict[str, Any]:
+    if 1000 / slowest >= SETTLES_ITSELF * settle_ms:
+        return {"ops": 0}
+    if by_count:
+        return {"ops": max(1, round(slowest * settle_ms / 1000))}
+    return {"ms": round(settle_ms), "min_ops": 1}
+
+
+def plan_cold_slots(slot_ms: float, rates: list[float], clients: int, *, once: bool) -> SlotPlan:
     """The plan of a test with cold caches: one slot per restart, the same work for every target, nothing driven before it.
 
     `rates` are those of a pilot with cold caches; `slot_ms` is how long the slot of the slowest target would be at its
-    rate. Caches fill meanwhile, so slots get shorter than that. `once`: one operation alone reads all there is to read.
+    rate. Caches fill meanwhile, so slots get shorter than that. `once`: one operation alone reads all there is to read, so that
+    each client does one.
     """
-    ops = 1 if once else max(1, round(min(rates) * slot_ms / 1000))
+    ops = clients if once else max(clients, round(min(rates) * slot_ms / 1000))
     return SlotPlan({"ops": ops}, {"ops": 0}, COLD_ROWS)
 
 

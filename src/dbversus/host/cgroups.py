@@ -149,7 +149,11 @@ def _create_v2(name: str, where: Hierarchies) -> CgroupV2:
 def _make(parent: Path, name: str) -> Path:
     directory = parent / OWN_DIRECTORY / name
     directory.parent.mkdir(exist_ok=True)
-    directory.mkdir()
+    try:
+        directory.mkdir()
+    except FileNotFoundError:  # another dbversus that ended just now removed the parent, empty as it was
+        directory.parent.mkdir(exist_ok=True)
+        directory.mkdir()
     return directory
 
 

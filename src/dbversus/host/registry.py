@@ -5,6 +5,7 @@ import ctypes
 import json
 import os
 import shutil
+import threading
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -36,7 +37,7 @@ class Entry:
 
 
 class Watcher(Protocol):
-    """Is told of servers that start and stop."""
+    """Is told of servers that start and stop, by any thread."""
 
     def add(self, entry: Entry) -> None: ...
     def forget(self, root_pid: int) -> None: ...
@@ -48,14 +49,17 @@ class Registry:
     def __init__(self, home: Path | None = None):
         self._path = (home / "run" if home else public_dir("run")) / f"{os.getpid()}.json"
         self._entries: dict[int, Entry] = {}
+        self._lock = threading.Lock()
 
     def add(self, entry: Entry) -> None:
-        self._entries[entry.root_pid] = entry
-        self._write()
+        with self._lock:
+            self._entries[entry.root_pid] = entry
+            self._write()
 
     def forget(self, root_pid: int) -> None:
-        if self._entries.pop(root_pid, None):
-            self._write()
+        with self._lock:
+            if self._entries.pop(root_pid, None):
+                self._write()
 
     def _write(self) -> None:
         if not self._entries:

@@ -78,11 +78,6 @@ class Journal:
         line = json.dumps({**record, "at_unix_ns": time.time_ns()}, separators=(",", ":"), default=str)
         self._write(line.encode() + b"\n")
 
-    def append_raw(self, fields: Mapping[str, Any], line: bytes) -> None:
-        """Adds one line of the engine (a JSON object) with `fields` put in front of it, without parsing the line."""
-        head = json.dumps({**fields, "at_unix_ns": time.time_ns()}, separators=(",", ":")).encode()
-        self._write(head[:-1] + b"," + line.strip()[1:] + b"\n")
-
     def _write(self, line: bytes) -> None:
         # one write per record: a kill leaves at most one line cut off, at the end; so does a full disk
         good_bytes = os.fstat(self._file.fileno()).st_size

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import threading
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -18,6 +19,7 @@ class Guard:
     def __init__(self, engine_binary: Path | None):
         self.note = ""
         self._known: set[int] = set()
+        self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         if engine_binary is None:
             self.note = "there is no guard: a frozen server of a killed run is ended at the next start only"
@@ -35,15 +37,17 @@ class Guard:
             self.note = f"the guard cannot be started: {error.strerror}"
 
     def add(self, entry: Entry) -> None:
-        lines: list[dict[str, Any]] = [{"release": entry.root_pid}] if entry.root_pid in self._known else []
-        lines.append({"cgroup_dirs": entry.cgroup_dirs, "root_pid": entry.root_pid, "paths": entry.paths})
-        self._known.add(entry.root_pid)
-        self._send(lines)
+        with self._lock:
+            lines: list[dict[str, Any]] = [{"release": entry.root_pid}] if entry.root_pid in self._known else []
+            lines.append({"cgroup_dirs": entry.cgroup_dirs, "root_pid": entry.root_pid, "paths": entry.paths})
+            self._known.add(entry.root_pid)
+            self._send(lines)
 
     def forget(self, root_pid: int) -> None:
-        if root_pid in self._known:
-            self._known.discard(root_pid)
-            self._send([{"release": root_pid}])
+        with self._lock:
+            if root_pid in self._known:
+                self._known.discard(root_pid)
+                self._send([{"release": root_pid}])
 
     def _send(self, lines: list[dict[str, Any]]) -> None:
         if self._process is None or self._process.stdin is None:

@@ -92,12 +92,6 @@ def read_extra(snapshot: Path, name: str) -> str:
     return (snapshot / name).read_text()
 
 
-def remove(snapshot: Path) -> None:
-    with _locked(snapshot, fcntl.LOCK_EX):
-        (snapshot / "key.json").unlink(missing_ok=True)  # from now on nobody finds it
-        shutil.rmtree(snapshot, ignore_errors=True)
-
-
 def copy_tree(source: Path, destination: Path) -> None:
     """Copies a directory, sharing blocks where possible. Raises RunError; then nothing is left of the copy."""
     if not source.is_dir():

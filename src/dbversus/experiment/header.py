@@ -1,0 +1,111 @@
+"""The journal's first record: what is measured. And whether what `resume` would go on with is still that."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import dbversus
+from dbversus.errors import UsageError
+from dbversus.experiment.definitions import definitions
+from dbversus.experiment.session import cases_of
+from dbversus.experiment.stage import Stage
+from dbversus.results.schema import HOST, SCHEMA_VERSION
+from dbversus.suites.define import load_table
+from dbversus.suites.model import GROUP_TITLES, LOAD, Test
+
+Header = dict[str, Any]
+
+
+def make_header(stage: Stage, command: str) -> Header:
+    """The `experiment` record; `command` is what repeats the experiment."""
+    spec = stage.spec
+    return {
+        "type": "experiment",
+        "schema": SCHEMA_VERSION,
+        "dbversus": dbversus.__version__,
+        "command": command,
+        "targets": _targets(stage),
+        "tests": _case_names(stage),
+        "groups": {
+            case.name: GROUP_TITLES.get(test.group, test.group)
+            for test in stage.suite.tests.values()
+            for case in cases_of(test, spec.clients)
+        },
+        "suite": spec.suite,
+        "suite_checksum": suite_checksum(stage),
+        "profile": spec.profile,
+        "clients": spec.clients[0] if len(spec.clients) == 1 else spec.clients,
+        "table_size": spec.table_size,
+        "tables": spec.tables,
+        "seed": spec.seed,
+        "mode": spec.mode,
+        "order": spec.order,
+        "cache": spec.cache,
+        "restart": spec.restart,
+        "restore": spec.restore,
+        "looks": spec.looks,
+        "margins": spec.margins,
+    }
+
+
+def _targets(stage: Stage) -> list[dict[str, str]]:
+    return [
+        {
+            "name": target.name,
+            "label": target.label,
+            "dbms": target.build.dbms,
+            "version": target.build.version,
+            "checksum": target.build.checksum,
+            "config": target.server.config.name,
+        }
+        for target in stage.targets
+    ]
+
+
+def _case_names(stage: Stage) -> list[str]:
+    tests = [test for test in stage.suite.tests.values() if not test.warm_up]
+    return [LOAD, *(case.name for test in tests for case in cases_of(test, stage.spec.clients))]
+
+
+def suite_checksum(stage: Stage) -> str:
+    """Tells whether anything that is done differs: tables, statements, their values, the order of tests. Words do not count."""
+    spec, suite = stage.spec, stage.suite
+    done = {
+        "tables": [spec.tables, load_table(suite.load, 1, spec.table_size, [], [], suite.variables)],
+        "phases": [[phase.settle, [_what_is_done(test, stage) for test in phase.tests]] for phase in suite.phases],
+    }
+    return hashlib.sha256(json.dumps(done).encode()).hexdigest()
+
+
+def _what_is_done(test: Test, stage: Stage) -> list[Any]:
+    dbms = (target.build.dbms for target in stage.targets)
+    made = definitions(test, dbms, stage.spec.table_size, stage.spec.tables)
+    return [made, test.changes_data, test.by_count, test.slow, test.warm_up]
+
+
+def check_unchanged(directory: Path, header: Mapping[str, Any], stage: Stage) -> None:
+    """Raises UsageError when rows measured from now on would be of other builds, of another suite or host than those so far.
+
+    What results of older versions of dbversus do not tell is passed over.
+    """
+    ending = "put back what was measured, or start a new experiment."
+    for then, now in zip(header["targets"], _targets(stage), strict=False):
+        label, version = now["label"], now["version"]
+        if then.get("version", version) != version:
+            raise UsageError(f"{label} was version {then['version']} so far and is {version} now; {ending}")
+        if then.get("checksum", now["checksum"]) != now["checksum"]:
+            raise UsageError(f"{label} is another build of version {version} than the one measured so far; {ending}")
+    checksum = suite_checksum(stage)
+    if header.get("suite_checksum", checksum) != checksum:
+        raise UsageError(f"The tests of suite {stage.spec.suite} are not what they were so far; {ending}")
+    host, here = _machine_of(directory), stage.host_facts["machine_id"]
+    if host and here and host != here:
+        raise UsageError(f"{directory} was measured on another host; resume it there, or start a new experiment here.")
+
+
+def _machine_of(directory: Path) -> str | None:
+    path = directory / HOST
+    machine: str | None = json.loads(path.read_text()).get("machine_id") if path.is_file() else None
+    return machine

@@ -1,0 +1,204 @@
+"""Sessions whose engine and servers are made up: a test tells what they answer, and when they fail."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+from dbversus.builds.model import Build
+from dbversus.builds.target import labels, parse_target
+from dbversus.errors import RunError
+from dbversus.experiment.engine_client import Engine, EngineGone, EngineRefused, Reply
+from dbversus.experiment.progress import Progress
+from dbversus.experiment.session import Case, Session, Silent, Target
+from dbversus.experiment.spec import make_spec
+from dbversus.results.records import of_type, parse_journal
+from dbversus.results.schema import JOURNAL
+from dbversus.results.write import Journal
+from dbversus.servers.base import Placement
+from dbversus.suites.load import load_suite
+
+ELAPSED_NS = 50_000_000
+
+
+class FakeEngine:
+    """Does all that it is asked for.
+
+    `failures`: command → what its next calls fail with (None: they do not). `during`: command → what happens meanwhile.
+    `checksums`: of the answers of targets, where they are not as all others'.
+    """
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[str, dict[str, Any]]] = []
+        self.failures: defaultdict[str, list[RunError | None]] = defaultdict(list)
+        self.during: dict[str, Callable[[], None]] = {}
+        self.checksums: dict[str, str] = {}
+        self.known: set[str] = set()
+        self.opened: list[str] = []
+        self.closed = False
+
+    def asked(self, command: str) -> list[dict[str, Any]]:
+        """Fields of all calls of a command."""
+        return [fields for name, fields in self.calls if name == command]
+
+    def call(self, command: str, **fields: Any) -> Reply:
+        return list(self.stream(command, **fields))[-1]
+
+    def stream(self, command: str, **fields: Any) -> Iterator[Reply]:
+        self.calls.append((command, fields))
+        self.during.get(command, lambda: None)()
+        failure = self.failures[command].pop(0) if self.failures[command] else None
+        if failure:
+            raise failure
+        yield from getattr(self, f"_{command}", lambda _: [{"done": True}])(fields)
+
+    def close(self) -> None:
+        self.closed = True
+
+    def _target(self, fields: dict[str, Any]) -> Iterator[Reply]:
+        if fields["name"] in self.known:
+            raise EngineRefused("usage", f"there is a target {fields['name']} already", fields["name"])
+        self.known.add(fields["name"])
+        yield {"done": True}
+
+    def _drop(self, fields: dict[str, Any]) -> Iterator[Reply]:
+        if fields["target"] not in self.known:
+            raise EngineRefused("usage", f"there is no target {fields['target']}", None)
+        self.known.remove(fields["target"])
+        yield {"done": True}
+
+    def _open(self, fields: dict[str, Any]) -> Iterator[Reply]:
+        self.opened = fields["targets"]
+        yield {"done": True}
+
+    def _check(self, _: dict[str, Any]) -> Iterator[Reply]:
+        answers = {
+            name: {"rows": 20, "affected": 0, "checksum": self.checksums.get(name, "9f"), "statements": []}
+            for name in self.opened
+        }
+        yield {"targets": answers, "done": True}
+
+    def _load(self, fields: dict[str, Any]) -> Iterator[Reply]:
+        yield {"rows": fields["table"]["rows"], "elapsed_ns": ELAPSED_NS, "done": True}
+
+    def _rows(self, fields: dict[str, Any]) -> Iterator[Reply]:
+        for row, order in enumerate(fields["orders"], fields["first_row"]):
+            slots = [
+                {"target": name, "settle_ops": 1, "ops": fields["slot"].get("ops", 100), "elapsed_ns": ELAPSED_NS}
+                for name in order
+            ]
+            host = {"wall_ns": ELAPSED_NS, "foreign_cpu_ns": 0, "steal_ns": 0}
+            yield {"tag": fields["tag"], "row": row, "order": order, "host": host, "slots": slots}
+        yield {"latency": dict.fromkeys(self.opened, "HISTFAAAA"), "done": True}
+
+
+class FakeServer:
+    """A server of which nothing is there but what a session asks for. `root_pid` as of an embedded DBMS."""
+
+    dbms = "postgres"
+
+    def __init__(self, folder: Path, number: int):
+        self.build = Build("postgres", "17.1", "path", Path("/opt/postgres"), checksum=f"checksum {number}")
+        self.config = SimpleNamespace(name="", init_options={})
+        self.data_dir = folder / f"t{number}" / "data"
+        self.notes: list[str] = []
+        self.root_pid: int | None = None
+        self.running = True
+        self.starts = 0
+        self.created = 0
+
+    def initialise(self) -> None:
+        self.created += 1
+        self.data_dir.mkdir(parents=True)
+        (self.data_dir / "PG_VERSION").write_text("17")
+
+    def start(self, placement: Placement) -> None:
+        self.starts += 1
+        self.running = True
+
+    def stop(self) -> None:
+        self.running = False
+
+    kill = stop
+
+    def thaw(self) -> None: ...
+
+    def is_running(self) -> bool:
+        return self.running
+
+    def warm(self, tables: Sequence[str]) -> None: ...
+
+    def settle(self, tables: Sequence[str]) -> dict[str, float]:
+        return {}
+
+    def log_tail(self, lines: int = 40) -> str:
+        return "its last words"
+
+    def counters(self) -> dict[str, float]:
+        return {"pages": 7.0 * (1 + self.starts)}
+
+    def plan(self, sql: str) -> str:
+        return f"Result: {sql}"
+
+    def engine_target(self, name: str, placement: Placement) -> dict[str, Any]:
+        return {"name": name, "wire": "null", "address": {}, "freeze": {"kind": "none"}}
+
+    def table_sql(self, table: int) -> tuple[list[str], list[str]]:
+        return [f"CREATE TABLE sbtest{table}"], []
+
+
+def make_session(
+    folder: Path,
+    targets: int = 2,
+    tests: str = "point-query,update-index",
+    engines: Sequence[FakeEngine] = (),
+    **choices: Any,
+) -> Session:
+    """A session with running targets that the engine knows. `engines`: the first and its successors; `choices`: of the spec."""
+    texts = ["postgres:17"] * targets
+    defaults = {"table_size": 1000, "rows": 2, "seconds": 1, "looks": [2]}
+    spec = make_spec({"targets": texts, "tests": tests, **defaults, **choices})
+    specs = [parse_target(text) for text in texts]
+    made = [_target(folder, number, label, specs[number]) for number, label in enumerate(labels(specs))]
+    given = iter(engines)
+
+    def new_engine() -> Engine:
+        return cast(Engine, next(given, None) or FakeEngine())
+
+    suite = load_suite("sysbench").select(tests)
+    session = Session(spec, suite, made, Journal(folder), Progress(), new_engine, (), Silent())
+    for target in made:
+        session.introduce(target)
+    return session
+
+
+def _target(folder: Path, number: int, label: str, spec: Any) -> Target:
+    server: Any = FakeServer(folder, number)
+    return Target(f"t{number}", label, spec, server.build, server, Placement())
+
+
+def engine_of(session: Session) -> FakeEngine:
+    return cast(FakeEngine, session.engine)
+
+
+def server_of(session: Session, name: str) -> FakeServer:
+    return cast(FakeServer, session.by_name(name).server)
+
+
+def case_of(session: Session, name: str) -> Case:
+    return next(case for case in session.all_cases if case.name == name)
+
+
+def records(session: Session, kind: str) -> list[dict[str, Any]]:
+    """What the session has journaled of a type."""
+    return of_type(parse_journal(session.journal.directory / JOURNAL)[0], kind)
+
+
+def refused(target: str, words: str = "function f does not exist") -> EngineRefused:
+    """A statement that the target's server does not take."""
+    return EngineRefused("server", words, target)
+
+
+def gone() -> EngineGone:
+    return EngineGone("The engine (pid 7) was killed by signal 9.")

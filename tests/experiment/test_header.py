@@ -1,0 +1,99 @@
+"""What `resume` takes for the same experiment."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from dbversus.builds.model import Build
+from dbversus.errors import UsageError
+from dbversus.experiment.header import check_unchanged, make_header, suite_checksum
+from dbversus.experiment.spec import make_spec
+from dbversus.results.schema import HOST
+from dbversus.suites.load import load_suite
+from dbversus.suites.model import Suite
+
+TESTS = "point-query,update-index"
+NEW_FIELDS = ("checksum", "suite_checksum")
+
+
+def _stage(tests: str = TESTS, **choices: Any) -> Any:
+    builds = [Build("postgres", version, "path", Path("/opt"), f"sum of {version}") for version in ("17.1", "17.2")]
+    targets = [
+        SimpleNamespace(
+            name=f"t{number}",
+            label=f"/opt/pg-{number}",
+            build=build,
+            server=SimpleNamespace(config=SimpleNamespace(name="")),
+        )
+        for number, build in enumerate(builds)
+    ]
+    spec = make_spec({"targets": ["postgres:17"] * 2, "table_size": 1000, **choices})
+    suite = load_suite("sysbench").select(tests)
+    return SimpleNamespace(spec=spec, suite=suite, targets=targets, host_facts={"machine_id": "here"})
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    (tmp_path / HOST).write_text(json.dumps({"machine_id": "here"}))
+    return tmp_path
+
+
+def test_the_same_may_go_on(results: Path) -> None:
+    check_unchanged(results, json.loads(json.dumps(make_header(_stage(), ""))), _stage())
+
+
+@pytest.mark.parametrize(
+    ("facts", "said"),
+    [
+        ({"version": "17.3"}, "/opt/pg-1 was version 17.2 so far and is 17.3 now"),
+        ({"checksum": "of a new binary"}, "/opt/pg-1 is another build of version 17.2 than the one measured so far"),
+    ],
+)
+def test_another_build_is_refused_by_name(results: Path, facts: dict[str, str], said: str) -> None:
+    stage = _stage()
+    stage.targets[1].build = replace(stage.targets[1].build, **facts)
+    with pytest.raises(UsageError) as error:
+        check_unchanged(results, make_header(_stage(), ""), stage)
+    assert str(error.value) == f"{said}; put back what was measured, or start a new experiment."
+
+
+@pytest.mark.parametrize("stage", [_stage(f"{TESTS},scan"), _stage(table_size=2000), _stage(tables=2)])
+def test_other_tests_are_refused(results: Path, stage: Any) -> None:
+    with pytest.raises(UsageError, match="The tests of suite sysbench are not what they were so far"):
+        check_unchanged(results, make_header(_stage(), ""), stage)
+
+
+def test_another_host_is_refused(results: Path) -> None:
+    (results / HOST).write_text(json.dumps({"machine_id": "there"}))
+    with pytest.raises(UsageError, match=f"{results} was measured on another host"):
+        check_unchanged(results, make_header(_stage(), ""), _stage())
+
+
+def test_results_that_know_less_may_go_on(tmp_path: Path) -> None:
+    header = make_header(_stage(), "")
+    for holder in (header, *header["targets"]):
+        for name in NEW_FIELDS:
+            holder.pop(name, None)
+    stage = _stage()
+    stage.targets[1].build = replace(stage.targets[1].build, checksum="of a new binary")
+    check_unchanged(tmp_path, header, stage)
+
+
+def test_words_make_no_other_suite_and_statements_do(tmp_path: Path) -> None:
+    def with_sql(title: str, sql: str) -> Suite:
+        path = tmp_path / "mine.toml"
+        path.write_text(
+            f'title = "{title}"\nextends = "sysbench"\n[tests.one]\ntitle = "{title}"\ngroup = "point"\n'
+            f'statements = [{{ name = "one", sql = "{sql}" }}]\n[[phases]]\nname = "p"\ntests = ["one"]\n'
+        )
+        return load_suite(path)
+
+    stages = [_stage() for _ in range(3)]
+    for stage, (title, sql) in zip(stages, [("a", "SELECT 1"), ("b", "SELECT 1"), ("a", "SELECT 2")], strict=True):
+        stage.suite = with_sql(title, sql)
+    first, retitled, other = map(suite_checksum, stages)
+    assert first == retitled != other

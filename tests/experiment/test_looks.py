@@ -1,0 +1,58 @@
+"""Who has a say in whether a test is decided."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dbversus.experiment.looks import take_look
+from dbversus.stats.metrics import PRIMARY
+from dbversus.stats.model import Finding, Verdict
+
+from .fakes import make_session, records
+
+
+def _findings(test: str, target: str, verdict: Verdict) -> list[Finding]:
+    known: dict[str, Any] = {"ratio": 1.0, "low": 0.99, "high": 1.01, "p_value": 0.5, "q_value": 0.5, "block_sd": 0.01}
+    known |= {"confidence": 0.98, "margin": 0.03, "smallest_visible_change": 0.02, "degrees_of_freedom": 9.0}
+    return [
+        Finding(test=test, target=target, metric=metric.name, verdict=verdict, blocks=4, **known) for metric in PRIMARY
+    ]
+
+
+def test_a_target_that_left_the_run_keeps_no_test_from_being_retired(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = make_session(tmp_path, targets=3)
+    label, gone = session.targets[1].label, session.targets[2].label
+    findings = [
+        *_findings("point-query", label, Verdict.EQUIVALENT),
+        *_findings("point-query", gone, Verdict.UNDECIDED),
+        *_findings("update-index", label, Verdict.UNDECIDED),
+    ]
+    monkeypatch.setattr("dbversus.experiment.looks.open_results", lambda directory: directory)
+    monkeypatch.setattr("dbversus.stats.judge.judge", lambda results: findings)
+    take_look(session, 2)
+    session.targets[2].out = "no room"
+    take_look(session, 4)
+    assert [look["retired"] for look in records(session, "look")] == [[], ["point-query"]]
+    assert session.undecided == ["update-index"]
+
+
+def test_nor_does_one_that_is_not_measured_in_it_for_its_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = make_session(tmp_path, targets=3)
+    right, wrong = session.targets[1].label, session.targets[2].label
+    findings = [
+        *_findings("point-query", right, Verdict.EQUIVALENT),
+        *_findings("point-query", wrong, Verdict.UNDECIDED),
+        *_findings("update-index", right, Verdict.EQUIVALENT),
+        *_findings("update-index", wrong, Verdict.UNDECIDED),
+    ]
+    monkeypatch.setattr("dbversus.experiment.looks.open_results", lambda directory: directory)
+    monkeypatch.setattr("dbversus.stats.judge.judge", lambda results: findings)
+    for test in ("point-query", "update-index"):
+        session.progress.checked[test, ""] = {"t0": True, "t1": True, "t2": False}
+    take_look(session, 4)
+    assert session.progress.looks[4] == ["point-query"]

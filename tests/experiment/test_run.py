@@ -1,0 +1,73 @@
+"""The story's turns: which looks are taken, who is taken over by `resume`, and when nothing can be done."""
+
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from dbversus.errors import UsageError
+from dbversus.experiment import run
+from dbversus.experiment.engine_client import Engine
+from dbversus.experiment.progress import Progress
+from dbversus.experiment.session import Session, Silent
+from dbversus.experiment.stage import Stage
+
+from .fakes import FakeEngine, make_session, records
+
+
+def _stage(session: Session) -> Stage:
+    return Stage(session.spec, session.suite, session.targets, {}, (), lambda: cast(Engine, FakeEngine()))
+
+
+def _looks(session: Session, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Numbers of blocks after which looks are taken, as `_run_blocks` goes on."""
+    taken: list[int] = []
+
+    def take_look(session: Session, blocks: int) -> None:
+        taken.append(blocks)
+        session.progress.looks[blocks] = []
+
+    monkeypatch.setattr(run, "take_look", take_look)
+    monkeypatch.setattr(run, "run_block", lambda session, block: session.progress.blocks.add(block))
+    return taken
+
+
+def test_a_look_follows_the_blocks_that_it_is_planned_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = make_session(tmp_path, looks=[2, 3])
+    taken = _looks(session, monkeypatch)
+    assert run._run_blocks(session) == "looks used up"
+    assert taken == [2, 3] and session.progress.blocks == {0, 1, 2}
+
+
+@pytest.mark.parametrize("finished", [2, 3])
+def test_a_look_that_a_kill_has_prevented_is_taken_when_the_run_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, finished: int
+) -> None:
+    session = make_session(tmp_path, looks=[2, 3])
+    session.progress.blocks = set(range(finished))
+    taken = _looks(session, monkeypatch)
+    assert run._run_blocks(session) == "looks used up"
+    assert taken == [2, 3][finished - 2 :]
+
+
+def test_a_base_that_is_out_for_good_is_told_in_one_sentence(tmp_path: Path) -> None:
+    session = make_session(tmp_path, targets=3)
+    progress = Progress(out={"t0": "state differs, block 2"}, checked={("point-query", ""): {"t0": True}})
+    with pytest.raises(UsageError, match=r"The base postgres:17 is out, .*: state differs, block 2; start a new exp"):
+        run._perform(_stage(session), session.journal, progress, Silent())
+
+
+def test_targets_that_are_all_out_for_good_are_told_with_their_reasons(tmp_path: Path) -> None:
+    session = make_session(tmp_path)
+    with pytest.raises(UsageError, match=r"No target is left .* postgres:17#2: no function f"):
+        run._perform(_stage(session), session.journal, Progress(out={"t1": "no function f"}), Silent())
+
+
+def test_a_target_that_was_lost_is_tried_again_and_the_report_says_so(tmp_path: Path) -> None:
+    session = make_session(tmp_path)
+    session.progress.lost = {"t1"}
+    for target in session.targets:
+        run._take_over(session, target)
+    assert len(session.in_run) == 2
+    (remark,) = records(session, "remark")
+    assert remark["target"] == "t1" and "tried again" in remark["words"]
