@@ -58,6 +58,7 @@ def figures() -> Figures:
             OrderBias(test=test, metric=CPU, bias=0.001, low=-0.001, high=0.003) for test in ("", "point-query")
         ],
         uniformity=[Uniformity(metric=CPU, tests=2, p_value=0.4)],
+        changed_as_measured=[],
     )
 
 
@@ -78,7 +79,7 @@ def calibration(**changes: Any) -> Calibration:
         "clients": [1],
         "table_size": 1_000_000,
         "tables": 1,
-        "rows": 60,
+        "rows_per_block": 43,
         "slot_ms": 50.0,
         "seed": 1,
         "command": "dbversus calibrate postgres:17 --blocks 16",

@@ -75,6 +75,15 @@ def test_a_file_of_a_later_version_with_more_in_it_is_read() -> None:
     assert load_all(HERE).calibrations == [calibration()]
 
 
+def test_a_file_of_an_earlier_version_with_less_in_it_is_read() -> None:
+    path = save(calibration())
+    content = json.loads(path.read_text()) | {"rows": 60}
+    del content["rows_per_block"], content["figures"]["changed_as_measured"]
+    path.write_text(json.dumps(content))
+    (older,) = load_all(HERE).calibrations
+    assert (older.rows_per_block, older.figures.changed_as_measured) == (None, None)
+
+
 def test_nothing_half_written_stays(home: Path) -> None:
     place = home / "calibrations" / HERE.key / f"{calibration().id}.json"
     place.mkdir(parents=True)

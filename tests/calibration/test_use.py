@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
+from dbversus.calibration.plan import calibration_spec
 from dbversus.calibration.store import save
-from dbversus.calibration.use import calibration_fields
+from dbversus.calibration.use import calibration_fields, rows_per_block
 from dbversus.experiment.spec import ExperimentSpec, make_spec
 from dbversus.stats.metrics import THROUGHPUT
 from dbversus.suites.profiles import profile_choices
 
-from .samples import FACTS, HERE, calibration, figures, spread
+from .samples import DAY_S, FACTS, HERE, RUN_S, calibration, figures, spread
 
 
 @pytest.fixture(autouse=True)
@@ -22,7 +23,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def spec(**choices: Any) -> ExperimentSpec:
-    return make_spec(profile_choices("standard") | {"targets": ["postgres:16", "postgres:17"]} | choices)
+    measured = {"rows": 60, "seconds": 5, "slot_ms": 50, "settle_ms": 5}
+    return make_spec(profile_choices("standard") | measured | {"targets": ["postgres:16", "postgres:17"]} | choices)
 
 
 def fields(asked: ExperimentSpec, *dbms: str) -> dict[str, Any]:
@@ -48,7 +50,10 @@ def test_a_brief_of_the_newest_and_the_margins_that_are_wider() -> None:
     assert json.loads(json.dumps(found)) == found
 
 
-@pytest.mark.parametrize("coarser", [{"rows": 20}, {"slot_ms": 40.0}, {"clients": [4]}, {"suite": "durability"}])
+@pytest.mark.parametrize(
+    "coarser",
+    [{"rows_per_block": 29}, {"rows_per_block": None}, {"slot_ms": 40.0}, {"clients": [4]}, {"suite": "durability"}],
+)
 def test_a_calibration_of_another_measurement_is_cited_but_widens_no_margin(coarser: dict[str, Any]) -> None:
     save(calibration(**coarser))
     found = fields(spec())
@@ -82,3 +87,45 @@ def test_in_sequential_order_no_margin_is_widened() -> None:
 def test_few_blocks_widen_no_margin() -> None:
     save(calibration(figures=figures().model_copy(update={"blocks": 4})))
     assert fields(spec())["test_margins"] == {}
+
+
+@pytest.mark.parametrize("later", [{"profile": "quick", "slot_ms": 40.0}, {"clients": [4]}])
+def test_margins_are_those_of_the_newest_that_gives_any_and_the_newest_is_cited(later: dict[str, Any]) -> None:
+    narrow = figures().model_copy(update={"spreads": [spread("update-index", THROUGHPUT, 0.05, 0.06)]})
+    save(calibration(id="oldest", at_unix_s=RUN_S - 9 * DAY_S, figures=narrow))
+    save(calibration())
+    save(calibration(id="later", at_unix_s=RUN_S - DAY_S, figures=narrow, **later))
+    found = fields(spec())
+    assert [(brief["id"], brief["margins"]) for brief in found["calibration"]] == [("later", False)]
+    assert found["test_margins"] == {"update-index": {THROUGHPUT: 0.08}}
+
+
+@pytest.mark.parametrize(
+    ("choices", "rows"),
+    [
+        ({}, 43),
+        ({"targets": ["postgres:17"] * 3}, 29),
+        ({"targets": ["postgres:17"] * 5, "at_once": 3}, 29),
+        ({"seconds": 60}, 60),
+        ({"rows": 24}, 24),
+        ({"slot_ms": 100}, 23),
+    ],
+)
+def test_rows_are_those_that_a_block_has_time_for(choices: dict[str, Any], rows: int) -> None:
+    assert rows_per_block(spec(**choices)) == rows
+
+
+@pytest.mark.parametrize("quick", [False, True])
+@pytest.mark.parametrize("inject", [False, True])
+def test_a_calibration_measures_as_many_rows_as_a_comparison_of_two(quick: bool, inject: bool) -> None:
+    made = calibration_spec("postgres:17", quick, None, inject, {})
+    compared = make_spec(
+        profile_choices("quick" if quick else "standard") | {"targets": ["postgres:16", "postgres:17"]}
+    )
+    assert rows_per_block(made) == rows_per_block(compared)
+
+
+def test_more_rows_than_were_calibrated_get_no_margins_from_it() -> None:
+    save(calibration())
+    assert fields(spec(seconds=6))["test_margins"] == {}
+    assert fields(spec(targets=["postgres:17"] * 3))["test_margins"] != {}

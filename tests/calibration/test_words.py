@@ -9,8 +9,9 @@ from rich.console import Console
 from dbversus.report import calibration_markdown, calibration_text
 from dbversus.report.calibration import age, calibration_words
 from dbversus.report.words import NBSP
+from dbversus.stats.metrics import CPU, THROUGHPUT
 
-from .samples import DAY_S, HERE, RUN_S, calibration
+from .samples import DAY_S, HERE, RUN_S, TESTS, calibration, figures
 
 TARGETS = [{"label": "postgres:13.1", "dbms": "postgres"}, {"label": "postgres:17", "dbms": "postgres"}]
 
@@ -57,6 +58,44 @@ def test_margins_that_it_widened_are_named() -> None:
     assert said.endswith("Its margins are wider than the usual for scan.")
 
 
+def test_margins_of_an_earlier_calibration_are_told_as_such() -> None:
+    said = words([calibration().brief() | {"margins": False}], test_margins={"scan": {THROUGHPUT: 0.2}})
+    assert said.endswith("Margins of an earlier calibration are wider than the usual for scan.")
+
+
+@pytest.mark.parametrize(
+    ("header", "count"),
+    [
+        ({"test_margins": {"update-index": {THROUGHPUT: 0.08}}}, 0),
+        ({}, 1),
+        ({"test_margins": {"update-index": {THROUGHPUT: 0.09}}}, 1),
+        ({"test_margins": {"update-index": {THROUGHPUT: 0.08}}, "margins": {CPU: 0.01}}, 2),
+    ],
+)
+def test_figures_that_stand_on_other_margins_than_the_run_say_so(header: dict[str, Any], count: int) -> None:
+    said = words([calibration().brief()], tests=["load", *TESTS], **header)
+    expected = f"Its figures stand on other margins than this run has in {count} of 2 tests."
+    assert (expected in said) if count else ("other margins" not in said)
+
+
+def test_runs_of_before_that_was_recorded_say_nothing_of_it() -> None:
+    new = ("wider_margins", "changed_as_measured")
+    brief = {name: value for name, value in calibration().brief().items() if name not in new}
+    assert words([brief], tests=["load", *TESTS], margins={CPU: 0.01}).endswith("+3 % in 81 %.")
+
+
+def test_what_was_called_changed_as_measured_is_a_caveat() -> None:
+    lasting = calibration(figures=figures().model_copy(update={"changed_as_measured": TESTS}))
+    assert words([lasting.brief()]).endswith(
+        "+3 % in 81 %. Its blocks as they were measured called point-query and update-index changed, though nothing was."
+    )
+    told = calibration_markdown.render(lasting).replace(NBSP, " ")
+    assert "these blocks called point-query and update-index changed. What lasts" in told
+    assert "by chance alone it would happen in 5 % of calibrations" in told
+    older = calibration(figures=figures().model_copy(update={"changed_as_measured": None}))
+    assert "as they were measured" not in calibration_markdown.render(older)
+
+
 def test_of_two_dbms_one_may_be_missing() -> None:
     targets = [*TARGETS, {"label": "mysql:8.0", "dbms": "mysql"}]
     said = words([calibration().brief()], targets=targets)
@@ -86,6 +125,7 @@ def test_everything_is_in_both_forms() -> None:
         assert "Of an injected slowdown, 0.98 [0.93, 1.03] is measured" in text
         assert "update-index 71.0 %" in text
         assert "8.0 %*" in text
+        assert "by the usual margins, these blocks called no test changed." in text
         assert "dbversus calibrate postgres:17 --blocks 16" in text
     assert "more than promised" not in plain
 

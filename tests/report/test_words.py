@@ -13,7 +13,8 @@ from dbversus.report.words import (
     ratio,
     summary_sentences,
 )
-from dbversus.stats.model import Verdict
+from dbversus.stats.metrics import CPU, THROUGHPUT
+from dbversus.stats.model import Finding, Verdict
 
 
 @pytest.mark.parametrize(
@@ -62,3 +63,18 @@ def test_settings_of_different_dbms_are_said_not_to_be_compared() -> None:
     assert not_compared(["postgres", "postgres"]) == ""
     assert not_compared(["postgres", "mysql"]).startswith("Settings and plans of different DBMSs are not compared")
     assert [comparable(dbms) for dbms in (["a", "a"], ["a", "b"], ["a", "b", "a"])] == [True, False, True]
+
+
+def test_only_metrics_without_a_steady_state_are_named_as_such() -> None:
+    """Another metric of the test may know the verdict of all its work too: its ratio is that of its rows."""
+
+    def finding(metric: str, verdict: Verdict, ratio: float) -> Finding:
+        known = 0.98, 4, None, None, 0.05, None, None, None
+        return Finding("scan", "new", metric, verdict, ratio, None, None, *known, whole_work=Verdict.REGRESSION)
+
+    findings = {
+        CPU: finding(CPU, Verdict.NO_STEADY_STATE, 1.12),
+        THROUGHPUT: finding(THROUGHPUT, Verdict.UNDECIDED, 1.01),
+    }
+    said = summary_sentences([Comparison("scan", "new", Verdict.NO_STEADY_STATE, findings)], "new", "old")
+    assert f"1 had no steady state, so all its work is judged: scan (CPU/op +12.0{NBSP}%: regression)." in said

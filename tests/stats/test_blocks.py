@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbversus.errors import UsageError
-from dbversus.stats.blocks import block_values, load_values
+from dbversus.stats.blocks import block_values, lifted_log_ratio, load_values
 from dbversus.stats.metrics import CPU, IO_BYTES, METRICS, THROUGHPUT
 from dbversus.stats.model import BlockValue
 
@@ -75,6 +75,34 @@ def test_next_to_nothing(base_bytes: float, bytes_: float, expected: float | Non
     (value,) = find(block_values(slots, "a"), metric=IO_BYTES)
     assert value.value == (None if expected is None else pytest.approx(expected))
     assert value.rows == 5
+
+
+@pytest.mark.parametrize(("affected", "expected"), [(0.0, None), (1.0, np.log(2))])
+def test_housekeeping_is_nothing_only_where_no_data_was_changed(affected: float, expected: float | None) -> None:
+    """100 operations a second, at 4 and at 8 kB each: under 1 MB/s."""
+    slots = make_slots(tests=1, blocks=1)
+    slots["ops"] = np.full(len(slots["ops"]), 5.0)
+    slots["server_write_bytes"] = slots["ops"] * np.where(slots["target"] == "a", 4000, 8000)
+    slots["affected"] = slots["ops"] * affected
+    (value,) = find(block_values(slots, "a"), metric=IO_BYTES)
+    assert value.value == (None if expected is None else pytest.approx(expected))
+
+
+def test_of_two_tests_only_the_one_that_writes_has_the_lower_floor() -> None:
+    slots = make_slots(tests=2, blocks=1)
+    slots["ops"] = np.full(len(slots["ops"]), 5.0)
+    slots["server_write_bytes"] = slots["ops"] * np.where(slots["target"] == "a", 4000, 8000)
+    slots["affected"] = np.where(slots["test"] == "t1", 1.0, np.nan)
+    values = {value.test: value.value for value in find(block_values(slots, "a"), metric=IO_BYTES)}
+    assert values == {"t0": None, "t1": pytest.approx(np.log(2))}
+
+
+@pytest.mark.parametrize(
+    ("mine", "base", "expected"), [(1.0, 2.0, None), (2.0, 2.0, None), (8.0, 4.0, np.log(2)), (8.0, 0.0, np.log(4))]
+)
+def test_lifted_to_a_floor_of_two(mine: float, base: float, expected: float | None) -> None:
+    found = lifted_log_ratio(mine, base, 2.0)
+    assert found == (None if expected is None else pytest.approx(expected))
 
 
 def test_what_the_host_cannot_tell_gives_no_value() -> None:

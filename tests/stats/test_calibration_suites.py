@@ -8,7 +8,7 @@ import pytest
 
 from dbversus.results.read import Target
 from dbversus.stats.calibration.evaluate import calibrated_margins, detection_games, fitting_looks
-from dbversus.stats.calibration.suites import Game, Played, Pool, draw, make_pool, play
+from dbversus.stats.calibration.suites import Game, Played, Pool, changed_as_measured, draw, make_pool, play
 from dbversus.stats.calibration.twins import Injected, Twins
 from dbversus.stats.metrics import CPU
 from dbversus.stats.simulate import World, block_noise, simulate, values_of
@@ -118,6 +118,37 @@ def test_noise_that_calls_equal_tests_changed_is_seen() -> None:
     assert any("t1" in tests for tests in alarms)
 
 
+def lasting(twins: Twins, by: float) -> Twins:
+    """The twin of test t1 differs by `by` in every block."""
+    values = [
+        replace(value, value=value.value + by) if (value.test, value.metric) == ("t1", CPU) and value.value else value
+        for value in twins.values
+    ]
+    return replace(twins, values=tuple(values))
+
+
+def test_what_lasts_is_seen_in_the_blocks_as_they_were_measured() -> None:
+    """Random signs make noise of it: virtual suites call it changed less often than every experiment does."""
+    twins = lasting(twins_of(World(tests=TESTS, sd=0.005), 6), -0.05)
+    pool = make_pool(twins, LOOKS, calibrated_margins(twins, LOOKS[-1], 1))
+    assert changed_as_measured(pool) == ["t1"]
+    assert sum(bool(play(pool, Game((1, number))).false_tests) for number in range(30)) < 10
+
+
+def test_equal_targets_are_not_called_changed_as_measured(pool: Pool) -> None:
+    assert changed_as_measured(pool) == []
+
+
+def test_the_order_of_blocks_is_kept_and_the_default_margins_count() -> None:
+    """A difference in the last four of 16 blocks is in no look; one in the first twelve is, whatever margin was calibrated."""
+    twins = twins_of(World(tests=TESTS, sd=0.005), 6)
+    for few, expected in ((range(12, 16), []), (range(12), ["t1"])):
+        moved = lasting(twins, 0.1)
+        chosen = [new if new.block in few else old for old, new in zip(twins.values, moved.values, strict=True)]
+        pool = make_pool(replace(twins, values=tuple(chosen)), LOOKS, {("t1", CPU): 0.5})
+        assert changed_as_measured(pool) == expected
+
+
 def test_a_watched_test_ends_its_suite(pool: Pool) -> None:
     played = play(pool, Game((2, 1, 0), pool.tests[0], 0.08))
     assert played.found
@@ -132,6 +163,29 @@ def test_margins_widen_with_the_noise_and_never_shrink() -> None:
     own = [value.value for value in twins.values if (value.test, value.metric) == ("t3", CPU)]
     expected = 1.5 * 2.576 * np.sqrt(np.mean(np.square(np.array(own, dtype=float)))) / np.sqrt(12)
     assert margins["t3", CPU] == pytest.approx(max(0.03, np.expm1(expected)), rel=0.15)
+
+
+def test_blocks_that_were_not_measured_make_no_margin_narrower() -> None:
+    twins = twins_of(World(tests=4, sd=0.05, sd_spread=0.0), 8)
+    few = [
+        replace(value, value=None, rows=0, dropped=60)
+        if (value.test, value.block % 4) == ("t0", 0) or value.block > 11
+        else value
+        for value in twins.values
+    ]
+    known = [value for value in few if (value.test, value.metric) == ("t0", CPU) and value.value is not None]
+    assert len(known) == 9
+    margin = calibrated_margins(replace(twins, values=tuple(few)), BLOCKS, seed=1)["t0", CPU]
+    spread = np.sqrt(np.mean(np.square([value.value for value in known if value.value is not None])))
+    assert margin == pytest.approx(np.expm1(1.5 * 2.576 * spread / 3), rel=0.15)
+
+
+def test_nothing_on_either_side_is_no_difference_in_a_margin() -> None:
+    twins = twins_of(World(tests=4, sd=0.05, sd_spread=0.0), 8)
+    half = [replace(value, value=None) if value.block % 2 and value.test == "t0" else value for value in twins.values]
+    zero = [replace(value, value=0.0) if value.block % 2 and value.test == "t0" else value for value in twins.values]
+    margins = [calibrated_margins(replace(twins, values=tuple(each)), 12, seed=1) for each in (half, zero)]
+    assert margins[0]["t0", CPU] == margins[1]["t0", CPU]
 
 
 def test_looks_that_fit() -> None:

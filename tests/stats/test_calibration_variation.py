@@ -103,6 +103,7 @@ def test_figures_of_a_whole_calibration(figures: Figures) -> None:
     assert found[0.08] > 0.9
     assert found[0.01] < found[0.05] <= found[0.08]
     assert figures.coverage is not None and figures.coverage.share > 0.9
+    assert figures.changed_as_measured is not None
     assert Figures.model_validate_json(figures.model_dump_json()) == figures
 
 

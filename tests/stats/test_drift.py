@@ -1,7 +1,6 @@
 """Trends within blocks: found where they are, not found in equal tests whose slots resemble their neighbours."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import pytest
@@ -15,11 +14,11 @@ from dbversus.stats.drift import (
     own_trend_values,
     trend_values,
     trends,
-    whole_work_values,
 )
-from dbversus.stats.metrics import CPU, DRAIN_CPU, IO_BYTES, METRICS, PRIMARY, THROUGHPUT
+from dbversus.stats.metrics import CPU, IO_BYTES, METRICS, PRIMARY, THROUGHPUT
 from dbversus.stats.model import Finding, Verdict
 from dbversus.stats.verdicts import assess
+from dbversus.stats.whole_work import judge_whole_work
 
 from .slots import Slots, make_slots, one_after_the_other
 
@@ -40,9 +39,10 @@ def drifting(slots: Slots, by: float, target: str = "b", test: str = "t0") -> Sl
     return slots | {"server_cpu_ns": slots["server_cpu_ns"] * np.exp(moved)}
 
 
-def judged(slots: Slots, drains: list[dict[str, Any]] | None = None) -> dict[tuple[str, str], Finding]:
-    findings = assess(block_values(slots, "a", PRIMARY), PRIMARY, LOOKS)
-    after = judge_steadiness(findings, slots, "a", drains or [], LOOKS)
+def judged(slots: Slots, margins: Mapping[tuple[str, str], float] | None = None) -> dict[tuple[str, str], Finding]:
+    findings = assess(block_values(slots, "a", PRIMARY), PRIMARY, LOOKS, margins)
+    whole = judge_whole_work(slots, "a", [], LOOKS, margins or {})
+    after = judge_steadiness(findings, slots, "a", LOOKS, whole)
     assert [(f.test, f.target, f.metric) for f in after] == [(f.test, f.target, f.metric) for f in findings]
     return {(finding.test, finding.metric): finding for finding in after}
 
@@ -84,8 +84,9 @@ def test_a_drift_under_the_margin_is_none() -> None:
 
 def test_the_margin_of_the_test_counts() -> None:
     slots = drifting(make_slots(tests=8, blocks=12, rows=ROWS), 0.15)
-    wide = assess(block_values(slots, "a", PRIMARY), PRIMARY, LOOKS, {("t0", CPU): 0.30})
-    assert not [f for f in judge_steadiness(wide, slots, "a", [], LOOKS) if f.verdict is Verdict.NO_STEADY_STATE]
+    assert judged(slots)["t0", CPU].verdict is Verdict.NO_STEADY_STATE
+    wide = judged(slots, {("t0", CPU): 0.30})
+    assert not [finding for finding in wide.values() if finding.verdict is Verdict.NO_STEADY_STATE]
 
 
 def test_what_both_do_alike_cancels_and_is_told_of_each() -> None:
@@ -99,30 +100,6 @@ def test_invalid_stays_invalid() -> None:
     slots = drifting(make_slots(tests=8, blocks=4, rows=ROWS), 0.20)
     slots["dropped"] = (slots["test"] == "t0") & (slots["row"] % 3 == 1)
     assert judged(slots)["t0", CPU].verdict is Verdict.INVALID
-
-
-def drained(target: str, cpu: float | None, group: str | None = None) -> dict[str, Any]:
-    return {"block": 0, "test": "t0", "target": target, "target_group": group, DRAIN_CPU: cpu}
-
-
-@pytest.mark.parametrize("shape", [lambda slots: slots, one_after_the_other])
-@pytest.mark.parametrize(
-    ("drains", "expected"),
-    [
-        ([], np.log(30 / 20)),
-        ([drained("a", 4.0), drained("b", 18.0)], np.log(48 / 24)),
-        ([drained("a", 4.0), drained("b", None)], np.log(30 / 20)),
-        ([drained("a", 4.0, "g0"), drained("a", 6.0, "g1"), drained("b", 9.0, "g1")], np.log(39 / 26)),
-        ([drained("a", 4.0, "g0"), drained("b", 9.0, "g1")], np.log(30 / 20)),
-    ],
-)
-def test_all_work_is_that_of_the_slots_and_what_was_drained(
-    shape: Shape, drains: list[dict[str, Any]], expected: float
-) -> None:
-    slots = shape(make_slots(tests=1, blocks=1, rows=6))
-    slots["server_cpu_ns"] = slots["ops"] * np.where(slots["target"] == "a", 20_000, 30_000)
-    (cpu,) = [value for value in whole_work_values(slots, "a", drains) if value.metric == CPU]
-    assert cpu.value == pytest.approx(expected)
 
 
 def test_a_regression_over_all_work_is_said() -> None:

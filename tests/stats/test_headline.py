@@ -1,5 +1,7 @@
 """The sentence for one test and target."""
 
+from dataclasses import replace
+
 import pytest
 
 from dbversus.stats.headline import headline
@@ -81,3 +83,10 @@ def test_a_host_that_cannot_tell_cpu() -> None:
     assert headline([finding(THROUGHPUT, E)])[0] is E
     verdict, sentence = headline([finding(THROUGHPUT, R, 0.9)])
     assert (verdict, sentence) == (R, "throughput -10.0 %")
+
+
+def test_rows_and_all_work_that_contradict_each_other_are_both_told() -> None:
+    stalls = replace(finding(THROUGHPUT, U, note="equivalent …; over all its work -45.0 %"), whole_work=R)
+    verdict, sentence = headline([finding(CPU, E), stalls])
+    assert (verdict, sentence) == (U, "throughput undecided (equivalent …; over all its work -45.0 %)")
+    assert "over all its work -45.0 %" in headline([finding(CPU, R), stalls])[1]

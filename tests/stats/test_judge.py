@@ -1,7 +1,12 @@
-"""Margins that results are judged with: defaults, those asked for, and a calibration's."""
+"""Margins that results are judged with: defaults, those asked for, and a calibration's; stalls that rows alone would hide."""
 
-from dbversus.stats.judge import judge, margins_of
+from dataclasses import replace
+
+import numpy as np
+
+from dbversus.stats.judge import judge, margins_of, settled_tests
 from dbversus.stats.metrics import CPU, THROUGHPUT
+from dbversus.stats.model import Verdict
 
 from .twin_results import Truth, twin_results
 
@@ -31,3 +36,14 @@ def test_results_are_judged_with_them() -> None:
     results = twin_results(Truth(tests=3, blocks=4, targets=2), test_margins={"test1": {CPU: 0.07}}, looks=[4])
     margins = {finding.test: finding.margin for finding in judge(results) if finding.metric == CPU}
     assert margins == {"test0": 0.03, "test1": 0.07, "test2": 0.03}
+
+
+def test_a_target_that_stalls_in_few_slots_is_neither_equivalent_nor_settled() -> None:
+    results = twin_results(Truth(tests=3, blocks=4, targets=2), looks=[4, 6])
+    slots = dict(results.slots)
+    hit = (slots["test"] == "test1") & (slots["target"] == "postgres:17#2") & (slots["row"] % 6 == 3)
+    slots["elapsed_ns"] = np.ma.masked_array(np.where(hit, 600_000_000, slots["elapsed_ns"]))
+    verdicts = {(one.test, one.metric): one.verdict for one in judge(replace(results, slots=slots))}
+    assert [verdicts[test, THROUGHPUT] for test in ("test0", "test1")] == [Verdict.EQUIVALENT, Verdict.UNDECIDED]
+    assert "test1" not in settled_tests(judge(replace(results, slots=slots)))
+    assert "test1" in settled_tests(judge(results))

@@ -5,7 +5,7 @@ import pytest
 
 from dbversus.errors import UsageError
 from dbversus.results.schema import SLOT_COLUMNS
-from dbversus.stats.metrics import CPU, IO_BYTES, METRICS, PRIMARY, THROUGHPUT, metric_named, slot_values
+from dbversus.stats.metrics import CPU, IO_BYTES, METRICS, PRIMARY, SMOOTH, THROUGHPUT, metric_named, parts
 
 
 def test_all_metrics_use_known_columns_and_have_distinct_names() -> None:
@@ -20,30 +20,23 @@ def test_all_metrics_use_known_columns_and_have_distinct_names() -> None:
 def test_primary_metrics_and_margins() -> None:
     expected = {CPU: (0.03, False), THROUGHPUT: (0.05, True), IO_BYTES: (0.05, False)}
     assert {metric.name: (metric.margin, metric.higher_is_better) for metric in PRIMARY} == expected
+    assert [metric.name for metric in SMOOTH] == [CPU, THROUGHPUT]
 
 
-def test_slot_values_in_their_units() -> None:
+@pytest.mark.parametrize(("name", "value"), [(CPU, 25.0), (THROUGHPUT, 20_000.0), ("latency_p99_us", 80.0)])
+def test_parts_make_the_metric_in_its_unit(name: str, value: float) -> None:
     columns = {
-        "ops": np.array([1000, 0]),
-        "elapsed_ns": np.array([50_000_000, 50_000_000]),
-        "server_cpu_ns": np.array([25_000_000, 1]),
-        "p99_ns": np.array([80_000, 0]),
+        "ops": np.array([1000]),
+        "elapsed_ns": np.array([50_000_000]),
+        "server_cpu_ns": np.array([25_000_000]),
+        "p99_ns": np.array([80_000]),
     }
-    assert _first(CPU, columns) == 25.0
-    assert _first(THROUGHPUT, columns) == 20_000.0
-    assert _first("latency_p99_us", columns) == 80.0
-    cpu = slot_values(metric_named(CPU), columns)
-    assert cpu is not None
-    assert np.isnan(cpu[1])
-    assert slot_values(metric_named(IO_BYTES), columns) is None
+    found = parts(metric_named(name), columns)
+    assert found is not None
+    assert found[0] / found[1] == pytest.approx([value])
+    assert parts(metric_named(IO_BYTES), columns) is None
 
 
 def test_unknown_metric_names_the_known_ones() -> None:
     with pytest.raises(UsageError, match=r"unknown metric 'tps'; known are: server_cpu_us_per_op"):
         metric_named("tps")
-
-
-def _first(name: str, columns: dict[str, np.ndarray]) -> float:
-    values = slot_values(metric_named(name), columns)
-    assert values is not None
-    return float(values[0])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dbversus.stats.metrics import CPU, PRIMARY
-from dbversus.stats.simulate import Tally, World, block_noise, main, simulate, values_of
+from dbversus.stats.simulate import Tally, World, block_noise, main, run_suite, simulate, values_of
 from dbversus.stats.verdicts import assess
 
 NOISE = ("normal", "t4")
@@ -46,9 +46,26 @@ def test_a_95_percent_interval_covers_93_to_97_percent(noise: str, blocks: int) 
 
 
 def test_false_alarms_through_all_looks(equal: Tally) -> None:
-    """At most 5 % of suites when found, with 2.3 standard errors of 80 suites; far fewer after fresh blocks."""
+    """At most 5 % of suites at any look, with 2.3 standard errors of 80 suites; most are taken back by fresh blocks."""
     assert equal.false_suites_found <= 8
     assert equal.false_suites_final <= 3
+
+
+def test_a_suite_goes_as_an_experiment_does() -> None:
+    outcome = run_suite(World(tests=6, changes={0: 0.1}), np.random.default_rng(2))
+    final = {(finding.test, finding.metric): finding for finding in outcome.final}
+    found = outcome.found["t0", CPU]
+    assert (found.blocks, found.fresh_blocks) == (4, 0)
+    assert (final["t0", CPU].blocks, final["t0", CPU].fresh_blocks) == (6, 2)
+    blocks = {finding.test: finding.blocks for finding in outcome.final}
+    assert outcome.test_blocks == sum(blocks.values()) <= 6 * 12
+
+
+def test_what_is_found_at_the_last_look_is_not_measured_again() -> None:
+    outcome = run_suite(World(tests=6, changes={0: 0.1}, looks=(4,)), np.random.default_rng(2))
+    assert outcome.test_blocks == 6 * 4
+    assert {finding.fresh_blocks for finding in outcome.final} == {0}
+    assert ("t0", CPU) in outcome.found
 
 
 def test_equal_tests_are_called_equivalent(equal: Tally) -> None:

@@ -186,10 +186,8 @@ class TestFreshBlocks:
 
     found = series("x", shifted(noise(99, 4, 0.005), 0.05))
 
-    def judged(self, later: Sequence[float], found_at: int | None = None) -> Finding:
-        values = self.found + series("x", later, first_block=4) + quiet()
-        given = None if found_at is None else {("x", "b", CPU): found_at}
-        return only(assess(values, PRIMARY, found_at=given))
+    def judged(self, later: Sequence[float]) -> Finding:
+        return only(assess(self.found + series("x", later, first_block=4) + quiet(), PRIMARY))
 
     def test_none_yet(self) -> None:
         finding = self.judged([])
@@ -217,18 +215,6 @@ class TestFreshBlocks:
         finding = self.judged(shifted(noise(4, 6, 0.005), 0.002))
         assert finding.verdict is Verdict.EQUIVALENT
         assert finding.ratio == pytest.approx(np.exp(0.002))
-
-    def test_the_caller_may_say_where_fresh_blocks_begin(self) -> None:
-        finding = self.judged([0.05, 0.06, 0.04, 0.05], found_at=6)
-        assert finding.fresh_blocks == 2
-        assert finding.ratio == pytest.approx(np.exp(0.045))
-
-    def test_blocks_after_the_last_look_reveal_nothing_new(self) -> None:
-        equal = series("y", [0.06, -0.04, 0.07, -0.01]) + series("y", [0.07, 0.08], first_block=4)
-        finding = only(assess(self.found + equal + quiet(6), PRIMARY, looks=(4,)), "y")
-        assert finding.verdict is Verdict.UNSTABLE
-        assert finding.blocks == 4
-        assert finding.ratio == pytest.approx(np.exp(0.02))
 
 
 def test_looks_that_do_not_rise_and_empty_input() -> None:

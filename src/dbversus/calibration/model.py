@@ -31,7 +31,8 @@ class Host(Part):
 class Calibration(Part):
     """One calibration. `id` is the name of its file; `at_unix_s`: when the run began, `took_s`: until it ended.
 
-    `rows` and `slot_ms`: how much was measured per test and block; margins are for experiments that measure no more.
+    `rows_per_block` (calibration.use; None: kept before it was) and `slot_ms`: how much was measured per test and block;
+    margins are for experiments that measure no more.
     """
 
     calibration_schema: Literal[1] = 1
@@ -49,7 +50,7 @@ class Calibration(Part):
     clients: list[int]
     table_size: int
     tables: int
-    rows: int
+    rows_per_block: int | None = None
     slot_ms: float
     seed: int
     command: str
@@ -75,6 +76,8 @@ class Calibration(Part):
             "false_alarms": figures.false_alarms.model_dump(),
             "detection": [{"effect": one.effect, "share": one.found.share} for one in figures.detection],
             "injected": figures.injected,
+            "changed_as_measured": figures.changed_as_measured,
+            "wider_margins": figures.margins_above_default(),
         }
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dbversus.builds.dbms import find_dbms
 from dbversus.builds.target import parse_target
 from dbversus.errors import UsageError
 from dbversus.experiment.spec import ExperimentSpec, make_spec
@@ -13,9 +14,11 @@ from dbversus.suites.profiles import profile_choices
 SHARES = (0.01, 0.02, 0.03, 0.05, 0.08)
 """Added CPU, as shares of what the server used: each test has each of them in turn, from block to block."""
 
+COMPARED = 2
+"""Targets of an ordinary comparison."""
+
 QUICK_BLOCKS = 8
 FULL_BLOCKS = 16
-NOT_A_SERVER = ("sqlite", "null")
 
 
 def calibration_spec(
@@ -23,6 +26,7 @@ def calibration_spec(
 ) -> ExperimentSpec:
     """`target` three times (twice without injection), judged once, at the end, so that every test has all blocks.
 
+    Tests have the time for as many rows as a comparison of two targets measures, so that margins can be taken over by that.
     `more`: choices over those of the profile. Raises UsageError with one sentence naming the first mistake.
     """
     count = blocks or (QUICK_BLOCKS if quick else FULL_BLOCKS)
@@ -35,6 +39,7 @@ def calibration_spec(
     choices = profile_choices(profile) | dict(more)
     choices |= {"profile": profile, "looks": [count], "order": "interleaved", "calibration": False}
     choices["targets"] = [target] * (3 if injected else 2)
+    choices["seconds"] *= len(choices["targets"]) / COMPARED
     if injected:
         tests = load_suite(choices["suite"]).select(choices.get("tests")).sequence[1:]
         choices["inject"] = {"2": {"cpu": shares_by_test(tests)}}
@@ -43,7 +48,7 @@ def calibration_spec(
 
 def can_inject(target: str) -> bool:
     """Whether the target is a server, into which CPU can be injected."""
-    return parse_target(target).dbms not in NOT_A_SERVER
+    return bool(find_dbms(parse_target(target).dbms).binaries)
 
 
 def shares_by_test(tests: Sequence[str]) -> dict[str, float | list[float]]:

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 from dbversus.builds.dbms import find_dbms
 from dbversus.calibration.model import Calibration, host_of
+from dbversus.calibration.use import rows_per_block
 from dbversus.experiment.spec import read_spec
 from dbversus.results.read import Results
 from dbversus.results.schema import EXPERIMENT
@@ -35,7 +36,7 @@ def make_record(results: Results, suites: int, seed: int, say: Callable[[str], N
         clients=spec.clients,
         table_size=spec.table_size,
         tables=spec.tables,
-        rows=spec.rows,
+        rows_per_block=rows_per_block(spec),
         slot_ms=spec.slot_ms,
         seed=spec.seed,
         command=str(header.get("command", "")),

@@ -1,10 +1,11 @@
 """Which calibrations an experiment stands on, and the margins that follow: recorded with it when it begins."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from dbversus.calibration.model import Calibration, host_of
+from dbversus.calibration.model import Calibration, Host, host_of
 from dbversus.calibration.store import load_all, newest
+from dbversus.experiment.slots import EDGE_MS
 from dbversus.experiment.spec import ExperimentSpec
 
 FEWEST_BLOCKS_FOR_MARGINS = 8
@@ -18,20 +19,25 @@ def calibration_fields(
 ) -> dict[str, Any]:
     """For the journal's first line: `calibration`, a brief for each DBMS that has one (null: not wanted), and `test_margins`.
 
-    `facts` are those of the host. Files that cannot be used are told through `say`.
+    The newest is cited; margins come from the newest that gives any. `facts` are those of the host. Files that cannot be
+    used are told through `say`.
     """
     if not spec.calibration:
         return {"calibration": None}
-    host = host_of(facts)
+    host, names = host_of(facts), list(dict.fromkeys(dbms))
     stored = load_all(host)
     for note in stored.notes:
         say(note)
-    found = [one for name in dict.fromkeys(dbms) if (one := newest(stored.calibrations, host, name))]
-    margins = [one.figures.margins_above_default() for one in found if gives_margins(one, spec)]
+    cited = _newest_of_each(stored.calibrations, host, names)
+    givers = _newest_of_each([one for one in stored.calibrations if gives_margins(one, spec)], host, names)
     return {
-        "calibration": [one.brief() | {"margins": gives_margins(one, spec)} for one in found],
-        "test_margins": _widest(margins),
+        "calibration": [one.brief() | {"margins": one in givers} for one in cited],
+        "test_margins": _widest(one.figures.margins_above_default() for one in givers),
     }
+
+
+def _newest_of_each(calibrations: Sequence[Calibration], host: Host, dbms: Iterable[str]) -> list[Calibration]:
+    return [one for name in dbms if (one := newest(calibrations, host, name))]
 
 
 def gives_margins(calibration: Calibration, spec: ExperimentSpec) -> bool:
@@ -41,9 +47,18 @@ def gives_margins(calibration: Calibration, spec: ExperimentSpec) -> bool:
         and calibration.figures.blocks >= FEWEST_BLOCKS_FOR_MARGINS
         and calibration.suite == spec.suite
         and calibration.clients == spec.clients
-        and calibration.rows >= spec.rows
+        and (calibration.rows_per_block or 0) >= rows_per_block(spec)
         and calibration.slot_ms >= spec.slot_ms
     )
+
+
+def rows_per_block(spec: ExperimentSpec) -> int:
+    """Rows that a block has time for in a test with slots of the usual length.
+
+    It is what can be told of an experiment before it begins: the rows of each test follow from its pilot.
+    """
+    row_ms = spec.servers_up * (spec.slot_ms + spec.settle_ms + EDGE_MS)
+    return int(min(spec.rows, spec.seconds * 1000 / row_ms))
 
 
 def _widest(of_dbms: Iterable[Margins]) -> Margins:

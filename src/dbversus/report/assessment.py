@@ -27,15 +27,15 @@ from dbversus.report.model import (
 from dbversus.report.state import state_sentences
 from dbversus.report.words import change, summary_sentences, typographic
 from dbversus.results.read import Results, Target
+from dbversus.stats.finished import finished_blocks
 from dbversus.stats.headline import headline
 from dbversus.stats.judge import judge, judge_over_clients
 from dbversus.stats.metrics import LOAD_TEST, PRIMARY, metric_named
-from dbversus.stats.model import Finding, Verdict
+from dbversus.stats.model import CHANGES, Finding, Verdict
 
 CLIENT_BOUND_SHARE = 0.8
 ALSO_CHANGED = 5
 _PRIMARY_NAMES = frozenset(metric.name for metric in PRIMARY)
-_CHANGES = (Verdict.REGRESSION, Verdict.IMPROVEMENT)
 _NOTHING_DISTURBED = Disturbance(0, 0, {}, None, None)
 
 Findings = Mapping[tuple[str, str], Mapping[str, Finding]]
@@ -48,7 +48,7 @@ def build_assessment(results: Results) -> Assessment:
     base = results.base.label
     targets = tuple(_target_facts(results, target, tests) for target in results.targets)
     others = [target.label for target in results.targets[1:]]
-    blocks = len({record["block"] for record in results.of_type("block") if record.get("state") == "finished"})
+    blocks = len(finished_blocks(results))
     return Assessment(
         title=f"{', '.join(others)} against {base}" if others else base,
         directory=str(results.directory),
@@ -213,7 +213,7 @@ def _also_changed(findings: Mapping[str, Finding]) -> str:
     changed = [
         item
         for name, item in findings.items()
-        if name not in _PRIMARY_NAMES and item.verdict in _CHANGES and item.ratio and not name.startswith("latency_")
+        if name not in _PRIMARY_NAMES and item.verdict in CHANGES and item.ratio and not name.startswith("latency_")
     ]
     changed.sort(key=lambda item: -abs(math.log(item.ratio or 1)))
     named = [f"{metric_named(item.metric).title} {change(item.ratio)}" for item in changed[:ALSO_CHANGED]]

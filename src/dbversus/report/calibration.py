@@ -6,6 +6,8 @@ from typing import Any
 from dbversus.builds.dbms import find_dbms
 from dbversus.errors import UsageError
 from dbversus.report.words import NBSP, listing
+from dbversus.stats.judge import margins_of
+from dbversus.stats.metrics import LOAD_TEST, PRIMARY
 
 STALE_DAYS = 90
 EFFECTS_SHOWN = (0.05, 0.03)
@@ -27,13 +29,39 @@ def calibration_words(header: Mapping[str, Any], kernel: str | None) -> str:
     if header.get("order") == "sequential":
         return _SEQUENTIAL
     began_s = float(header.get("at_unix_ns") or 0) / 1e9
-    said = [sentence(brief, began_s, kernel, before="before this run") for brief in briefs]
+    said = [
+        sentence(brief, began_s, kernel, before="before this run") + _other_margins(brief, header) for brief in briefs
+    ]
     calibrated = {brief["dbms"] for brief in briefs}
     said += _without(header.get("targets", ()), calibrated)
-    if any(brief.get("margins") for brief in briefs) and header.get("test_margins"):
-        names = sorted(header["test_margins"])
-        said.append(f"Its margins are wider than the usual for {listing(names)}.")
-    return " ".join(said)
+    return " ".join([*said, *_widened(briefs, header)])
+
+
+def _widened(briefs: Iterable[Brief], header: Mapping[str, Any]) -> list[str]:
+    """Which tests have wider margins, and by whose measurement; empty where none has."""
+    if not header.get("test_margins"):
+        return []
+    whose = "Its margins" if any(brief.get("margins") for brief in briefs) else "Margins of an earlier calibration"
+    return [f"{whose} are wider than the usual for {listing(sorted(header['test_margins']))}."]
+
+
+def _other_margins(brief: Brief, header: Mapping[str, Any]) -> str:
+    """That the run has other margins than the figures stand on; empty where it has the same, or an old run does not tell."""
+    wider: Mapping[str, Mapping[str, float]] | None = brief.get("wider_margins")
+    tests = [test for test in header.get("tests", ()) if test != LOAD_TEST]
+    if wider is None:
+        return ""
+    own = margins_of(header, tests)
+    other = [
+        test
+        for test in tests
+        if any(
+            own.get((test, one.name), one.margin) != wider.get(test, {}).get(one.name, one.margin) for one in PRIMARY
+        )
+    ]
+    return (
+        f" Its figures stand on other margins than this run has in {len(other)} of {len(tests)} tests." if other else ""
+    )
 
 
 def sentence(brief: Brief, now_s: float, kernel: str | None, before: str = "ago") -> str:
@@ -48,6 +76,7 @@ def sentence(brief: Brief, now_s: float, kernel: str | None, before: str = "ago"
     return (
         f"Calibrated on this host {age(now_s - brief['at_unix_s'])} {before} ({what(brief)}): false alarms in "
         f"{_percent(alarms['share'])} [{_percent(alarms['low'], '')}–{_percent(alarms['high'])}] of suites, {detection}."
+        f"{_as_measured(brief)}"
         f"{_stale(brief, now_s, kernel)}"
     )
 
@@ -76,6 +105,13 @@ def command_for(target: str) -> str:
 def _percent(share: float, unit: str = f"{NBSP}%") -> str:
     percent = share * 100
     return f"{percent:.{1 if 0 < percent < 1 or 99 < percent < 100 else 0}f}{unit}"
+
+
+def _as_measured(brief: Brief) -> str:
+    changed = brief.get("changed_as_measured")
+    return (
+        f" Its blocks as they were measured called {listing(changed)} changed, though nothing was." if changed else ""
+    )
 
 
 def _stale(brief: Brief, now_s: float, kernel: str | None) -> str:

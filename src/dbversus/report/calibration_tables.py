@@ -38,6 +38,7 @@ def sentences(calibration: Calibration) -> list[str]:
             _false_alarms(figures),
             _dependence(figures),
             _alarmed(figures),
+            _as_measured(figures),
             _equal(figures),
             _coverage(figures),
             _recovered(figures),
@@ -72,6 +73,19 @@ def _alarmed(figures: Figures) -> str:
         return ""
     named = [f"{test} ({percent(share)})" for test, share in figures.alarmed.items()]
     return f"Tests that raised them: {listing(named)}."
+
+
+def _as_measured(figures: Figures) -> str:
+    if figures.changed_as_measured is None:
+        return ""
+    judged = "Judged as they were measured, in their order and by the usual margins, these blocks called"
+    if not figures.changed_as_measured:
+        return f"{judged} no test changed."
+    return (
+        f"{judged} {listing(figures.changed_as_measured)} changed. What lasts from block to block (a target that is always "
+        "favoured) becomes noise in virtual suites, and not in experiments; by chance alone it would happen in "
+        f"{PROMISED * 100:g} % of calibrations."
+    )
 
 
 def _equal(figures: Figures) -> str:

@@ -5,21 +5,22 @@ from collections.abc import Mapping
 
 from dbversus.report.words import change
 from dbversus.results.read import Results
-from dbversus.stats.drift import TRENDS, WATCHED, is_drift, own_trend_values
-from dbversus.stats.sequential import LOOKS
+from dbversus.stats.drift import TRENDS, is_drift, own_trend_values
+from dbversus.stats.finished import of_finished_blocks
+from dbversus.stats.judge import looks_of
+from dbversus.stats.metrics import SMOOTH
 from dbversus.stats.verdicts import assess
 
-_TITLES = {trend.name: metric.title for trend, metric in zip(TRENDS, WATCHED, strict=True)}
+_TITLES = {trend.name: metric.title for trend, metric in zip(TRENDS, SMOOTH, strict=True)}
 
 
 def drift_notes(results: Results) -> Mapping[str, list[str]]:
     """Test → a sentence for each target and metric that moved by more than the margin, beyond chance."""
-    base = results.base.label
-    if base not in results.slots["target"]:
+    base, slots = results.base.label, of_finished_blocks(results).slots
+    if base not in slots["target"]:
         return {}
-    looks = tuple(results.header.get("looks") or LOOKS)
     notes: dict[str, list[str]] = defaultdict(list)
-    for trend in assess(own_trend_values(results.slots, base), TRENDS, looks):
+    for trend in assess(own_trend_values(slots, base), TRENDS, looks_of(results.header)):
         if is_drift(trend):
             moved = (
                 f"{_TITLES[trend.metric]} of {trend.target} moved by {change(trend.ratio)} during the slots of a block"

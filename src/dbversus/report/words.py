@@ -150,7 +150,7 @@ def summary_sentences(comparisons: Sequence[Comparison], target: str, base: str)
         said = f"No test has a steady state on {target} against {base}: all work is judged."
     else:
         said = f"Nothing is known yet of {target} against {base}: none of {total} tests could be judged."
-    return (said, *changes, *_drifting(comparisons), *_rest(comparisons))
+    return (said, *changes, *_drifting(comparisons), *_contradicted(comparisons), *_rest(comparisons))
 
 
 def _change_sentence(comparisons: Sequence[Comparison], metric: str, verdict: Verdict) -> str:
@@ -176,16 +176,32 @@ def _drifting(comparisons: Sequence[Comparison]) -> list[str]:
     found = [item for item in comparisons if item.verdict == Verdict.NO_STEADY_STATE]
     if not found:
         return []
-    named = [
-        f"{item.test} ({', '.join(_whole_work(finding) for finding in item.findings.values() if finding.whole_work)})"
-        for item in found
-    ]
+    named = [f"{item.test} ({_whole_work(item)})" for item in found]
     whose = "its" if len(found) == 1 else "their"
     return [f"{len(found)} had no steady state, so all {whose} work is judged: {listing(named)}."]
 
 
-def _whole_work(finding: Finding) -> str:
-    return f"{SHORT_TITLES[finding.metric]} {change(finding.ratio)}: {finding.whole_work}"
+def _whole_work(comparison: Comparison) -> str:
+    """`CPU/op +12 %: regression`, of the metrics without a steady state."""
+    moved = [finding for finding in comparison.findings.values() if finding.verdict == Verdict.NO_STEADY_STATE]
+    return ", ".join(f"{SHORT_TITLES[each.metric]} {change(each.ratio)}: {each.whole_work}" for each in moved)
+
+
+def _contradicted(comparisons: Sequence[Comparison]) -> list[str]:
+    """`1 is equivalent in most of its rows, and not over all its work: scan (throughput: regression).`; none without any."""
+    named = []
+    for item in comparisons:
+        against = [one for one in item.findings.values() if one.verdict == Verdict.UNDECIDED and one.whole_work]
+        if against and item.verdict == Verdict.UNDECIDED:
+            named.append(
+                f"{item.test} ({', '.join(f'{SHORT_TITLES[one.metric]}: {one.whole_work}' for one in against)})"
+            )
+    if not named:
+        return []
+    said = "is equivalent in most of its rows, and not over all its work"
+    if len(named) > 1:
+        said = "are equivalent in most of their rows, and not over all their work"
+    return [f"{len(named)} {said}: {listing(named)}."]
 
 
 def _rest(comparisons: Sequence[Comparison]) -> list[str]:

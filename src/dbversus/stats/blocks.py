@@ -15,13 +15,14 @@ Targets that were measured one after the other (sequential order) share no rows:
 metric is taken from each side's sums over all its slots of the block; docs/protocol.md, "Sequential order".
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from dbversus.stats.layout import Ints, Layout, Sides, lay_out
+from dbversus.stats.layout import Ints, Layout, Sides, flags, lay_out
 from dbversus.stats.metrics import LOAD_TEST, METRICS, Columns, Floats, floats, parts
 from dbversus.stats.model import BlockValue, Metric
 
@@ -98,6 +99,15 @@ def _cell_values(
     return values
 
 
+def known_values(layout: Layout, target: int, metric: str, value: Floats, rows: Ints) -> list[BlockValue]:
+    """Block values of a target in the cells that have one; `value` and `rows` are per cell."""
+    return [
+        BlockValue(test, layout.targets[target], metric, block, float(value[cell]), int(rows[cell]))
+        for cell, (block, test) in enumerate(layout.cell_names)
+        if not np.isnan(value[cell])
+    ]
+
+
 def slot_logs(found: tuple[Floats, Floats]) -> Floats:
     """ln of a metric in each slot, from its `parts`; not finite where it is unknown or nothing."""
     over, under = found
@@ -150,12 +160,20 @@ def sums_per_op(found: tuple[Floats, Floats], slots: Ints, cell: Ints, cells: in
     return share
 
 
+def lifted_log_ratio(mine: float, base: float, floor: float) -> float | None:
+    """ln(mine/base), both lifted to `floor`, so that something against nothing is finite; None: nothing on either side."""
+    return math.log(max(mine, floor) / max(base, floor)) if max(mine, base) > floor else None
+
+
 def _floor(metric: Metric, columns: Columns, sides: Sides, cells: int) -> Floats:
-    """What counts as nothing in each cell: the metric's floor, or what its rate comes to per operation."""
+    """What counts as nothing in each cell: the metric's floor, or, where no data was changed, its rate per operation."""
     if not metric.rate_floor or "ops" not in columns or "elapsed_ns" not in columns:
         return np.full(cells, metric.floor)
     slots, cell = np.concatenate((sides.ours, sides.theirs)), np.concatenate((sides.our_cell, sides.their_cell))
     elapsed_s = np.nan_to_num(floats(columns["elapsed_ns"])) / 1e9
     op_s = sums_per_op((elapsed_s, np.nan_to_num(floats(columns["ops"]))), slots, cell, cells)
-    floor: Floats = np.maximum(metric.floor, metric.rate_floor * np.nan_to_num(op_s))
+    changes = flags(columns.get("affected"), len(elapsed_s))[slots]
+    writes = np.bincount(cell[changes], minlength=cells) > 0
+    housekeeping = np.where(writes, 0.0, metric.rate_floor * np.nan_to_num(op_s))
+    floor: Floats = np.maximum(metric.floor, housekeeping)
     return floor

@@ -1,9 +1,9 @@
 """What servers did after tests that change data, to pay what was left, as exploratory metrics: one value per block."""
 
-import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from dbversus.stats.blocks import lifted_log_ratio
 from dbversus.stats.metrics import DRAIN
 from dbversus.stats.model import BlockValue, Metric
 
@@ -29,6 +29,4 @@ def _value(
     pair = mine[metric.name], theirs[metric.name]
     if None in pair:
         return None
-    over, under = (max(value, metric.floor) for value in pair)
-    value = math.log(over / under) if max(pair) > metric.floor else None
-    return BlockValue(test, target, metric.name, block, value, 1)
+    return BlockValue(test, target, metric.name, block, lifted_log_ratio(*pair, metric.floor), 1)

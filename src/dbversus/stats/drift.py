@@ -7,50 +7,43 @@ neighbours, so their number says little; as everywhere the block is the unit: tr
 of `assess`, as a family of their own. docs/protocol.md, "No steady state".
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from dbversus.stats.blocks import midmeans, slot_logs, sums_per_op
-from dbversus.stats.layout import Ints, Layout, Sides, lay_out
+from dbversus.stats.blocks import known_values, midmeans, slot_logs
+from dbversus.stats.layout import Ints, Layout, lay_out
 from dbversus.stats.looks import OVERALL
-from dbversus.stats.metrics import CPU, DRAIN_CPU, PRIMARY, THROUGHPUT, Columns, Floats, parts
+from dbversus.stats.metrics import SMOOTH, Columns, Floats, parts
 from dbversus.stats.model import BlockValue, Finding, Metric, Verdict
 from dbversus.stats.table import Key
 from dbversus.stats.verdicts import assess
+from dbversus.stats.whole_work import percent
 
 FEWEST_SLOTS = 6
 """Two in each third."""
 
-WATCHED: tuple[Metric, ...] = tuple(metric for metric in PRIMARY if metric.name in (CPU, THROUGHPUT))
 TRENDS: tuple[Metric, ...] = tuple(
-    replace(metric, name=f"drift.{metric.name}", title=f"drift of {metric.title}") for metric in WATCHED
+    replace(metric, name=f"drift.{metric.name}", title=f"drift of {metric.title}") for metric in SMOOTH
 )
-_TREND_OF = {metric.name: trend.name for metric, trend in zip(WATCHED, TRENDS, strict=True)}
+_TREND_OF = {metric.name: trend.name for metric, trend in zip(SMOOTH, TRENDS, strict=True)}
 
 
 def judge_steadiness(
-    findings: Sequence[Finding],
-    columns: Columns,
-    base: str,
-    drains: Iterable[Mapping[str, Any]],
-    looks: tuple[int, ...],
+    findings: Sequence[Finding], columns: Columns, base: str, looks: tuple[int, ...], whole: Mapping[Key, Finding]
 ) -> list[Finding]:
     """The findings, those of CPU per op and throughput that drift replaced by `no steady state` and the cost of all work.
 
-    `columns`: slots as in results/schema.py; `drains`: rows of its DRAIN_COLUMNS. Invalid findings stay what they are.
+    `columns`: slots as in results/schema.py; `whole`: what `judge_whole_work` says. Invalid findings stay what they are.
     """
-    watched = [finding for finding in findings if finding.metric in _TREND_OF]
-    margins = {(finding.test, _TREND_OF[finding.metric]): finding.margin for finding in watched}
+    margins = {
+        (finding.test, _TREND_OF[finding.metric]): finding.margin for finding in findings if finding.metric in _TREND_OF
+    }
     trends = assess(trend_values(columns, base), TRENDS, looks, margins)
-    drifting = {(trend.test, trend.target, trend.metric): trend for trend in trends if is_drift(trend)}
-    if not drifting:
-        return list(findings)
-    margins = {(finding.test, finding.metric): finding.margin for finding in watched}
-    whole = {_key(each): each for each in assess(whole_work_values(columns, base, drains), WATCHED, looks, margins)}
-    return [_judged(finding, drifting.get(_trend_key(finding)), whole.get(_key(finding))) for finding in findings]
+    drifting = {trend.key: trend for trend in trends if is_drift(trend)}
+    return [_judged(finding, drifting.get(_trend_key(finding)), whole.get(finding.key)) for finding in findings]
 
 
 def is_drift(trend: Finding) -> bool:
@@ -58,10 +51,6 @@ def is_drift(trend: Finding) -> bool:
     if trend.low is None or trend.high is None or trend.q_value is None or trend.q_value > OVERALL:
         return False
     return trend.low > 1 + trend.margin or trend.high < 1 / (1 + trend.margin)
-
-
-def _key(finding: Finding) -> Key:
-    return finding.test, finding.target, finding.metric
 
 
 def _trend_key(finding: Finding) -> Key:
@@ -72,14 +61,10 @@ def _judged(finding: Finding, trend: Finding | None, whole: Finding | None) -> F
     if trend is None or whole is None or finding.verdict is Verdict.INVALID:
         return finding
     note = (
-        f"target/base moved by {_percent(trend.ratio)} during the slots of a block; "
-        f"over all its work it is {_percent(whole.ratio)} ({whole.verdict})"
+        f"target/base moved by {percent(trend.ratio)} during the slots of a block; "
+        f"over all its work it is {percent(whole.ratio)} ({whole.verdict})"
     )
     return replace(whole, verdict=Verdict.NO_STEADY_STATE, whole_work=whole.verdict, note=note)
-
-
-def _percent(ratio: float | None) -> str:
-    return "an unknown amount" if ratio is None else f"{100 * (ratio - 1):+.1f} %"
 
 
 def trend_values(columns: Columns, base: str) -> list[BlockValue]:
@@ -90,7 +75,7 @@ def trend_values(columns: Columns, base: str) -> list[BlockValue]:
     layout = lay_out(columns, base)
     cells = len(layout.cell_names)
     values: list[BlockValue] = []
-    for metric, trend in zip(WATCHED, TRENDS, strict=True):
+    for metric, trend in zip(SMOOTH, TRENDS, strict=True):
         found = parts(metric, columns)
         if found is None:
             continue
@@ -101,7 +86,7 @@ def trend_values(columns: Columns, base: str) -> list[BlockValue]:
             moved = trends(logs[pairs.ours] - logs[pairs.theirs], pairs.our_cell, cells)
             mine, theirs = (trends(logs[slots], cell, cells) for slots, cell in apart.each)
             rows = pairs.counts(cells) + apart.counts(cells)
-            values += _values(layout, target, trend.name, np.where(np.isnan(moved), mine - theirs, moved), rows)
+            values += known_values(layout, target, trend.name, np.where(np.isnan(moved), mine - theirs, moved), rows)
     return values
 
 
@@ -113,7 +98,7 @@ def own_trend_values(columns: Columns, base: str) -> list[BlockValue]:
     layout = lay_out(columns, base)
     cells = len(layout.cell_names)
     values: list[BlockValue] = []
-    for metric, trend in zip(WATCHED, TRENDS, strict=True):
+    for metric, trend in zip(SMOOTH, TRENDS, strict=True):
         found = parts(metric, columns)
         if found is None:
             continue
@@ -122,7 +107,7 @@ def own_trend_values(columns: Columns, base: str) -> list[BlockValue]:
             slots, cell = _own_slots(layout, target)
             good = np.isfinite(logs[slots])
             moved = trends(logs[slots[good]], cell[good], cells)
-            values += _values(layout, target, trend.name, moved, np.bincount(cell[good], minlength=cells))
+            values += known_values(layout, target, trend.name, moved, np.bincount(cell[good], minlength=cells))
     return values
 
 
@@ -158,66 +143,3 @@ def _middle(logs: Floats, cell: Ints, rank: Ints, chosen: Any, cells: int) -> tu
     ranks = np.bincount(cell[chosen], weights=rank[chosen], minlength=cells)
     mean_rank = np.divide(ranks, counts, out=np.full(cells, np.nan), where=counts > 0)
     return midmeans(logs[chosen], cell[chosen], counts), mean_rank
-
-
-def whole_work_values(columns: Columns, base: str, drains: Iterable[Mapping[str, Any]]) -> list[BlockValue]:
-    """Block values of CPU per op and throughput from all slots of a block together, as if they were one.
-
-    What the servers did after a test to pay what it had left is added to its CPU per op, where it is known for both.
-    """
-    layout = lay_out(columns, base)
-    cells = len(layout.cell_names)
-    drained = _drained(drains)
-    values: list[BlockValue] = []
-    for target in layout.others:
-        pairs, apart = layout.pairs(target), layout.apart(target)
-        for metric in WATCHED:
-            found = parts(metric, columns)
-            if found is None:
-                continue
-            left = _left(layout, target, drained) if metric.name == CPU else np.zeros((2, cells))
-            together, alone = (_log_ratio(found, sides, left, cells) for sides in (pairs, apart))
-            rows = pairs.counts(cells) + apart.counts(cells)
-            values += _values(layout, target, metric.name, np.where(np.isnan(together), alone, together), rows)
-    return values
-
-
-def _log_ratio(found: tuple[Floats, Floats], sides: Sides, left: Floats, cells: int) -> Floats:
-    good = sides.where(np.isfinite(found[0] + found[1]))
-    mine = sums_per_op(found, good.ours, good.our_cell, cells) + left[0]
-    base = sums_per_op(found, good.theirs, good.their_cell, cells) + left[1]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.log(mine / base)
-    return np.where(np.isfinite(ratio), ratio, np.nan)
-
-
-Drained = Mapping[tuple[int, str, str], Mapping[Any, float | None]]
-"""(block, test, target) → group → drained CPU per operation, µs."""
-
-
-def _drained(rows: Iterable[Mapping[str, Any]]) -> Drained:
-    found: dict[tuple[int, str, str], dict[Any, float | None]] = {}
-    for row in rows:
-        found.setdefault((row["block"], row["test"], row["target"]), {})[row["target_group"]] = row[DRAIN_CPU]
-    return found
-
-
-def _left(layout: Layout, target: int, drained: Drained) -> Floats:
-    """Drained CPU per operation of target and base in each cell, of the group that both were in; 0 where one is unknown."""
-    left = np.zeros((2, len(layout.cell_names)))
-    for cell, (block, test) in enumerate(layout.cell_names):
-        mine = drained.get((block, test, layout.targets[target]), {})
-        base = drained.get((block, test, layout.targets[layout.base]), {})
-        for group in mine.keys() & base.keys():
-            of_target, of_base = mine[group], base[group]
-            if of_target is not None and of_base is not None:
-                left[:, cell] = of_target, of_base
-    return left
-
-
-def _values(layout: Layout, target: int, metric: str, value: Floats, rows: Ints) -> list[BlockValue]:
-    return [
-        BlockValue(test, layout.targets[target], metric, block, float(value[cell]), int(rows[cell]))
-        for cell, (block, test) in enumerate(layout.cell_names)
-        if not np.isnan(value[cell])
-    ]

@@ -17,8 +17,9 @@ import numpy as np
 from scipy.special import stdtrit
 
 from dbversus.stats.blocks import block_values, load_values
+from dbversus.stats.layout import flags
 from dbversus.stats.looks import MOST_DROPPED
-from dbversus.stats.metrics import CPU, THROUGHPUT, Columns, floats, metric_named, parts
+from dbversus.stats.metrics import CPU, THROUGHPUT, Columns, metric_named, parts
 from dbversus.stats.model import BlockValue, Metric
 from dbversus.stats.moderate import VARIANCE_FLOOR
 
@@ -179,7 +180,7 @@ def _without_logarithm(slots: Columns, metric: Metric, pair: Pair) -> dict[str, 
     if found is None:
         return {}
     over, under = found
-    known = np.isfinite(over + under) & ~_flags(slots, len(over))
+    known = np.isfinite(over + under) & ~flags(slots.get("dropped"), len(over))
     tests, test = np.unique(np.asarray(slots["test"], dtype=str)[known], return_inverse=True)
     cell = 2 * test + (np.asarray(slots["target"], dtype=str)[known] == pair.second)
     cost = np.bincount(cell, weights=over[known], minlength=2 * len(tests))
@@ -191,10 +192,6 @@ def _without_logarithm(slots: Columns, metric: Metric, pair: Pair) -> dict[str, 
         for name, first, second in zip(tests, firsts, seconds, strict=True)
     }
     return {name: ratio for name, ratio in ratios.items() if ratio is not None}
-
-
-def _flags(slots: Columns, count: int) -> Any:
-    return np.nan_to_num(floats(slots["dropped"])) != 0 if "dropped" in slots else np.zeros(count, dtype=np.bool_)
 
 
 def _fixed_ratio(first: float, second: float, floor: float) -> float | None:

@@ -3,9 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from dbversus.stats.metrics import CPU, PRIMARY, THROUGHPUT
-from dbversus.stats.model import Finding, Verdict
+from dbversus.stats.model import CHANGES, Finding, Verdict
 
-_CHANGES = (Verdict.REGRESSION, Verdict.IMPROVEMENT)
 _TITLES = {metric.name: metric.title for metric in PRIMARY}
 
 # (server CPU per op, throughput) → what the two say together
@@ -42,7 +41,7 @@ def headline(findings: Sequence[Finding]) -> tuple[Verdict, str]:
     verdicts = {finding.verdict for finding in primary.values()}
     if Verdict.NO_STEADY_STATE in verdicts:
         return Verdict.NO_STEADY_STATE, _drifting(primary)
-    for change in _CHANGES:
+    for change in CHANGES:
         if change in verdicts:
             return change, _changed(primary)
     core = [primary[name] for name in (CPU, THROUGHPUT) if name in primary]
@@ -63,13 +62,13 @@ def worse_over_all_work(findings: Mapping[str, Finding]) -> bool:
 def _drifting(primary: Mapping[str, Finding]) -> str:
     """What moved, what all the work comes to, and how the other metrics stand."""
     parts = [f"{_TITLES[name]}: {f.note}" for name, f in primary.items() if f.verdict is Verdict.NO_STEADY_STATE]
-    parts += [f"{_TITLES[name]} {_change(f)} ({f.verdict})" for name, f in primary.items() if f.verdict in _CHANGES]
+    parts += [f"{_TITLES[name]} {_change(f)} ({f.verdict})" for name, f in primary.items() if f.verdict in CHANGES]
     return "; ".join(parts)
 
 
 def _changed(primary: Mapping[str, Finding]) -> str:
     """Which metrics changed and by how much, and what they say together."""
-    figures = [f"{_TITLES[name]} {_change(f)}" for name, f in primary.items() if f.verdict in _CHANGES]
+    figures = [f"{_TITLES[name]} {_change(f)}" for name, f in primary.items() if f.verdict in CHANGES]
     meaning = _cpu_and_throughput(primary)
     return f"{', '.join(figures)} ({meaning})" if meaning else ", ".join(figures)
 
@@ -105,6 +104,8 @@ def _state(finding: Finding) -> str:
         return f"unstable (spread between blocks {100 * finding.block_sd:.1f} %)"
     if finding.verdict is not Verdict.UNDECIDED or finding.ratio is None:
         return str(finding.verdict)
+    if finding.whole_work:
+        return f"undecided ({finding.note})"
     if finding.blocks < 2:
         return f"undecided ({_change(finding)} in one block{_within_start(finding)})"
     visible = finding.smallest_visible_change

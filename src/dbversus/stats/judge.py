@@ -8,33 +8,46 @@ from dbversus.stats.blocks import block_values, load_values
 from dbversus.stats.clients import case_of, pooled_margins, pooled_over_clients
 from dbversus.stats.drain import drain_values
 from dbversus.stats.drift import judge_steadiness
+from dbversus.stats.finished import of_finished_blocks
 from dbversus.stats.metrics import DRAIN, METRICS, PRIMARY, metric_named
-from dbversus.stats.model import BlockValue, Finding, Verdict
+from dbversus.stats.model import CHANGES, BlockValue, Finding, Metric, Verdict
 from dbversus.stats.sequential import LOOKS
 from dbversus.stats.server_counters import counter_values
 from dbversus.stats.verdicts import FEWEST_FRESH_BLOCKS, assess, decided
+from dbversus.stats.whole_work import check_whole_work, judge_whole_work
 from dbversus.stats.within_start import add_within_start
-
-_CHANGES = (Verdict.REGRESSION, Verdict.IMPROVEMENT)
 
 
 def judge(results: Results) -> list[Finding]:
-    """Findings for all tests, targets and metrics of an experiment, with the looks and margins that it was run with."""
-    base = results.base.label
-    values: list[BlockValue] = []
-    if base in results.slots["target"]:
-        values += block_values(results.slots, base)
-    labels = {target.name: target.label for target in results.targets}
-    values += load_values(results.loads, labels, base)
-    counted, counter_metrics = counter_values(results.of_type("counters"), labels, results.base.name)
-    values += drain_values(results.drains, base)
-    metrics = (*METRICS, *DRAIN, *counter_metrics)
-    looks = tuple(results.header.get("looks") or LOOKS)
-    findings = assess(values + counted, metrics, looks, margins_of(results.header, results.tests))
-    if base not in results.slots["target"]:
+    """Findings for all tests, targets and metrics of an experiment, with the looks and margins that it was run with.
+
+    A block that was cut short does not count, as soon as two are finished.
+    """
+    results = of_finished_blocks(results)
+    base, slots, looks = results.base.label, results.slots, looks_of(results.header)
+    margins = margins_of(results.header, results.tests)
+    values, metrics = _values(results)
+    findings = assess(values, metrics, looks, margins)
+    if base not in slots["target"]:
         return findings
-    findings = judge_steadiness(findings, results.slots, base, results.drains, looks)
-    return add_within_start(findings, results.slots, base)
+    whole = judge_whole_work(slots, base, results.drains, looks, margins)
+    findings = judge_steadiness(findings, slots, base, looks, whole)
+    return add_within_start(check_whole_work(findings, whole), slots, base)
+
+
+def _values(results: Results) -> tuple[list[BlockValue], tuple[Metric, ...]]:
+    """Block values of all that was measured, and their metrics."""
+    base = results.base.label
+    labels = {target.name: target.label for target in results.targets}
+    values = block_values(results.slots, base) if base in results.slots["target"] else []
+    counted, counters = counter_values(results.of_type("counters"), labels, results.base.name)
+    values = [*values, *load_values(results.loads, labels, base), *drain_values(results.drains, base), *counted]
+    return values, (*METRICS, *DRAIN, *counters)
+
+
+def looks_of(header: Mapping[str, Any]) -> tuple[int, ...]:
+    """Numbers of blocks after which the experiment was judged."""
+    return tuple(header.get("looks") or LOOKS)
 
 
 def judge_over_clients(results: Results) -> list[Finding]:
@@ -42,12 +55,13 @@ def judge_over_clients(results: Results) -> list[Finding]:
 
     They are a family of their own: what they say changes no other finding, and no test is retired for it.
     """
+    results = of_finished_blocks(results)
     base = results.base.label
     if base not in results.slots["target"] or not any(case_of(test) for test in results.tests):
         return []
     values = pooled_over_clients(block_values(results.slots, base, PRIMARY))
     margins = pooled_margins(margins_of(results.header, results.tests))
-    return assess(values, PRIMARY, tuple(results.header.get("looks") or LOOKS), margins)
+    return assess(values, PRIMARY, looks_of(results.header), margins)
 
 
 def margins_of(header: Mapping[str, Any], tests: Sequence[str]) -> dict[tuple[str, str], float]:
@@ -76,7 +90,7 @@ def settled_tests(findings: Sequence[Finding]) -> set[str]:
         if _is_primary(finding)
         and (
             finding.verdict is Verdict.INVALID
-            or (finding.verdict in _CHANGES and finding.fresh_blocks < FEWEST_FRESH_BLOCKS)
+            or (finding.verdict in CHANGES and finding.fresh_blocks < FEWEST_FRESH_BLOCKS)
         )
     }
     return decided(findings) - unsettled

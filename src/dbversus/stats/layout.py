@@ -102,7 +102,7 @@ def lay_out(columns: Columns, base: str) -> Layout:
     tests, test = np.unique(np.asarray(columns["test"], dtype=str), return_inverse=True)
     block = floats(columns["block"]).astype(np.int64)
     cells, cell = np.unique(block * len(tests) + test, return_inverse=True)
-    dropped = _flags(columns.get("dropped"), len(block))
+    dropped = flags(columns.get("dropped"), len(block))
     kept = np.flatnonzero(~dropped)
     rows, row = np.unique(_row_keys(columns, cell)[kept], return_inverse=True)
     slot_at = np.full((len(rows), len(targets)), -1, dtype=np.int64)
@@ -135,9 +135,9 @@ def _row_keys(columns: Columns, cell: Ints) -> Ints:
     return np.asarray(key * len(starts) + start, dtype=np.int64)
 
 
-def _flags(column: npt.NDArray[np.generic] | None, count: int) -> Bools:
-    """A boolean column; null and absent mean False."""
+def flags(column: npt.NDArray[np.generic] | None, count: int) -> Bools:
+    """A boolean column of `count` slots; null and absent mean False."""
     if column is None:
         return np.zeros(count, dtype=np.bool_)
-    flags: Bools = np.nan_to_num(floats(column)).astype(np.bool_)
-    return flags
+    known: Bools = np.nan_to_num(floats(column)).astype(np.bool_)
+    return known

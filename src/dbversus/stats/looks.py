@@ -8,7 +8,7 @@ from scipy.special import stdtr, stdtrit
 from scipy.stats import false_discovery_control
 
 from dbversus.stats.metrics import Floats
-from dbversus.stats.model import Verdict
+from dbversus.stats.model import CHANGES, Verdict
 from dbversus.stats.moderate import moderate
 from dbversus.stats.sequential import alpha_per_look
 from dbversus.stats.table import Bools, Ints, Table
@@ -18,7 +18,6 @@ OVERALL = 0.05
 
 MOST_DROPPED = 0.2
 POWER = 0.9
-CHANGES = (Verdict.REGRESSION, Verdict.IMPROVEMENT)
 
 Verdicts = npt.NDArray[np.object_]
 
@@ -56,22 +55,19 @@ class State:
 def looks_taken(looks: tuple[int, ...], blocks: int) -> list[int]:
     """The looks that were reached, and a last one over all blocks where there are more.
 
-    There are when a run ended between two looks (it has then looked no more often than planned), and when changes
-    found at the last look were measured again.
+    There are when a run ended between two looks: it has then looked no more often than planned.
     """
     taken = [look for look in looks if look <= blocks]
     return taken if blocks in taken else [*taken, blocks]
 
 
 def take_look(table: Table, state: State, count: int, looks: tuple[int, ...]) -> None:
-    """Judge all keys that have new values in the first `count` blocks; after the last look, only changes found before."""
+    """Judge all keys that have new values in the first `count` blocks."""
     value = table.value[:, :count]
     n = np.count_nonzero(~np.isnan(value), axis=1)
     dropped, rows = table.dropped[:, :count].sum(axis=1), table.rows[:, :count].sum(axis=1)
     invalid = dropped > MOST_DROPPED * (dropped + rows)
     fresh = (n > state.n) | ((n == 0) & invalid)
-    if count > looks[-1]:
-        fresh &= state.found_at >= 0
     state.n = np.where(fresh, n, state.n)
     _estimate(table, state, value, fresh)
     _adjust(table, state, fresh, looks)

@@ -50,7 +50,7 @@ PRIMARY: tuple[Metric, ...] = (
         "ops",
         pooled=True,
         floor=64.0,
-        # a server that only reads still writes some 0.1-0.5 MB/s of housekeeping, in lumps: no cost of the statements
+        # a server that is only read still writes some 0.1-0.5 MB/s of housekeeping, in lumps: no cost of the statements
         rate_floor=1e6,
     ),
 )
@@ -85,6 +85,9 @@ EXPLORATORY: tuple[Metric, ...] = (
 )  # fmt: skip
 
 METRICS: tuple[Metric, ...] = PRIMARY + EXPLORATORY
+
+SMOOTH: tuple[Metric, ...] = tuple(metric for metric in PRIMARY if not metric.pooled)
+"""CPU per op and throughput: every slot has a ratio of its own, and the midmean over rows is the value of a block."""
 
 # figures of a whole test in a block, not of slots: what the server did after it, to pay what it had left
 DRAIN: tuple[Metric, ...] = (
@@ -128,12 +131,3 @@ def parts(metric: Metric, columns: Columns) -> tuple[Floats, Floats] | None:
     over = np.sum([floats(columns[name]) for name in metric.numerator], axis=0) * metric.scale
     under = floats(columns[metric.denominator]) if metric.denominator else np.ones_like(over)
     return over, under
-
-
-def slot_values(metric: Metric, columns: Columns) -> Floats | None:
-    """The metric in each slot, in its unit; NaN where it is unknown or nothing was done; None: no such columns."""
-    found = parts(metric, columns)
-    if found is None:
-        return None
-    over, under = found
-    return np.divide(over, under, out=np.full_like(over, np.nan), where=under > 0)

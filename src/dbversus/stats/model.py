@@ -16,14 +16,17 @@ class Verdict(StrEnum):
     FAILED = "failed"
 
 
+CHANGES = (Verdict.REGRESSION, Verdict.IMPROVEMENT)
+
+
 @dataclass(frozen=True)
 class Metric:
     """A figure per test. `higher_is_better` gives a change its sign; `margin` is δ as a share (0.03 = 3 %).
 
     Its value in a slot is sum(numerator columns) / denominator column × scale; without a denominator, the sum × scale.
     A `pooled` metric comes in lumps, so its sums over a block are compared instead of single slots; values under
-    `floor` (in `unit`), or under what `rate_floor` per second of measured time comes to, count as nothing. `tests`
-    names the only tests that have this metric; empty: all.
+    `floor` (in `unit`) count as nothing, and in tests that change no data also those under what `rate_floor` per second of
+    measured time comes to. `tests` names the only tests that have this metric; empty: all.
     """
 
     name: str
@@ -66,7 +69,8 @@ class Finding:
     `smallest_visible_change` is a share found with 90 % power with these blocks; `block_sd` is that of ln(target/base),
     as measured, `degrees_of_freedom` those of the moderated interval. A change is `found_at` the number of the first
     block that had no part in finding it; `fresh_blocks` blocks from there on give the ratio, once there are two.
-    Where there is no steady state, ratio, interval and p-value are of all work of the blocks, whose verdict is `whole_work`.
+    `whole_work` is the verdict of all work of the blocks together, where it counts: without a steady state, when ratio, interval
+    and p-value are of that work; or where it speaks against rows that are equivalent, so that nothing is decided.
     `start_low` and `start_high`: with one block, the 95 % interval within that one start of the servers.
     """
 
@@ -91,3 +95,8 @@ class Finding:
     whole_work: Verdict | None = None
     start_low: float | None = None
     start_high: float | None = None
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """(test, target, metric)"""
+        return self.test, self.target, self.metric

@@ -1,9 +1,9 @@
 """The server's own counters (pages, WAL bytes, tuples, …) as exploratory metrics, one value per block like all others."""
 
-import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from dbversus.stats.blocks import lifted_log_ratio
 from dbversus.stats.metrics import counter_metric
 from dbversus.stats.model import BlockValue, Metric
 
@@ -40,6 +40,5 @@ def _values(
         pair = mine[counter], base[counter]
         if max(pair) <= 0:  # most counters have nothing to do with a test; they would only swell the family
             continue
-        over, under = (max(value, FLOOR_PER_OP) for value in pair)
-        value = math.log(over / under) if max(pair) > FLOOR_PER_OP else None
+        value = lifted_log_ratio(*pair, FLOOR_PER_OP)
         yield BlockValue(record["test"], label, counter_metric(counter).name, record["block"], value, 1)

@@ -2,7 +2,8 @@
 
 Block values are drawn directly: ln of the true ratio plus noise of a given spread between blocks. Tests differ in
 their spread, throughput moves against CPU per op, only some tests do IO, and it is noisier. Each suite is run as an
-experiment is: looks, retirement of decided tests, then fresh blocks for the changes found.
+experiment is: at each look settled tests retire, and one that is called changed goes on into the blocks of the next look,
+which measure it again. What is found at the last look is not.
 """
 
 import argparse
@@ -11,17 +12,20 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from dbversus.stats.judge import settled_tests
 from dbversus.stats.metrics import CPU, IO_BYTES, PRIMARY, THROUGHPUT, Floats
-from dbversus.stats.model import BlockValue, Finding, Verdict
+from dbversus.stats.model import CHANGES, BlockValue, Finding, Verdict
 from dbversus.stats.protocol import take_looks
 from dbversus.stats.sequential import LOOKS
-from dbversus.stats.verdicts import assess, decided
+from dbversus.stats.verdicts import assess
 
 TARGET = "changed"
-CHANGES = (Verdict.REGRESSION, Verdict.IMPROVEMENT)
 
 _METRICS = (CPU, THROUGHPUT, IO_BYTES)
 _CORRELATION = -0.8  # of CPU per op with throughput
+
+Place = tuple[str, str]
+"""Test and metric."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +46,6 @@ class World:
     noise: str = "normal"
     changes: Mapping[int, float] = field(default_factory=dict)
     looks: tuple[int, ...] = LOOKS
-    fresh_blocks: int = 4
 
     def truth(self, test: int, metric: str) -> float:
         """ln of the true ratio."""
@@ -76,32 +79,34 @@ def values_of(world: World, noise: Floats, blocks: Mapping[int, range]) -> list[
 
 @dataclass(frozen=True)
 class Outcome:
-    """How one suite ended: findings before and after the fresh blocks, and how many test blocks were run."""
+    """How one suite ended. `found`: each change as it was when it was first called one; `test_blocks` were run."""
 
-    found: list[Finding]
+    found: Mapping[Place, Finding]
     final: list[Finding]
     test_blocks: int
 
 
 def run_suite(world: World, rng: np.random.Generator) -> Outcome:
-    """One experiment: look, retire what is decided, go on; at the end measure changes again in fresh blocks."""
-    noise = block_noise(world, world.looks[-1] + world.fresh_blocks, rng)
+    """One experiment: look, retire what is settled, go on until the last look."""
+    noise = block_noise(world, world.looks[-1], rng)
+    found: dict[Place, Finding] = {}
 
     def judge(blocks: Mapping[str, int]) -> list[Finding]:
         chosen = {int(name[1:]): range(count) for name, count in blocks.items()}
-        return assess(values_of(world, noise, chosen), PRIMARY, world.looks)
+        findings = assess(values_of(world, noise, chosen), PRIMARY, world.looks)
+        for finding in findings:
+            if finding.verdict in CHANGES:
+                found.setdefault((finding.test, finding.metric), finding)
+        return findings
 
     names = [f"t{number}" for number in range(world.tests)]
-    looked = take_looks(judge, names, world.looks, lambda findings: decided(findings, PRIMARY))
-    changed = {finding.test for finding in looked.findings if finding.verdict in CHANGES}
-    blocks = looked.blocks | {test: looked.blocks[test] + world.fresh_blocks for test in changed}
-    final = judge(blocks) if changed else looked.findings
-    return Outcome(looked.findings, final, sum(blocks.values()))
+    looked = take_looks(judge, names, world.looks, settled_tests)
+    return Outcome(found, looked.findings, sum(looked.blocks.values()))
 
 
 @dataclass
 class Tally:
-    """Counts over suites, for tests without and with a true change; found: before the fresh blocks, final: after."""
+    """Counts over suites, for tests without and with a true change; found: at any look, final: in the end."""
 
     suites: int = 0
     false_suites_found: int = 0
@@ -120,34 +125,33 @@ class Tally:
     def add(self, world: World, outcome: Outcome) -> None:
         self.suites += 1
         self.test_blocks += outcome.test_blocks
-        self.false_suites_found += any(_is_false(world, finding) for finding in outcome.found)
-        self.false_suites_final += any(_is_false(world, finding) for finding in outcome.final)
-        for before, after in zip(outcome.found, outcome.final, strict=True):
-            self._add_finding(world, before, after)
+        self.false_suites_found += any(_truth(world, place) == 0 for place in outcome.found)
+        standing = [_place(finding) for finding in outcome.final if finding.verdict in CHANGES]
+        self.false_suites_final += any(_truth(world, place) == 0 for place in standing)
+        for finding in outcome.final:
+            self._add_finding(_truth(world, _place(finding)), outcome.found.get(_place(finding)), finding)
 
-    def _add_finding(self, world: World, before: Finding, after: Finding) -> None:
-        truth = world.truth(int(before.test[1:]), before.metric)
-        if after.low is not None and after.high is not None:
-            self.covered.append(bool(np.log(after.low) <= truth <= np.log(after.high)))
+    def _add_finding(self, truth: float, found: Finding | None, final: Finding) -> None:
+        if final.low is not None and final.high is not None:
+            self.covered.append(bool(np.log(final.low) <= truth <= np.log(final.high)))
         if truth == 0:
             self.equal_findings += 1
-            self.equal_equivalent += after.verdict is Verdict.EQUIVALENT
-        if truth == 0 or before.metric != CPU:
-            return
-        self.changed += 1
-        self.changed_found += before.verdict in CHANGES
-        self.changed_final += after.verdict in CHANGES
-        self._add_estimates(before, after)
+            self.equal_equivalent += final.verdict is Verdict.EQUIVALENT
+        elif final.metric == CPU:
+            self.changed += 1
+            self.changed_found += found is not None
+            self.changed_final += final.verdict in CHANGES
+            if found is not None and final.fresh_blocks:
+                self._add_estimates(found, final)
 
-    def _add_estimates(self, before: Finding, after: Finding) -> None:
-        """Of every change ever found, whatever became of it: to leave out those taken back would select lucky ones."""
-        if after.found_at is None or not after.fresh_blocks or before.ratio is None or after.ratio is None:
+    def _add_estimates(self, found: Finding, final: Finding) -> None:
+        """Of every change that was measured again, whatever became of it: to leave some out would select lucky ones."""
+        if found.ratio is None or final.ratio is None:
             return
-        if not before.fresh_blocks:
-            self.found_estimates.append(before.ratio - 1)
-        self.fresh_estimates.append(after.ratio - 1)
-        if after.verdict in CHANGES:
-            self.standing_estimates.append(after.ratio - 1)
+        self.found_estimates.append(found.ratio - 1)
+        self.fresh_estimates.append(final.ratio - 1)
+        if final.verdict in CHANGES:
+            self.standing_estimates.append(final.ratio - 1)
 
     def line(self) -> str:
         def share(part: int, whole: int) -> str:
@@ -169,8 +173,14 @@ class Tally:
         )
 
 
-def _is_false(world: World, finding: Finding) -> bool:
-    return finding.verdict in CHANGES and world.truth(int(finding.test[1:]), finding.metric) == 0
+def _place(finding: Finding) -> Place:
+    return finding.test, finding.metric
+
+
+def _truth(world: World, place: Place) -> float:
+    """ln of the true ratio."""
+    test, metric = place
+    return world.truth(int(test[1:]), metric)
 
 
 def simulate(world: World, suites: int, seed: int) -> Tally:
@@ -190,6 +200,7 @@ WORLDS: Mapping[str, World] = {
     "equal, sd 3.0 %": World(sd=0.03),
     "equal, sd 3.0 %, t4 noise": World(sd=0.03, noise="t4"),
     "equal, 5 tests, sd 1.5 %": World(tests=5),
+    "equal, 12 tests, one look at 4 blocks, sd 1.5 %": World(tests=12, looks=(4,)),
     "one +2 %, sd 1.5 %": World(changes={0: 0.02}),
     "one +3 %, sd 1.0 %": World(sd=0.010, changes={0: 0.03}),
     "one +3 %, sd 1.5 %": World(changes={0: 0.03}),
@@ -199,11 +210,11 @@ WORLDS: Mapping[str, World] = {
 
 HEADER = (
     "world",
-    "false alarm",
-    "after fresh blocks",
+    "false alarm at any look",
+    "in the end",
     "equal: equivalent",
-    "change found",
-    "after fresh blocks",
+    "change found at any look",
+    "in the end",
     "estimate when found",
     "fresh estimate",
     "of those that stand",

@@ -11,11 +11,11 @@ import numpy as np
 from scipy.special import stdtrit
 
 from dbversus.stats.headline import headline
-from dbversus.stats.looks import CHANGES, OVERALL, State, looks_taken, reach, take_look, visible_change
+from dbversus.stats.looks import OVERALL, State, looks_taken, reach, take_look, visible_change
 from dbversus.stats.metrics import METRICS, Floats
-from dbversus.stats.model import BlockValue, Finding, Metric, Verdict
+from dbversus.stats.model import CHANGES, BlockValue, Finding, Metric, Verdict
 from dbversus.stats.sequential import LOOKS, alpha_per_look, check_looks
-from dbversus.stats.table import Key, Table, tabulate
+from dbversus.stats.table import Table, tabulate
 
 __all__ = ["assess", "decided", "headline"]
 
@@ -30,14 +30,12 @@ def assess(
     metrics: Sequence[Metric] = METRICS,
     looks: tuple[int, ...] = LOOKS,
     margins: Mapping[tuple[str, str], float] | None = None,
-    found_at: Mapping[Key, int] | None = None,
 ) -> list[Finding]:
     """Findings for every (test, target, metric) with values, in the order in which they first appear.
 
     `looks`: numbers of blocks after which results are looked at; blocks are counted over the whole experiment, so a
-    test that was retired has fewer. `margins` overrides δ per (test, metric). `found_at` (test, target, metric) →
-    number of the first block that had no part in finding a change; where absent, it follows from the replay. Values of
-    metrics that are not in `metrics` are left aside. Raises UsageError when `looks` do not rise.
+    test that was retired has fewer. `margins` overrides δ per (test, metric). Values of metrics that are not in `metrics`
+    are left aside. Raises UsageError when `looks` do not rise.
     """
     check_looks(looks)
     table = tabulate(values, metrics, margins or {})
@@ -46,9 +44,6 @@ def assess(
     state = State.empty(len(table.keys))
     for count in looks_taken(looks, len(table.blocks)):
         take_look(table, state, count, looks)
-    for index, key in enumerate(table.keys):
-        if state.found_at[index] >= 0 and found_at and key in found_at:
-            state.found_at[index] = found_at[key]
     visible = visible_change(table, state, looks, np.maximum(state.n, 1))
     level = alpha_per_look(looks, OVERALL)
     distance = reach(state, level / 2)

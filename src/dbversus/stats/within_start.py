@@ -14,29 +14,22 @@ from scipy.special import stdtrit
 from dbversus.stats.blocks import slot_logs
 from dbversus.stats.generations import CONFIDENCE, Mean, difference
 from dbversus.stats.layout import Layout, lay_out
-from dbversus.stats.metrics import CPU, PRIMARY, THROUGHPUT, Columns, Floats, parts
+from dbversus.stats.metrics import CPU, SMOOTH, THROUGHPUT, Columns, Floats, parts
 from dbversus.stats.model import Finding
 from dbversus.stats.table import Key
 
 FEWEST_SLOTS = 8
 _MOST_CORRELATION = 0.99
-_SMOOTH = tuple(metric for metric in PRIMARY if metric.name in (CPU, THROUGHPUT))
 
 
 def add_within_start(findings: Sequence[Finding], columns: Columns, base: str) -> list[Finding]:
     """The findings, those of one block with `start_low` and `start_high`, where slots tell (CPU per op, throughput)."""
-    single = {_key(finding) for finding in findings if finding.blocks == 1 and finding.ratio is not None}
+    single = {finding.key for finding in findings if finding.blocks == 1 and finding.ratio is not None}
     wanted = {key for key in single if key[2] in (CPU, THROUGHPUT)}
     if not wanted:
         return list(findings)
     distances = _distances(columns, base)
-    return [
-        _with(finding, distances.get(_key(finding))) if _key(finding) in wanted else finding for finding in findings
-    ]
-
-
-def _key(finding: Finding) -> Key:
-    return finding.test, finding.target, finding.metric
+    return [_with(finding, distances.get(finding.key)) if finding.key in wanted else finding for finding in findings]
 
 
 def _with(finding: Finding, distance: float | None) -> Finding:
@@ -52,7 +45,7 @@ def _distances(columns: Columns, base: str) -> dict[Key, float]:
     layout = lay_out(columns, base)
     names = [test for _, test in layout.cell_names]
     found: dict[Key, float] = {}
-    for metric in _SMOOTH:
+    for metric in SMOOTH:
         part = parts(metric, columns)
         if part is None:
             continue

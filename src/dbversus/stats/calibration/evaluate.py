@@ -9,7 +9,7 @@ from scipy.stats import binomtest
 from dbversus.results.read import Results
 from dbversus.stats.calibration.model import Detection, Figures, Share
 from dbversus.stats.calibration.recovery import recover
-from dbversus.stats.calibration.suites import Game, Margins, Played, Pool, make_pool, play
+from dbversus.stats.calibration.suites import Game, Margins, Played, Pool, changed_as_measured, make_pool, play
 from dbversus.stats.calibration.twins import Twins, read_twins
 from dbversus.stats.calibration.variation import order_bias, rows_of, spreads, uniformity
 from dbversus.stats.metrics import CPU, PRIMARY, Floats
@@ -49,6 +49,7 @@ def evaluate(results: Results, suites: int = SUITES, seed: int = 1, say: Say = l
         looks=list(looks),
         suites=suites,
         **_of_equal(equal, len(twins.tests)),
+        changed_as_measured=changed_as_measured(pool),
         dropped=_dropped(twins),
         coverage=_coverage([*equal, *changed]),
         detection=_detection(changed),
@@ -72,19 +73,33 @@ def calibrated_margins(twins: Twins, blocks: int, seed: int) -> Margins:
     """
     rng = np.random.default_rng((seed, len(twins.blocks)))
     draws = _signed_draws(len(twins.blocks), blocks, rng)
-    index = {block: number for number, block in enumerate(twins.blocks)}
-    logs: dict[tuple[str, str], Floats] = {}
-    for value in twins.values:
-        if value.value is not None:
-            logs.setdefault((value.test, value.metric), np.zeros(len(index)))[index[value.block]] = value.value
     default = {metric.name: metric.margin for metric in PRIMARY}
     return {
         place: max(
             default[place[1]],
-            float(np.expm1(MARGIN_FACTOR * np.quantile(np.abs(draws @ of_place) / blocks, MARGIN_QUANTILE))),
+            float(np.expm1(MARGIN_FACTOR * np.nanquantile(np.abs(_means(draws, of_place)), MARGIN_QUANTILE))),
         )
-        for place, of_place in logs.items()
+        for place, of_place in _logs(twins).items()
     }
+
+
+def _logs(twins: Twins) -> dict[tuple[str, str], Floats]:
+    """Per block, ln ratios of the tests and metrics that have any; 0: nothing on either side, NaN: not measured."""
+    index = {block: number for number, block in enumerate(twins.blocks)}
+    logs = {(each.test, each.metric): np.full(len(index), np.nan) for each in twins.values if each.value is not None}
+    for value in twins.values:
+        if value.rows > 0 and (value.test, value.metric) in logs:
+            logs[value.test, value.metric][index[value.block]] = value.value or 0.0
+    return logs
+
+
+def _means(draws: Floats, logs: Floats) -> Floats:
+    """Mean of each draw over the blocks that were measured; NaN where it has none of them."""
+    measured = np.isfinite(logs)
+    taken = np.abs(draws) @ measured
+    sums = draws @ np.where(measured, logs, 0.0)
+    means: Floats = np.divide(sums, taken, out=np.full(len(draws), np.nan), where=taken > 0)
+    return means
 
 
 def _signed_draws(measured: int, wanted: int, rng: np.random.Generator) -> Floats:

@@ -87,6 +87,8 @@ class Figures(Part):
     truth. `median_blocks`: blocks until a test is settled, `never_settled`: share of tests that are not at the last look.
     `injected`: detection is from residuals of a target that was slowed down; else the change is added to those of equal ones.
     `alarmed`: tests that raised false alarms, with the share of suites. `dropped`: share of rows dropped as disturbed.
+    `changed_as_measured`: tests that an experiment of the first blocks, as they were measured, calls changed by the default
+    margins; None in calibrations that were evaluated before this was looked at.
     """
 
     tests: list[str]
@@ -107,6 +109,7 @@ class Figures(Part):
     spreads: list[Spread]
     order_bias: list[OrderBias]
     uniformity: list[Uniformity]
+    changed_as_measured: list[str] | None = None
 
     @property
     def real_suites(self) -> float:

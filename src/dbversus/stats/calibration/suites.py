@@ -5,19 +5,17 @@ virtual suite takes blocks in random order, without repetition, and changes the 
 several tests of a block together stays together.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dbversus.stats.calibration.twins import Twins
 from dbversus.stats.judge import settled_tests
 from dbversus.stats.metrics import CPU, PRIMARY, Floats
-from dbversus.stats.model import BlockValue, Finding, Verdict
-from dbversus.stats.protocol import take_looks
+from dbversus.stats.model import CHANGES, BlockValue, Finding, Verdict
+from dbversus.stats.protocol import Looked, take_looks
 from dbversus.stats.verdicts import assess
-
-_CHANGES = (Verdict.REGRESSION, Verdict.IMPROVEMENT)
 
 Margins = Mapping[tuple[str, str], float]
 """Share by test and metric."""
@@ -84,18 +82,31 @@ def make_pool(twins: Twins, looks: tuple[int, ...], margins: Margins) -> Pool:
 
 def play(pool: Pool, game: Game) -> Played:
     """One suite through its looks; one with a changed test only until that is settled."""
-    values = draw(pool, game)
-
-    def judge(blocks: Mapping[str, int]) -> list[Finding]:
-        chosen = [value for test, count in blocks.items() for block in values[test][:count] for value in block]
-        return assess(chosen, PRIMARY, pool.looks, pool.margins)
-
-    watched = None if game.test is None else (game.test,)
-    looked = take_looks(judge, pool.tests, pool.looks, settled_tests, watched)
+    looked = _look(pool, draw(pool, game), None if game.test is None else (game.test,))
     if game.test is not None:
         own = [finding for finding in looked.findings if finding.test == game.test and finding.metric == CPU]
         return _count(game, own, looked.blocks, looked.open_tests)
     return _count(game, looked.findings, looked.blocks, looked.open_tests)
+
+
+def changed_as_measured(pool: Pool) -> list[str]:
+    """Tests called changed by the experiment that the first blocks were: order and signs kept, the default margins.
+
+    What lasts (a target that is always favoured) is in it; signs that change at random make noise of that.
+    """
+    findings = _look(replace(pool, margins={}), pool.values).findings
+    changed = {finding.test for finding in findings if finding.verdict in CHANGES}
+    return [test for test in pool.tests if test in changed]
+
+
+def _look(
+    pool: Pool, values: Mapping[str, Sequence[Sequence[BlockValue]]], watched: Collection[str] | None = None
+) -> Looked:
+    def judge(blocks: Mapping[str, int]) -> list[Finding]:
+        chosen = [value for test, count in blocks.items() for block in values[test][:count] for value in block]
+        return assess(chosen, PRIMARY, pool.looks, pool.margins)
+
+    return take_looks(judge, pool.tests, pool.looks, settled_tests, watched)
 
 
 def draw(pool: Pool, game: Game) -> dict[str, list[list[BlockValue]]]:
@@ -126,7 +137,7 @@ def _moved(pool: Pool, game: Game, value: BlockValue, block: int, place: int, si
 def _count(game: Game, findings: Sequence[Finding], blocks: Mapping[str, int], open_tests: set[str]) -> Played:
     bounds = [(_truth(game, item), item.low, item.high) for item in findings]
     shown = [(truth, low, high) for truth, low, high in bounds if low is not None and high is not None]
-    false = {item.test for item in findings if item.verdict in _CHANGES and _truth(game, item) == 0}
+    false = {item.test for item in findings if item.verdict in CHANGES and _truth(game, item) == 0}
     return Played(
         game=game,
         false_tests=tuple(sorted(false)),

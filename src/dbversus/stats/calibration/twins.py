@@ -8,6 +8,7 @@ from dbversus.errors import UsageError
 from dbversus.results.read import Results, Target
 from dbversus.stats.blocks import block_values
 from dbversus.stats.calibration.model import FEWEST_BLOCKS
+from dbversus.stats.finished import finished_blocks
 from dbversus.stats.injected import true_log_ratios
 from dbversus.stats.metrics import CPU, LOAD_TEST, PRIMARY
 from dbversus.stats.model import BlockValue
@@ -42,7 +43,7 @@ class Twins:
 def read_twins(results: Results) -> Twins:
     """Raises UsageError when `results` are not those of a calibration, or have too few finished blocks."""
     base, twin = _pair(results)
-    finished = {record["block"] for record in results.of_type("block") if record.get("state") == "finished"}
+    finished = finished_blocks(results)
     if len(finished) < FEWEST_BLOCKS:
         raise UsageError(
             f"{results.directory} has {len(finished)} finished blocks; a calibration needs {FEWEST_BLOCKS} or more "

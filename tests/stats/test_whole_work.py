@@ -1,0 +1,166 @@
+"""All work of a block against its rows: what single slots cost is seen, what hits targets at random is not held against them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dbversus.stats.blocks import block_values
+from dbversus.stats.headline import headline
+from dbversus.stats.judge import settled_tests
+from dbversus.stats.metrics import CPU, DRAIN_CPU, SMOOTH, THROUGHPUT
+from dbversus.stats.model import Finding, Verdict
+from dbversus.stats.protocol import take_looks
+from dbversus.stats.verdicts import assess
+from dbversus.stats.whole_work import check_whole_work, judge_whole_work, whole_work_values
+
+from .slots import Slots, make_slots, one_after_the_other
+
+ROWS = 24
+LOOKS = (4, 6, 8, 12)
+STALL_NS = 500e6
+Shape = Callable[[Slots], Slots]
+
+
+def drained(target: str, cpu: float | None, group: str | None = None, block: int = 0) -> dict[str, Any]:
+    return {"block": block, "test": "t0", "target": target, "target_group": group, DRAIN_CPU: cpu}
+
+
+@pytest.mark.parametrize("shape", [lambda slots: slots, one_after_the_other])
+@pytest.mark.parametrize(
+    ("drains", "expected"),
+    [
+        ([], np.log(30 / 20)),
+        ([drained("a", 4.0), drained("b", 18.0)], np.log(48 / 24)),
+        ([drained("a", 4.0), drained("b", None)], np.log(30 / 20)),
+        ([drained("a", 4.0, "g0"), drained("a", 6.0, "g1"), drained("b", 9.0, "g1")], np.log(39 / 26)),
+        ([drained("a", 4.0, "g0"), drained("b", 9.0, "g1")], np.log(30 / 20)),
+    ],
+)
+def test_all_work_is_that_of_the_slots_and_what_was_drained(
+    shape: Shape, drains: list[dict[str, Any]], expected: float
+) -> None:
+    slots = shape(make_slots(tests=1, blocks=1, rows=6))
+    slots["server_cpu_ns"] = slots["ops"] * np.where(slots["target"] == "a", 20_000, 30_000)
+    (cpu,) = [value for value in whole_work_values(slots, "a", drains) if value.metric == CPU]
+    assert cpu.value == pytest.approx(expected)
+
+
+def stalled(slots: Slots, chosen: np.ndarray) -> Slots:
+    """Slots of 50 ms, the chosen ones longer by a stall."""
+    return slots | {"elapsed_ns": slots["elapsed_ns"] + np.where(chosen, STALL_NS, 0.0)}
+
+
+def of(slots: Slots, target: str) -> np.ndarray:
+    return np.asarray((slots["target"] == target) & (slots["test"] == "t0"))
+
+
+def judged(slots: Slots, drains: list[dict[str, Any]] | None = None) -> tuple[list[Finding], list[Finding]]:
+    """Findings by rows alone, and as they are after the check."""
+    findings = assess(block_values(slots, "a", SMOOTH), SMOOTH, LOOKS)
+    checked = check_whole_work(findings, judge_whole_work(slots, "a", drains or [], LOOKS, {}))
+    assert [finding.key for finding in checked] == [finding.key for finding in findings]
+    return findings, checked
+
+
+def only(findings: list[Finding], metric: str) -> Finding:
+    (found,) = [finding for finding in findings if (finding.test, finding.metric) == ("t0", metric)]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("target", "whole", "words"),
+    [
+        ("b", Verdict.REGRESSION, "over all its work -45.5 %: single slots stalled"),
+        ("a", Verdict.IMPROVEMENT, "over all its work +83.3 %: single slots of the base stalled"),
+    ],
+)
+def test_what_stalls_in_few_slots_is_undecided_and_says_both(target: str, whole: Verdict, words: str) -> None:
+    slots = make_slots(tests=6, blocks=4, rows=ROWS)
+    slots["ops"] = np.full(len(slots["ops"]), 1000.0)
+    by_rows, checked = judged(stalled(slots, of(slots, target) & (slots["row"] % 12 == 5)))
+    assert only(by_rows, THROUGHPUT).verdict is Verdict.EQUIVALENT
+    finding = only(checked, THROUGHPUT)
+    assert (finding.verdict, finding.whole_work) == (Verdict.UNDECIDED, whole)
+    assert finding.note == f"equivalent in the middle half of its rows; {words}"
+    assert finding.ratio == only(by_rows, THROUGHPUT).ratio
+    verdict, sentence = headline([finding for finding in checked if finding.test == "t0"])
+    assert verdict is Verdict.UNDECIDED
+    assert words in sentence
+
+
+def test_cpu_of_single_slots_and_of_what_was_left_to_do_counts_too() -> None:
+    slots = make_slots(tests=6, blocks=4, rows=ROWS)
+    costly = slots | {"server_cpu_ns": slots["server_cpu_ns"] * np.where(of(slots, "b") & (slots["row"] == 3), 9, 1)}
+    left = [drained(name, cpu, block=block) for block in range(4) for name, cpu in (("a", 1.0), ("b", 6.0))]
+    for findings, checked in (judged(costly), judged(slots, left)):
+        assert only(findings, CPU).verdict is Verdict.EQUIVALENT
+        assert only(checked, CPU).verdict is Verdict.UNDECIDED
+        assert "left to do after the test, cost more" in only(checked, CPU).note
+        assert only(checked, THROUGHPUT).verdict is Verdict.EQUIVALENT
+
+
+def test_changes_and_what_is_open_stay_what_they_are() -> None:
+    slots = make_slots(tests=6, blocks=4, rows=ROWS)
+    slots["ops"] = slots["ops"] * np.where(of(slots, "b"), 0.5, 1.0)
+    findings, checked = judged(stalled(slots, of(slots, "b") & (slots["row"] % 6 == 5)))
+    assert only(findings, THROUGHPUT).verdict is Verdict.REGRESSION
+    assert checked == findings
+
+
+def through_looks(slots: Slots, *, check: bool = True) -> list[Finding]:
+    """Findings of an experiment on these slots, in which settled tests retire; without the `check`, by rows alone."""
+    rows, work = block_values(slots, "a", SMOOTH), whole_work_values(slots, "a", [])
+
+    def judge(blocks: Mapping[str, int]) -> list[Finding]:
+        findings, whole = (
+            assess([value for value in values if value.block < blocks[value.test]], SMOOTH, LOOKS)
+            for values in (rows, work)
+        )
+        return check_whole_work(findings, {finding.key: finding for finding in whole} if check else {})
+
+    return take_looks(judge, {value.test for value in rows}, LOOKS, settled_tests).findings
+
+
+@pytest.mark.parametrize("share", [0.002, 0.02])
+def test_stalls_of_the_host_cost_equal_tests_their_equivalence_in_at_most_two_percent(share: float) -> None:
+    """`share` of all slots, of any target, take eleven times as long."""
+    rng = np.random.default_rng(5)
+    equivalent, lost = 0, 0
+    for seed in range(8):
+        slots = make_slots(tests=42, blocks=12, rows=ROWS, seed=seed)
+        found = through_looks(stalled(slots, rng.random(len(slots["ops"])) < share))
+        throughput = [finding for finding in found if finding.metric == THROUGHPUT]
+        equivalent += sum(finding.verdict is Verdict.EQUIVALENT for finding in throughput)
+        lost += sum(finding.whole_work is not None for finding in throughput)
+    assert equivalent + lost == 8 * 42
+    assert lost <= 0.02 * 8 * 42
+
+
+@pytest.mark.parametrize("tests", [1, 8, 42])
+@pytest.mark.parametrize("host", [0.0, 0.005])
+def test_a_target_that_stalls_in_one_of_six_slots_is_not_called_equivalent(tests: int, host: float) -> None:
+    """At random in each slot, so that some blocks have more of it and some less; `host`: stalls that hit all targets."""
+    rng = np.random.default_rng(6)
+    by_rows, after = 0, 0
+    for seed in range(20):
+        slots = make_slots(tests=tests, blocks=12, rows=ROWS, seed=seed)
+        slots = stalled(slots, rng.random(len(slots["ops"])) < np.where(of(slots, "b"), 1 / 6, host))
+        by_rows += only(through_looks(slots, check=False), THROUGHPUT).verdict is Verdict.EQUIVALENT
+        after += only(through_looks(slots), THROUGHPUT).verdict is Verdict.EQUIVALENT
+    assert by_rows > 10
+    assert after <= 2
+
+
+@pytest.mark.parametrize(("ratio", "p_value"), [(0.965, 1e-4), (1.035, 1e-4), (0.8, 0.06), (0.8, None), (None, None)])
+def test_all_work_within_the_margin_or_by_chance_contradicts_nothing(
+    ratio: float | None, p_value: float | None
+) -> None:
+    """A real change under the margin is called one where the interval is wide, as that of all work is."""
+    findings, _ = judged(make_slots(tests=6, blocks=4, rows=ROWS))
+    row = only(findings, THROUGHPUT)
+    whole = replace(row, verdict=Verdict.REGRESSION, ratio=ratio, p_value=p_value)
+    assert row.verdict is Verdict.EQUIVALENT
+    assert check_whole_work([row], {row.key: whole}) == [row]
