@@ -22,6 +22,7 @@ from dbversus.report.assessment import build_assessment
 from dbversus.results.read import open_results
 from dbversus.stats.metrics import CPU, THROUGHPUT
 
+SMALLEST_CHANGE = 0.03
 BY_RANGE = ("random-points", "read-only", "read-write")
 """Tests that the reference runs with several ranges, which are part of our names."""
 
@@ -44,9 +45,14 @@ class Pair:
     throughput: Mapping[str, Any]
 
     @property
+    def has_direction(self) -> bool:
+        """Whether the published change of CPU per operation is large enough to be one."""
+        return abs(self.published.cpu - 1) >= SMALLEST_CHANGE
+
+    @property
     def same_direction(self) -> bool:
-        """Whether CPU per operation moved the same way; a published change under 3 % says nothing of direction."""
-        return abs(self.published.cpu - 1) < 0.03 or (self.published.cpu > 1) == (self.cpu["ratio"] > 1)
+        """Whether CPU per operation moved the same way."""
+        return (self.published.cpu > 1) == bool(self.cpu["ratio"] > 1)
 
 
 def read_published(path: Path, old: str, new: str) -> dict[str, Published]:
@@ -95,7 +101,7 @@ def table(items: Sequence[Pair]) -> Iterator[str]:
     yield "| test | CPU/op published | CPU/op here | throughput published | throughput here | verdict on CPU/op |"
     yield "| --- | ---: | ---: | ---: | ---: | --- |"
     for item in items:
-        note = "" if item.same_direction else " (other direction)"
+        note = " (other direction)" if item.has_direction and not item.same_direction else ""
         yield (
             f"| {item.test} | {item.published.cpu:.2f} | {_shown(item.cpu)} | {item.published.throughput:.2f} "
             f"| {_shown(item.throughput)} | {item.cpu['verdict']}{note} |"
@@ -108,14 +114,15 @@ def _shown(finding: Mapping[str, Any]) -> str:
 
 
 def summary(items: Sequence[Pair]) -> str:
-    agree = sum(item.same_direction for item in items)
+    telling = [item for item in items if item.has_direction]
+    agree = sum(item.same_direction for item in telling)
     cpu = spearmanr([item.published.cpu for item in items], [item.cpu["ratio"] for item in items]).statistic
     rate = spearmanr(
         [item.published.throughput for item in items], [item.throughput["ratio"] for item in items]
     ).statistic
     return (
-        f"{agree} of {len(items)} tests move the same way in CPU per operation; rank correlation of the ratios: "
-        f"{cpu:.2f} (CPU per operation), {rate:.2f} (throughput)."
+        f"Of {len(telling)} tests whose published CPU per operation changed by {SMALLEST_CHANGE:.0%} or more, {agree} move the "
+        f"same way; rank correlation of all {len(items)}: {cpu:.2f} (CPU per operation), {rate:.2f} (throughput)."
     )
 
 

@@ -28,6 +28,7 @@ from common import (
     run_engine,
     run_process,
     say,
+    slot_commands,
     spread,
     sysbench_command,
     told,
@@ -112,17 +113,7 @@ def engine_commands(target: Json, test: Json, cpu: int, seconds: int, slot_ms: i
     length_ms = slot_ms or seconds * 1000
     slots = max(1, seconds * 1000 // length_ms) if length_ms else 1
     slot = {"ms": length_ms, "min_ops": 1} if seconds else {"ops": 1}
-    opened = {
-        "cmd": "open",
-        "targets": ["t0"],
-        "clients": 1,
-        "mode": "prepared",
-        "cpus": [cpu],
-        "tables": 1,
-        "test": test,
-    }
-    rows = {"cmd": "rows", "seed": 1, "first_row": 0, "orders": [["t0"]] * slots, "settle": {"ops": 1}, "slot": slot}
-    return [target, opened, rows, {"cmd": "quit"}]
+    return slot_commands(target, test, cpu, slot, slots=slots)
 
 
 def engine_client(target: Json, test: Json, cpu: int, slot_ms: int | None = None) -> Client:

@@ -21,6 +21,7 @@ from dbversus.builds.store import obtain
 from dbversus.builds.target import parse_target
 from dbversus.errors import DbversusError, RunError, UsageError
 from dbversus.experiment.engine_client import engine_binary
+from dbversus.experiment.estimate import BYTES_PER_ROW
 from dbversus.home import public_dir
 from dbversus.host.cgroups import CgroupV1, CgroupV2, create_cgroup
 from dbversus.host.facts import memory_bytes
@@ -36,8 +37,6 @@ from dbversus.suites import load_suite, load_table
 
 Json = dict[str, Any]
 Group = CgroupV1 | CgroupV2
-
-BYTES_PER_ROW = 260
 
 
 @dataclass(frozen=True)
@@ -143,6 +142,14 @@ def load_command(server: Server, rows: int) -> Json:
     create, after = server.table_sql(1)
     table = load_table(suite.load, 1, rows, create, after, suite.variables)
     return {"cmd": "load", "target": "t0", "seed": 1, "table": table}
+
+
+def slot_commands(target: Json, test: Json, cpu: int, slot: Json, seed: int = 1, slots: int = 1) -> list[Json]:
+    """A life of the engine with one client on `cpu`: so many slots, each after one operation that is not counted."""
+    how = {"clients": 1, "mode": "prepared", "cpus": [cpu], "tables": 1}
+    opened = {"cmd": "open", "targets": ["t0"], "test": test, **how}
+    rows = {"cmd": "rows", "seed": seed, "first_row": 0, "orders": [["t0"]] * slots, "settle": {"ops": 1}, "slot": slot}
+    return [target, opened, rows, {"cmd": "quit"}]
 
 
 def run_engine(commands: Sequence[Json], cpus: Sequence[int] = ()) -> tuple[list[Json], Usage]:

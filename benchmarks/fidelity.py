@@ -34,6 +34,7 @@ from common import (
     run_engine,
     run_process,
     say,
+    slot_commands,
     sysbench_command,
     told,
 )
@@ -169,24 +170,7 @@ class EngineClient:
         return float(slot["ops"] / slot["elapsed_ns"] * 1e9)
 
     def _slot(self, bound: Json, seed: int) -> Json:
-        opened = {
-            "cmd": "open",
-            "targets": ["t0"],
-            "clients": 1,
-            "mode": "prepared",
-            "cpus": [self.cpu],
-            "tables": 1,
-            "test": self.test,
-        }
-        rows = {
-            "cmd": "rows",
-            "seed": seed,
-            "first_row": 0,
-            "orders": [["t0"]],
-            "settle": {"ops": 1},
-            "slot": bound,
-        }
-        replies, _ = run_engine([self.target, opened, rows, {"cmd": "quit"}], [self.cpu])
+        replies, _ = run_engine(slot_commands(self.target, self.test, self.cpu, bound, seed), [self.cpu])
         return engine_slots(replies)[0]
 
 

@@ -17,25 +17,36 @@ Record = dict[str, Any]
 @dataclass(frozen=True)
 class Clock:
     """Seconds. `block_s`: of a block, whatever is measured in it (restore, start, settle, stop). By test: `test_s` of a test
-    in a block beside its rows (connect, check, counters, drain), `row_s` of one row, `rows` of them in a block."""
+    in a block beside its rows (connect, check, counters, drain), `row_s` of one row, `rows` of them in a block. `counted` are
+    the tests that change data, bounded by count: retired, they are run again, uncounted, before a test that is still open.
+    """
 
     block_s: float
     test_s: Mapping[str, float]
     row_s: Mapping[str, float]
     rows: Mapping[str, float]
+    counted: frozenset[str] = frozenset()
 
     @property
     def tests(self) -> list[str]:
         return list(self.row_s)
 
     def block_duration_s(self, tests: Collection[str], rows: Mapping[str, float] | None = None) -> float:
-        """Of a block with these tests, with `rows` (default: as run) rows of each."""
+        """Of a block with these tests still open, with `rows` (default: as run) rows of each test."""
         wanted = rows if rows is not None else self.rows
-        return self.block_s + sum(self.test_s[test] + wanted[test] * self.row_s[test] for test in tests)
+        last = max((place for place, test in enumerate(self.tests) if test in tests), default=-1)
+        run = [test for test in self.tests[: last + 1] if test in tests or test in self.counted]
+        return self.block_s + sum(self.test_s[test] + wanted[test] * self.row_s[test] for test in run)
 
     def share_s(self, test: str) -> float:
         """What a block costs one of its tests before its first row: its own start, and its part of the block's."""
         return self.test_s[test] + self.block_s / len(self.row_s)
+
+    def only(self, tests: Collection[str]) -> "Clock":
+        """Of an experiment with these tests alone."""
+        kept = [test for test in self.tests if test in tests]
+        test_s, row_s, rows = ({test: each[test] for test in kept} for each in (self.test_s, self.row_s, self.rows))
+        return Clock(self.block_s, test_s, row_s, rows, self.counted)
 
 
 def read_clock(results: Results) -> Clock:
@@ -54,6 +65,7 @@ def read_clock(results: Results) -> Clock:
         rows={
             test: statistics.median(len(each) for (_, name), each in walls.items() if name == test) for test in tests
         },
+        counted=frozenset(test for test, plan in results.plans.items() if "ops" in plan["slot"]),
     )
 
 

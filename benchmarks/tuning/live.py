@@ -31,9 +31,9 @@ from dbversus.stats.metrics import CPU, THROUGHPUT, floats, metric_named
 from dbversus.suites import profile_choices
 from tuning.factors import FACTORS, LONG, LONG_SLOTS, Factor
 
-QUICK_TESTS = "point-query.pre,random-points-100.pre,read-only-100.pre,update-index"
 QUICK_READS = "point-query.pre,random-points-100.pre,read-only-100.pre"
-MANY_ROWS = 10_000
+QUICK_TESTS = f"{QUICK_READS},update-index"
+MOST_ROWS = 5_000
 CONFIDENCE = 0.95
 Key = tuple[str, str]
 
@@ -82,9 +82,9 @@ def make_plan(asked: argparse.Namespace) -> Plan:
         "table_size": parse_count(asked.table_size or ("100k" if asked.quick else "1m"), "--table-size"),
         "looks": [blocks],
         "seconds": 1.0 if asked.quick else 3.0,
-        "rows": MANY_ROWS // 2,
+        "rows": MOST_ROWS,
     }
-    minutes = asked.minutes or (8 if asked.quick else 40)
+    minutes = (8 if asked.quick else 40) if asked.minutes is None else asked.minutes
     if minutes <= 0:
         raise UsageError("--minutes takes a number above 0.")
     plan = Plan(asked.factor, factor, base, blocks, minutes * 60, asked.keep)

@@ -16,10 +16,19 @@ from dbversus.errors import UsageError
 from dbversus.results.read import Results, open_results
 from dbversus.stats.blocks import block_values
 from dbversus.stats.metrics import CPU, PRIMARY, THROUGHPUT
+from tuning import fewer
 from tuning.clock import Clock, read_clock
 from tuning.effort import POLICIES, Suite, allocate, scaled, simulate
 from tuning.replay import Tally, compare_looks, make_pool
-from tuning.variance import Components, Key, fit_components, median, usable_sizes, variances_by_rows
+from tuning.variance import (
+    Components,
+    Key,
+    cycle_length,
+    fit_components,
+    median,
+    usable_sizes,
+    variances_by_rows,
+)
 
 LOOKS: tuple[tuple[int, ...], ...] = ((4, 6, 8, 12), (3, 5, 8, 12), (4, 8, 12), (6, 12), (3, 4, 6, 8, 12), (12,))
 LONGER_LOOKS: tuple[tuple[int, ...], ...] = ((4, 6, 8, 12, 16), (6, 9, 12, 18), (4, 8, 12, 18, 24))
@@ -33,11 +42,13 @@ def report(directory: Path, replays: int, resamples: int, share: float, effect: 
     if not len(results.slots["block"]) or len(results.targets) < 2:
         raise UsageError(f"{directory} has no slots of two targets; results of a comparison are wanted.")
     clock, rng = read_clock(results), np.random.default_rng(seed)
+    calibration = results if fewer.is_calibration(results) else None
+    results = fewer.equal_targets(results) if calibration else results
     parts = [f"## {directory}", "", _times(clock)]
     fitted: dict[str, dict[Key, Components]] = {}
     for metric in METRICS:
         say(f"{directory}: rows of {metric}")
-        sizes = usable_sizes(max(clock.rows.values()))
+        sizes = usable_sizes(max(clock.rows.values()), cycle_length(results.slots))
         seen = variances_by_rows(results.slots, results.base.label, metric, sizes, resamples, rng)
         fitted[metric] = {key: fit_components(by_rows) for key, by_rows in seen.items() if len(by_rows) > 1}
         parts += [f"\n### Rows per block: {metric}\n", _by_rows(clock, seen, fitted[metric], sizes)]
@@ -45,6 +56,8 @@ def report(directory: Path, replays: int, resamples: int, share: float, effect: 
     parts += ["\n### Sets of looks\n", _looks(results, clock, replays, share, effect, seed)]
     parts += ["\n### Rows and looks\n", _rows_and_looks(results, clock, fitted, replays, share, effect, seed)]
     parts += ["\n### Rows by need\n", _effort(results, clock, fitted, replays, share, effect, seed)]
+    if calibration:
+        parts += ["\n### The calibration judged with fewer rows\n", fewer.report(calibration, 2 * replays, seed)]
     return "\n".join(parts)
 
 
@@ -102,7 +115,7 @@ def _looks(results: Results, clock: Clock, replays: int, share: float, effect: f
         return f"Not compared: {error}."
     say(f"{results.directory}: {replays} replays of {len(LOOKS)} sets of looks, {len(pool.blocks)} blocks to draw from")
     lines = []
-    for looks, tally in compare_looks(pool, clock, LOOKS, share, effect, replays, seed).items():
+    for looks, tally in compare_looks(pool, clock.only(pool.tests), LOOKS, share, effect, replays, seed).items():
         lines.append([", ".join(map(str, looks)), *_tally(tally)])
     words = f"{_world(share, effect, replays)} " + (
         f"Drawn are the {len(pool.tests)} of {len(clock.tests)} tests that all {len(pool.blocks)} blocks have."
@@ -158,11 +171,7 @@ def measured_suite(results: Results, clock: Clock, fitted: Mapping[str, Mapping[
     target = results.targets[1].label
     tests = [test for test in clock.tests if all((test, target) in by_key for by_key in fitted.values())]
     spreads = {test: {metric: by_key[test, target] for metric, by_key in fitted.items()} for test in tests}
-    counted = frozenset(test for test, plan in results.plans.items() if "ops" in plan["slot"])
-    kept = Clock(
-        clock.block_s, *({test: part[test] for test in tests} for part in (clock.test_s, clock.row_s, clock.rows))
-    )
-    return Suite(kept, spreads, counted)
+    return Suite(clock.only(tests), spreads, clock.counted)
 
 
 _TALLY = ("minutes", "settled", "most settled after", "false alarms", "changes found")

@@ -124,10 +124,10 @@ def cycle_length(columns: Columns) -> int:
     return count if count % 2 == 0 else 2 * count
 
 
-def usable_sizes(most: float) -> list[int]:
-    """Numbers of rows to try, up to `most`; tests of slow statements have few rows."""
-    sizes = [size for size in (2, 4, 6, 8, 12, 16, 24, 32, 48) if size < most]
-    return [*sizes, int(most)]
+def usable_sizes(most: float, cycle: int) -> list[int]:
+    """Numbers of rows to try, whole cycles of orders, up to `most`; tests of slow statements have few rows."""
+    sizes = [*(size for size in (2, 4, 6, 8, 12, 16, 24, 32, 48) if size < most), int(most)]
+    return sorted({max(cycle, size // cycle * cycle) for size in sizes})
 
 
 def median(values: Iterable[float]) -> float:

@@ -70,3 +70,11 @@ def test_interrupted_blocks_do_not_count() -> None:
     records = [record("experiment", 0), *block_records(0, 0, 10)[:2]]
     records += [record("resumed", 1000), *block_records(0, 1000, 7)[2:], *block_records(1, 1015, 6)]
     assert clock.block_overheads_s(records) == pytest.approx([6])
+
+
+def test_a_settled_test_that_changes_data_is_run_again_before_an_open_one() -> None:
+    test_s, row_s, rows = (dict.fromkeys("abc", figure) for figure in (1.0, 0.5, 4))
+    found = clock.Clock(10.0, test_s, row_s, rows, frozenset("b"))
+    assert found.block_duration_s(["a", "c"]) == pytest.approx(10 + 3 * 3)
+    assert found.block_duration_s(["a"]) == pytest.approx(10 + 3)
+    assert found.only(["a", "c"]).block_duration_s(["c"]) == pytest.approx(10 + 3)

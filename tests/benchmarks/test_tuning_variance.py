@@ -97,3 +97,8 @@ def test_three_targets_have_a_cycle_of_six_rows() -> None:
     assert variance.cycle_length(columns) == 2
     columns["target"][:4] = "third"
     assert variance.cycle_length(columns) == 6
+
+
+def test_numbers_of_rows_are_whole_cycles() -> None:
+    assert variance.usable_sizes(20, 2) == [2, 4, 6, 8, 12, 16, 20]
+    assert variance.usable_sizes(63, 6) == [6, 12, 24, 30, 48, 60]

@@ -13,6 +13,8 @@ from dbversus.home import home_dir
 
 from .conftest import Bench
 
+pytestmark = pytest.mark.alone
+
 POSTGRES_KINDS = {"walwriter", "background writer", "checkpointer", "postgres"}
 
 
@@ -89,8 +91,3 @@ def test_what_threads_leave_for_later_is_charged_to_the_test(bench: Bench, targe
     assert kinds and not {"connection", "sql/one_connection"} & kinds, kinds
     if build.dbms == "mysql" and build.version.startswith("8."):
         assert any(kind.startswith("ib_") for kind in kinds), kinds
-
-
-def test_drains_can_be_switched_off(bench: Bench, postgres: str) -> None:
-    bench.run("run", bench.write([postgres, postgres], "update-index", "drain_s = 0\n"), "--out", bench.out)
-    assert not bench.records("drain") and bench.records("row")

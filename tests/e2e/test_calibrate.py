@@ -23,6 +23,7 @@ def calibrated(bench: Bench, *words: str) -> tuple[subprocess.CompletedProcess[s
     pytest.skip("other work disturbs every calibration on this host")
 
 
+@pytest.mark.alone
 def test_a_calibration_is_measured_kept_shown_and_cited(bench: Bench, postgres: str) -> None:
     small = ["--quick", "--blocks", "4", "--table-size", "10k", "--tests", "point-query,update-index,read-write-10"]
     done, out = calibrated(bench, "calibrate", postgres, *small, "--suites", "20")
@@ -47,6 +48,7 @@ def test_a_calibration_is_measured_kept_shown_and_cited(bench: Bench, postgres: 
     assert not bench.survivors()
 
 
+@pytest.mark.alone
 def test_an_embedded_database_has_two_equal_copies_only(bench: Bench) -> None:
     words = [
         "calibrate",

@@ -49,12 +49,18 @@ def test_three_targets_share_their_rows(bench: Bench) -> None:
 _T = ("t0", "t1", "t2")
 
 
-def test_several_numbers_of_clients_are_judged_apart(bench: Bench, postgres: str) -> None:
+def test_several_numbers_of_clients_are_judged_apart_and_memory_is_journaled(bench: Bench, postgres: str) -> None:
     file = bench.write([postgres, f"{postgres}@work_mem=8MB"], "point-query", "clients = [1, 2]\n")
     bench.run("run", file, "--out", bench.out)
     assert bench.records("experiment")[0]["tests"][1:] == ["point-query@1", "point-query@2"]
     findings = json.loads(bench.run("show", bench.out, "--format", "json").stdout)
     assert {row["test"] for row in findings} >= {"point-query@1", "point-query@2"}
+    memory = [use for record in bench.records("memory") for use in record["targets"].items()]
+    assert {name for name, _ in memory} == {"t0", "t1"}
+    for _, use in memory:
+        assert use["processes"] > 3
+        assert use["pss_bytes"] is None or 0 < use["pss_bytes"] <= use["rss_bytes"]
+        assert use["peak_rss_bytes"] > 0
 
 
 def test_a_second_run_takes_the_loaded_data_of_the_first(bench: Bench) -> None:
@@ -133,7 +139,31 @@ def test_a_target_that_gives_other_answers_is_a_wrong_result(bench: Bench, tmp_p
         status=99,
     )
     assert [check["agree"] for check in bench.records("check")] == [False]
+    assert [block["state"] for block in bench.records("block")] == ["started", "finished"]  # more would tell nothing
     assert "wrong result" in (bench.out / "report.md").read_text().lower()
+
+
+def test_others_are_measured_where_one_answers_otherwise_or_refuses(bench: Bench, tmp_path: Path) -> None:
+    suite = tmp_path / "odd.toml"
+    suite.write_text(
+        'title = "asks for the library itself"\nextends = "sysbench"\n'
+        '[tests.odd]\ntitle = "odd"\ngroup = "point"\n'
+        'statements = [{ name = "odd", sql = "SELECT cache_size FROM pragma_cache_size" }]\n'
+        '[tests.strict]\ntitle = "strict"\ngroup = "point"\nstatements = [{ name = "strict", '
+        'sql = "SELECT abs(-9223372036854775607 - cache_size) > 0 FROM pragma_cache_size" }]\n'
+        '[[phases]]\nname = "both"\ntests = ["odd", "strict"]\n'
+    )
+    targets = [f"sqlite:bundled@cache_size={size}" for size in (200, 100, 201, 200)]
+    bench.run("run", bench.write(targets, "odd,strict", f'suite = "{suite}"\n'), "--out", bench.out)
+    measured = {(row["tag"]["test"], slot["target"]) for row in bench.records("row") for slot in row["slots"]}
+    assert measured == {("odd", "t0"), ("odd", "t3"), ("strict", "t0"), ("strict", "t1"), ("strict", "t3")}
+    (failure,) = bench.records("failure")
+    assert (failure["target"], failure["test"], failure["stage"], failure["final"]) == ("t2", "strict", "slot", True)
+    assert "overflow" in failure["message"] and bench.records("finished")
+    tests = json.loads((bench.out / "report.json").read_text())["tests"]
+    verdicts = {(test["name"], one["target"]): one["verdict"] for test in tests for one in test["comparisons"]}
+    assert verdicts["odd", targets[1]] == verdicts["odd", targets[2]] == "wrong result"
+    assert verdicts["strict", targets[2]] == "failed"
 
 
 def test_in_sequential_order_targets_run_one_after_the_other(bench: Bench) -> None:

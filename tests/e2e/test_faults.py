@@ -18,7 +18,7 @@ TESTS = "point-query,update-index,read-write-10"
 LONG = "rows = 40\nseconds = 1.5\nlooks = [2]\n"
 
 
-def _wait_for(what: Callable[[], bool], limit_s: float = 60) -> None:
+def _wait_for(what: Callable[[], bool], limit_s: float = 120) -> None:
     deadline = time.monotonic() + limit_s
     while not what():
         assert time.monotonic() < deadline, "it did not happen"

@@ -3,6 +3,8 @@
 import math
 from statistics import fmean
 
+import pytest
+
 from dbversus.results.read import Results, open_results
 from dbversus.stats.blocks import block_values
 from dbversus.stats.injected import true_log_ratios
@@ -20,6 +22,7 @@ def _cpu_ratios(results: Results) -> dict[tuple[str, str, int], float]:
     return {(value.test, value.target, value.block): value.value or 0 for value in values}
 
 
+@pytest.mark.alone
 def test_an_injected_slowdown_is_measured_as_what_it_is(bench: Bench, postgres: str) -> None:
     file = bench.write([postgres, postgres], "point-query", f"[inject.1.cpu]\npoint-query = {SHARE}\n")
     file.write_text(file.read_text().replace("slot_ms = 10", "slot_ms = 30").replace("rows = 6", "rows = 12"))
@@ -39,23 +42,20 @@ def test_an_injected_slowdown_is_measured_as_what_it_is(bench: Bench, postgres: 
     assert any(record["target"] == "t1" and "on purpose" in record["words"] for record in bench.records("remark"))
 
 
-def test_operations_are_those_that_the_counters_span(bench: Bench, postgres: str) -> None:
-    """A point query is one request, which is read at once: as many reads as operations."""
-    bench.run("run", bench.write([postgres, postgres], "point-query", "inject = {}\n"), "--out", bench.out)
-    for record in bench.records("injected"):
-        for figures in record["targets"].values():
-            assert abs(figures["reads"] - figures["ops"]) <= 0.01 * figures["ops"] + 5
-
-
 def test_copies_that_only_carry_the_library_count_and_add_nothing(bench: Bench, postgres: str) -> None:
-    bench.run("run", bench.write([postgres, postgres], "update-index", "inject = {}\n"), "--out", bench.out)
+    file = bench.write([postgres, postgres], "point-query,update-index", "inject = {}\n")
+    bench.run("run", file, "--out", bench.out)
     records = bench.records("injected")
-    assert len(records) >= 2
+    assert {record["test"] for record in records} == {"point-query", "update-index"} and len(records) >= 4
     for record in records:
         assert set(record["targets"]) == {"t0", "t1"}
         for figures in record["targets"].values():
-            assert figures["reads"] > 0 and figures["work_ns"] > 0 and figures["io_bytes_seen"] > 0
+            assert figures["work_ns"] > 0
             assert (figures["burned_ns"], figures["io_bytes_added"], figures["io_reads_added"]) == (0, 0, 0)
+            if record["test"] == "point-query":  # one request, which is read at once: the counters span the operations
+                assert abs(figures["reads"] - figures["ops"]) <= 0.01 * figures["ops"] + 5
+            else:
+                assert figures["reads"] > 0 and figures["io_bytes_seen"] > 0
     assert set(true_log_ratios(open_results(bench.out)).values()) == {0.0}
 
 

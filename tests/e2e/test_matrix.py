@@ -58,18 +58,26 @@ def test_a_matrix_runs_in_groups_with_the_base(bench: Bench) -> None:
         assert "Throughput of all targets" in (bench.out / name).read_text()
 
 
-def test_an_interrupted_block_goes_on_with_the_group_that_was_not_done(bench: Bench) -> None:
+def test_an_interrupted_block_goes_on_with_the_group_that_was_not_done_and_what_was_lost(bench: Bench) -> None:
     bench.run("run", write(bench, "update-index"), "--out", bench.out)
     journal = bench.out / "journal.jsonl"
     lines = journal.read_text().splitlines(keepends=True)
     records = [json.loads(line) for line in lines]
     ends = [n for n, one in enumerate(records) if one["type"] == "test" and (one["block"], one["group"]) == (1, "g0")]
-    journal.write_text("".join(lines[: ends[0] + 1]))
+    kept_lines = lines[1 : ends[0] + 1]
+    journal.write_text("".join([json.dumps(records[0] | {"suite_checksum": "0"}) + "\n", *kept_lines]))
     (bench.out / "slots.parquet").unlink()
+    refused = bench.run("resume", bench.out, status=2)
+    assert "tests of suite sysbench are not what they were" in refused.stderr and "go on with" not in refused.stderr
+    lost = {"type": "failure", "target": "t2", "stage": "start", "message": "no room", "final": True, "at_unix_ns": 1}
+    journal.write_text("".join([lines[0], *kept_lines, json.dumps(lost) + "\n"]))
     bench.run("resume", bench.out)
     kept = [(row["tag"]["block"], row["tag"]["group"], row["row"]) for row in bench.records("row")]
     assert len(set(kept)) == len(kept)
     assert {(block, group) for block, group, _ in kept} == {(b, g) for b in (0, 1) for g in ("g0", "g1")}
+    (remark,) = [remark for remark in bench.records("remark") if remark["target"] == "t2"]
+    last = bench.records("row")[-1]
+    assert "tried again" in remark["words"] and "t2" in last["order"] and last["tag"]["block"] == 1
     assert bench.records("finished")
 
 
@@ -111,16 +119,6 @@ def test_the_disk_is_measured_before_durability_is(bench: Bench) -> None:
     assert "A write and its sync took" in (bench.out / "report.md").read_text()
     slots = {plan["test"]: plan["slot"] for plan in bench.records("plan")}
     assert "ms" in slots["insert"]
-
-
-def test_memory_of_servers_is_journaled(bench: Bench, postgres: str) -> None:
-    bench.run("run", bench.write([postgres, f"{postgres}@work_mem=8MB"], "point-query"), "--out", bench.out)
-    records = bench.records("memory")
-    assert {name for record in records for name in record["targets"]} == {"t0", "t1"}
-    for use in (use for record in records for use in record["targets"].values()):
-        assert use["processes"] > 3
-        assert use["pss_bytes"] is None or 0 < use["pss_bytes"] <= use["rss_bytes"]
-        assert use["peak_rss_bytes"] > 0
 
 
 def test_an_optional_config_that_the_server_refuses_has_its_own_line(bench: Bench) -> None:

@@ -42,13 +42,16 @@ def _slots(bench: Bench, test: str) -> Iterator[tuple[int, dict[str, Any]]]:
                 yield row["tag"]["block"], slot
 
 
-def _on_disk(bench: Bench) -> None:
+def _on_disk(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the files themselves leave the page cache: others may be at work on this host."""
+    monkeypatch.setattr(page_cache, "DROP_CACHES", Path("/no/such/switch"))
     try:
         page_cache.check(bench.folder)
     except DbversusError:
         pytest.skip(f"{bench.folder} is in memory: what is dropped there is not read again")
 
 
+@pytest.mark.alone
 def test_the_state_is_journaled_and_is_the_same_in_all_blocks(bench: Bench, postgres: str) -> None:
     targets = [postgres, "sqlite:bundled@wal", *_mariadb(bench)]
     done = bench.run("run", bench.write(targets, READS_AND_WRITES), "--out", bench.out)
@@ -64,6 +67,10 @@ def test_the_state_is_journaled_and_is_the_same_in_all_blocks(bench: Bench, post
     said = f"State: the same at the start of all {len(states)} blocks (rows, structure, sizes, statistics, debt)."
     assert said in done.stdout
     assert json.loads((bench.out / "report.json").read_text())["data_state"] == [said]
+    # and with warm caches nothing is read from the disk
+    reads = [slot["server_read_bytes"] for _, slot in _slots(bench, "point-query") if slot["target"] == "t0"]
+    assert reads and not any(reads)
+    assert "page_cache_dropped_by" not in json.loads((bench.out / "host.json").read_text())
 
 
 def _spec(bench: Bench, targets: list[str], tests: str, more: str = "") -> ExperimentSpec:
@@ -71,9 +78,8 @@ def _spec(bench: Bench, targets: list[str], tests: str, more: str = "") -> Exper
 
 
 def _run(bench: Bench, monkeypatch: pytest.MonkeyPatch, spec: ExperimentSpec) -> None:
-    """In this process. Only the experiment's own files leave the page cache: others may be at work on this host."""
+    """In this process."""
     monkeypatch.setenv("DBVERSUS_HOME", str(bench.home))
-    monkeypatch.setattr(page_cache, "DROP_CACHES", Path("/no/such/switch"))
     run_experiment(spec, bench.out, "", Silent(), wait=True)
 
 
@@ -91,7 +97,7 @@ def test_data_that_was_not_restored_as_it_was_takes_its_target_out(
         seen.add(target.name)
 
     seen: set[str] = set()
-    monkeypatch.setattr("dbversus.experiment.block.restore", damaged)
+    monkeypatch.setattr("dbversus.experiment.start.restore", damaged)
     spec = _spec(bench, ["sqlite:bundled@wal", "sqlite:bundled", "sqlite:bundled@cache_64mb"], "point-query")
     _run(bench, monkeypatch, spec)
     (failure,) = bench.records("failure")
@@ -105,10 +111,11 @@ def test_data_that_was_not_restored_as_it_was_takes_its_target_out(
     assert words in (bench.out / "report.md").read_text()
 
 
+@pytest.mark.alone
 def test_with_cold_caches_every_row_begins_after_a_restart(
     bench: Bench, postgres: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _on_disk(bench)
+    _on_disk(bench, monkeypatch)
     targets = [postgres, *(_mariadb(bench) or [postgres])]
     tests = "point-query,scan,update-index"
     _run(bench, monkeypatch, _spec(bench, targets, tests, 'cache = "cold"\ncold_slot_ms = 200\n'))
@@ -132,16 +139,11 @@ def test_with_cold_caches_every_row_begins_after_a_restart(
     assert not bench.records("counters") and not bench.survivors()
 
 
-def test_with_warm_caches_nothing_is_read_from_the_disk(bench: Bench, postgres: str) -> None:
-    bench.run("run", bench.write([postgres, postgres], "point-query"), "--out", bench.out)
-    assert sum(slot["server_read_bytes"] for _, slot in _slots(bench, "point-query")) == 0
-    assert "page_cache_dropped_by" not in json.loads((bench.out / "host.json").read_text())
-
-
+@pytest.mark.alone
 def test_with_mixed_caches_a_block_begins_cold_and_gets_warm(
     bench: Bench, postgres: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _on_disk(bench)
+    _on_disk(bench, monkeypatch)
     spec = _spec(bench, [postgres, postgres], "point-query", 'cache = "mixed"\n')
     # a small table would be read by what is not counted
     _run(bench, monkeypatch, spec.model_copy(update={"settle_ms": 0.0, "table_size": 50_000}))
@@ -185,7 +187,7 @@ def _beyond_debt(state: Mapping[str, Any]) -> list[str]:
 def test_servers_stay_up_and_data_is_kept_where_that_is_wanted(
     bench: Bench, postgres: str, monkeypatch: pytest.MonkeyPatch, restart: str
 ) -> None:
-    more = f'restart = "{restart}"\nrestore = "never"\n'
+    more = f'restart = "{restart}"\nrestore = "never"\ndrain_s = 0\n'
     pids = _pids(bench, monkeypatch, _spec(bench, [postgres, postgres], "insert", more))
     for of_target in pids.values():
         assert len(of_target) >= 2 and len(set(of_target)) == (1 if restart == "never" else len(of_target))
@@ -196,4 +198,5 @@ def test_servers_stay_up_and_data_is_kept_where_that_is_wanted(
     assert rows[0] == {"t0": 2000, "t1": 2000}
     assert rows[1]["t0"] > 2000 and rows[1]["t0"] == rows[1]["t1"]
     assert not any(_beyond_debt(state) for state in bench.records("state"))
+    assert not bench.records("drain")
     assert not bench.survivors()

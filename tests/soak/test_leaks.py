@@ -46,6 +46,7 @@ def test_a_process_is_found_in_each_way(tmp_path: Path, way: str) -> None:
     assert processes_of(tmp_path) == []
 
 
+@pytest.mark.alone
 def test_a_directory_of_sockets_is_found(before: Baseline, tmp_path: Path) -> None:
     directory = tempfile.mkdtemp(prefix="dbversus-")
     assert on_host(before, tmp_path, []) == [f"directory {directory}"]
@@ -61,6 +62,7 @@ def segment() -> Iterator[int]:
     remove_shared_memory([number])
 
 
+@pytest.mark.alone
 def test_shared_memory_is_found(before: Baseline, tmp_path: Path, segment: int) -> None:
     assert on_host(before, tmp_path, []) == [f"System V shared memory segment {segment}"]
     remove_shared_memory([segment])
@@ -69,6 +71,7 @@ def test_shared_memory_is_found(before: Baseline, tmp_path: Path, segment: int) 
     assert on_host(before, tmp_path, []) == []
 
 
+@pytest.mark.alone
 def test_a_control_group_is_found(before: Baseline, tmp_path: Path) -> None:
     group, note = cgroups.create_cgroup(f"{os.getpid()}-soak")
     if group is None:
@@ -95,6 +98,7 @@ def test_growth_of_a_home_is_found(home: Path) -> None:
     assert "beyond builds and snapshots" in in_home(home, 1)[0]
 
 
+@pytest.mark.alone
 def test_a_full_disk_takes_nothing_until_it_is_freed(before: Baseline, tmp_path: Path) -> None:
     if not can_mount():
         pytest.skip("needs the right to mount a file system")

@@ -12,7 +12,7 @@ from .plan import TESTS, Kind, Trial, fault
 from .soak import possible_kinds, prepare
 from .trial import Host, perform
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.alone]
 
 SEED = 7
 # DBMS, faults, and whether its paths are long
