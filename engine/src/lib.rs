@@ -11,3 +11,6 @@ pub mod workload;
 #[cfg(test)]
 #[path = "../tests/support/skip.rs"]
 mod skip;
+#[cfg(test)]
+#[path = "../tests/support/tree.rs"]
+mod test_tree;

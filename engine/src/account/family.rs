@@ -176,19 +176,9 @@ mod tests {
     use super::*;
     use crate::account::fake_server::{FakeServer, Link};
     use crate::account::process::clock_ns;
+    use crate::test_tree::Tree;
     use std::io::Write;
-    use std::process::{Child, Command, Stdio};
     use std::time::{Duration, Instant};
-
-    fn shell(script: &str) -> Child {
-        let shell = Command::new("sh").args(["-c", script]).stdin(Stdio::piped()).spawn();
-        shell.unwrap()
-    }
-
-    fn end(mut root: Child) {
-        root.kill().unwrap();
-        root.wait().unwrap();
-    }
 
     fn boot_ns() -> u64 {
         clock_ns(libc::CLOCK_BOOTTIME).unwrap()
@@ -202,11 +192,11 @@ mod tests {
     #[test]
     fn sums_do_not_fall_while_children_end() {
         let children = "while [ $((i += 1)) -le 60 ]; do sh -c 'echo x; echo y; sleep 0.004; :'; done >/dev/null";
-        let mut root = shell(children);
-        let mut family = Family::of(root.id() as i32);
+        let mut root = Tree::start(children);
+        let mut family = Family::of(root.pid());
         let (mut calls, mut looked) = (0, Instant::now());
         // Not waited for, the root keeps its sums to the end.
-        while root.try_wait().unwrap().is_none() {
+        while root.0.try_wait().unwrap().is_none() {
             if looked.elapsed() > Duration::from_millis(1) {
                 family.look_around(None);
                 looked = Instant::now();
@@ -242,10 +232,8 @@ mod tests {
 
     #[test]
     fn whoever_ends_is_noticed() {
-        let notices = |mut family: Family, end_one: &mut dyn FnMut()| {
+        let notices = |family: &mut Family, end_one: &mut dyn FnMut()| {
             let before = family.ended();
-            family.read();
-            assert_eq!(family.ended(), before);
             end_one();
             let patience = Instant::now();
             while family.ended() == before {
@@ -257,12 +245,15 @@ mod tests {
         let mut link = server.connect();
         link.echo();
         let mut link = Some(link);
-        notices(Family::of(server.pid()), &mut || drop(link.take()));
+        notices(&mut Family::of(server.pid()), &mut || drop(link.take()));
 
+        let mut root = Tree::start("read line; sh -c :; exec sleep 60");
+        let mut input = root.0.stdin.take().unwrap();
+        let mut family = Family::of(root.pid());
+        let before = family.ended();
+        family.read();
+        assert_eq!(family.ended(), before, "nobody has ended");
         // Born and gone between two looks.
-        let mut root = shell("read line; sh -c :; exec sleep 60");
-        let mut input = root.stdin.take().unwrap();
-        notices(Family::of(root.id() as i32), &mut || input.write_all(b"\n").unwrap());
-        end(root);
+        notices(&mut family, &mut || input.write_all(b"\n").unwrap());
     }
 }

@@ -91,6 +91,7 @@ fn busy_and_steal_ticks(content: &[u8]) -> Option<(u64, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_tree::{BUSY, Tree};
 
     #[test]
     fn busy_time_leaves_out_idle_and_waiting() {
@@ -102,19 +103,15 @@ mod tests {
     fn a_busy_child_is_foreign_unless_it_is_a_target() {
         let meter = HostMeter::new();
         let before = meter.read();
-        let mut child = std::process::Command::new("sh")
-            .args(["-c", "while :; do :; done"])
-            .spawn()
-            .unwrap();
-        let pid = child.id() as i32;
+        let child = Tree::start(BUSY);
+        let pid = child.pid();
         let used = || super::super::process::process_cpu_ns(pid).unwrap();
         while used() < 100_000_000 {
             std::thread::sleep(std::time::Duration::from_millis(10));
         }
         let targets = used();
         let after = meter.read();
-        child.kill().unwrap();
-        child.wait().unwrap();
+        drop(child);
         let foreign = after.since(&before, 0).foreign_cpu_ns.unwrap();
         let without_it = after.since(&before, targets).foreign_cpu_ns.unwrap();
         assert!(foreign >= 90_000_000, "{foreign}");

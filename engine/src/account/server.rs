@@ -286,28 +286,12 @@ fn split_by_samples(figures: ServerFigures) -> ServerFigures {
 mod tests {
     use super::*;
     use crate::account::test_group::{TestGroup, stop};
+    use crate::test_tree::{BUSY, Tree};
     use std::path::Path;
-    use std::process::{Child, Command};
     use std::time::{Duration, Instant};
 
-    struct Killed(Child);
-
-    impl Drop for Killed {
-        fn drop(&mut self) {
-            for pid in tree::family(self.0.id() as i32).unwrap() {
-                // SAFETY: takes numbers alone.
-                unsafe { libc::kill(pid, libc::SIGKILL) };
-            }
-            self.0.wait().unwrap();
-        }
-    }
-
-    fn shell(script: &str) -> Killed {
-        Killed(Command::new("sh").args(["-c", script]).spawn().unwrap())
-    }
-
-    fn meter_of(child: &Killed, cgroup: Option<CgroupSpec>) -> ServerMeter {
-        let root_pid = child.0.id() as i32;
+    fn meter_of(child: &Tree, cgroup: Option<CgroupSpec>) -> ServerMeter {
+        let root_pid = child.pid();
         ServerMeter::open(&AccountSpec { root_pid, cgroup }).unwrap()
     }
 
@@ -326,10 +310,10 @@ mod tests {
 
     #[test]
     fn a_busy_process_uses_cpu_and_a_sleeping_one_does_not() {
-        let (busy, asleep) = (shell("while :; do :; done"), shell("exec sleep 60"));
+        let (busy, asleep) = (Tree::start(BUSY), Tree::start("exec sleep 60"));
         std::thread::sleep(Duration::from_millis(50));
         let (mut of_busy, mut of_asleep) = (meter_of(&busy, None), meter_of(&asleep, None));
-        of_busy.set_backends(&[busy.0.id() as i32]);
+        of_busy.set_backends(&[busy.pid()]);
         let begun = of_asleep.begin();
         let used = used_until(&mut of_busy, |used| used.server_cpu_ns > Some(100_000_000));
         // The loop does not call the kernel.
@@ -392,7 +376,7 @@ mod tests {
              touch done; exec sleep 60",
             directory.display()
         );
-        let child = shell(&script);
+        let child = Tree::start(&script);
         let mut meter = meter_of(&child, None);
         let begun = meter.begin();
         std::fs::write(directory.join("go"), "").unwrap();
@@ -428,8 +412,8 @@ mod tests {
 
     #[test]
     fn a_dead_server_is_no_error_and_a_missing_one_is() {
-        let child = shell("exec sleep 60");
-        let root_pid = child.0.id() as i32;
+        let child = Tree::start("exec sleep 60");
+        let root_pid = child.pid();
         let mut meter = meter_of(&child, None);
         let begun = meter.begin();
         drop(child);
@@ -440,7 +424,7 @@ mod tests {
 
     #[test]
     fn backends_that_cannot_be_read_are_told() {
-        let child = shell("exec sleep 60");
+        let child = Tree::start("exec sleep 60");
         let mut meter = meter_of(&child, None);
         let told = |meter: &ServerMeter| {
             let notes = meter.notes();
@@ -450,7 +434,7 @@ mod tests {
                 .unwrap()
         };
         assert!(told(&meter).contains("does not say which thread"), "{}", told(&meter));
-        meter.set_backends(&[child.0.id() as i32, 999_999_999]);
+        meter.set_backends(&[child.pid(), 999_999_999]);
         assert!(told(&meter).contains("No such file"), "{}", told(&meter));
     }
 
@@ -471,9 +455,9 @@ mod tests {
     }
 
     fn tells_the_total(group: &TestGroup, spec: CgroupSpec) {
-        let child = Killed(group.shell("while :; do :; done"));
+        let child = group.shell(BUSY);
         let mut meter = meter_of(&child, Some(spec));
-        let pid = child.0.id() as i32;
+        let pid = child.pid();
         meter.set_backends(&[pid]);
         // Servers are idle when they are read; this one is made so.
         stop(pid);

@@ -2,13 +2,13 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use super::tree::Stat;
 use crate::skip::skip;
+use crate::test_tree::Tree;
 
 /// Removed in the end; nothing may be left in it by then.
 pub struct TestGroup(PathBuf);
@@ -34,7 +34,7 @@ impl TestGroup {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let path = root.join(format!("dbversus-test-{}-{number}", std::process::id()));
         let group = fs::create_dir(&path).ok().map(|()| Self(path));
-        let group = group.filter(|group| group.shell(":").wait().unwrap().success());
+        let group = group.filter(|group| group.shell(":").0.wait().unwrap().success());
         if group.is_none() {
             skip(&format!("no group below {} that we may use", root.display()));
         }
@@ -46,9 +46,9 @@ impl TestGroup {
     }
 
     /// A shell that enters the group before it does anything else.
-    pub fn shell(&self, script: &str) -> Child {
-        let script = format!("echo $$ > {}/cgroup.procs && {{ {script}; }}", self.0.display());
-        Command::new("sh").args(["-c", &script]).spawn().unwrap()
+    pub fn shell(&self, script: &str) -> Tree {
+        let procs = self.0.join("cgroup.procs");
+        Tree::start(&format!("echo $$ > {} && {{ {script}; }}", procs.display()))
     }
 }
 

@@ -134,7 +134,8 @@ pub fn by_parent() -> io::Result<HashMap<i32, Vec<i32>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::process::{Command, id};
+    use crate::test_tree::Tree;
+    use std::process::id;
 
     #[test]
     fn a_name_full_of_traps_does_not_shift_the_fields() {
@@ -158,21 +159,15 @@ mod tests {
 
     #[test]
     fn the_family_has_children_and_grandchildren() {
-        let mut shell = Command::new("sh")
-            .args(["-c", "sleep 60 & sleep 61 & wait"])
-            .spawn()
-            .unwrap();
-        let root = shell.id() as i32;
-        while family(root).unwrap().len() < 3 {
+        let shell = Tree::start("sleep 60 & sh -c 'sleep 61; :' & wait");
+        let root = shell.pid();
+        while family(root).unwrap().len() < 4 {
             std::thread::yield_now();
         }
         let found = family(root).unwrap();
-        assert_eq!((found.len(), found[0]), (3, root));
+        assert_eq!((found.len(), found[0]), (4, root));
         assert!(by_parent().unwrap()[&(id() as i32)].contains(&root));
-        found
-            .iter()
-            .for_each(|pid| assert_eq!(unsafe { libc::kill(*pid, libc::SIGKILL) }, 0));
-        shell.wait().unwrap();
+        drop(shell);
         assert!(family(root).unwrap().is_empty());
     }
 }

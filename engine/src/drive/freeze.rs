@@ -244,13 +244,12 @@ mod tests {
     use super::*;
     use crate::account::process::process_cpu_ns;
     use crate::account::test_group::TestGroup;
+    use crate::test_tree::{BUSY, Tree};
     use std::fs;
-    use std::process::{Child, Command};
 
-    const BUSY: &str = "(while :; do :; done) & while :; do :; done";
-
-    fn busy_tree() -> Child {
-        Command::new("sh").args(["-c", BUSY]).spawn().unwrap()
+    /// Two busy processes, of which one is the other's child.
+    fn two_busy() -> String {
+        format!("({BUSY}) & {BUSY}")
     }
 
     fn used_ns(pids: &[i32]) -> u64 {
@@ -264,9 +263,9 @@ mod tests {
     }
 
     /// Once there are two of them.
-    fn family_of(root_pid: i32) -> Vec<i32> {
+    fn family_of(tree: &Tree) -> Vec<i32> {
         loop {
-            let family = tree::family(root_pid).unwrap();
+            let family = tree::family(tree.pid()).unwrap();
             if family.len() == 2 {
                 return family;
             }
@@ -275,10 +274,9 @@ mod tests {
     }
 
     /// Freezes and thaws a tree of two busy processes, then drops the freezer while it is frozen.
-    fn exercise(spec: &FreezeSpec, child: &mut Child) {
-        let root_pid = child.id() as i32;
-        let family = family_of(root_pid);
-        let mut freezer = Freezer::new(spec, Some(root_pid)).unwrap();
+    fn exercise(spec: &FreezeSpec, tree: &Tree) {
+        let family = family_of(tree);
+        let mut freezer = Freezer::new(spec, Some(tree.pid())).unwrap();
         assert!((0..100).any(|_| grows(&family)));
         freezer.freeze().unwrap();
         // On a busy host it takes its time until each of them has come to its end.
@@ -289,13 +287,11 @@ mod tests {
         freezer.freeze().unwrap();
         drop(freezer);
         assert!((0..100).any(|_| grows(&family)));
-        signal_all(&family, libc::SIGKILL);
-        child.wait().unwrap();
     }
 
     #[test]
     fn signals_stop_a_whole_tree() {
-        exercise(&FreezeSpec::Signal, &mut busy_tree());
+        exercise(&FreezeSpec::Signal, &Tree::start(&two_busy()));
         assert!(
             Freezer::new(&FreezeSpec::Signal, None)
                 .unwrap_err()
@@ -305,23 +301,22 @@ mod tests {
 
     #[test]
     fn children_of_a_dead_parent_are_woken_all_the_same() {
-        let mut child = busy_tree();
-        let root_pid = child.id() as i32;
-        let orphan = family_of(root_pid)[1];
-        let mut freezer = Freezer::new(&FreezeSpec::Signal, Some(root_pid)).unwrap();
+        // Stopped processes that lose their parent get a SIGHUP, where they are a group of their own.
+        let mut tree = Tree::start(&format!("trap '' HUP; {}", two_busy()));
+        let orphan = family_of(&tree)[1];
+        let mut freezer = Freezer::new(&FreezeSpec::Signal, Some(tree.pid())).unwrap();
         freezer.freeze().unwrap();
-        child.kill().unwrap();
-        child.wait().unwrap();
+        tree.0.kill().unwrap();
+        tree.0.wait().unwrap();
         freezer.thaw().unwrap();
         assert!((0..100).any(|_| grows(&[orphan])));
-        signal_all(&[orphan], libc::SIGKILL);
     }
 
     #[test]
     fn control_groups_of_version_1_stop_a_whole_tree() {
         if let Some(group) = TestGroup::v1("freezer") {
             let freezer = group.path().to_owned();
-            exercise(&FreezeSpec::V1 { freezer }, &mut group.shell(BUSY));
+            exercise(&FreezeSpec::V1 { freezer }, &group.shell(&two_busy()));
         }
     }
 
@@ -329,7 +324,7 @@ mod tests {
     fn control_groups_of_version_2_stop_a_whole_tree() {
         if let Some(group) = TestGroup::v2() {
             let path = group.path().to_owned();
-            exercise(&FreezeSpec::V2 { path }, &mut group.shell(BUSY));
+            exercise(&FreezeSpec::V2 { path }, &group.shell(&two_busy()));
         }
     }
 

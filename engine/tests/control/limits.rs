@@ -2,13 +2,12 @@
 
 use std::fs;
 use std::io::Write;
-use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::harness::{Engine, children_of, point_test, state_of, wait_for};
 use crate::skip::skip;
+use crate::tree::{BUSY, Tree};
 use serde_json::{Value, json};
 
 fn null_target(name: &str, more: Value) -> Value {
@@ -18,35 +17,6 @@ fn null_target(name: &str, more: Value) -> Value {
         .unwrap()
         .extend(more.as_object().unwrap().clone());
     target
-}
-
-/// A shell and all that it starts.
-struct Tree(Child);
-
-impl Tree {
-    fn start(script: &str) -> Self {
-        let mut shell = Command::new("sh");
-        Self(
-            shell
-                .args(["-c", script])
-                .stdin(Stdio::piped())
-                .process_group(0)
-                .spawn()
-                .unwrap(),
-        )
-    }
-
-    fn pid(&self) -> i32 {
-        self.0.id() as i32
-    }
-}
-
-impl Drop for Tree {
-    fn drop(&mut self) {
-        // SAFETY: takes numbers alone.
-        unsafe { libc::kill(-self.pid(), libc::SIGKILL) };
-        self.0.wait().unwrap();
-    }
 }
 
 #[test]
@@ -116,7 +86,7 @@ fn a_freezer_that_is_gone_stops_the_rows_and_what_was_measured_is_told() {
 
 #[test]
 fn a_command_that_says_nothing_ends_when_nobody_reads_any_more() {
-    let server = Tree::start("while :; do :; done");
+    let server = Tree::start(BUSY);
     let mut engine = Engine::start();
     let frozen = json!({"account": {"root_pid": server.pid()}, "freeze": {"kind": "signal"}});
     engine.done(null_target("a", frozen));

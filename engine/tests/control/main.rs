@@ -9,3 +9,5 @@ mod postgres;
 mod program;
 #[path = "../support/skip.rs"]
 mod skip;
+#[path = "../support/tree.rs"]
+mod tree;

@@ -1,9 +1,9 @@
 //! The engine's program from outside: lines in, lines out.
 
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 use crate::harness::{self, Engine, Scratch, point_test};
+use crate::tree::{BUSY, Tree};
 use serde_json::{Value, json};
 
 const SERVER_FIGURES: [&str; 13] = [
@@ -350,14 +350,13 @@ fn statements_that_always_fail_stop_the_command_with_the_servers_words() {
 
 #[test]
 fn a_server_is_drained_alone_and_stays_as_frozen_as_it_was() {
-    let start = |script: &str| Command::new("sh").args(["-c", script]).spawn().unwrap();
     // One works for a while and then rests, the other never does.
-    let mut resting = start("i=0; while [ $i -lt 500000 ]; do i=$((i+1)); done; exec sleep 60");
-    let mut restless = start("while :; do :; done");
+    let resting = Tree::start("i=0; while [ $i -lt 500000 ]; do i=$((i+1)); done; exec sleep 60");
+    let restless = Tree::start(BUSY);
     let mut engine = Engine::start();
     for (name, server) in [("a", &resting), ("b", &restless)] {
         engine.done(json!({"cmd": "target", "name": name, "wire": "null", "address": {},
-            "account": {"root_pid": server.id()}, "freeze": {"kind": "signal"}}));
+            "account": {"root_pid": server.pid()}, "freeze": {"kind": "signal"}}));
     }
     engine.done(json!({"cmd": "freeze", "targets": ["a", "b"]}));
     let drained = engine.done(json!({"cmd": "drain", "target": "a", "idle_ms": 100, "limit_ms": 20_000}));
@@ -369,7 +368,7 @@ fn a_server_is_drained_alone_and_stays_as_frozen_as_it_was() {
     );
     assert!(drained["server_cpu_ns"].as_u64() > Some(0), "{drained}");
     for server in [&resting, &restless] {
-        harness::wait_for("both to be stopped", || harness::state_of(server.id() as i32) == 'T');
+        harness::wait_for("both to be stopped", || harness::state_of(server.pid()) == 'T');
     }
     engine.done(json!({"cmd": "thaw", "targets": ["b"]}));
     let limited = engine.done(json!({"cmd": "drain", "target": "b", "idle_ms": 20, "limit_ms": 60}));
@@ -382,7 +381,7 @@ fn a_server_is_drained_alone_and_stays_as_frozen_as_it_was() {
             .any(|cpu_ns| cpu_ns.as_u64() > Some(0)),
         "{limited}"
     );
-    harness::wait_for("it to run on", || harness::state_of(restless.id() as i32) == 'R');
+    harness::wait_for("it to run on", || harness::state_of(restless.pid()) == 'R');
     let wrong = engine.last(json!({"cmd": "drain", "target": "b", "idle_ms": 2000, "limit_ms": 60}));
     assert!(
         wrong["error"]["message"]
@@ -400,21 +399,17 @@ fn a_server_is_drained_alone_and_stays_as_frozen_as_it_was() {
         "{unknown}"
     );
     assert!(engine.quits());
-    for server in [&mut resting, &mut restless] {
-        server.kill().unwrap();
-        server.wait().unwrap();
-    }
 }
 
 #[test]
 fn whatever_is_frozen_is_thawed_when_the_engine_leaves() {
     for way_to_go in ["end of input", "signal"] {
-        let mut server = Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
+        let server = Tree::start(BUSY);
         let mut engine = Engine::start();
         engine.done(json!({"cmd": "target", "name": "a", "wire": "null", "address": {},
-            "account": {"root_pid": server.id()}, "freeze": {"kind": "signal"}}));
+            "account": {"root_pid": server.pid()}, "freeze": {"kind": "signal"}}));
         engine.done(json!({"cmd": "freeze", "targets": ["a"]}));
-        let pid = server.id() as i32;
+        let pid = server.pid();
         harness::wait_for("the server to be stopped", || harness::state_of(pid) == 'T');
         if way_to_go == "signal" {
             assert!(engine.terminate());
@@ -422,19 +417,5 @@ fn whatever_is_frozen_is_thawed_when_the_engine_leaves() {
             assert!(engine.quits_at_end_of_input());
         }
         harness::wait_for("the server to run again", || harness::state_of(pid) == 'R');
-        server.kill().unwrap();
-        server.wait().unwrap();
     }
-}
-
-#[test]
-fn a_long_command_ends_when_nobody_reads_any_more() {
-    let mut engine = Engine::start();
-    engine.done(json!({"cmd": "target", "name": "a", "wire": "null", "address": {}}));
-    engine.done(json!({"cmd": "open", "targets": ["a"], "test": point_test(10)}));
-    let orders = vec![["a"]; 100_000];
-    engine.send(&json!({"cmd": "rows", "seed": 1, "orders": orders, "settle": {"ms": 1}, "slot": {"ms": 1}}));
-    let began = Instant::now();
-    engine.abandon();
-    assert!(began.elapsed() < Duration::from_secs(30));
 }

@@ -192,7 +192,7 @@ def _contradicted(comparisons: Sequence[Comparison]) -> list[str]:
     named = []
     for item in comparisons:
         against = [one for one in item.findings.values() if one.verdict == Verdict.UNDECIDED and one.whole_work]
-        if against and item.verdict == Verdict.UNDECIDED:
+        if against and _counts(item):
             named.append(
                 f"{item.test} ({', '.join(f'{SHORT_TITLES[one.metric]}: {one.whole_work}' for one in against)})"
             )
