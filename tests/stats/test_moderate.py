@@ -28,7 +28,11 @@ def test_an_infinite_prior_is_capped() -> None:
     result = moderate(VARIANCES, np.full(10, 3.0))
     expected = (LARGEST_PRIOR_DF * INMOOSE_POOLED + 3 * VARIANCES) / (LARGEST_PRIOR_DF + 3)
     assert result.variance == pytest.approx(expected, rel=1e-6)
-    assert result.df == pytest.approx(np.full(10, 30.0)), "no more than all tests have together"
+    assert result.df == pytest.approx(np.full(10, LARGEST_PRIOR_DF + 3))
+
+
+def test_no_more_degrees_of_freedom_than_all_tests_have_together() -> None:
+    assert moderate(VARIANCES[:4], np.full(4, 2.0)).df == pytest.approx(np.full(4, 8.0))
 
 
 def test_few_tests_keep_their_own_variance() -> None:
