@@ -53,10 +53,9 @@ def main() -> None:
         return
     if asked.replays < 2 or asked.resamples < 1 or not 0 <= asked.share <= 1:
         raise UsageError("--replays takes 2 or more, --resamples 1 or more, --share a number from 0 to 1.")
+    draws = offline.Draws(asked.replays, asked.share, asked.effect, asked.seed)
     for directory in asked.directories:
-        print(
-            offline.report(directory, asked.replays, asked.resamples, asked.share, asked.effect, asked.seed), flush=True
-        )
+        print(offline.report(directory, draws, asked.resamples), flush=True)
 
 
 if __name__ == "__main__":

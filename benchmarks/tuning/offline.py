@@ -7,6 +7,7 @@ For results of equal targets, or of any: values are taken about their means. The
 import math
 import statistics
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -36,12 +37,29 @@ FACTORS = (1.0, 0.5, 1 / 3, 0.2)
 METRICS = (CPU, THROUGHPUT)
 
 
-def report(directory: Path, replays: int, resamples: int, share: float, effect: float, seed: int) -> str:
+@dataclass(frozen=True)
+class Draws:
+    """Experiments to draw: `share` of their tests change by `effect` (a share) in CPU per op."""
+
+    replays: int
+    share: float
+    effect: float
+    seed: int
+
+    def words(self) -> str:
+        return (
+            f"{self.replays} experiments each; {self.share:.0%} of the tests change by {self.effect:+.0%} in CPU per op. "
+            "Minutes: until all is settled or the looks are used up (± standard error). Settled: of all tests; most settled "
+            "after: minutes until three quarters of the tests are, median. False alarms: experiments with any."
+        )
+
+
+def report(directory: Path, draws: Draws, resamples: int) -> str:
     """Markdown of all that one results directory tells."""
     results = open_results(directory)
     if not len(results.slots["block"]) or len(results.targets) < 2:
         raise UsageError(f"{directory} has no slots of two targets; results of a comparison are wanted.")
-    clock, rng = read_clock(results), np.random.default_rng(seed)
+    clock, rng = read_clock(results), np.random.default_rng(draws.seed)
     calibration = results if fewer.is_calibration(results) else None
     results = fewer.equal_targets(results) if calibration else results
     parts = [f"## {directory}", "", _times(clock)]
@@ -53,11 +71,15 @@ def report(directory: Path, replays: int, resamples: int, share: float, effect: 
         fitted[metric] = {key: fit_components(by_rows) for key, by_rows in seen.items() if len(by_rows) > 1}
         parts += [f"\n### Rows per block: {metric}\n", _by_rows(clock, seen, fitted[metric], sizes)]
     parts += ["\n### Best number of rows, by test\n", _best_rows(clock, fitted)]
-    parts += ["\n### Sets of looks\n", _looks(results, clock, replays, share, effect, seed)]
-    parts += ["\n### Rows and looks\n", _rows_and_looks(results, clock, fitted, replays, share, effect, seed)]
-    parts += ["\n### Rows by need\n", _effort(results, clock, fitted, replays, share, effect, seed)]
+    suite = measured_suite(results, clock, fitted)
+    parts += ["\n### Sets of looks\n", _looks(results, clock, draws)]
+    parts += ["\n### Rows and looks\n", _rows_and_looks(suite, directory, draws)]
+    parts += ["\n### Rows by need\n", _effort(suite, draws)]
     if calibration:
-        parts += ["\n### The calibration judged with fewer rows\n", fewer.report(calibration, 2 * replays, seed)]
+        parts += [
+            "\n### The calibration judged with fewer rows\n",
+            fewer.report(calibration, 2 * draws.replays, draws.seed),
+        ]
     return "\n".join(parts)
 
 
@@ -107,53 +129,41 @@ def _best_rows(clock: Clock, fitted: Mapping[str, Mapping[Key, Components]]) -> 
     return f"{markdown(header, lines)}\n\nRun were {planned:.0f} rows (median over tests)."
 
 
-def _looks(results: Results, clock: Clock, replays: int, share: float, effect: float, seed: int) -> str:
+def _looks(results: Results, clock: Clock, draws: Draws) -> str:
     values = block_values(results.slots, results.base.label, PRIMARY)
     try:
         pool = make_pool([value for value in values if value.test in clock.row_s])
     except ValueError as error:
         return f"Not compared: {error}."
-    say(f"{results.directory}: {replays} replays of {len(LOOKS)} sets of looks, {len(pool.blocks)} blocks to draw from")
+    say(
+        f"{results.directory}: {draws.replays} replays of {len(LOOKS)} sets of looks, {len(pool.blocks)} blocks to draw from"
+    )
     lines = []
-    for looks, tally in compare_looks(pool, clock.only(pool.tests), LOOKS, share, effect, replays, seed).items():
+    for looks, tally in compare_looks(
+        pool, clock.only(pool.tests), LOOKS, draws.share, draws.effect, draws.replays, draws.seed
+    ).items():
         lines.append([", ".join(map(str, looks)), *_tally(tally)])
-    words = f"{_world(share, effect, replays)} " + (
+    words = f"{draws.words()} " + (
         f"Drawn are the {len(pool.tests)} of {len(clock.tests)} tests that all {len(pool.blocks)} blocks have."
     )
     return f"{markdown(['looks', *_TALLY], lines)}\n\n{words}"
 
 
-def _rows_and_looks(
-    results: Results,
-    clock: Clock,
-    fitted: Mapping[str, Mapping[Key, Components]],
-    replays: int,
-    share: float,
-    effect: float,
-    seed: int,
-) -> str:
+def _rows_and_looks(suite: Suite, directory: Path, draws: Draws) -> str:
     """Fewer rows in more blocks, by simulation with the measured spreads: all tests, normal noise."""
-    suite, lines = measured_suite(results, clock, fitted), []
+    lines = []
     policies = {f"{factor:.0%}": scaled(factor) for factor in FACTORS}
     for looks in (*LOOKS, *LONGER_LOOKS):
-        say(f"{results.directory}: looks {looks}")
-        for name, tally in simulate(suite, policies, looks, share, effect, replays, seed).items():
+        say(f"{directory}: looks {looks}")
+        for name, tally in simulate(
+            suite, policies, looks, draws.share, draws.effect, draws.replays, draws.seed
+        ).items():
             lines.append([", ".join(map(str, looks)), name, *_tally(tally)])
-    return f"{markdown(['looks', 'rows, of those run', *_TALLY], lines)}\n\n{_world(share, effect, replays)}"
+    return f"{markdown(['looks', 'rows, of those run', *_TALLY], lines)}\n\n{draws.words()}"
 
 
-def _effort(
-    results: Results,
-    clock: Clock,
-    fitted: Mapping[str, Mapping[Key, Components]],
-    replays: int,
-    share: float,
-    effect: float,
-    seed: int,
-) -> str:
-    suite = measured_suite(results, clock, fitted)
-    looks = LOOKS[0]
-    tallies = simulate(suite, POLICIES, looks, share, effect, replays, seed)
+def _effort(suite: Suite, draws: Draws) -> str:
+    tallies = simulate(suite, POLICIES, LOOKS[0], draws.share, draws.effect, draws.replays, draws.seed)
     planned = statistics.fmean(next(iter(tallies.values())).minutes)
     lines = [
         [name, *_tally(tallies[name]), f"{1 - statistics.fmean(tallies[name].minutes) / planned:+.1%}"]
@@ -162,7 +172,7 @@ def _effort(
     rows = allocate(suite)
     free = [test for test in suite.tests if test not in suite.fixed]
     given = f"{min(rows[test] for test in free):.0f} to {max(rows[test] for test in free):.0f}" if free else "none"
-    words = f"Rows by need of the {len(free)} tests that only read: {given}. {_world(share, effect, replays)}"
+    words = f"Rows by need of the {len(free)} tests that only read: {given}. {draws.words()}"
     return f"{markdown(['rows', *_TALLY, 'time saved'], lines)}\n\n{words}"
 
 
@@ -186,11 +196,3 @@ def _tally(tally: Tally) -> list[str]:
         f"{tally.false_alarms / len(tally.minutes):.1%}",
         f"{tally.found / tally.changed:.0%}" if tally.changed else "-",
     ]
-
-
-def _world(share: float, effect: float, replays: int) -> str:
-    return (
-        f"{replays} experiments each; {share:.0%} of the tests change by {effect:+.0%} in CPU per op. Minutes: until all is "
-        "settled or the looks are used up (± standard error). Settled: of all tests; most settled after: minutes until three "
-        "quarters of the tests are, median. False alarms: experiments with any."
-    )

@@ -57,6 +57,7 @@ def figures() -> Figures:
         order_bias=[
             OrderBias(test=test, metric=CPU, bias=0.001, low=-0.001, high=0.003) for test in ("", "point-query")
         ],
+        start_bias=[OrderBias(test="", metric=CPU, bias=0.0005, low=-0.002, high=0.003)],
         uniformity=[Uniformity(metric=CPU, tests=2, p_value=0.4)],
         changed_as_measured=[],
     )

@@ -92,8 +92,9 @@ def test_what_was_called_changed_as_measured_is_a_caveat() -> None:
     told = calibration_markdown.render(lasting).replace(NBSP, " ")
     assert "these blocks called point-query and update-index changed. What lasts" in told
     assert "by chance alone it would happen in 5 % of calibrations" in told
-    older = calibration(figures=figures().model_copy(update={"changed_as_measured": None}))
+    older = calibration(figures=figures().model_copy(update={"changed_as_measured": None, "start_bias": []}))
     assert "as they were measured" not in calibration_markdown.render(older)
+    assert "started first" not in calibration_markdown.render(older)
 
 
 def test_of_two_dbms_one_may_be_missing() -> None:
@@ -126,6 +127,8 @@ def test_everything_is_in_both_forms() -> None:
         assert "update-index 71.0 %" in text
         assert "8.0 %*" in text
         assert "by the usual margins, these blocks called no test changed." in text
+        assert "A target that comes later in its rows has +0.1 % [−0.1 %, +0.3 %] CPU/op, over all tests." in text
+        assert "A server that is started first in its block has +0.1 % [−0.2 %, +0.3 %] CPU/op, over all tests." in text
         assert "dbversus calibrate postgres:17 --blocks 16" in text
     assert "more than promised" not in plain
 

@@ -26,7 +26,7 @@ class FakeEngine:
     """Does all that it is asked for.
 
     `failures`: command → what its next calls fail with (None: they do not). `during`: command → what happens meanwhile.
-    `checksums`: of the answers of targets, where they are not as all others'.
+    `checksums`: of the answers of targets, where they are not as all others'. `stops`: why the next `rows` end before any row.
     """
 
     def __init__(self) -> None:
@@ -34,6 +34,7 @@ class FakeEngine:
         self.failures: defaultdict[str, list[RunError | None]] = defaultdict(list)
         self.during: dict[str, Callable[[], None]] = {}
         self.checksums: dict[str, str] = {}
+        self.stops: list[dict[str, Any]] = []
         self.known: set[str] = set()
         self.opened: list[str] = []
         self.closed = False
@@ -83,6 +84,9 @@ class FakeEngine:
         yield {"rows": fields["table"]["rows"], "elapsed_ns": ELAPSED_NS, "done": True}
 
     def _rows(self, fields: dict[str, Any]) -> Iterator[Reply]:
+        if self.stops:
+            yield {"stopped": self.stops.pop(0), "done": True}
+            return
         for row, order in enumerate(fields["orders"], fields["first_row"]):
             slots = [
                 {"target": name, "settle_ops": 1, "ops": fields["slot"].get("ops", 100), "elapsed_ns": ELAPSED_NS}

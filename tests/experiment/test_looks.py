@@ -20,6 +20,11 @@ def _findings(test: str, target: str, verdict: Verdict) -> list[Finding]:
     ]
 
 
+def _judged_as(findings: list[Finding], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dbversus.experiment.looks.open_results", lambda directory: directory)
+    monkeypatch.setattr("dbversus.stats.judge.judge", lambda results: findings)
+
+
 def test_a_target_that_left_the_run_keeps_no_test_from_being_retired(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -30,8 +35,7 @@ def test_a_target_that_left_the_run_keeps_no_test_from_being_retired(
         *_findings("point-query", gone, Verdict.UNDECIDED),
         *_findings("update-index", label, Verdict.UNDECIDED),
     ]
-    monkeypatch.setattr("dbversus.experiment.looks.open_results", lambda directory: directory)
-    monkeypatch.setattr("dbversus.stats.judge.judge", lambda results: findings)
+    _judged_as(findings, monkeypatch)
     take_look(session, 2)
     session.targets[2].out = "no room"
     take_look(session, 4)
@@ -50,8 +54,7 @@ def test_nor_does_one_that_is_not_measured_in_it_for_its_answers(
         *_findings("update-index", right, Verdict.EQUIVALENT),
         *_findings("update-index", wrong, Verdict.UNDECIDED),
     ]
-    monkeypatch.setattr("dbversus.experiment.looks.open_results", lambda directory: directory)
-    monkeypatch.setattr("dbversus.stats.judge.judge", lambda results: findings)
+    _judged_as(findings, monkeypatch)
     for test in ("point-query", "update-index"):
         session.progress.checked[test, ""] = {"t0": True, "t1": True, "t2": False}
     take_look(session, 4)

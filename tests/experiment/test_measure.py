@@ -8,7 +8,7 @@ import pytest
 from dbversus.experiment.measure import measure, warm_up
 from dbversus.experiment.session import Case, Session
 
-from .fakes import FakeEngine, case_of, engine_of, gone, make_session, records, refused
+from .fakes import FakeEngine, case_of, engine_of, gone, make_session, records, refused, server_of
 
 
 def _measure(session: Session, name: str, block: int = 0) -> Case:
@@ -30,6 +30,17 @@ def test_rows_are_journaled_once_and_the_test_is_finished(tmp_path: Path) -> Non
     _measure(session, "update-index")
     (plan,) = [record for record in records(session, "plan") if record["test"] == "update-index"]
     assert plan["slot"].keys() == {"ops"}
+
+
+def test_a_target_that_cannot_be_frozen_is_restarted_and_the_row_begun_again(tmp_path: Path) -> None:
+    session = make_session(tmp_path)
+    _measure(session, "point-query")
+    engine_of(session).stops = [{"target": "t1", "row": 0, "kind": "io", "message": "t1 cannot be frozen"}]
+    _measure(session, "point-query", block=1)
+    assert [(row["tag"]["block"], row["row"]) for row in records(session, "row")] == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    (failure,) = records(session, "failure")
+    assert failure["target"] == "t1" and failure["message"].startswith("t1 cannot be frozen.") and not failure["final"]
+    assert server_of(session, "t1").starts == 1
 
 
 def test_a_target_with_other_answers_is_left_out_and_the_others_are_measured(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@ from itertools import pairwise
 
 import pytest
 
-from dbversus.experiment.orders import balanced_orders, balanced_turns, williams_square
+from dbversus.experiment.orders import balanced_orders, balanced_turns, starting_order, williams_square
 
 
 @pytest.mark.parametrize("count", [2, 3, 4, 5, 6, 7])
@@ -47,3 +47,8 @@ def test_turns_follow_from_the_seed_and_have_no_rhythm() -> None:
 
 def test_one_target_is_always_the_first() -> None:
     assert [balanced_turns(["a"], block, 1) for block in range(3)] == [["a"]] * 3
+
+
+def test_another_target_is_started_first_in_each_block() -> None:
+    orders = [starting_order(["a", "b", "c"], block) for block in range(4)]
+    assert orders == [["a", "b", "c"], ["b", "c", "a"], ["c", "a", "b"], ["a", "b", "c"]]

@@ -1,5 +1,7 @@
 """How a block begins."""
 
+import os
+import signal
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -58,6 +60,33 @@ def test_a_server_that_cannot_be_warmed_is_out_and_the_others_go_on(tmp_path: Pa
     assert [(one["target"], one["stage"], one["message"]) for one in records(session, "failure")] == [
         ("t1", "start", "t1 went away")
     ]
+
+
+def test_ctrl_c_does_not_wait_for_servers_that_are_being_warmed(tmp_path: Path) -> None:
+    session = make_session(tmp_path)
+    stopped, under_way = threading.Event(), threading.Barrier(3)
+
+    def warm() -> None:
+        under_way.wait(PATIENCE_S)
+        assert stopped.wait(PATIENCE_S)
+
+    def interrupt() -> None:
+        under_way.wait(PATIENCE_S)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    for name in ("t0", "t1"):
+        _warmed_by(server_of(session, name), warm)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    presser = threading.Thread(target=interrupt)
+    presser.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            warm_together(session, 0)
+        assert not stopped.is_set() and not records(session, "failure")
+    finally:
+        stopped.set()
+        presser.join()
+        signal.signal(signal.SIGINT, before)
 
 
 def test_an_engine_lost_while_an_embedded_database_is_warmed_is_replaced(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from dbversus.results.read import Results
 from dbversus.stats.calibration.evaluate import evaluate, share
 from dbversus.stats.calibration.model import Figures
 from dbversus.stats.calibration.recovery import recover
+from dbversus.stats.calibration.starts import start_bias
 from dbversus.stats.calibration.twins import Twins, read_twins
 from dbversus.stats.calibration.variation import order_bias, rows_of, spreads, uniformity
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
@@ -54,6 +55,23 @@ def test_coming_later_in_the_row_is_told_from_being_the_twin() -> None:
     low, high = none[CPU].low, none[CPU].high
     assert low is not None and high is not None and low < 0 < high
     assert THROUGHPUT in none
+
+
+@pytest.mark.parametrize("targets", [2, 3])
+def test_being_started_first_is_told_from_being_the_twin(targets: int) -> None:
+    results, twins = _with_twins(Truth(targets=targets, start_bias=0.02))
+    moved = tuple(replace(v, value=v.value + 0.05) for v in twins.values if v.value is not None)
+    found = {one.test: one for one in start_bias(results, replace(twins, values=moved)) if one.metric == CPU}
+    assert found[""].bias == pytest.approx(0.02, abs=0.006)
+    assert found[""].low is not None and 0 < found[""].low < 0.02
+    assert set(found) == {"", *(f"test{number}" for number in range(6))}
+
+
+def test_no_bias_of_starts_where_there_is_none_or_too_few_blocks() -> None:
+    even = {one.metric: one for one in start_bias(*_with_twins(Truth())) if not one.test}
+    low, high = even[CPU].low, even[CPU].high
+    assert low is not None and high is not None and low < 0 < high
+    assert start_bias(*_with_twins(Truth(blocks=4))) == []
 
 
 def _with_twins(truth: Truth) -> tuple[Results, Twins]:

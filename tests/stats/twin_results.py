@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dbversus.experiment.orders import balanced_orders
+from dbversus.experiment.orders import balanced_orders, starting_order
 from dbversus.results.read import Results, Target
 from dbversus.results.records import Columns, column
 from dbversus.results.schema import SLOT_COLUMNS
@@ -19,8 +19,9 @@ SHARES = (0.01, 0.02, 0.03, 0.05, 0.08)
 class Truth:
     """Standard deviations and shifts of ln CPU per op. `start_sd`: of a target in a block; `slot_sd`: of one slot.
 
-    `order_bias`: per place in the row. `recovered`: part of an injected ln ratio that the target really shows. Each
-    `io_every`-th test writes. `targets`: with three, the last is slowed down by SHARES in turn.
+    `order_bias`: per place in the row; `start_bias`: of the server that is started first. `recovered`: part of
+    an injected ln ratio that the target really shows. Each `io_every`-th test writes. `targets`: with three, the last is slowed
+    down by SHARES in turn.
     """
 
     tests: int = 6
@@ -29,6 +30,7 @@ class Truth:
     start_sd: float = 0.01
     slot_sd: float = 0.03
     order_bias: float = 0.0
+    start_bias: float = 0.0
     recovered: float = 1.0
     io_every: int = 3
     targets: int = 3
@@ -74,6 +76,7 @@ def _add_test(
     name, number = test
     share = truth.share(number, block)
     start = {one.name: rng.normal(0, truth.start_sd) for one in targets}
+    start[starting_order(targets, block)[0].name] += truth.start_bias
     if truth.targets == 3:
         start["t2"] += truth.recovered * np.log1p(share)
     cpu = dict.fromkeys(truth.names, 0)

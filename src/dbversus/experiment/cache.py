@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from dbversus.errors import RunError
-from dbversus.experiment.session import Session, Target
+from dbversus.experiment.orders import starting_order
+from dbversus.experiment.session import Session
 from dbversus.host import page_cache
 
 # lists of the pages that a server had in memory when it was stopped, which it would read again when it starts
@@ -35,15 +36,9 @@ def cool(session: Session, block: int) -> None:
         for name in _DUMPS:
             (target.server.data_dir / name).unlink(missing_ok=True)
     page_cache.drop([target.server.data_dir for target in targets])
-    for target in in_turn(targets, block):
+    for target in starting_order(targets, block):
         try:
             session.start(target, block=block)
             target.server.warm([])
         except RunError as error:
             session.failure(target, "start", str(error), final=True, block=block)
-
-
-def in_turn(targets: list[Target], block: int) -> list[Target]:
-    """The order in which servers are started: another one is the first in each block, so that no place in it favours one."""
-    first = block % len(targets)
-    return targets[first:] + targets[:first]

@@ -1,4 +1,4 @@
-"""The order of targets: inside rows, and of their turns where each is up alone. Balanced, so that carry-over cancels."""
+"""The order of targets: of starts, inside rows, and of turns where each is up alone. Balanced, so that carry-over cancels."""
 
 from collections.abc import Sequence
 from hashlib import blake2b
@@ -40,3 +40,9 @@ def balanced_turns(items: Sequence[T], block: int, seed: int) -> list[T]:
     cycle, place = divmod(block, len(square))
     drawn = sorted(enumerate(square), key=lambda row: blake2b(f"{seed}/{cycle}/{row[0]}".encode()).digest())
     return [items[item] for item in drawn[place][1]]
+
+
+def starting_order(items: Sequence[T], block: int) -> list[T]:
+    """The order in which servers are started in block number `block`: another one is the first in each."""
+    first = block % len(items)
+    return [*items[first:], *items[:first]]

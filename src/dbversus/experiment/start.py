@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from functools import partial
 
 from dbversus.errors import RunError
-from dbversus.experiment.cache import in_turn
 from dbversus.experiment.losses import through_engine_loss
+from dbversus.experiment.orders import starting_order
 from dbversus.experiment.prepare import restore
 from dbversus.experiment.session import Session, Target
 from dbversus.experiment.state import check_state
@@ -20,11 +20,11 @@ def start_block(session: Session, block: int) -> None:
     """
     session.display.doing(f"block {block + 1}: restoring data, starting servers")
     fresh: set[str] = set()
-    for target in in_turn(session.alive, block):
+    for target in starting_order(session.alive, block):
         with _or_out(session, target, block):
             if _restore(session, target, block):
                 fresh.add(target.name)
-    for target in in_turn(session.alive, block):
+    for target in starting_order(session.alive, block):
         with _or_out(session, target, block):
             _start(session, target, block, is_fresh=target.name in fresh)
     warm_together(session, block)
@@ -79,7 +79,7 @@ def warm_together(session: Session, block: int) -> None:
         wait(warming.values())
     finally:
         pool.shutdown(wait=False)  # on Ctrl-C the servers' stop ends what is still under way
-    for target in in_turn(session.alive, block):
+    for target in starting_order(session.alive, block):
         done = (
             warming[target.name].result
             if target.name in warming

@@ -42,7 +42,8 @@ def sentences(calibration: Calibration) -> list[str]:
             _equal(figures),
             _coverage(figures),
             _recovered(figures),
-            _order(figures),
+            _place("target that comes later in its rows", figures.order_bias),
+            _place("server that is started first in its block", figures.start_bias),
             _uniform(figures),
             f"{percent(figures.dropped)} of the rows were dropped as disturbed.",
             f"Measured in {show_duration(calibration.took_s)}: {calibration.command}",
@@ -113,13 +114,9 @@ def _recovered(figures: Figures) -> str:
     )
 
 
-def _order(figures: Figures) -> str:
-    said = [
-        f"{change_of(bias.bias)}{_bounds(bias)} {SHORT_TITLES[bias.metric]}"
-        for bias in figures.order_bias
-        if not bias.test
-    ]
-    return f"A target that comes later in its rows has {listing(said)}, over all tests." if said else ""
+def _place(who: str, biases: Sequence[OrderBias]) -> str:
+    said = [f"{change_of(bias.bias)}{_bounds(bias)} {SHORT_TITLES[bias.metric]}" for bias in biases if not bias.test]
+    return f"A {who} has {listing(said)}, over all tests." if said else ""
 
 
 def _bounds(bias: OrderBias) -> str:

@@ -7,7 +7,7 @@ neighbours, so their number says little; as everywhere the block is the unit: tr
 of `assess`, as a family of their own. docs/protocol.md, "No steady state".
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -75,18 +75,14 @@ def trend_values(columns: Columns, base: str) -> list[BlockValue]:
     layout = lay_out(columns, base)
     cells = len(layout.cell_names)
     values: list[BlockValue] = []
-    for metric, trend in zip(SMOOTH, TRENDS, strict=True):
-        found = parts(metric, columns)
-        if found is None:
-            continue
-        logs = slot_logs(found)
+    for trend, logs in _logs_by_trend(columns):
         known = np.isfinite(logs)
         for target in layout.others:
             pairs, apart = layout.pairs(target).where(known), layout.apart(target).where(known)
             moved = trends(logs[pairs.ours] - logs[pairs.theirs], pairs.our_cell, cells)
             mine, theirs = (trends(logs[slots], cell, cells) for slots, cell in apart.each)
             rows = pairs.counts(cells) + apart.counts(cells)
-            values += known_values(layout, target, trend.name, np.where(np.isnan(moved), mine - theirs, moved), rows)
+            values += known_values(layout, target, trend, np.where(np.isnan(moved), mine - theirs, moved), rows)
     return values
 
 
@@ -98,17 +94,21 @@ def own_trend_values(columns: Columns, base: str) -> list[BlockValue]:
     layout = lay_out(columns, base)
     cells = len(layout.cell_names)
     values: list[BlockValue] = []
-    for metric, trend in zip(SMOOTH, TRENDS, strict=True):
-        found = parts(metric, columns)
-        if found is None:
-            continue
-        logs = slot_logs(found)
+    for trend, logs in _logs_by_trend(columns):
         for target in range(len(layout.targets)):
             slots, cell = _own_slots(layout, target)
             good = np.isfinite(logs[slots])
             moved = trends(logs[slots[good]], cell[good], cells)
-            values += known_values(layout, target, trend.name, moved, np.bincount(cell[good], minlength=cells))
+            values += known_values(layout, target, trend, moved, np.bincount(cell[good], minlength=cells))
     return values
+
+
+def _logs_by_trend(columns: Columns) -> Iterator[tuple[str, Floats]]:
+    """Names of TRENDS, and ln of the metric of each slot; without those whose columns are missing."""
+    for metric, trend in zip(SMOOTH, TRENDS, strict=True):
+        found = parts(metric, columns)
+        if found is not None:
+            yield trend.name, slot_logs(found)
 
 
 def _own_slots(layout: Layout, target: int) -> tuple[Ints, Ints]:

@@ -9,6 +9,7 @@ from scipy.stats import binomtest
 from dbversus.results.read import Results
 from dbversus.stats.calibration.model import Detection, Figures, Share
 from dbversus.stats.calibration.recovery import recover
+from dbversus.stats.calibration.starts import start_bias
 from dbversus.stats.calibration.suites import Game, Margins, Played, Pool, changed_as_measured, make_pool, play
 from dbversus.stats.calibration.twins import Twins, read_twins
 from dbversus.stats.calibration.variation import order_bias, rows_of, spreads, uniformity
@@ -57,6 +58,7 @@ def evaluate(results: Results, suites: int = SUITES, seed: int = 1, say: Say = l
         recovery=recover(twins.injected),
         spreads=of_tests,
         order_bias=order_bias(rows),
+        start_bias=start_bias(results, twins),
         uniformity=uniformity(of_tests),
     )
 

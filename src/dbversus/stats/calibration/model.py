@@ -63,7 +63,7 @@ class Spread(Part):
 
 
 class OrderBias(Part):
-    """By how much (ln ratio) a target has more of a metric for coming later in its rows; `test` empty: mean over all tests."""
+    """By how much (ln ratio) a target has more of a metric for its place in an order; `test` empty: mean over all tests."""
 
     test: str
     metric: str
@@ -87,6 +87,8 @@ class Figures(Part):
     truth. `median_blocks`: blocks until a test is settled, `never_settled`: share of tests that are not at the last look.
     `injected`: detection is from residuals of a target that was slowed down; else the change is added to those of equal ones.
     `alarmed`: tests that raised false alarms, with the share of suites. `dropped`: share of rows dropped as disturbed.
+    `order_bias`: of targets that come later in their rows, `start_bias`: of servers that are started first in their block
+    (empty in calibrations that were evaluated before this was looked at).
     `changed_as_measured`: tests that an experiment of the first blocks, as they were measured, calls changed by the default
     margins; None in calibrations that were evaluated before this was looked at.
     """
@@ -108,6 +110,7 @@ class Figures(Part):
     recovery: Recovery | None
     spreads: list[Spread]
     order_bias: list[OrderBias]
+    start_bias: list[OrderBias] = []
     uniformity: list[Uniformity]
     changed_as_measured: list[str] | None = None
 

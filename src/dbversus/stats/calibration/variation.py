@@ -52,7 +52,7 @@ def _quoted(text: str) -> str:
 
 def spreads(results: Results, twins: Twins, rows: Mapping[Place, Rows], margins: Mapping[Place, float]) -> list[Spread]:
     """One for each test and metric; `margins` of those that have values."""
-    whole = _by_place(twins, twins.values)
+    whole = by_place(twins, twins.values)
     halves = [_half(results, twins, half) for half in (0, 1)]
     found = []
     for test in twins.tests:
@@ -78,7 +78,7 @@ def spreads(results: Results, twins: Twins, rows: Mapping[Place, Rows], margins:
     return found
 
 
-def _by_place(twins: Twins, values: Iterable[BlockValue]) -> dict[Place, Floats]:
+def by_place(twins: Twins, values: Iterable[BlockValue]) -> dict[Place, Floats]:
     """ln ratios of each test and metric, one per block of `twins`; NaN: nothing to compare, or not measured."""
     index = {block: number for number, block in enumerate(twins.blocks)}
     found: dict[Place, Floats] = {}
@@ -90,7 +90,7 @@ def _by_place(twins: Twins, values: Iterable[BlockValue]) -> dict[Place, Floats]
 
 
 def _half(results: Results, twins: Twins, half: int) -> dict[Place, Floats]:
-    """As `_by_place`, from every other two rows: two, since one row is the mirror of the one before."""
+    """As `by_place`, from every other two rows: two, since one row is the mirror of the one before."""
     slots = results.slots
     target = np.asarray(slots["target"], dtype=str)
     row = np.ma.getdata(slots["row"]).astype(np.int64)
@@ -98,7 +98,7 @@ def _half(results: Results, twins: Twins, half: int) -> dict[Place, Floats]:
     if not chosen.any():
         return {}
     columns = {name: column[chosen] for name, column in slots.items()}
-    return _by_place(twins, block_values(columns, twins.base.label, PRIMARY))
+    return by_place(twins, block_values(columns, twins.base.label, PRIMARY))
 
 
 def _parts(halves: list[Floats]) -> tuple[float | None, float | None]:

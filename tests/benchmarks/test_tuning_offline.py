@@ -1,0 +1,35 @@
+"""What stored results tell about the protocol: every part of the page is there, and holds figures."""
+
+import importlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .test_tuning_fewer import TESTS, made_clock, made_results
+
+offline: Any = importlib.import_module("tuning.offline")
+
+HEADINGS = [
+    "Rows per block: server_cpu_us_per_op",
+    "Rows per block: throughput_ops_per_s",
+    "Best number of rows, by test",
+    "Sets of looks",
+    "Rows and looks",
+    "Rows by need",
+    "The calibration judged with fewer rows",
+]
+
+
+def test_the_page_has_a_table_under_every_heading(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (offline, offline.fewer):
+        monkeypatch.setattr(module, "read_clock", lambda results: made_clock(TESTS[0]))
+    monkeypatch.setattr(offline, "open_results", lambda directory: made_results())
+    monkeypatch.setattr(offline, "LOOKS", ((4, 8),))
+    monkeypatch.setattr(offline, "LONGER_LOOKS", ())
+    text = offline.report(Path("none"), offline.Draws(replays=2, share=0.4, effect=0.05, seed=1), resamples=1)
+    parts = text.split("\n### ")[1:]
+    assert [part.splitlines()[0] for part in parts] == HEADINGS
+    assert all(line.count("|") > 2 for part in parts for line in part.splitlines() if line.startswith("|"))
+    assert all("| --- |" in part for part in parts)
+    assert "2 experiments each; 40% of the tests change by +5% in CPU per op." in text
