@@ -22,6 +22,7 @@ from common import (
     engine_target,
     fill,
     find_program,
+    make_parser,
     markdown,
     number_after,
     private_server,
@@ -246,9 +247,7 @@ def _total_us(one: PerOp) -> float:
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = make_parser(__doc__, EXAMPLE)
     parser.add_argument("--server", default="postgres:17", help="target: version or prefix (default: %(default)s)")
     parser.add_argument("--rows", type=int, default=1_000_000, help="rows of the table (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=9, help="runs of each client (default: %(default)s)")

@@ -1,5 +1,6 @@
 """What the benchmarks share: a private server, processes whose CPU time is counted, sysbench, Markdown tables."""
 
+import argparse
 import contextlib
 import json
 import math
@@ -50,6 +51,13 @@ class Usage:
 
 def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
+
+
+def make_parser(description: str | None, examples: str) -> argparse.ArgumentParser:
+    """A parser whose help has the module's own words, and ends with examples."""
+    return argparse.ArgumentParser(
+        description=description, epilog=examples, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
 
 
 def told(main: Callable[[], None]) -> None:

@@ -25,6 +25,7 @@ from common import (
     engine_slots,
     engine_target,
     fill,
+    make_parser,
     markdown,
     need_sysbench,
     number_after,
@@ -341,9 +342,7 @@ def chosen_tests(suite: Suite, globs: str) -> list[str]:
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = make_parser(__doc__, EXAMPLE)
     parser.add_argument("--server", default="postgres:17", help="target: version or prefix (default: %(default)s)")
     parser.add_argument("--rows", default="1m", help="rows of the table (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=16, help="turns of each client per test (default: %(default)s)")

@@ -15,6 +15,7 @@ from common import (
     engine_target,
     find_program,
     load_command,
+    make_parser,
     markdown,
     private_postgres,
     run_engine,
@@ -93,9 +94,7 @@ def report(figures: dict[str, list[Usage]], rows: int) -> str:
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = make_parser(__doc__, EXAMPLE)
     parser.add_argument("--postgres", default="postgres:17", help="target: version or prefix (default: %(default)s)")
     parser.add_argument("--rows", type=int, default=1_000_000, help="rows of the table (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=3, help="loads of each (default: %(default)s)")

@@ -19,6 +19,7 @@ from common import (
     cgroup_cpu_ns,
     engine_target,
     fill,
+    make_parser,
     markdown,
     need_sysbench,
     number_after,
@@ -195,9 +196,7 @@ def rms_words(tests: Sequence[str], first: Mapping[str, Sequential], second: Map
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = make_parser(__doc__, EXAMPLE)
     parser.add_argument(
         "--targets", nargs=2, default=["postgres:17", "postgres:17"], help="base and target (default: one build twice)"
     )

@@ -9,7 +9,7 @@ variance of a result × the machine's minutes, and how far the figures are from 
 import argparse
 from pathlib import Path
 
-from common import told
+from common import make_parser, told
 from tuning import live, offline
 from tuning.factors import FACTORS
 
@@ -24,9 +24,7 @@ EXAMPLE = """example:
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = make_parser(__doc__, EXAMPLE)
     kinds = parser.add_subparsers(dest="kind", required=True)
     stored = kinds.add_parser("offline", help="what stored results tell")
     stored.add_argument("directories", nargs="+", type=Path, metavar="DIR", help="results directories")

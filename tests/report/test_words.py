@@ -8,6 +8,7 @@ from dbversus.report.words import (
     experiment_facts,
     interval,
     listing,
+    margins_text,
     not_compared,
     number,
     ratio,
@@ -78,3 +79,13 @@ def test_only_metrics_without_a_steady_state_are_named_as_such() -> None:
     }
     said = summary_sentences([Comparison("scan", "new", Verdict.NO_STEADY_STATE, findings)], "new", "old")
     assert f"1 had no steady state, so all its work is judged: scan (CPU/op +12.0{NBSP}%: regression)." in said
+
+
+def test_margins_that_differ_are_told_as_a_span() -> None:
+    def finding(metric: str, margin: float) -> Finding:
+        return Finding(
+            "scan", "new", metric, Verdict.EQUIVALENT, 1.0, 0.99, 1.01, 0.95, 4, 0.5, 0.5, margin, 0.02, 0.01, 9.0
+        )
+
+    spans = [finding(CPU, 0.03), finding(CPU, 0.0463988), finding(THROUGHPUT, 0.05), finding(THROUGHPUT, 0.05)]
+    assert margins_text(spans) == "3–4.6 % server CPU per op, 5 % throughput"
