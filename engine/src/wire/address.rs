@@ -27,6 +27,9 @@ struct PostgresAddress {
     database: String,
     password_env: Option<String>,
     password_file: Option<PathBuf>,
+    /// Every execution asks what columns the result has, as libpq does.
+    #[serde(default)]
+    describe: bool,
 }
 
 #[derive(Deserialize)]
@@ -110,6 +113,7 @@ fn postgres(address: PostgresAddress, session_sql: Vec<String>) -> Result<Box<dy
     };
     Ok(Box::new(PostgresWire {
         endpoint,
+        describe: address.describe,
         login,
         session_sql,
     }))

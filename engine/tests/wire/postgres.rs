@@ -11,7 +11,12 @@ use serde_json::{Value as Json, json};
 
 /// A connection whose tables are in a fresh schema; `None` when there is no server.
 fn connect(schema: &str) -> Option<Box<dyn Connection>> {
-    let mut connection = wire(&[])?.connect().unwrap();
+    connect_with(schema, json!({}))
+}
+
+/// As `connect`, with further fields of the address.
+fn connect_with(schema: &str, more: Json) -> Option<Box<dyn Connection>> {
+    let mut connection = wire_with(&[], more)?.connect().unwrap();
     connection
         .query(&format!(
             "SET client_min_messages = error; DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema}"
@@ -22,9 +27,15 @@ fn connect(schema: &str) -> Option<Box<dyn Connection>> {
 }
 
 fn wire(session_sql: &[&str]) -> Option<Box<dyn Wire>> {
+    wire_with(session_sql, json!({}))
+}
+
+fn wire_with(session_sql: &[&str], more: Json) -> Option<Box<dyn Wire>> {
     let socket_dir = variable("DBVERSUS_TEST_PG_SOCKET_DIR")?;
-    let address = json!({"socket_dir": socket_dir, "port": port(), "user": setting("USER", "dbversus"),
-                         "database": setting("DATABASE", "dbversus")});
+    let mut address = json!({"socket_dir": socket_dir, "port": port(), "user": setting("USER", "dbversus"),
+                             "database": setting("DATABASE", "dbversus")});
+    let Json::Object(more) = more else { unreachable!() };
+    address.as_object_mut().unwrap().extend(more);
     let session_sql = session_sql.iter().map(|sql| (*sql).to_owned()).collect();
     Some(from_address("postgres", &address, session_sql).unwrap())
 }
@@ -95,6 +106,23 @@ fn every_mode_gives_the_same_answers() {
     );
     assert_eq!(reference, answers(&reads, Mode::Unprepared));
     assert_eq!(reference, answers(&with_mode(&reads, "text"), Mode::Prepared));
+}
+
+#[test]
+fn described_executions_give_the_same_answers() {
+    let Some(mut plain) = connect("plain") else { return };
+    let mut described = connect_with("described", json!({"describe": true})).unwrap();
+    let program = program(read_write(), 1);
+    for mode in [Mode::Prepared, Mode::Unprepared] {
+        let answers = [&mut plain, &mut described].map(|connection| {
+            load(connection.as_mut(), &table(1), 5);
+            let found = check(connection.as_mut(), &program, mode, 10);
+            connection.query("DROP TABLE sbtest1").unwrap();
+            found
+        });
+        assert!(answers[0].len() > 100, "{answers:?}");
+        assert_eq!(answers[0], answers[1]);
+    }
 }
 
 #[test]

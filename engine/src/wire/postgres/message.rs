@@ -37,6 +37,13 @@ pub fn describe_statement(name: &str, out: &mut Vec<u8>) {
     });
 }
 
+pub fn describe_portal(out: &mut Vec<u8>) {
+    write(b'D', out, |out| {
+        out.push(b'P');
+        write_text(b"", out);
+    });
+}
+
 /// Execute of the unnamed portal, all rows, followed by Sync.
 pub fn execute_and_sync(out: &mut Vec<u8>) {
     write(b'E', out, |out| {

@@ -21,6 +21,8 @@ const IDLE: u8 = b'I';
 /// A PostgreSQL server and how to log in.
 pub struct PostgresWire {
     pub endpoint: Endpoint,
+    /// Every execution asks what columns the result has.
+    pub describe: bool,
     pub login: Login,
     /// Run on every new connection.
     pub session_sql: Vec<String>,
@@ -33,7 +35,7 @@ impl Wire for PostgresWire {
             message: format!("cannot log in to {}: {}", self.endpoint, error.message),
             ..error
         })?;
-        let mut connection = PostgresConnection::new(link, backend);
+        let mut connection = PostgresConnection::new(link, backend, self.describe);
         for sql in &self.session_sql {
             connection.query(sql).map_err(|error| WireError {
                 message: format!("session_sql {sql:?}: {}", error.message),
@@ -47,6 +49,7 @@ impl Wire for PostgresWire {
 struct PostgresConnection {
     link: Link,
     backend: Option<i32>,
+    describe: bool,
     /// Of the last ReadyForQuery.
     transaction: u8,
     statements: Vec<Prepared>,
@@ -65,10 +68,11 @@ enum Prepared {
 }
 
 impl PostgresConnection {
-    fn new(link: Link, backend: Option<i32>) -> Self {
+    fn new(link: Link, backend: Option<i32>, describe: bool) -> Self {
         Self {
             link,
             backend,
+            describe,
             transaction: IDLE,
             statements: Vec::new(),
             begin: simple("BEGIN"),
@@ -89,6 +93,7 @@ impl PostgresConnection {
             return Ok(Prepared::Text(statement.clone()));
         }
         let tables = if statement.names_table() { program.tables } else { 1 };
+        let describe = self.describe;
         let requests = (1..=tables).map(|table| {
             let mut sql = Vec::new();
             statement.render(table, &mut sql, |slot, out| {
@@ -97,11 +102,11 @@ impl PostgresConnection {
             });
             let name = format!("s{index}t{table}");
             match execution {
-                Execution::Prepared => Ok(Request::new(name.clone(), self.parse(&name, &sql)?, Vec::new())),
+                Execution::Prepared => Ok(Request::new(name.clone(), self.parse(&name, &sql)?, Vec::new(), describe)),
                 _ => {
                     let mut head = Vec::new();
                     message::parse("", &sql, &mut head);
-                    Ok(Request::new(String::new(), self.parse("", &sql)?, head))
+                    Ok(Request::new(String::new(), self.parse("", &sql)?, head, describe))
                 }
             }
         });
@@ -114,7 +119,7 @@ impl PostgresConnection {
             Mode::Unprepared => Ok(simple(sql)),
             Mode::Prepared => {
                 let types = self.parse(name, sql.as_bytes())?;
-                let mut request = Request::new(name.to_owned(), types, Vec::new());
+                let mut request = Request::new(name.to_owned(), types, Vec::new(), self.describe);
                 Ok(request.bytes(&Params::new(), BINARY)?.to_vec())
             }
         }

@@ -15,9 +15,10 @@ const INT4: u32 = 23;
 pub const TEXT: u16 = 0;
 pub const BINARY: u16 = 1;
 
-/// Bind, Execute and Sync of one statement (and Parse in front, for an unnamed one).
+/// Bind, Execute and Sync of one statement (with Parse in front for an unnamed one, and Describe where it is wanted).
 pub struct Request {
     bytes: Vec<u8>,
+    describe: bool,
     /// Length of what comes before Bind.
     head: usize,
     name: String,
@@ -36,9 +37,11 @@ enum Field {
 }
 
 impl Request {
-    /// `head` goes in front of Bind; `types` are the parameters' types as the server told.
-    pub fn new(name: String, types: Vec<u32>, head: Vec<u8>) -> Self {
+    /// `head` goes in front of Bind; `types` are the parameters' types as the server told; with `describe` the server
+    /// tells the result's columns each time.
+    pub fn new(name: String, types: Vec<u32>, head: Vec<u8>, describe: bool) -> Self {
         Self {
+            describe,
             head: head.len(),
             bytes: head,
             name,
@@ -107,6 +110,9 @@ impl Request {
             *result_format_at = out.len();
             out.extend_from_slice(&BINARY.to_be_bytes());
         });
+        if self.describe {
+            message::describe_portal(&mut self.bytes);
+        }
         message::execute_and_sync(&mut self.bytes);
         match failure {
             Some(error) => {
@@ -215,6 +221,18 @@ fn write_text_literal(text: &[u8], out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn columns_are_asked_for_with_each_execution_where_wanted() {
+        let mut bytes = |describe| {
+            let mut request = Request::new("s".to_owned(), Vec::new(), Vec::new(), describe);
+            request.bytes(&Params::new(), BINARY).unwrap().to_vec()
+        };
+        let (plain, described) = (bytes(false), bytes(true));
+        let execute_at = plain.len() - b"E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04".len();
+        let (bind, execute) = plain.split_at(execute_at);
+        assert_eq!(described, [bind, b"D\0\0\0\x06P\0", execute].concat());
+    }
 
     #[test]
     fn literals_are_escaped() {
