@@ -1,6 +1,7 @@
 import copy
 import json
 import os
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 
 from dbversus.host import cgroups
 from dbversus.host.doctor import diagnose
-from dbversus.host.facts import file_system, host_facts, memory_bytes
+from dbversus.host.facts import busy_cpus, file_system, host_facts, memory_bytes
 from dbversus.host.noise import probe_noise
 from dbversus.host.preflight import Severity, judge, preflight
 
@@ -16,7 +17,7 @@ CALM: dict[str, Any] = {
     "file_system": {"mount_point": "/", "free_bytes": 90 * 10**9, "total_bytes": 100 * 10**9},
     "memory": {"available_bytes": 8 * 10**9, "swap_used_bytes": 0, "transparent_huge_pages": "madvise"},
     "cpu": {"logical": 4, "allowed": [0, 1, 2, 3], "governor": "performance", "turbo": False},
-    "load_average": [0.1, 0.1, 0.1],
+    "busy_cpus": 0.1,
     "clock_source": "tsc",
 }
 
@@ -28,7 +29,7 @@ def test_a_calm_host_has_no_findings() -> None:
 @pytest.mark.parametrize(
     ("place", "value", "subject"),
     [
-        (("load_average",), [2.0, 0, 0], "load"),
+        (("busy_cpus",), 2.0, "load"),
         (("cpu", "governor"), "powersave", "governor"),
         (("cpu", "turbo"), True, "turbo"),
         (("cpu", "allowed"), [0], "CPUs"),
@@ -49,7 +50,7 @@ def test_each_trouble_is_found_with_what_to_change(place: tuple[str, ...], value
 
 
 def test_too_little_disk_is_an_error_and_comes_first() -> None:
-    found = judge({**CALM, "load_average": [4, 4, 4]}, disk_bytes=100 * 10**9, memory_bytes=9 * 10**9)
+    found = judge({**CALM, "busy_cpus": 4.0}, disk_bytes=100 * 10**9, memory_bytes=9 * 10**9)
     assert [(one.severity, one.subject) for one in found] == [
         (Severity.ERROR, "disk"),
         (Severity.WARNING, "memory"),
@@ -66,6 +67,13 @@ def test_facts_of_this_host_are_json(tmp_path: Path) -> None:
     assert facts["kernel"]
     assert (facts["machine_id"] or "") != Path("/etc/machine-id").read_text().strip()
     assert any(one.subject == "disk" for one in preflight(tmp_path, disk_bytes=2**62))
+
+
+def test_busy_cpus_are_those_of_now() -> None:
+    with subprocess.Popen(["sh", "-c", "while :; do :; done"]) as loop:
+        found = busy_cpus()
+        loop.kill()
+    assert found is not None and found > 0.3
 
 
 def test_the_file_system_is_that_of_the_directory() -> None:

@@ -4,6 +4,7 @@ import hashlib
 import os
 import platform
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from dbversus.host import cgroups, cpus, pmu
 
 _SYSTEM = Path("/sys")
 _PROC = Path("/proc")
+_SAMPLE_S = 0.5
+_BUSY_FIELDS = (0, 1, 2, 5, 6)
 
 
 def host_facts(data_dir: Path | None = None) -> dict[str, Any]:
@@ -32,6 +35,7 @@ def host_facts(data_dir: Path | None = None) -> dict[str, Any]:
         "steal_ticks_since_boot": steal_ticks(),
         "clock_source": read(_SYSTEM / "devices/system/clocksource/clocksource0/current_clocksource"),
         "load_average": list(os.getloadavg()),
+        "busy_cpus": busy_cpus(),
     }
 
 
@@ -145,6 +149,25 @@ def virtualisation() -> str:
 
 def steal_ticks() -> int | None:
     """Clock ticks in which the hypervisor gave our CPUs to others, since boot."""
+    fields = _cpu_ticks()
+    return fields[7] if len(fields) > 7 else None
+
+
+def busy_cpus() -> float | None:
+    """CPUs that did anything (user, system or interrupts) in the half second that this takes, on average.
+
+    The load average still holds what ended a minute ago, such as an experiment of our own.
+    """
+    before, began = _cpu_ticks(), time.monotonic()
+    time.sleep(_SAMPLE_S)
+    after, seconds = _cpu_ticks(), time.monotonic() - began
+    if len(before) <= max(_BUSY_FIELDS) or len(after) != len(before):
+        return None
+    ticks = sum(after[field] - before[field] for field in _BUSY_FIELDS)
+    return max(0.0, ticks / os.sysconf("SC_CLK_TCK") / seconds)
+
+
+def _cpu_ticks() -> list[int]:
+    """Clock ticks of all CPUs since boot: user, nice, system, idle, iowait, irq, softirq, steal, …; empty if unknown."""
     match = re.search(r"^cpu\s+(.+)$", read(_PROC / "stat") or "", re.M)
-    fields = match[1].split() if match else []
-    return int(fields[7]) if len(fields) > 7 else None
+    return [int(field) for field in match[1].split()] if match else []

@@ -8,7 +8,7 @@ from typing import Any
 
 from dbversus.host.facts import host_facts
 
-_LOAD_PER_CPU = 0.3
+_BUSY_SHARE = 0.3
 _RESERVE_SHARE = 0.05
 
 
@@ -66,13 +66,13 @@ def _memory(facts: Mapping[str, Any], needed: int) -> HostFinding | None:
 
 
 def _load(facts: Mapping[str, Any]) -> HostFinding | None:
-    load, count = facts["load_average"][0], facts["cpu"]["logical"] or 1
-    if load <= _LOAD_PER_CPU * count:
+    busy, count = facts["busy_cpus"], facts["cpu"]["logical"] or 1
+    if busy is None or busy <= _BUSY_SHARE * count:
         return None
     return HostFinding(
         Severity.WARNING,
         "load",
-        f"other work keeps {load:.1f} of {count} CPUs busy",
+        f"other work keeps {busy:.1f} of {count} CPUs busy",
         "stop it: interleaving cancels much of its effect, not all",
     )
 
