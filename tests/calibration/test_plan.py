@@ -2,21 +2,26 @@
 
 import pytest
 
-from dbversus.calibration.plan import SHARES, calibration_spec, shares_by_test
+from dbversus.calibration.plan import SHARES, Kind, calibration_spec, shares_by_test
 from dbversus.errors import UsageError
 
 
 def test_three_copies_judged_once_the_last_slowed_down() -> None:
-    spec = calibration_spec("postgres:17", quick=True, blocks=None, inject=True, more={})
+    spec = calibration_spec("postgres:17", quick=True, blocks=None, inject=Kind.CPU, more={})
     assert spec.targets == ["postgres:17"] * 3
     assert (spec.looks, spec.profile, spec.calibration) == ([8], "quick", False)
     assert spec.inject is not None and set(spec.inject) == {"2"}
     assert "point-query.pre" in spec.inject["2"]["cpu"] and "load" not in spec.inject["2"]["cpu"]
 
 
+def test_io_instead_of_cpu() -> None:
+    spec = calibration_spec("postgres:17", quick=True, blocks=None, inject=Kind.IO, more={})
+    assert spec.inject is not None and list(spec.inject["2"]) == ["io"]
+
+
 def test_the_full_form_has_all_tests_in_16_blocks() -> None:
-    spec = calibration_spec("postgres:17", quick=False, blocks=None, inject=True, more={"table_size": 5000})
-    quick = calibration_spec("postgres:17", quick=True, blocks=None, inject=True, more={})
+    spec = calibration_spec("postgres:17", quick=False, blocks=None, inject=Kind.CPU, more={"table_size": 5000})
+    quick = calibration_spec("postgres:17", quick=True, blocks=None, inject=Kind.CPU, more={})
     assert (spec.looks, spec.table_size) == ([16], 5000)
     assert spec.inject is not None and quick.inject is not None
     assert len(spec.inject["2"]["cpu"]) > len(quick.inject["2"]["cpu"])
@@ -29,8 +34,8 @@ def test_shares_are_a_latin_square() -> None:
         assert all(sorted(each) == sorted(SHARES) for each in group)
 
 
-@pytest.mark.parametrize(("target", "inject"), [("sqlite:bundled", True), ("postgres:17", False)])
-def test_two_copies_where_nothing_is_injected(target: str, inject: bool) -> None:
+@pytest.mark.parametrize(("target", "inject"), [("sqlite:bundled", Kind.CPU), ("postgres:17", Kind.NONE)])
+def test_two_copies_where_nothing_is_injected(target: str, inject: Kind) -> None:
     spec = calibration_spec(target, quick=True, blocks=5, inject=inject, more={})
     assert spec.targets == [target] * 2
     assert spec.inject is None
@@ -38,8 +43,8 @@ def test_two_copies_where_nothing_is_injected(target: str, inject: bool) -> None
 
 def test_mistakes_are_named() -> None:
     with pytest.raises(UsageError, match="--blocks is 2; 3 or more"):
-        calibration_spec("postgres:17", quick=True, blocks=2, inject=True, more={})
+        calibration_spec("postgres:17", quick=True, blocks=2, inject=Kind.CPU, more={})
     with pytest.raises(UsageError, match="nosuch"):
-        calibration_spec("postgres:17", quick=True, blocks=None, inject=True, more={"tests": "nosuch"})
+        calibration_spec("postgres:17", quick=True, blocks=None, inject=Kind.CPU, more={"tests": "nosuch"})
     with pytest.raises(UsageError, match="oracle"):
-        calibration_spec("oracle:19", quick=True, blocks=None, inject=True, more={})
+        calibration_spec("oracle:19", quick=True, blocks=None, inject=Kind.CPU, more={})

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dbversus.calibration.plan import calibration_spec
+from dbversus.calibration.plan import Kind, calibration_spec
 from dbversus.calibration.store import save
 from dbversus.calibration.use import calibration_fields, rows_per_block
 from dbversus.experiment.spec import ExperimentSpec, make_spec
@@ -116,8 +116,8 @@ def test_rows_are_those_that_a_block_has_time_for(choices: dict[str, Any], rows:
 
 
 @pytest.mark.parametrize("quick", [False, True])
-@pytest.mark.parametrize("inject", [False, True])
-def test_a_calibration_measures_as_many_rows_as_a_comparison_of_two(quick: bool, inject: bool) -> None:
+@pytest.mark.parametrize("inject", [Kind.NONE, Kind.CPU])
+def test_a_calibration_measures_as_many_rows_as_a_comparison_of_two(quick: bool, inject: Kind) -> None:
     made = calibration_spec("postgres:17", quick, None, inject, {})
     compared = make_spec(
         profile_choices("quick" if quick else "standard") | {"targets": ["postgres:16", "postgres:17"]}

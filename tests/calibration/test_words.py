@@ -9,7 +9,7 @@ from rich.console import Console
 from dbversus.report import calibration_markdown, calibration_text
 from dbversus.report.calibration import age, calibration_words
 from dbversus.report.words import NBSP
-from dbversus.stats.metrics import CPU, THROUGHPUT
+from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
 
 from .samples import DAY_S, HERE, RUN_S, TESTS, calibration, figures
 
@@ -131,6 +131,19 @@ def test_everything_is_in_both_forms() -> None:
         assert "A server that is started first in its block has +0.1 % [−0.2 %, +0.3 %] CPU/op, over all tests." in text
         assert "dbversus calibrate postgres:17 --blocks 16" in text
     assert "more than promised" not in plain
+
+
+def test_what_was_injected_is_named() -> None:
+    found = calibration().figures
+    assert found.recovery is not None
+    of_io = found.model_copy(
+        update={"injected": False, "recovery": found.recovery.model_copy(update={"metric": IO_BYTES})}
+    )
+    said = calibration_markdown.render(calibration(figures=of_io)).replace(NBSP, " ").replace("\\", "")
+    assert "Of injected IO (bytes per operation), 0.98 [0.93, 1.03] is measured" in said
+    assert "What is found of CPU: changes were added to the values of equal targets by arithmetic." in said
+    nothing = found.model_copy(update={"injected": False, "recovery": None})
+    assert "No slowed-down copy could be used: changes" in calibration_markdown.render(calibration(figures=nothing))
 
 
 def test_too_many_false_alarms_are_called_that() -> None:

@@ -31,6 +31,7 @@ def twins_of(world: World, seed: int, blocks: int = BLOCKS, injected: bool = Fal
         tests=tuple(f"t{number}" for number in range(world.tests)),
         blocks=tuple(range(blocks)),
         values=tuple(values),
+        injected_metric=CPU,
         injected={
             (value.test, value.block): Injected(
                 value.value + 0.01 * (1 + value.block % 8), 0.01 * (1 + value.block % 8)

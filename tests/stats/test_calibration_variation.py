@@ -98,7 +98,7 @@ def test_tests_without_io_have_no_figures_of_it(figures: Figures) -> None:
 
 @pytest.mark.parametrize("recovered", [1.0, 0.6])
 def test_what_is_measured_of_an_injected_slowdown(recovered: float) -> None:
-    found = recover(read_twins(twin_results(Truth(tests=12, recovered=recovered))).injected)
+    found = recover(read_twins(twin_results(Truth(tests=12, recovered=recovered))).injected, CPU)
     assert found is not None
     assert found.slope == pytest.approx(recovered, abs=0.15)
     assert found.low < recovered < found.high
@@ -106,10 +106,21 @@ def test_what_is_measured_of_an_injected_slowdown(recovered: float) -> None:
     assert abs(found.offset) < 0.01
 
 
+def test_what_is_measured_of_injected_io_and_cpu_is_left_to_arithmetic() -> None:
+    results = twin_results(Truth(tests=12, io_every=1, io_injected=True))
+    twins = read_twins(results)
+    assert twins.injected_metric == IO_BYTES
+    found = recover(twins.injected, twins.injected_metric)
+    assert found is not None and found.metric == IO_BYTES
+    assert found.low < 1 < found.high and found.slope == pytest.approx(1, abs=0.15)
+    figures = evaluate(results, suites=20, seed=1)
+    assert not figures.injected and figures.recovery == found
+
+
 def test_nothing_injected_or_always_the_same_tells_nothing_of_recovery() -> None:
-    assert recover({}) is None
+    assert recover({}, CPU) is None
     injected = read_twins(twin_results(Truth())).injected
-    assert recover({place: replace(one, truth=0.03) for place, one in injected.items()}) is None
+    assert recover({place: replace(one, truth=0.03) for place, one in injected.items()}, CPU) is None
 
 
 def test_figures_of_a_whole_calibration(figures: Figures) -> None:

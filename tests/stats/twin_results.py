@@ -21,7 +21,7 @@ class Truth:
 
     `order_bias`: per place in the row; `start_bias`: of the server that is started first. `recovered`: part of
     an injected ln ratio that the target really shows. Each `io_every`-th test writes. `targets`: with three, the last is slowed
-    down by SHARES in turn.
+    down by SHARES in turn, in CPU per operation, or in bytes written with `io_injected`.
     """
 
     tests: int = 6
@@ -34,6 +34,7 @@ class Truth:
     recovered: float = 1.0
     io_every: int = 3
     targets: int = 3
+    io_injected: bool = False
 
     @property
     def names(self) -> list[str]:
@@ -77,25 +78,32 @@ def _add_test(
     share = truth.share(number, block)
     start = {one.name: rng.normal(0, truth.start_sd) for one in targets}
     start[starting_order(targets, block)[0].name] += truth.start_bias
-    if truth.targets == 3:
-        start["t2"] += truth.recovered * np.log1p(share)
-    cpu = dict.fromkeys(truth.names, 0)
+    grown = truth.recovered * np.log1p(share) if truth.targets == 3 else 0.0
+    if grown and not truth.io_injected:
+        start["t2"] += grown
+    cpu, written = dict.fromkeys(truth.names, 0), dict.fromkeys(truth.names, 0)
     for row, order in enumerate(balanced_orders(truth.names, truth.rows)):
         common = rng.normal(0, 0.05)
         for position, target in enumerate(order):
             own = start[target] + truth.order_bias * position + rng.normal(0, truth.slot_sd)
             slot = _slot(name, block, row, position, common + own, truth, number)
             slot["target"] = next(one.label for one in targets if one.name == target)
+            if target == "t2" and truth.io_injected:
+                slot["server_write_bytes"] = round(slot["server_write_bytes"] * np.exp(grown))
             slots.append(slot)
             cpu[target] += slot["server_cpu_ns"]
+            written[target] += slot["server_write_bytes"]
     ops = truth.rows * OPS
-    burned = {target: cpu[target] * share / (1 + share) if target == "t2" else 0 for target in truth.names}
+    added = {target: share / (1 + share) if target == "t2" else 0.0 for target in truth.names}
+    kind = "io_share" if truth.io_injected else "cpu_share"
     return {
         target: {
-            "cpu_share": share if target == "t2" else 0.0,
+            "cpu_share": 0.0,
             "io_share": 0.0,
+            kind: share if target == "t2" else 0.0,
             "ops": ops,
-            "burned_ns": burned[target],
+            "burned_ns": 0 if truth.io_injected else cpu[target] * added[target],
+            "io_bytes_added": written[target] * added[target] if truth.io_injected else 0,
         }
         for target in truth.names
     }

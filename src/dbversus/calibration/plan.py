@@ -1,6 +1,7 @@
 """The experiment that a calibration is: one build against itself twice, one copy of it slowed down by known shares."""
 
 from collections.abc import Mapping, Sequence
+from enum import StrEnum
 from typing import Any
 
 from dbversus.builds.dbms import find_dbms
@@ -11,8 +12,17 @@ from dbversus.stats.calibration.model import FEWEST_BLOCKS
 from dbversus.suites.load import load_suite
 from dbversus.suites.profiles import profile_choices
 
+
+class Kind(StrEnum):
+    """What is added to the third copy."""
+
+    CPU = "cpu"
+    IO = "io"
+    NONE = "none"
+
+
 SHARES = (0.01, 0.02, 0.03, 0.05, 0.08)
-"""Added CPU, as shares of what the server used: each test has each of them in turn, from block to block."""
+"""Added, as shares of what the server used: each test has each of them in turn, from block to block."""
 
 COMPARED = 2
 """Targets of an ordinary comparison."""
@@ -22,9 +32,9 @@ FULL_BLOCKS = 16
 
 
 def calibration_spec(
-    target: str, quick: bool, blocks: int | None, inject: bool, more: Mapping[str, Any]
+    target: str, quick: bool, blocks: int | None, inject: Kind, more: Mapping[str, Any]
 ) -> ExperimentSpec:
-    """`target` three times (twice without injection), judged once, at the end, so that every test has all blocks.
+    """`target` three times (twice where nothing is injected), judged once, at the end, so that every test has all blocks.
 
     Tests have the time for as many rows as a comparison of two targets measures, so that margins can be taken over by that.
     `more`: choices over those of the profile. Raises UsageError with one sentence naming the first mistake.
@@ -35,14 +45,14 @@ def calibration_spec(
             f"--blocks is {count}; {FEWEST_BLOCKS} or more are wanted, since spread between blocks is the point."
         )
     profile = "quick" if quick else "standard"
-    injected = inject and can_inject(target)
+    injected = inject is not Kind.NONE and can_inject(target)
     choices = profile_choices(profile) | dict(more)
     choices |= {"profile": profile, "looks": [count], "order": "interleaved", "calibration": False}
     choices["targets"] = [target] * (3 if injected else 2)
     choices["seconds"] *= len(choices["targets"]) / COMPARED
     if injected:
         tests = load_suite(choices["suite"]).select(choices.get("tests")).sequence[1:]
-        choices["inject"] = {"2": {"cpu": shares_by_test(tests)}}
+        choices["inject"] = {"2": {inject.value: shares_by_test(tests)}}
     return make_spec(choices)
 
 

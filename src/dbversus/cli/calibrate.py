@@ -11,7 +11,7 @@ from rich.console import Console
 
 from dbversus.calibration import store
 from dbversus.calibration.model import Calibration
-from dbversus.calibration.plan import calibration_spec, can_inject
+from dbversus.calibration.plan import Kind, calibration_spec, can_inject
 from dbversus.calibration.record import make_record
 from dbversus.cli import options
 from dbversus.cli.compare import default_directory
@@ -43,9 +43,9 @@ def calibrate(
     from_dir: Annotated[
         Path | None, typer.Option("--from", help="Evaluate the results of an earlier calibration; nothing is run.")
     ] = None,
-    no_inject: Annotated[
-        bool, typer.Option("--no-inject", help="Only two equal copies; no third that is slowed down.")
-    ] = False,
+    inject: Annotated[
+        Kind, typer.Option(help="What the third copy does more of; `none`: only two equal copies.")
+    ] = Kind.CPU,
     suites: Annotated[int, typer.Option(min=20, help="Virtual suites of equal targets, and with a change.")] = 1000,
     json: Annotated[bool, typer.Option("--json", help="Print the calibration as JSON on standard output.")] = False,
     dry_run: options.DryRun = False,
@@ -54,7 +54,7 @@ def calibrate(
 ) -> int:
     """Measure how often verdicts are wrong on this host, and how small a change is found.
 
-    Runs one build against a copy of itself and one slowed down by known shares of CPU (1 to 8 %), then makes many virtual
+    Runs one build against a copy of itself and one slowed down by known shares of CPU or IO (1 to 8 %), then makes many virtual
     experiments of the blocks and judges them. Kept for this host: every report cites it, `doctor` shows it, and tests that
     vary more than usual here get wider margins. SQLite is no server, so nothing can be injected: two equal copies only.
 
@@ -70,15 +70,15 @@ def calibrate(
     if not target:
         raise UsageError("A target is missing, such as postgres:17; or name earlier results with --from.")
     more = _choices(tests, table_size, clients, seed, time_budget)
-    spec = calibration_spec(target, quick, blocks, not no_inject, more)
-    if not no_inject and not can_inject(target):
+    spec = calibration_spec(target, quick, blocks, inject, more)
+    if inject is not Kind.NONE and not can_inject(target):
         print(f"{target} is no server, so no slowdown can be injected: two equal copies only", file=sys.stderr)
     if dry_run:
         print_plan(spec)
         return 0
     name = re.sub(r"[^\w.]+", "-", target.rpartition("/")[2])
     directory = out or default_directory(spec, f"calibrate-{name}")
-    _run(spec, directory, _command(target, quick, no_inject, spec, more), wait, quiet)
+    _run(spec, directory, _command(target, quick, inject, spec, more), wait, quiet)
     return _conclude(directory, suites, seed, json, quiet)
 
 
@@ -106,13 +106,13 @@ def _run(spec: ExperimentSpec, directory: Path, command: str, wait: bool, quiet:
         raise
 
 
-def _command(target: str, quick: bool, no_inject: bool, spec: ExperimentSpec, more: dict[str, Any]) -> str:
+def _command(target: str, quick: bool, inject: Kind, spec: ExperimentSpec, more: dict[str, Any]) -> str:
     """What repeats the calibration."""
     words = ["dbversus", "calibrate", target, *(["--quick"] if quick else []), "--blocks", str(spec.looks[-1])]
     for name, value in more.items():
         flag = "--" + name.removesuffix("_s").replace("_", "-")
         words += [flag, ",".join(map(str, value)) if isinstance(value, list) else _value(name, value)]
-    return shlex.join([*words, *(["--no-inject"] if no_inject else [])])
+    return shlex.join([*words, *([] if inject is Kind.CPU else ["--inject", inject.value])])
 
 
 def _value(name: str, value: Any) -> str:

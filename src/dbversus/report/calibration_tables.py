@@ -13,6 +13,8 @@ from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
 
 WORST_TESTS = 3
 PROMISED = 0.05
+_ADDED = {CPU: "an injected slowdown", IO_BYTES: "injected IO (bytes per operation)"}
+_BY_ARITHMETIC = "changes were added to the values of equal targets by arithmetic"
 _SEEN = 0.9
 
 
@@ -104,14 +106,15 @@ def _coverage(figures: Figures) -> str:
 
 def _recovered(figures: Figures) -> str:
     found = figures.recovery
-    if not figures.injected:
-        return "No slowed-down copy could be used: changes were added to the values of equal targets by arithmetic."
-    if found is None:
+    if found is None and figures.injected:
         return "Injected slowdowns varied too little, or over too few blocks, to say how much of them is measured."
-    return (
-        f"Of an injected slowdown, {found.slope:.2f} [{found.low:.2f}, {found.high:.2f}] is measured (1 is right; "
+    if found is None:
+        return f"No slowed-down copy could be used: {_BY_ARITHMETIC}."
+    said = (
+        f"Of {_ADDED[found.metric]}, {found.slope:.2f} [{found.low:.2f}, {found.high:.2f}] is measured (1 is right; "
         f"{found.values:,} values of {found.blocks} blocks, interval over blocks); {change_of(found.offset)} where nothing is."
     )
+    return said if figures.injected else f"{said} What is found of CPU: {_BY_ARITHMETIC}."
 
 
 def _place(who: str, biases: Sequence[OrderBias]) -> str:

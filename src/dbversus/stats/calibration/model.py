@@ -2,6 +2,8 @@
 
 from pydantic import BaseModel, ConfigDict
 
+from dbversus.stats.metrics import CPU
+
 FEWEST_BLOCKS = 3
 
 
@@ -29,11 +31,12 @@ class Detection(Part):
 
 
 class Recovery(Part):
-    """Slope of the measured ln ratio on the ln ratio that was truly injected, with its 95 % interval; 1 is right.
+    """Slope of the measured ln ratio of a metric on the ln ratio that was truly injected, with its 95 % interval; 1 is right.
 
     `offset`: ln ratio measured where nothing was injected. `values` of `blocks` blocks, the clusters of the interval.
     """
 
+    metric: str = CPU
     slope: float
     low: float
     high: float
@@ -85,7 +88,7 @@ class Figures(Part):
 
     `equivalent`, `undecided`: shares of the findings of equal tests. `coverage`: shares of shown intervals that hold the
     truth. `median_blocks`: blocks until a test is settled, `never_settled`: share of tests that are not at the last look.
-    `injected`: detection is from residuals of a target that was slowed down; else the change is added to those of equal ones.
+    `injected`: detection is from residuals of a target into which CPU was injected; else the change is added to equal ones.
     `alarmed`: tests that raised false alarms, with the share of suites. `dropped`: share of rows dropped as disturbed.
     `order_bias`: of targets that come later in their rows, `start_bias`: of servers that are started first in their block
     (empty in calibrations that were evaluated before this was looked at).

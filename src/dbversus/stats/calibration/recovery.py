@@ -14,8 +14,8 @@ SMALLEST_SPAN = 0.005
 """ln: truths nearer together than this tell nothing of a slope."""
 
 
-def recover(injected: Mapping[TestBlock, Injected]) -> Recovery | None:
-    """Weighted least squares of measured on injected ln ratios; None where the truths do not vary enough.
+def recover(injected: Mapping[TestBlock, Injected], metric: str) -> Recovery | None:
+    """Weighted least squares of measured on injected ln ratios of a metric; None where the truths do not vary enough.
 
     A test's weight is one over the moderated variance of its residuals. What befalls a block befalls all its tests, so the
     interval is cluster-robust, by block, with Student's t of blocks - 1 degrees of freedom.
@@ -35,6 +35,7 @@ def recover(injected: Mapping[TestBlock, Injected]) -> Recovery | None:
     )
     (_, (low, high)) = fit.conf_int()
     return Recovery(
+        metric=metric,
         slope=float(fit.params[1]),
         low=float(low),
         high=float(high),

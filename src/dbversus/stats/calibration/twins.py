@@ -10,7 +10,7 @@ from dbversus.stats.blocks import block_values
 from dbversus.stats.calibration.model import FEWEST_BLOCKS
 from dbversus.stats.finished import finished_blocks
 from dbversus.stats.injected import true_log_ratios
-from dbversus.stats.metrics import CPU, LOAD_TEST, PRIMARY
+from dbversus.stats.metrics import CPU, IO_BYTES, LOAD_TEST, PRIMARY
 from dbversus.stats.model import BlockValue
 
 TestBlock = tuple[str, int]
@@ -18,7 +18,7 @@ TestBlock = tuple[str, int]
 
 @dataclass(frozen=True)
 class Injected:
-    """CPU per op of the target that was slowed down: ln(target/base) as measured, and as truly injected."""
+    """A metric of the target that was slowed down: ln(target/base) as measured, and as truly injected."""
 
     measured: float
     truth: float
@@ -30,13 +30,17 @@ class Injected:
 
 @dataclass(frozen=True)
 class Twins:
-    """`values`: primary metrics of the base's twin in finished `blocks`; `injected` by test and block, empty without."""
+    """`values`: primary metrics of the base's twin in finished `blocks`.
+
+    `injected`: by test and block, of the `injected_metric`; empty without.
+    """
 
     base: Target
     twin: Target
     tests: tuple[str, ...]
     blocks: tuple[int, ...]
     values: tuple[BlockValue, ...]
+    injected_metric: str
     injected: Mapping[TestBlock, Injected]
 
 
@@ -58,7 +62,9 @@ def read_twins(results: Results) -> Twins:
             f"{results.directory} has no test in which rows of both {base.label} and {twin.label} could be used: the host was "
             "disturbed in all of them; calibrate while it is quiet."
         )
-    return Twins(base, twin, tests, tuple(sorted(finished)), values, _injected(results, measured))
+    metric = _injected_metric(results)
+    blocks = tuple(sorted(finished))
+    return Twins(base, twin, tests, blocks, values, metric, _injected(results, measured, metric))
 
 
 def _pair(results: Results) -> tuple[Target, Target]:
@@ -87,13 +93,20 @@ def _slowed(record: Mapping[str, Any]) -> list[str]:
     return [name for name, figures in targets.items() if figures.get("cpu_share") or figures.get("io_share")]
 
 
-def _injected(results: Results, measured: list[BlockValue]) -> dict[TestBlock, Injected]:
+def _injected_metric(results: Results) -> str:
+    """IO bytes per operation where these alone were added."""
+    shares = [figures for record in results.of_type("injected") for figures in record.get("targets", {}).values()]
+    added = {kind for figures in shares for kind in ("cpu_share", "io_share") if figures.get(kind)}
+    return IO_BYTES if added == {"io_share"} else CPU
+
+
+def _injected(results: Results, measured: list[BlockValue], metric: str) -> dict[TestBlock, Injected]:
     slowed = _injected_labels(results)
-    truths = true_log_ratios(results) if slowed else {}
+    truths = true_log_ratios(results, metric) if slowed else {}
     return {
         (value.test, value.block): Injected(value.value, truths[value.test, value.target, value.block])
         for value in measured
-        if value.metric == CPU
+        if value.metric == metric
         and value.value is not None
         and value.target in slowed
         and (value.test, value.target, value.block) in truths
