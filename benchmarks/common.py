@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,9 @@ from dbversus.suites import load_suite, load_table
 
 Json = dict[str, Any]
 Group = CgroupV1 | CgroupV2
+
+LIKE_SYSBENCH: Mapping[str, Json] = {"postgres": {"describe": True}, "mysql": {"cache_metadata": True}}
+"""What an engine's address needs, by wire, to ask of the server for the columns of results as sysbench's libraries do."""
 
 
 @dataclass(frozen=True)
@@ -133,14 +136,15 @@ def fill(server: Server, rows: int, group: Group | None = None) -> None:
     server.warm(["sbtest1"])
 
 
-def engine_target(server: Server, group: Group | None = None) -> Json:
+def engine_target(server: Server, group: Group | None = None, like_sysbench: bool = True) -> Json:
     """The engine's `target` command for `server`, never frozen: there is nothing to alternate with.
 
-    MariaDB tells the columns of prepared statements only when they change, as it does to sysbench's library.
+    `like_sysbench`: results' columns are told as they are to its libraries: by PostgreSQL with every execution, by MariaDB only
+    when they change.
     """
     target = server.engine_target("t0", Placement((), group))
-    if target["wire"] == "mysql":
-        target["address"] |= {"cache_metadata": True}
+    if like_sysbench:
+        target["address"] |= LIKE_SYSBENCH.get(target["wire"], {})
     return {"cmd": "target", **target, "freeze": {"kind": "none"}}
 
 

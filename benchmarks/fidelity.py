@@ -1,22 +1,29 @@
 #!/usr/bin/env python
 """Does dbversus make a server do what sysbench makes it do? Ten scripts of sysbench 1.0.20, statement for statement.
 
-Both drive the same server on the same table with one client and prepared statements, in turns, who comes first alternates.
-A turn is a whole process with a connection of its own and a fixed number of operations, the same for both, so that a new
-backend costs both the same. What the server used is read from its control group before and after, less what a run of
-one operation takes (median of five); dbversus's figure is that of its own slot, as it reports it. The server's own
-counters tell whether it did the same work. Ratios are over rounds, with Student's 95 % interval.
+Both drive the same server on the same table, each with one client, one connection and prepared statements, in turns of some
+50 ms with the same number of operations; who comes first alternates. sysbench runs its own scripts and waits between turns
+(in_turns.lua). dbversus's figure is the server CPU of its slot, as it reports it; sysbench's, and dbversus's again for a
+check, what the server's control group used meanwhile. A ratio is made as verdicts are: the midmean of the rounds of a
+block, then the mean over blocks with Student's 95 % interval. Before that, the server's own counters tell whether it does the
+same work for both.
+
+dbversus asks of the server what sysbench's libraries ask beside the statements, so that what is left is the statements;
+with --plain it asks what it asks in experiments.
 """
 
 import argparse
-import math
+import os
 import statistics
+import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+import numpy as np
 from common import (
     Group,
     Interval,
@@ -32,15 +39,14 @@ from common import (
     own_cgroup,
     private_server,
     ratio_interval,
-    run_engine,
-    run_process,
     say,
-    slot_commands,
     sysbench_command,
     told,
 )
+from scipy import stats
 
-from dbversus.errors import UsageError
+from dbversus.errors import RunError, UsageError
+from dbversus.experiment.engine_client import Engine
 from dbversus.experiment.units import parse_count
 from dbversus.host.pinning import place
 from dbversus.servers.base import Server
@@ -48,17 +54,22 @@ from dbversus.suites import Suite, definition, load_suite
 
 EXAMPLE = """example:
   benchmarks/fidelity.py > fidelity.md
-  benchmarks/fidelity.py --server mariadb:10.11 --rounds 24 --tests 'oltp_point_select,*write*'
+  benchmarks/fidelity.py --server mariadb:10.11 --rounds 1600 --tests 'oltp_point_select,*write*'
 """
 SUITE = Path(__file__).with_name("fidelity.toml")
+IN_TURNS = Path(__file__).with_name("in_turns.lua")
 MYSQL_FAMILY = ("mysql", "mariadb", "myrocks")
 ACCEPTED = ("postgres", *MYSQL_FAMILY)
 TOLERANCE = 0.02
 SAME_WORK = 0.01
-STARTS = 5
-MOST_OPS = 10_000_000
+ROUNDS = 8
+"""Of a block: each client comes first in half of them, and its midmean is that of four. The first block only warms up."""
+WORK_S = 2.0
 REST_S = 0.1
 """After a client is gone its backend still has to leave, and to report its counters."""
+PILOT_SEED, WORK_SEED, SEED = 1, 2, 3
+DELETED = 1.5
+"""Rows drawn by oltp_delete, as a share of the table: a fifth of the rows is left at its end."""
 
 _MYSQL_WORK = (
     "status.com_select",
@@ -85,7 +96,7 @@ WORK: Mapping[str, tuple[str, ...]] = {
 }
 """Counters that tell statements from statements and rows read from rows read, by DBMS."""
 
-# what sysbench's library asks for; dbversus itself stays with latin1, that of the tables (docs/engine-protocol.md)
+# what sysbench's library asks for (docs/engine-protocol.md)
 SESSION: Mapping[str, tuple[str, ...]] = dict.fromkeys(MYSQL_FAMILY, ("SET NAMES utf8mb4 COLLATE utf8mb4_general_ci",))
 READS = ("oltp_point_select", "select_random_points", "select_random_ranges", "oltp_read_only")
 TRANSACTIONS = ("oltp_read_only", "oltp_write_only", "oltp_read_write")
@@ -94,11 +105,15 @@ TEXTS = ("oltp_update_non_index", "oltp_write_only", "oltp_read_write")
 
 @dataclass(frozen=True)
 class Note:
-    """A known difference between the two clients, and in which tests of which DBMSs it shows."""
+    """A known difference between the two clients, and in which tests of which DBMSs it shows.
+
+    `plain`: only where dbversus does not follow sysbench's libraries.
+    """
 
     dbms: tuple[str, ...]
     words: str
     tests: tuple[str, ...]
+    plain: bool = False
 
     def holds(self, dbms: str, test: str) -> bool:
         return dbms in self.dbms and test in self.tests
@@ -107,8 +122,13 @@ class Note:
 NOTES: tuple[Note, ...] = (
     Note(
         ("postgres",),
-        "sysbench's library (libpq) asks for a description of the result with every statement (Describe) and sends integers "
-        "as text; dbversus asks once, and sends them in binary form",
+        "sysbench's library (libpq) asks for the result's columns with every execution (Describe), dbversus once",
+        (*READS, "oltp_update_index", *TEXTS, "oltp_delete"),
+        plain=True,
+    ),
+    Note(
+        ("postgres",),
+        "sysbench sends integers as text, dbversus in binary form",
         (*READS, "oltp_update_index", *TEXTS, "oltp_delete"),
     ),
     Note(
@@ -122,6 +142,7 @@ NOTES: tuple[Note, ...] = (
         "sysbench's library (libmariadb) takes the description of a result only once per statement, from MariaDB 10.6 on; "
         "dbversus takes it with every answer, as servers of all versions give it",
         (*READS, "oltp_read_write"),
+        plain=True,
     ),
     Note(
         MYSQL_FAMILY,
@@ -130,27 +151,48 @@ NOTES: tuple[Note, ...] = (
     ),
     Note(
         MYSQL_FAMILY,
-        "texts are converted from utf8mb4, which sysbench's library asks for; dbversus was told to do so here, and otherwise "
-        "stays with the tables' latin1",
+        "texts are converted from utf8mb4, which sysbench's library asks for; dbversus stays with the tables' latin1",
         (*TEXTS, "oltp_insert"),
+        plain=True,
     ),
     Note(ACCEPTED, "sent as text by both", ("oltp_insert",)),
     Note(ACCEPTED, "rows that are gone already cost less; both find the same share gone", ("oltp_delete",)),
 )
 
 
-@dataclass(frozen=True)
-class Turn:
-    """What a client says of one turn. `own_cpu_ns`: server CPU by its own account; None: it has none."""
+class Turns(Protocol):
+    """A client that is connected. `statements`: of all turns, known when the client has left."""
 
-    ops: int
     statements: int
-    own_cpu_ns: int | None = None
+
+    def run(self) -> int | None:
+        """One turn; server CPU (ns) by the client's own account, if it has one."""
 
 
 class Client(Protocol):
-    def run(self, ops: int, seed: int) -> Turn:
-        """Connects, does `ops` operations with values drawn from `seed`, and leaves."""
+    def connected(self, ops: int, turns: int, seed: int) -> AbstractContextManager[Turns]:
+        """Connects for so many turns of `ops` operations each, with values drawn from `seed`."""
+
+
+@dataclass
+class EngineTurns:
+    engine: Engine
+    slot: Json
+    seed: int
+    row: int = 0
+    statements: int = 0
+    ops_per_s: float = 0
+
+    def run(self) -> int | None:
+        asked = {"seed": self.seed, "first_row": self.row, "settle": {"ops": 0}, "slot": self.slot}
+        slot = engine_slots(list(self.engine.stream("rows", orders=[["t0"]], **asked)))[0]
+        if slot["errors"]:
+            say(f"errors {slot['errors']}")
+        self.row += 1
+        self.statements += slot["statements"]
+        self.ops_per_s = slot["ops"] / slot["elapsed_ns"] * 1e9
+        found: int | None = slot["server_cpu_ns"]
+        return found
 
 
 @dataclass(frozen=True)
@@ -159,56 +201,83 @@ class EngineClient:
     test: Json
     cpu: int
 
-    def run(self, ops: int, seed: int) -> Turn:
-        slot = self._slot({"ops": ops}, seed)
-        if slot["errors"]:
-            say(f"{self.test['name']}: errors {slot['errors']}")
-        return Turn(slot["ops"], slot["statements"], slot["server_cpu_ns"])
+    def connected(self, ops: int, turns: int, seed: int) -> AbstractContextManager[EngineTurns]:
+        return self._turns({"ops": ops}, seed)
 
-    def rate(self) -> float:
-        """Operations per second."""
-        slot = self._slot({"ms": 300, "min_ops": 1}, 0)
-        return float(slot["ops"] / slot["elapsed_ns"] * 1e9)
+    def ops_per_s(self) -> float:
+        with self._turns({"ms": 300, "min_ops": 1}, PILOT_SEED) as turns:
+            turns.run()
+        return turns.ops_per_s
 
-    def _slot(self, bound: Json, seed: int) -> Json:
-        replies, _ = run_engine(slot_commands(self.target, self.test, self.cpu, bound, seed), [self.cpu])
-        return engine_slots(replies)[0]
+    @contextmanager
+    def _turns(self, slot: Json, seed: int) -> Iterator[EngineTurns]:
+        with Engine((self.cpu,)) as engine:
+            engine.call(self.target["cmd"], **{name: value for name, value in self.target.items() if name != "cmd"})
+            engine.call("open", targets=["t0"], test=self.test, clients=1, mode="prepared", cpus=[self.cpu], tables=1)
+            yield EngineTurns(engine, slot, seed)
+            engine.call("close")
+
+
+@dataclass
+class SysbenchTurns:
+    process: subprocess.Popen[str]
+    ops: int
+    statements: int = 0
+
+    def run(self) -> int | None:
+        assert self.process.stdin and self.process.stdout
+        with suppress(BrokenPipeError):  # its last words say more
+            self.process.stdin.write(f"{self.ops}\n")
+            self.process.stdin.flush()
+        said = []
+        for line in self.process.stdout:
+            if line == "turn done\n":
+                return None
+            said.append(line.strip())
+        raise RunError(f"sysbench left before its last turn: {' '.join(said)}")
 
 
 @dataclass(frozen=True)
 class SysbenchClient:
+    """`command`: how sysbench runs `script`; it is given in_turns.lua in its place."""
+
     command: Sequence[str]
     cpu: int
 
-    def run(self, ops: int, seed: int) -> Turn:
-        length = [f"--events={ops}", "--time=0", f"--rand-seed={seed + 1}"]  # 0 means the clock
-        output, _ = run_process([*self.command, *length, "run"], [self.cpu])
+    @contextmanager
+    def connected(self, ops: int, turns: int, seed: int) -> Iterator[SysbenchTurns]:
+        program, script, *options = self.command
+        asked = [program, str(IN_TURNS), *options, f"--events={ops * turns}", "--time=0", f"--rand-seed={seed}", "run"]
+        with subprocess.Popen(
+            asked,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env={**os.environ, "SCRIPT": script},
+        ) as process:
+            os.sched_setaffinity(process.pid, [self.cpu])
+            try:
+                found = SysbenchTurns(process, ops)
+                yield found
+                assert process.stdin and process.stdout
+                process.stdin.close()
+                output = process.stdout.read()
+            finally:
+                process.kill()
         if errors := number_after(output, "ignored errors:"):
-            say(f"{self.command[1]}: {errors} errors")
-        return Turn(number_after(output, "transactions:"), number_after(output, "queries:"))
+            say(f"{script}: {errors} errors")
+        found.statements = number_after(output, "queries:")
 
 
 @dataclass
 class Figures:
-    """Of one client in one test: µs of server CPU per operation in each round, and totals over all of them."""
+    """Of one client in one test: µs of server CPU per operation in each round, and statements and the server's work per op."""
 
+    statements_per_op: float
+    work_per_op: Mapping[str, float]
     cpu_us_per_op: list[float] = field(default_factory=list)
     own_cpu_us_per_op: list[float] = field(default_factory=list)
-    ops: int = 0
-    statements: int = 0
-    work: dict[str, float] = field(default_factory=dict)
-
-    def add(self, turn: Turn, cpu_ns: float, work: Mapping[str, float]) -> None:
-        self.cpu_us_per_op.append(cpu_ns / turn.ops / 1e3)
-        if turn.own_cpu_ns is not None:
-            self.own_cpu_us_per_op.append(turn.own_cpu_ns / turn.ops / 1e3)
-        self.ops += turn.ops
-        self.statements += turn.statements
-        self.work = {name: self.work.get(name, 0) + value for name, value in work.items()}
-
-    @property
-    def work_per_op(self) -> dict[str, float]:
-        return {name: value / self.ops for name, value in self.work.items()}
 
 
 @dataclass(frozen=True)
@@ -222,51 +291,46 @@ class Outcome:
     outside: Interval
 
 
-def measured(server: Server, group: Group, client: Client, ops: int, seed: int) -> tuple[Turn, int, dict[str, float]]:
-    """A turn, the server CPU (ns) of the whole of it, and what the server's counters of work rose by."""
+def work_of(server: Server, client: Client, ops: int) -> Figures:
+    """What the server does for one turn of `ops` operations."""
     before = server.counters()
+    with client.connected(ops, 1, WORK_SEED) as turns:
+        turns.run()
     time.sleep(REST_S)
-    cpu_before = cgroup_cpu_ns(group)
-    turn = client.run(ops, seed)
-    time.sleep(REST_S)
-    cpu_ns = cgroup_cpu_ns(group) - cpu_before
     after = server.counters()
-    return turn, cpu_ns, {name: after.get(name, 0) - before.get(name, 0) for name in WORK[server.dbms]}
+    work = {name: (after.get(name, 0) - before.get(name, 0)) / ops for name in WORK[server.dbms]}
+    return Figures(turns.statements / ops, work)
 
 
-def start_cpu_ns(server: Server, group: Group, client: Client) -> float:
-    """Server CPU of connecting, preparing, one operation and leaving."""
-    return statistics.median(measured(server, group, client, 1, number)[1] for number in range(STARTS))
+def measure(group: Group, clients: Mapping[str, Client], figures: Mapping[str, Figures], ops: int, rounds: int) -> None:
+    """All rounds of one test, with turns of `ops` operations, after a block that only warms up."""
+    with ExitStack() as stack:
+        turns = {
+            name: stack.enter_context(client.connected(ops, ROUNDS + rounds, SEED)) for name, client in clients.items()
+        }
+        for number in range(ROUNDS + rounds):
+            for name in sorted(turns, reverse=number % 2 == 1):
+                before = cgroup_cpu_ns(group)
+                own_ns = turns[name].run()
+                used_ns = cgroup_cpu_ns(group) - before
+                if number >= ROUNDS:
+                    figures[name].cpu_us_per_op.append(used_ns / ops / 1e3)
+                    if own_ns is not None:
+                        figures[name].own_cpu_us_per_op.append(own_ns / ops / 1e3)
 
 
-def compare(
-    server: Server,
-    group: Group,
-    own: EngineClient,
-    peer: SysbenchClient,
-    rounds: int,
-    seconds: float,
-    most_ops: int,
-) -> Outcome:
-    """All rounds of one test, with turns of at most `most_ops` operations; what comes before only warms up."""
-    ops = min(most_ops, max(20, round(own.rate() * seconds)))
-    clients: dict[str, Client] = {"own": own, "peer": peer}
-    for client in clients.values():
-        client.run(ops, 0)
-    starts = {name: start_cpu_ns(server, group, client) for name, client in clients.items()}
-    figures = {name: Figures() for name in clients}
-    for number in range(rounds):
-        for name in sorted(clients, reverse=number % 2 == 1):
-            turn, cpu_ns, work = measured(server, group, clients[name], ops, number + 1)
-            # one operation is in the start already
-            figures[name].add(turn, (cpu_ns - starts[name]) * turn.ops / (turn.ops - 1), work)
-    outside = logs_of(figures["own"].cpu_us_per_op, figures["peer"].cpu_us_per_op)
-    reported = logs_of(figures["own"].own_cpu_us_per_op, figures["peer"].cpu_us_per_op)
-    return Outcome(own.test["name"], figures["own"], figures["peer"], ratio_interval(reported), ratio_interval(outside))
+def outcome_of(test: str, figures: Mapping[str, Figures]) -> Outcome:
+    own, peer = figures["own"], figures["peer"]
+    reported = block_logs(own.own_cpu_us_per_op, peer.cpu_us_per_op)
+    outside = block_logs(own.cpu_us_per_op, peer.cpu_us_per_op)
+    return Outcome(test, own, peer, ratio_interval(reported), ratio_interval(outside))
 
 
-def logs_of(own: Sequence[float], peer: Sequence[float]) -> list[float]:
-    return [math.log(mine / theirs) for mine, theirs in zip(own, peer, strict=True)]
+def block_logs(own: Sequence[float], peer: Sequence[float]) -> list[float]:
+    """Of each block, the midmean over rounds of ln own/peer."""
+    logs = np.log(np.asarray(own) / np.asarray(peer)).reshape(-1, ROUNDS)
+    found: list[float] = stats.trim_mean(logs, 0.25, axis=1).tolist()
+    return found
 
 
 def agreement(ratio: Interval, tolerance: float = TOLERANCE) -> str:
@@ -289,28 +353,29 @@ def work_difference(own: Mapping[str, float], peer: Mapping[str, float]) -> tupl
 
 def same_work(outcome: Outcome) -> str:
     """Whether statements and the server's counters per operation agree."""
-    own, peer = outcome.own.statements / outcome.own.ops, outcome.peer.statements / outcome.peer.ops
+    own, peer = outcome.own.statements_per_op, outcome.peer.statements_per_op
     name, share = work_difference(outcome.own.work_per_op, outcome.peer.work_per_op)
     if abs(own - peer) > 0.01:
         return f"**no**: {own:.2f} and {peer:.2f} statements"
     return f"yes ({share:.1%})" if share <= SAME_WORK else f"**no**: {name} differs by {share:.1%}"
 
 
-def notes_for(dbms: str, tests: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+def notes_for(dbms: str, tests: Sequence[str], plain: bool) -> tuple[list[str], dict[str, str]]:
     """Known differences that hold for any of the tests, and their numbers (`1, 3`) by test."""
-    found = [note for note in NOTES if any(note.holds(dbms, test) for test in tests)]
+    known = [note for note in NOTES if plain or not note.plain]
+    found = [note for note in known if any(note.holds(dbms, test) for test in tests)]
     numbers = {
         test: ", ".join(str(number) for number, note in enumerate(found, 1) if note.holds(dbms, test)) for test in tests
     }
     return [note.words for note in found], numbers
 
 
-def report(dbms: str, outcomes: Sequence[Outcome]) -> str:
-    words, numbers = notes_for(dbms, [outcome.test for outcome in outcomes])
+def report(dbms: str, outcomes: Sequence[Outcome], plain: bool) -> str:
+    words, numbers = notes_for(dbms, [outcome.test for outcome in outcomes], plain)
     rows = [
         [
             outcome.test,
-            f"{outcome.own.statements / outcome.own.ops:.4g}",
+            f"{outcome.own.statements_per_op:.4g}",
             same_work(outcome),
             f"{statistics.median(outcome.own.own_cpu_us_per_op):,.1f}",
             f"{statistics.median(outcome.peer.cpu_us_per_op):,.1f}",
@@ -345,8 +410,9 @@ def parse_arguments() -> argparse.Namespace:
     parser = make_parser(__doc__, EXAMPLE)
     parser.add_argument("--server", default="postgres:17", help="target: version or prefix (default: %(default)s)")
     parser.add_argument("--rows", default="1m", help="rows of the table (default: %(default)s)")
-    parser.add_argument("--rounds", type=int, default=16, help="turns of each client per test (default: %(default)s)")
-    parser.add_argument("--seconds", type=float, default=1.0, help="length of a turn, about (default: %(default)s)")
+    parser.add_argument("--rounds", type=int, default=768, help="turns of each client per test (default: %(default)s)")
+    parser.add_argument("--turn-ms", type=float, default=50, help="length of a turn, about (default: %(default)s)")
+    parser.add_argument("--plain", action="store_true", help="dbversus as in experiments, not as sysbench's libraries")
     parser.add_argument("--tests", default="", help="globs of scripts, such as '*select*' (default: all ten)")
     parser.add_argument(
         "--placement",
@@ -357,31 +423,47 @@ def parse_arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def outcomes_of(asked: argparse.Namespace, server: Server, group: Group, cpu: int) -> Iterator[Outcome]:
+    """Test after test, on a server with all rows loaded."""
+    rows, suite, sysbench = parse_count(asked.rows, "--rows"), load_suite(SUITE), need_sysbench()
+    target = engine_target(server, group, not asked.plain)
+    if not asked.plain:
+        target["session_sql"] = list(SESSION.get(server.dbms, ()))
+    for name in chosen_tests(suite, asked.tests):
+        own = EngineClient(target, definition(suite.tests[name], server.dbms, rows), cpu)
+        clients: dict[str, Client] = {
+            "own": own,
+            "peer": SysbenchClient(sysbench_command(sysbench, name, target["address"], rows), cpu),
+        }
+        rate = own.ops_per_s()
+        ops, ops_of_work = max(2, round(rate * asked.turn_ms / 1e3)), round(rate * WORK_S)
+        if name == "oltp_delete":  # what one has deleted the other does not find
+            ops = max(2, min(ops, round(DELETED * rows / 2 / (ROUNDS + asked.rounds))))
+            ops_of_work = min(ops_of_work, round(SAME_WORK * rows / 4))
+        figures = {each: work_of(server, client, ops_of_work) for each, client in clients.items()}
+        measure(group, clients, figures, ops, asked.rounds)
+        yield outcome_of(name, figures)
+        server.settle(["sbtest1"])
+
+
 def main() -> None:
     asked = parse_arguments()
-    if asked.rounds < 2 or asked.seconds <= 0:
-        raise UsageError("--rounds takes 2 or more, --seconds more than 0: an interval needs two rounds.")
-    rows, suite, sysbench = parse_count(asked.rows, "--rows"), load_suite(SUITE), need_sysbench()
-    tests = chosen_tests(suite, asked.tests)
+    if asked.rounds < 2 * ROUNDS or asked.rounds % ROUNDS or asked.turn_ms <= 0:
+        raise UsageError(f"--rounds takes a multiple of {ROUNDS} from {2 * ROUNDS} on, --turn-ms a number above 0.")
+    rows = parse_count(asked.rows, "--rows")
+    need_sysbench()
     plan = place(1, asked.placement)
     server_cpu, cpu = plan.server_cpus[0], plan.client_cpus[0]
     outcomes = []
     with own_cgroup() as group, private_server(asked.server, rows, ACCEPTED, [server_cpu], group) as server:
         fill(server, rows, group)
-        target = engine_target(server, group) | {"session_sql": list(SESSION.get(server.dbms, ()))}
-        for name in tests:
-            own = EngineClient(target, definition(suite.tests[name], server.dbms, rows), cpu)
-            peer = SysbenchClient(sysbench_command(sysbench, name, target["address"], rows), cpu)
-            most_ops = max(2, rows // (4 * asked.rounds)) if name == "oltp_delete" else MOST_OPS
-            outcomes.append(compare(server, group, own, peer, asked.rounds, asked.seconds, most_ops))
-            say(f"{name}: {outcomes[-1].ratio.text()}")
-            server.settle(["sbtest1"])
-    print(
-        f"{server.build.name}, {rows:,} rows, 1 client on CPU {cpu}, server on {server_cpu}, {asked.rounds} rounds of ",
-        end="",
-    )
-    print(f"{asked.seconds:g} s each in turns. µs/op: server CPU per operation, median over rounds.\n")
-    print(report(server.dbms, outcomes))
+        for outcome in outcomes_of(asked, server, group, cpu):
+            say(f"{outcome.test}: {outcome.ratio.text()}")
+            outcomes.append(outcome)
+    turns = f"{asked.rounds} rounds of turns of {asked.turn_ms:g} ms"
+    print(f"{server.build.name}, {rows:,} rows, 1 client on CPU {cpu}, server on {server_cpu}, {turns}.")
+    print("µs/op: server CPU per operation, median over rounds.\n")
+    print(report(server.dbms, outcomes, asked.plain))
 
 
 if __name__ == "__main__":

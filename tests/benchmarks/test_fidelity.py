@@ -1,7 +1,9 @@
 """Statement for statement what sysbench does, and the verdict on what both cost."""
 
+import contextlib
 import importlib
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -135,16 +137,56 @@ def test_the_counter_that_differs_most() -> None:
     assert (name, share) == ("rows", pytest.approx(0.18))
 
 
-def test_figures_are_summed_over_turns() -> None:
-    figures = fidelity.Figures()
-    figures.add(fidelity.Turn(100, 1600, 5_000_000), 6_000_000, {"commits": 100})
-    figures.add(fidelity.Turn(300, 4800, 15_000_000), 24_000_000, {"commits": 300})
-    assert figures.cpu_us_per_op == [60, 80]
-    assert figures.own_cpu_us_per_op == [50, 50]
-    assert (figures.ops, figures.statements, figures.work_per_op) == (400, 6400, {"commits": 1})
+def test_a_block_is_the_midmean_of_its_rounds() -> None:
+    theirs = [100.0] * 2 * fidelity.ROUNDS
+    ours = [100.0] * fidelity.ROUNDS + [102.0, 102.0, 102.0, 102.0, 500.0, 500.0, 1.0, 1.0]
+    assert fidelity.block_logs(ours, theirs) == pytest.approx([0, np.log(1.02)])
+
+
+class Recorded:
+    """A client that uses the same server CPU per operation in each turn, and notes whose turn it was."""
+
+    def __init__(self, name: str, op_ns: int, order: list[str]) -> None:
+        self.name, self.op_ns, self.order = name, op_ns, order
+
+    @contextlib.contextmanager
+    def connected(self, ops: int, turns: int, seed: int) -> Iterator[Any]:
+        self.ops, self.statements = ops, ops * turns
+        yield self
+
+    def run(self) -> int:
+        self.order.append(self.name)
+        return self.ops * self.op_ns
+
+
+def test_clients_take_turns_and_the_first_block_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    order: list[str] = []
+    clients = {"own": Recorded("own", 30_000, order), "peer": Recorded("peer", 20_000, order)}
+    monkeypatch.setattr(
+        fidelity, "cgroup_cpu_ns", lambda group: order.count("own") * 3_100_000 + order.count("peer") * 2_000_000
+    )
+    figures = {name: fidelity.Figures(1, {}) for name in clients}
+    rounds = 2 * fidelity.ROUNDS
+    fidelity.measure(None, clients, figures, 100, rounds)
+    assert figures["own"].cpu_us_per_op == pytest.approx([31] * rounds)
+    assert figures["own"].own_cpu_us_per_op == pytest.approx([30] * rounds)
+    assert figures["peer"].cpu_us_per_op == pytest.approx([20] * rounds)
+    assert order == ["own", "peer", "peer", "own"] * ((rounds + fidelity.ROUNDS) // 2)
+
+
+@needs_scripts
+def test_a_client_that_cannot_start_is_told_in_its_own_words() -> None:
+    client = fidelity.SysbenchClient(["sysbench", "oltp_point_select", "--db-driver=nothing"], 0)
+    with (
+        pytest.raises(RunError, match=r"sysbench left before its last turn.*nothing"),
+        client.connected(1, 1, 1) as turns,
+    ):
+        turns.run()
 
 
 def test_notes_are_numbered_by_what_holds() -> None:
-    words, numbers = fidelity.notes_for("postgres", ["oltp_point_select", "oltp_update_non_index", "oltp_insert"])
-    assert numbers == {"oltp_point_select": "1", "oltp_update_non_index": "1, 2", "oltp_insert": "3"}
-    assert "Describe" in words[0] and len(words) == 3
+    tests = ["oltp_point_select", "oltp_update_non_index", "oltp_insert"]
+    words, numbers = fidelity.notes_for("postgres", tests, plain=True)
+    assert numbers == {"oltp_point_select": "1, 2", "oltp_update_non_index": "1, 2, 3", "oltp_insert": "4"}
+    assert "Describe" in words[0] and len(words) == 4
+    assert fidelity.notes_for("postgres", tests, plain=False)[0] == words[1:]
