@@ -2,8 +2,9 @@
 """Experiments on the protocol itself: what its choices cost, and what they buy.
 
 `offline` reads stored results and runs nothing: spread against rows per block, the number of rows that gives most for the
-time, sets of looks, rows by need. `live` runs short experiments, all levels of one choice in turns, and shows the
-variance of a result × the machine's minutes, and how far the figures are from those of long undisturbed slots.
+time, how much slots differ by how far they are apart, sets of looks, rows by need. `live` runs short experiments, all
+levels of one choice in turns, and shows the variance of a result × the machine's minutes, and how far the figures are from
+those of long undisturbed slots.
 """
 
 import argparse

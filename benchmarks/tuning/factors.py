@@ -24,7 +24,7 @@ def _slot(length_ms: int) -> dict[str, Any]:
 FACTORS: Mapping[str, Factor] = {
     "slot": Factor(
         "length of a slot, with the same time per test and block",
-        {f"{length} ms": _slot(length) for length in (50, 20, 100, 200)},
+        {f"{length} ms": _slot(length) for length in (20, 10, 50, 100, 200)},
     ),
     "settle": Factor(
         "uncounted part before a slot", {f"{length} ms": {"settle_ms": length} for length in (5, 0, 2, 20)}

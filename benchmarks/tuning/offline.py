@@ -1,4 +1,4 @@
-"""What stored results tell about the protocol: rows per block, looks, rows by need. Nothing is run.
+"""What stored results tell about the protocol: rows per block, distance of slots, looks, rows by need. Nothing is run.
 
 For results of equal targets, or of any: values are taken about their means. The more blocks all tests went through
 (`looks = [12]`), the more it says.
@@ -17,7 +17,7 @@ from dbversus.errors import UsageError
 from dbversus.results.read import Results, open_results
 from dbversus.stats.blocks import block_values
 from dbversus.stats.metrics import CPU, PRIMARY, THROUGHPUT
-from tuning import fewer
+from tuning import distance, fewer
 from tuning.clock import Clock, read_clock
 from tuning.effort import POLICIES, Suite, allocate, scaled, simulate
 from tuning.replay import Tally, compare_looks, make_pool
@@ -71,6 +71,7 @@ def report(directory: Path, draws: Draws, resamples: int) -> str:
         fitted[metric] = {key: fit_components(by_rows) for key, by_rows in seen.items() if len(by_rows) > 1}
         parts += [f"\n### Rows per block: {metric}\n", _by_rows(clock, seen, fitted[metric], sizes)]
     parts += ["\n### Best number of rows, by test\n", _best_rows(clock, fitted)]
+    parts += ["\n### Slots by distance\n", distance.table(results.slots)]
     suite = measured_suite(results, clock, fitted)
     parts += ["\n### Sets of looks\n", _looks(results, clock, draws)]
     parts += ["\n### Rows and looks\n", _rows_and_looks(suite, directory, draws)]

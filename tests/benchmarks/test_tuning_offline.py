@@ -4,9 +4,10 @@ import importlib
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from .test_tuning_fewer import TESTS, made_clock, made_results
+from .test_tuning_fewer import LABELS, TESTS, made_clock, made_results
 
 offline: Any = importlib.import_module("tuning.offline")
 
@@ -14,6 +15,7 @@ HEADINGS = [
     "Rows per block: server_cpu_us_per_op",
     "Rows per block: throughput_ops_per_s",
     "Best number of rows, by test",
+    "Slots by distance",
     "Sets of looks",
     "Rows and looks",
     "Rows by need",
@@ -24,7 +26,11 @@ HEADINGS = [
 def test_the_page_has_a_table_under_every_heading(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (offline, offline.fewer):
         monkeypatch.setattr(module, "read_clock", lambda results: made_clock(TESTS[0]))
-    monkeypatch.setattr(offline, "open_results", lambda directory: made_results())
+    results = made_results()
+    results.slots["started_unix_ns"] = results.slots["row"] * 10**8
+    results.slots["position"] = (results.slots["target"] == LABELS[1]).astype(int)
+    results.slots["affected"] = np.zeros(len(results.slots["row"]))
+    monkeypatch.setattr(offline, "open_results", lambda directory: results)
     monkeypatch.setattr(offline, "LOOKS", ((4, 8),))
     monkeypatch.setattr(offline, "LONGER_LOOKS", ())
     text = offline.report(Path("none"), offline.Draws(replays=2, share=0.4, effect=0.05, seed=1), resamples=1)
