@@ -19,6 +19,7 @@ from dbversus.experiment.session import Case, Session
 from dbversus.experiment.slots import SlotPlan, SlotRules, plan_cold_slots, plan_slots, wanted_ops
 from dbversus.stats.disturbance import RowFigures, judge_row
 
+PILOT_OPS = 20
 PILOT_MS = 40
 COLD_PILOT_MS = 500
 WARM_UP_MS = 500
@@ -212,7 +213,8 @@ def _pilot(session: Session, block: int, case: Case, tally: Tally) -> SlotPlan:
 
 
 def _pilot_rates(session: Session, case: Case, names: list[str], tally: Tally) -> list[float]:
-    ops, pilot_ms = wanted_ops(case.clients), COLD_PILOT_MS if session.spec.cache == "cold" else PILOT_MS
+    ops = max(PILOT_OPS, wanted_ops(case.clients))
+    pilot_ms = COLD_PILOT_MS if session.spec.cache == "cold" else PILOT_MS
     while True:
         part = {"ops": ops} if case.test.by_count else {"ms": pilot_ms, "min_ops": 1}
         reply = _one_row(session, case, names, part)

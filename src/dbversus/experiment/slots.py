@@ -3,7 +3,6 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-OPS_IN_SLOT = 20
 OPS_OF_CLIENT = 5
 SLOWEST_SLOT_MS = 400
 ROWS_AT_LEAST = 4
@@ -37,8 +36,12 @@ class SlotPlan:
 
 
 def wanted_ops(clients: int) -> int:
-    """Operations that a slot should have: clients share them, and one without any would not be there."""
-    return max(OPS_IN_SLOT, OPS_OF_CLIENT * clients)
+    """Operations that a slot should have.
+
+    Of several clients those that are done first wait for the last, and one without any would not be there; with one client a
+    single operation will do: two slots that follow each other differ the less the shorter they are.
+    """
+    return OPS_OF_CLIENT * clients if clients > 1 else 1
 
 
 def plan_slots(rules: SlotRules, rates: list[float], by_count: bool, orders: int, clients: int) -> SlotPlan:
