@@ -13,29 +13,23 @@ with --plain it asks what it asks in experiments.
 """
 
 import argparse
-import os
 import statistics
-import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 from common import (
     Group,
     Interval,
-    Json,
     cgroup_cpu_ns,
-    engine_slots,
     engine_target,
     fill,
     make_parser,
     markdown,
     need_sysbench,
-    number_after,
     own_cgroup,
     private_server,
     ratio_interval,
@@ -43,10 +37,10 @@ from common import (
     sysbench_command,
     told,
 )
+from in_turns import Client, EngineClient, SysbenchClient
 from scipy import stats
 
-from dbversus.errors import RunError, UsageError
-from dbversus.experiment.engine_client import Engine
+from dbversus.errors import UsageError
 from dbversus.experiment.units import parse_count
 from dbversus.host.pinning import place
 from dbversus.servers.base import Server
@@ -57,7 +51,6 @@ EXAMPLE = """example:
   benchmarks/fidelity.py --server mariadb:10.11 --rounds 1600 --tests 'oltp_point_select,*write*'
 """
 SUITE = Path(__file__).with_name("fidelity.toml")
-IN_TURNS = Path(__file__).with_name("in_turns.lua")
 MYSQL_FAMILY = ("mysql", "mariadb", "myrocks")
 ACCEPTED = ("postgres", *MYSQL_FAMILY)
 TOLERANCE = 0.02
@@ -67,7 +60,7 @@ ROUNDS = 8
 WORK_S = 2.0
 REST_S = 0.1
 """After a client is gone its backend still has to leave, and to report its counters."""
-PILOT_SEED, WORK_SEED, SEED = 1, 2, 3
+WORK_SEED, SEED = 2, 3
 DELETED = 1.5
 """Rows drawn by oltp_delete, as a share of the table: a fifth of the rows is left at its end."""
 
@@ -158,116 +151,6 @@ NOTES: tuple[Note, ...] = (
     Note(ACCEPTED, "sent as text by both", ("oltp_insert",)),
     Note(ACCEPTED, "rows that are gone already cost less; both find the same share gone", ("oltp_delete",)),
 )
-
-
-class Turns(Protocol):
-    """A client that is connected. `statements`: of all turns, known when the client has left."""
-
-    statements: int
-
-    def run(self) -> int | None:
-        """One turn; server CPU (ns) by the client's own account, if it has one."""
-
-
-class Client(Protocol):
-    def connected(self, ops: int, turns: int, seed: int) -> AbstractContextManager[Turns]:
-        """Connects for so many turns of `ops` operations each, with values drawn from `seed`."""
-
-
-@dataclass
-class EngineTurns:
-    engine: Engine
-    slot: Json
-    seed: int
-    row: int = 0
-    statements: int = 0
-    ops_per_s: float = 0
-
-    def run(self) -> int | None:
-        asked = {"seed": self.seed, "first_row": self.row, "settle": {"ops": 0}, "slot": self.slot}
-        slot = engine_slots(list(self.engine.stream("rows", orders=[["t0"]], **asked)))[0]
-        if slot["errors"]:
-            say(f"errors {slot['errors']}")
-        self.row += 1
-        self.statements += slot["statements"]
-        self.ops_per_s = slot["ops"] / slot["elapsed_ns"] * 1e9
-        found: int | None = slot["server_cpu_ns"]
-        return found
-
-
-@dataclass(frozen=True)
-class EngineClient:
-    target: Json
-    test: Json
-    cpu: int
-
-    def connected(self, ops: int, turns: int, seed: int) -> AbstractContextManager[EngineTurns]:
-        return self._turns({"ops": ops}, seed)
-
-    def ops_per_s(self) -> float:
-        with self._turns({"ms": 300, "min_ops": 1}, PILOT_SEED) as turns:
-            turns.run()
-        return turns.ops_per_s
-
-    @contextmanager
-    def _turns(self, slot: Json, seed: int) -> Iterator[EngineTurns]:
-        with Engine((self.cpu,)) as engine:
-            engine.call(self.target["cmd"], **{name: value for name, value in self.target.items() if name != "cmd"})
-            engine.call("open", targets=["t0"], test=self.test, clients=1, mode="prepared", cpus=[self.cpu], tables=1)
-            yield EngineTurns(engine, slot, seed)
-            engine.call("close")
-
-
-@dataclass
-class SysbenchTurns:
-    process: subprocess.Popen[str]
-    ops: int
-    statements: int = 0
-
-    def run(self) -> int | None:
-        assert self.process.stdin and self.process.stdout
-        with suppress(BrokenPipeError):  # its last words say more
-            self.process.stdin.write(f"{self.ops}\n")
-            self.process.stdin.flush()
-        said = []
-        for line in self.process.stdout:
-            if line == "turn done\n":
-                return None
-            said.append(line.strip())
-        raise RunError(f"sysbench left before its last turn: {' '.join(said)}")
-
-
-@dataclass(frozen=True)
-class SysbenchClient:
-    """`command`: how sysbench runs `script`; it is given in_turns.lua in its place."""
-
-    command: Sequence[str]
-    cpu: int
-
-    @contextmanager
-    def connected(self, ops: int, turns: int, seed: int) -> Iterator[SysbenchTurns]:
-        program, script, *options = self.command
-        asked = [program, str(IN_TURNS), *options, f"--events={ops * turns}", "--time=0", f"--rand-seed={seed}", "run"]
-        with subprocess.Popen(
-            asked,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            env={**os.environ, "SCRIPT": script},
-        ) as process:
-            os.sched_setaffinity(process.pid, [self.cpu])
-            try:
-                found = SysbenchTurns(process, ops)
-                yield found
-                assert process.stdin and process.stdout
-                process.stdin.close()
-                output = process.stdout.read()
-            finally:
-                process.kill()
-        if errors := number_after(output, "ignored errors:"):
-            say(f"{script}: {errors} errors")
-        found.statements = number_after(output, "queries:")
 
 
 @dataclass

@@ -16,6 +16,7 @@ from dbversus.suites import definition, load_suite
 
 common: Any = importlib.import_module("common")
 fidelity: Any = importlib.import_module("fidelity")
+in_turns: Any = importlib.import_module("in_turns")
 
 SCRIPTS = Path("/usr/share/sysbench")
 needs_scripts = pytest.mark.skipif(not (SCRIPTS / "oltp_common.lua").is_file(), reason="sysbench is not installed")
@@ -176,7 +177,7 @@ def test_clients_take_turns_and_the_first_block_does_not_count(monkeypatch: pyte
 
 @needs_scripts
 def test_a_client_that_cannot_start_is_told_in_its_own_words() -> None:
-    client = fidelity.SysbenchClient(["sysbench", "oltp_point_select", "--db-driver=nothing"], 0)
+    client = in_turns.SysbenchClient(["sysbench", "oltp_point_select", "--db-driver=nothing"], 0)
     with (
         pytest.raises(RunError, match=r"sysbench left before its last turn.*nothing"),
         client.connected(1, 1, 1) as turns,

@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn columns_are_asked_for_with_each_execution_where_wanted() {
-        let mut bytes = |describe| {
+        let bytes = |describe| {
             let mut request = Request::new("s".to_owned(), Vec::new(), Vec::new(), describe);
             request.bytes(&Params::new(), BINARY).unwrap().to_vec()
         };
