@@ -102,7 +102,12 @@ impl PostgresConnection {
             });
             let name = format!("s{index}t{table}");
             match execution {
-                Execution::Prepared => Ok(Request::new(name.clone(), self.parse(&name, &sql)?, Vec::new(), describe)),
+                Execution::Prepared => Ok(Request::new(
+                    name.clone(),
+                    self.parse(&name, &sql)?,
+                    Vec::new(),
+                    describe,
+                )),
                 _ => {
                     let mut head = Vec::new();
                     message::parse("", &sql, &mut head);
