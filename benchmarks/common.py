@@ -64,12 +64,15 @@ def make_parser(description: str | None, examples: str) -> argparse.ArgumentPars
 
 
 def told(main: Callable[[], None]) -> None:
-    """Runs `main`; what dbversus complains about ends it with one sentence and the usual exit status."""
+    """Runs `main`; what dbversus complains about, and Ctrl-C, end it with one sentence and the usual exit status."""
     try:
         main()
     except DbversusError as error:
         say(str(error))
         sys.exit(error.status)
+    except KeyboardInterrupt:
+        say("interrupted")
+        sys.exit(130)
 
 
 @contextlib.contextmanager

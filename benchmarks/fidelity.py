@@ -284,11 +284,6 @@ def report(dbms: str, outcomes: Sequence[Outcome], plain: bool) -> str:
     return "\n".join([markdown(header, rows), "", *lines])
 
 
-def chosen_tests(suite: Suite, globs: str) -> list[str]:
-    tests = suite.select(globs).tests if globs else suite.tests
-    return list(tests)
-
-
 def parse_arguments() -> argparse.Namespace:
     parser = make_parser(__doc__, EXAMPLE)
     parser.add_argument("--server", default="postgres:17", help="target: version or prefix (default: %(default)s)")
@@ -306,13 +301,15 @@ def parse_arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def outcomes_of(asked: argparse.Namespace, server: Server, group: Group, cpu: int) -> Iterator[Outcome]:
-    """Test after test, on a server with all rows loaded."""
-    rows, suite, sysbench = parse_count(asked.rows, "--rows"), load_suite(SUITE), need_sysbench()
+def outcomes_of(
+    asked: argparse.Namespace, rows: int, suite: Suite, server: Server, group: Group, cpu: int
+) -> Iterator[Outcome]:
+    """Test after test of the suite, on a server with all rows loaded."""
+    sysbench = need_sysbench()
     target = engine_target(server, group, not asked.plain)
     if not asked.plain:
         target["session_sql"] = list(SESSION.get(server.dbms, ()))
-    for name in chosen_tests(suite, asked.tests):
+    for name in suite.tests:
         own = EngineClient(target, definition(suite.tests[name], server.dbms, rows), cpu)
         clients: dict[str, Client] = {
             "own": own,
@@ -333,14 +330,15 @@ def main() -> None:
     asked = parse_arguments()
     if asked.rounds < 2 * ROUNDS or asked.rounds % ROUNDS or asked.turn_ms <= 0:
         raise UsageError(f"--rounds takes a multiple of {ROUNDS} from {2 * ROUNDS} on, --turn-ms a number above 0.")
-    rows = parse_count(asked.rows, "--rows")
-    need_sysbench()
+    rows, suite = parse_count(asked.rows, "--rows"), load_suite(SUITE)
+    suite = suite.select(asked.tests) if asked.tests else suite
+    need_sysbench()  # before a server is started
     plan = place(1, asked.placement)
     server_cpu, cpu = plan.server_cpus[0], plan.client_cpus[0]
     outcomes = []
     with own_cgroup() as group, private_server(asked.server, rows, ACCEPTED, [server_cpu], group) as server:
         fill(server, rows, group)
-        for outcome in outcomes_of(asked, server, group, cpu):
+        for outcome in outcomes_of(asked, rows, suite, server, group, cpu):
             say(f"{outcome.test}: {outcome.ratio.text()}")
             outcomes.append(outcome)
     turns = f"{asked.rounds} rounds of turns of {asked.turn_ms:g} ms"

@@ -22,6 +22,7 @@ from tuning.clock import Clock, read_clock
 from tuning.effort import POLICIES, Suite, allocate, scaled, simulate
 from tuning.replay import Tally, compare_looks, make_pool
 from tuning.variance import (
+    FEWEST_BLOCKS,
     Components,
     Key,
     cycle_length,
@@ -59,6 +60,8 @@ def report(directory: Path, draws: Draws, resamples: int) -> str:
     results = open_results(directory)
     if not len(results.slots["block"]) or len(results.targets) < 2:
         raise UsageError(f"{directory} has no slots of two targets; results of a comparison are wanted.")
+    if (blocks := len(np.unique(results.slots["block"]))) < FEWEST_BLOCKS:
+        raise UsageError(f"{directory} has {blocks} blocks; spread between blocks wants {FEWEST_BLOCKS} or more.")
     clock, rng = read_clock(results), np.random.default_rng(draws.seed)
     calibration = results if fewer.is_calibration(results) else None
     results = fewer.equal_targets(results) if calibration else results

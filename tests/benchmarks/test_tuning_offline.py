@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dbversus.errors import UsageError
+
 from .test_tuning_fewer import LABELS, TESTS, made_clock, made_results
 
 offline: Any = importlib.import_module("tuning.offline")
@@ -39,3 +41,11 @@ def test_the_page_has_a_table_under_every_heading(monkeypatch: pytest.MonkeyPatc
     assert all(line.count("|") > 2 for part in parts for line in part.splitlines() if line.startswith("|"))
     assert all("| --- |" in part for part in parts)
     assert "2 experiments each; 40% of the tests change by +5% in CPU per op." in text
+
+
+def test_a_single_block_is_refused_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    results = made_results()
+    results.slots["block"][:] = 0
+    monkeypatch.setattr(offline, "open_results", lambda directory: results)
+    with pytest.raises(UsageError, match="none has 1 blocks; spread between blocks wants 3 or more"):
+        offline.report(Path("none"), offline.Draws(replays=2, share=0.4, effect=0.05, seed=1), resamples=1)

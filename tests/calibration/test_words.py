@@ -143,7 +143,7 @@ def test_what_was_injected_is_named() -> None:
     assert "Of injected IO (bytes per operation), 0.98 [0.93, 1.03] is measured" in said
     assert "What is found of CPU: changes were added to the values of equal targets by arithmetic." in said
     nothing = found.model_copy(update={"injected": False, "recovery": None})
-    assert "No slowed-down copy could be used: changes" in calibration_markdown.render(calibration(figures=nothing))
+    assert "No CPU was injected: changes" in calibration_markdown.render(calibration(figures=nothing))
 
 
 def test_too_many_false_alarms_are_called_that() -> None:

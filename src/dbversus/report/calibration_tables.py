@@ -109,7 +109,7 @@ def _recovered(figures: Figures) -> str:
     if found is None and figures.injected:
         return "Injected slowdowns varied too little, or over too few blocks, to say how much of them is measured."
     if found is None:
-        return f"No slowed-down copy could be used: {_BY_ARITHMETIC}."
+        return f"No CPU was injected: {_BY_ARITHMETIC}."
     said = (
         f"Of {_ADDED[found.metric]}, {found.slope:.2f} [{found.low:.2f}, {found.high:.2f}] is measured (1 is right; "
         f"{found.values:,} values of {found.blocks} blocks, interval over blocks); {change_of(found.offset)} where nothing is."

@@ -54,7 +54,7 @@ def evaluate(results: Results, suites: int = SUITES, seed: int = 1, say: Say = l
         dropped=_dropped(twins),
         coverage=_coverage([*equal, *changed]),
         detection=_detection(changed),
-        injected=bool(twins.injected) and twins.injected_metric == CPU,
+        injected=bool(twins.slowed_down),
         recovery=recover(twins.injected, twins.injected_metric),
         spreads=of_tests,
         order_bias=order_bias(rows),

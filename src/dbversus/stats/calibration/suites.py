@@ -74,7 +74,7 @@ def make_pool(twins: Twins, looks: tuple[int, ...], margins: Margins) -> Pool:
         if value.block in index and value.test in values:
             values[value.test][index[value.block]].append(value)
     residuals = {test: np.full(len(index), np.nan) for test in twins.tests}
-    for (test, block), injected in twins.injected.items() if twins.injected_metric == CPU else ():
+    for (test, block), injected in twins.slowed_down.items():
         if test in residuals and block in index:
             residuals[test][index[block]] = injected.residual
     return Pool(twins.tests, values, residuals, len(index), looks, margins)

@@ -43,6 +43,11 @@ class Twins:
     injected_metric: str
     injected: Mapping[TestBlock, Injected]
 
+    @property
+    def slowed_down(self) -> Mapping[TestBlock, Injected]:
+        """`injected` where it was CPU, of which changes can be made."""
+        return self.injected if self.injected_metric == CPU else {}
+
 
 def read_twins(results: Results) -> Twins:
     """Raises UsageError when `results` are not those of a calibration, or have too few finished blocks."""
