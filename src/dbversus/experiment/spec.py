@@ -55,7 +55,7 @@ class ExperimentSpec(BaseModel):
     settle_ms: float = Field(5, ge=0, le=600_000)
     drain_s: float = Field(2.0, ge=0, le=600)
     drain_idle_s: float = Field(0.2, gt=0, le=60)
-    rows: int = Field(60, ge=1)
+    rows: int = Field(36, ge=1)
     seconds: float = Field(5, gt=0)
     looks: list[int] = Field(default=[4, 6, 8, 12], min_length=1)
     time_budget_s: float | None = Field(None, gt=0)
