@@ -39,7 +39,7 @@ from dbversus.suites import load_suite, load_table
 Json = dict[str, Any]
 Group = CgroupV1 | CgroupV2
 
-LIKE_SYSBENCH: Mapping[str, Json] = {"postgres": {"describe": True}, "mysql": {"cache_metadata": True}}
+LIKE_SYSBENCH: Mapping[str, Json] = {"postgres": {"like_libpq": True}, "mysql": {"cache_metadata": True}}
 """What an engine's address needs, by wire, to ask of the server for the columns of results as sysbench's libraries do."""
 
 

@@ -27,9 +27,9 @@ struct PostgresAddress {
     database: String,
     password_env: Option<String>,
     password_file: Option<PathBuf>,
-    /// Every execution asks what columns the result has, as libpq does.
+    /// Every execution asks what columns the result has and integers go as text, as sysbench does through libpq.
     #[serde(default)]
-    describe: bool,
+    like_libpq: bool,
 }
 
 #[derive(Deserialize)]
@@ -113,7 +113,7 @@ fn postgres(address: PostgresAddress, session_sql: Vec<String>) -> Result<Box<dy
     };
     Ok(Box::new(PostgresWire {
         endpoint,
-        describe: address.describe,
+        like_libpq: address.like_libpq,
         login,
         session_sql,
     }))

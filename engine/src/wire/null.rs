@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::thread;
 
-use super::socket::lost;
+use super::socket::{Socket, lost};
 use super::{Connection, Mode, RowSink, Tally, TextTable, Wire, WireResult};
 use crate::workload::{Params, Program, TableSpec};
 
@@ -25,7 +25,7 @@ impl Wire for NullWire {
             .spawn(move || echo(theirs, &reply))
             .map_err(lost)?;
         Ok(Box::new(NullConnection {
-            socket: ours,
+            socket: ours.into(),
             request: [0; REQUEST_BYTES],
             reply: vec![0; self.reply_bytes],
         }))
@@ -39,7 +39,7 @@ fn echo(mut socket: UnixStream, reply: &[u8]) {
 }
 
 struct NullConnection {
-    socket: UnixStream,
+    socket: Socket,
     request: [u8; REQUEST_BYTES],
     reply: Vec<u8>,
 }

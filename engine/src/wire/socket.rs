@@ -2,9 +2,9 @@
 
 use std::ffi::c_int;
 use std::fmt;
-use std::io::{self, ErrorKind};
-use std::net::{TcpStream, ToSocketAddrs};
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{Shutdown, TcpStream, ToSocketAddrs};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -26,12 +26,14 @@ pub enum Endpoint {
 
 impl Endpoint {
     /// Both kinds of sockets are read and written in the same way; one type spares a branch per call.
-    pub fn connect(&self) -> Result<UnixStream, WireError> {
+    pub fn connect(&self) -> Result<Socket, WireError> {
         let connected = match self {
             Self::Unix { path } => UnixStream::connect(path),
             Self::Tcp { host, port } => connect_tcp(host, *port).map(|socket| UnixStream::from(OwnedFd::from(socket))),
         };
-        connected.map_err(|error| lost_with(format!("cannot connect to {self}: {error}")))
+        connected
+            .map(Socket::from)
+            .map_err(|error| lost_with(format!("cannot connect to {self}: {error}")))
     }
 }
 
@@ -41,6 +43,87 @@ impl fmt::Display for Endpoint {
             Self::Unix { path } => write!(out, "{}", path.display()),
             Self::Tcp { host, port } => write!(out, "{host}:{port}"),
         }
+    }
+}
+
+/// A connected socket that waits in `poll`, as the clients' libraries of PostgreSQL and MariaDB do. Who waits in a blocking
+/// read of a Unix socket is woken for nothing each time the server takes up a request (its buffer has room again), which
+/// costs the server up to a microsecond per request (docs/trust.md).
+pub struct Socket {
+    stream: UnixStream,
+    /// How long a read may wait; `None` is for ever.
+    read_timeout: Option<Duration>,
+}
+
+impl From<UnixStream> for Socket {
+    fn from(stream: UnixStream) -> Self {
+        Self {
+            stream,
+            read_timeout: None,
+        }
+    }
+}
+
+impl Socket {
+    /// The same socket once more, with its own time to wait.
+    pub fn try_clone(&self) -> io::Result<Self> {
+        Ok(Self {
+            stream: self.stream.try_clone()?,
+            read_timeout: self.read_timeout,
+        })
+    }
+
+    pub fn set_read_timeout(&mut self, timeout: Option<Duration>) {
+        self.read_timeout = timeout;
+    }
+
+    /// Makes every later use fail.
+    pub fn shut(&self) {
+        let _ = self.stream.shutdown(Shutdown::Both);
+    }
+
+    #[inline]
+    fn wait(&self) -> io::Result<()> {
+        let forever = -1;
+        let timeout_ms = self.read_timeout.map_or(forever, |timeout| {
+            c_int::try_from(timeout.as_millis()).unwrap_or(c_int::MAX)
+        });
+        let mut watched = libc::pollfd {
+            fd: self.stream.as_raw_fd(),
+            events: libc::POLLIN,
+            revents: 0,
+        };
+        // SAFETY: one descriptor, as said.
+        match unsafe { libc::poll(&raw mut watched, 1, timeout_ms) } {
+            0 => Err(ErrorKind::TimedOut.into()),
+            1 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+}
+
+impl Read for Socket {
+    #[inline]
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.wait()?;
+        self.stream.read(buffer)
+    }
+}
+
+impl Write for Socket {
+    #[inline]
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.stream.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.stream.flush()
+    }
+}
+
+impl AsRawFd for Socket {
+    fn as_raw_fd(&self) -> RawFd {
+        self.stream.as_raw_fd()
     }
 }
 
@@ -95,13 +178,32 @@ mod tests {
     use super::*;
     use std::net::TcpListener;
 
-    fn option(socket: &UnixStream, level: c_int, name: c_int) -> c_int {
+    fn option(socket: &Socket, level: c_int, name: c_int) -> c_int {
         let (mut value, mut size) = (0, size_of::<c_int>() as libc::socklen_t);
         // SAFETY: the value is as long as said, and outlives the call.
         let failed =
             unsafe { libc::getsockopt(socket.as_raw_fd(), level, name, (&raw mut value).cast(), &mut size) } != 0;
         assert!(!failed, "{}", io::Error::last_os_error());
         value
+    }
+
+    #[test]
+    fn reads_wait_as_long_as_they_may() {
+        let (ours, mut theirs) = UnixStream::pair().unwrap();
+        let mut socket = Socket::from(ours);
+        let mut buffer = [0; 8];
+        socket.set_read_timeout(Some(Duration::from_millis(10)));
+        let error = socket.read(&mut buffer).unwrap_err();
+        assert_eq!(lost(error).message, "the server did not answer in time");
+
+        socket.set_read_timeout(None);
+        let answering = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(50));
+            theirs.write_all(b"late").unwrap();
+        });
+        assert_eq!(socket.read(&mut buffer).unwrap(), 4);
+        answering.join().unwrap();
+        assert_eq!(socket.read(&mut buffer).unwrap(), 0, "the other end is closed");
     }
 
     #[test]

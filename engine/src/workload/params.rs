@@ -44,13 +44,13 @@ impl Params {
 
     /// Forgets all values and makes room for `len` new ones.
     #[inline]
-    pub(super) fn reset(&mut self, len: usize) {
+    pub(crate) fn reset(&mut self, len: usize) {
         self.texts.clear();
         self.slots.resize(len, Slot::Integer(0));
     }
 
     #[inline]
-    pub(super) fn set_integer(&mut self, slot: usize, value: i64) {
+    pub(crate) fn set_integer(&mut self, slot: usize, value: i64) {
         self.slots[slot] = Slot::Integer(value);
     }
 

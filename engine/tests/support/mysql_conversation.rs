@@ -28,9 +28,7 @@ impl Write for Recording {
 }
 
 impl Stream for Recording {
-    fn set_read_timeout(&self, _timeout: Option<Duration>) -> io::Result<()> {
-        Ok(())
-    }
+    fn set_read_timeout(&mut self, _timeout: Option<Duration>) {}
 
     fn shut(&self) {}
 }

@@ -109,12 +109,12 @@ fn every_mode_gives_the_same_answers() {
 }
 
 #[test]
-fn described_executions_give_the_same_answers() {
+fn executions_as_those_of_libpq_give_the_same_answers() {
     let Some(mut plain) = connect("plain") else { return };
-    let mut described = connect_with("described", json!({"describe": true})).unwrap();
+    let mut like_libpq = connect_with("like_libpq", json!({"like_libpq": true})).unwrap();
     let program = program(read_write(), 1);
     for mode in [Mode::Prepared, Mode::Unprepared] {
-        let answers = [&mut plain, &mut described].map(|connection| {
+        let answers = [&mut plain, &mut like_libpq].map(|connection| {
             load(connection.as_mut(), &table(1), 5);
             let found = check(connection.as_mut(), &program, mode, 10);
             connection.query("DROP TABLE sbtest1").unwrap();

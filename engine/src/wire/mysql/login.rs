@@ -1,6 +1,5 @@
 //! From a connected stream to a session: greeting, TLS, authentication.
 
-use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
 use super::auth::{self, Method};
@@ -8,6 +7,7 @@ use super::error::{self, other, violation};
 use super::link::Link;
 use super::packet::{self, Body, EOF, ERROR, MORE_DATA, OK, write_bytes, write_text};
 use super::tls::TlsStream;
+use crate::wire::socket::Socket;
 use crate::wire::{Login, WireError, WireResult};
 
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
@@ -67,7 +67,7 @@ pub struct Transport {
 
 /// TLS is to be spoken over this socket, in any case or where the server can.
 pub struct Upgrade {
-    pub socket: UnixStream,
+    pub socket: Socket,
     pub required: bool,
 }
 
@@ -82,7 +82,7 @@ struct Greeting {
 
 /// Logs in; what is left on the link is the session.
 pub fn log_in(link: &mut Link, login: &Login, transport: Transport) -> WireResult<()> {
-    link.set_read_timeout(Some(ANSWER_TIMEOUT))?;
+    link.set_read_timeout(Some(ANSWER_TIMEOUT));
     let greeting = Greeting::read(link.payload()?)?;
     let mut capabilities = Capabilities {
         common: capability::WANTED & (greeting.capabilities | capability::REQUIRED),
@@ -100,11 +100,17 @@ pub fn log_in(link: &mut Link, login: &Login, transport: Transport) -> WireResul
     link.deprecate_eof = capabilities.common & capability::DEPRECATE_EOF != 0;
     link.cache_metadata = capabilities.more & capability::CACHE_METADATA != 0;
     Authentication::new(login, greeting, is_encrypted || transport.is_private).carry_out(link, capabilities)?;
-    link.set_read_timeout(None)
+    link.set_read_timeout(None);
+    Ok(())
 }
 
 /// Starts TLS where the server can; tells whether it did.
-fn upgrade(link: &mut Link, greeting: &Greeting, capabilities: &mut Capabilities, tls: Upgrade) -> WireResult<bool> {
+fn upgrade(
+    link: &mut Link,
+    greeting: &Greeting,
+    capabilities: &mut Capabilities,
+    mut tls: Upgrade,
+) -> WireResult<bool> {
     if greeting.capabilities & capability::SSL == 0 {
         if tls.required {
             return Err(other("`tls` is \"required\", and the server has none".to_owned()));
@@ -113,6 +119,7 @@ fn upgrade(link: &mut Link, greeting: &Greeting, capabilities: &mut Capabilities
     }
     capabilities.common |= capability::SSL;
     link.reply(&response_head(*capabilities))?;
+    tls.socket.set_read_timeout(Some(ANSWER_TIMEOUT));
     link.continue_over(Box::new(TlsStream::start(tls.socket)?))?;
     Ok(true)
 }

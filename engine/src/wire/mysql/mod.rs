@@ -21,7 +21,6 @@ mod tls;
 pub use self::stream::Stream;
 
 use std::collections::HashMap;
-use std::os::unix::net::UnixStream;
 
 use self::answer::{Answer, Columns, Counts, Receiver};
 use self::column::Column;
@@ -31,7 +30,7 @@ use self::login::{Transport, Upgrade, log_in};
 use self::packet::{AUTOCOMMIT, IN_TRANSACTION, PREPARE, QUERY, QUIT};
 use self::request::{Request, write_literal};
 use self::rows::{Format, Rows, Table};
-use super::socket::{Endpoint, lost};
+use super::socket::{Endpoint, Socket, lost};
 use super::{Connection, ErrorClass, Login, Mode, RowSink, Tally, TextTable, Wire, WireError, WireResult};
 use crate::workload::{Execution, Params, Program, Statement, TableSpec};
 
@@ -81,7 +80,7 @@ impl Wire for MysqlWire {
 }
 
 impl MysqlWire {
-    fn transport(&self, socket: &UnixStream) -> WireResult<Transport> {
+    fn transport(&self, socket: &Socket) -> WireResult<Transport> {
         let tls = match self.tls {
             TlsMode::Off => None,
             mode => Some(Upgrade {

@@ -2,7 +2,6 @@
 //! that servers make for themselves cannot be.
 
 use std::io::{self, Read, Write};
-use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,13 +12,13 @@ use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, SignatureSch
 
 use super::stream::Stream;
 use crate::wire::WireResult;
-use crate::wire::socket::lost_with;
+use crate::wire::socket::{Socket, lost_with};
 
-pub struct TlsStream(StreamOwned<ClientConnection, UnixStream>);
+pub struct TlsStream(StreamOwned<ClientConnection, Socket>);
 
 impl TlsStream {
     /// Shakes hands over a connected socket.
-    pub fn start(socket: UnixStream) -> WireResult<Self> {
+    pub fn start(socket: Socket) -> WireResult<Self> {
         let failed = |error: &dyn std::fmt::Display| {
             lost_with(format!(
                 "the TLS handshake failed: {error}; `tls` in the address may be \"off\""
@@ -109,8 +108,8 @@ impl Write for TlsStream {
 }
 
 impl Stream for TlsStream {
-    fn set_read_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
-        self.0.sock.set_read_timeout(timeout)
+    fn set_read_timeout(&mut self, timeout: Option<Duration>) {
+        self.0.sock.set_read_timeout(timeout);
     }
 
     fn shut(&self) {

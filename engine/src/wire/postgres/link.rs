@@ -1,13 +1,11 @@
 //! The socket and the framing of messages: one write per request, as few reads as the server's answers allow.
 
 use std::io::Write;
-use std::net::Shutdown;
-use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
 use super::message::{self, violation};
 use crate::wire::inbox::Inbox;
-use crate::wire::socket::lost;
+use crate::wire::socket::{Socket, lost};
 use crate::wire::{ErrorClass, RowSink, WireError, WireResult};
 
 /// PostgreSQL itself cannot send more.
@@ -16,7 +14,7 @@ const MAX_MESSAGE_BYTES: usize = 1 << 30;
 const HEADER_BYTES: usize = 5;
 
 pub struct Link {
-    socket: UnixStream,
+    socket: Socket,
     inbox: Inbox,
 }
 
@@ -30,7 +28,7 @@ pub struct Answer {
 }
 
 impl Link {
-    pub fn over(socket: UnixStream) -> Self {
+    pub fn over(socket: Socket) -> Self {
         Self {
             socket,
             inbox: Inbox::default(),
@@ -38,8 +36,8 @@ impl Link {
     }
 
     /// How long a read may wait; `None` is for ever.
-    pub fn set_read_timeout(&self, timeout: Option<Duration>) -> WireResult<()> {
-        self.socket.set_read_timeout(timeout).map_err(lost)
+    pub fn set_read_timeout(&mut self, timeout: Option<Duration>) {
+        self.socket.set_read_timeout(timeout);
     }
 
     #[inline]
@@ -96,7 +94,7 @@ impl Link {
                 Ok(false) => {}
                 Ok(true) => return (failure.map_or(Ok(()), Err), answer),
                 Err(error) => {
-                    self.shut();
+                    self.socket.shut();
                     let message = match failure {
                         Some(first) => format!("{}, then {}", first.message, error.message),
                         None => error.message,
@@ -155,18 +153,13 @@ impl Link {
     /// After a failed write: the error that the server may have sent before it closed the connection.
     #[cold]
     fn last_words(&mut self) -> Option<WireError> {
-        let _ = self.socket.set_read_timeout(Some(Duration::from_millis(100)));
+        self.set_read_timeout(Some(Duration::from_millis(100)));
         while let Ok((kind, body)) = self.message() {
             if kind == b'E' {
                 return Some(message::error(body));
             }
         }
         None
-    }
-
-    /// Makes every later use of the connection fail.
-    fn shut(&self) {
-        let _ = self.socket.shutdown(Shutdown::Both);
     }
 }
 

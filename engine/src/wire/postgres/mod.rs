@@ -22,7 +22,7 @@ const IDLE: u8 = b'I';
 pub struct PostgresWire {
     pub endpoint: Endpoint,
     /// Every execution asks what columns the result has.
-    pub describe: bool,
+    pub like_libpq: bool,
     pub login: Login,
     /// Run on every new connection.
     pub session_sql: Vec<String>,
@@ -35,7 +35,7 @@ impl Wire for PostgresWire {
             message: format!("cannot log in to {}: {}", self.endpoint, error.message),
             ..error
         })?;
-        let mut connection = PostgresConnection::new(link, backend, self.describe);
+        let mut connection = PostgresConnection::new(link, backend, self.like_libpq);
         for sql in &self.session_sql {
             connection.query(sql).map_err(|error| WireError {
                 message: format!("session_sql {sql:?}: {}", error.message),
@@ -49,7 +49,7 @@ impl Wire for PostgresWire {
 struct PostgresConnection {
     link: Link,
     backend: Option<i32>,
-    describe: bool,
+    like_libpq: bool,
     /// Of the last ReadyForQuery.
     transaction: u8,
     statements: Vec<Prepared>,
@@ -68,11 +68,11 @@ enum Prepared {
 }
 
 impl PostgresConnection {
-    fn new(link: Link, backend: Option<i32>, describe: bool) -> Self {
+    fn new(link: Link, backend: Option<i32>, like_libpq: bool) -> Self {
         Self {
             link,
             backend,
-            describe,
+            like_libpq,
             transaction: IDLE,
             statements: Vec::new(),
             begin: simple("BEGIN"),
@@ -93,7 +93,7 @@ impl PostgresConnection {
             return Ok(Prepared::Text(statement.clone()));
         }
         let tables = if statement.names_table() { program.tables } else { 1 };
-        let describe = self.describe;
+        let like_libpq = self.like_libpq;
         let requests = (1..=tables).map(|table| {
             let mut sql = Vec::new();
             statement.render(table, &mut sql, |slot, out| {
@@ -106,12 +106,12 @@ impl PostgresConnection {
                     name.clone(),
                     self.parse(&name, &sql)?,
                     Vec::new(),
-                    describe,
+                    like_libpq,
                 )),
                 _ => {
                     let mut head = Vec::new();
                     message::parse("", &sql, &mut head);
-                    Ok(Request::new(String::new(), self.parse("", &sql)?, head, describe))
+                    Ok(Request::new(String::new(), self.parse("", &sql)?, head, like_libpq))
                 }
             }
         });
@@ -124,7 +124,7 @@ impl PostgresConnection {
             Mode::Unprepared => Ok(simple(sql)),
             Mode::Prepared => {
                 let types = self.parse(name, sql.as_bytes())?;
-                let mut request = Request::new(name.to_owned(), types, Vec::new(), self.describe);
+                let mut request = Request::new(name.to_owned(), types, Vec::new(), self.like_libpq);
                 Ok(request.bytes(&Params::new(), BINARY)?.to_vec())
             }
         }

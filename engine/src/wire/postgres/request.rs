@@ -10,6 +10,8 @@ use crate::workload::{Params, Value};
 const INT8: u32 = 20;
 const INT2: u32 = 21;
 const INT4: u32 = 23;
+/// Its values are sent as text.
+const UNKNOWN: u32 = 705;
 
 /// Format codes of values.
 pub const TEXT: u16 = 0;
@@ -18,7 +20,7 @@ pub const BINARY: u16 = 1;
 /// Bind, Execute and Sync of one statement (with Parse in front for an unnamed one, and Describe where it is wanted).
 pub struct Request {
     bytes: Vec<u8>,
-    describe: bool,
+    like_libpq: bool,
     /// Length of what comes before Bind.
     head: usize,
     name: String,
@@ -37,11 +39,14 @@ enum Field {
 }
 
 impl Request {
-    /// `head` goes in front of Bind; `types` are the parameters' types as the server told; with `describe` the server
-    /// tells the result's columns each time.
-    pub fn new(name: String, types: Vec<u32>, head: Vec<u8>, describe: bool) -> Self {
+    /// `head` goes in front of Bind; `types` are the parameters' types as the server told; with `like_libpq` the server
+    /// tells the result's columns each time, and integers are sent as text.
+    pub fn new(name: String, mut types: Vec<u32>, head: Vec<u8>, like_libpq: bool) -> Self {
+        if like_libpq {
+            types.fill(UNKNOWN);
+        }
         Self {
-            describe,
+            like_libpq,
             head: head.len(),
             bytes: head,
             name,
@@ -110,7 +115,7 @@ impl Request {
             *result_format_at = out.len();
             out.extend_from_slice(&BINARY.to_be_bytes());
         });
-        if self.describe {
+        if self.like_libpq {
             message::describe_portal(&mut self.bytes);
         }
         message::execute_and_sync(&mut self.bytes);
@@ -223,9 +228,31 @@ mod tests {
     use super::*;
 
     #[test]
+    fn integers_go_as_text_where_wanted() {
+        let mut params = Params::new();
+        params.reset(1);
+        params.set_integer(0, 258);
+        let sent = |like_libpq| {
+            let mut request = Request::new("s".to_owned(), vec![INT4], Vec::new(), like_libpq);
+            request.bytes(&params, BINARY).unwrap().to_vec()
+        };
+        let one_parameter =
+            |format: u8, value: &[u8]| [&[0, 1, 0, format, 0, 1, 0, 0, 0, value.len() as u8], value].concat();
+        let (own, libpq) = (sent(false), sent(true));
+        assert!(
+            memchr::memmem::find(&own, &one_parameter(1, &[0, 0, 1, 2])).is_some(),
+            "{own:?}"
+        );
+        assert!(
+            memchr::memmem::find(&libpq, &one_parameter(0, b"258")).is_some(),
+            "{libpq:?}"
+        );
+    }
+
+    #[test]
     fn columns_are_asked_for_with_each_execution_where_wanted() {
-        let bytes = |describe| {
-            let mut request = Request::new("s".to_owned(), Vec::new(), Vec::new(), describe);
+        let bytes = |like_libpq| {
+            let mut request = Request::new("s".to_owned(), Vec::new(), Vec::new(), like_libpq);
             request.bytes(&Params::new(), BINARY).unwrap().to_vec()
         };
         let (plain, described) = (bytes(false), bytes(true));

@@ -14,7 +14,7 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Logs in; gives the process id of the backend.
 pub fn log_in(link: &mut Link, login: &Login) -> WireResult<Option<i32>> {
-    link.set_read_timeout(Some(ANSWER_TIMEOUT))?;
+    link.set_read_timeout(Some(ANSWER_TIMEOUT));
     link.send(&startup_message(login))?;
     let mut backend = None;
     let mut scram = None;
@@ -38,7 +38,7 @@ pub fn log_in(link: &mut Link, login: &Login) -> WireResult<Option<i32>> {
             }
         }
     }
-    link.set_read_timeout(None)?;
+    link.set_read_timeout(None);
     Ok(backend)
 }
 
