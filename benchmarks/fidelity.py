@@ -123,6 +123,7 @@ NOTES: tuple[Note, ...] = (
         ("postgres",),
         "sysbench sends integers as text, dbversus in binary form",
         (*READS, "oltp_update_index", *TEXTS, "oltp_delete"),
+        plain=True,
     ),
     Note(
         ("postgres",),
