@@ -190,4 +190,4 @@ def test_notes_are_numbered_by_what_holds() -> None:
     words, numbers = fidelity.notes_for("postgres", tests, plain=True)
     assert numbers == {"oltp_point_select": "1, 2", "oltp_update_non_index": "1, 2, 3", "oltp_insert": "4"}
     assert "Describe" in words[0] and len(words) == 4
-    assert fidelity.notes_for("postgres", tests, plain=False)[0] == words[1:]
+    assert fidelity.notes_for("postgres", tests, plain=False)[0] == words[2:]

@@ -44,8 +44,15 @@ class Controlled:
         assert self.process.stdout
         pid, *self.groups = self.process.stdout.readline().split()
         self.root_pid = int(pid)
-        self.pids = [self.root_pid, *processes.descendants(self.root_pid)]
+        self.pids = self._settled()
         assert len(self.pids) > 4
+
+    def _settled(self) -> list[int]:
+        """The backend that was asked whether the server is up may still be leaving."""
+        found: list[int] = []
+        while found != (found := [self.root_pid, *processes.descendants(self.root_pid)]):
+            time.sleep(0.2)
+        return found
 
     def kill(self) -> None:
         self.process.kill()
