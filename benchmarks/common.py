@@ -40,7 +40,7 @@ Json = dict[str, Any]
 Group = CgroupV1 | CgroupV2
 
 LIKE_SYSBENCH: Mapping[str, Json] = {"postgres": {"like_libpq": True}, "mysql": {"cache_metadata": True}}
-"""What an engine's address needs, by wire, to ask of the server for the columns of results as sysbench's libraries do."""
+"""What an engine's address needs, by wire, to send and to ask for what sysbench's libraries do."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-//! Where a server listens, the way to it, and how its loss is told: what all wires with a socket share.
+//! Where a server listens, the way to it, how it is waited for and how its loss is told: what all wires with a socket share.
 
 use std::ffi::c_int;
 use std::fmt;
@@ -204,6 +204,40 @@ mod tests {
         assert_eq!(socket.read(&mut buffer).unwrap(), 4);
         answering.join().unwrap();
         assert_eq!(socket.read(&mut buffer).unwrap(), 0, "the other end is closed");
+    }
+
+    /// Waits that had to give up the CPU, of the calling thread.
+    fn waits() -> i64 {
+        // SAFETY: all zeros is a valid value, which the call fills in.
+        unsafe {
+            let mut usage: libc::rusage = std::mem::zeroed();
+            assert_eq!(libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage), 0);
+            usage.ru_nvcsw
+        }
+    }
+
+    #[test]
+    fn one_answer_is_one_wait() {
+        const EXCHANGES: i64 = 500;
+        let (ours, mut theirs) = UnixStream::pair().unwrap();
+        let answering = std::thread::spawn(move || {
+            let mut request = [0; 64];
+            while theirs.read_exact(&mut request).is_ok() {
+                std::thread::sleep(Duration::from_micros(50));
+                theirs.write_all(&request).unwrap();
+            }
+        });
+        let mut socket = Socket::from(ours);
+        let before = waits();
+        for _ in 0..EXCHANGES {
+            socket.write_all(&[1; 64]).unwrap();
+            socket.read_exact(&mut [0; 64]).unwrap();
+        }
+        // A blocking read waits again when the request is taken: 1,000 in all.
+        let waited = waits() - before;
+        assert!(waited < EXCHANGES * 5 / 4, "{waited}");
+        drop(socket);
+        answering.join().unwrap();
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! MySQL 5.5 and later, MariaDB, and all that speaks like them, over a Unix socket or TCP, with blocking reads and writes.
+//! MySQL 5.5 and later, MariaDB, and all that speaks like them, over a Unix socket or TCP, one request and its
+//! answer at a time.
 //!
 //! `stream` carries bytes, with `tls` where it is wanted; `link` makes packets of them, `packet` and `column` read their
 //! fields, `error` those of errors. `login` opens a session, `auth` proves the password. `prepare` has statements

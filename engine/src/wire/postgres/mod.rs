@@ -1,4 +1,4 @@
-//! PostgreSQL 9.6 and later, over a Unix socket or TCP, with blocking reads and writes.
+//! PostgreSQL 9.6 and later, over a Unix socket or TCP, one request and its answer at a time.
 
 mod copy;
 mod link;
@@ -21,7 +21,7 @@ const IDLE: u8 = b'I';
 /// A PostgreSQL server and how to log in.
 pub struct PostgresWire {
     pub endpoint: Endpoint,
-    /// Every execution asks what columns the result has.
+    /// Every execution asks what columns the result has, and integers are sent as text.
     pub like_libpq: bool,
     pub login: Login,
     /// Run on every new connection.
