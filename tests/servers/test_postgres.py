@@ -1,5 +1,7 @@
 import json
 import os
+import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -62,6 +64,26 @@ def test_a_life(server: PostgresServer) -> None:
     assert not Path(f"/proc/{root_pid}").exists()
     assert "database system is shut down" in server.log_tail()
     server.stop()
+
+
+def test_a_server_that_recovers_is_ended_at_once(server: PostgresServer) -> None:
+    """Asked for a fast shutdown while it recovers, PostgreSQL may wait for its own checkpointer for ever."""
+    server.start(Placement())
+    began = len(server.log_tail(400))
+    with pytest.raises(RunError), server.connect() as connection:
+        connection.execute("CREATE TABLE long_to_recover AS SELECT generate_series(1, 500000) AS number")
+        os.kill(connection.info.backend_pid, signal.SIGKILL)
+        while "database system was interrupted" not in server.log_tail(400)[began:]:
+            time.sleep(0.001)
+        server.stop()
+        connection.execute("SELECT 1")
+    assert not server.is_running()
+    assert "received fast shutdown request" not in server.log_tail(400)[began:]
+    server.start(Placement())
+    with server.connect() as connection:
+        assert connection.execute("SELECT count(*) FROM sbtest1").fetchone() == (2000,)
+    server.stop()
+    assert "received fast shutdown request" in server.log_tail(400)[began:]
 
 
 def test_the_engine_is_told_all_it_needs(server: PostgresServer) -> None:
