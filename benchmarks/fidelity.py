@@ -13,6 +13,7 @@ with --plain it asks what it asks in experiments.
 """
 
 import argparse
+import itertools
 import statistics
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -60,7 +61,7 @@ ROUNDS = 8
 WORK_S = 2.0
 REST_S = 0.1
 """After a client is gone its backend still has to leave, and to report its counters."""
-WORK_SEED, SEED = 2, 3
+FIRST_SEED = 2
 DELETED = 1.5
 """Rows drawn by oltp_delete, as a share of the table: a fifth of the rows is left at its end."""
 
@@ -100,13 +101,14 @@ TEXTS = ("oltp_update_non_index", "oltp_write_only", "oltp_read_write")
 class Note:
     """A known difference between the two clients, and in which tests of which DBMSs it shows.
 
-    `plain`: only where dbversus does not follow sysbench's libraries.
+    `plain`: only where dbversus does not follow sysbench's libraries. `prepared`: only where sysbench prepares BEGIN and COMMIT.
     """
 
     dbms: tuple[str, ...]
     words: str
     tests: tuple[str, ...]
     plain: bool = False
+    prepared: bool = False
 
     def holds(self, dbms: str, test: str) -> bool:
         return dbms in self.dbms and test in self.tests
@@ -142,6 +144,7 @@ NOTES: tuple[Note, ...] = (
         MYSQL_FAMILY,
         "BEGIN and COMMIT: sysbench prepares them where the server can, dbversus sends them as text",
         TRANSACTIONS,
+        prepared=True,
     ),
     Note(
         MYSQL_FAMILY,
@@ -175,10 +178,10 @@ class Outcome:
     outside: Interval
 
 
-def work_of(server: Server, client: Client, ops: int) -> Figures:
-    """What the server does for one turn of `ops` operations."""
+def work_of(server: Server, client: Client, ops: int, seed: int) -> Figures:
+    """What the server does for one turn of `ops` operations, with values drawn from `seed`."""
     before = server.counters()
-    with client.connected(ops, 1, WORK_SEED) as turns:
+    with client.connected(ops, 1, seed) as turns:
         turns.run()
     time.sleep(REST_S)
     after = server.counters()
@@ -186,11 +189,13 @@ def work_of(server: Server, client: Client, ops: int) -> Figures:
     return Figures(turns.statements / ops, work)
 
 
-def measure(group: Group, clients: Mapping[str, Client], figures: Mapping[str, Figures], ops: int, rounds: int) -> None:
+def measure(
+    group: Group, clients: Mapping[str, Client], figures: Mapping[str, Figures], ops: int, rounds: int, seed: int
+) -> None:
     """All rounds of one test, with turns of `ops` operations, after a block that only warms up."""
     with ExitStack() as stack:
         turns = {
-            name: stack.enter_context(client.connected(ops, ROUNDS + rounds, SEED)) for name, client in clients.items()
+            name: stack.enter_context(client.connected(ops, ROUNDS + rounds, seed)) for name, client in clients.items()
         }
         for number in range(ROUNDS + rounds):
             for name in sorted(turns, reverse=number % 2 == 1):
@@ -244,9 +249,11 @@ def same_work(outcome: Outcome) -> str:
     return f"yes ({share:.1%})" if share <= SAME_WORK else f"**no**: {name} differs by {share:.1%}"
 
 
-def notes_for(dbms: str, tests: Sequence[str], plain: bool) -> tuple[list[str], dict[str, str]]:
+def notes_for(
+    dbms: str, tests: Sequence[str], *, plain: bool, text_transactions: bool = False
+) -> tuple[list[str], dict[str, str]]:
     """Known differences that hold for any of the tests, and their numbers (`1, 3`) by test."""
-    known = [note for note in NOTES if plain or not note.plain]
+    known = [note for note in NOTES if (plain or not note.plain) and not (text_transactions and note.prepared)]
     found = [note for note in known if any(note.holds(dbms, test) for test in tests)]
     numbers = {
         test: ", ".join(str(number) for number, note in enumerate(found, 1) if note.holds(dbms, test)) for test in tests
@@ -254,8 +261,9 @@ def notes_for(dbms: str, tests: Sequence[str], plain: bool) -> tuple[list[str], 
     return [note.words for note in found], numbers
 
 
-def report(dbms: str, outcomes: Sequence[Outcome], plain: bool) -> str:
-    words, numbers = notes_for(dbms, [outcome.test for outcome in outcomes], plain)
+def report(dbms: str, outcomes: Sequence[Outcome], *, plain: bool, text_transactions: bool) -> str:
+    tests = [outcome.test for outcome in outcomes]
+    words, numbers = notes_for(dbms, tests, plain=plain, text_transactions=text_transactions)
     rows = [
         [
             outcome.test,
@@ -292,6 +300,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=768, help="turns of each client per test (default: %(default)s)")
     parser.add_argument("--turn-ms", type=float, default=50, help="length of a turn, about (default: %(default)s)")
     parser.add_argument("--plain", action="store_true", help="dbversus as in experiments, not as sysbench's libraries")
+    parser.add_argument(
+        "--text-transactions", action="store_true", help="sysbench, too, sends BEGIN and COMMIT as text, unprepared"
+    )
     parser.add_argument("--tests", default="", help="globs of scripts, such as '*select*' (default: all ten)")
     parser.add_argument(
         "--placement",
@@ -305,24 +316,31 @@ def parse_arguments() -> argparse.Namespace:
 def outcomes_of(
     asked: argparse.Namespace, rows: int, suite: Suite, server: Server, group: Group, cpu: int
 ) -> Iterator[Outcome]:
-    """Test after test of the suite, on a server with all rows loaded."""
+    """Test after test of the suite, on a server with all rows loaded.
+
+    Each draws from seeds of its own: an UPDATE that finds the text that it is to write changes nothing.
+    """
     sysbench = need_sysbench()
     target = engine_target(server, group, not asked.plain)
     if not asked.plain:
         target["session_sql"] = list(SESSION.get(server.dbms, ()))
+    seeds = itertools.count(FIRST_SEED)
     for name in suite.tests:
         own = EngineClient(target, definition(suite.tests[name], server.dbms, rows), cpu)
         clients: dict[str, Client] = {
             "own": own,
-            "peer": SysbenchClient(sysbench_command(sysbench, name, target["address"], rows), cpu),
+            "peer": SysbenchClient(
+                sysbench_command(sysbench, name, target["address"], rows), cpu, asked.text_transactions
+            ),
         }
         rate = own.ops_per_s()
         ops, ops_of_work = max(2, round(rate * asked.turn_ms / 1e3)), round(rate * WORK_S)
         if name == "oltp_delete":  # what one has deleted the other does not find
             ops = max(2, min(ops, round(DELETED * rows / 2 / (ROUNDS + asked.rounds))))
             ops_of_work = min(ops_of_work, round(SAME_WORK * rows / 4))
-        figures = {each: work_of(server, client, ops_of_work) for each, client in clients.items()}
-        measure(group, clients, figures, ops, asked.rounds)
+        seed = next(seeds)
+        figures = {each: work_of(server, client, ops_of_work, seed) for each, client in clients.items()}
+        measure(group, clients, figures, ops, asked.rounds, next(seeds))
         yield outcome_of(name, figures)
         server.settle(["sbtest1"])
 
@@ -345,7 +363,7 @@ def main() -> None:
     turns = f"{asked.rounds} rounds of turns of {asked.turn_ms:g} ms"
     print(f"{server.build.name}, {rows:,} rows, 1 client on CPU {cpu}, server on {server_cpu}, {turns}.")
     print("µs/op: server CPU per operation, median over rounds.\n")
-    print(report(server.dbms, outcomes, asked.plain))
+    print(report(server.dbms, outcomes, plain=asked.plain, text_transactions=asked.text_transactions))
 
 
 if __name__ == "__main__":

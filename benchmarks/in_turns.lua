@@ -2,9 +2,20 @@
 --
 --   SCRIPT=oltp_point_select sysbench in_turns.lua … --events=1000 --time=0 run
 --
--- Each line of the standard input is the number of events of a turn; a line "turn done" follows each turn.
+-- Each line of the standard input is the number of events of a turn; a line "turn done" follows each turn. With
+-- TEXT_TRANSACTIONS=1 BEGIN and COMMIT, which the scripts prepare, are sent as text.
 
 require(os.getenv("SCRIPT"))
+
+if os.getenv("TEXT_TRANSACTIONS") then
+   function begin()
+      con:query("BEGIN")
+   end
+
+   function commit()
+      con:query("COMMIT")
+   end
+end
 
 local run_event, leave = event, thread_done
 local left = nil

@@ -96,10 +96,11 @@ class SysbenchTurns:
 
 @dataclass(frozen=True)
 class SysbenchClient:
-    """`command`: how sysbench runs `script`; it is given in_turns.lua in its place."""
+    """`command`: how sysbench runs `script`; it is given in_turns.lua in its place. `text_transactions`: see there."""
 
     command: Sequence[str]
     cpu: int
+    text_transactions: bool = False
 
     @contextmanager
     def connected(self, ops: int, turns: int, seed: int) -> Iterator[SysbenchTurns]:
@@ -111,7 +112,7 @@ class SysbenchClient:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            env={**os.environ, "SCRIPT": script},
+            env={**os.environ, "SCRIPT": script, **({"TEXT_TRANSACTIONS": "1"} if self.text_transactions else {})},
             preexec_fn=lambda: os.sched_setaffinity(0, [self.cpu]),
         ) as process:
             try:
