@@ -119,6 +119,11 @@ def test_command_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert lines[2].startswith("| one +5 %, sd 1.5 % | ")
 
 
+def test_command_takes_other_looks(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["--suites", "1", "--world", "equal, sd 1.5 %", "--looks", "1"])
+    assert capsys.readouterr().out.splitlines()[2].endswith(f"| {World().tests} |")  # test blocks: one of each test
+
+
 def test_truth_moves_only_what_was_changed() -> None:
     assert World(changes={3: 0.05}).truth(3, CPU) == pytest.approx(np.log(1.05))
     assert World(changes={3: 0.05}).truth(2, CPU) == 0

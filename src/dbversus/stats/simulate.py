@@ -8,7 +8,7 @@ which measure it again. What is found at the last look is not.
 
 import argparse
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -229,11 +229,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--suites", type=int, default=400, help="simulated experiments per world (default: 400)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--world", action="append", choices=WORLDS, metavar="NAME", help="only this row of the table")
+    parser.add_argument(
+        "--looks", type=int, nargs="+", metavar="BLOCKS", help="other numbers of blocks to look after than a row's own"
+    )
     asked = parser.parse_args(arguments)
     print(f"| {' | '.join(HEADER)} |")
     print(f"|{' --- |' * len(HEADER)}")
     for name in asked.world or WORLDS:
-        print(f"| {name} | {simulate(WORLDS[name], asked.suites, asked.seed).line()} |", flush=True)
+        world = replace(WORLDS[name], looks=tuple(asked.looks or WORLDS[name].looks))
+        print(f"| {name} | {simulate(world, asked.suites, asked.seed).line()} |", flush=True)
 
 
 if __name__ == "__main__":
