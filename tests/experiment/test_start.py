@@ -57,9 +57,27 @@ def test_a_server_that_cannot_be_warmed_is_out_and_the_others_go_on(tmp_path: Pa
     _warmed_by(server_of(session, "t1"), fail)
     warm_together(session, 0)
     assert [target.name for target in session.alive] == ["t0", "t2"]
-    assert [(one["target"], one["stage"], one["message"]) for one in records(session, "failure")] == [
-        ("t1", "start", "t1 went away")
-    ]
+    failures = records(session, "failure")
+    assert {(one["target"], one["stage"]) for one in failures} == {("t1", "start")}
+    assert [one["final"] for one in failures] == [False, True]
+    assert failures[-1]["message"] == "t1 went away"
+
+
+def test_a_server_that_is_lost_while_it_is_warmed_is_started_again(tmp_path: Path) -> None:
+    session = make_session(tmp_path, targets=3)
+    losses, warmed = [RunError("t1 went away")], []
+
+    def warm() -> None:
+        if losses:
+            raise losses.pop()
+        warmed.append("t1")
+
+    for name in ("t0", "t2"):
+        _warmed_by(server_of(session, name), lambda: None)
+    _warmed_by(server_of(session, "t1"), warm)
+    warm_together(session, 0)
+    assert session.alive == session.targets and warmed == ["t1"] and server_of(session, "t1").starts == 1
+    assert [(one["target"], one["final"]) for one in records(session, "failure")] == [("t1", False)]
 
 
 def test_ctrl_c_does_not_wait_for_servers_that_are_being_warmed(tmp_path: Path) -> None:

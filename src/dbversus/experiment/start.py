@@ -70,7 +70,7 @@ def warm_together(session: Session, block: int) -> None:
 
     Where one server fills its memory after the other, the first gets other pages of the host than the next, block after block: of
     equal servers it used 2-3 % more CPU wherever much memory is touched (docs/protocol.md). Embedded databases, which the
-    engine warms, have their turns.
+    engine warms, have their turns. A server that is lost meanwhile is started again, and warmed alone.
     """
     served = [target for target in session.alive if target.server.root_pid is not None]
     pool = ThreadPoolExecutor(max(1, len(served)))
@@ -85,5 +85,7 @@ def warm_together(session: Session, block: int) -> None:
             if target.name in warming
             else partial(target.server.warm, session.warmed_tables)
         )
-        with _or_out(session, target, block):
+        try:
             through_engine_loss(session, done, block=block)
+        except RunError as error:
+            session.mend(target, error, "start", block=block)

@@ -13,6 +13,8 @@ Connection = psycopg.Connection[Any]
 
 SETTLE_LIMIT_S = 600.0
 STATISTICS_DELAY_S = 1.2
+# A crash may leave pages without content in the midst of a table, which no vacuum calls visible to all.
+ROUNDS_IN_VAIN = 3
 # Records of the checkpoint, of the background writer and of our own looking (catalog pages) are not work put off.
 WAL_ALLOWANCE_BYTES = 64 * 1024
 # what a checkpoint, or a little patience, does away with
@@ -104,18 +106,20 @@ def _activities(connection: Connection, condition: str) -> int:
 def settle(connection: Connection, tables: Sequence[str], limit_s: float = SETTLE_LIMIT_S) -> dict[str, float]:
     """Vacuums and analyzes the tables and writes checkpoints until nothing is owed, or `limit_s` is over.
 
-    Returns seconds by step, the number of `rounds`, and what `remains.<name>`, if anything does.
+    What ROUNDS_IN_VAIN more rounds do not change is given up. Returns seconds by step, the number of `rounds`, and what
+    `remains.<name>`, if anything does.
     """
     deadline = time.monotonic() + limit_s
     spent = {"vacuum_s": 0.0, "checkpoint_s": 0.0, "wait_s": 0.0}
-    rounds = 0
+    rounds = in_vain = 0
     owed = {"all": 1}
-    while any(owed.values()) and time.monotonic() < deadline:
-        rounds += 1
+    while any(owed.values()) and in_vain < ROUNDS_IN_VAIN and time.monotonic() < deadline:
+        rounds, before = rounds + 1, owed
         spent["vacuum_s"] += timed(lambda: vacuum(connection, tables))
         owed = _write_out(connection, spent, deadline)
         if any(owed.values()):
             owed = _await_statistics(connection, spent)
+        in_vain = in_vain + 1 if owed == before else 0
     return spent | {"rounds": rounds} | {f"remains.{name}": float(count) for name, count in owed.items() if count}
 
 
