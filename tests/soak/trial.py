@@ -138,19 +138,20 @@ class _Performance:
         """One command, with the faults that happen while it runs; it has ended afterwards."""
         controller = Controller(words, self.home, self.log, self._clock)
         self.controllers.append(controller.pid)
+        deadline = time.monotonic() + RUN_LIMIT_S
         try:
-            injected = list(self._faults(controller))
-            if controller.wait(RUN_LIMIT_S) is None:
+            injected = list(self._faults(controller, deadline))
+            if controller.wait(max(0.0, deadline - time.monotonic())) is None:
                 self._wrong(f"`{words[0]}` had not ended after {RUN_LIMIT_S:.0f} s, and was killed")
         except BaseException:
             controller.end()
             raise
         return controller, injected
 
-    def _faults(self, controller: Controller) -> Iterator[Injection]:
-        """Makes faults happen until one of them ends the command, or it ends by itself."""
+    def _faults(self, controller: Controller, deadline: float) -> Iterator[Injection]:
+        """Makes faults happen until one of them ends the command, it ends by itself, or `deadline` is there."""
         wanted = None
-        while self._pending and controller.is_running():
+        while self._pending and controller.is_running() and time.monotonic() < deadline:
             fault = self._pending[0]
             rows = self._rows.look()
             wanted = wanted if wanted is not None else rows + fault.after_rows
