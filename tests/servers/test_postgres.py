@@ -8,6 +8,7 @@ import pytest
 
 from dbversus.builds.model import Build
 from dbversus.errors import RunError, UsageError
+from dbversus.host import processes
 from dbversus.host.cgroups import create_cgroup
 from dbversus.servers.base import Placement, ServerConfig
 from dbversus.servers.config import available_configs, load_config
@@ -76,15 +77,34 @@ def test_a_server_that_recovers_is_ended_at_once(server: PostgresServer) -> None
         os.kill(connection.info.backend_pid, signal.SIGKILL)
         while "database system was interrupted" not in server.log_tail(400)[began:]:
             time.sleep(0.001)
+        shared, _ = processes.shared_memory(server.root_pid or 0)
         server.stop()
         connection.execute("SELECT 1")
     assert not server.is_running()
     assert "received fast shutdown request" not in server.log_tail(400)[began:]
+    assert shared and not [path for path in shared if Path(path).exists()]
     server.start(Placement())
     with server.connect() as connection:
         assert connection.execute("SELECT count(*) FROM sbtest1").fetchone() == (2000,)
     server.stop()
     assert "received fast shutdown request" in server.log_tail(400)[began:]
+
+
+@pytest.mark.parametrize("end", ["stop", "kill"])
+def test_shared_memory_of_a_server_that_has_recovered_is_removed(server: PostgresServer, end: str) -> None:
+    server.start(Placement())
+    root_pid = server.root_pid
+    assert root_pid
+    began, (before, _) = len(server.log_tail(400)), processes.shared_memory(root_pid)
+    with pytest.raises(RunError), server.connect() as connection:
+        os.kill(connection.info.backend_pid, signal.SIGKILL)
+        while "ready to accept connections" not in server.log_tail(400)[began:]:
+            time.sleep(0.001)
+        connection.execute("SELECT 1")
+    after, _ = processes.shared_memory(root_pid)
+    assert after and after != before
+    getattr(server, end)()
+    assert not [path for path in (*before, *after) if Path(path).exists()]
 
 
 def test_what_no_vacuum_pays_is_given_up(server: PostgresServer) -> None:

@@ -85,7 +85,7 @@ class PostgresServer(Daemon):
         """
         self.thaw()
         if self.is_running() and self._refusal():
-            self.kill()
+            self._ends_by(*self.stop_signals[-1])
         super().stop()
 
     def settle(self, tables: Sequence[str]) -> dict[str, float]:
