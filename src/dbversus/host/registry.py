@@ -5,6 +5,7 @@ import ctypes
 import json
 import os
 import shutil
+import signal
 import threading
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
@@ -142,6 +143,8 @@ def end(entry: Entry) -> list[int]:
     """
     cgroups.thaw(entry.cgroup_dirs)
     paths, ids = set(entry.paths), set(entry.shared_memory_ids)
+    # a server that recovers from a crash makes itself new memory: none may come between looking and killing
+    processes.send(tree(entry), signal.SIGSTOP)
     for pid in tree(entry):
         more_paths, more_ids = processes.shared_memory(pid)
         paths.update(more_paths)

@@ -6,7 +6,6 @@ import subprocess
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -97,25 +96,18 @@ class Daemon(ABC):
         """Told again after steps in which the server gets itself more shared memory."""
         assert self._process
         pid = self._process.pid
-        paths, numbers = self._shared_memory()
+        mapped = [processes.shared_memory(one) for one in (pid, *processes.descendants(pid))]
         self._entry = registry.Entry(
             root_pid=pid,
             root_ticks=processes.start_ticks(pid) or 0,
             data_dir=str(self.data_dir),
             program=processes.program_of(pid),
             cgroup_dirs=self._groups,
-            paths=[str(self._socket_dir), *sorted(paths)],
-            shared_memory_ids=sorted(numbers),
+            paths=[str(self._socket_dir), *sorted({path for paths, _ in mapped for path in paths})],
+            shared_memory_ids=sorted({number for _, ids in mapped for number in ids}),
         )
         for watcher in self._watchers:
             watcher.add(self._entry)
-
-    def _shared_memory(self) -> tuple[set[str], set[int]]:
-        """What the server's processes have mapped now: POSIX files, System V segments."""
-        assert self._process
-        pid = self._process.pid
-        mapped = [processes.shared_memory(one) for one in (pid, *processes.descendants(pid))]
-        return {path for paths, _ in mapped for path in paths}, {number for _, ids in mapped for number in ids}
 
     def wait_ready(self, limit_s: float = START_LIMIT_S, log_from: int = 0) -> None:
         """Waits until the server takes connections; raises RunError with the end of its log when it does not."""
@@ -163,11 +155,6 @@ class Daemon(ABC):
         if self._process is None or self._entry is None:
             return
         entry = self._entry
-        if self.is_running():  # its shared memory is another than at its start when it has recovered from a crash since
-            paths, numbers = self._shared_memory()
-            paths.update(entry.paths)
-            numbers.update(entry.shared_memory_ids)
-            entry = replace(entry, paths=sorted(paths), shared_memory_ids=sorted(numbers))
         registry.end(entry)
         self._process.kill()  # for one that could not be found any more, or was never there
         self._process.wait()
