@@ -12,11 +12,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from dbversus.errors import UsageError
 from dbversus.stats.judge import settled_tests
 from dbversus.stats.metrics import CPU, IO_BYTES, PRIMARY, THROUGHPUT, Floats
 from dbversus.stats.model import CHANGES, BlockValue, Finding, Verdict
 from dbversus.stats.protocol import take_looks
-from dbversus.stats.sequential import LOOKS
+from dbversus.stats.sequential import LOOKS, check_looks
 from dbversus.stats.verdicts import assess
 
 TARGET = "changed"
@@ -233,6 +234,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--looks", type=int, nargs="+", metavar="BLOCKS", help="other numbers of blocks to look after than a row's own"
     )
     asked = parser.parse_args(arguments)
+    if asked.looks:
+        try:
+            check_looks(tuple(asked.looks))
+        except UsageError as error:
+            parser.error(str(error))
     print(f"| {' | '.join(HEADER)} |")
     print(f"|{' --- |' * len(HEADER)}")
     for name in asked.world or WORLDS:
