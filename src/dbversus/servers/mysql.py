@@ -74,7 +74,7 @@ class MysqlServer(Daemon):
         """Before anything is created: RunError when this build cannot run here, UsageError for a config it refuses."""
         mysql_files.check_init_options(self.build, self.config)
         mysql_files.version_words(self._place)
-        note = mysql_files.check_config(self._place, self.flavour, self._server_settings)
+        note = mysql_files.check_config(self._place, self.flavour, self._server_settings, self.work_dir)
         if note and note not in self.notes:
             self.notes.append(note)
 

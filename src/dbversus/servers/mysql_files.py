@@ -109,13 +109,13 @@ def rocksdb_settings(place: Installation, flavour: Flavour) -> dict[str, str]:
     return {"rocksdb": ""} | found
 
 
-def check_config(place: Installation, flavour: Flavour, settings: Mapping[str, str]) -> str:
+def check_config(place: Installation, flavour: Flavour, settings: Mapping[str, str], folder: Path) -> str:
     """Lets the server itself read the settings, without a data directory; returns a note when it cannot.
 
-    Raises UsageError with the server's own line for a setting that it does not know, or a value that it does not take as
-    it was written.
+    What that takes is in `folder` for the moment. Raises UsageError with the server's own line for a setting that it does
+    not know, or a value that it does not take as it was written.
     """
-    directory = Path(tempfile.mkdtemp(prefix="dbversus-check-", dir="/tmp"))
+    directory = Path(tempfile.mkdtemp(prefix="check-", dir=folder))
     try:
         (directory / "data").mkdir()
         own = {**settings, "datadir": str(directory / "data")}

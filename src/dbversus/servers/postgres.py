@@ -37,7 +37,7 @@ class PostgresServer(Daemon):
     def check(self) -> None:
         """Before anything is created: RunError when this build cannot run here, UsageError for a config it refuses."""
         postgres_files.check_build(self.build, self.config, self._user)
-        postgres_files.check_config(self.build, self.config, self._user)
+        postgres_files.check_config(self.build, self.config, self._user, self.work_dir)
 
     def initialise(self) -> None:
         """Creates the data directory, with a database and a superuser named `dbversus`, and stops the server again."""

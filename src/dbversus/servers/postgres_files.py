@@ -44,13 +44,13 @@ def check_build(build: Build, config: ServerConfig, user: ServerUser) -> str:
     return done.stdout.strip()
 
 
-def check_config(build: Build, config: ServerConfig, user: ServerUser) -> None:
-    """Lets the server itself read the settings, without a data directory.
+def check_config(build: Build, config: ServerConfig, user: ServerUser, folder: Path) -> None:
+    """Lets the server itself read the settings, without a data directory; what that takes is in `folder` for the moment.
 
     Raises UsageError with the server's own words for a setting it does not know or a value it does not accept.
     """
     check_init_options(build, config)
-    directory = Path(tempfile.mkdtemp(prefix="dbversus-check-", dir="/tmp"))
+    directory = Path(tempfile.mkdtemp(prefix="check-", dir=folder))
     try:
         (directory / "postgresql.conf").write_text(render(config.settings))
         (directory / "postgresql.auto.conf").touch()  # one that is missing is complained about
