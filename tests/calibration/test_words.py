@@ -146,6 +146,16 @@ def test_what_was_injected_is_named() -> None:
     assert "No CPU was injected: changes" in calibration_markdown.render(calibration(figures=nothing))
 
 
+def test_an_interval_that_holds_none_and_all_of_what_was_injected_says_nothing() -> None:
+    found = calibration().figures
+    assert found.recovery is not None
+    unknown = found.recovery.model_copy(update={"slope": -0.43, "low": -2.4, "high": 1.5})
+    said = calibration_markdown.render(calibration(figures=found.model_copy(update={"recovery": unknown})))
+    said = said.replace(NBSP, " ").replace("\\", "")
+    assert "How much of an injected slowdown is measured cannot be said" in said and "holds both none and all" in said
+    assert "0.43" not in said
+
+
 def test_too_many_false_alarms_are_called_that() -> None:
     found = calibration().figures
     bad = found.model_copy(update={"false_alarms": found.false_alarms.model_copy(update={"share": 0.2, "low": 0.15})})

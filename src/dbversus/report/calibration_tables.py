@@ -8,7 +8,7 @@ from dbversus.calibration.model import Calibration
 from dbversus.experiment.units import show_duration
 from dbversus.report.calibration import what
 from dbversus.report.words import NBSP, SHORT_TITLES, change, listing
-from dbversus.stats.calibration.model import Detection, Figures, OrderBias, Share, Spread
+from dbversus.stats.calibration.model import Detection, Figures, OrderBias, Recovery, Share, Spread
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
 
 WORST_TESTS = 3
@@ -110,11 +110,18 @@ def _recovered(figures: Figures) -> str:
         return "Injected slowdowns varied too little, or over too few blocks, to say how much of them is measured."
     if found is None:
         return f"No CPU was injected: {_BY_ARITHMETIC}."
-    said = (
-        f"Of {_ADDED[found.metric]}, {found.slope:.2f} [{found.low:.2f}, {found.high:.2f}] is measured (1 is right; "
-        f"{found.values:,} values of {found.blocks} blocks, interval over blocks); {change_of(found.offset)} where nothing is."
-    )
+    said = _share_measured(found)
     return said if figures.injected else f"{said} What is found of CPU: {_BY_ARITHMETIC}."
+
+
+def _share_measured(found: Recovery) -> str:
+    added, interval = _ADDED[found.metric], f"[{found.low:.2f}, {found.high:.2f}]"
+    if found.low <= 0 and found.high >= 1:
+        return f"How much of {added} is measured cannot be said: the interval, {interval}, holds both none and all of it."
+    return (
+        f"Of {added}, {found.slope:.2f} {interval} is measured (1 is right; {found.values:,} values of {found.blocks} blocks, "
+        f"interval over blocks); {change_of(found.offset)} where nothing is."
+    )
 
 
 def _place(who: str, biases: Sequence[OrderBias]) -> str:
