@@ -11,7 +11,10 @@ use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 
+use self::shared_memory::SharedMemory;
 use crate::account::tree::{self, Stat};
+
+mod shared_memory;
 
 /// How long to go on killing. What has not died by then waits for a disk that does not answer.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -57,7 +60,7 @@ pub fn watch(input: impl BufRead) {
     outlive_the_parent();
     let wards = listen(input);
     wards.iter().for_each(thaw);
-    kill_all(&wards);
+    kill_all(&wards).remove();
     wards.iter().for_each(clear_away);
 }
 
@@ -147,9 +150,12 @@ fn thaw(ward: &Ward) {
     }
 }
 
-/// Kills until nothing is left: what is killed may have given birth meanwhile.
-fn kill_all(wards: &[Ward]) {
+/// Kills until nothing is left: what is killed may have given birth meanwhile. Returns the shared memory of the dead.
+///
+/// A server may make itself new memory, or begin to remove its own, at any time: it is stopped before anybody looks.
+fn kill_all(wards: &[Ward]) -> SharedMemory {
     let began = Instant::now();
+    let mut memory = SharedMemory::default();
     let mut known: Vec<ProcessId> = wards.iter().filter_map(|ward| ward.root).collect();
     loop {
         add_descendants(&mut known);
@@ -162,13 +168,15 @@ fn kill_all(wards: &[Ward]) {
         known.dedup();
         known.retain(|process| identify(process.0) == Some(*process));
         if known.is_empty() {
-            return;
+            return memory;
         }
         if began.elapsed() > PATIENCE {
             complain("these processes did not die", &format!("{known:?}"));
-            return;
+            return memory;
         }
-        known.iter().for_each(|process| kill(process.0));
+        known.iter().for_each(|process| signal(process.0, libc::SIGSTOP));
+        known.iter().for_each(|process| memory.note(process.0));
+        known.iter().for_each(|process| signal(process.0, libc::SIGKILL));
         std::thread::sleep(PAUSE);
     }
 }
@@ -198,11 +206,11 @@ fn add_descendants(known: &mut Vec<ProcessId>) {
     }
 }
 
-fn kill(pid: i32) {
+fn signal(pid: i32, number: i32) {
     let own = i32::try_from(std::process::id()).unwrap_or(0);
     if pid > 1 && pid != own {
         // SAFETY: takes numbers alone.
-        unsafe { libc::kill(pid, libc::SIGKILL) };
+        unsafe { libc::kill(pid, number) };
     }
 }
 

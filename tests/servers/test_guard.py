@@ -2,6 +2,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -74,3 +75,38 @@ def test_the_real_guard_ends_what_it_knows_when_the_pipe_closes(tmp_path: Path) 
     finally:
         kept.kill()
         kept.wait()
+
+
+HOLDER = """
+import ctypes, mmap, os, sys, time
+libc = ctypes.CDLL(None)
+libc.shmat.restype = ctypes.c_void_p
+libc.shmat.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_int]
+segment = libc.shmget(0, 4096, 0o600 | 0o1000)  # IPC_PRIVATE, IPC_CREAT
+libc.shmat(segment, None, 0)
+file = os.open(sys.argv[1], os.O_CREAT | os.O_RDWR, 0o600)
+os.ftruncate(file, 4096)
+memory = mmap.mmap(file, 4096)
+print(segment, flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(not ENGINE.exists(), reason="the engine is not built")
+def test_the_real_guard_removes_shared_memory_that_it_was_not_told_of() -> None:
+    file = Path(f"/dev/shm/dbv-test-guard-{os.getpid()}")
+    holder = subprocess.Popen([sys.executable, "-c", HOLDER, file], stdout=subprocess.PIPE, start_new_session=True)
+    try:
+        assert holder.stdout
+        segment = int(holder.stdout.readline())
+        assert processes.shared_memory(holder.pid) == ([str(file)], [segment])
+        guard = Guard(ENGINE)
+        guard.add(entry(holder.pid))
+        guard.close()
+        assert holder.wait(5) == -signal.SIGKILL
+        assert not file.exists()
+        assert str(segment) not in Path("/proc/sysvipc/shm").read_text().split()
+    finally:
+        holder.kill()
+        holder.wait()
+        file.unlink(missing_ok=True)

@@ -1,0 +1,73 @@
+//! Shared memory that outlives processes that are killed.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// POSIX segments (files) and System V segments (ids) of processes that are about to be killed.
+#[derive(Default)]
+pub struct SharedMemory {
+    files: BTreeSet<PathBuf>,
+    segments: BTreeSet<i32>,
+}
+
+impl SharedMemory {
+    /// Adds what a process maps; one that is gone maps nothing.
+    pub fn note(&mut self, pid: i32) {
+        let maps = fs::read(format!("/proc/{pid}/maps")).unwrap_or_default();
+        String::from_utf8_lossy(&maps)
+            .lines()
+            .for_each(|line| self.note_mapping(line));
+    }
+
+    /// `7f00-7f10 rw-s 00000000 00:01 1376261    /SYSV0098c001 (deleted)`: the inode of a System V segment is its id
+    /// (proc_pid_maps(5)).
+    fn note_mapping(&mut self, line: &str) {
+        let mut fields = line.split_whitespace().skip(4);
+        let (Some(inode), Some(name)) = (fields.next(), fields.next()) else {
+            return;
+        };
+        if name.starts_with("/SYSV") {
+            self.segments.extend(inode.parse::<i32>().ok());
+        } else if Path::new(name).parent().map(Path::as_os_str) == Some(OsStr::new("/dev/shm")) {
+            self.files.insert(PathBuf::from(name)); // deeper ones are files of somebody's data
+        }
+    }
+
+    /// Those that are gone already are passed over.
+    pub fn remove(&self) {
+        for file in &self.files {
+            let _ = fs::remove_file(file);
+        }
+        for segment in &self.segments {
+            // SAFETY: takes numbers alone; IPC_RMID reads no buffer.
+            unsafe { libc::shmctl(*segment, libc::IPC_RMID, std::ptr::null_mut()) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_are_told_from_other_mappings() {
+        let mut found = SharedMemory::default();
+        for line in [
+            "7f66a0000000-7f66a0001000 rw-s 00000000 00:01 1376261                    /SYSV0098c001 (deleted)",
+            "7f66a0000000-7f66a0100000 rw-s 00000000 00:15 77                         /dev/shm/PostgreSQL.1729733262",
+            "7f66a0000000-7f66a0100000 rw-s 00000000 00:15 78                         /dev/shm/data/ibdata1",
+            "7f66a0000000-7f66a0100000 rw-s 00000000 00:01 79                         /dev/zero (deleted)",
+            "7f66a0000000-7f66a0001000 r--p 00000000 00:00 0                          [vdso]",
+            "7f66a0000000-7f66a0001000 rw-p 00000000 00:00 0",
+        ] {
+            found.note_mapping(line);
+        }
+        assert_eq!(found.segments, BTreeSet::from([1_376_261]));
+        assert_eq!(
+            found.files,
+            BTreeSet::from([PathBuf::from("/dev/shm/PostgreSQL.1729733262")])
+        );
+    }
+}
