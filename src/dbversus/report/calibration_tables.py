@@ -117,7 +117,9 @@ def _recovered(figures: Figures) -> str:
 def _share_measured(found: Recovery) -> str:
     added, interval = _ADDED[found.metric], f"[{found.low:.2f}, {found.high:.2f}]"
     if found.low <= 0 and found.high >= 1:
-        return f"How much of {added} is measured cannot be said: the interval, {interval}, holds both none and all of it."
+        return (
+            f"How much of {added} is measured cannot be said: the interval, {interval}, holds both none and all of it."
+        )
     return (
         f"Of {added}, {found.slope:.2f} {interval} is measured (1 is right; {found.values:,} values of {found.blocks} blocks, "
         f"interval over blocks); {change_of(found.offset)} where nothing is."
