@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 ENGINE := engine/target/release/dbversus-engine
 
-.PHONY: demo test check format setup engine lock clean
+.PHONY: demo test check format setup engine aarch64 lock clean
 
 setup: $(VENV)/.ready engine
 
@@ -40,6 +40,12 @@ format: setup
 	$(BIN)/ruff format src tests benchmarks
 	$(BIN)/ruff check --fix src tests benchmarks
 	cargo fmt --all --manifest-path engine/Cargo.toml
+
+# does the engine compile for aarch64? CONTRIBUTING.md says what that needs
+aarch64: export CC_aarch64_unknown_linux_gnu := aarch64-linux-gnu-gcc
+aarch64: export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER := aarch64-linux-gnu-gcc
+aarch64:
+	cargo build --locked --workspace --target aarch64-unknown-linux-gnu --manifest-path engine/Cargo.toml
 
 # pinned versions with hashes; run after changing dependencies in pyproject.toml
 lock:
