@@ -1,5 +1,6 @@
 """Draining and its journal lines, with an engine that answers as told."""
 
+import time
 from collections import Counter
 from types import SimpleNamespace
 from typing import Any, cast
@@ -14,10 +15,12 @@ from dbversus.experiment.session import Case, Session
 class _Session:
     """As much of a session as draining needs: `targets` maps names to whether they are processes."""
 
-    def __init__(self, targets: dict[str, bool], *, gone: bool = False, **spec: Any):
+    def __init__(self, targets: dict[str, bool], *, gone: bool = False, puts_off_s: float = 0.0, **spec: Any):
         self.spec = SimpleNamespace(**{"drain_s": 2.0, "drain_idle_s": 0.2, "freeze": True} | spec)
         self.tag = {"group": "g1"}
-        self.alive = [SimpleNamespace(name=name, server=_server(process)) for name, process in targets.items()]
+        self.alive = [
+            SimpleNamespace(name=name, server=_server(process, puts_off_s)) for name, process in targets.items()
+        ]
         self.engine = self
         self.gone = gone
         self.called: list[dict[str, Any]] = []
@@ -37,8 +40,8 @@ class _Session:
         self.noted.append({"type": kind, **fields})
 
 
-def _server(process: bool) -> Any:
-    return SimpleNamespace(root_pid=11 if process else None, is_running=lambda: True)
+def _server(process: bool, puts_off_s: float) -> Any:
+    return SimpleNamespace(root_pid=11 if process else None, puts_off_s=puts_off_s, is_running=lambda: True)
 
 
 def _case(changes_data: bool = True) -> Case:
@@ -84,6 +87,22 @@ def test_a_target_alone_needs_no_freezing_and_limits_may_be_short() -> None:
     session = _Session({"t0": True}, freeze=False, drain_s=0.05)
     _drain(session)
     assert [(call["idle_ms"], call["limit_ms"]) for call in session.called] == [(50, 50)]
+
+
+def test_frozen_servers_with_a_clock_have_one_pause_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    session = _Session({"t0": True, "t1": True}, puts_off_s=1.1)
+    happened: list[Any] = session.called
+    monkeypatch.setattr(time, "sleep", happened.append)
+    _drain(session)
+    assert happened[0] == 1.1
+    assert [(call["target"], call["idle_ms"]) for call in happened[1:]] == [("t0", 200), ("t1", 200)]
+
+
+def test_a_running_server_with_a_clock_has_to_be_idle_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time, "sleep", lambda seconds: pytest.fail("it works meanwhile, unseen"))
+    session = _Session({"t0": True}, freeze=False, puts_off_s=1.1)
+    _drain(session)
+    assert [call["idle_ms"] for call in session.called] == [1100]
 
 
 def test_an_engine_that_is_gone_is_replaced_and_nothing_is_made_up() -> None:

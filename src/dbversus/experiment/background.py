@@ -1,5 +1,6 @@
 """What servers do beside answering: journaled by kind of work, and brought to its end after a test that changes data."""
 
+import time
 from collections import Counter
 
 from dbversus.experiment.engine_client import EngineGone, Reply
@@ -32,12 +33,17 @@ def drain(session: Session, block: int, case: Case, ops: Counter[str], *, journa
     spec = session.spec
     if not case.test.changes_data or not spec.drain_s or not (spec.freeze or len(session.alive) == 1):
         return
+    processes = [
+        target for target in session.alive if target.server.root_pid is not None
+    ]  # others work for a client only
+    put_off_s = max((target.server.puts_off_s for target in processes), default=0.0)
+    if spec.freeze:
+        time.sleep(put_off_s)  # clocks go on in frozen servers: each takes up its work as soon as it is thawed
+    idle_s = spec.drain_idle_s if spec.freeze else max(spec.drain_idle_s, put_off_s)
     limit_ms = max(1, round(spec.drain_s * 1000))
-    idle_ms = min(limit_ms, max(1, round(spec.drain_idle_s * 1000)))
+    idle_ms = min(limit_ms, max(1, round(idle_s * 1000)))
     found = {}
-    for target in session.alive:
-        if target.server.root_pid is None:  # embedded: it works only while its client does
-            continue
+    for target in processes:
         try:
             reply = session.engine.call("drain", target=target.name, idle_ms=idle_ms, limit_ms=limit_ms)
         except EngineGone as error:

@@ -10,6 +10,7 @@ from dbversus.experiment.progress import Progress
 from dbversus.experiment.slots import COLD_ROWS
 from dbversus.experiment.spec import ExperimentSpec
 from dbversus.servers.config import available_configs
+from dbversus.servers.mysql_innodb import PUTS_OFF_S
 from dbversus.suites.model import Suite
 
 # measured on a 2-core virtual machine with 1M rows per table
@@ -70,8 +71,15 @@ def _block_s(spec: ExperimentSpec, suite: Suite, targets: int, tests: int) -> fl
     settles = sum(phase.settle for phase in suite.phases)
     changes = len(spec.clients) * sum(test.changes_data for test in suite.tests.values())
     per_target_s = settles * SETTLE_S + BLOCK_START_S_PER_TARGET + changes * min(DRAIN_S, spec.drain_s)
+    clock_s = changes * max(map(_puts_off_s, spec.targets)) if spec.drain_s else 0.0
     groups = make_groups([str(number) for number in range(targets)], spec.order, spec.at_once)
-    return sum(tests * _test_s(spec, len(group.members)) + per_target_s * len(group.members) for group in groups)
+    return sum(
+        tests * _test_s(spec, len(group.members)) + clock_s + per_target_s * len(group.members) for group in groups
+    )
+
+
+def _puts_off_s(target: str) -> float:
+    return PUTS_OFF_S if parse_target(target).dbms in INNODB else 0.0
 
 
 def _test_s(spec: ExperimentSpec, targets: int) -> float:

@@ -50,6 +50,8 @@ class Server(Protocol):
     data_dir: Path
     # what this build or host could not give, for the report
     notes: list[str]
+    # by a clock of its own, the server takes up what it has put off after so many seconds at most
+    puts_off_s: float
 
     def check(self) -> None:
         """Before anything is created: RunError when the build cannot run here, UsageError for a config it refuses."""

@@ -52,6 +52,7 @@ class MysqlServer(Daemon):
         super().__init__(build, config, work_dir, watchers)
         self.dbms = build.dbms
         self._engine = mysql_rocksdb.ROCKSDB if build.dbms == "myrocks" else mysql_innodb.INNODB
+        self.puts_off_s = 0.0 if build.dbms == "myrocks" else mysql_innodb.PUTS_OFF_S
         self._login = USER
 
     @cached_property

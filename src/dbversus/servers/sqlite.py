@@ -62,6 +62,7 @@ class SqliteServer:
     """
 
     dbms = "sqlite"
+    puts_off_s = 0.0
 
     def __init__(self, build: Build, config: ServerConfig, work_dir: Path, query: Query | None = None):
         self.build = build
