@@ -1,3 +1,4 @@
+import errno
 import json
 import os
 import subprocess
@@ -45,6 +46,29 @@ def test_a_record_exists_while_something_runs(tmp_path: Path) -> None:
     finally:
         process.kill()
         process.wait()
+
+
+def test_of_a_record_that_cannot_be_written_nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(path: Path, text: str) -> None:
+        path.touch()
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(OSError, match="No space left"):
+        Registry(tmp_path).add(Entry(1_000_000, 1, "", ""))
+    assert not list((tmp_path / "run").iterdir())
+
+
+def test_records_that_dead_controllers_did_not_finish_are_removed(tmp_path: Path) -> None:
+    dead = sleeper()
+    dead.kill()
+    dead.wait()
+    (tmp_path / "run").mkdir()
+    unfinished, ours = (tmp_path / f"run/{pid}.partial" for pid in (dead.pid, os.getpid()))
+    unfinished.touch()
+    ours.touch()
+    assert cleanup_stale(tmp_path) == []
+    assert ours.exists() and not unfinished.exists()
 
 
 def test_servers_that_are_started_by_several_threads_are_all_on_record(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from dbversus.host import cgroups, processes
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _IPC_RMID = 0
+_PARTIAL = ".partial"
 
 
 @dataclass(frozen=True)
@@ -73,16 +74,20 @@ class Registry:
             "entries": [asdict(entry) for entry in self._entries.values()],
         }
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        partial = self._path.with_suffix(".partial")
-        partial.write_text(json.dumps(record, indent=1))
-        partial.rename(self._path)
+        partial = self._path.with_suffix(_PARTIAL)
+        try:
+            partial.write_text(json.dumps(record, indent=1))
+            partial.rename(self._path)
+        except OSError:
+            partial.unlink(missing_ok=True)
+            raise
 
 
 def cleanup_stale(home: Path | None = None) -> list[str]:
     """Ends servers whose controller is dead and removes what it left; returns one line per server for the user.
 
-    Besides what is on record, these are directories `<pid>` in the folder `work` of the home and cgroups named `<pid>-…`
-    of processes that are gone.
+    Besides what is on record, these are directories `<pid>` in the folder `work` of the home, records that were not
+    finished, and cgroups named `<pid>-…` of processes that are gone.
     """
     said: list[str] = []
     for path in sorted(_run_dir(home).glob("*.json")):
@@ -95,9 +100,10 @@ def cleanup_stale(home: Path | None = None) -> list[str]:
             for fields in record["entries"]:
                 said += _clean(Entry(**fields), this_boot=_this_boot(record))
         path.unlink(missing_ok=True)
-    for directory in (home or home_dir()).glob("work/[0-9]*"):
-        if directory.name.isdigit() and not processes.is_alive(int(directory.name)):
-            remove_paths([str(directory)])
+    for path in [*(home or home_dir()).glob("work/[0-9]*"), *_run_dir(home).glob(f"[0-9]*{_PARTIAL}")]:
+        owner = path.name.removesuffix(_PARTIAL)
+        if owner.isdigit() and not processes.is_alive(int(owner)):
+            remove_paths([str(path)])
     cgroups.remove_unused(processes.is_alive)
     return said
 

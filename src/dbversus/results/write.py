@@ -139,6 +139,7 @@ def write_slots(path: Path, rows: list[Record], labels: Mapping[str, str]) -> No
             target = str(partial).replace("'", "''")
             connection.execute(f"COPY (SELECT {casts} FROM flat) TO '{target}' (FORMAT parquet, COMPRESSION zstd)")  # noqa: S608
     except duckdb.IOException as error:
+        partial.unlink(missing_ok=True)
         raise RunError(f"{path} cannot be written: {str(error).splitlines()[0]}.") from error
     with partial.open("rb") as file:
         os.fsync(file.fileno())
@@ -147,8 +148,12 @@ def write_slots(path: Path, rows: list[Record], labels: Mapping[str, str]) -> No
 
 def _replace(path: Path, content: bytes) -> None:
     partial = path.with_name(path.name + ".partial")
-    with partial.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    partial.replace(path)
+    try:
+        with partial.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except OSError:
+        partial.unlink(missing_ok=True)
+        raise
