@@ -54,7 +54,7 @@ def test_of_a_record_that_cannot_be_written_nothing_is_left(tmp_path: Path, monk
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(Path, "write_text", full)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(OSError, match=rf"No space left on device: '{tmp_path}/run/{os.getpid()}.json'"):
         Registry(tmp_path).add(Entry(1_000_000, 1, "", ""))
     assert not list((tmp_path / "run").iterdir())
 

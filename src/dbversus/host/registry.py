@@ -78,9 +78,9 @@ class Registry:
         try:
             partial.write_text(json.dumps(record, indent=1))
             partial.rename(self._path)
-        except OSError:
+        except OSError as error:
             partial.unlink(missing_ok=True)
-            raise
+            raise OSError(error.errno, error.strerror, str(self._path)) from error  # a failed write names no file
 
 
 def cleanup_stale(home: Path | None = None) -> list[str]:

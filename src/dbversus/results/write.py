@@ -154,6 +154,6 @@ def _replace(path: Path, content: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         partial.replace(path)
-    except OSError:
+    except OSError as error:
         partial.unlink(missing_ok=True)
-        raise
+        raise OSError(error.errno, error.strerror, str(path)) from error  # a failed write names no file
