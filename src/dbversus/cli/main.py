@@ -1,6 +1,5 @@
 """The command line: one file per verb, joined here."""
 
-import signal
 from typing import Annotated
 
 import typer
@@ -8,6 +7,7 @@ import typer
 import dbversus
 from dbversus.cli import builds, calibrate, compare, demo, doctor, generations, report, resume, run, show, suites
 from dbversus.cli.ending import told
+from dbversus.cli.interrupts import heed_interrupts
 
 app = typer.Typer(
     name="dbversus",
@@ -52,6 +52,6 @@ app.add_typer(suites.app, name="suites")
 
 
 def main() -> None:
-    """Runs the command line; a polite request to end (SIGTERM) is taken like Ctrl-C."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    """Runs the command line."""
+    heed_interrupts()
     app()

@@ -1,0 +1,26 @@
+"""Requests to end (Ctrl-C, SIGTERM), of which none is lost."""
+
+import _thread
+import signal
+import sys
+import threading
+
+AGAIN_AFTER_S = 0.05
+
+
+def heed_interrupts() -> None:
+    """Takes SIGTERM like Ctrl-C, and raises again what would be lost of either.
+
+    Python raises KeyboardInterrupt between any two instructions. Where these are of a finalizer (`__del__`), which a library
+    may have for every result of a query, it is printed and forgotten, and a run would go on to its end.
+    """
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    sys.unraisablehook = _raise_again
+
+
+def _raise_again(lost: "sys.UnraisableHookArgs") -> None:
+    if issubclass(lost.exc_type, KeyboardInterrupt):
+        # later, since here it would be lost again; as SIGTERM, since a shell may have us ignore SIGINT
+        threading.Timer(AGAIN_AFTER_S, _thread.interrupt_main, [signal.SIGTERM]).start()
+    else:
+        sys.__unraisablehook__(lost)

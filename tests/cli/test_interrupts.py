@@ -1,0 +1,33 @@
+import signal
+import subprocess
+import sys
+
+LOST = """
+import time
+from dbversus.cli.interrupts import heed_interrupts
+
+class Result:
+    def __del__(self):
+        raise {error}
+
+heed_interrupts()
+Result()
+time.sleep({seconds})
+"""
+
+
+def run(error: str, seconds: float) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, "-c", LOST.format(error=error, seconds=seconds)]
+    return subprocess.run(words, capture_output=True, text=True, timeout=60)
+
+
+def test_an_interrupt_in_a_finalizer_is_not_lost() -> None:
+    done = run("KeyboardInterrupt", 50)
+    assert done.returncode == -signal.SIGINT
+    assert "Exception ignored" not in done.stderr
+
+
+def test_other_errors_of_finalizers_are_told_as_ever() -> None:
+    done = run("ValueError('odd')", 0)
+    assert done.returncode == 0
+    assert "Exception ignored" in done.stderr and "odd" in done.stderr
