@@ -1,6 +1,5 @@
 """Requests to end (Ctrl-C, SIGTERM), of which none is lost."""
 
-import _thread
 import signal
 import sys
 import threading
@@ -21,6 +20,6 @@ def heed_interrupts() -> None:
 def _raise_again(lost: "sys.UnraisableHookArgs") -> None:
     if issubclass(lost.exc_type, KeyboardInterrupt):
         # later, since here it would be lost again; as SIGTERM, since a shell may have us ignore SIGINT
-        threading.Timer(AGAIN_AFTER_S, _thread.interrupt_main, [signal.SIGTERM]).start()
+        threading.Timer(AGAIN_AFTER_S, signal.pthread_kill, [threading.main_thread().ident, signal.SIGTERM]).start()
     else:
         sys.__unraisablehook__(lost)
