@@ -33,9 +33,8 @@ def drain(session: Session, block: int, case: Case, ops: Counter[str], *, journa
     spec = session.spec
     if not case.test.changes_data or not spec.drain_s or not (spec.freeze or len(session.alive) == 1):
         return
-    processes = [
-        target for target in session.alive if target.server.root_pid is not None
-    ]  # others work for a client only
+    # one that is embedded works only while its client does
+    processes = [target for target in session.alive if target.server.root_pid is not None]
     put_off_s = max((target.server.puts_off_s for target in processes), default=0.0)
     if spec.freeze:
         time.sleep(put_off_s)  # clocks go on in frozen servers: each takes up its work as soon as it is thawed
