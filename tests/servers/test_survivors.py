@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from dbversus.builds.model import Build
 from dbversus.host import cgroups, processes
 from dbversus.host.registry import cleanup_stale
 from dbversus.servers.base import Placement
@@ -32,6 +33,19 @@ server = PostgresServer(Build("postgres", version, "path", Path(prefix), "test")
 server.start(Placement(cgroup=cgroup))
 print(server.root_pid, *(cgroup.directories() if cgroup else []), flush=True)
 time.sleep(60)
+"""
+
+CREATOR = """
+import sys
+from pathlib import Path
+from dbversus.builds.model import Build
+from dbversus.host.registry import Registry
+from dbversus.servers.base import ServerConfig
+from dbversus.servers.postgres import PostgresServer
+
+version, prefix, work_dir, home = sys.argv[1:]
+build = Build("postgres", version, "path", Path(prefix), "test")
+PostgresServer(build, ServerConfig("test", {}), Path(work_dir), [Registry(Path(home))]).initialise()
 """
 
 
@@ -148,5 +162,32 @@ def test_kill_leaves_neither_processes_nor_shared_memory(server: PostgresServer)
     server.kill()
     assert not [pid for pid in pids if processes.is_alive(pid)]
     assert not any(Path(path).exists() for path in paths)
-    segments = Path("/proc/sysvipc/shm").read_text().splitlines()[1:]
-    assert not {int(line.split()[1]) for line in segments} & set(ids)
+    assert not _segments() & set(ids)
+
+
+def test_what_makes_a_data_directory_does_not_outlive_its_controller_either(
+    postgres_build: Build, work_dir: Path, home: Path
+) -> None:
+    program = str((postgres_build.prefix / "bin/postgres").resolve())
+    place = work_dir / "new"
+    place.mkdir()
+    words = [postgres_build.version, str(postgres_build.prefix), str(place), str(home)]
+    process = subprocess.Popen([sys.executable, "-c", CREATOR, *words])
+    found: list[int] = []
+    ids: list[int] = []
+    while not ids:
+        assert process.poll() is None
+        found = processes.working_in(place / "data", program)
+        ids = [number for pid in found for number in processes.shared_memory(pid)[1]]
+    processes.send(found, signal.SIGSTOP)
+    process.kill()
+    process.wait()
+    cleanup_stale(home)
+    assert not [pid for pid in found if processes.is_alive(pid)]
+    assert not processes.working_in(place, program)
+    assert not _segments() & set(ids)
+
+
+def _segments() -> set[int]:
+    """Ids of all System V segments of the host."""
+    return {int(line.split()[1]) for line in Path("/proc/sysvipc/shm").read_text().splitlines()[1:]}

@@ -6,6 +6,7 @@ import subprocess
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -15,9 +16,10 @@ from dbversus.host import cgroups, processes, registry
 from dbversus.host.user import server_user
 from dbversus.servers.base import Placement, ServerConfig
 from dbversus.servers.injection import Injection
-from dbversus.servers.process import Command, start
+from dbversus.servers.process import Command, Done, begin, start
 
 START_LIMIT_S = 300.0  # a start may have to replay the log of a crash
+_CREATE_LIMIT_S = 600.0
 
 
 class Daemon(ABC):
@@ -62,6 +64,27 @@ class Daemon(ABC):
     def _refusal(self) -> str:
         """Why the running server takes no connections yet, in its own words; empty when it does."""
 
+    def _create(self, command: Command, text_in: str = "") -> Done:
+        """Runs a program that makes the data directory to its end, with `text_in` on its standard input.
+
+        It starts servers of its own, with shared memory: it is watched like a server. Raises RunError when it cannot be
+        executed, or does not end.
+        """
+        process = begin(command, self._user, self._environment())
+        entry = self._entry_of(process.pid, str(self._program().resolve()))
+        for watcher in self._watchers:
+            watcher.add(entry)
+        try:
+            said, complained = process.communicate(text_in, _CREATE_LIMIT_S)
+        except subprocess.TimeoutExpired:
+            raise RunError(f"{command[0]} of {self.build.name} has not ended after {_CREATE_LIMIT_S:.0f} s.") from None
+        finally:
+            registry.end(entry)
+            process.wait()
+            for watcher in self._watchers:
+                watcher.forget(process.pid)
+        return Done(command, process.returncode, said, complained)
+
     def start(self, placement: Placement) -> None:
         if self.is_running():
             raise RunError(f"{self.build.name} is already running on {self.data_dir}.")
@@ -98,17 +121,17 @@ class Daemon(ABC):
         assert self._process
         pid = self._process.pid
         mapped = [processes.shared_memory(one) for one in (pid, *processes.descendants(pid))]
-        self._entry = registry.Entry(
-            root_pid=pid,
-            root_ticks=processes.start_ticks(pid) or 0,
-            data_dir=str(self.data_dir),
-            program=processes.program_of(pid),
+        self._entry = replace(
+            self._entry_of(pid, processes.program_of(pid)),
             cgroup_dirs=self._groups,
             paths=[str(self._socket_dir), *sorted({path for paths, _ in mapped for path in paths})],
             shared_memory_ids=sorted({number for _, ids in mapped for number in ids}),
         )
         for watcher in self._watchers:
             watcher.add(self._entry)
+
+    def _entry_of(self, pid: int, program: str) -> registry.Entry:
+        return registry.Entry(pid, processes.start_ticks(pid) or 0, str(self.data_dir), program)
 
     def wait_ready(self, limit_s: float = START_LIMIT_S, log_from: int = 0) -> None:
         """Waits until the server takes connections; raises RunError with the end of its log when it does not."""

@@ -82,7 +82,7 @@ class MysqlServer(Daemon):
     def initialise(self) -> None:
         """Creates the data directory, with a database and an administrator named `dbversus`, and stops the server again."""
         self.check()
-        mysql_create.create_data_dir(self._place, self.flavour, self.data_dir, self.config.init_options)
+        mysql_create.create_data_dir(self._place, self.flavour, self.data_dir, self.config.init_options, self._create)
         self._login = _FIRST_USER
         try:
             self.start(Placement())

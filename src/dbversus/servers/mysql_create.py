@@ -2,7 +2,7 @@
 
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from dbversus.builds.model import Build
@@ -10,19 +10,22 @@ from dbversus.errors import RunError, UsageError
 from dbversus.servers.config_file import version_key
 from dbversus.servers.mysql_files import Installation
 from dbversus.servers.mysql_versions import Flavour
-from dbversus.servers.process import Command, run
+from dbversus.servers.process import Command, Done
+
+Runner = Callable[[Command, str], Done]
 
 MARKER = "dbversus.build"
-_CREATE_LIMIT_S = 600
 # In this order; `{maker}` is mysql or mariadb. The texts of HELP are left out: nobody reads them here.
 _SYSTEM_TABLES = ("{maker}_system_tables.sql", "{maker}_performance_tables.sql", "{maker}_system_tables_data.sql")
 _SYS_SCHEMA = "{maker}_sys_schema.sql"
 
 
-def create_data_dir(place: Installation, flavour: Flavour, data_dir: Path, init_options: Mapping[str, str]) -> None:
+def create_data_dir(
+    place: Installation, flavour: Flavour, data_dir: Path, init_options: Mapping[str, str], run_watched: Runner
+) -> None:
     """Creates the system tables, with an account `root` without password. Raises RunError with the server's own words.
 
-    The directory must not exist, or be empty.
+    `run_watched` runs a command with a text on its standard input. The directory must not exist, or be empty.
     """
     if data_dir.is_dir() and any(data_dir.iterdir()):
         raise RunError(f"{place.build.name} cannot create its data directory: {data_dir} exists but is not empty.")
@@ -32,9 +35,9 @@ def create_data_dir(place: Installation, flavour: Flavour, data_dir: Path, init_
     place.user.own(data_dir)
     options = {name: value for name, value in init_options.items() if name.startswith("innodb")}
     if flavour.mysql_since(5, 7, 6):
-        _initialise(place, data_dir, options)
+        _initialise(place, data_dir, options, run_watched)
     else:
-        _bootstrap(place, flavour, data_dir, options)
+        _bootstrap(place, flavour, data_dir, options, run_watched)
     if not any((data_dir / "mysql").glob("*")) and not (data_dir / "mysql.ibd").exists():
         raise RunError(f"{place.build.name} left {data_dir} without system tables, and does not say why.")
     _mark(place, data_dir)
@@ -45,14 +48,16 @@ def _command(place: Installation, data_dir: Path, options: Mapping[str, str], *w
     return [place.program, "--no-defaults", *words, *(f"--{name}={value}" for name, value in settings.items())]
 
 
-def _initialise(place: Installation, data_dir: Path, options: Mapping[str, str]) -> None:
+def _initialise(place: Installation, data_dir: Path, options: Mapping[str, str], run_watched: Runner) -> None:
     command = _command(
         place, data_dir, {**options, "secure_file_priv": "NULL"}, "--initialize-insecure", "--skip-log-bin"
     )
-    _run(place, command, "")
+    _check(place, run_watched(command, ""))
 
 
-def _bootstrap(place: Installation, flavour: Flavour, data_dir: Path, options: Mapping[str, str]) -> None:
+def _bootstrap(
+    place: Installation, flavour: Flavour, data_dir: Path, options: Mapping[str, str], run_watched: Runner
+) -> None:
     """Pipes the makers' SQL into the server; one build has none and comes with a data directory to be copied instead."""
     maker, folder = _sql_folder(place)
     if folder is None:
@@ -63,7 +68,8 @@ def _bootstrap(place: Installation, flavour: Flavour, data_dir: Path, options: M
     _make_folder(place, data_dir / "mysql")
     if not flavour.is_mariadb:
         options = {**options, "default_storage_engine": "MyISAM"}
-    _run(place, _command(place, data_dir, options, "--bootstrap"), "use mysql;\n" + "\n".join(texts))
+    command = _command(place, data_dir, options, "--bootstrap")
+    _check(place, run_watched(command, "use mysql;\n" + "\n".join(texts)))
 
 
 def _sql_folder(place: Installation) -> tuple[str, Path | None]:
@@ -93,8 +99,7 @@ def _make_folder(place: Installation, path: Path) -> None:
     place.user.own(path)
 
 
-def _run(place: Installation, command: Command, text_in: str) -> None:
-    done = run(command, place.user, place.environment, _CREATE_LIMIT_S, text_in)
+def _check(place: Installation, done: Done) -> None:
     if done.returncode != 0:
         lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
         errors = [line for line in lines if "ERROR" in line] or lines[-3:]

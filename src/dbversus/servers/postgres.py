@@ -42,7 +42,7 @@ class PostgresServer(Daemon):
     def initialise(self) -> None:
         """Creates the data directory, with a database and a superuser named `dbversus`, and stops the server again."""
         self.check()
-        postgres_files.create_data_dir(self.build, self.config, self.data_dir, self._user)
+        postgres_files.create_data_dir(self.build, self.config, self.data_dir, self._user, self._create)
         self.start(Placement())
         try:
             with self._connect("postgres") as connection:

@@ -3,7 +3,7 @@
 import re
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from dbversus.builds.model import Build
@@ -12,7 +12,7 @@ from dbversus.host.user import ServerUser
 from dbversus.servers.base import ServerConfig
 from dbversus.servers.config import closest
 from dbversus.servers.config_file import version_key
-from dbversus.servers.process import Command, environment, run
+from dbversus.servers.process import Command, Done, environment, run
 
 SUPERUSER = "dbversus"
 CONFIG_FILE = "dbversus.conf"
@@ -102,7 +102,9 @@ def check_init_options(build: Build, config: ServerConfig) -> None:
             raise UsageError(f"init option wal_segsize needs postgres 11 or later; this is {build.version}.")
 
 
-def create_data_dir(build: Build, config: ServerConfig, data_dir: Path, user: ServerUser) -> None:
+def create_data_dir(
+    build: Build, config: ServerConfig, data_dir: Path, user: ServerUser, run_watched: Callable[[Command], Done]
+) -> None:
     """Runs initdb. The directory must not exist, or be empty. Raises RunError with initdb's own words."""
     check_init_options(build, config)
     data_dir.mkdir(parents=True, exist_ok=True)
@@ -110,7 +112,7 @@ def create_data_dir(build: Build, config: ServerConfig, data_dir: Path, user: Se
     data_dir.chmod(0o700)
     user.own(data_dir)
     command: Command = [program(build, "initdb"), "-D", data_dir, *initdb_options(build, config)]
-    done = run(command, user, server_environment(build, config), limit_s=600)
+    done = run_watched(command)
     if done.returncode != 0:
         raise RunError(f"initdb of {build.name} failed: {_words(done.stderr)}.")
     with (data_dir / "postgresql.conf").open("a") as file:

@@ -19,6 +19,7 @@ _PR_SET_PDEATHSIG = 1
 _OPEN_FILES = 65_536
 
 Command = Sequence[str | Path]
+Done = subprocess.CompletedProcess[str]
 
 # The parent death signal comes when the *thread* that started the child ends: one that lasts as long as we do starts all.
 _STARTER = ThreadPoolExecutor(max_workers=1, thread_name_prefix="server-starter")
@@ -32,10 +33,8 @@ def environment(*parts: Mapping[str, str]) -> dict[str, str]:
     return fixed
 
 
-def run(
-    command: Command, user: ServerUser, env: Mapping[str, str], limit_s: float = 120, text_in: str = ""
-) -> subprocess.CompletedProcess[str]:
-    """Runs a program of the build to its end, as the server user, with `text_in` on its standard input.
+def run(command: Command, user: ServerUser, env: Mapping[str, str], limit_s: float = 120) -> Done:
+    """Runs a program of the build to its end, as the server user.
 
     Raises RunError when it cannot be executed at all, or does not end within the limit.
     """
@@ -44,11 +43,33 @@ def run(
             [str(word) for word in command],
             env=dict(env),
             cwd="/",  # one that the server user can enter
-            input=text_in,
+            stdin=subprocess.DEVNULL,
             capture_output=True,
             encoding="utf-8",
             errors="replace",
             timeout=limit_s,
+            preexec_fn=user.become,
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        raise _cannot_execute(command[0], error) from error
+
+
+def begin(command: Command, user: ServerUser, env: Mapping[str, str]) -> "subprocess.Popen[str]":
+    """Starts a program of the build as the server user, its streams piped to us. Raises RunError when it cannot be executed.
+
+    It outlives us, unlike a server: one that dies before those it started would leave them to nobody. Watchers end them all.
+    """
+    try:
+        return subprocess.Popen(
+            [str(word) for word in command],
+            env=dict(env),
+            cwd="/",
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            errors="replace",
+            start_new_session=True,  # Ctrl-C is for us, who then end it
             preexec_fn=user.become,
         )
     except (OSError, subprocess.SubprocessError) as error:
