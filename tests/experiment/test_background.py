@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from dbversus.experiment.background import drain, driven_ops, note_background
+from dbversus.experiment.background import drain, driven_ops, note_background, start_clocks_together
 from dbversus.experiment.engine_client import EngineGone
 from dbversus.experiment.session import Case, Session
 
@@ -32,6 +32,12 @@ class _Session:
             raise EngineGone("it was killed")
         self.called.append({"cmd": command, **fields})
         return {"id": 7, "done": True, "idle": True, "elapsed_ns": 1, "server_cpu_ns": 5}
+
+    def freeze(self) -> None:
+        self.called.append({"cmd": "freeze"})
+
+    def thaw(self) -> None:
+        self.called.append({"cmd": "thaw"})
 
     def renew_engine(self, message: str, **where: Any) -> None:
         self.renewed += 1
@@ -103,6 +109,30 @@ def test_a_running_server_with_a_clock_has_to_be_idle_for_longer(monkeypatch: py
     session = _Session({"t0": True}, freeze=False, puts_off_s=1.1)
     _drain(session)
     assert [call["idle_ms"] for call in session.called] == [1100]
+
+
+def test_clocks_strike_in_all_servers_at_once_before_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    session = _Session({"t0": True, "t1": True, "embedded": False}, puts_off_s=1.1)
+    happened: list[Any] = session.called
+    monkeypatch.setattr(time, "sleep", happened.append)
+    start_clocks_together(cast(Session, session), _case())
+    assert happened[:3] == [{"cmd": "freeze"}, 1.1, {"cmd": "thaw"}]
+    assert [(call["cmd"], call["target"]) for call in happened[3:]] == [("drain", "t0"), ("drain", "t1")]
+    assert not session.noted
+
+
+@pytest.mark.parametrize(
+    ("session", "case"),
+    [
+        (_Session({"t0": True, "t1": True}), _case()),
+        (_Session({"t0": True, "t1": True}, puts_off_s=1.1), _case(changes_data=False)),
+        (_Session({"t0": True, "t1": True}, puts_off_s=1.1, freeze=False), _case()),
+    ],
+    ids=["no clocks", "nothing to purge", "not frozen"],
+)
+def test_nobody_waits_for_clocks_that_make_no_difference(session: _Session, case: Case) -> None:
+    start_clocks_together(cast(Session, session), case)
+    assert not session.called
 
 
 def test_an_engine_that_is_gone_is_replaced_and_nothing_is_made_up() -> None:

@@ -71,7 +71,8 @@ def _block_s(spec: ExperimentSpec, suite: Suite, targets: int, tests: int) -> fl
     settles = sum(phase.settle for phase in suite.phases)
     changes = len(spec.clients) * sum(test.changes_data for test in suite.tests.values())
     per_target_s = settles * SETTLE_S + BLOCK_START_S_PER_TARGET + changes * min(DRAIN_S, spec.drain_s)
-    clock_s = changes * max(map(_puts_off_s, spec.targets)) if spec.drain_s else 0.0
+    waits = changes * (bool(spec.drain_s) + spec.freeze)
+    clock_s = waits * max(map(_puts_off_s, spec.targets))
     groups = make_groups([str(number) for number in range(targets)], spec.order, spec.at_once)
     return sum(
         tests * _test_s(spec, len(group.members)) + clock_s + per_target_s * len(group.members) for group in groups

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dbversus.errors import RunError
-from dbversus.experiment.background import drain, driven_ops, note_background
+from dbversus.experiment.background import drain, driven_ops, note_background, start_clocks_together
 from dbversus.experiment.cache import cool
 from dbversus.experiment.definitions import definitions
 from dbversus.experiment.engine_client import EngineGone, EngineRefused, Reply
@@ -81,6 +81,7 @@ def _measure_rows(session: Session, block: int, case: Case, done: int, replay: b
     """Runs the rows of a case."""
     tally = Tally()
     plan = session.progress.plans.get(session.shared(case)) or _pilot(session, block, case, tally)
+    start_clocks_together(session, case)
     if replay:
         _run_rows(session, block, case, plan, 0, done or plan.rows, tally, counted=False)
         return tally
