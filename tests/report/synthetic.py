@@ -13,6 +13,7 @@ from dbversus.results.write import Journal, create_results_dir, seal
 
 BLOCKS = 4
 ROWS = 24
+SCANNED_ROWS = 1_000_000
 HOSTILE = "<script>alert('x')</script>"
 LABELS = ("postgres:13.1", "postgres:17.11", f"postgres:17.11@{HOSTILE}")
 SERVER_WORDS = 'FATAL:  invalid value for parameter "shared_buffers": <b>"128XB"</b>'
@@ -101,7 +102,9 @@ def _write_start(journal: Journal, targets: int, truths: tuple[Truth, ...]) -> N
             for n in range(targets)
         }
         journal.append({"type": "check", "test": name, "targets": answers, "agree": not differs, "differs": differs})
-        journal.append({"type": "plan", "test": name, "slot": {"ms": 50}, "settle": {"ms": 5}, "rows": ROWS})
+        plan = {"slot": {"ms": 50}, "settle": {"ms": 5}, "rows": ROWS}
+        scanned = SCANNED_ROWS if name == "scan" else None
+        journal.append({"type": "plan", "test": name, **plan, "rows_scanned_per_op": scanned})
 
 
 def _write_test(journal: Journal, rng: np.random.Generator, truth: Truth, block: int, rows: int, targets: int) -> None:

@@ -11,7 +11,7 @@ from dbversus.report.model import Assessment, Comparison, TestPart
 from dbversus.results.read import Results, open_results
 from dbversus.stats.model import Verdict
 
-from .synthetic import FAILED_TEST, LABELS, SERVER_WORDS, TRUTHS, WRONG_TEST, write_results
+from .synthetic import FAILED_TEST, LABELS, SCANNED_ROWS, SERVER_WORDS, TRUTHS, WRONG_TEST, write_results
 
 CPU = "server_cpu_us_per_op"
 
@@ -80,6 +80,12 @@ def test_figures_have_unit_interval_and_count(assessment: Assessment) -> None:
     assert base.high is not None
     assert base.value is not None
     assert base.low < base.value < base.high
+
+
+def test_scans_are_counted_in_rows_as_well(assessment: Assessment) -> None:
+    figures = {item.metric: item.estimates[LABELS[0]].value for item in part(assessment, "scan").figures}
+    assert figures["rows_scanned_per_s"] == pytest.approx(SCANNED_ROWS * (figures["throughput_ops_per_s"] or 0))
+    assert "rows_scanned_per_s" not in {item.metric for item in part(assessment, "point-query").figures}
 
 
 def test_latency_counts_all_operations(assessment: Assessment) -> None:

@@ -112,8 +112,8 @@ def test_tables_to_load() -> None:
 
 def test_rows_of_an_operation() -> None:
     suite = load_suite("sysbench")
-    assert suite.tests["scan"].rows_each(5000) == 5000
-    assert suite.tests["insert"].rows_each(5000) is None
+    assert suite.tests["scan"].rows_scanned_per_op(5000, 1) == 5000
+    assert suite.tests["insert"].rows_scanned_per_op(5000, 1) is None
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,6 @@ def test_the_file_is_good(tmp_path: Path) -> None:
         ('["point"]', '["point", "point"]', "mine.toml:19: two statements are called 'point'"),
         ('["point"]', "[]", "mine.toml:19: tests.one.statements is []; at least one item is wanted."),
         ('["point"]', '[{ sql = "SELECT 1" }]', "mine.toml:19: a statement has `name` and `sql`, or `use`"),
-        ('["point"]', '["point"]\nreport_misses = true', "mine.toml:20: report_misses is for tests that change data"),
         ('["point"]', '["point"]\nrows_per_op = "rows"', "mine.toml:20: unknown variable 'rows'."),
         ('["point"]', '["point"]\nbounded_by = "time"', "mine.toml:20: bounded_by is for tests that change data"),
         ('group = "write"', 'group = "write"\nbounded_by = "ops"', "mine.toml:24: tests.many.bounded_by is 'ops'"),

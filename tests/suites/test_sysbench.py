@@ -107,5 +107,4 @@ def test_parameters_of_single_tests() -> None:
     assert param("update-one", "id") == {"gen": "constant", "value": 1}
     assert param("update-zipf", "id") == {"gen": "zipfian", "low": 1, "high": 1000, "exponent": 0.8}
     assert param("points-covered-si", "ks") == {"gen": "uniform", "low": 1, "high": 1000, "count": 100}
-    assert tests["delete"].report_misses
     assert tests["scan"].slow

@@ -208,7 +208,8 @@ def _pilot(session: Session, block: int, case: Case, tally: Tally) -> SlotPlan:
     plan = plan_slots(rules, rates, case.test.by_count, orders, case.clients)
     if spec.cache == "cold":
         plan = plan_cold_slots(spec.cold_slot_ms, rates, case.clients, once=case.test.slow)
-    session.note("plan", test=case.name, block=block, **plan.to_json(), **session.tag)
+    scanned = case.test.rows_scanned_per_op(spec.table_size, spec.tables)
+    session.note("plan", test=case.name, block=block, **plan.to_json(), rows_scanned_per_op=scanned, **session.tag)
     session.progress.plans[session.shared(case)] = plan
     return plan
 

@@ -21,12 +21,14 @@ PLOTTED = (CPU, THROUGHPUT)
 # equal steps on the scale of nines, from the fastest operation to 99.99 %
 _CURVE = tuple(100 * (1 - 10 ** (-step / 12)) for step in range(49))
 
-# what one operation came to; no verdict hangs on these
-_COUNTS = (
+# the last two, and rows scanned: what operations came to; no verdict hangs on these
+_FROM_SUMS: tuple[Metric, ...] = (
+    *(metric for metric in METRICS if metric.denominator and not metric.tests),
     Metric("rows_per_op", "rows returned per op", "1/op", False, False, 0.05, ("rows",), "ops"),
     Metric("affected_per_op", "rows changed per op", "1/op", False, False, 0.05, ("affected",), "ops"),
 )
-SHOWN: tuple[Metric, ...] = tuple(metric for metric in METRICS if metric.denominator and not metric.tests) + _COUNTS
+_ROWS_SCANNED = Metric("rows_scanned_per_s", "rows scanned", "rows/s", True, False, 0.05)
+SHOWN = (*_FROM_SUMS, _ROWS_SCANNED)
 
 BlockFigures = dict[tuple[str, str], dict[str, list[float]]]
 
@@ -51,7 +53,16 @@ def interval_of(values: Sequence[float]) -> Estimate:
 
 def block_figures(results: Results) -> BlockFigures:
     """(test, target label) → metric → its value in each block, from sums over kept rows."""
-    sums = {name for metric in SHOWN for name in (*metric.numerator, metric.denominator)}
+    figures = _figures_from_sums(results)
+    plans = results.plans
+    for (test, _), known in figures.items():
+        if rows := plans.get(test, {}).get("rows_scanned_per_op"):
+            known[_ROWS_SCANNED.name] = [rate * rows for rate in known.get(THROUGHPUT, ())]
+    return figures
+
+
+def _figures_from_sums(results: Results) -> BlockFigures:
+    sums = {name for metric in _FROM_SUMS for name in (*metric.numerator, metric.denominator)}
     columns = sorted(sums)
     totals = ", ".join(f'sum("{name}")' for name in columns)
     query = f"SELECT test, target, {totals} FROM slots WHERE NOT dropped GROUP BY test, target, block ORDER BY block"  # noqa: S608
@@ -59,7 +70,7 @@ def block_figures(results: Results) -> BlockFigures:
     for test, target, *values in results.sql(query)[1]:
         of_block = dict(zip(columns, values, strict=True))
         known = figures.setdefault((test, target), {})
-        for metric in SHOWN:
+        for metric in _FROM_SUMS:
             value = _ratio_of_sums(metric, of_block)
             if value is not None:
                 known.setdefault(metric.name, []).append(value)

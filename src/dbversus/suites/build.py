@@ -87,7 +87,6 @@ def _test(
         changes_data=changes_data,
         by_count=changes_data and test.bounded_by != "time",
         slow=test.slow,
-        report_misses=test.report_misses,
         warm_up=False,
         rows_per_op=test.rows_per_op,
         suite_variables=suite_variables,

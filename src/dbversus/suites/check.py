@@ -27,8 +27,6 @@ def check_test(test: Test) -> None:
             _check_parameter(name, parameter, drawn, variables)
             drawn[name] = parameter.generator
         earlier.append(statement.name)
-    if test.report_misses and not test.changes_data:
-        raise test.place.at("report_misses").mistake("report_misses is for tests that change data; this one does not.")
 
 
 def check_columns(columns: Mapping[str, Parameter], variables: Mapping[str, int]) -> None:

@@ -69,9 +69,8 @@ class Test:
     """One test of one phase. `base` is its name without the phase's suffix.
 
     `by_count`: slots are bounded by count instead of time, so that all targets do the same work; the default of tests that
-    change data. `slow`: one operation takes long (it reads whole tables), so few fit into a slot. `report_misses`:
-    statements that touched no row are worth a figure (1 - affected / statements). `warm_up`: run to warm caches, never
-    reported.
+    change data. `slow`: one operation takes long (it reads whole tables), so few fit into a slot. `warm_up`: run to warm
+    caches, never reported.
     """
 
     __test__ = False  # pytest would take it for a class of tests
@@ -86,7 +85,6 @@ class Test:
     changes_data: bool
     by_count: bool
     slow: bool
-    report_misses: bool
     warm_up: bool
     rows_per_op: Expression | None
     suite_variables: Mapping[str, int]
@@ -103,11 +101,9 @@ class Test:
                 raise UsageError(f"Unknown variable '{name}'.{near(name, known)} Accepted: {', '.join(sorted(known))}.")
         return {**self.suite_variables, **given, **self.own_variables, "table_size": table_size, "tables": tables}
 
-    def rows_each(self, table_size: int, tables: int = 1, variables: Mapping[str, int] | None = None) -> int | None:
+    def rows_scanned_per_op(self, table_size: int, tables: int) -> int | None:
         """Rows that one operation goes over, where that is a better count of work than operations (scans)."""
-        if self.rows_per_op is None:
-            return None
-        return evaluate(self.rows_per_op, self.scope(table_size, tables, variables))
+        return None if self.rows_per_op is None else evaluate(self.rows_per_op, self.scope(table_size, tables))
 
 
 @dataclass(frozen=True)

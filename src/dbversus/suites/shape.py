@@ -61,7 +61,6 @@ class Test(Shape):
     slow: bool = False
     changes_data: bool | None = None
     bounded_by: Literal["count", "time"] | None = None
-    report_misses: bool = False
     rows_per_op: Number | None = None
     variables: dict[VariableName, int] = Field(default_factory=dict)
     variants: dict[VariableName, list[int]] = Field(default_factory=dict)
