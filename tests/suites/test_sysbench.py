@@ -87,7 +87,7 @@ def test_queries_per_operation_are_those_sysbench_counts(test: str, queries: int
     [
         ("update-inlist", "The list has 10 ids"),
         ("write-only", "a write test"),
-        ("delete", "share is reported"),
+        ("delete", "rows changed per operation"),
         ("scan", "of all clients together"),
         ("update-nonindex", "ran it twice by accident"),
     ],
