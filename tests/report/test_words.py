@@ -53,6 +53,8 @@ def test_nothing_judged_is_not_called_no_regression() -> None:
     assert first == "Nothing is known yet of new against old: none of 2 tests could be judged."
     good = [*comparisons, Comparison("c", "new", Verdict.EQUIVALENT, {})]
     assert summary_sentences(good, "new", "old")[0] == "None of 3 tests is shown to be worse on new than on old."
+    one = summary_sentences(good[2:], "new", "old")[0]
+    assert one == "The one test is not shown to be worse on new than on old."
 
 
 def test_several_numbers_of_clients() -> None:

@@ -143,9 +143,13 @@ def summary_sentences(comparisons: Sequence[Comparison], target: str, base: str)
         count, words = first.split(" ", 1)
         said = f"{count} of {total} tests {words}".replace(":", f"{than}:", 1)
     elif any(item.verdict in (Verdict.EQUIVALENT, Verdict.IMPROVEMENT) for item in comparisons):
-        steady = [item for item in comparisons if item.verdict != Verdict.NO_STEADY_STATE]
-        which = "tests" if len(steady) == total else "tests with a steady state"
-        said = f"None of {len(steady)} {which} is shown to be worse{than}."
+        steady = sum(item.verdict != Verdict.NO_STEADY_STATE for item in comparisons)
+        which = "" if steady == total else " with a steady state"
+        said = (
+            f"The one test{which} is not shown to be worse{than}."
+            if steady == 1
+            else f"None of {steady} tests{which} is shown to be worse{than}."
+        )
     elif any(item.verdict == Verdict.NO_STEADY_STATE for item in comparisons):
         said = f"No test has a steady state on {target} against {base}: all work is judged."
     else:
