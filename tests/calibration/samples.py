@@ -32,11 +32,11 @@ def spread(test: str, metric: str, default: float, margin: float | None = None) 
     )
 
 
-def figures() -> Figures:
+def figures(blocks: int = 16) -> Figures:
     spreads = [spread(test, metric, margin) for test in TESTS for metric, margin in ((CPU, 0.03), (IO_BYTES, 0.05))]
     return Figures(
         tests=TESTS,
-        blocks=16,
+        blocks=blocks,
         looks=[4, 6, 8, 12],
         suites=1000,
         false_alarms=share(0.02),

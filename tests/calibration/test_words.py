@@ -114,6 +114,11 @@ def test_ages() -> None:
     ]
 
 
+def test_blocks_of_a_single_suite_are_spoken_of_as_one() -> None:
+    text = calibration_markdown.render(calibration(figures=figures(blocks=12))).replace(NBSP, " ")
+    assert "made of the same 12 blocks, as many as one suite of its own has: intervals" in text
+
+
 def test_everything_is_in_both_forms() -> None:
     console = Console(file=io.StringIO(), width=80)
     calibration_text.render(calibration(), console)

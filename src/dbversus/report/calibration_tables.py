@@ -65,9 +65,11 @@ def _false_alarms(figures: Figures) -> str:
 
 
 def _dependence(figures: Figures) -> str:
+    suites = f"{figures.real_suites:.2g}"
+    known = "one suite of its own has" if suites == "1" else f"{suites} suites of their own have"
     return (
-        f"All of them are made of the same {figures.blocks} blocks, as many as {figures.real_suites:.2g} suites of their own "
-        "have: intervals are those of the drawing alone, and what these blocks did not meet (a rarer disturbance) is in no suite."
+        f"All of them are made of the same {figures.blocks} blocks, as many as {known}: "
+        "intervals are those of the drawing alone, and what these blocks did not meet (a rarer disturbance) is in no suite."
     )
 
 
