@@ -6,7 +6,7 @@ import pytest
 
 from dbversus.errors import RunError
 from dbversus.experiment.engine_client import EngineGone, EngineRefused
-from dbversus.experiment.losses import ENGINE_RENEWALS_AT_MOST, through_engine_loss, through_losses
+from dbversus.experiment.losses import ENGINE_RENEWALS_AT_MOST, ask, through_engine_loss, through_losses
 
 from .fakes import case_of, gone, make_session, records, refused, server_of
 
@@ -89,3 +89,28 @@ def test_what_is_no_targets_affair_is_not_blamed_on_one(tmp_path: Path) -> None:
     with pytest.raises(EngineRefused):
         through_losses(session, 0, case_of(session, "point-query"), _Action(EngineRefused("usage", "what?", None)))
     assert not records(session, "failure")
+
+
+def test_a_server_that_is_lost_while_it_is_asked_is_started_again_and_asked_once_more(tmp_path: Path) -> None:
+    session = make_session(tmp_path)
+    losses = [RunError("server closed the connection")]
+
+    def question() -> int:
+        if losses:
+            raise losses.pop()
+        return 7
+
+    assert ask(session, session.by_name("t1"), question, "state", block=1) == 7
+    assert session.alive == session.targets and server_of(session, "t1").starts == 1
+    (failure,) = records(session, "failure")
+    assert (failure["target"], failure["stage"], failure["block"], failure["final"]) == ("t1", "state", 1, False)
+
+
+def test_a_server_that_answers_in_no_case_is_out_and_the_others_go_on(tmp_path: Path) -> None:
+    def question() -> int:
+        raise RunError("permission denied")
+
+    session = make_session(tmp_path, targets=3)
+    assert ask(session, session.by_name("t1"), question, "start", block=0) is None
+    assert [target.name for target in session.alive] == ["t0", "t2"]
+    assert [one["final"] for one in records(session, "failure")] == [False, True]

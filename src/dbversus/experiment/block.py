@@ -1,10 +1,11 @@
 """One block: servers freshly started on restored data, then the tests in suite order, since state matters."""
 
 import shutil
+from functools import partial
 
-from dbversus.errors import RunError
 from dbversus.experiment.cache import cool
 from dbversus.experiment.facts import store_log_tails, store_server_facts
+from dbversus.experiment.losses import ask
 from dbversus.experiment.measure import measure, warm_up
 from dbversus.experiment.session import Case, GroupOut, Session, Target
 from dbversus.experiment.start import start_block
@@ -91,19 +92,7 @@ def settle_all(session: Session, block: int, phase: str) -> None:
     session.display.doing(f"block {block + 1}: settling before {phase}")
     session.thaw_all(block=block)
     for target in session.alive:
-        try:
-            _settle(session, block, phase, target)
-        except RunError as error:
-            session.mend(target, error, "settle", block=block)
-            if target.out is None:
-                _settle_or_out(session, block, phase, target)
-
-
-def _settle_or_out(session: Session, block: int, phase: str, target: Target) -> None:
-    try:
-        _settle(session, block, phase, target)
-    except RunError as error:
-        session.failure(target, "settle", str(error), final=True, block=block)
+        ask(session, target, partial(_settle, session, block, phase, target), "settle", block=block)
 
 
 def _settle(session: Session, block: int, phase: str, target: Target) -> None:

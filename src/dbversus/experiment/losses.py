@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from dbversus.errors import RunError
 from dbversus.experiment.engine_client import EngineGone, EngineRefused
 from dbversus.experiment.session import Case, Session, Target
 
@@ -18,6 +19,24 @@ def through_engine_loss(session: Session, action: Callable[[], T], **where: Any)
     except EngineGone as error:
         session.renew_engine(str(error), **where)
         return action()
+
+
+def ask(session: Session, target: Target, question: Callable[[], T], stage: str, **where: Any) -> T | None:
+    """What a target's server says to its administrator; lost meanwhile, it is started again and asked once more.
+
+    None when it is out, for that or by its second answer.
+    """
+    try:
+        return through_engine_loss(session, question, **where)
+    except RunError as error:
+        session.mend(target, error, stage, **where)
+    if target.out is not None:
+        return None
+    try:
+        return question()
+    except RunError as error:
+        session.failure(target, stage, str(error), final=True, **where)
+        return None
 
 
 def through_losses(session: Session, block: int, case: Case, action: Callable[[], None]) -> None:

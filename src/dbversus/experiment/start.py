@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from functools import partial
 
 from dbversus.errors import RunError
-from dbversus.experiment.losses import through_engine_loss
+from dbversus.experiment.losses import ask, through_engine_loss
 from dbversus.experiment.orders import starting_order
 from dbversus.experiment.prepare import restore
 from dbversus.experiment.session import Session, Target
@@ -30,8 +30,9 @@ def start_block(session: Session, block: int) -> None:
     warm_together(session, block)
     debt: dict[str, dict[str, int]] = {}
     for target in session.alive:
-        with _or_out(session, target, block):
-            debt[target.name] = through_engine_loss(session, target.server.debt, block=block)
+        owed = ask(session, target, target.server.debt, "start", block=block)
+        if owed is not None:
+            debt[target.name] = owed
     session.diverged = session.diverged and not fresh.issuperset(session.alive_names)
     session.note("block", block=block, state="started", debt=debt)
     check_state(session, block, debt, fresh)

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
-from dbversus.errors import RunError
-from dbversus.experiment.losses import through_engine_loss
+from dbversus.experiment.losses import ask
 from dbversus.experiment.session import Session, Target
 from dbversus.servers.state import TableState
 
@@ -69,11 +68,7 @@ def check_state(session: Session, block: int, debt: Mapping[str, Mapping[str, in
 
 def _look(session: Session, target: Target, block: int, debt: Mapping[str, Mapping[str, int]]) -> TargetState | None:
     """None when the target cannot tell its state, and is out for that."""
-    try:  # the engine runs the statements of embedded databases
-        return through_engine_loss(session, lambda: _state_of(session, target, debt[target.name]), block=block)
-    except RunError as error:
-        session.failure(target, "state", str(error), final=True, block=block)
-        return None
+    return ask(session, target, lambda: _state_of(session, target, debt[target.name]), "state", block=block)
 
 
 def _state_of(session: Session, target: Target, debt: Mapping[str, int]) -> TargetState:
