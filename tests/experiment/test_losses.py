@@ -106,6 +106,14 @@ def test_a_server_that_is_lost_while_it_is_asked_is_started_again_and_asked_once
     assert (failure["target"], failure["stage"], failure["block"], failure["final"]) == ("t1", "state", 1, False)
 
 
+def test_an_engine_that_is_lost_while_a_server_is_asked_is_no_failure_of_the_server(tmp_path: Path) -> None:
+    session = make_session(tmp_path)
+    first, action = session.engine, _Action(gone())
+    ask(session, session.base, action, "state", block=0)
+    assert action.times == 2 and session.engine is not first and server_of(session, "t0").starts == 0
+    assert [failure["target"] for failure in records(session, "failure")] == [None]
+
+
 def test_a_server_that_answers_in_no_case_is_out_and_the_others_go_on(tmp_path: Path) -> None:
     def question() -> int:
         raise RunError("permission denied")

@@ -32,6 +32,14 @@ def test_rows_are_journaled_once_and_the_test_is_finished(tmp_path: Path) -> Non
     assert plan["slot"].keys() == {"ops"}
 
 
+@pytest.mark.parametrize(("test", "of_the_table"), [("scan", True), ("point-query", False)])
+def test_a_plan_tells_the_rows_that_an_operation_scans(tmp_path: Path, test: str, of_the_table: bool) -> None:
+    session = make_session(tmp_path, tests=test)
+    _measure(session, test)
+    (plan,) = records(session, "plan")
+    assert plan["rows_scanned_per_op"] == (session.spec.table_size if of_the_table else None)
+
+
 def test_a_target_that_cannot_be_frozen_is_restarted_and_the_row_begun_again(tmp_path: Path) -> None:
     session = make_session(tmp_path)
     _measure(session, "point-query")

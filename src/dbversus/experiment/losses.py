@@ -22,12 +22,13 @@ def through_engine_loss(session: Session, action: Callable[[], T], **where: Any)
 
 
 def ask(session: Session, target: Target, question: Callable[[], T], stage: str, **where: Any) -> T | None:
-    """What a target's server says to its administrator; lost meanwhile, it is started again and asked once more.
+    """What a target's server says to its administrator.
 
-    None when it is out, for that or by its second answer.
+    A server or engine that is lost meanwhile is replaced, and the question asked once more. None when the target is out, for
+    that or by its second answer.
     """
     try:
-        return through_engine_loss(session, question, **where)
+        return question()
     except RunError as error:
         session.mend(target, error, stage, **where)
     if target.out is not None:
