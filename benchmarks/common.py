@@ -110,7 +110,7 @@ def private_server(
         raise UsageError(f"'{target}' is {build.dbms}; accepted here: {', '.join(accepted)}.")
     sizing = Sizing(memory_bytes(), 1, len(cpus) or os.cpu_count() or 1, rows * BYTES_PER_ROW)
     config = load_config(build.dbms, build.version, spec.configs, sizing)
-    with acquire_host(True, "a benchmark"), contextlib.ExitStack() as stack:
+    with acquire_host(True, "a benchmark", say=say), contextlib.ExitStack() as stack:
         # named after us: what a killed run leaves behind is found and removed by the next start of dbversus
         work_dir = public_dir("work", str(os.getpid()))
         stack.callback(shutil.rmtree, work_dir, ignore_errors=True)

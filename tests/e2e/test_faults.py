@@ -139,6 +139,22 @@ def test_two_experiments_at_once_the_second_is_refused_with_a_reason(bench: Benc
     assert first.returncode == 0
 
 
+def test_another_home_on_the_same_host_waits_too(bench: Bench) -> None:
+    other = Bench(bench.folder / "other", bench.folder / "other/home")
+    other.home.mkdir(parents=True)
+    lock = {"DBVERSUS_HOST_LOCK": bench.places["DBVERSUS_HOST_LOCK"]}
+    first = bench.start("run", _experiment(bench, ["sqlite:bundled@wal", "sqlite:bundled"]), "--out", bench.out)
+    _wait_for(lambda: _rows(bench) > 2)
+    command = other.command("run", _experiment(other, ["sqlite:bundled@wal", "sqlite:bundled"]), "--out", other.out)
+    second = subprocess.run(command, capture_output=True, text=True, env=other.env | lock, cwd=other.folder)
+    assert second.returncode == 1 and f"in use by process {first.pid} (sqlite:bundled@wal against" in second.stderr
+    waits = subprocess.run([*command, "--wait"], capture_output=True, text=True, env=other.env | lock, cwd=other.folder)
+    assert waits.returncode == 0, waits.stderr
+    assert f"in use by process {first.pid} (" in waits.stderr and "waiting for it to end" in waits.stderr
+    assert first.wait(10) == 0
+    _check_shape(other)
+
+
 def test_a_journal_cut_off_in_a_line_goes_on(bench: Bench) -> None:
     process = bench.start("run", _experiment(bench, ["sqlite:bundled@wal", "sqlite:bundled"]), "--out", bench.out)
     _wait_for(lambda: _rows(bench) > 10)

@@ -79,7 +79,8 @@ def _spec(bench: Bench, targets: list[str], tests: str, more: str = "") -> Exper
 
 def _run(bench: Bench, monkeypatch: pytest.MonkeyPatch, spec: ExperimentSpec) -> None:
     """In this process."""
-    monkeypatch.setenv("DBVERSUS_HOME", str(bench.home))
+    for name, value in bench.places.items():
+        monkeypatch.setenv(name, value)
     run_experiment(spec, bench.out, "", Silent(), wait=True)
 
 

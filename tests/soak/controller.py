@@ -40,6 +40,12 @@ class RowCount:
         return self._rows
 
 
+def _environment(home: Path) -> dict[str, str]:
+    """With a lock in its home: a soak may go on beside other work."""
+    own = {"DBVERSUS_HOME": str(home), "DBVERSUS_HOST_LOCK": str(home / "host.lock"), "COLUMNS": "160"}
+    return os.environ | own
+
+
 class Controller:
     """One `dbversus` command, with a `clock` of its own if one is given. What it says goes to the end of `log`."""
 
@@ -53,7 +59,7 @@ class Controller:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
-                env=os.environ | {"DBVERSUS_HOME": str(home), "COLUMNS": "160"} | (clock.environment if clock else {}),
+                env=_environment(home) | (clock.environment if clock else {}),
                 cwd=home.parent,
                 preexec_fn=_heed_interrupts,
             )
@@ -96,7 +102,7 @@ class Controller:
 
     def engines(self) -> list[int]:
         """The engine (not the guard, which is the same program)."""
-        found = [(pid, words(pid)) for pid in self._children()]
+        found = [(pid, processes.command_line(pid)) for pid in self._children()]
         return [pid for pid, line in found if line and line[0].endswith("dbversus-engine") and "guard" not in line]
 
     def servers(self) -> dict[str, int]:
@@ -115,16 +121,7 @@ class Controller:
 
 def backends(root: int) -> list[int]:
     """The processes of a PostgreSQL server that serve connections through its socket."""
-    return [pid for pid in processes.descendants(root) if "[local]" in " ".join(words(pid))]
-
-
-def words(pid: int) -> list[str]:
-    """The command line of a process, or the title that it gave itself; empty when it is gone."""
-    try:
-        text = Path(f"/proc/{pid}/cmdline").read_text(errors="replace")
-    except OSError:
-        return []
-    return [word for word in text.split("\0") if word]
+    return [pid for pid in processes.descendants(root) if "[local]" in " ".join(processes.command_line(pid))]
 
 
 def working_directory(pid: int) -> str:

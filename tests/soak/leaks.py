@@ -11,7 +11,7 @@ from dbversus.host import processes
 from dbversus.host.cgroups import OWN_DIRECTORY, hierarchies
 from dbversus.servers.disk_use import used_bytes
 
-from .controller import words, working_directory
+from .controller import working_directory
 
 # lock files, directories; a data directory is a hundred times as large
 LOOSE_BYTES_AT_MOST = 2**18
@@ -41,7 +41,9 @@ def processes_of(folder: Path) -> list[str]:
     """
     ours = set(_ancestry(os.getpid()))
     found = [pid for pid in processes.all_pids() if pid not in ours and processes.is_alive(pid)]
-    return [f"{pid} ({' '.join(words(pid))[:100]})" for pid in found if _has_to_do_with(pid, str(folder))]
+    return [
+        f"{pid} ({' '.join(processes.command_line(pid))[:100]})" for pid in found if _has_to_do_with(pid, str(folder))
+    ]
 
 
 def _ancestry(pid: int) -> Iterable[int]:
@@ -54,7 +56,7 @@ def _ancestry(pid: int) -> Iterable[int]:
 def _has_to_do_with(pid: int, folder: str) -> bool:
     return (
         working_directory(pid).startswith(folder)
-        or any(folder in word for word in words(pid))
+        or any(folder in word for word in processes.command_line(pid))
         or f"DBVERSUS_HOME={folder}" in _environment(pid)
     )
 

@@ -57,7 +57,7 @@ def set_stage(spec: ExperimentSpec, display: Display, *, wait: bool) -> Iterator
     specs = [parse_target(text) for text in spec.targets]
     _check_tests(spec, suite, specs)
     builds = [obtain(target, display.say) for target in specs]
-    with acquire_host(wait, " against ".join(spec.targets)), contextlib.ExitStack() as stack:
+    with acquire_host(wait, " against ".join(spec.targets), say=display.say), contextlib.ExitStack() as stack:
         for line in cleanup_stale():
             display.say(line)
         _check_room(spec, suite)

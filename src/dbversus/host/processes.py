@@ -70,6 +70,15 @@ def program_of(pid: int) -> str:
     return _link(pid, "exe")
 
 
+def command_line(pid: int) -> list[str]:
+    """The words that a process was started with; empty when it is gone or not ours to look at."""
+    try:
+        text = (PROC / str(pid) / "cmdline").read_text(errors="replace")
+    except OSError:
+        return []
+    return [word for word in text.split("\0") if word]
+
+
 def working_in(directory: Path, program: str) -> list[int]:
     """Live processes that execute `program` with `directory`, or one below it, as their current directory.
 
