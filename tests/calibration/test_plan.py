@@ -2,7 +2,8 @@
 
 import pytest
 
-from dbversus.calibration.plan import SHARES, Kind, calibration_spec, shares_by_test
+from dbversus.calibration.kinds import Kind
+from dbversus.calibration.plan import SHARES, calibration_spec, shares_by_test
 from dbversus.errors import UsageError
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from dbversus.calibration.plan import Kind, calibration_spec
+from dbversus.calibration.kinds import Kind
+from dbversus.calibration.plan import calibration_spec
 from dbversus.calibration.store import save
 from dbversus.calibration.use import calibration_fields, rows_per_block
 from dbversus.experiment.spec import ExperimentSpec, make_spec

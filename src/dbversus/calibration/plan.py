@@ -1,25 +1,16 @@
 """The experiment that a calibration is: one build against itself twice, one copy of it slowed down by known shares."""
 
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
 from typing import Any
 
 from dbversus.builds.dbms import find_dbms
 from dbversus.builds.target import parse_target
+from dbversus.calibration.kinds import Kind
 from dbversus.errors import UsageError
 from dbversus.experiment.spec import ExperimentSpec, make_spec
 from dbversus.stats.calibration.model import FEWEST_BLOCKS
 from dbversus.suites.load import load_suite
 from dbversus.suites.profiles import profile_choices
-
-
-class Kind(StrEnum):
-    """What is added to the third copy."""
-
-    CPU = "cpu"
-    IO = "io"
-    NONE = "none"
-
 
 SHARES = (0.01, 0.02, 0.03, 0.05, 0.08)
 """Added, as shares of what the server used: each test has each of them in turn, from block to block."""

@@ -1,16 +1,13 @@
 """dbversus builds: what is installed, what can be had, fetch it, add your own."""
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
-from dbversus.builds import store
-from dbversus.builds.target import parse_target
 from dbversus.cli.ending import told
-from dbversus.report.terminal import print_table
+from dbversus.cli.tables import write_table
 
 app = typer.Typer(help="Installed and available DBMS builds.", no_args_is_help=True)
 
@@ -22,10 +19,10 @@ def list_builds() -> None:
 
     - `dbversus builds list`
     """
-    table = Table("target", "provider", "compiled", "path", box=None, header_style="bold")
-    for build in store.list_installed():
-        table.add_row(build.name, build.provider, build.compiled, str(build.prefix))
-    print_table(Console(highlight=False, markup=False), table)
+    from dbversus.builds import store
+
+    rows = [(build.name, build.provider, build.compiled, build.prefix) for build in store.list_installed()]
+    write_table(["target", "provider", "compiled", "path"], rows)
 
 
 @app.command()
@@ -35,10 +32,11 @@ def available(dbms: Annotated[str | None, typer.Argument(help="Only this DBMS, e
 
     - `dbversus builds available postgres`
     """
-    table = Table("target", "series", "compiled", "lacks", box=None, header_style="bold")
-    for entry in store.available(dbms or ""):
-        table.add_row(entry.name, entry.series, entry.compiled, ", ".join(entry.lacks))
-    print_table(Console(highlight=False, markup=False), table)
+    from dbversus.builds import store
+
+    entries = store.available(dbms or "")
+    rows = [(entry.name, entry.series, entry.compiled, ", ".join(entry.lacks)) for entry in entries]
+    write_table(["target", "series", "compiled", "lacks"], rows)
 
 
 @app.command(no_args_is_help=True)
@@ -50,9 +48,11 @@ def fetch(
 
     - `dbversus builds fetch mysql:5.6 mysql:8.0`
     """
-    progress = Console(stderr=True)
+    from dbversus.builds import store
+    from dbversus.builds.target import parse_target
+
     for target in targets:
-        build = store.obtain(parse_target(target), lambda text: progress.print(text, markup=False, highlight=False))
+        build = store.obtain(parse_target(target), lambda text: print(text, file=sys.stderr, flush=True))
         print(f"{build.name}\t{build.prefix}")
 
 
@@ -68,5 +68,7 @@ def add(
     - `dbversus builds add /opt/postgresql-18-mybranch`
     - `dbversus builds add postgresql-17.2-custom.tar.gz --sha256 3a7b…`
     """
+    from dbversus.builds import store
+
     build = store.add(path, name, sha256)
     print(f"{build.dbms}:local/{name or build.version}\t{build.prefix}")

@@ -4,26 +4,21 @@ import re
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 
-from dbversus.calibration import store
-from dbversus.calibration.model import Calibration
-from dbversus.calibration.plan import Kind, calibration_spec, can_inject
-from dbversus.calibration.record import make_record
+from dbversus.calibration.kinds import Kind
 from dbversus.cli import options
 from dbversus.cli.compare import default_directory
-from dbversus.cli.display import make_display
 from dbversus.cli.ending import resumable
-from dbversus.cli.plan import print_plan
 from dbversus.errors import RunError, UsageError
-from dbversus.experiment.run import run_experiment
-from dbversus.experiment.spec import ExperimentSpec
 from dbversus.experiment.units import parse_count, parse_duration
-from dbversus.results.read import open_results
 from dbversus.results.schema import JOURNAL
+
+if TYPE_CHECKING:
+    from dbversus.calibration.model import Calibration
+    from dbversus.experiment.spec import ExperimentSpec
 
 
 def calibrate(
@@ -63,6 +58,9 @@ def calibrate(
     - `dbversus calibrate postgres:17 --tests 'point-*,update-*' --blocks 24`
     - `dbversus calibrate --from results/20260101-120000-calibrate-postgres-17`
     """
+    from dbversus.calibration.plan import calibration_spec, can_inject
+    from dbversus.cli.plan import print_plan
+
     if from_dir:
         if target:
             raise UsageError(f"--from evaluates {from_dir} as it is; leave out the target {target}.")
@@ -96,7 +94,10 @@ def _choices(
     return {name: value for name, value in asked.items() if value is not None}
 
 
-def _run(spec: ExperimentSpec, directory: Path, command: str, wait: bool, quiet: bool) -> None:
+def _run(spec: "ExperimentSpec", directory: Path, command: str, wait: bool, quiet: bool) -> None:
+    from dbversus.cli.display import make_display
+    from dbversus.experiment.run import run_experiment
+
     try:
         with resumable(directory), make_display(quiet) as display:
             run_experiment(spec, directory, command, display, wait=wait)
@@ -106,7 +107,7 @@ def _run(spec: ExperimentSpec, directory: Path, command: str, wait: bool, quiet:
         raise
 
 
-def _command(target: str, quick: bool, inject: Kind, spec: ExperimentSpec, more: dict[str, Any]) -> str:
+def _command(target: str, quick: bool, inject: Kind, spec: "ExperimentSpec", more: dict[str, Any]) -> str:
     """What repeats the calibration."""
     words = ["dbversus", "calibrate", target, *(["--quick"] if quick else []), "--blocks", str(spec.looks[-1])]
     for name, value in more.items():
@@ -121,6 +122,11 @@ def _value(name: str, value: Any) -> str:
 
 def _conclude(directory: Path, suites: int, seed: int | None, as_json: bool, quiet: bool) -> int:
     """Evaluates the results, keeps the calibration, writes it beside them, and shows it."""
+    from dbversus.calibration import store
+    from dbversus.calibration.record import make_record
+    from dbversus.cli.display import make_display
+    from dbversus.results.read import open_results
+
     results = open_results(directory)
     with make_display(quiet) as display:
         calibration = make_record(results, suites, seed or 1, display.doing)
@@ -129,6 +135,8 @@ def _conclude(directory: Path, suites: int, seed: int | None, as_json: bool, qui
     if as_json:
         print(calibration.model_dump_json(indent=1))
     else:
+        from rich.console import Console
+
         from dbversus.report import calibration_text
 
         calibration_text.render(calibration, Console())
@@ -137,7 +145,7 @@ def _conclude(directory: Path, suites: int, seed: int | None, as_json: bool, qui
     return 0
 
 
-def _write(calibration: Calibration, directory: Path) -> None:
+def _write(calibration: "Calibration", directory: Path) -> None:
     from dbversus.report import calibration_markdown  # reports take seconds to import
 
     (directory / "calibration.json").write_text(calibration.model_dump_json(indent=1) + "\n")

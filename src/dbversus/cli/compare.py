@@ -5,21 +5,18 @@ import shlex
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dbversus.cli import options
-from dbversus.cli.display import make_display
 from dbversus.cli.ending import resumable
 from dbversus.cli.outcome import check_fail_on, present
-from dbversus.cli.plan import print_plan
 from dbversus.errors import UsageError
-from dbversus.experiment.ready import find_experiment
-from dbversus.experiment.run import run_experiment
-from dbversus.experiment.spec import ExperimentSpec, make_spec, read_choices
 from dbversus.experiment.units import parse_count, parse_duration
-from dbversus.suites.profiles import profile_choices
+
+if TYPE_CHECKING:
+    from dbversus.experiment.spec import ExperimentSpec
 
 
 def compare(
@@ -65,6 +62,12 @@ def compare(
     - `dbversus compare sqlite:bundled@wal sqlite:host@wal --profile quick --fail-on regression`
     - `dbversus compare mariadb:10.11 postgres:17 --matrix durability --table-size 1m --dry-run`
     """
+    from dbversus.cli.display import make_display
+    from dbversus.cli.plan import print_plan
+    from dbversus.experiment.run import run_experiment
+    from dbversus.experiment.spec import make_spec
+    from dbversus.suites.profiles import profile_choices
+
     check_fail_on(fail_on)
     what = {"suite": suite, "tests": tests, "tables": tables, "seed": seed, "mode": mode}
     how = {"at_once": at_once, "order": order, "placement": placement}
@@ -106,6 +109,9 @@ def _matrix_flags(matrix: str | None, exclude: Sequence[str]) -> list[str]:
 def _given(targets: list[str], matrix: str | None, exclude: Sequence[str], config_dir: Path | None) -> dict[str, Any]:
     """The targets, or with a matrix all that its file says, the targets crossed with its configs."""
     if matrix:
+        from dbversus.experiment.ready import find_experiment
+        from dbversus.experiment.spec import read_choices
+
         return read_choices(find_experiment(matrix), targets, exclude, config_dir)
     if exclude:
         raise UsageError("--exclude is for --matrix; name only the targets that are wanted.")
@@ -127,14 +133,19 @@ def _margins(items: list[str]) -> dict[str, float]:
     return margins
 
 
-def default_directory(spec: ExperimentSpec, name: str = "") -> Path:
+def default_directory(spec: "ExperimentSpec", name: str = "") -> Path:
     """results/<time>-<name or targets>, shortened to what a file name can carry."""
     names = name or "-vs-".join(re.sub(r"[^\w.]+", "-", target.rpartition("/")[2]) for target in spec.targets)[:80]
     return Path("results") / f"{time.strftime('%Y%m%d-%H%M%S')}-{names}"
 
 
-def repeat_command(spec: ExperimentSpec, targets: Sequence[str], given: Mapping[str, Any], more: Sequence[str]) -> str:
+def repeat_command(
+    spec: "ExperimentSpec", targets: Sequence[str], given: Mapping[str, Any], more: Sequence[str]
+) -> str:
     """The command that repeats `spec`: `targets` as named, `more` flags, and those that its profile and `given` do not say."""
+    from dbversus.experiment.spec import make_spec
+    from dbversus.suites.profiles import profile_choices
+
     known = {"targets": spec.targets, "profile": spec.profile}
     defaults = make_spec(profile_choices(spec.profile) | dict(given) | known)
     words = ["dbversus", "compare", *targets, *more, "--profile", spec.profile]

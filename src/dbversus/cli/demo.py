@@ -1,6 +1,5 @@
 """dbversus demo: the main job on the embedded default, for a first look."""
 
-from dbversus.builds.path import host_sqlite
 from dbversus.cli import options
 from dbversus.cli.compare import compare
 from dbversus.errors import DbversusError
@@ -15,6 +14,8 @@ def demo(out: options.Out = None, quiet: options.Quiet = False) -> int:
 
 
 def _targets() -> list[str]:
+    from dbversus.builds.path import host_sqlite
+
     try:
         host_sqlite()
     except DbversusError:

@@ -2,17 +2,18 @@
 
 import json as json_module
 import time
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
-from dbversus.calibration.model import host_of
-from dbversus.calibration.store import Stored, load_all, newest
 from dbversus.cli import options
-from dbversus.host.doctor import Diagnosis, diagnose
-from dbversus.host.noise import Noise
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from dbversus.calibration.store import Stored
+    from dbversus.host.doctor import Diagnosis
+    from dbversus.host.noise import Noise
 
 
 def doctor(
@@ -24,6 +25,12 @@ def doctor(
     - `dbversus doctor`
     - `dbversus doctor --seconds 0 --json`
     """
+    from rich.console import Console
+
+    from dbversus.calibration.model import host_of
+    from dbversus.calibration.store import load_all
+    from dbversus.host.doctor import diagnose
+
     diagnosis = diagnose(seconds)
     stored = load_all(host_of(diagnosis.facts))
     if json:
@@ -37,7 +44,9 @@ def doctor(
         console.print(line, markup=False, highlight=False)
 
 
-def _print(diagnosis: Diagnosis, console: Console) -> None:
+def _print(diagnosis: "Diagnosis", console: "Console") -> None:
+    from rich.table import Table
+
     facts = diagnosis.facts
     cpu, memory = facts["cpu"], facts["memory"]["total_bytes"] or 0
     console.print(
@@ -54,15 +63,18 @@ def _print(diagnosis: Diagnosis, console: Console) -> None:
         console.print(_noise_words(diagnosis.noise), markup=False, highlight=False)
 
 
-def _noise_words(noise: Noise) -> str:
+def _noise_words(noise: "Noise") -> str:
     return (
         f"noise now: adjacent {noise.slot_ms:g} ms slots differ by {noise.pair_sd:.1%} (sd of {noise.slots // 2} pairs), "
         f"all slots by {noise.slot_sd:.1%}; a loop got {noise.cpu_share:.0%} of its core"
     )
 
 
-def _calibration_lines(stored: Stored, diagnosis: Diagnosis) -> list[str]:
+def _calibration_lines(stored: "Stored", diagnosis: "Diagnosis") -> list[str]:
     """One for the newest calibration of each DBMS, and one for each file that cannot be used."""
+    from dbversus.calibration.model import host_of
+    from dbversus.calibration.store import newest
+
     host = host_of(diagnosis.facts)
     found = [newest(stored.calibrations, host, dbms) for dbms in dict.fromkeys(one.dbms for one in stored.calibrations)]
     lines = ["not calibrated: `dbversus calibrate postgres:17 --quick` measures how often verdicts are wrong here"]

@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from dbversus.cli.tables import WRITERS
 from dbversus.errors import UsageError
-from dbversus.results.read import Results, open_results
 
 if TYPE_CHECKING:
     from dbversus.report.generations import Generations
+    from dbversus.results.read import Results
     from dbversus.stats.generations import Pair
 
 _FORMATS = ("table", "json", "csv", "md", "html")
@@ -41,6 +40,7 @@ def generations(
         raise UsageError(f"--format {format} is unknown; accepted: {', '.join(_FORMATS)}.")
     # statistics take seconds to import: not for --help
     from dbversus.report.generations import between
+    from dbversus.results.read import open_results
 
     of_old = open_results(directory)
     of_new = of_old if new_directory is None else open_results(new_directory)
@@ -48,7 +48,7 @@ def generations(
     _write(between(of_old, old_pair, of_new, new_pair), format)
 
 
-def _pairs(of_old: Results, old: str | None, of_new: Results, new: str | None) -> tuple["Pair", "Pair"]:
+def _pairs(of_old: "Results", old: str | None, of_new: "Results", new: str | None) -> tuple["Pair", "Pair"]:
     from dbversus.report.generations import default_pairs, only_pair, parse_pair
 
     if of_old is of_new:
@@ -69,6 +69,8 @@ def _pairs(of_old: Results, old: str | None, of_new: Results, new: str | None) -
 
 
 def _write(found: "Generations", format: str) -> None:
+    from rich.console import Console
+
     from dbversus.report import generations_text, generations_words, html, markdown
 
     match format:

@@ -4,12 +4,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-
 from dbversus.errors import UsageError
-from dbversus.results.read import open_results
-from dbversus.stats.headline import worse_over_all_work
-from dbversus.stats.model import Verdict
 
 if TYPE_CHECKING:
     from dbversus.report.model import Assessment
@@ -26,8 +21,11 @@ def check_fail_on(condition: str | None) -> None:
 def present(directory: Path, *, fail_on: str | None, as_json: bool) -> int:
     """Judges `directory` anew, writes its reports, shows the table (or JSON); returns the exit status."""
     # statistics and charts take seconds to import: not for --help, nor before a run
+    from rich.console import Console
+
     from dbversus.report import html, json_report, markdown, text
     from dbversus.report.assessment import build_assessment
+    from dbversus.results.read import open_results
 
     assessment = build_assessment(open_results(directory))
     html.write(assessment, directory / "report.html")
@@ -43,6 +41,9 @@ def present(directory: Path, *, fail_on: str | None, as_json: bool) -> int:
 
 def has_regression(assessment: "Assessment") -> bool:
     """A wrong result is worse than a slow one, so it counts too; without a steady state the cost of all the work does."""
+    from dbversus.stats.headline import worse_over_all_work
+    from dbversus.stats.model import Verdict
+
     return any(
         comparison.verdict in (Verdict.REGRESSION, Verdict.WRONG_RESULT) or worse_over_all_work(comparison.findings)
         for test in assessment.tests

@@ -6,15 +6,10 @@ from typing import Annotated
 import typer
 
 from dbversus.cli import options
-from dbversus.cli.display import make_display
 from dbversus.cli.ending import resumable
 from dbversus.cli.outcome import check_fail_on, present
-from dbversus.experiment.run import resume_experiment
-from dbversus.experiment.spec import read_spec
 from dbversus.experiment.units import parse_duration
-from dbversus.results.read import open_results
 from dbversus.results.schema import EXPERIMENT
-from dbversus.suites.profiles import profile_choices
 
 
 def resume(
@@ -32,6 +27,12 @@ def resume(
 
     - `dbversus resume results/20260101-120000-postgres-13.1-vs-postgres-17`
     """
+    from dbversus.cli.display import make_display
+    from dbversus.experiment.run import resume_experiment
+    from dbversus.experiment.spec import read_spec
+    from dbversus.results.read import open_results
+    from dbversus.suites.profiles import profile_choices
+
     check_fail_on(fail_on)
     open_results(directory)
     spec = read_spec(directory / EXPERIMENT, profile_choices)

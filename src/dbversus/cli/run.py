@@ -8,14 +8,8 @@ import typer
 
 from dbversus.cli import options
 from dbversus.cli.compare import default_directory
-from dbversus.cli.display import make_display
 from dbversus.cli.ending import resumable
 from dbversus.cli.outcome import check_fail_on, present
-from dbversus.cli.plan import print_plan
-from dbversus.experiment.ready import find_experiment
-from dbversus.experiment.run import run_experiment
-from dbversus.experiment.spec import read_spec
-from dbversus.suites.profiles import profile_choices
 
 
 def run(
@@ -43,6 +37,13 @@ def run(
     - `dbversus run durability --builds mariadb:10.11,postgres:17`
     - `dbversus run versions --builds 'mysql:*' --dry-run`
     """
+    from dbversus.cli.display import make_display
+    from dbversus.cli.plan import print_plan
+    from dbversus.experiment.ready import find_experiment
+    from dbversus.experiment.run import run_experiment
+    from dbversus.experiment.spec import read_spec
+    from dbversus.suites.profiles import profile_choices
+
     check_fail_on(fail_on)
     path = find_experiment(experiment)
     spec = read_spec(path, profile_choices, _split(builds or ()), exclude or ())

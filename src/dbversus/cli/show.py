@@ -4,11 +4,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from dbversus.cli.tables import WRITERS
 from dbversus.errors import UsageError
-from dbversus.results.read import open_results
 
 _TABLES = ("findings", "efficiency", "matrix", "scaleup")
 _FINDINGS_SQL = (
@@ -46,8 +44,12 @@ def show(
         raise UsageError(f"--table {table} is unknown; accepted: {', '.join(_TABLES)}.")
     if sql and table != "findings":
         raise UsageError("--sql and --table exclude each other; a query names its own tables.")
-    results = open_results(directory)
     # statistics take seconds to import: not for --help
+    from rich.console import Console
+
+    from dbversus.results.read import open_results
+
+    results = open_results(directory)
     if table == "efficiency":
         from dbversus.report import efficiency
 

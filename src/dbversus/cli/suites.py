@@ -3,13 +3,9 @@
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from dbversus.cli.ending import told
-from dbversus.report.terminal import print_table
-from dbversus.suites.load import list_suites, load_suite
-from dbversus.suites.model import GROUP_TITLES
+from dbversus.cli.tables import write_table
 
 app = typer.Typer(help="Suites of tests.", no_args_is_help=True)
 
@@ -21,10 +17,10 @@ def list_command() -> None:
 
     - `dbversus suites list`
     """
-    table = Table("suite", "tests", "title", box=None, header_style="bold")
-    for suite in list_suites():
-        table.add_row(suite.name, str(len(suite.sequence)), suite.title)
-    print_table(Console(highlight=False, markup=False), table)
+    from dbversus.suites.load import list_suites
+
+    rows = [(suite.name, len(suite.sequence), suite.title) for suite in list_suites()]
+    write_table(["suite", "tests", "title"], rows)
 
 
 @app.command(no_args_is_help=True)
@@ -38,6 +34,12 @@ def show(
     - `dbversus suites show sysbench`
     - `dbversus suites show ./mine.toml --tests 'update-*'`
     """
+    from rich.console import Console
+    from rich.table import Table
+
+    from dbversus.suites.load import load_suite
+    from dbversus.suites.model import GROUP_TITLES
+
     console = Console()
     for phase in load_suite(suite).select(tests).phases:
         settled = " (settled before)" if phase.settle else ""

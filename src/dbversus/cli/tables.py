@@ -7,13 +7,13 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
 Rows = Sequence[tuple[Any, ...]]
 
 
 def write_table(columns: list[str], rows: Rows) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
     table = Table(*columns, box=None, header_style="bold")
     for row in rows:
         table.add_row(*map(_cell, row))
