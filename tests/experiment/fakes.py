@@ -13,6 +13,7 @@ from dbversus.experiment.engine_client import Engine, EngineGone, EngineRefused,
 from dbversus.experiment.progress import Progress
 from dbversus.experiment.session import Case, Session, Silent, Target
 from dbversus.experiment.spec import make_spec
+from dbversus.host.pinning import PlacementPlan
 from dbversus.results.records import of_type, parse_journal
 from dbversus.results.schema import JOURNAL
 from dbversus.results.write import Journal
@@ -71,7 +72,7 @@ class FakeEngine:
 
     def _open(self, fields: dict[str, Any]) -> Iterator[Reply]:
         self.opened = fields["targets"]
-        yield {"done": True}
+        yield {"backends": {name: [] for name in self.opened}, "done": True}
 
     def _check(self, _: dict[str, Any]) -> Iterator[Reply]:
         answers = {
@@ -172,7 +173,7 @@ def make_session(
         return cast(Engine, next(given, None) or FakeEngine())
 
     suite = load_suite("sysbench").select(tests)
-    session = Session(spec, suite, made, Journal(folder), Progress(), new_engine, (), Silent())
+    session = Session(spec, suite, made, Journal(folder), Progress(), new_engine, PlacementPlan("none"), Silent())
     for target in made:
         session.introduce(target)
     return session

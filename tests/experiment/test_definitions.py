@@ -10,6 +10,7 @@ from dbversus.errors import UsageError
 from dbversus.experiment.definitions import definitions
 from dbversus.experiment.measure import _open
 from dbversus.experiment.session import Case
+from dbversus.host.pinning import PlacementPlan
 from dbversus.suites import load_suite
 from dbversus.suites.model import Test
 
@@ -75,7 +76,7 @@ class Engine:
 
     def call(self, command: str, **fields: Any) -> dict[str, Any]:
         self.calls.append((command, fields))
-        return {}
+        return {"backends": {}}
 
 
 def open_on(test: Test, *dbms: str) -> dict[str, Any]:
@@ -86,7 +87,7 @@ def open_on(test: Test, *dbms: str) -> dict[str, Any]:
         engine=engine,
         alive=alive,
         alive_names=[target.name for target in alive],
-        client_cpus=(0,),
+        cpus=PlacementPlan("together", (0,), (0,)),
         thaw=lambda: None,
     )
     _open(session, 0, Case(test, 1, "one"))

@@ -16,7 +16,7 @@ from .fakes import FakeEngine, make_session, records
 
 
 def _stage(session: Session) -> Stage:
-    return Stage(session.spec, session.suite, session.targets, {}, (), lambda: cast(Engine, FakeEngine()))
+    return Stage(session.spec, session.suite, session.targets, {}, session.cpus, lambda: cast(Engine, FakeEngine()))
 
 
 def _looks(session: Session, monkeypatch: pytest.MonkeyPatch) -> list[int]:

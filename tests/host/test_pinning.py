@@ -21,6 +21,14 @@ def test_with_more_cores_cpu_0_and_the_siblings_thread_stay_out_of_it() -> None:
     assert plan.controller_cpus == (0, 4, 1, 5, 3, 7)
 
 
+def test_split_gives_the_background_of_servers_the_other_cores() -> None:
+    plan = place(1, "split", FOUR_SMT)
+    assert (plan.mode, plan.client_cpus, plan.serving_cpus, plan.server_cpus) == ("split", (2,), (2,), (0, 1, 3))
+    two = place(1, "split", TWO)
+    assert (two.serving_cpus, two.server_cpus, two.controller_cpus) == ((0,), (1,), (1,))
+    assert place(1, "split", TWO[:1]).mode == "together"
+
+
 @pytest.mark.parametrize(("clients", "client_cpus"), [(2, (0,)), (40, (0,))])
 def test_more_clients_get_cores_of_their_own(clients: int, client_cpus: tuple[int, ...]) -> None:
     plan = place(clients, "auto", FOUR_SMT)
@@ -38,7 +46,7 @@ def test_one_core_is_shared_whatever_was_asked() -> None:
 
 def test_none_pins_nothing_and_unknown_modes_are_refused() -> None:
     assert place(1, "none", TWO).server_cpus == ()
-    with pytest.raises(UsageError, match="'near' is unknown; accepted: auto, together, apart, none"):
+    with pytest.raises(UsageError, match="'near' is unknown; accepted: auto, split, together, apart, none"):
         place(1, "near", TWO)
 
 

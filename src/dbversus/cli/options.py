@@ -52,7 +52,7 @@ Seed = Annotated[int | None, typer.Option(help="Seed of data and parameters.", s
 Mode = Annotated[str | None, typer.Option(help="Statements: prepared or unprepared.", show_default="prepared")]
 Placement = Annotated[
     str | None,
-    typer.Option(help="CPUs of client and server: auto, together, apart or none.", show_default="auto"),
+    typer.Option(help="CPUs of client and server: auto, split, together, apart or none.", show_default="auto"),
 ]
 Margin = Annotated[
     list[str] | None,

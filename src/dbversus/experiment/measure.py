@@ -15,6 +15,7 @@ from dbversus.experiment.footprint import begin_footprint, note_footprint
 from dbversus.experiment.injection import Span, injecting
 from dbversus.experiment.losses import ENGINE_RENEWALS_AT_MOST, through_losses
 from dbversus.experiment.orders import balanced_orders, williams_square
+from dbversus.experiment.serving import pin_serving
 from dbversus.experiment.session import Case, Session
 from dbversus.experiment.slots import SlotPlan, SlotRules, plan_cold_slots, plan_slots, wanted_ops
 from dbversus.stats.disturbance import RowFigures, judge_row
@@ -145,15 +146,16 @@ def _open(session: Session, block: int, case: Case) -> None:
     session.thaw()
     while True:
         try:
-            session.engine.call(
+            opened = session.engine.call(
                 "open",
                 targets=session.alive_names,
                 clients=case.clients,
                 mode=spec.mode,
-                cpus=list(session.client_cpus),
+                cpus=list(session.cpus.client_cpus),
                 tables=spec.tables,
                 **_tests(session, case),
             )
+            pin_serving(session, opened["backends"])
             return
         except EngineRefused as error:
             if error.target is None or not session.by_name(error.target).server.is_running():

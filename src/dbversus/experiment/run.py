@@ -65,9 +65,7 @@ def undecided_blocks_left(progress: Progress, spec: ExperimentSpec) -> bool:
 
 
 def _perform(stage: Stage, journal: Journal, progress: Progress, display: Display) -> None:
-    session = Session(
-        stage.spec, stage.suite, stage.targets, journal, progress, stage.new_engine, stage.client_cpus, display
-    )
+    session = Session(stage.spec, stage.suite, stage.targets, journal, progress, stage.new_engine, stage.cpus, display)
     for target in session.targets:
         _take_over(session, target)
     with _closing(session):

@@ -13,6 +13,7 @@ from dbversus.experiment.groups import Group, make_groups
 from dbversus.experiment.orders import balanced_turns
 from dbversus.experiment.progress import Part, Progress, Shared
 from dbversus.experiment.spec import ExperimentSpec
+from dbversus.host.pinning import PlacementPlan
 from dbversus.results.write import Journal
 from dbversus.servers.base import Placement, Server
 from dbversus.servers.sqlite import SqliteServer
@@ -80,7 +81,7 @@ def _shared(case: Case, tag: Mapping[str, str]) -> Shared:
 class Session:
     """An experiment under way.
 
-    `client_cpus` are for the engine's client threads; `group`: who is up now (None: all); `restored`: names of targets whose
+    `cpus`: where clients and servers run; `group`: who is up now (None: all); `restored`: names of targets whose
     snapshot was put in place since this process began; `diverged`: something was replaced since the data was restored, so
     that targets may have done unequal work, and the data of equal ones differ.
     """
@@ -91,7 +92,7 @@ class Session:
     journal: Journal
     progress: Progress
     new_engine: Callable[[], Engine]
-    client_cpus: tuple[int, ...]
+    cpus: PlacementPlan
     display: Display
     engine: Engine = field(init=False)
     group: Group | None = field(init=False, default=None)

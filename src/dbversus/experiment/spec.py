@@ -59,7 +59,7 @@ class ExperimentSpec(BaseModel):
     seconds: float = Field(5, gt=0)
     looks: list[int] = Field(default=[4, 6, 8, 12], min_length=1)
     time_budget_s: float | None = Field(None, gt=0)
-    placement: Literal["auto", "together", "apart", "none"] = "auto"
+    placement: Literal["auto", "split", "together", "apart", "none"] = "auto"
     freeze: bool = True
     config_dir: str | None = None
     check_events: int = Field(20, ge=0)

@@ -46,7 +46,7 @@ class Stage:
     suite: Suite
     targets: list[Target]
     host_facts: dict[str, Any]
-    client_cpus: tuple[int, ...]
+    cpus: PlacementPlan
     new_engine: Callable[[], Engine]
 
 
@@ -80,7 +80,7 @@ def set_stage(spec: ExperimentSpec, display: Display, *, wait: bool) -> Iterator
         for finding in judge(facts):
             if finding.severity is not Severity.INFO:
                 display.say(f"{finding.subject}: {finding.message}; {finding.advice}")
-        yield Stage(spec, suite, targets, facts, plan.client_cpus, lambda: Engine(log=work_dir / "engine.log"))
+        yield Stage(spec, suite, targets, facts, plan, lambda: Engine(log=work_dir / "engine.log"))
 
 
 def _probes(suite: Suite, folder: Path, display: Display, notes: list[str]) -> dict[str, Any]:
@@ -146,9 +146,8 @@ def _targets(
     notes: list[str],
     stack: contextlib.ExitStack,
 ) -> list[Target]:
-    sizing = Sizing(
-        memory_facts()["total_bytes"], spec.servers_up, len(plan.server_cpus) or os.cpu_count() or 1, _data_bytes(spec)
-    )
+    cpus = len({*plan.server_cpus, *plan.serving_cpus}) or os.cpu_count() or 1
+    sizing = Sizing(memory_facts()["total_bytes"], spec.servers_up, cpus, _data_bytes(spec))
     config_dir = Path(spec.config_dir) if spec.config_dir else None
     targets = []
     for number, (label, target, build) in enumerate(zip(labels(specs), specs, builds, strict=True)):

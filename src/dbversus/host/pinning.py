@@ -6,18 +6,23 @@ from dataclasses import dataclass
 from dbversus.errors import UsageError
 from dbversus.host.cpus import Core, allowed_cores
 
-MODES = ("auto", "together", "apart", "none")
+MODES = ("auto", "split", "together", "apart", "none")
 # clients get one core in so many when they run apart: a client of the engine needs less than its server
 _CLIENT_SHARE = 4
 
 
 @dataclass(frozen=True)
 class PlacementPlan:
-    """`mode` as carried out. Empty tuples: not pinned. `note` says why it differs from what was asked, if it does."""
+    """`mode` as carried out. Empty tuples: not pinned. `note` says why it differs from what was asked, if it does.
+
+    `serving_cpus`: for those processes or threads of a server that serve our clients, where they are not to run with the rest
+    of it on `server_cpus`.
+    """
 
     mode: str
     server_cpus: tuple[int, ...] = ()
     client_cpus: tuple[int, ...] = ()
+    serving_cpus: tuple[int, ...] = ()
     controller_cpus: tuple[int, ...] = ()
     note: str = ""
 
@@ -26,7 +31,8 @@ def place(clients: int, mode: str = "auto", cores: Sequence[Core] | None = None)
     """Chooses CPUs for `clients` clients among those that we may use. Raises UsageError for an unknown mode.
 
     `auto`: one client shares a core with its server (a wake-up on another core costs more than the query); more clients
-    get cores of their own. `together`: as for one client. `apart`: disjoint cores. `none`: nothing is pinned.
+    get cores of their own. `together`: as for one client. `split`: the same, but the threads of a server that serve no
+    client have the other cores. `apart`: disjoint cores. `none`: nothing is pinned.
     """
     if mode not in MODES:
         raise UsageError(f"placement '{mode}' is unknown; accepted: {', '.join(MODES)}.")
@@ -38,21 +44,33 @@ def place(clients: int, mode: str = "auto", cores: Sequence[Core] | None = None)
     if len(cores) == 1:
         only = _first_threads(cores)
         note = "" if mode == "together" else "there is one core only: servers and clients share it"
-        return PlacementPlan("together", only, only, cores[0].cpus, note)
-    return _together(cores) if mode == "together" else _apart(cores, clients)
+        return PlacementPlan("together", only, only, controller_cpus=cores[0].cpus, note=note)
+    if mode == "apart":
+        return _apart(cores, clients)
+    return _together(cores) if mode == "together" else _split(cores)
 
 
 def _together(cores: Sequence[Core]) -> PlacementPlan:
     measured = _quietest(cores)
-    others = tuple(cpu for core in cores if core is not measured for cpu in core.cpus)
-    return PlacementPlan("together", measured.cpus[:1], measured.cpus[:1], others)
+    return PlacementPlan("together", measured.cpus[:1], measured.cpus[:1], controller_cpus=_beside(cores, measured))
+
+
+def _split(cores: Sequence[Core]) -> PlacementPlan:
+    measured = _quietest(cores)
+    ours = measured.cpus[:1]
+    background = _first_threads([core for core in cores if core is not measured])
+    return PlacementPlan("split", background, ours, ours, _beside(cores, measured))
+
+
+def _beside(cores: Sequence[Core], measured: Core) -> tuple[int, ...]:
+    return tuple(cpu for core in cores if core is not measured for cpu in core.cpus)
 
 
 def _apart(cores: Sequence[Core], clients: int) -> PlacementPlan:
     """Clients take the first cores, which also serve most interrupts and the controller; servers take the rest."""
     count = max(1, min(clients, len(cores) // _CLIENT_SHARE))
     client_cpus = _first_threads(cores[:count])
-    return PlacementPlan("apart", _first_threads(cores[count:]), client_cpus, client_cpus)
+    return PlacementPlan("apart", _first_threads(cores[count:]), client_cpus, controller_cpus=client_cpus)
 
 
 def _quietest(cores: Sequence[Core]) -> Core:
