@@ -104,25 +104,6 @@ def test_after_a_refused_change_answers_are_compared_in_a_later_block_only(tmp_p
     assert [check["agree"] for check in records(session, "check")] == [True]
 
 
-def test_counters_of_a_server_that_was_restarted_are_left_out(tmp_path: Path) -> None:
-    session = make_session(tmp_path)
-
-    def restart() -> None:
-        if session.by_name("t1").restarts == 0:
-            session.revive(session.by_name("t1"), "it was gone")
-
-    engine_of(session).during["rows"] = restart
-    session.by_name("t0").server.counters = _rising()  # type: ignore[method-assign]
-    _measure(session, "point-query")
-    (noted,) = records(session, "counters")
-    assert noted["delta"] == {"t0": {"pages": 5.0}}
-
-
-def _rising() -> Any:
-    values = iter(range(100, 200, 5))
-    return lambda: {"pages": float(next(values))}
-
-
 @pytest.mark.parametrize("command", ["open", "rows", "close"])
 def test_a_warm_up_goes_on_with_another_engine(tmp_path: Path, command: str) -> None:
     engines = [FakeEngine(), FakeEngine()]

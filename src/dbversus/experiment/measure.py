@@ -6,9 +6,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from dbversus.errors import RunError
 from dbversus.experiment.background import drain, driven_ops, note_background, start_clocks_together
 from dbversus.experiment.cache import cool
+from dbversus.experiment.counters import begin_counting, note_counters
 from dbversus.experiment.definitions import definitions
 from dbversus.experiment.engine_client import EngineGone, EngineRefused, Reply
 from dbversus.experiment.footprint import begin_footprint, note_footprint
@@ -25,23 +25,20 @@ PILOT_MS = 40
 COLD_PILOT_MS = 500
 WARM_UP_MS = 500
 
-Start = tuple[str, int]
-"""A target by name, and how often it had been restarted: with each start its counters begin anew."""
-
 
 @dataclass
 class Tally:
-    """What the rows of a case have come to. Of journaled ones: dropped rows, counted operations by target, host figures.
+    """What the rows of a case have come to. Of journaled ones: dropped rows, host figures.
 
-    `driven`: all operations by target since its server was started, or the case begun: pilots, settle parts and
-    repetitions change the data too.
+    `driven`: all operations by target since its server was started, or the case begun: checks, pilots, settle parts and
+    repetitions change the data too. `broken`: a row was broken off, and what was driven of it is in no figure.
     `span`: what is injected over the journaled rows, and counted.
     """
 
     dropped: int = 0
-    ops: Counter[str] = field(default_factory=Counter)
     figures: list[RowFigures] = field(default_factory=list)
     driven: Counter[str] = field(default_factory=Counter)
+    broken: bool = False
     span: Span = field(default_factory=Span)
 
 
@@ -58,18 +55,19 @@ def measure(session: Session, block: int, case: Case, *, replay: bool = False) -
 def _measure(session: Session, block: int, case: Case, replay: bool) -> None:
     began, cpu_began = time.monotonic(), time.process_time()
     done = 0 if replay and not case.test.changes_data else session.progress.rows[session.part(block, case)]
-    counters = _counters(session, block, case)
+    counting = not replay and session.spec.cache != "cold"  # the counters begin anew with each restart
+    counters = begin_counting(session, block, case, lambda: _idle(session, block, case)) if counting else {}
     begin_footprint(session)
     _open(session, block, case)
-    _compare_answers(session, block, case, replay)
+    tally = Tally(driven=_compare_answers(session, block, case, replay))
     if session.is_comparable(case):
-        tally = _measure_rows(session, block, case, done, replay)
+        _measure_rows(session, block, case, done, replay, tally)
         if not replay:
             note_footprint(session, block, case)
         drain(session, block, case, tally.driven, journal=not replay)
         session.engine.call("close")
-        if not replay and session.spec.cache != "cold":  # the counters begin anew with each restart
-            _note_counters(session, block, case, counters, tally.ops)
+        if counting and not tally.broken:
+            note_counters(session, block, case, counters, tally.driven)
     else:
         session.engine.call("close")
     if not replay:
@@ -78,51 +76,25 @@ def _measure(session: Session, block: int, case: Case, replay: bool) -> None:
         session.progress.finished.add(session.part(block, case))
 
 
-def _measure_rows(session: Session, block: int, case: Case, done: int, replay: bool) -> Tally:
+def _idle(session: Session, block: int, case: Case) -> None:
+    """A case without any operation."""
+    _open(session, block, case)
+    session.engine.call("close")
+
+
+def _measure_rows(session: Session, block: int, case: Case, done: int, replay: bool, tally: Tally) -> None:
     """Runs the rows of a case."""
-    tally = Tally()
     plan = session.progress.plans.get(session.shared(case)) or _pilot(session, block, case, tally)
     start_clocks_together(session, case)
     if replay:
         _run_rows(session, block, case, plan, 0, done or plan.rows, tally, counted=False)
-        return tally
+        return
     if done and case.test.changes_data:
         _run_rows(session, block, case, plan, 0, done, tally, counted=False)
     end = max(done, plan.rows)
     with injecting(session, block, case) as tally.span:
         _run_rows(session, block, case, plan, done, end, tally, counted=True)
         _run_rows(session, block, case, plan, end, end + tally.dropped, tally, counted=True)
-    return tally
-
-
-def _counters(session: Session, block: int, case: Case) -> dict[Start, dict[str, float]]:
-    """The servers' own counters; one that gives none is restarted if it is gone, and counts nothing for this test."""
-    session.thaw()
-    found: dict[Start, dict[str, float]] = {}
-    for target in session.alive:
-        try:
-            found[target.name, target.restarts] = target.server.counters()
-        except RunError as error:
-            if not target.server.is_running():
-                session.revive(target, str(error), block=block, test=case.name)
-    return found
-
-
-def _note_counters(
-    session: Session, block: int, case: Case, before: dict[Start, dict[str, float]], ops: Counter[str]
-) -> None:
-    """Journals what the servers counted over a test; its connections are closed by now, so all has been reported."""
-    delta = {
-        start[0]: {counter: value - before[start].get(counter, 0) for counter, value in values.items()}
-        for start, values in _counters(session, block, case).items()
-        if start in before
-    }
-    moved = {counter for values in delta.values() for counter, change in values.items() if change}
-    if moved:  # hundreds of a server's counters have nothing to do with a test
-        kept = {
-            name: {counter: values[counter] for counter in values if counter in moved} for name, values in delta.items()
-        }
-        session.note("counters", block=block, test=case.name, ops=ops, delta=kept)
 
 
 def warm_up(session: Session, block: int, case: Case) -> None:
@@ -176,15 +148,18 @@ def _tests(session: Session, case: Case) -> dict[str, Any]:
     return {"test": first} | ({"tests": {name: made[dbms] for name, dbms in by_target.items()}} if others else {})
 
 
-def _compare_answers(session: Session, block: int, case: Case, replay: bool) -> None:
-    """Runs the check, unless all that are up have been through it: same parameters, values compared with the base's."""
+def _compare_answers(session: Session, block: int, case: Case, replay: bool) -> Counter[str]:
+    """Runs the check, unless all that are up have been through it: same parameters, values compared with the base's.
+
+    Returns the operations that this took, by target.
+    """
     known = session.progress.checked.setdefault(session.shared(case), {})
     if replay or not session.spec.check_events or session.solo or known.keys() >= set(session.alive_names):
-        return
+        return Counter()
     if session.diverged:
         words = "a target, a server or the engine was lost on the way, so that the data of the targets may differ"
         session.remark(f"answers of {case.name} were not compared in block {block + 1}: {words}")
-        return
+        return Counter()
     seed = _seed(session.spec.seed, case.name, -1)
     events = 1 if case.test.slow else session.spec.check_events
     answers: dict[str, Any] = session.engine.call("check", events=events, seed=seed)["targets"]
@@ -192,6 +167,7 @@ def _compare_answers(session: Session, block: int, case: Case, replay: bool) -> 
     differs = [name for name, answer in answers.items() if _digest(answer) != expected]
     session.note("check", test=case.name, targets=answers, agree=not differs, differs=differs, **session.tag)
     known.update({name: name not in differs for name in answers})
+    return Counter(dict.fromkeys(answers, events))
 
 
 def _digest(answer: dict[str, Any]) -> tuple[Any, ...]:
@@ -275,10 +251,12 @@ def _run_rows(
                     _journal_latency(session, block, case, reply)
                     note_background(session, block, case, reply, ops)
                 if stopped := reply.get("stopped"):
+                    tally.broken = True
                     _mend(session, block, case, stopped)
                     tally.driven[stopped["target"]] = ops[stopped["target"]] = 0
                     tally.span.begin()
         except EngineGone as error:
+            tally.broken = True
             renewals += 1
             if renewals > ENGINE_RENEWALS_AT_MOST:
                 raise
@@ -325,7 +303,6 @@ def _journal_row(session: Session, block: int, case: Case, reply: Reply, tally: 
     session.journal.append({"type": "row", "dropped": why is not None, "dropped_why": why, **reply})
     session.progress.rows[session.part(block, case)] += 1
     tally.dropped += why is not None
-    tally.ops.update({slot["target"]: slot["ops"] for slot in reply["slots"]})
 
 
 def _journal_latency(session: Session, block: int, case: Case, reply: Reply) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from dbversus.results.counters import lack_spanned_ops
 from dbversus.results.read import Results
 
 _HOST_LACKS = {
@@ -29,7 +30,7 @@ SENTENCE_KEYS = ("notes", "not_measured")
 
 def not_measured(results: Results) -> tuple[str, ...]:
     """One text per gap, without repeats."""
-    said = [*_of_host(results.host), *_of_slots(results), *_remarks(results)]
+    said = [*_of_host(results.host), *_of_slots(results), *_of_counters(results), *_remarks(results)]
     return tuple(dict.fromkeys(said))
 
 
@@ -50,6 +51,14 @@ def _of_slots(results: Results) -> Iterator[str]:
         if without:
             where = "on any target" if len(without) == len(labels) else f"on {', '.join(without)}"
             yield f"{words}: not known {where}"
+
+
+def _of_counters(results: Results) -> Iterator[str]:
+    if lack_spanned_ops(results.records):
+        yield (
+            "operations that the servers' own counters span: an older dbversus divided by those of counted slots alone, "
+            "so counters per operation are too high"
+        )
 
 
 def _remarks(results: Results) -> Iterator[str]:

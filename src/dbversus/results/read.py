@@ -12,10 +12,12 @@ import numpy as np
 
 from dbversus.errors import RunError, UsageError
 from dbversus.results.background import background_rows, drain_rows
+from dbversus.results.counters import counter_rows
 from dbversus.results.latency import Latency, decode, merge, read_log
 from dbversus.results.records import Columns, Record, column, of_type, parse_journal, slot_columns
 from dbversus.results.schema import (
     BACKGROUND_COLUMNS,
+    COUNTER_COLUMNS,
     DRAIN_COLUMNS,
     HOST,
     JOURNAL,
@@ -86,6 +88,11 @@ class Results:
     def background(self) -> list[Record]:
         """Rows of BACKGROUND_COLUMNS: CPU of background work by kind, for each test, target and block."""
         return background_rows(self.records, self._labels)
+
+    @property
+    def counters(self) -> list[Record]:
+        """Rows of COUNTER_COLUMNS: what the servers' own counters rose by over each test, in each block."""
+        return counter_rows(self.records, self._labels)
 
     @property
     def memory(self) -> list[Record]:
@@ -161,7 +168,7 @@ class Results:
     def sql(
         self, query: str, tables: Mapping[str, Sequence[Mapping[str, Any]]] | None = None
     ) -> tuple[list[str], list[tuple[Any, ...]]]:
-        """Runs DuckDB SQL on `slots`, `loads`, `drains`, `background`, `memory` and `tables` (e.g. findings).
+        """Runs DuckDB SQL on `slots`, `loads`, `drains`, `background`, `counters`, `memory` and `tables` (e.g. findings).
 
         Returns column names and rows.
         The query can reach no file and nothing of the experiment can be changed. Raises UsageError with DuckDB's words.
@@ -170,6 +177,7 @@ class Results:
             _create_typed(connection, "slot_table", self.slots, SLOT_COLUMNS)
             _create_typed(connection, "drains", _columns(self.drains, DRAIN_COLUMNS), DRAIN_COLUMNS)
             _create_typed(connection, "background", _columns(self.background, BACKGROUND_COLUMNS), BACKGROUND_COLUMNS)
+            _create_typed(connection, "counters", _columns(self.counters, COUNTER_COLUMNS), COUNTER_COLUMNS)
             _create_typed(connection, "memory", _columns(self.memory, MEMORY_COLUMNS), MEMORY_COLUMNS)
             connection.execute(_SLOTS_VIEW)
             loads = [{**load, "target": self.label(load["target"])} for load in self.loads]
@@ -209,7 +217,7 @@ def _run_query(connection: duckdb.DuckDBPyConnection, query: str) -> tuple[list[
         return [part[0] for part in cursor.description or []], cursor.fetchall()
     except duckdb.Error as error:
         words = " ".join(str(error).split())
-        tables = "slots, loads, drains, background, memory, findings"
+        tables = "slots, loads, drains, background, counters, memory, findings"
         raise UsageError(f"The SQL was refused: {words} (tables: {tables})") from error
 
 

@@ -95,3 +95,15 @@ BACKGROUND_COLUMNS: dict[str, str] = {
     "cpu_ns": "BIGINT",
     "cpu_us_per_op": "DOUBLE",
 }
+
+# name -> DuckDB type; one row per target, block, test and counter of the server's own. `target_group`: as in drains
+COUNTER_COLUMNS: dict[str, str] = {
+    "test": "VARCHAR",
+    "target": "VARCHAR",
+    "block": "INTEGER",
+    "target_group": "VARCHAR",
+    "counter": "VARCHAR",
+    "total": "DOUBLE",
+    "ops": "BIGINT",
+    "per_op": "DOUBLE",
+}

@@ -1,11 +1,15 @@
 """What a running PostgreSQL server tells about itself: settings, plans, counters, sizes; and warming its cache."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from psycopg import sql
 
 from dbversus.servers.postgres_debt import Connection, has_extension, scalar
+
+_STATISTICS_LIMIT_S = 5.0
+_LOOK_AGAIN_S = 0.02
 
 # not monotonic, or no count at all
 _NOT_COUNTERS = {
@@ -34,9 +38,10 @@ def counters(connection: Connection) -> dict[str, float]:
     """Monotonic counters by flat name; a view that this version does not have is left out.
 
     `database.*`, `background.*`, `checkpointer.*` (17+), `wal.*` (14+), `io.<backend>.<object>.<context>.*` (16+),
-    `table.*` (sums over tables), and `wal.position_bytes`, which all versions have.
+    `table.*` (sums over tables), and `wal.position_bytes`, which all versions have. What clients that have gone were
+    served is in them.
     """
-    connection.execute("SELECT pg_stat_clear_snapshot()")
+    _await_statistics(connection)
     found: dict[str, float] = {}
     for prefix, source in (
         ("database", "pg_stat_database WHERE datname = current_database()"),
@@ -53,6 +58,34 @@ def counters(connection: Connection) -> dict[str, float]:
         function = "pg_xlog_location_diff(pg_current_xlog_insert_location(), '0/0')"
     found["wal.position_bytes"] = float(scalar(connection, f"SELECT {function}"))
     return found
+
+
+def _await_statistics(connection: Connection) -> None:
+    """Waits until other clients' backends are gone, which report what they did as they end, and their reports can be read.
+
+    Before version 15 statistics come from a file that may be half a second old.
+    """
+    background = (
+        "backend_type = 'client backend'" if connection.info.server_version >= 100000 else "query !~ '^autovac'"
+    )
+    others = (
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() "  # noqa: S608
+        f"AND {background}"
+    )
+    _wait_until(connection, lambda: scalar(connection, others) == 0)
+    if connection.info.server_version < 150000:
+        gone_at = scalar(connection, "SELECT clock_timestamp()")
+        _wait_until(connection, lambda: scalar(connection, "SELECT pg_stat_get_snapshot_timestamp()") >= gone_at)
+
+
+def _wait_until(connection: Connection, is_so: Callable[[], bool]) -> None:
+    """Looks at fresh statistics again and again; gives up after a while, since a client of the user's may stay."""
+    deadline = time.monotonic() + _STATISTICS_LIMIT_S
+    while True:
+        connection.execute("SELECT pg_stat_clear_snapshot()")
+        if is_so() or time.monotonic() > deadline:
+            return
+        time.sleep(_LOOK_AGAIN_S)
 
 
 def _exists(connection: Connection, view: str) -> bool:

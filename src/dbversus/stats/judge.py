@@ -40,7 +40,7 @@ def _values(results: Results) -> tuple[list[BlockValue], tuple[Metric, ...]]:
     base = results.base.label
     labels = {target.name: target.label for target in results.targets}
     values = block_values(results.slots, base) if base in results.slots["target"] else []
-    counted, counters = counter_values(results.of_type("counters"), labels, results.base.name)
+    counted, counters = counter_values(results.counters, base)
     values = [*values, *load_values(results.loads, labels, base), *drain_values(results.drains, base), *counted]
     return values, (*METRICS, *DRAIN, *counters)
 
