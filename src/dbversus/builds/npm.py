@@ -9,7 +9,7 @@ from dbversus.errors import RunError
 
 def fetch(entry: CatalogEntry, into: Path, progress: Progress) -> Fetched:
     """Bring the package `@scope/name@version` into a folder; nothing in it is run."""
-    client = find_client(["npm"], "Debian package npm, or Node.js")
+    client = find_client("npm")
     progress(f"npm: {entry.package}")
     run_client(
         [client, "pack", entry.package, "--ignore-scripts", "--loglevel=error", f"--pack-destination={into}"],

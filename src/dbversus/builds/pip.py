@@ -40,4 +40,4 @@ def fetch(entry: CatalogEntry, into: Path, progress: Progress) -> Fetched:
 def _client() -> list[str]:
     if importlib.util.find_spec("pip"):
         return [sys.executable, "-m", "pip"]
-    return [find_client(["pip3", "pip"], "Debian package python3-pip, or `python -m ensurepip`")]
+    return [find_client("pip3")]

@@ -17,6 +17,7 @@ from dbversus.builds.lock import locked, locked_if_free
 from dbversus.builds.manifest import Manifest, manifest_of, read_manifest, write_manifest
 from dbversus.builds.model import Build, TargetSpec
 from dbversus.builds.path import build_at, bundled_sqlite, host_sqlite, null_build
+from dbversus.builds.tools import check_tools, is_ready
 from dbversus.builds.versions import is_version, version_key, version_matches
 from dbversus.errors import RunError, UsageError
 from dbversus.home import home_dir, public_dir
@@ -44,7 +45,7 @@ def resolve(spec: TargetSpec) -> Build | CatalogEntry:
     if added:
         return added
     try:
-        entry = catalog.select(spec.dbms, spec.selector)
+        entry = catalog.select(spec.dbms, spec.selector, is_ready=is_ready)
     except UsageError:
         installed = _newest(_matching(spec))
         if installed is None:
@@ -67,6 +68,7 @@ def obtain(spec: TargetSpec, progress: Progress = say) -> Build:
         found = resolve(spec)  # another process may have fetched it meanwhile
         if isinstance(found, Build):
             return found
+        check_tools(found)
         try:
             return install(found, _wanted(spec), folder, progress).build()
         except NotFoundError as error:

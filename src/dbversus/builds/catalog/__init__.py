@@ -3,7 +3,7 @@
 import platform
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
@@ -75,9 +75,15 @@ def available(dbms: str = "", machine: str | None = None) -> list[CatalogEntry]:
     return [entry for name in names for series in _read(name) for entry in _entries(series, machine)]
 
 
-def select(dbms: str, selector: str, machine: str | None = None) -> CatalogEntry:
+def select(
+    dbms: str,
+    selector: str,
+    machine: str | None = None,
+    is_ready: Callable[[CatalogEntry], bool] = lambda _: True,
+) -> CatalogEntry:
     """The entry for `17`, `17.2` or `npm/17.10`: of the first series that has such a version, the newest one.
 
+    Those that are not ready (a program is missing that fetching them needs) come after all others.
     A full version that no series lists is tried where a series says that its list is not complete (`listed` False).
     UsageError names the nearest versions, or the providers known.
     """
@@ -95,7 +101,8 @@ def select(dbms: str, selector: str, machine: str | None = None) -> CatalogEntry
         raise UsageError(
             f"{wanted!r} is no version of {title} and no added build is called so; e.g. {offered[0].version}"
         )
-    entry = next((entry for entry in offered if version_matches(entry.version, wanted)), None)
+    matching = [entry for entry in offered if version_matches(entry.version, wanted)]
+    entry = next(filter(is_ready, matching), matching[0] if matching else None)
     entry = entry or _unlisted(dbms, provider, wanted, machine)
     if entry is None:
         raise UsageError(unknown_version(dbms, wanted, offered))
