@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import pytest
@@ -132,7 +133,7 @@ def test_the_syntax_of_files(tmp_path: Path) -> None:
 def test_mistakes_in_files_name_file_and_line(tmp_path: Path, line: str, words: str) -> None:
     path = tmp_path / "x.conf"
     path.write_text(f"# Something.\na = 1\n{line}\n")
-    with pytest.raises(UsageError, match=rf"^x\.conf:3: .*{words}"):
+    with pytest.raises(UsageError, match=rf"^{path}:3: .*{words}"):
         read_config(path)
 
 
@@ -149,3 +150,85 @@ def test_version_bounds_are_inclusive(since: str, until: str, inside: list[str],
     item = Item("settings", "a", "1", since, until, "x.conf:1")
     assert all(item.applies(version) for version in inside)
     assert not any(item.applies(version) for version in outside)
+
+
+def test_a_broken_file_troubles_only_those_who_name_it(tmp_path: Path) -> None:
+    (tmp_path / "postgres").mkdir()
+    broken = tmp_path / "postgres/broken.conf"
+    broken.write_text("work_mem 3MB\n")
+    (tmp_path / "postgres/mine.conf").write_text("work_mem = 3MB\n")
+    assert load_config("postgres", "17.2", ["mine"], SIZING, tmp_path).settings["work_mem"] == "3MB"
+    with pytest.raises(UsageError, match=r"no config 'gone'.* mine,"):
+        load_config("postgres", "17.2", ["gone"], SIZING, tmp_path)
+    with pytest.raises(UsageError, match=rf"^{broken}:1: 'work_mem 3MB' is not understood"):
+        load_config("postgres", "17.2", ["broken"], SIZING, tmp_path)
+
+
+def test_all_spellings_of_a_setting_are_one_and_the_last_wins(tmp_path: Path) -> None:
+    (tmp_path / "mysql").mkdir()
+    (tmp_path / "mysql/mine.conf").write_text(
+        "innodb-buffer-pool-size = 64M\nloose-innodb_io_capacity = 300\nskip-name-resolve\nskip-log-bin\n"
+    )
+    settings = load_config("mysql", "8.0.33", ["mine"], SIZING, tmp_path).settings
+    assert (settings["innodb_buffer_pool_size"], settings["loose_innodb_io_capacity"]) == ("64M", "300")
+    assert (settings["skip_name_resolve"], settings["skip_log_bin"]) == ("", "")
+    assert not {"log_bin", "innodb_io_capacity", "innodb-buffer-pool-size"} & set(settings)
+    again = load_config("mysql", "8.0.33", ["mine", "innodb-io-capacity=400", "bl1"], SIZING, tmp_path).settings
+    assert (again["innodb_io_capacity"], again["log_bin"]) == ("400", "binlog")
+    assert not {"loose_innodb_io_capacity", "skip_log_bin"} & set(again)
+    assert postgres("17.2", "Work_Mem=1MB", "work_mem=2MB")["work_mem"] == "2MB"
+
+
+def test_a_name_alone_is_no_setting_of_postgres(tmp_path: Path) -> None:
+    (tmp_path / "postgres").mkdir()
+    (tmp_path / "postgres/mine.conf").write_text("# One.\nfsync\n")
+    with pytest.raises(UsageError, match=r"mine\.conf:2: 'fsync' is not understood"):
+        load_config("postgres", "17.2", ["mine"], SIZING, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("dbms", "version", "item"),
+    [
+        ("mysql", "8.0.33", "datadir=/tmp/x"),
+        ("mysql", "8.0.33", "skip-networking="),
+        ("mariadb", "10.11.19", "loose-pid-file=/tmp/x"),
+        ("mariadb", "10.11.19", "log-error=/tmp/x"),
+        ("myrocks", "10.11.19", "default_storage_engine=InnoDB"),
+        ("postgres", "17.2", "Port=5432"),
+        ("postgres", "17.2", "listen_addresses=*"),
+        ("postgres", "17.2", "logging_collector=on"),
+    ],
+)
+def test_what_dbversus_sets_itself_cannot_be_chosen(tmp_path: Path, dbms: str, version: str, item: str) -> None:
+    name = item.partition("=")[0]
+    with pytest.raises(UsageError, match=rf"^'{re.escape(item)}': '{name}' cannot be chosen: .*; leave it out\.$"):
+        load_config(dbms, version, [item], SIZING)
+    (tmp_path / dbms).mkdir()
+    file = tmp_path / dbms / "mine.conf"
+    file.write_text(f"# One.\n{item}\n")
+    with pytest.raises(UsageError, match=rf"^{file}:2: '{name}' cannot be chosen"):
+        load_config(dbms, version, ["mine"], SIZING, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("dbms", "version", "item"),
+    [
+        ("mysql", "8.0.33", "innodb_buffer_pool_size=1000G"),
+        ("mariadb", "10.11.19", "loose-innodb-buffer-pool-size=17179869185"),
+        ("myrocks", "10.11.19", "rocksdb_block_cache_size=1T"),
+        ("postgres", "17.2", "shared_buffers=1000GB"),
+        ("postgres", "17.2", "shared_buffers=2097153"),
+        ("sqlite", "3.40.1", "cache_size=-17179870"),
+        ("sqlite", "3.40.1", "cache_size=4200000"),
+    ],
+)
+def test_more_memory_than_the_host_has_is_refused(dbms: str, version: str, item: str) -> None:
+    with pytest.raises(UsageError, match=rf"^'{item}': .* asks for .* more than the 16\.0 GiB of memory"):
+        load_config(dbms, version, [item], SIZING)
+
+
+def test_caches_of_one_server_are_added_up() -> None:
+    items = ["innodb_buffer_pool_size=10G", "rocksdb_block_cache_size=10G"]
+    with pytest.raises(UsageError, match=r"asks for 20\.0 GiB, more than the 16\.0 GiB"):
+        load_config("myrocks", "10.11.19", items, SIZING)
+    assert load_config("myrocks", "10.11.19", items[:1], SIZING)

@@ -204,7 +204,7 @@ def test_all_configs_for_this_version_are_accepted(each_build: Build, work_dir: 
         ("innodb_io_capacity=5", "innodb-io-capacity.*adjusted to 100"),
         ("innodb_flush_log_at_trx_commit=lots", "innodb.flush.log.at.trx.commit"),
         ("sync_binlog=-7", "Incorrect unsigned value: '-7' for sync_binlog"),
-        ('tmpdir=a"b', "double quote"),
+        ('init_connect=a"b', "double quote"),
         ("init.compression=on", "init option 'compression' is unknown for mariadb; accepted: innodb_page_size"),
     ],
 )

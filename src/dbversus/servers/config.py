@@ -1,13 +1,16 @@
 """From the names of configs and inline settings of a target to the settings of its server on this host."""
 
+import contextlib
 import difflib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from dbversus.errors import UsageError
 from dbversus.servers.base import ServerConfig
 from dbversus.servers.config_file import ConfigFile, Item, Section, read_config, unquote
+from dbversus.servers.memory_need import check_memory
 from dbversus.servers.mysql_versions import MYSQL_FAMILY
+from dbversus.servers.setting_names import plain_name, setting_key, why_own
 from dbversus.servers.sizing import Sizing, evaluate
 
 __all__ = ["Sizing", "available_configs", "closest", "config_dirs", "load_config"]
@@ -27,7 +30,8 @@ def load_config(
 
     Inline, `env.NAME=value` sets a variable of the server's process and `init.NAME=value` an option of the creation of
     its data directory. `config_dir` is searched before the usual places. Raises UsageError for a name that does not
-    exist or has nothing for this version; whether the server knows a setting is for the server to say (`Server.check`).
+    exist or has nothing for this version, for a setting that dbversus itself sets, and for memory that the host does not
+    have; whether the server knows a setting is for the server to say (`Server.check`).
     """
     files = available_configs(dbms, config_dir)
     chosen = [_inline(item) if "=" in item else _named(files, item, dbms, build_version) for item in items]
@@ -35,12 +39,26 @@ def load_config(
     base = [files[BASE]] if BASE in files and not without_base else []
     lines = [item for one in [*base, *chosen] for item in (one.items if isinstance(one, ConfigFile) else (one,))]
     values: dict[Section, dict[str, str]] = {"settings": {}, "environment": {}, "init": {}}
-    show_bytes = _SHOW_BYTES.get(dbms, str)
+    wheres: dict[str, str] = {}
     for item in lines:
         if item.applies(build_version):
-            values[item.section].pop(item.name, None)  # what is written later also stands later
-            values[item.section][item.name] = evaluate(item.value, sizing, show_bytes, item.where)
+            _add(values[item.section], dbms, item, sizing)
+            wheres[plain_name(dbms, item.name)] = item.where
+    check_memory(dbms, values["settings"], sizing, wheres)
     return ServerConfig(",".join(items) or BASE, values["settings"], values["environment"], values["init"])
+
+
+def _add(values: dict[str, str], dbms: str, item: Item, sizing: Sizing) -> None:
+    """Puts the item in place of what was said before about the same thing; what is written later also stands later."""
+    name = item.name
+    if item.section != "environment":
+        if why := why_own(dbms, name):
+            raise UsageError(f"{item.where}: '{name}' cannot be chosen: {why}; leave it out.")
+        name = plain_name(dbms, name)
+        key = setting_key(dbms, name)
+        for other in [other for other in values if setting_key(dbms, other) == key]:
+            del values[other]
+    values[name] = evaluate(item.value, sizing, _SHOW_BYTES.get(dbms, str), item.where)
 
 
 def _inline(text: str) -> Item:
@@ -53,21 +71,21 @@ def _inline(text: str) -> Item:
     return Item(section, name, unquote(value), "", "", f"'{text}'")
 
 
-def _named(files: dict[str, ConfigFile], name: str, dbms: str, version: str) -> ConfigFile:
-    usable = sorted(known for known, file in files.items() if file.applies(version))
+def _named(files: "Configs", name: str, dbms: str, version: str) -> ConfigFile:
+    if name in files and files[name].applies(version):
+        return files[name]
+    usable = sorted(known for known, file in files.readable() if file.applies(version))
     if name not in files:
         hint = closest(name, usable)
         raise UsageError(
             f"There is no config '{name}' for {dbms} {version}{hint}; "
             f"there are {', '.join(usable) or 'none'}, and inline settings (name=value)."
         )
-    if name not in usable:
-        ranges = sorted({item.range.strip() for item in files[name].items})
-        raise UsageError(
-            f"Config '{name}' is for {dbms} {', '.join(ranges)} and says nothing for {version}; "
-            f"there are {', '.join(usable)}."
-        )
-    return files[name]
+    ranges = sorted({item.range.strip() for item in files[name].items})
+    raise UsageError(
+        f"Config '{name}' is for {dbms} {', '.join(ranges)} and says nothing for {version}; "
+        f"there are {', '.join(usable)}."
+    )
 
 
 def check_names(dbms: str, build_version: str, items: Sequence[str], config_dir: Path | None = None) -> None:
@@ -84,14 +102,43 @@ def closest(name: str, known: Iterable[str]) -> str:
     return f" (did you mean '{found[0]}'?)" if found else ""
 
 
-def available_configs(dbms: str, config_dir: Path | None = None) -> dict[str, ConfigFile]:
+class Configs(Mapping[str, ConfigFile]):
+    """The config files of a DBMS by name. Each is read when it is asked for, so a broken one troubles nobody else."""
+
+    def __init__(self, dbms: str, paths: Mapping[str, Path]):
+        self.paths = paths
+        self._flags = dbms in MYSQL_FAMILY
+        self._read: dict[str, ConfigFile] = {}
+
+    def __getitem__(self, name: str) -> ConfigFile:
+        """Raises UsageError with file and line when the file is broken."""
+        if name not in self._read:
+            self._read[name] = read_config(self.paths[name], flags=self._flags)
+        return self._read[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.paths
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.paths)
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    def readable(self) -> Iterator[tuple[str, ConfigFile]]:
+        """All but the broken ones."""
+        for name in self.paths:
+            with contextlib.suppress(UsageError):
+                yield name, self[name]
+
+
+def available_configs(dbms: str, config_dir: Path | None = None) -> Configs:
     """All configs of a DBMS by name; a file in an earlier place hides one of the same name in a later place."""
-    found: dict[str, ConfigFile] = {}
+    found: dict[str, Path] = {}
     for directory in config_dirs(config_dir):
         for path in sorted((directory / dbms).glob("*.conf")):
-            if path.stem not in found:
-                found[path.stem] = read_config(path)
-    return found
+            found.setdefault(path.stem, path)
+    return Configs(dbms, found)
 
 
 def config_dirs(config_dir: Path | None = None) -> list[Path]:

@@ -14,7 +14,9 @@ _VERSION = r"\d+(?:\.\d+)*"
 _HEADER = re.compile(
     rf"(?:(settings|environment|init)\b\s*)?(?:since\s+({_VERSION})\s*)?(?:until\s+({_VERSION})\s*)?", re.ASCII
 )
-_ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_.]*)\s*=\s*(.*)", re.ASCII)
+_NAME = r"[A-Za-z_][A-Za-z0-9_.-]*"
+_ASSIGNMENT = re.compile(rf"({_NAME})\s*=\s*(.*)", re.ASCII)
+_FLAG = re.compile(_NAME, re.ASCII)
 _WITHOUT_BASE = "without base"
 
 
@@ -71,14 +73,14 @@ def _at_most(version: str, bound: str) -> bool:
     return not bound or version_key(version)[: len(version_key(bound))] <= version_key(bound)
 
 
-def read_config(path: Path) -> ConfigFile:
-    """Raises UsageError with file and line for the first mistake."""
+def read_config(path: Path, *, flags: bool = False) -> ConfigFile:
+    """Raises UsageError with file and line for the first mistake. `flags`: a name may stand alone (`skip_name_resolve`)."""
     try:
         lines = path.read_text().splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} cannot be read: {error}.") from error
+        raise UsageError(f"{path.absolute()} cannot be read: {error}.") from error
     headers = [line.strip() for line in lines if line.strip().startswith("[")]
-    return ConfigFile(path, _description(lines), tuple(_items(path, lines)), f"[{_WITHOUT_BASE}]" in headers)
+    return ConfigFile(path, _description(lines), tuple(_items(path, lines, flags)), f"[{_WITHOUT_BASE}]" in headers)
 
 
 def _description(lines: list[str]) -> str:
@@ -90,19 +92,21 @@ def _description(lines: list[str]) -> str:
     return " ".join(top).strip()
 
 
-def _items(path: Path, lines: list[str]) -> Iterator[Item]:
+def _items(path: Path, lines: list[str], flags: bool) -> Iterator[Item]:
     section, since, until = "settings", "", ""
     for number, raw in enumerate(lines, 1):
-        where = f"{path.name}:{number}"
+        where = f"{path.absolute()}:{number}"
         line = strip_comment(raw).strip()
         if not line or line == f"[{_WITHOUT_BASE}]":
             continue
         if line.startswith("["):
             section, since, until = _header(line, where)
             continue
+        if flags and section != "environment" and _FLAG.fullmatch(line):
+            line += " ="
         match = _ASSIGNMENT.fullmatch(line)
         if match is None:
-            raise UsageError(f"{where}: '{line}' is not understood; `name = value` or a [section] is wanted.")
+            raise UsageError(f"{where}: '{line}' is not understood; accepted are `name = value` and a [section].")
         yield Item(section, match[1], unquote(match[2]), since, until, where)  # type: ignore[arg-type]
 
 
