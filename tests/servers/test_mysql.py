@@ -184,6 +184,10 @@ def _check_plans(server: MysqlServer) -> None:
     assert server.plan("UPDATE sbtest1 SET k = k + 1 WHERE id = 5")
     with pytest.raises(RunError, match="gone"):
         server.plan("SELECT * FROM gone")
+    with pytest.raises(RunError, match="syntax"):
+        server.plan("CREATE TABLE own AS SELECT * FROM sbtest1")
+    assert "does not explain" in server.plan("CREATE INDEX c_1 ON sbtest1 (c)")
+    assert "key=PRIMARY" in server.plan("SELECT c FROM sbtest1 WHERE id = 5")
 
 
 def test_all_configs_for_this_version_are_accepted(each_build: Build, work_dir: Path) -> None:

@@ -57,6 +57,10 @@ def test_a_life(server: PostgresServer) -> None:
     assert sizes["log"] > 0
     with pytest.raises(RunError, match='relation "gone" does not exist'):
         server.plan("SELECT * FROM gone")
+    with pytest.raises(RunError, match='near "INDEX"'):
+        server.plan("CREATE INDEX c_1 ON sbtest1 (c)")
+    assert "sbtest1" in server.plan("CREATE TABLE own AS SELECT * FROM sbtest1")
+    assert "Index Scan using sbtest1_pkey" in server.plan("SELECT c FROM sbtest1 WHERE id = 5")
     with pytest.raises(RunError, match="already running"):
         server.start(Placement())
 

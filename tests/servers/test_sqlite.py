@@ -118,6 +118,10 @@ def test_refusals_carry_the_librarys_own_words(build: Build, tmp_path: Path) -> 
     server = make(build, tmp_path)
     with pytest.raises(RunError, match="no such table: gone"):
         server.plan("SELECT * FROM gone")
+    server.plan("CREATE TABLE own AS SELECT 1 AS a")
+    with pytest.raises(RunError, match="no such index: c_1"):
+        server.plan("DROP INDEX c_1")
+    assert "SCAN" in server.plan("SELECT * FROM (SELECT 1 AS a UNION ALL SELECT 2) ORDER BY a")
     server.database.unlink()
     with pytest.raises(RunError, match="there is no database"):
         server.start(Placement())

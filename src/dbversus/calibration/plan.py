@@ -10,7 +10,7 @@ from dbversus.errors import UsageError
 from dbversus.experiment.spec import ExperimentSpec, make_spec
 from dbversus.stats.calibration.model import FEWEST_BLOCKS
 from dbversus.suites.load import load_suite
-from dbversus.suites.profiles import profile_choices
+from dbversus.suites.profiles import profile_defaults
 
 SHARES = (0.01, 0.02, 0.03, 0.05, 0.08)
 """Added, as shares of what the server used: each test has each of them in turn, from block to block."""
@@ -37,7 +37,7 @@ def calibration_spec(
         )
     profile = "quick" if quick else "standard"
     injected = inject is not Kind.NONE and can_inject(target)
-    choices = profile_choices(profile) | dict(more)
+    choices = profile_defaults({**more, "profile": profile}) | dict(more)
     choices |= {"profile": profile, "looks": [count], "order": "interleaved", "calibration": False}
     choices["targets"] = [target] * (3 if injected else 2)
     choices["seconds"] *= len(choices["targets"]) / COMPARED

@@ -10,7 +10,7 @@ from dbversus.experiment.spec import read_spec
 from dbversus.results.read import Results
 from dbversus.results.schema import EXPERIMENT
 from dbversus.results.write import safe_name
-from dbversus.suites.profiles import profile_choices
+from dbversus.suites.profiles import profile_defaults
 
 
 def make_record(results: Results, suites: int, seed: int, say: Callable[[str], None]) -> Calibration:
@@ -19,7 +19,7 @@ def make_record(results: Results, suites: int, seed: int, say: Callable[[str], N
 
     figures = evaluate(results, suites, seed, say)
     header, base = results.header, results.base
-    spec = read_spec(results.directory / EXPERIMENT, profile_choices)
+    spec = read_spec(results.directory / EXPERIMENT, profile_defaults)
     began_s = float(header["at_unix_ns"]) / 1e9
     return Calibration(
         id=f"{datetime.fromtimestamp(began_s, UTC):%Y%m%d-%H%M%S}-{safe_name(f'{base.dbms}-{base.version}')}",

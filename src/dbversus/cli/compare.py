@@ -29,6 +29,7 @@ def compare(
     profile: options.Profile = None,
     matrix: options.Matrix = None,
     exclude: options.Exclude = None,
+    alone: options.Alone = False,
     at_once: options.AtOnce = None,
     order: options.Order = None,
     clients: options.Clients = None,
@@ -52,7 +53,7 @@ def compare(
     wait: options.Wait = False,
     quiet: options.Quiet = False,
 ) -> int:
-    """Compare two or more targets; the first is the base.
+    """Compare two or more targets; the first is the base. With `--alone`, measure a single one.
 
     A target is `dbms:version`, `dbms:/path` or `/path`, then `@` and configs: names of files in configs/, or settings.
 
@@ -65,8 +66,8 @@ def compare(
     from dbversus.cli.display import make_display
     from dbversus.cli.plan import print_plan
     from dbversus.experiment.run import run_experiment
-    from dbversus.experiment.spec import make_spec
-    from dbversus.suites.profiles import profile_choices
+    from dbversus.experiment.spec import check_alone, make_spec
+    from dbversus.suites.profiles import profile_defaults
 
     check_fail_on(fail_on)
     what = {"suite": suite, "tests": tests, "tables": tables, "seed": seed, "mode": mode}
@@ -80,13 +81,15 @@ def compare(
         "table_size": parse_count(table_size, "--table-size") if table_size else None,
         "time_budget_s": parse_duration(time_budget, "--time-budget") if time_budget else None,
         "margins": _margins(margin) if margin else None,
+        "alone": True if alone else None,
         "freeze": False if no_freeze else None,
         "calibration": False if no_calibration else None,
         "config_dir": str(config_dir.absolute()) if config_dir else None,
     }
     given = _given(targets, matrix, exclude or (), config_dir)
-    profile = profile or given.get("profile", "standard")
-    spec = make_spec(profile_choices(profile) | given | _named(asked) | {"profile": profile})
+    chosen = given | _named(asked) | _named({"profile": profile})
+    spec = make_spec(profile_defaults(chosen) | chosen)
+    check_alone(spec)
     if dry_run:
         print_plan(spec)
         return 0
@@ -144,10 +147,10 @@ def repeat_command(
 ) -> str:
     """The command that repeats `spec`: `targets` as named, `more` flags, and those that its profile and `given` do not say."""
     from dbversus.experiment.spec import make_spec
-    from dbversus.suites.profiles import profile_choices
+    from dbversus.suites.profiles import profile_defaults
 
     known = {"targets": spec.targets, "profile": spec.profile}
-    defaults = make_spec(profile_choices(spec.profile) | dict(given) | known)
+    defaults = make_spec(profile_defaults(known | {"suite": spec.suite}) | dict(given) | known)
     words = ["dbversus", "compare", *targets, *more, "--profile", spec.profile]
     for name, flag in _FLAGS.items():
         value = getattr(spec, name)
@@ -156,6 +159,7 @@ def repeat_command(
     words += [
         f"--margin={metric}={share}" for metric, share in spec.margins.items() if defaults.margins.get(metric) != share
     ]
+    words += ["--alone"] if spec.alone else []
     words += [] if spec.freeze else ["--no-freeze"]
     words += [] if spec.calibration else ["--no-calibration"]
     return shlex.join(words)

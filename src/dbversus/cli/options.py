@@ -40,6 +40,9 @@ Order = Annotated[
         show_default="interleaved",
     ),
 ]
+Alone = Annotated[
+    bool, typer.Option("--alone", help="Measure one target by itself: figures without a comparison, and no verdict.")
+]
 Clients = Annotated[
     str | None, typer.Option(help="Concurrent connections; 1,2,4 runs every test with each.", show_default="profile's")
 ]

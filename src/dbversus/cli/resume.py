@@ -31,11 +31,11 @@ def resume(
     from dbversus.experiment.run import resume_experiment
     from dbversus.experiment.spec import read_spec
     from dbversus.results.read import open_results
-    from dbversus.suites.profiles import profile_choices
+    from dbversus.suites.profiles import profile_defaults
 
     check_fail_on(fail_on)
     open_results(directory)
-    spec = read_spec(directory / EXPERIMENT, profile_choices)
+    spec = read_spec(directory / EXPERIMENT, profile_defaults)
     if time_budget:
         spec = spec.model_copy(update={"time_budget_s": parse_duration(time_budget, "--time-budget")})
     with resumable(directory), make_display(quiet) as display:

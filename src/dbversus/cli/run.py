@@ -20,6 +20,7 @@ def run(
         ),
     ],
     builds: options.Builds = None,
+    alone: options.Alone = False,
     exclude: options.Exclude = None,
     out: options.Out = None,
     fail_on: options.FailOn = None,
@@ -41,18 +42,20 @@ def run(
     from dbversus.cli.plan import print_plan
     from dbversus.experiment.ready import find_experiment
     from dbversus.experiment.run import run_experiment
-    from dbversus.experiment.spec import read_spec
-    from dbversus.suites.profiles import profile_choices
+    from dbversus.experiment.spec import check_alone, read_spec
+    from dbversus.suites.profiles import profile_defaults
 
     check_fail_on(fail_on)
     path = find_experiment(experiment)
-    spec = read_spec(path, profile_choices, _split(builds or ()), exclude or ())
+    spec = read_spec(path, profile_defaults, _split(builds or ()), exclude or ())
+    spec = spec.model_copy(update={"alone": spec.alone or alone})
+    check_alone(spec)
     if dry_run:
         print_plan(spec)
         return 0
     directory = out or default_directory(spec, path.stem if builds else "")
     command = ["dbversus", "run", experiment, *(f"--builds={text}" for text in builds or ())]
-    command += [f"--exclude={pattern}" for pattern in exclude or ()]
+    command += [f"--exclude={pattern}" for pattern in exclude or ()] + (["--alone"] if alone else [])
     with resumable(directory), make_display(quiet) as display:
         run_experiment(spec, directory, shlex.join(command), display, wait=wait)
     return present(directory, fail_on=fail_on, as_json=json)

@@ -1,7 +1,7 @@
 """What is known of each server once it runs: build, effective settings, config, plans, sizes, counters, status, log tail."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -50,14 +50,19 @@ def _store(path: Path, fact: Callable[[], Any]) -> None:
 def _plans(session: Session, target: Target) -> dict[str, str]:
     """`<test>/<statement>` → plan; statements that the server does not explain are remarked on."""
     plans, refused = {}, {}
-    for test in session.suite.tests.values():
-        spec = session.spec
-        for name, sql in literal_statement(test, target.server.dbms, spec.table_size, spec.tables):
-            statement = f"{test.name}/{name}"
-            try:
-                plans[statement] = target.server.plan(sql.replace("{table}", "1"))
-            except RunError as error:
-                refused[statement] = str(error)
-    if refused:
-        session.remark(f"no plan of {', '.join(refused)}: {next(iter(refused.values()))}", target)
+    for statement, sql in _explainable(session, target):
+        try:
+            plans[statement] = target.server.plan(sql)
+        except RunError as error:
+            refused[statement] = str(error)
+    for words in dict.fromkeys(refused.values()):
+        statements = ", ".join(name for name, why in refused.items() if why == words)
+        session.remark(f"no plan of {statements}: {words}", target)
     return plans
+
+
+def _explainable(session: Session, target: Target) -> Iterator[tuple[str, str]]:
+    spec = session.spec
+    for test in session.suite.tests.values():
+        for name, sql in literal_statement(test, target.server.dbms, spec.table_size, spec.tables):
+            yield f"{test.name}/{name}", sql.replace("{table}", "1")

@@ -27,6 +27,7 @@ class ExperimentSpec(BaseModel):
     `drain_s`: the time that every server has after each test that changes data, to do what that has left (0: none); it is
     done when it was idle for `drain_idle_s`.
     `calibration`: widen margins by what this host was found to vary by, and cite it (docs/calibration.md).
+    `alone`: there is one target, and it is measured without a comparison.
     `at_once`: most servers that are up together in interleaved order, the base among them (None: all). `optional`: configs
     whose targets are left out, and said to be, where the server refuses them.
     `inject`: known slowdowns, by target, kind and test (experiment/shares.py); with it, be it empty, every server carries the
@@ -47,6 +48,7 @@ class ExperimentSpec(BaseModel):
     tables: int = Field(1, ge=1)
     clients: list[int] = Field(default=[1], min_length=1)
     order: Literal["interleaved", "sequential"] = "interleaved"
+    alone: bool = False
     at_once: int | None = Field(None, ge=2)
     optional: list[str] = Field(default_factory=list)
     seed: int = Field(1, ge=0, lt=2**63)
@@ -151,6 +153,17 @@ def make_spec(choices: dict[str, Any], where: str = "") -> ExperimentSpec:
         raise UsageError(where + _sentence(error.errors()[0])) from error
 
 
+def check_alone(spec: ExperimentSpec) -> None:
+    """Raises UsageError for one target that is not said to be alone, and for several that are."""
+    if len(spec.targets) == 1 and not spec.alone:
+        raise UsageError(
+            f"{spec.targets[0]} is the only target, so there is nothing to compare it with; name a second one, or measure it "
+            "by itself with --alone (`alone = true` in an experiment file)."
+        )
+    if len(spec.targets) > 1 and spec.alone:
+        raise UsageError(f"alone is for one target; there are {len(spec.targets)}: {', '.join(spec.targets)}.")
+
+
 def _sentence(mistake: Any) -> str:
     name = ".".join(str(part) for part in mistake["loc"]) or "the experiment"
     if mistake["type"] == "extra_forbidden":
@@ -164,12 +177,12 @@ def _sentence(mistake: Any) -> str:
 def read_spec(
     path: Path, profile_defaults: Any, builds: Sequence[str] = (), exclude: Sequence[str] = ()
 ) -> ExperimentSpec:
-    """Reads experiment.toml; `profile_defaults(name)` gives the choices of a profile, which the file's own override.
+    """Reads experiment.toml; `profile_defaults` gives, for the file's choices, those of its profile, which they override.
 
     `builds` and `exclude` are for a file with a matrix, as in `read_choices`.
     """
     choices = read_choices(path, builds, exclude)
-    return make_spec(profile_defaults(choices.get("profile", "standard")) | choices, f"{path}: ")
+    return make_spec(profile_defaults(choices) | choices, f"{path}: ")
 
 
 def read_choices(

@@ -48,7 +48,7 @@ def _plan_table(connection: Connection, explain: str) -> str:
         except pymysql.ProgrammingError as error:
             if error_number(error) != SYNTAX_ERROR or "SELECT" in explain.upper():
                 raise
-            return "(this version explains SELECT only)"
+            return "(the server does not explain this statement)"
         names = [column[0] for column in cursor.description or ()]
         found = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
     return "\n".join(_plan_line(row) for row in found)

@@ -3,7 +3,7 @@
 from dbversus.suites.define import definition, literal_statement, load_table
 from dbversus.suites.load import list_suites, load_suite
 from dbversus.suites.model import GROUP_TITLES, LOAD, Load, Phase, Statement, Suite, Test
-from dbversus.suites.profiles import Profile, list_profiles, load_profile, profile_choices
+from dbversus.suites.profiles import Profile, list_profiles, load_profile, profile_choices, profile_defaults
 
 __all__ = [
     "GROUP_TITLES",
@@ -22,4 +22,5 @@ __all__ = [
     "load_suite",
     "load_table",
     "profile_choices",
+    "profile_defaults",
 ]

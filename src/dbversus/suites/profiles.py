@@ -1,5 +1,6 @@
 """Profiles: how much is measured. Named sets of the choices that an experiment otherwise makes one by one."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -9,11 +10,13 @@ from pydantic import Field
 
 from dbversus.errors import UsageError
 from dbversus.suites.generators import Shape
+from dbversus.suites.load import load_suite
 from dbversus.suites.names import near
 from dbversus.suites.reading import check_shape
 from dbversus.suites.source import Place, read_source
 
 _FILE = Path(__file__).with_name("profiles.toml")
+DEFAULT = "standard"
 
 Count = Annotated[int, Field(ge=1)]
 Milliseconds = Annotated[float, Field(gt=0)]
@@ -80,6 +83,27 @@ def profile_choices(name: str) -> dict[str, Any]:
     choices = asdict(load_profile(name)).items()
     plain = {key: list(value) if isinstance(value, tuple) else value for key, value in choices if value is not None}
     return {key: value for key, value in plain.items() if key not in ("name", "title")}
+
+
+def profile_defaults(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The choices of the profile that `given` names, `standard` without one, for the suite that `given` names.
+
+    A profile picks tests from its own suite. Of any other suite all tests are run, unless it has selections of those names.
+    Raises as `load_profile`.
+    """
+    choices = profile_choices(given.get("profile", DEFAULT))
+    suite = given.get("suite", choices["suite"])
+    if suite != choices["suite"] and "tests" in choices and not _has_selections(suite, choices["tests"]):
+        del choices["tests"]
+    return choices
+
+
+def _has_selections(suite: str, tests: str) -> bool:
+    try:
+        known = load_suite(suite).selections
+    except UsageError:  # told by whoever needs the suite itself
+        return False
+    return all(item.strip() in known for item in tests.split(","))
 
 
 @cache
