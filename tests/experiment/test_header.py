@@ -13,11 +13,12 @@ from dbversus.errors import UsageError
 from dbversus.experiment.header import check_unchanged, make_header, suite_checksum
 from dbversus.experiment.spec import make_spec
 from dbversus.results.schema import HOST
+from dbversus.servers.base import ServerConfig
 from dbversus.suites.load import load_suite
 from dbversus.suites.model import Suite
 
 TESTS = "point-query,update-index"
-NEW_FIELDS = ("checksum", "suite_checksum")
+NEW_FIELDS = ("checksum", "suite_checksum", "rendered", "spec", "files")
 
 
 def _stage(tests: str = TESTS, **choices: Any) -> Any:
@@ -27,7 +28,7 @@ def _stage(tests: str = TESTS, **choices: Any) -> Any:
             name=f"t{number}",
             label=f"/opt/pg-{number}",
             build=build,
-            server=SimpleNamespace(config=SimpleNamespace(name="")),
+            server=SimpleNamespace(config=ServerConfig("", {"work_mem": "4MB", "shared_buffers": "1GB"})),
         )
         for number, build in enumerate(builds)
     ]
@@ -71,6 +72,16 @@ def test_another_host_is_refused(results: Path) -> None:
     (results / HOST).write_text(json.dumps({"machine_id": "there"}))
     with pytest.raises(UsageError, match=f"{results} was measured on another host"):
         check_unchanged(results, make_header(_stage(), ""), _stage())
+
+
+def test_settings_that_came_out_otherwise_are_refused_or_kept_as_stored(results: Path) -> None:
+    header = json.loads(json.dumps(make_header(_stage(), "")))
+    stage = _stage()
+    stage.targets[1].server.config = ServerConfig("", {"work_mem": "4MB", "shared_buffers": "512MB"})
+    with pytest.raises(UsageError, match=r"/opt/pg-1: shared_buffers was 1GB so far and is 512MB now, .* --as-stored"):
+        check_unchanged(results, header, stage)
+    check_unchanged(results, header, stage, as_stored=True)
+    assert stage.targets[1].server.config == _stage().targets[1].server.config
 
 
 def test_results_that_know_less_may_go_on(tmp_path: Path) -> None:

@@ -40,6 +40,14 @@ def parse_target(text: str) -> TargetSpec:
     return TargetSpec(text, dbms.name, _selector(text, dbms.name, selector), configs)
 
 
+def absolute_target(text: str) -> str:
+    """The target as written, but with the whole path of a build that is named by a path."""
+    text = text.strip()
+    build, _ = _split_configs(text)
+    name, colon, selector = ("", "", build) if _is_path(build) else build.partition(":")
+    return f"{name}{colon}{_absolute(selector)}{text[len(build) :]}" if _is_path(selector) else text
+
+
 def labels(specs: Sequence[TargetSpec]) -> list[str]:
     """Names to show, one per target and all different: `postgres:17@fpw_off`; the second of the same gets `#2`."""
     seen: Counter[str] = Counter()

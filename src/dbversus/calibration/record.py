@@ -6,11 +6,9 @@ from datetime import UTC, datetime
 from dbversus.builds.dbms import find_dbms
 from dbversus.calibration.model import Calibration, host_of
 from dbversus.calibration.use import rows_per_block
-from dbversus.experiment.spec import read_spec
+from dbversus.experiment.folder import read_folder
 from dbversus.results.read import Results
-from dbversus.results.schema import EXPERIMENT
 from dbversus.results.write import safe_name
-from dbversus.suites.profiles import profile_defaults
 
 
 def make_record(results: Results, suites: int, seed: int, say: Callable[[str], None]) -> Calibration:
@@ -19,7 +17,7 @@ def make_record(results: Results, suites: int, seed: int, say: Callable[[str], N
 
     figures = evaluate(results, suites, seed, say)
     header, base = results.header, results.base
-    spec = read_spec(results.directory / EXPERIMENT, profile_defaults)
+    spec = read_folder(results.directory)
     began_s = float(header["at_unix_ns"]) / 1e9
     return Calibration(
         id=f"{datetime.fromtimestamp(began_s, UTC):%Y%m%d-%H%M%S}-{safe_name(f'{base.dbms}-{base.version}')}",

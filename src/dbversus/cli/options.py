@@ -51,6 +51,13 @@ Tables = Annotated[int | None, typer.Option(help="Number of tables.", show_defau
 TimeBudget = Annotated[
     str | None, typer.Option(help="Start no block that would end later than this, e.g. 45m.", show_default="none")
 ]
+AsStored = Annotated[
+    bool,
+    typer.Option(
+        "--as-stored",
+        help="Go on with the suite, configs and settings that the results directory holds, though they have changed since.",
+    ),
+]
 Seed = Annotated[int | None, typer.Option(help="Seed of data and parameters.", show_default="1")]
 Mode = Annotated[str | None, typer.Option(help="Statements: prepared or unprepared.", show_default="prepared")]
 Placement = Annotated[

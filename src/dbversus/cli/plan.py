@@ -1,7 +1,5 @@
 """What an experiment would do, with its expected time and disk need: `--dry-run`."""
 
-from pathlib import Path
-
 from rich.console import Console
 from rich.table import Table
 
@@ -14,7 +12,6 @@ from dbversus.experiment.groups import make_groups
 from dbversus.experiment.spec import ExperimentSpec
 from dbversus.experiment.units import show_bytes, show_duration
 from dbversus.servers.config import check_names
-from dbversus.suites.load import load_suite
 
 
 def _origin(found: Build | CatalogEntry) -> str:
@@ -31,7 +28,7 @@ _CACHES = {
 
 def print_plan(spec: ExperimentSpec) -> None:
     """Prints targets, tests, slots, looks, time and disk; checks names on the way, fetches and starts nothing."""
-    suite = load_suite(spec.suite).select(spec.tests)
+    suite = spec.read_suite()
     expected = estimate(spec, suite)
     table = Table(show_header=False, box=None, pad_edge=False)
     _add_targets(table, spec)
@@ -54,10 +51,9 @@ def print_plan(spec: ExperimentSpec) -> None:
 
 def _add_targets(table: Table, spec: ExperimentSpec) -> None:
     targets = [parse_target(text) for text in spec.targets]
-    config_dir = Path(spec.config_dir) if spec.config_dir else None
     for number, (label, target) in enumerate(zip(labels(targets), targets, strict=True)):
         found = resolve(target)
-        check_names(target.dbms, found.version, target.configs, config_dir)
+        check_names(target.dbms, found.version, target.configs, spec.config_place)
         table.add_row("target" if number else "base", f"{label}: {_origin(found)}")
     if len(targets) > 1:
         table.add_row("order", _order(spec))

@@ -9,12 +9,12 @@ from dbversus.cli import options
 from dbversus.cli.ending import resumable
 from dbversus.cli.outcome import check_fail_on, present
 from dbversus.experiment.units import parse_duration
-from dbversus.results.schema import EXPERIMENT
 
 
 def resume(
     directory: Annotated[Path, typer.Argument(help="Results directory of the interrupted experiment.")],
     time_budget: options.TimeBudget = None,
+    as_stored: options.AsStored = False,
     fail_on: options.FailOn = None,
     json: options.Json = False,
     wait: options.Wait = False,
@@ -23,21 +23,21 @@ def resume(
     """Go on with an experiment that was interrupted, killed, or ran out of its time budget.
 
     Finished rows are kept; at most the row under way when it stopped is measured again. Targets that were lost (a full disk,
-    for instance) are tried again. Builds, suite and host have to be those of before.
+    for instance) are tried again. Builds, suite, configs and host have to be those of before.
 
     - `dbversus resume results/20260101-120000-postgres-13.1-vs-postgres-17`
+    - `dbversus resume results/nightly-7 --time-budget 1h --as-stored`
     """
     from dbversus.cli.display import make_display
+    from dbversus.experiment.folder import read_folder
     from dbversus.experiment.run import resume_experiment
-    from dbversus.experiment.spec import read_spec
     from dbversus.results.read import open_results
-    from dbversus.suites.profiles import profile_defaults
 
     check_fail_on(fail_on)
     open_results(directory)
-    spec = read_spec(directory / EXPERIMENT, profile_defaults)
+    spec = read_folder(directory)
     if time_budget:
         spec = spec.model_copy(update={"time_budget_s": parse_duration(time_budget, "--time-budget")})
     with resumable(directory), make_display(quiet) as display:
-        resume_experiment(spec, directory, display, wait=wait)
+        resume_experiment(spec, directory, display, wait=wait, as_stored=as_stored)
     return present(directory, fail_on=fail_on, as_json=json)

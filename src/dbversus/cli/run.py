@@ -1,6 +1,7 @@
 """dbversus run: an experiment described in a file."""
 
 import shlex
+import sys
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -10,6 +11,7 @@ from dbversus.cli import options
 from dbversus.cli.compare import default_directory
 from dbversus.cli.ending import resumable
 from dbversus.cli.outcome import check_fail_on, present
+from dbversus.results.schema import EXPERIMENT
 
 
 def run(
@@ -31,7 +33,8 @@ def run(
 ) -> int:
     """Run the experiment that a file describes, or one that comes with dbversus.
 
-    Every results directory holds such a file, so `dbversus run results/…/experiment.toml` repeats an experiment.
+    Every results directory holds such a file, with its suite and configs beside it, so `dbversus run
+    results/…/experiment.toml` repeats an experiment.
 
     - `dbversus run nightly.toml --dry-run`
     - `dbversus run nightly.toml --out results/nightly-7 --fail-on regression`
@@ -40,6 +43,7 @@ def run(
     """
     from dbversus.cli.display import make_display
     from dbversus.cli.plan import print_plan
+    from dbversus.experiment.folder import is_results_folder, origins, read_folder
     from dbversus.experiment.ready import find_experiment
     from dbversus.experiment.run import run_experiment
     from dbversus.experiment.spec import check_alone, read_spec
@@ -47,9 +51,14 @@ def run(
 
     check_fail_on(fail_on)
     path = find_experiment(experiment)
-    spec = read_spec(path, profile_defaults, _split(builds or ()), exclude or ())
+    if path.name == EXPERIMENT and is_results_folder(path.parent):
+        spec = read_folder(path.parent, _split(builds or ()), exclude or ())
+    else:
+        spec = read_spec(path, profile_defaults, _split(builds or ()), exclude or ())
     spec = spec.model_copy(update={"alone": spec.alone or alone})
     check_alone(spec)
+    if spec.folder:
+        print(origins(spec), file=sys.stderr)
     if dry_run:
         print_plan(spec)
         return 0

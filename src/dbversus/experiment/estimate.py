@@ -1,7 +1,6 @@
 """Expected time and disk need of an experiment, before it runs and while it does."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from dbversus.builds.model import TargetSpec
 from dbversus.builds.target import parse_target
@@ -9,7 +8,7 @@ from dbversus.experiment.groups import make_groups
 from dbversus.experiment.progress import Progress
 from dbversus.experiment.slots import COLD_ROWS
 from dbversus.experiment.spec import ExperimentSpec
-from dbversus.servers.config import available_configs
+from dbversus.servers.config import ConfigPlace, available_configs
 from dbversus.servers.mysql_innodb import PUTS_OFF_S
 from dbversus.suites.model import Suite
 
@@ -98,12 +97,11 @@ def _target_bytes(dbms: str, rows: int) -> int:
 
 def _loads(spec: ExperimentSpec) -> int:
     """Targets that differ in what determines their data: build, and options of its creation."""
-    config_dir = Path(spec.config_dir) if spec.config_dir else None
     targets = [parse_target(text) for text in spec.targets]
-    return len({(target.dbms, target.selector, _creation(target, config_dir)) for target in targets})
+    return len({(target.dbms, target.selector, _creation(target, spec.config_place)) for target in targets})
 
 
-def _creation(target: TargetSpec, config_dir: Path | None) -> tuple[str, ...]:
+def _creation(target: TargetSpec, config_dir: ConfigPlace) -> tuple[str, ...]:
     """Those of a target's configs that say something about the creation of its data."""
     files = available_configs(target.dbms, config_dir)
     return tuple(

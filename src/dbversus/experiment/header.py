@@ -2,24 +2,27 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import dbversus
 from dbversus.errors import UsageError
 from dbversus.experiment.definitions import definitions
-from dbversus.experiment.session import cases_of
+from dbversus.experiment.folder import Copy, changed_outside
+from dbversus.experiment.session import Target, cases_of
 from dbversus.experiment.stage import Stage
 from dbversus.results.schema import HOST, SCHEMA_VERSION
+from dbversus.servers.base import ServerConfig
 from dbversus.suites.define import load_table
 from dbversus.suites.model import GROUP_TITLES, LOAD, Test
 
 Header = dict[str, Any]
 
 
-def make_header(stage: Stage, command: str) -> Header:
-    """The `experiment` record; `command` is what repeats the experiment."""
+def make_header(stage: Stage, command: str, copies: Sequence[Copy] = ()) -> Header:
+    """The `experiment` record; `command` is what repeats the experiment, `copies` are the files that its folder holds."""
     spec = stage.spec
     return {
         "type": "experiment",
@@ -47,10 +50,12 @@ def make_header(stage: Stage, command: str) -> Header:
         "restore": spec.restore,
         "looks": spec.looks,
         "margins": spec.margins,
+        "spec": spec.model_dump(mode="json"),
+        "files": [copy.record() for copy in copies],
     }
 
 
-def _targets(stage: Stage) -> list[dict[str, str]]:
+def _targets(stage: Stage) -> list[dict[str, Any]]:
     return [
         {
             "name": target.name,
@@ -59,6 +64,7 @@ def _targets(stage: Stage) -> list[dict[str, str]]:
             "version": target.build.version,
             "checksum": target.build.checksum,
             "config": target.server.config.name,
+            "rendered": asdict(target.server.config),
         }
         for target in stage.targets
     ]
@@ -85,24 +91,54 @@ def _what_is_done(test: Test, stage: Stage) -> list[Any]:
     return [made, test.changes_data, test.by_count, test.slow, test.warm_up]
 
 
-def check_unchanged(directory: Path, header: Mapping[str, Any], stage: Stage) -> None:
+_ENDING = "put back what was measured, or start a new experiment."
+
+
+def check_outside(directory: Path, header: Mapping[str, Any]) -> None:
+    """Raises UsageError when files that the results folder holds have changed where they were copied from."""
+    if changed := changed_outside(header):
+        raise UsageError(
+            f"{', '.join(changed)} changed after {directory} had been begun, which holds the text of then; "
+            "go on with that by --as-stored, or start a new experiment."
+        )
+
+
+def check_unchanged(directory: Path, header: Mapping[str, Any], stage: Stage, *, as_stored: bool = False) -> None:
     """Raises UsageError when rows measured from now on would be of other builds, of another suite or host than those so far.
 
-    What results of older versions of dbversus do not tell is passed over.
+    What results of older versions of dbversus do not tell is passed over. `as_stored`: targets get the settings of then.
     """
-    ending = "put back what was measured, or start a new experiment."
     for then, now in zip(header["targets"], _targets(stage), strict=False):
         label, version = now["label"], now["version"]
         if then.get("version", version) != version:
-            raise UsageError(f"{label} was version {then['version']} so far and is {version} now; {ending}")
+            raise UsageError(f"{label} was version {then['version']} so far and is {version} now; {_ENDING}")
         if then.get("checksum", now["checksum"]) != now["checksum"]:
-            raise UsageError(f"{label} is another build of version {version} than the one measured so far; {ending}")
+            raise UsageError(f"{label} is another build of version {version} than the one measured so far; {_ENDING}")
     checksum = suite_checksum(stage)
     if header.get("suite_checksum", checksum) != checksum:
-        raise UsageError(f"The tests of suite {stage.spec.suite} are not what they were so far; {ending}")
+        raise UsageError(f"The tests of suite {stage.spec.suite} are not what they were so far; {_ENDING}")
     host, here = _machine_of(directory), stage.host_facts["machine_id"]
     if host and here and host != here:
         raise UsageError(f"{directory} was measured on another host; resume it there, or start a new experiment here.")
+    for then, target in zip(header["targets"], stage.targets, strict=False):
+        if rendered := then.get("rendered"):
+            _keep_settings(target, ServerConfig(**rendered), as_stored=as_stored)
+
+
+def _keep_settings(target: Target, then: ServerConfig, *, as_stored: bool) -> None:
+    """The text of configs is as it was, but sizes in it follow the host's memory and CPUs, and libraries have their place."""
+    if as_stored:
+        target.server.config = then
+        return
+    for part in ("settings", "environment", "init_options"):
+        was, now = getattr(then, part), getattr(target.server.config, part)
+        for name in [*was, *now]:
+            if was.get(name) != now.get(name):
+                raise UsageError(
+                    f"{target.label}: {name} was {was.get(name, 'not set')} so far and is {now.get(name, 'not set')} now, "
+                    "for the same text: the host's memory or CPUs, or the place of a library, are others; go on with the "
+                    "value of then by --as-stored, or start a new experiment."
+                )
 
 
 def _machine_of(directory: Path) -> str | None:

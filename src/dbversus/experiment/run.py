@@ -10,7 +10,8 @@ from dbversus.calibration.use import calibration_fields
 from dbversus.errors import UsageError
 from dbversus.experiment.block import run_block
 from dbversus.experiment.estimate import remaining_s
-from dbversus.experiment.header import check_unchanged, make_header
+from dbversus.experiment.folder import check_steady, copies_of, with_absolute_paths, write_copies
+from dbversus.experiment.header import check_outside, check_unchanged, make_header
 from dbversus.experiment.looks import take_look
 from dbversus.experiment.prepare import load_all
 from dbversus.experiment.progress import Progress, read_progress
@@ -28,23 +29,29 @@ def run_experiment(spec: ExperimentSpec, directory: Path, command: str, display:
     Raises UsageError before anything is started, RunError when it cannot be finished, KeyboardInterrupt when the user
     stops it: what was measured is in `directory` in each case, and `resume_experiment` goes on from there.
     """
+    spec = with_absolute_paths(spec)
+    copies = copies_of(spec)
     with set_stage(spec, display, wait=wait) as stage:
+        check_steady(copies, copies_of(spec))
         create_results_dir(directory)
         write_spec(spec, directory / EXPERIMENT)
+        write_copies(copies, directory)
         (directory / HOST).write_text(json.dumps(stage.host_facts, indent=1, default=str))
         with Journal(directory) as journal:
             targets = [target.build.dbms for target in stage.targets]
             calibration = calibration_fields(spec, targets, stage.host_facts, display.say)
-            journal.append(make_header(stage, command) | calibration)
+            journal.append(make_header(stage, command, copies) | calibration)
             _perform(stage, journal, Progress(), display)
     seal(directory)
 
 
-def resume_experiment(spec: ExperimentSpec, directory: Path, display: Display, *, wait: bool) -> None:
-    """Goes on with an interrupted experiment; does nothing but seal it when it had ended.
+def resume_experiment(
+    spec: ExperimentSpec, directory: Path, display: Display, *, wait: bool, as_stored: bool = False
+) -> None:
+    """Goes on with an interrupted experiment, as `read_folder` read it; does nothing but seal it when it had ended.
 
     Raises as `run_experiment`; UsageError also when a build, the suite or the host is another than before, or when nobody is
-    left to be compared.
+    left to be compared. `as_stored`: changes of configs and suite outside the folder, and of the host's sizes, do not count.
     """
     with Journal(directory) as journal:
         if journal.note:
@@ -52,8 +59,10 @@ def resume_experiment(spec: ExperimentSpec, directory: Path, display: Display, *
         records, _ = parse_journal(directory / JOURNAL)
         progress = read_progress(records)
         if progress.ended is None or undecided_blocks_left(progress, spec):
+            if not as_stored:
+                check_outside(directory, records[0])
             with set_stage(spec, display, wait=wait) as stage:
-                check_unchanged(directory, records[0], stage)
+                check_unchanged(directory, records[0], stage, as_stored=as_stored)
                 journal.append({"type": "resumed", "reason": f"{len(progress.blocks)} blocks were finished"})
                 _perform(stage, journal, progress, display)
     seal(directory)

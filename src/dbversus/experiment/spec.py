@@ -7,13 +7,17 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 import tomli_w
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator, model_validator
 
 from dbversus.errors import UsageError
 from dbversus.experiment.groups import ROWS_PER_GROUP, make_groups
 from dbversus.experiment.matrix import expand, read_matrix
 from dbversus.experiment.shares import Inject, check_inject
 from dbversus.experiment.units import parse_count, parse_duration
+from dbversus.results.schema import CONFIGS, SUITE
+from dbversus.servers.config import Complete, ConfigPlace
+from dbversus.suites.load import load_stored_suite, load_suite
+from dbversus.suites.model import Suite
 from dbversus.suites.source import Place, Source
 
 PRIMARY_MARGINS = ("server_cpu_us_per_op", "throughput_ops_per_s", "io_bytes_per_op")
@@ -72,6 +76,7 @@ class ExperimentSpec(BaseModel):
     cold_slot_ms: float = Field(2000, ge=1, le=3_600_000)
     restart: Literal["block", "never"] = "block"
     restore: Literal["block", "never"] = "block"
+    _folder: Path | None = PrivateAttr(None)
 
     @field_validator("table_size", "tables", mode="before")
     @classmethod
@@ -143,6 +148,29 @@ class ExperimentSpec(BaseModel):
     def servers_up(self) -> int:
         """Most servers that are up at the same time."""
         return max(len(group.members) for group in make_groups(self.targets, self.order, self.at_once))
+
+    @property
+    def folder(self) -> Path | None:
+        """The results folder that suite and configs are taken from; None: they are looked for by name or path."""
+        return self._folder
+
+    def taken_from(self, folder: Path) -> Self:
+        """The same experiment with the suite and the configs that a results folder holds."""
+        copy = self.model_copy()
+        copy._folder = folder
+        return copy
+
+    @property
+    def config_place(self) -> ConfigPlace:
+        """Where the configs of targets are looked for (servers/config.py)."""
+        if self._folder:
+            return Complete(self._folder / CONFIGS)
+        return Path(self.config_dir) if self.config_dir else None
+
+    def read_suite(self) -> Suite:
+        """The suite with the tests that were asked for."""
+        suite = load_stored_suite(self._folder / SUITE) if self._folder else load_suite(self.suite)
+        return suite.select(self.tests)
 
 
 def make_spec(choices: dict[str, Any], where: str = "") -> ExperimentSpec:

@@ -34,7 +34,6 @@ from dbversus.servers.create import create_server
 from dbversus.servers.guard import Guard
 from dbversus.servers.sizing import Sizing
 from dbversus.servers.snapshot import free_bytes
-from dbversus.suites.load import load_suite
 from dbversus.suites.model import Suite
 
 
@@ -53,7 +52,7 @@ class Stage:
 @contextlib.contextmanager
 def set_stage(spec: ExperimentSpec, display: Display, *, wait: bool) -> Iterator[Stage]:
     """Checks names first (UsageError), then fetches builds, then takes the host. Leaves nothing behind on any way out."""
-    suite = load_suite(spec.suite).select(spec.tests)
+    suite = spec.read_suite()
     specs = [parse_target(text) for text in spec.targets]
     _check_tests(spec, suite, specs)
     builds = [obtain(target, display.say) for target in specs]
@@ -148,11 +147,10 @@ def _targets(
 ) -> list[Target]:
     cpus = len({*plan.server_cpus, *plan.serving_cpus}) or os.cpu_count() or 1
     sizing = Sizing(memory_facts()["total_bytes"], spec.servers_up, cpus, _data_bytes(spec))
-    config_dir = Path(spec.config_dir) if spec.config_dir else None
     targets = []
     for number, (label, target, build) in enumerate(zip(labels(specs), specs, builds, strict=True)):
         name = f"t{number}"
-        config = load_config(target.dbms, build.version, target.configs, sizing, config_dir)
+        config = load_config(target.dbms, build.version, target.configs, sizing, spec.config_place)
         cgroup, note = create_cgroup(f"{os.getpid()}-{name}")
         if cgroup:
             stack.callback(cgroup.remove)

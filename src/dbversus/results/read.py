@@ -13,6 +13,7 @@ import numpy as np
 from dbversus.errors import RunError, UsageError
 from dbversus.results.background import background_rows, drain_rows
 from dbversus.results.counters import counter_rows
+from dbversus.results.header import check_header
 from dbversus.results.latency import Latency, decode, merge, read_log
 from dbversus.results.records import Columns, Record, column, of_type, parse_journal, slot_columns
 from dbversus.results.schema import (
@@ -23,7 +24,6 @@ from dbversus.results.schema import (
     JOURNAL,
     LATENCY,
     MEMORY_COLUMNS,
-    SCHEMA_VERSION,
     SERVERS,
     SLOT_COLUMNS,
     SLOTS,
@@ -238,30 +238,13 @@ def open_results(directory: Path) -> Results:
         records, _ = parse_journal(journal, with_rows=not sealed)
     except (RunError, OSError) as error:
         raise UsageError(str(error)) from error
-    header = _check_header(records, journal)
+    header = check_header(records, journal)
     targets = _targets(header, journal)
     slots = _sealed_slots(directory / SLOTS) if sealed else _journal_slots(records, targets, journal)
     others = tuple(record for record in records if record["type"] != "row")
     host_path = directory / HOST
     host = _json_object(host_path.read_text(errors="replace"), str(host_path)) if host_path.is_file() else {}
     return Results(directory, header, targets, tuple(header["tests"]), others, host, slots)
-
-
-def _check_header(records: list[Record], journal: Path) -> Record:
-    if not records or records[0]["type"] != "experiment":
-        raise UsageError(f"{journal} does not begin with an `experiment` record; it is damaged or not of dbversus.")
-    header = records[0]
-    schema = header.get("schema")
-    if not isinstance(schema, int) or schema < 1:
-        raise UsageError(f"{journal} names schema {schema!r}; expected a number from 1 to {SCHEMA_VERSION}.")
-    if schema > SCHEMA_VERSION:
-        raise UsageError(
-            f"{journal} has schema {schema}, written by dbversus {header.get('dbversus', '?')}; "
-            f"this dbversus reads up to {SCHEMA_VERSION}: use a newer one."
-        )
-    if not isinstance(header.get("tests"), list):
-        raise UsageError(f"{journal}, line 1: the `experiment` record has no list `tests`; it is damaged.")
-    return header
 
 
 def _targets(header: Record, journal: Path) -> tuple[Target, ...]:

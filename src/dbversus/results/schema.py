@@ -8,6 +8,8 @@ SLOTS = "slots.parquet"
 HOST = "host.json"
 SERVERS = "servers"
 LATENCY = "latency"
+SUITE = "suite"
+CONFIGS = "configs"
 
 # name -> DuckDB type; one row per target and slot
 SLOT_COLUMNS: dict[str, str] = {

@@ -3,6 +3,7 @@
 import contextlib
 import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from dbversus.errors import UsageError
@@ -23,14 +24,24 @@ _SHOW_BYTES: dict[str, Callable[[int], str]] = {
 }
 
 
+@dataclass(frozen=True)
+class Complete:
+    """A folder that holds all configs that there are: the usual places are not looked in."""
+
+    path: Path
+
+
+ConfigPlace = Path | Complete | None
+
+
 def load_config(
-    dbms: str, build_version: str, items: Sequence[str], sizing: Sizing, config_dir: Path | None = None
+    dbms: str, build_version: str, items: Sequence[str], sizing: Sizing, config_dir: ConfigPlace = None
 ) -> ServerConfig:
     """The base config, then `items` in the order written: names of configs and inline `setting=value`; later ones win.
 
     Inline, `env.NAME=value` sets a variable of the server's process and `init.NAME=value` an option of the creation of
-    its data directory. `config_dir` is searched before the usual places. Raises UsageError for a name that does not
-    exist or has nothing for this version, for a setting that dbversus itself sets, and for memory that the host does not
+    its data directory. `config_dir` is searched before the usual places, or alone. Raises UsageError for a name that
+    does not exist or has nothing for this version, for a setting that dbversus itself sets, and for memory that the host does not
     have; whether the server knows a setting is for the server to say (`Server.check`).
     """
     files = available_configs(dbms, config_dir)
@@ -88,7 +99,7 @@ def _named(files: "Configs", name: str, dbms: str, version: str) -> ConfigFile:
     )
 
 
-def check_names(dbms: str, build_version: str, items: Sequence[str], config_dir: Path | None = None) -> None:
+def check_names(dbms: str, build_version: str, items: Sequence[str], config_dir: ConfigPlace = None) -> None:
     """Raises UsageError as `load_config` for names of configs that do not exist; evaluates and fetches nothing."""
     files = available_configs(dbms, config_dir)
     for item in items:
@@ -132,7 +143,7 @@ class Configs(Mapping[str, ConfigFile]):
                 yield name, self[name]
 
 
-def available_configs(dbms: str, config_dir: Path | None = None) -> Configs:
+def available_configs(dbms: str, config_dir: ConfigPlace = None) -> Configs:
     """All configs of a DBMS by name; a file in an earlier place hides one of the same name in a later place."""
     found: dict[str, Path] = {}
     for directory in config_dirs(config_dir):
@@ -141,8 +152,10 @@ def available_configs(dbms: str, config_dir: Path | None = None) -> Configs:
     return Configs(dbms, found)
 
 
-def config_dirs(config_dir: Path | None = None) -> list[Path]:
+def config_dirs(config_dir: ConfigPlace = None) -> list[Path]:
     """Where configs are looked for: the directory given, ./configs, and those that come with dbversus."""
+    if isinstance(config_dir, Complete):
+        return [config_dir.path]
     if config_dir is not None and not config_dir.is_dir():
         raise UsageError(f"The config directory {config_dir} does not exist.")
     package = Path(__file__).resolve().parents[1]

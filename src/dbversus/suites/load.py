@@ -1,15 +1,17 @@
-"""Finds suites: those that come with dbversus by name, any other by the path of its file."""
+"""Finds suites: those that come with dbversus by name, any other by the path of its file, or in a results folder."""
 
+from collections.abc import Sequence
+from functools import reduce
 from pathlib import Path
 
 from dbversus.errors import UsageError
 from dbversus.suites.build import build_suite
-from dbversus.suites.draft import Draft, extend, make_draft
+from dbversus.suites.draft import extend, make_draft
 from dbversus.suites.model import Suite
 from dbversus.suites.names import near
 from dbversus.suites.reading import read_shape
 from dbversus.suites.shape import SuiteFile
-from dbversus.suites.source import read_source
+from dbversus.suites.source import Place, Source, read_source
 
 _FOLDER = Path(__file__).parent
 _PROFILES = "profiles.toml"
@@ -25,25 +27,54 @@ def load_suite(name_or_path: str | Path) -> Suite:
 
     Raises UsageError: for an unknown name with those that there are, for a mistake in a file with file and line.
     """
-    path = _find(str(name_or_path))
-    return build_suite(path.stem, _read_draft(path, ()))
+    sources = suite_sources(name_or_path)
+    return _build(Path(sources[0].path).stem, sources)
 
 
-def _read_draft(path: Path, below: tuple[Path, ...]) -> Draft:
-    source = read_source(path)
+def suite_sources(name_or_path: str | Path) -> list[Source]:
+    """The file of a suite, then the one that it extends, and so on. Raises as `load_suite`."""
+    path: Path | None = _find(str(name_or_path))
+    sources: list[Source] = []
+    while path is not None:
+        sources.append(read_source(path))
+        path = _extended(sources)
+    return sources
+
+
+def _extended(sources: Sequence[Source]) -> Path | None:
+    """The file that the last of these extends."""
+    source = sources[-1]
     file = read_shape(SuiteFile, source)
-    own = make_draft(source, file)
     if file.extends is None:
-        return own
-    place = own.place.at("extends")
+        return None
+    place = Place(source).at("extends")
     try:
-        base = _find(file.extends, path.parent)
+        base = _find(file.extends, Path(source.path).parent)
     except UsageError as error:
         raise place.mistake(str(error)) from None
-    chain = (*below, path.resolve())
-    if base.resolve() in chain:
+    if base.resolve() in [Path(each.path).resolve() for each in sources]:
         raise place.mistake(f"{base} extends this file, and this file extends it; one of them has to stand alone.")
-    return extend(_read_draft(base, chain), own)
+    return base
+
+
+def _build(name: str, sources: Sequence[Source]) -> Suite:
+    """`sources`: each extends the next."""
+    drafts = [make_draft(source, read_shape(SuiteFile, source)) for source in sources]
+    return build_suite(name, reduce(extend, reversed(drafts)))
+
+
+def load_stored_suite(folder: Path) -> Suite:
+    """The suite whose files a results folder holds: `1-<name>.toml` extends `2-…`, and so on."""
+    sources = [read_source(path) for path in stored_files(folder)]
+    if not sources:
+        raise UsageError(f"{folder} has no suite; expected its file as 1-<name>.toml.")
+    return _build(Path(sources[0].path).stem.partition("-")[2], sources)
+
+
+def stored_files(folder: Path) -> list[Path]:
+    """The numbered suite files in `folder`, in order."""
+    numbered = [path for path in folder.glob("*-*.toml") if path.name.partition("-")[0].isdigit()]
+    return sorted(numbered, key=lambda path: int(path.name.partition("-")[0]))
 
 
 def _find(name: str, folder: Path = Path()) -> Path:

@@ -1,0 +1,182 @@
+"""A results folder as the origin of an experiment: its choices, and by content the suite and the configs that it names.
+
+Layout: `suite/1-<name>.toml`, which extends `2-…`, and so on; `configs/<dbms>/<name>.conf`.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dbversus.builds.target import absolute_target, parse_target
+from dbversus.errors import UsageError
+from dbversus.experiment.spec import ExperimentSpec, make_spec, read_choices
+from dbversus.results.header import read_header
+from dbversus.results.schema import CONFIGS, EXPERIMENT, JOURNAL, SUITE
+from dbversus.servers.config import BASE, available_configs
+from dbversus.suites.load import stored_files, suite_sources
+
+ADJUSTABLE = ("time_budget_s",)
+"""Choices that say nothing about what is measured, so that they may change from one start to the next."""
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A file as a results folder holds it: its path there, its content, and the file that it was copied from."""
+
+    file: str
+    content: bytes
+    origin: Path
+
+    def record(self) -> dict[str, str]:
+        """What the journal's header says of it."""
+        return {"file": self.file, "sha256": _sha256(self.content), "from": str(self.origin)}
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def is_results_folder(directory: Path) -> bool:
+    """Whether an experiment was measured there, or at least its suite lies there."""
+    return (directory / JOURNAL).is_file() or bool(stored_files(directory / SUITE))
+
+
+def copies_of(spec: ExperimentSpec) -> list[Copy]:
+    """The files that an experiment is made of besides its choices: those of the suite, and the configs of its targets."""
+    if spec.folder:
+        copies = {f"{SUITE}/{path.name}": path for path in stored_files(spec.folder / SUITE)}
+    else:
+        suite = [Path(source.path) for source in suite_sources(spec.suite)]
+        copies = {f"{SUITE}/{number}-{path.name}": path for number, path in enumerate(suite, 1)}
+    copies |= {f"{CONFIGS}/{dbms}/{path.name}": path for dbms, path in _configs(spec)}
+    try:
+        return [Copy(file, path.read_bytes(), path.absolute()) for file, path in copies.items()]
+    except OSError as error:
+        raise UsageError(f"{error.filename} cannot be read: {error.strerror}.") from error
+
+
+def _configs(spec: ExperimentSpec) -> Iterator[tuple[str, Path]]:
+    for target in map(parse_target, spec.targets):
+        files = available_configs(target.dbms, spec.config_place)
+        for name in (BASE, *target.configs):
+            if name in files.paths:  # what is missing is for `load_config` to say
+                yield target.dbms, files.paths[name]
+
+
+def with_absolute_paths(spec: ExperimentSpec) -> ExperimentSpec:
+    """The same experiment, for any working directory."""
+    paths: dict[str, Any] = {"targets": [absolute_target(text) for text in spec.targets]}
+    if spec.folder is None and spec.suite.endswith(".toml"):
+        paths["suite"] = str(Path(spec.suite).absolute())
+    if spec.folder is None and spec.config_dir:
+        paths["config_dir"] = str(Path(spec.config_dir).absolute())
+    return spec.model_copy(update=paths)
+
+
+def write_copies(copies: Sequence[Copy], directory: Path) -> None:
+    for copy in copies:
+        path = directory / copy.file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(copy.content)
+
+
+def check_steady(before: Sequence[Copy], after: Sequence[Copy]) -> None:
+    """Raises UsageError when a file was changed while the experiment was being set up: which text was read is not known."""
+    for copy in after:
+        if copy not in before:
+            raise UsageError(f"{copy.origin} was changed while the experiment was being set up; start it again.")
+
+
+def read_folder(directory: Path, builds: Sequence[str] = (), exclude: Sequence[str] = ()) -> ExperimentSpec:
+    """The experiment of a results folder; its suite and configs come from there too, where the folder has them.
+
+    Raises UsageError, naming the file, when anything of it is not what it was when the folder was made.
+    """
+    path = directory / EXPERIMENT
+    # nothing from the profile: every choice is spelled out, and one that is absent was left open
+    spec = make_spec(read_choices(path, builds, exclude), f"{path}: ")
+    header = read_header(directory) if (directory / JOURNAL).is_file() else {}
+    _check_choices(path, header, spec)
+    _check_copies(directory, header)
+    suite = stored_files(directory / SUITE)
+    if not suite:
+        return spec
+    name = suite[0].stem.removeprefix("1-")
+    if Path(spec.suite).stem != name:
+        raise UsageError(
+            f"{path} names the suite {spec.suite}, but {directory / SUITE} holds {name}; "
+            f"copy {EXPERIMENT} to another folder to change it."
+        )
+    return spec.taken_from(directory)
+
+
+def _check_choices(path: Path, header: Mapping[str, Any], spec: ExperimentSpec) -> None:
+    now = spec.model_dump(mode="json")
+    differences = [
+        _difference(name, then, now[name])
+        for name, then in header.get("spec", {}).items()
+        if name in now and name not in ADJUSTABLE and now[name] != then
+    ]
+    if differences:
+        raise UsageError(
+            f"{path} was edited after the experiment had begun: {'; '.join(differences)}. "
+            "Put it back, or copy it to another folder and run it there."
+        )
+
+
+def _difference(name: str, then: Any, now: Any) -> str:
+    """In words; of two lists of the same length only the items that differ."""
+    if isinstance(then, list) and isinstance(now, list) and len(then) == len(now):
+        pairs = [(was, item) for was, item in zip(then, now, strict=True) if was != item]
+        return f"{name}: " + ", ".join(f"{_show(was)} is {_show(item)} now" for was, item in pairs)
+    return f"{name} was {_show(then)} and is {_show(now)} now"
+
+
+def _show(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:g}"
+    return "not set" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def _check_copies(directory: Path, header: Mapping[str, Any]) -> None:
+    known = {entry["file"]: entry["sha256"] for entry in header.get("files", [])}
+    for file, checksum in known.items():
+        path = directory / file
+        if not path.is_file():
+            raise UsageError(
+                f"{path} is missing; it is part of the experiment. Put it back, or start a new experiment."
+            )
+        if _sha256(path.read_bytes()) != checksum:
+            raise UsageError(
+                f"{path} was edited after the experiment had begun. Put it back, or start a new experiment with a file "
+                "of your own."
+            )
+    if known:
+        found = [*stored_files(directory / SUITE), *sorted((directory / CONFIGS).glob("*/*.conf"))]
+        for path in found:
+            if str(path.relative_to(directory)) not in known:
+                raise UsageError(f"{path} is not part of the experiment; remove it, or start a new experiment with it.")
+
+
+def changed_outside(header: Mapping[str, Any]) -> list[str]:
+    """Files that were copied into the results folder and have changed since; one that is gone has not."""
+    return [entry["from"] for entry in header.get("files", []) if _is_other(Path(entry["from"]), entry["sha256"])]
+
+
+def _is_other(path: Path, checksum: str) -> bool:
+    try:
+        return _sha256(path.read_bytes()) != checksum
+    except OSError:
+        return False
+
+
+def origins(spec: ExperimentSpec) -> str:
+    """Where an experiment of a results folder gets its parts, in a sentence; its own builds are not in the folder."""
+    own = dict.fromkeys(
+        target.selector for target in map(parse_target, spec.targets) if target.selector.startswith("/")
+    )
+    builds = f"; {', '.join(own)}: a build with a path can only be had on a host that has it there" if own else ""
+    return f"suite and configs are those of {spec.folder}{builds}"
