@@ -96,6 +96,14 @@ def test_dry_run_prints_the_plan_and_starts_nothing(bench: Bench) -> None:
         (["compare", "sqlite:bundled", "sqlite:bundled@wal", "--table-size", "0"], "table-size"),
         (["compare", "sqlite:bundled", "sqlite:bundled@wal", "--time-budget", "soon"], "soon"),
         (["compare", "sqlite:bundled", "sqlite:bundled@wal", "--fail-on", "sneeze"], "sneeze"),
+        (["compare", "sqlite:bundled", "sqlite:bundled@wal", "--fail-on", "regression,"], "--fail-on ''"),
+        (["compare", "sqlite:bundled", "sqlite:bundled@wal", "--fail-on", ""], "--fail-on ''"),
+        (["compare", "sqlite:bundled", "sqlite:bundled@wal", "--fail-on", "invalid"], "disturbed"),
+        (["compare", "sqlite:bundled", "sqlite:bundled@wal", "--require-verdicts", "0"], "--require-verdicts is '0'"),
+        (["compare", "sqlite:bundled", "sqlite:bundled@wal", "--require-verdicts", "0%"], "--require-verdicts is '0%'"),
+        (["compare", "sqlite:bundled", "sqlite:bundled@wal", "--require-verdicts", "101%"], "such as 80%"),
+        (["report", "nosuch-results", "--fail-on", "sneeze"], "sneeze"),
+        (["resume", "nosuch-results", "--require-verdicts", "0.8"], "0.8"),
         (["compare", "sqlite:bundled", "sqlite:bundled@wal", "--placement", "upside-down"], "upside-down"),
         (["compare", "/nosuch/postgres", "postgres:17"], "/nosuch/postgres"),
         (["run", "nosuch.toml"], "nosuch.toml"),
@@ -141,6 +149,23 @@ def test_a_target_that_gives_other_answers_is_a_wrong_result(bench: Bench, tmp_p
     assert [check["agree"] for check in bench.records("check")] == [False]
     assert [block["state"] for block in bench.records("block")] == ["started", "finished"]  # more would tell nothing
     assert "wrong result" in (bench.out / "report.md").read_text().lower()
+
+
+def test_a_run_with_no_target_left_is_a_failed_one(bench: Bench, tmp_path: Path) -> None:
+    suite = tmp_path / "strict.toml"
+    suite.write_text(
+        'title = "overflows at one cache size"\nextends = "sysbench"\n'
+        '[tests.strict]\ntitle = "strict"\ngroup = "point"\nstatements = [{ name = "strict", '
+        'sql = "SELECT abs(-9223372036854775607 - cache_size) > 0 FROM pragma_cache_size" }]\n'
+        '[[phases]]\nname = "strict"\ntests = ["strict"]\n'
+    )
+    targets = ["sqlite:bundled@cache_size=200", "sqlite:bundled@cache_size=201"]
+    file = bench.write(targets, "strict", f'suite = "{suite}"\n')
+    done = bench.run("run", file, "--out", bench.out, "--fail-on", "undecided,failed", status=99)
+    assert "No target is left to compare with" in done.stderr
+    assert f"--fail-on failed: strict on {targets[1]}." in done.stderr
+    bench.run("run", file, "--out", bench.folder / "again", "--fail-on", "regression", status=1)
+    bench.run("report", bench.out, "--fail-on", "regression", status=98)
 
 
 def test_others_are_measured_where_one_answers_otherwise_or_refuses(bench: Bench, tmp_path: Path) -> None:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from dbversus.cli.outcome import has_regression
 from dbversus.report import html, json_report, markdown, text
 from dbversus.report.assessment import build_assessment
+from dbversus.report.demands import conditions_met
 from dbversus.report.model import Assessment
 from dbversus.results.read import Results
 from dbversus.stats.metrics import CPU
@@ -71,7 +71,7 @@ def test_it_fails_a_run_that_must_not_regress_when_all_its_work_is_worse(results
         return replace(full, tests=tuple(test for test in full.tests if test.name == TEST))
 
     steady, same, worse = alone(0.0, 0.0), alone(0.4, 0.0), alone(0.4, 0.3)
-    assert [has_regression(each) for each in (steady, same, worse)] == [False, False, True]
+    assert [bool(conditions_met(each, ["regression"])) for each in (steady, same, worse)] == [False, False, True]
     assert verdict_of(worse, LABELS[1]) is Verdict.NO_STEADY_STATE
 
 

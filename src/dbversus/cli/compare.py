@@ -11,8 +11,9 @@ import typer
 
 from dbversus.cli import options
 from dbversus.cli.ending import resumable
-from dbversus.cli.outcome import check_fail_on, present
+from dbversus.cli.outcome import heeding, present
 from dbversus.errors import UsageError
+from dbversus.experiment.demands import parse_demands
 from dbversus.experiment.units import parse_count, parse_duration
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def compare(
     config_dir: options.ConfigDir = None,
     out: options.Out = None,
     fail_on: options.FailOn = None,
+    require_verdicts: options.RequireVerdicts = None,
     json: options.Json = False,
     dry_run: options.DryRun = False,
     wait: options.Wait = False,
@@ -60,7 +62,7 @@ def compare(
     - `dbversus compare postgres:13.1 postgres:17`
     - `dbversus compare postgres:17 postgres:17@synchronous_commit=off,wal_compression=pglz`
     - `dbversus compare /opt/pg-before /opt/pg-after --tests 'point-*,update-*' --time-budget 20m`
-    - `dbversus compare sqlite:bundled@wal sqlite:host@wal --profile quick --fail-on regression`
+    - `dbversus compare sqlite:bundled@wal sqlite:host@wal --profile quick --fail-on regression,failed --require-verdicts 80%`
     - `dbversus compare mariadb:10.11 postgres:17 --matrix durability --table-size 1m --dry-run`
     """
     from dbversus.cli.display import make_display
@@ -69,7 +71,7 @@ def compare(
     from dbversus.experiment.spec import check_alone, make_spec
     from dbversus.suites.profiles import profile_defaults
 
-    check_fail_on(fail_on)
+    demands = parse_demands(fail_on, require_verdicts)
     what = {"suite": suite, "tests": tests, "tables": tables, "seed": seed, "mode": mode}
     how = {"at_once": at_once, "order": order, "placement": placement}
     kept = {"cache": cache, "restart": restart, "restore": restore}
@@ -93,11 +95,12 @@ def compare(
     if dry_run:
         print_plan(spec)
         return 0
+    demands = demands.over(spec.demands)
     directory = out or default_directory(spec, Path(matrix).stem if matrix else "")
     more = _matrix_flags(matrix, exclude or ())
-    with resumable(directory), make_display(quiet) as display:
+    with heeding(directory, demands), resumable(directory), make_display(quiet) as display:
         run_experiment(spec, directory, repeat_command(spec, targets, given, more), display, wait=wait)
-    return present(directory, fail_on=fail_on, as_json=json)
+    return present(directory, demands, as_json=json)
 
 
 def _named(flags: Mapping[str, Any]) -> dict[str, Any]:

@@ -27,13 +27,21 @@ def resumable(directory: Path) -> Iterator[None]:
         raise
 
 
+def told_in_a_sentence(error: Exception) -> str:
+    if not isinstance(error, OSError):
+        return str(error)
+    where = f"{error.filename}: " if error.filename else ""
+    return f"{where}{error.strerror or error}"
+
+
 Arguments = ParamSpec("Arguments")
 
 
 def told(verb: Callable[Arguments, int | None]) -> Callable[Arguments, None]:
     """The verb, with its errors told in a sentence.
 
-    Status: 0 done, 1 failed, 2 wrong use, 99 --fail-on met, 130 interrupted (resumable).
+    Status: 0 done, 1 failed, 2 wrong use, 98 not judged, 99 --fail-on met, 130 interrupted (resumable); of several, the first of
+    2, 130, 99, 1, 98.
     """
 
     @functools.wraps(verb)
@@ -46,8 +54,7 @@ def told(verb: Callable[Arguments, int | None]) -> Callable[Arguments, None]:
         except OSError as error:
             if error.errno == errno.EPIPE:  # who reads us has read enough: not a mistake, and the library's to handle
                 raise
-            where = f"{error.filename}: " if error.filename else ""
-            print(f"dbversus: {where}{error.strerror or error}", file=sys.stderr)
+            print(f"dbversus: {told_in_a_sentence(error)}", file=sys.stderr)
             status = RunError.status
         except KeyboardInterrupt:
             print("dbversus: interrupted", file=sys.stderr)

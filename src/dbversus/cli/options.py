@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from dbversus.experiment.demands import CONDITIONS
+
 TUNING = "For tuning the protocol itself"
 
 Suite = Annotated[
@@ -97,7 +99,21 @@ NoCalibration = Annotated[
     bool, typer.Option("--no-calibration", help="Leave this host's calibration out: the usual margins for all tests.")
 ]
 Out = Annotated[Path | None, typer.Option(help="Results directory (new).", show_default="results/<time>-<targets>")]
-FailOn = Annotated[str | None, typer.Option(help="Exit with 99 when there is one: regression.")]
+FailOn = Annotated[
+    list[str] | None,
+    typer.Option(
+        help=f"Exit with 99 when there is one: {', '.join(CONDITIONS)} (commas between, repeatable); "
+        "with 98 when nothing could be judged of the run or of one of its targets."
+    ),
+]
+RequireVerdicts = Annotated[
+    str | None,
+    typer.Option(
+        help="Exit with 98 when fewer comparisons (a test on a target) than this share, e.g. 80%, are found to be a "
+        "regression, an improvement or equivalent.",
+        show_default="none",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the report as JSON on standard output.")]
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Print the plan with expected time and disk need; start nothing.")

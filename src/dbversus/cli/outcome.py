@@ -1,24 +1,23 @@
 """What a verb that ends with results shows, and the exit status that follows."""
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dbversus.errors import UsageError
+from dbversus.cli.ending import told_in_a_sentence
+from dbversus.errors import RunError, UsageError
+from dbversus.experiment.demands import Demands
 
 if TYPE_CHECKING:
     from dbversus.report.model import Assessment
 
+NOT_JUDGED = 98
 FAIL_ON_MET = 99
-_CONDITIONS = ("regression",)
 
 
-def check_fail_on(condition: str | None) -> None:
-    if condition is not None and condition not in _CONDITIONS:
-        raise UsageError(f"--fail-on {condition} is unknown; accepted: {', '.join(_CONDITIONS)}.")
-
-
-def present(directory: Path, *, fail_on: str | None, as_json: bool) -> int:
+def present(directory: Path, demands: Demands, *, as_json: bool) -> int:
     """Judges `directory` anew, writes its reports, shows the table (or JSON); returns the exit status."""
     # statistics and charts take seconds to import: not for --help, nor before a run
     from rich.console import Console
@@ -36,16 +35,47 @@ def present(directory: Path, *, fail_on: str | None, as_json: bool) -> int:
     else:
         text.render(assessment, Console())
     print(f"report: {(directory / 'report.html').resolve()}", file=sys.stderr if as_json else sys.stdout)
-    return FAIL_ON_MET if fail_on and has_regression(assessment) else 0
+    return status_of(assessment, demands)
 
 
-def has_regression(assessment: "Assessment") -> bool:
-    """A wrong result is worse than a slow one, so it counts too; without a steady state the cost of all the work does."""
-    from dbversus.stats.headline import worse_over_all_work
-    from dbversus.stats.model import Verdict
+def status_of(assessment: "Assessment", demands: Demands) -> int:
+    """0, or the status of the demand that is not met, with what was found on standard error."""
+    from dbversus.report.demands import conditions_met, not_judged
 
-    return any(
-        comparison.verdict in (Verdict.REGRESSION, Verdict.WRONG_RESULT) or worse_over_all_work(comparison.findings)
-        for test in assessment.tests
-        for comparison in test.comparisons
-    )
+    if met := conditions_met(assessment, demands.fail_on):
+        _say(met)
+        return FAIL_ON_MET
+    if demands and (missing := not_judged(assessment, demands.least_share)):
+        _say(missing)
+        return NOT_JUDGED
+    return 0
+
+
+def _say(sentences: list[str]) -> None:
+    sys.stdout.flush()
+    for sentence in sentences:
+        print(f"dbversus: {sentence}", file=sys.stderr)
+
+
+@contextmanager
+def heeding(directory: Path, demands: Demands) -> Iterator[None]:
+    """A run that fails has status 1, unless what it has measured until then meets a condition of --fail-on."""
+    try:
+        yield
+    except (RunError, OSError) as error:
+        if not demands.fail_on or not _meets(directory, demands):
+            raise
+        failed = RunError(told_in_a_sentence(error))
+        failed.status = FAIL_ON_MET
+        raise failed from error
+
+
+def _meets(directory: Path, demands: Demands) -> bool:
+    from dbversus.report.assessment import build_assessment
+    from dbversus.results.read import open_results
+
+    try:
+        results = open_results(directory)
+    except UsageError:  # it failed before anything was measured
+        return False
+    return status_of(build_assessment(results), demands) == FAIL_ON_MET

@@ -6,18 +6,21 @@ from typing import Annotated
 import typer
 
 from dbversus.cli import options
-from dbversus.cli.outcome import check_fail_on, present
+from dbversus.cli.outcome import present
+from dbversus.experiment.demands import parse_demands
 
 
 def report(
     directory: Annotated[Path, typer.Argument(help="Results directory.")],
     fail_on: options.FailOn = None,
+    require_verdicts: options.RequireVerdicts = None,
     json: options.Json = False,
 ) -> int:
     """Judge stored results again; writes report.html, report.md and report.json and prints the table.
 
     - `dbversus report results/20260101-120000-postgres-13.1-vs-postgres-17`
     - `dbversus report results/… --json | jq .summary`
+    - `dbversus report results/… --fail-on regression --fail-on failed --require-verdicts 80%`
     """
-    check_fail_on(fail_on)
-    return present(directory, fail_on=fail_on, as_json=json)
+    demands = parse_demands(fail_on, require_verdicts)
+    return present(directory, demands, as_json=json)

@@ -7,7 +7,8 @@ import typer
 
 from dbversus.cli import options
 from dbversus.cli.ending import resumable
-from dbversus.cli.outcome import check_fail_on, present
+from dbversus.cli.outcome import heeding, present
+from dbversus.experiment.demands import parse_demands
 from dbversus.experiment.units import parse_duration
 
 
@@ -16,6 +17,7 @@ def resume(
     time_budget: options.TimeBudget = None,
     as_stored: options.AsStored = False,
     fail_on: options.FailOn = None,
+    require_verdicts: options.RequireVerdicts = None,
     json: options.Json = False,
     wait: options.Wait = False,
     quiet: options.Quiet = False,
@@ -33,11 +35,12 @@ def resume(
     from dbversus.experiment.run import resume_experiment
     from dbversus.results.read import open_results
 
-    check_fail_on(fail_on)
+    demands = parse_demands(fail_on, require_verdicts)
     open_results(directory)
     spec = read_folder(directory)
     if time_budget:
         spec = spec.model_copy(update={"time_budget_s": parse_duration(time_budget, "--time-budget")})
-    with resumable(directory), make_display(quiet) as display:
+    demands = demands.over(spec.demands)
+    with heeding(directory, demands), resumable(directory), make_display(quiet) as display:
         resume_experiment(spec, directory, display, wait=wait, as_stored=as_stored)
-    return present(directory, fail_on=fail_on, as_json=json)
+    return present(directory, demands, as_json=json)

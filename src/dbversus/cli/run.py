@@ -10,7 +10,8 @@ import typer
 from dbversus.cli import options
 from dbversus.cli.compare import default_directory
 from dbversus.cli.ending import resumable
-from dbversus.cli.outcome import check_fail_on, present
+from dbversus.cli.outcome import heeding, present
+from dbversus.experiment.demands import parse_demands
 from dbversus.results.schema import EXPERIMENT
 
 
@@ -26,6 +27,7 @@ def run(
     exclude: options.Exclude = None,
     out: options.Out = None,
     fail_on: options.FailOn = None,
+    require_verdicts: options.RequireVerdicts = None,
     json: options.Json = False,
     dry_run: options.DryRun = False,
     wait: options.Wait = False,
@@ -37,7 +39,7 @@ def run(
     results/…/experiment.toml` repeats an experiment.
 
     - `dbversus run nightly.toml --dry-run`
-    - `dbversus run nightly.toml --out results/nightly-7 --fail-on regression`
+    - `dbversus run nightly.toml --out results/nightly-7 --fail-on regression,failed`
     - `dbversus run durability --builds mariadb:10.11,postgres:17`
     - `dbversus run versions --builds 'mysql:*' --dry-run`
     """
@@ -49,7 +51,7 @@ def run(
     from dbversus.experiment.spec import check_alone, read_spec
     from dbversus.suites.profiles import profile_defaults
 
-    check_fail_on(fail_on)
+    demands = parse_demands(fail_on, require_verdicts)
     path = find_experiment(experiment)
     if path.name == EXPERIMENT and is_results_folder(path.parent):
         spec = read_folder(path.parent, _split(builds or ()), exclude or ())
@@ -62,12 +64,13 @@ def run(
     if dry_run:
         print_plan(spec)
         return 0
+    demands = demands.over(spec.demands)
     directory = out or default_directory(spec, path.stem if builds else "")
     command = ["dbversus", "run", experiment, *(f"--builds={text}" for text in builds or ())]
     command += [f"--exclude={pattern}" for pattern in exclude or ()] + (["--alone"] if alone else [])
-    with resumable(directory), make_display(quiet) as display:
+    with heeding(directory, demands), resumable(directory), make_display(quiet) as display:
         run_experiment(spec, directory, shlex.join(command), display, wait=wait)
-    return present(directory, fail_on=fail_on, as_json=json)
+    return present(directory, demands, as_json=json)
 
 
 def _split(texts: Sequence[str]) -> list[str]:

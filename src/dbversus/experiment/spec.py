@@ -10,6 +10,7 @@ import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator, model_validator
 
 from dbversus.errors import UsageError
+from dbversus.experiment.demands import Demands, parse_conditions, parse_share
 from dbversus.experiment.groups import ROWS_PER_GROUP, make_groups
 from dbversus.experiment.matrix import expand, read_matrix
 from dbversus.experiment.shares import Inject, check_inject
@@ -39,6 +40,7 @@ class ExperimentSpec(BaseModel):
     `cache`: warm: tables are read into memory before each block; cold: servers are restarted and the page cache is dropped
     before each row, with slots of about `cold_slot_ms`; mixed: the same once, at the start of each block.
     `restart`, `restore`: servers are started, and data restored, for each block or only for the first.
+    `fail_on`, `require_verdicts`: what the exit status demands of a run, where the command line says nothing.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -76,6 +78,8 @@ class ExperimentSpec(BaseModel):
     cold_slot_ms: float = Field(2000, ge=1, le=3_600_000)
     restart: Literal["block", "never"] = "block"
     restore: Literal["block", "never"] = "block"
+    fail_on: list[str] = Field(default_factory=list)
+    require_verdicts: str | None = None
     _folder: Path | None = PrivateAttr(None)
 
     @field_validator("table_size", "tables", mode="before")
@@ -117,6 +121,28 @@ class ExperimentSpec(BaseModel):
                 raise ValueError(f"the margin of {metric} is {share}; a share between 0 and 1 is wanted, such as 0.03")
         return margins
 
+    @field_validator("fail_on", mode="before")
+    @classmethod
+    def _some(cls, value: Any) -> Any:
+        return [value] if isinstance(value, str) else value
+
+    @field_validator("fail_on")
+    @classmethod
+    def _conditions(cls, texts: list[str]) -> list[str]:
+        try:
+            return list(parse_conditions(texts, "the condition"))
+        except UsageError as error:
+            raise ValueError(str(error).rstrip(".")) from error
+
+    @field_validator("require_verdicts")
+    @classmethod
+    def _share(cls, text: str | None) -> str | None:
+        try:
+            parse_share(text or "100%", "the share")
+        except UsageError as error:
+            raise ValueError(str(error).rstrip(".")) from error
+        return text
+
     @model_validator(mode="after")
     def _injectable(self) -> Self:
         check_inject(self.inject or {}, len(self.targets))
@@ -143,6 +169,11 @@ class ExperimentSpec(BaseModel):
                 "data is kept from block to block only where all targets are up at once: without at_once, interleaved"
             )
         return self
+
+    @property
+    def demands(self) -> Demands:
+        share = None if self.require_verdicts is None else parse_share(self.require_verdicts, "require_verdicts")
+        return Demands(tuple(self.fail_on), share)
 
     @property
     def servers_up(self) -> int:

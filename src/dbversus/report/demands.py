@@ -1,0 +1,77 @@
+"""Whether an experiment came to what was demanded of it, in sentences; none where it did."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from dbversus.report.model import Assessment, Comparison
+from dbversus.report.words import listing
+from dbversus.stats.headline import worse_over_all_work
+from dbversus.stats.model import CHANGES, Verdict
+
+JUDGED = (*CHANGES, Verdict.EQUIVALENT)
+
+
+def _is_worse(comparison: Comparison) -> bool:
+    """A wrong result is worse than a slow one, so it counts too; without a steady state the cost of all the work does."""
+    return comparison.verdict in (Verdict.REGRESSION, Verdict.WRONG_RESULT) or worse_over_all_work(comparison.findings)
+
+
+def _is_undecided(comparison: Comparison) -> bool:
+    """Without a steady state, where all the work is undecided too."""
+    return comparison.verdict == Verdict.UNDECIDED or (
+        comparison.verdict == Verdict.NO_STEADY_STATE and not is_judged(comparison)
+    )
+
+
+_HOLDS: dict[str, Callable[[Comparison], bool]] = {
+    "regression": _is_worse,
+    "undecided": _is_undecided,
+    "unstable": lambda comparison: comparison.verdict == Verdict.UNSTABLE,
+    "disturbed": lambda comparison: comparison.verdict == Verdict.INVALID,
+    "wrong-result": lambda comparison: comparison.verdict == Verdict.WRONG_RESULT,
+    "failed": lambda comparison: comparison.verdict == Verdict.FAILED,
+}
+
+
+def is_judged(comparison: Comparison) -> bool:
+    """Whether it is a regression, an improvement or equivalent; without a steady state, whether all its work is."""
+    if comparison.verdict != Verdict.NO_STEADY_STATE:
+        return comparison.verdict in JUDGED
+    return any(
+        finding.verdict == Verdict.NO_STEADY_STATE and finding.whole_work in JUDGED
+        for finding in comparison.findings.values()
+    )
+
+
+def conditions_met(assessment: Assessment, conditions: Iterable[str]) -> list[str]:
+    """A sentence for each condition that holds: `--fail-on unstable: update-index on postgres:17.`"""
+    said = []
+    for condition in conditions:
+        found = [f"{item.test} on {item.target}" for item in assessment.comparisons if _HOLDS[condition](item)]
+        if condition == "failed" and not found:
+            found = list(dict.fromkeys(failure.target for failure in assessment.failures if failure.final))
+        if found:
+            said.append(f"--fail-on {condition}: {listing(found)}.")
+    return said
+
+
+def not_judged(assessment: Assessment, least_share: float | None) -> list[str]:
+    """What stands in the way of a judgement: a target without any verdict, or fewer verdicts than `least_share`."""
+    comparisons = assessment.comparisons
+    if not comparisons:
+        return ["nothing could be judged: there is nothing to compare."]
+    said = [
+        f"nothing could be judged of {facts.target.label}: none of its {len(own)} tests has a verdict."
+        for facts in assessment.candidates
+        if not any(map(is_judged, own := _own(comparisons, facts.target.label)))
+    ]
+    judged = sum(map(is_judged, comparisons))
+    if least_share is not None and judged < least_share * len(comparisons) - 1e-9:
+        said.append(
+            f"{judged} of {len(comparisons)} comparisons ({judged / len(comparisons):.0%}) have a verdict; "
+            f"--require-verdicts asks for {least_share * 100:g}%."
+        )
+    return said
+
+
+def _own(comparisons: Sequence[Comparison], label: str) -> list[Comparison]:
+    return [item for item in comparisons if item.target == label]
