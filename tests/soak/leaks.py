@@ -92,7 +92,7 @@ def on_host(
 def in_home(home: Path, targets: int) -> list[str]:
     """What is left in a home in which nothing runs and `targets` different targets were measured."""
     left = [f"{path}" for folder in ("work", "run") for path in (home / folder).glob("*")]
-    snapshots = [path for path in (home / "snapshots").glob("*") if path.suffix != ".lock"]
+    snapshots = [path for path in (home / "snapshots").glob("*") if path.suffix not in (".lock", ".used")]
     left += [f"unfinished snapshot {path}" for path in snapshots if not (path / "key.json").is_file()]
     if len(snapshots) > targets:
         left.append(f"{len(snapshots)} snapshots of {targets} targets in {home}")

@@ -17,6 +17,7 @@ from dbversus.builds.manifest import Manifest, manifest_of, write_manifest
 from dbversus.builds.versions import version_matches
 from dbversus.errors import RunError
 from dbversus.home import public_dir
+from dbversus.host import in_use
 
 Fetch = Callable[[CatalogEntry, Path, Progress], Fetched]
 
@@ -47,6 +48,7 @@ def install(entry: CatalogEntry, wanted: str, folder: Path, progress: Progress) 
 
 def _download(entry: CatalogEntry, wanted: str, downloads: Path, progress: Progress) -> tuple[Fetched, str]:
     """The archives and, where there is only one, its checksum."""
+    in_use.touch(public_dir("cache") / entry.provider)
     with locked(public_dir("cache") / f"{entry.provider}.lock", progress):
         fetched = PROVIDERS[entry.provider](entry, downloads, progress)
     if not version_matches(fetched.version, wanted):

@@ -14,6 +14,7 @@ from dbversus.builds.elf import host_machine
 from dbversus.builds.lock import locked
 from dbversus.errors import RunError, UsageError
 from dbversus.home import public_dir
+from dbversus.host import in_use
 
 # Old enough for the C library of today's hosts, new enough to be on the mirrors for years.
 _SUITE = "bookworm"
@@ -61,6 +62,7 @@ def _fetch(package: str, folder: Path, progress: Progress) -> None:
     wanted = partial / "libraries"
     wanted.mkdir(parents=True)
     try:
+        in_use.touch(public_dir("cache") / "apt")
         with locked(public_dir("cache") / "apt.lock", progress):
             archives = apt.download([package], _SUITE, _architecture(), partial / "packages", progress)
         unpack_system(archives, partial / "root")

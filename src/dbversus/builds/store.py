@@ -1,7 +1,9 @@
 """Installed builds, in `<home>/builds/<dbms>/<provider>-<version>/`: find, fetch, list, add."""
 
+import contextlib
 import re
 import shutil
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +23,7 @@ from dbversus.builds.tools import check_tools, is_ready
 from dbversus.builds.versions import is_version, version_key, version_matches
 from dbversus.errors import RunError, UsageError
 from dbversus.home import home_dir, public_dir
+from dbversus.host import in_use
 
 __all__ = ["add", "available", "list_installed", "obtain", "resolve"]
 
@@ -59,6 +62,8 @@ def obtain(spec: TargetSpec, progress: Progress = say) -> Build:
     """The build of a target, fetched if it is not here; RunError or UsageError as one sentence when that cannot be."""
     found = resolve(spec)
     if isinstance(found, Build):
+        if folder := folder_of(found):
+            in_use.touch(folder)
         return found
     parent = public_dir("builds", found.dbms)
     for folder in (parent, parent.parent):
@@ -76,6 +81,23 @@ def obtain(spec: TargetSpec, progress: Progress = say) -> Build:
                 raise
             words = catalog.unknown_version(found.dbms, found.version, available(found.dbms))
             raise UsageError(f"{words}; {found.package} was tried in vain") from error
+
+
+def folder_of(build: Build) -> Path | None:
+    """The folder in the store that holds a build; None for one that lies elsewhere."""
+    builds, prefix = (home_dir() / "builds").resolve(), build.prefix.resolve()
+    return builds.joinpath(*prefix.relative_to(builds).parts[:2]) if prefix.is_relative_to(builds) else None
+
+
+@contextlib.contextmanager
+def obtained(spec: TargetSpec, progress: Progress = say) -> Iterator[Build]:
+    """As `obtain`; nobody removes the build while this lasts."""
+    with contextlib.ExitStack() as stack:
+        build = obtain(spec, progress)
+        if folder := folder_of(build):
+            stack.enter_context(in_use.using(folder))
+            build = obtain(spec, progress)  # should it have been removed meanwhile
+        yield build
 
 
 def list_installed(dbms: str = "") -> list[Build]:

@@ -9,6 +9,8 @@ import typer
 from dbversus.cli import options
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rich.console import Console
 
     from dbversus.calibration.store import Stored
@@ -30,18 +32,23 @@ def doctor(
     from dbversus.calibration.model import host_of
     from dbversus.calibration.store import load_all
     from dbversus.host.doctor import diagnose
+    from dbversus.storage.listing import list_kept, summary
 
     diagnosis = diagnose(seconds)
     stored = load_all(host_of(diagnosis.facts))
+    could_be_freed = summary(list_kept())
     if json:
         calibrations = [one.model_dump(mode="json") for one in stored.calibrations]
         content = diagnosis.as_dict() | {"calibrations": calibrations, "calibration_notes": stored.notes}
+        content |= {"could_be_freed": could_be_freed}
         print(json_module.dumps(content, indent=1, default=str))
         return
     console = Console()
     _print(diagnosis, console)
     for line in _calibration_lines(stored, diagnosis):
         console.print(line, markup=False, highlight=False)
+    if could_be_freed:
+        console.print(_freed_words(could_be_freed), markup=False, highlight=False)
 
 
 def _print(diagnosis: "Diagnosis", console: "Console") -> None:
@@ -61,6 +68,15 @@ def _print(diagnosis: "Diagnosis", console: "Console") -> None:
         console.print(f"{finding.severity}: {finding.message}; {finding.advice}", markup=False, highlight=False)
     if diagnosis.noise:
         console.print(_noise_words(diagnosis.noise), markup=False, highlight=False)
+
+
+def _freed_words(could_be_freed: "Mapping[str, Mapping[str, int]]") -> str:
+    from dbversus.experiment.units import show_bytes
+    from dbversus.home import home_dir
+
+    parts = [f"{kind} {show_bytes(one['bytes'])} ({one['count']})" for kind, one in could_be_freed.items()]
+    total = show_bytes(sum(one["bytes"] for one in could_be_freed.values()))
+    return f"could be freed in {home_dir()}: {total}: {', '.join(parts)}; `dbversus clean` lists it"
 
 
 def _noise_words(noise: "Noise") -> str:

@@ -25,6 +25,7 @@ def load_all(session: Session) -> None:
     """Loads every target that has no snapshot yet, one after another, and keeps a snapshot of each, settled and stopped."""
     for target in session.alive:
         key = snapshot_key(session, target)
+        session.held.enter_context(snapshot.using(key))
         found = snapshot.find(key)
         if found:
             session.display.doing(f"{target.label}: data is there from an earlier load")

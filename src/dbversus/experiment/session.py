@@ -84,7 +84,7 @@ class Session:
     `cpus`: where clients and servers run; `group`: who is up now (None: all); `restored`: names of targets whose
     snapshot was put in place since this process began; `diverged`: something was replaced since the data was restored, so
     that targets may have done unequal work, and the data of equal ones differ. `idle_counts`: what a test (case) without any
-    operation adds to a target's own counters.
+    operation adds to a target's own counters; `held`: keeps others from removing the snapshots.
     """
 
     spec: ExperimentSpec
@@ -101,6 +101,7 @@ class Session:
     remarks: set[tuple[str | None, str]] = field(init=False, default_factory=set)
     restored: set[str] = field(init=False, default_factory=set)
     diverged: bool = field(init=False, default=False)
+    held: contextlib.ExitStack = field(init=False, default_factory=contextlib.ExitStack)
     idle_counts: dict[tuple[str, str], dict[str, float]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -346,3 +347,4 @@ class Session:
         for target in self.targets:
             with contextlib.suppress(DbversusError, OSError):
                 target.server.stop()
+        self.held.close()

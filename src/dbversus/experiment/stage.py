@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dbversus.builds.model import Build, TargetSpec
-from dbversus.builds.store import obtain
+from dbversus.builds.store import obtained
 from dbversus.builds.target import labels, parse_target
 from dbversus.errors import RunError, UsageError
 from dbversus.experiment.cache import cache_facts
@@ -55,8 +55,9 @@ def set_stage(spec: ExperimentSpec, display: Display, *, wait: bool) -> Iterator
     suite = spec.read_suite()
     specs = [parse_target(text) for text in spec.targets]
     _check_tests(spec, suite, specs)
-    builds = [obtain(target, display.say) for target in specs]
-    with acquire_host(wait, " against ".join(spec.targets), say=display.say), contextlib.ExitStack() as stack:
+    with contextlib.ExitStack() as stack:
+        builds = [stack.enter_context(obtained(target, display.say)) for target in specs]
+        stack.enter_context(acquire_host(wait, " against ".join(spec.targets), say=display.say))
         for line in cleanup_stale():
             display.say(line)
         _check_room(spec, suite)

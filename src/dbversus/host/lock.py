@@ -167,7 +167,7 @@ def _write(fd: int, info: bytes) -> None:
 
 def _owner(fd: int) -> str:
     """Who holds the lock: as the kernel says, else as the file does, which may be what an earlier one left."""
-    pid = _holder_pid(fd)
+    pid = holder_pid(fd)
     try:
         info = json.loads(os.pread(fd, _INFO_BYTES, 0))
         if pid in (None, info["pid"]):
@@ -185,8 +185,11 @@ def _printable(text: str) -> str:
     return "".join(letter if letter.isprintable() else " " for letter in text)[:200]
 
 
-def _holder_pid(fd: int) -> int | None:
-    """As /proc/locks has it; None where there is no such file, or the holder is in another container."""
+def holder_pid(fd: int) -> int | None:
+    """Who has a lock (`flock`) on an open file, as /proc/locks has it.
+
+    None where there is no such file, or the holder is in another container.
+    """
     found = os.fstat(fd)
     name = f"{os.major(found.st_dev):02x}:{os.minor(found.st_dev):02x}:{found.st_ino}"
     with contextlib.suppress(OSError, ValueError):

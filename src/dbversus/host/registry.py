@@ -94,18 +94,32 @@ def cleanup_stale(home: Path | None = None) -> list[str]:
         record = _read(path)
         if record is None:
             said.append(f"{path} was damaged and has been removed; servers named in it may still run")
-        elif processes.is_alive(record["controller_pid"], record["controller_ticks"]) and _this_boot(record):
+        elif _is_current(record):
             continue
         else:
             for fields in record["entries"]:
                 said += _clean(Entry(**fields), this_boot=_this_boot(record))
         path.unlink(missing_ok=True)
-    for path in [*(home or home_dir()).glob("work/[0-9]*"), *_run_dir(home).glob(f"[0-9]*{_PARTIAL}")]:
-        owner = path.name.removesuffix(_PARTIAL)
-        if owner.isdigit() and not processes.is_alive(int(owner)):
-            remove_paths([str(path)])
+    remove_paths(map(str, _unowned(home)))
     cgroups.remove_unused(processes.is_alive)
     return said
+
+
+def stale_paths(home: Path | None = None) -> list[Path]:
+    """What `cleanup_stale` would remove from the home: records and working directories of controllers that are dead."""
+    records = ((path, _read(path)) for path in sorted(_run_dir(home).glob("*.json")))
+    return [*(path for path, record in records if record is None or not _is_current(record)), *_unowned(home)]
+
+
+def _is_current(record: dict[str, Any]) -> bool:
+    return processes.is_alive(record["controller_pid"], record["controller_ticks"]) and _this_boot(record)
+
+
+def _unowned(home: Path | None) -> list[Path]:
+    """Working directories, and records that were not finished, of processes that are gone."""
+    every = [*(home or home_dir()).glob("work/[0-9]*"), *_run_dir(home).glob(f"[0-9]*{_PARTIAL}")]
+    owners = ((path, path.name.removesuffix(_PARTIAL)) for path in every)
+    return [path for path, owner in owners if owner.isdigit() and not processes.is_alive(int(owner))]
 
 
 def _run_dir(home: Path | None) -> Path:

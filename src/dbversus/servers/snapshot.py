@@ -18,6 +18,7 @@ from typing import Any
 
 from dbversus.errors import RunError
 from dbversus.home import public_dir
+from dbversus.host import in_use
 from dbversus.servers.disk_use import used_bytes
 
 LAYOUT_VERSION = 1
@@ -40,6 +41,11 @@ def find(parts: Mapping[str, Any], root: Path | None = None) -> Path | None:
     """The snapshot's directory, or None when it has not been made."""
     path = snapshots_dir(root) / snapshot_key(parts)
     return path if (path / "key.json").is_file() else None
+
+
+def using(parts: Mapping[str, Any], root: Path | None = None) -> contextlib.AbstractContextManager[None]:
+    """Nobody removes the snapshot, there or to be made, while this lasts."""
+    return in_use.using(snapshots_dir(root) / snapshot_key(parts))
 
 
 def keep(

@@ -1,0 +1,40 @@
+"""What is kept in the home is given back, and never under the hands of a run."""
+
+import json
+import time
+from collections.abc import Callable
+
+from .conftest import Bench
+
+
+def _wait_for(what: Callable[[], bool], limit_s: float = 120) -> None:
+    deadline = time.monotonic() + limit_s
+    while not what():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.05)
+
+
+def _rows(bench: Bench) -> int:
+    journal = bench.out / "journal.jsonl"
+    return journal.read_text().count('"type":"row"') if journal.exists() else 0
+
+
+def test_a_run_keeps_its_snapshots_and_what_a_killed_one_left_can_be_removed(bench: Bench) -> None:
+    file = bench.write(["sqlite:bundled@wal", "sqlite:bundled"], "point-query,update-index")
+    file.write_text(file.read_text().replace("rows = 6", "rows = 40"))
+    process = bench.start("run", file, "--out", bench.out)
+    _wait_for(lambda: _rows(bench) > 2)
+    refused = bench.run("clean", "snapshots", status=1)
+    assert f"is kept: in use by process {process.pid}" in refused.stderr
+    assert "freed 0 B" in refused.stdout
+    assert not json.loads(bench.run("clean", "leftovers", "--json").stdout)["removed"]
+    process.kill()
+    process.communicate()
+    _wait_for(lambda: not bench.survivors(), 30)
+    kinds = {one["kind"] for one in json.loads(bench.run("clean", "--json").stdout)}
+    assert kinds == {"snapshot", "leftover"}
+    freed = json.loads(bench.run("clean", "snapshots", "leftovers", "--json").stdout)
+    assert freed["freed_bytes"] > 100_000 and not freed["kept"]
+    assert json.loads(bench.run("clean", "--json").stdout) == []
+    bench.run("resume", bench.out)  # loads anew
+    assert {one["kind"] for one in json.loads(bench.run("clean", "--json").stdout)} == {"snapshot"}
