@@ -1,6 +1,5 @@
 """Everything that the reports show, built from stored results alone."""
 
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -9,6 +8,7 @@ from typing import Any
 from dbversus.explain.plan_diff import PlanDifference, differing_plans
 from dbversus.explain.settings_diff import SettingDifference, differing_settings
 from dbversus.report import background, figures, generations, matrix, scaleup
+from dbversus.report.also_changed import also_changed
 from dbversus.report.calibration import calibration_words
 from dbversus.report.drift import drift_notes
 from dbversus.report.groups import group_of
@@ -25,16 +25,15 @@ from dbversus.report.model import (
     TestPart,
 )
 from dbversus.report.state import state_sentences
-from dbversus.report.words import change, summary_sentences, typographic
+from dbversus.report.words import summary_sentences, typographic
 from dbversus.results.read import Results, Target
 from dbversus.stats.finished import finished_blocks
 from dbversus.stats.headline import headline
 from dbversus.stats.judge import judge, judge_over_clients
-from dbversus.stats.metrics import LOAD_TEST, PRIMARY, metric_named
-from dbversus.stats.model import CHANGES, Finding, Verdict
+from dbversus.stats.metrics import LOAD_TEST, PRIMARY
+from dbversus.stats.model import Finding, Verdict
 
 CLIENT_BOUND_SHARE = 0.8
-ALSO_CHANGED = 5
 _PRIMARY_NAMES = frozenset(metric.name for metric in PRIMARY)
 _NOTHING_DISTURBED = Disturbance(0, 0, {}, None, None)
 
@@ -92,8 +91,9 @@ def _by_test_and_target(findings: Sequence[Finding]) -> Findings:
 
 def _tests(results: Results, findings: Findings) -> tuple[TestPart, ...]:
     absolute = figures.block_figures(results)
-    for place, of_block in background.block_figures(results).items():
-        absolute.setdefault(place, {}).update(of_block)
+    for more in (background.block_figures(results), figures.counter_figures(results)):
+        for place, of_block in more.items():
+            absolute.setdefault(place, {}).update(of_block)
     ratios = figures.slot_ratios(results)
     disturbed = figures.disturbances(results)
     plans = _plans(results)
@@ -131,7 +131,8 @@ def _test(
     drifts: Sequence[str],
 ) -> TestPart:
     comparisons = tuple(
-        _comparison(results, name, target, findings.get((name, target.label), {})) for target in results.targets[1:]
+        _comparison(results, name, target, findings.get((name, target.label), {}), absolute)
+        for target in results.targets[1:]
     )
     of_targets = [absolute.get((name, target.label), {}) for target in results.targets]
     shown = tuple(
@@ -173,14 +174,17 @@ def _figure(
     return Figure(metric, title, unit, estimates, of_metric)
 
 
-def _comparison(results: Results, test: str, target: Target, findings: Mapping[str, Finding]) -> Comparison:
+def _comparison(
+    results: Results, test: str, target: Target, findings: Mapping[str, Finding], absolute: figures.BlockFigures
+) -> Comparison:
     """The verdict over all metrics; wrong answers and failures come before any figure."""
     if wrong := _wrong_result(results, test, target):
         return Comparison(test, target.label, Verdict.WRONG_RESULT, findings, (wrong,))
     if not any(name in findings for name in _PRIMARY_NAMES):
         return _without_findings(results, test, target)
     verdict, sentence = headline(list(findings.values()))
-    notes = tuple(typographic(note) for note in (sentence, _also_changed(findings)) if note)
+    base, mine = (figures.means(absolute.get((test, label), {})) for label in (results.base.label, target.label))
+    notes = tuple(typographic(note) for note in (sentence, also_changed(findings, base, mine)) if note)
     return Comparison(test, target.label, verdict, findings, notes)
 
 
@@ -206,18 +210,6 @@ def _without_findings(results: Results, test: str, target: Target) -> Comparison
     for record in (*of_test, *out):
         return Comparison(test, target.label, Verdict.FAILED, {}, (str(record.get("message", "")),))
     return Comparison(test, target.label, Verdict.UNDECIDED, {}, ("not measured",))
-
-
-def _also_changed(findings: Mapping[str, Finding]) -> str:
-    """The exploratory figures that changed most: where to look for the cause."""
-    changed = [
-        item
-        for name, item in findings.items()
-        if name not in _PRIMARY_NAMES and item.verdict in CHANGES and item.ratio and not name.startswith("latency_")
-    ]
-    changed.sort(key=lambda item: -abs(math.log(item.ratio or 1)))
-    named = [f"{metric_named(item.metric).title} {change(item.ratio)}" for item in changed[:ALSO_CHANGED]]
-    return f"also changed: {', '.join(named)}" if named else ""
 
 
 def _how(results: Results, test: str) -> str:

@@ -7,11 +7,10 @@ import numpy as np
 
 from dbversus.report.figures import BlockFigures
 from dbversus.results.read import Results
-from dbversus.stats.metrics import DRAIN
+from dbversus.stats.metrics import BACKGROUND, DRAIN, metric_named
 from dbversus.stats.model import Metric
 
 KINDS_SHOWN = 5
-_PREFIX = "background."
 
 
 def block_figures(results: Results) -> BlockFigures:
@@ -20,7 +19,7 @@ def block_figures(results: Results) -> BlockFigures:
     for (test, target), rows in _grouped(results.drains, "test", "target").items():
         figures.setdefault((test, target), {}).update(_drained(rows))
     for (test, target, kind), rows in _grouped(results.background, "test", "target", "kind").items():
-        figures.setdefault((test, target), {})[_PREFIX + kind] = [row["cpu_us_per_op"] or 0.0 for row in rows]
+        figures.setdefault((test, target), {})[BACKGROUND + kind] = [row["cpu_us_per_op"] or 0.0 for row in rows]
     return figures
 
 
@@ -51,14 +50,10 @@ def metrics(of_targets: Sequence[Mapping[str, Sequence[float]]]) -> list[Metric]
     most: dict[str, float] = {}
     for of_target in of_targets:
         for name, values in of_target.items():
-            if name.startswith(_PREFIX):
+            if name.startswith(BACKGROUND):
                 most[name] = max(most.get(name, 0.0), float(np.mean(values)))
     largest = sorted(most, key=lambda name: -most[name])[:KINDS_SHOWN]
-    return [*DRAIN, *(_of_kind(name) for name in largest)]
-
-
-def _of_kind(name: str) -> Metric:
-    return Metric(name, f"background: {name.removeprefix(_PREFIX)}", "µs/op", False, False, 0.10)
+    return [*DRAIN, *(metric_named(name) for name in largest)]
 
 
 def notes(results: Results, test: str) -> list[str]:

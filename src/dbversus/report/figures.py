@@ -12,7 +12,7 @@ from scipy.stats import t
 from dbversus.report.model import Disturbance, Estimate, LatencyFigures, SlotRatios
 from dbversus.results.latency import Latency, merge
 from dbversus.results.read import Results
-from dbversus.stats.metrics import CPU, METRICS, THROUGHPUT
+from dbversus.stats.metrics import COUNTER, CPU, METRICS, THROUGHPUT
 from dbversus.stats.model import Metric
 
 CONFIDENCE = 0.95
@@ -59,6 +59,21 @@ def block_figures(results: Results) -> BlockFigures:
         if rows := plans.get(test, {}).get("rows_scanned_per_op"):
             known[_ROWS_SCANNED.name] = [rate * rows for rate in known.get(THROUGHPUT, ())]
     return figures
+
+
+def counter_figures(results: Results) -> BlockFigures:
+    """(test, target label) → metric of one of the server's own counters → per operation, in each block (or group of one)."""
+    found: BlockFigures = {}
+    for row in results.counters:
+        if row["per_op"] is not None:
+            of_place = found.setdefault((row["test"], row["target"]), {})
+            of_place.setdefault(COUNTER + row["counter"], []).append(row["per_op"])
+    return found
+
+
+def means(of_blocks: Mapping[str, Sequence[float]]) -> dict[str, float]:
+    """Metric → mean over blocks; without those that have no value."""
+    return {name: float(np.mean(values)) for name, values in of_blocks.items() if values}
 
 
 def _figures_from_sums(results: Results) -> BlockFigures:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dbversus.results.read import Results
+from dbversus.stats.background_kinds import background_values
 from dbversus.stats.blocks import block_values, load_values
 from dbversus.stats.clients import case_of, pooled_margins, pooled_over_clients
 from dbversus.stats.drain import drain_values
@@ -41,8 +42,15 @@ def _values(results: Results) -> tuple[list[BlockValue], tuple[Metric, ...]]:
     labels = {target.name: target.label for target in results.targets}
     values = block_values(results.slots, base) if base in results.slots["target"] else []
     counted, counters = counter_values(results.counters, base)
-    values = [*values, *load_values(results.loads, labels, base), *drain_values(results.drains, base), *counted]
-    return values, (*METRICS, *DRAIN, *counters)
+    beside, kinds = background_values(results.background, base)
+    values = [
+        *values,
+        *load_values(results.loads, labels, base),
+        *drain_values(results.drains, base),
+        *counted,
+        *beside,
+    ]
+    return values, (*METRICS, *DRAIN, *counters, *kinds)
 
 
 def looks_of(header: Mapping[str, Any]) -> tuple[int, ...]:

@@ -98,18 +98,26 @@ DRAIN: tuple[Metric, ...] = (
 _BY_NAME = {metric.name: metric for metric in METRICS + DRAIN}
 
 
-_COUNTER = "counter."
+COUNTER = "counter."
+BACKGROUND = "background."
+
+
+def background_metric(kind: str) -> Metric:
+    """The exploratory metric of one kind of background work (a thread's or process's name), CPU per operation."""
+    return Metric(f"{BACKGROUND}{kind}", f"background: {kind}", "µs/op", False, False, 0.10, pooled=True, floor=0.05)
 
 
 def counter_metric(counter: str) -> Metric:
     """The exploratory metric of one of the server's own counters, per operation."""
-    return Metric(f"{_COUNTER}{counter}", f"{counter} per op", "1/op", False, False, 0.10)
+    return Metric(f"{COUNTER}{counter}", f"{counter} per op", "1/op", False, False, 0.10)
 
 
 def metric_named(name: str) -> Metric:
     """The metric of this name; UsageError names those that there are."""
-    if name.startswith(_COUNTER):
-        return counter_metric(name.removeprefix(_COUNTER))
+    if name.startswith(COUNTER):
+        return counter_metric(name.removeprefix(COUNTER))
+    if name.startswith(BACKGROUND):
+        return background_metric(name.removeprefix(BACKGROUND))
     if name not in _BY_NAME:
         raise UsageError(f"unknown metric '{name}'; known are: {', '.join(_BY_NAME)}")
     return _BY_NAME[name]

@@ -1,0 +1,143 @@
+"""What changed beside the verdict, most costly first: where to look for the cause.
+
+A change is ranked by its share of what an operation costs: of its server CPU, of its bytes, of its response time. System calls,
+faults and switches are taken at what they usually cost a kernel, for the ranking alone. Of the server's own counters most
+cannot be told a cost; they come last.
+"""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from dbversus.report.words import change
+from dbversus.stats.metrics import BACKGROUND, COUNTER, CPU, DRAIN_CPU, IO_BYTES, PRIMARY, metric_named
+from dbversus.stats.model import CHANGES, Finding
+
+NAMED_AT_MOST = 5
+TRIFLE = 0.02
+"""Less of an operation's cost than this is not named."""
+LEAST_PER_OP = 0.1
+"""A counter whose cost is not known has to have changed by so much per operation."""
+SAME_WITHIN = 0.02
+"""Two counters that agree so closely on both targets are one quantity, seen in two views."""
+WHOLE = 0.9
+"""A part that is so much of the whole says what the verdict on the whole says."""
+
+_PRIMARY = frozenset(metric.name for metric in PRIMARY)
+_WAIT = "server_wait_us_per_op"
+_FOREGROUND = "server_foreground_cpu_us_per_op"
+_BACKGROUND_SUM = "server_background_cpu_us_per_op"
+_MODES = ("server_user_us_per_op", "server_system_us_per_op")
+_PARTS = {_FOREGROUND: CPU, **dict.fromkeys(_MODES, CPU), "read_bytes_per_op": IO_BYTES, "write_bytes_per_op": IO_BYTES}
+_US_EACH = {
+    "minor_faults_per_op": 0.5,
+    "major_faults_per_op": 50.0,
+    "server_switches_per_op": 1.0,
+    "read_calls_per_op": 0.5,
+    "write_calls_per_op": 0.5,
+}
+_BYTE_COUNTER = re.compile(r"bytes$|_written$|os_log_written|data_(?:read|written)$")
+# those that go over a socket are no input or output
+_NETWORK = re.compile(r"bytes_(?:sent|received)")
+
+Means = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Change:
+    """One change that is beyond doubt: per operation on the base and on the target, and its share of the cost of one."""
+
+    metric: str
+    ratio: float
+    base: float
+    mine: float
+    share: float | None
+
+    @property
+    def rank(self) -> tuple[bool, float]:
+        return self.share is None, -(self.share if self.share is not None else abs(math.log(self.ratio)))
+
+    def is_as(self, other: "Change") -> bool:
+        """Whether the same quantity is behind both."""
+        pairs = ((self.base, other.base), (self.mine, other.mine))
+        return all(abs(one - two) <= SAME_WITHIN * max(one, two) for one, two in pairs)
+
+
+def also_changed(findings: Mapping[str, Finding], base: Means, mine: Means) -> str:
+    """In a sentence; empty when there is nothing. `base`, `mine`: metric → mean per operation, counters among them."""
+    named = _once(sorted(_changes(findings, base, mine), key=lambda item: item.rank))[:NAMED_AT_MOST]
+    whole = max(base.get(CPU, 0.0), mine.get(CPU, 0.0))
+    return f"also changed: {', '.join(_words(item, whole) for item in named)}" if named else ""
+
+
+def _changes(findings: Mapping[str, Finding], base: Means, mine: Means) -> list[Change]:
+    found = []
+    for name, finding in findings.items():
+        if finding.verdict not in CHANGES or not finding.ratio or _says_nothing_new(name, findings, base, mine):
+            continue
+        item = Change(name, finding.ratio, base.get(name, 0.0), mine.get(name, 0.0), None)
+        cost = _cost(item, base, mine)
+        if cost is None:
+            if abs(item.mine - item.base) >= LEAST_PER_OP:
+                found.append(item)
+        elif cost >= TRIFLE:
+            found.append(Change(name, item.ratio, item.base, item.mine, cost))
+    return found
+
+
+def _says_nothing_new(name: str, findings: Mapping[str, Finding], base: Means, mine: Means) -> bool:
+    """The primary metrics, response times (they are throughput), and parts of what is said already."""
+    if name in _PRIMARY or name.startswith("latency_"):
+        return True
+    if name in _MODES and (_FOREGROUND in base or _FOREGROUND in mine):
+        return True  # the same CPU time, split in another way
+    if name == _BACKGROUND_SUM:
+        return any(item.startswith(BACKGROUND) and findings[item].verdict in CHANGES for item in findings)
+    whole = _PARTS.get(name)
+    if whole is None or whole not in findings or findings[whole].verdict not in CHANGES:
+        return False
+    return all(means.get(name, 0.0) >= WHOLE * means.get(whole, math.inf) for means in (base, mine))
+
+
+def _cost(item: Change, base: Means, mine: Means) -> float | None:
+    """The change as a share of what an operation costs; None where that cannot be told."""
+    amount, name = abs(item.mine - item.base), item.metric
+
+    def share_of(whole: str) -> float | None:
+        most = max(base.get(whole, 0.0), mine.get(whole, 0.0))
+        return min(amount / most, 1.0) if most > 0 else None
+
+    if name == "errors_per_op":
+        return 1.0
+    if name == _WAIT:
+        return share_of("latency_mean_us") or share_of(CPU)
+    if name in _US_EACH:
+        share = share_of(CPU)
+        return None if share is None else min(amount * _US_EACH[name] / max(base.get(CPU, 0), mine.get(CPU, 0)), 1.0)
+    if name.startswith(COUNTER):
+        is_bytes = _BYTE_COUNTER.search(name) and not _NETWORK.search(name)
+        return share_of(IO_BYTES) if is_bytes else None
+    return share_of(IO_BYTES if metric_named(name).unit == "bytes/op" else CPU)
+
+
+def _once(ranked: Sequence[Change]) -> list[Change]:
+    """Without counters that are in another view what was named before."""
+    kept: list[Change] = []
+    for item in ranked:
+        if not (item.metric.startswith(COUNTER) and any(item.is_as(other) for other in kept)):
+            kept.append(item)
+    return kept
+
+
+def _words(item: Change, cpu_us: float) -> str:
+    metric = metric_named(item.metric)
+    words = f"{metric.title} {change(item.ratio)}"
+    of_cpu = metric.unit == "µs/op" and item.metric not in (_WAIT, DRAIN_CPU, "client_cpu_us_per_op")
+    if not of_cpu:
+        return words
+    return f"{words} ({_whole(item.base)} → {_whole(item.mine)} of {_whole(cpu_us)} µs/op)"
+
+
+def _whole(value: float) -> str:
+    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
