@@ -40,6 +40,7 @@ rows = 12
 seconds = 2
 looks = [1]
 calibration = false
+alone = true
 """
 Json = dict[str, Any]
 
