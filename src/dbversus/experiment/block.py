@@ -7,6 +7,7 @@ from dbversus.experiment.cache import cool
 from dbversus.experiment.facts import store_log_tails, store_server_facts
 from dbversus.experiment.losses import ask
 from dbversus.experiment.measure import measure, warm_up
+from dbversus.experiment.refusals import check_on_data
 from dbversus.experiment.session import Case, GroupOut, Session, Target
 from dbversus.experiment.start import start_block
 from dbversus.suites.model import Phase
@@ -49,6 +50,7 @@ def _make_room(session: Session) -> None:
 def _run_phases(session: Session, block: int) -> None:
     start_block(session, block)
     if block == 0:
+        check_on_data(session)
         store_server_facts(session)
     if session.spec.cache == "mixed":
         cool(session, block)  # only now: whatever looks at the data reads it

@@ -1,6 +1,7 @@
 """The story of an experiment: set the stage, load, run blocks with looks between them, seal the results."""
 
 import json
+import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from dbversus.experiment.header import check_outside, check_unchanged, make_head
 from dbversus.experiment.looks import take_look
 from dbversus.experiment.prepare import load_all
 from dbversus.experiment.progress import Progress, read_progress
+from dbversus.experiment.refusals import StatementRefused, check_before_load
 from dbversus.experiment.session import Display, Session, Target
 from dbversus.experiment.spec import ExperimentSpec, write_spec
 from dbversus.experiment.stage import Stage, set_stage
@@ -37,12 +39,22 @@ def run_experiment(spec: ExperimentSpec, directory: Path, command: str, display:
         write_spec(spec, directory / EXPERIMENT)
         write_copies(copies, directory)
         (directory / HOST).write_text(json.dumps(stage.host_facts, indent=1, default=str))
-        with Journal(directory) as journal:
+        with _gone_when_refused(directory), Journal(directory) as journal:
             targets = [target.build.dbms for target in stage.targets]
             calibration = calibration_fields(spec, targets, stage.host_facts, display.say)
             journal.append(make_header(stage, command, copies) | calibration)
             _perform(stage, journal, Progress(), display)
     seal(directory)
+
+
+@contextmanager
+def _gone_when_refused(directory: Path) -> Iterator[None]:
+    """Nothing was measured with a suite that a server refuses: its name is free for the corrected one."""
+    try:
+        yield
+    except StatementRefused:
+        shutil.rmtree(directory, ignore_errors=True)
+        raise
 
 
 def resume_experiment(
@@ -80,6 +92,7 @@ def _perform(stage: Stage, journal: Journal, progress: Progress, display: Displa
     with _closing(session):
         if session.dead_end:
             raise UsageError(f"{session.dead_end}; start a new experiment.")
+        check_before_load(session)
         load_all(session)
         reason = _run_blocks(session)
         session.note("finished", reason=reason)

@@ -82,9 +82,10 @@ class Session:
     """An experiment under way.
 
     `cpus`: where clients and servers run; `group`: who is up now (None: all); `restored`: names of targets whose
-    snapshot was put in place since this process began; `diverged`: something was replaced since the data was restored, so
-    that targets may have done unequal work, and the data of equal ones differ. `idle_counts`: what a test (case) without any
-    operation adds to a target's own counters; `held`: keeps others from removing the snapshots.
+    snapshot was put in place since this process began; `prepared`: of those whose servers took all statements; `diverged`:
+    something was replaced since the data was restored, so that targets may have done unequal work, and the data of equal ones
+    differ. `idle_counts`: what a test (case) without any operation adds to a target's own counters;
+    `held`: keeps others from removing the snapshots.
     """
 
     spec: ExperimentSpec
@@ -102,6 +103,7 @@ class Session:
     restored: set[str] = field(init=False, default_factory=set)
     diverged: bool = field(init=False, default=False)
     held: contextlib.ExitStack = field(init=False, default_factory=contextlib.ExitStack)
+    prepared: set[str] = field(init=False, default_factory=set)
     idle_counts: dict[tuple[str, str], dict[str, float]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:

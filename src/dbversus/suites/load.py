@@ -88,6 +88,11 @@ def _find(name: str, folder: Path = Path()) -> Path:
     )
 
 
+def is_bundled(path: str) -> bool:
+    """Whether the file of that path comes with dbversus."""
+    return Path(path).resolve().parent == _FOLDER.resolve()
+
+
 def _bundled() -> dict[str, Path]:
     paths = sorted(_FOLDER.glob("*.toml"), key=lambda path: path.stem)
     return {path.stem: path for path in paths if path.name != _PROFILES}
