@@ -86,3 +86,11 @@ def test_an_edited_folder_is_refused_by_name(bench: Bench) -> None:
         assert f"{path} {wanted}" in bench.run("resume", bench.out, status=2).stderr
         path.write_text(text)
     assert not bench.records("resumed")
+
+
+def test_a_time_budget_that_is_too_short_is_refused_before_anything_is_started(bench: Bench) -> None:
+    file = bench.write(["sqlite:bundled", "sqlite:bundled@cache_size=-100"], "point-query", 'time_budget_s = "1ms"\n')
+    refused = bench.run("run", file, "--out", bench.out, status=2)
+    assert "time budget of 0 s is too short for one block (about " in refused.stderr
+    assert not bench.out.exists()
+    assert "too short for one block" in bench.run("run", file, "--dry-run", status=2).stderr

@@ -1,8 +1,12 @@
 """What a plan is expected to take: relations only, since the rates behind it are of some host."""
 
+import re
 from typing import Any
 
-from dbversus.experiment.estimate import Estimate, estimate
+import pytest
+
+from dbversus.errors import UsageError
+from dbversus.experiment.estimate import Estimate, check_time_budget, estimate
 from dbversus.experiment.spec import make_spec
 from dbversus.suites.load import load_suite
 
@@ -49,3 +53,17 @@ def test_servers_that_work_by_a_clock_are_waited_for_before_and_after_writes() -
 
 def test_redo_logs_that_are_allocated_at_once_need_room() -> None:
     assert of(["mysql:8.0", "mysql:5.7"]).disk_bytes > of(["postgres:17", "postgres:16"]).disk_bytes
+
+
+def test_a_time_budget_for_less_than_a_block_is_said_and_one_for_less_than_its_slots_refused() -> None:
+    suite = load_suite("sysbench").select("point-query")
+
+    def said(budget_s: float | None, **choices: Any) -> str:
+        spec = make_spec({"targets": FOUR, "rows": 36, "slot_ms": 20, "time_budget_s": budget_s, **choices})
+        return check_time_budget(spec, suite)
+
+    assert said(None) == said(60) == ""
+    assert re.match(r"The time budget of 15 s is too short for one block \(about \d+ s\): measuring may end", said(15))
+    with pytest.raises(UsageError, match=r"The time budget of 3 s is too short for one block \(about \d+ s\); give"):
+        said(3)
+    assert said(3, rows=4)  # 4 rows of 4 slots of 25 ms

@@ -83,3 +83,15 @@ def test_what_the_last_start_lost_in_passing_is_tried_again(stage: str) -> None:
 def test_what_was_refused_stays_out(stage: str) -> None:
     progress = read_progress([_failure("t1", "start"), {"type": "resumed"}, _failure("t1", stage), {"type": "resumed"}])
     assert progress.out == {"t1": f"{stage} failed"} and not progress.lost
+
+
+def test_what_a_block_takes_is_told_by_the_last_one_without_interruption() -> None:
+    def block(number: int, state: str, at_s: int) -> dict[str, object]:
+        return {"type": "block", "block": number, "state": state, "at_unix_ns": at_s * 10**9}
+
+    whole = [block(0, "started", 100), block(0, "started", 130), block(0, "finished", 160)]  # of two groups
+    resumed: dict[str, object] = {"type": "resumed"}
+    assert read_progress([*whole, block(1, "started", 161)]).whole_block_s == 60
+    assert read_progress([*whole, block(1, "started", 161), resumed, block(1, "finished", 9010)]).block_s == 60
+    a_test: dict[str, object] = {"type": "test", "block": 1, "test": "scan", "state": "finished"}
+    assert read_progress([*whole, block(1, "started", 161), a_test]).whole_block_s is None

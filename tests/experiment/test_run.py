@@ -5,7 +5,7 @@ from typing import cast
 
 import pytest
 
-from dbversus.errors import UsageError
+from dbversus.errors import RunError, UsageError
 from dbversus.experiment import run
 from dbversus.experiment.engine_client import Engine
 from dbversus.experiment.progress import Progress
@@ -71,3 +71,29 @@ def test_a_target_that_was_lost_is_tried_again_and_the_report_says_so(tmp_path: 
     assert len(session.in_run) == 2
     (remark,) = records(session, "remark")
     assert remark["target"] == "t1" and "tried again" in remark["words"]
+
+
+def test_a_resumed_run_starts_no_block_that_its_time_budget_is_too_short_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = make_session(tmp_path, looks=[3], time_budget_s=20)
+    session.progress.blocks, session.progress.block_s = {0}, 60.0
+    _looks(session, monkeypatch)
+    said: list[str] = []
+    monkeypatch.setattr(session.display, "say", said.append)
+    assert run._run_blocks(session) == "time budget"
+    assert session.progress.blocks == {0}
+    assert said == ["The time budget of 20 s is too short for one block (about 1 min 00 s)."]
+
+
+def test_an_interrupt_stays_one_though_the_journal_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = make_session(tmp_path)
+
+    def full(*_: object, **__: object) -> None:
+        raise RunError("journal.jsonl cannot be written: No space left on device.")
+
+    monkeypatch.setattr(session, "note", full)
+    with pytest.raises(KeyboardInterrupt), run._closing(session):
+        raise KeyboardInterrupt

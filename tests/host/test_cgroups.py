@@ -51,6 +51,8 @@ def test_a_group_counts_cpu_and_is_thawed_and_removed(group: cgroups.CgroupV1 | 
             assert cpu_used(group) > frozen_at
         with pytest.raises(OSError):
             cgroups.remove_directories(group.directories())  # it still holds a process
+        cgroups.leave_directories(group.directories())
+        assert all(Path(directory).exists() for directory in group.directories())
     finally:
         process.kill()
         process.wait()

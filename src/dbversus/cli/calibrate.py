@@ -12,9 +12,8 @@ from dbversus.calibration.kinds import Kind
 from dbversus.cli import options
 from dbversus.cli.compare import default_directory
 from dbversus.cli.ending import resumable
-from dbversus.errors import RunError, UsageError
+from dbversus.errors import UsageError
 from dbversus.experiment.units import parse_count, parse_duration
-from dbversus.results.schema import JOURNAL
 
 if TYPE_CHECKING:
     from dbversus.calibration.model import Calibration
@@ -98,13 +97,9 @@ def _run(spec: "ExperimentSpec", directory: Path, command: str, wait: bool, quie
     from dbversus.cli.display import make_display
     from dbversus.experiment.run import run_experiment
 
-    try:
-        with resumable(directory), make_display(quiet) as display:
-            run_experiment(spec, directory, command, display, wait=wait)
-    except (KeyboardInterrupt, RunError):
-        if (directory / JOURNAL).exists():
-            print(f"then: dbversus calibrate --from {directory}", file=sys.stderr)
-        raise
+    then = f"dbversus calibrate --from {directory}"
+    with resumable(directory, then), make_display(quiet) as display:
+        run_experiment(spec, directory, command, display, wait=wait)
 
 
 def _command(target: str, quick: bool, inject: Kind, spec: "ExperimentSpec", more: dict[str, Any]) -> str:

@@ -17,13 +17,17 @@ INTERRUPTED = 130
 
 
 @contextmanager
-def resumable(directory: Path) -> Iterator[None]:
-    """Says how to go on, when an experiment in `directory` does not reach its end."""
+def resumable(directory: Path, then: str = "") -> Iterator[None]:
+    """Says how to go on, when an experiment in `directory` does not reach its end and that can help; `then`: what after it."""
+    journal = directory / JOURNAL
+    known_bytes = journal.stat().st_size if journal.exists() else 0
     try:
         yield
-    except (KeyboardInterrupt, RunError, OSError):
-        if (directory / JOURNAL).exists():
+    except (KeyboardInterrupt, RunError, OSError) as error:
+        if journal.exists() and (was_interrupted(error) or _can_go_on(directory, error, known_bytes)):
             print(f"go on with: dbversus resume {directory}", file=sys.stderr)
+            if then:
+                print(f"then: {then}", file=sys.stderr)
         raise
 
 
@@ -34,7 +38,32 @@ def told_in_a_sentence(error: Exception) -> str:
     return f"{where}{error.strerror or error}"
 
 
+def _can_go_on(directory: Path, error: BaseException, known_bytes: int) -> bool:
+    from dbversus.experiment.advice import resume_can_help  # only now: it reads records
+
+    return resume_can_help(directory, error, known_bytes)
+
+
+def was_interrupted(error: BaseException | None) -> bool:
+    """Whether the user stopped us, also where an error of the clean-up has come on top of that."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__context__
+    return error is not None
+
+
 Arguments = ParamSpec("Arguments")
+
+
+def _interrupts_first(
+    verb: Callable[Arguments, int | None], *arguments: Arguments.args, **options: Arguments.kwargs
+) -> int | None:
+    """The verb's status; an error on top of an interrupt is the interrupt."""
+    try:
+        return verb(*arguments, **options)
+    except Exception as error:
+        if was_interrupted(error):
+            raise KeyboardInterrupt from error
+        raise
 
 
 def told(verb: Callable[Arguments, int | None]) -> Callable[Arguments, None]:
@@ -47,7 +76,7 @@ def told(verb: Callable[Arguments, int | None]) -> Callable[Arguments, None]:
     @functools.wraps(verb)
     def run(*arguments: Arguments.args, **options: Arguments.kwargs) -> None:
         try:
-            status = verb(*arguments, **options)
+            status = _interrupts_first(verb, *arguments, **options)
         except DbversusError as error:
             print(f"dbversus: {error}", file=sys.stderr)
             status = error.status

@@ -1,5 +1,7 @@
 """What an experiment would do, with its expected time and disk need: `--dry-run`."""
 
+import sys
+
 from rich.console import Console
 from rich.table import Table
 
@@ -7,7 +9,7 @@ from dbversus.builds.catalog import CatalogEntry
 from dbversus.builds.model import Build
 from dbversus.builds.store import resolve
 from dbversus.builds.target import labels, parse_target
-from dbversus.experiment.estimate import Estimate, estimate
+from dbversus.experiment.estimate import Estimate, check_time_budget, estimate
 from dbversus.experiment.groups import make_groups
 from dbversus.experiment.spec import ExperimentSpec
 from dbversus.experiment.units import show_bytes, show_duration
@@ -47,6 +49,8 @@ def print_plan(spec: ExperimentSpec) -> None:
     # a pipe has no width to fold to
     width = None if console.is_terminal else 10_000
     console.print(table, highlight=False, markup=False, width=width, soft_wrap=not console.is_terminal)
+    if words := check_time_budget(spec, suite):
+        print(words, file=sys.stderr)
 
 
 def _add_targets(table: Table, spec: ExperimentSpec) -> None:

@@ -4,10 +4,12 @@ from dataclasses import dataclass
 
 from dbversus.builds.model import TargetSpec
 from dbversus.builds.target import parse_target
+from dbversus.errors import UsageError
 from dbversus.experiment.groups import make_groups
 from dbversus.experiment.progress import Progress
 from dbversus.experiment.slots import COLD_ROWS
 from dbversus.experiment.spec import ExperimentSpec
+from dbversus.experiment.units import show_duration
 from dbversus.servers.config import ConfigPlace, available_configs
 from dbversus.servers.mysql_innodb import PUTS_OFF_S
 from dbversus.suites.model import Suite
@@ -64,6 +66,35 @@ def remaining_s(spec: ExperimentSpec, suite: Suite, progress: Progress, targets:
     done = len(progress.blocks)
     next_look = next((look for look in spec.looks if look > done), spec.looks[-1])
     return (next_look - done) * expected_s
+
+
+def check_time_budget(spec: ExperimentSpec, suite: Suite) -> str:
+    """A sentence when no block is expected to fit into the time budget; UsageError when the slots of one alone do not."""
+    if not spec.time_budget_s:
+        return ""
+    block_s = estimate(spec, suite).block_s
+    if spec.time_budget_s >= block_s:
+        return ""
+    words = too_short(spec.time_budget_s, block_s)
+    if spec.time_budget_s < _slots_s(spec, suite):
+        raise UsageError(f"{words}; give it more, or choose fewer tests.")
+    return f"{words}: measuring may end after the first."
+
+
+def too_short(time_budget_s: float, block_s: float) -> str:
+    return (
+        f"The time budget of {show_duration(time_budget_s)} is too short for one block (about {show_duration(block_s)})"
+    )
+
+
+def _slots_s(spec: ExperimentSpec, suite: Suite) -> float:
+    """What one block takes for its slots alone, when no operation is longer than a slot: less cannot be had."""
+    tests = len(spec.clients) * (len(suite.sequence) - 1)
+    slot_s = (spec.slot_ms + spec.settle_ms) / 1000
+    groups = make_groups(spec.targets, spec.order, spec.at_once)
+    return sum(
+        tests * min(_test_s(spec, len(group.members)), spec.rows * len(group.members) * slot_s) for group in groups
+    )
 
 
 def _block_s(spec: ExperimentSpec, suite: Suite, targets: int, tests: int) -> float:

@@ -23,7 +23,8 @@ class Progress:
 
     `rows` counts journaled rows by part; `finished` holds parts that are done. `checked`: whether the answers of a target, by
     name, were those of the base. `states`: the first block whose start the state of a target was journaled of, and that
-    state. `out`: why targets are out for good; `lost`: those that the last start lost in a passing stage, to be tried again.
+    state. `block_s`: what the last block took that was measured without interruption, from the start of its servers on.
+    `out`: why targets are out for good; `lost`: those that the last start lost in a passing stage, to be tried again.
     """
 
     loaded: set[str] = field(default_factory=set)
@@ -33,6 +34,8 @@ class Progress:
     plans: dict[Shared, SlotPlan] = field(default_factory=dict)
     states: dict[str, tuple[int, dict[str, Any]]] = field(default_factory=dict)
     blocks: set[int] = field(default_factory=set)
+    began_ns: dict[int, int] = field(default_factory=dict)
+    block_s: float | None = None
     looks: dict[int, list[str]] = field(default_factory=dict)
     out: dict[str, str] = field(default_factory=dict)
     lost: set[str] = field(default_factory=set)
@@ -42,6 +45,12 @@ class Progress:
     def retired(self) -> set[str]:
         """Tests decided at any look so far."""
         return {test for tests in self.looks.values() for test in tests}
+
+    @property
+    def whole_block_s(self) -> float | None:
+        """Seconds that the next block is expected to take; None when a part of it is done, or when no block has told."""
+        block = self.next_block()
+        return None if any(part[0] == block for part in self.finished) else self.block_s
 
     def next_block(self) -> int:
         """The first block that is not finished."""
@@ -78,8 +87,8 @@ def _fold(progress: Progress, record: dict[str, Any]) -> None:
         case "state":
             for target, state in record["targets"].items():
                 progress.states.setdefault(target, (record["block"], state))
-        case "block" if record["state"] == "finished":
-            progress.blocks.add(record["block"])
+        case "block":
+            _fold_block(progress, record)
         case "look":
             progress.looks[record["blocks"]] = record["retired"]
         case "failure" if record["final"] and record["stage"] in PASSING:
@@ -89,5 +98,16 @@ def _fold(progress: Progress, record: dict[str, Any]) -> None:
         case "resumed":
             progress.ended = None
             progress.lost.clear()
+            progress.began_ns.clear()
         case "finished":
             progress.ended = record["reason"]
+
+
+def _fold_block(progress: Progress, record: dict[str, Any]) -> None:
+    block, at_ns = record["block"], record.get("at_unix_ns", 0)
+    if record["state"] == "started":
+        progress.began_ns.setdefault(block, at_ns)
+    if record["state"] == "finished":
+        progress.blocks.add(block)
+        if block in progress.began_ns:
+            progress.block_s = (at_ns - progress.began_ns[block]) / 1e9

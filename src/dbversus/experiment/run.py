@@ -1,16 +1,16 @@
 """The story of an experiment: set the stage, load, run blocks with looks between them, seal the results."""
 
+import contextlib
 import json
 import shutil
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from dbversus.calibration.use import calibration_fields
-from dbversus.errors import UsageError
+from dbversus.errors import RunError, UsageError
 from dbversus.experiment.block import run_block
-from dbversus.experiment.estimate import remaining_s
+from dbversus.experiment.estimate import check_time_budget, remaining_s, too_short
 from dbversus.experiment.folder import check_steady, copies_of, with_absolute_paths, write_copies
 from dbversus.experiment.header import check_outside, check_unchanged, make_header
 from dbversus.experiment.looks import take_look
@@ -33,6 +33,8 @@ def run_experiment(spec: ExperimentSpec, directory: Path, command: str, display:
     """
     spec = with_absolute_paths(spec)
     copies = copies_of(spec)
+    if words := check_time_budget(spec, spec.read_suite()):
+        display.say(words)
     with set_stage(spec, display, wait=wait) as stage:
         check_steady(copies, copies_of(spec))
         create_results_dir(directory)
@@ -110,13 +112,14 @@ def _take_over(session: Session, target: Target) -> None:
         )
 
 
-@contextmanager
+@contextlib.contextmanager
 def _closing(session: Session) -> Iterator[None]:
     """Ends all servers and the engine on every way out; a stop by the user is journaled as such."""
     try:
         yield
     except KeyboardInterrupt:
-        session.note("block", block=session.progress.next_block(), state="interrupted")
+        with contextlib.suppress(RunError):  # a full disk, say: that the user has stopped the run counts for more
+            session.note("block", block=session.progress.next_block(), state="interrupted")
         raise
     finally:
         session.close()
@@ -125,7 +128,7 @@ def _closing(session: Session) -> Iterator[None]:
 def _run_blocks(session: Session) -> str:
     """Runs blocks until all tests are decided, the looks are used up or the time is; returns which."""
     spec, progress = session.spec, session.progress
-    began, block_s = time.monotonic(), None
+    began, block_s = time.monotonic(), progress.whole_block_s
     while True:
         _take_due_look(session)
         if not session.undecided:
@@ -134,6 +137,8 @@ def _run_blocks(session: Session) -> str:
         if block >= spec.looks[-1]:
             return "looks used up"
         if spec.time_budget_s and time.monotonic() - began + (block_s or 0) > spec.time_budget_s:
+            if block_s and block_s > spec.time_budget_s:
+                session.display.say(f"{too_short(spec.time_budget_s, block_s)}.")
             return "time budget"
         session.display.expect(remaining_s(spec, session.suite, progress, len(session.alive), block_s))
         block_began = time.monotonic()

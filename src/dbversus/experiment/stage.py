@@ -21,7 +21,7 @@ from dbversus.experiment.session import Display, Target
 from dbversus.experiment.spec import ExperimentSpec
 from dbversus.experiment.units import show_bytes
 from dbversus.home import home_dir
-from dbversus.host.cgroups import create_cgroup
+from dbversus.host.cgroups import create_cgroup, leave_directories
 from dbversus.host.facts import host_facts, memory_facts
 from dbversus.host.fsync import sync_latency
 from dbversus.host.lock import acquire_host
@@ -154,7 +154,7 @@ def _targets(
         config = load_config(target.dbms, build.version, target.configs, sizing, spec.config_place)
         cgroup, note = create_cgroup(f"{os.getpid()}-{name}")
         if cgroup:
-            stack.callback(cgroup.remove)
+            stack.callback(leave_directories, cgroup.directories())
         elif note not in notes:
             notes.append(note)
         folder = work_dir / name

@@ -200,6 +200,13 @@ def remove_directories(directories: Iterable[str]) -> None:
             Path(directory).parent.rmdir()
 
 
+def leave_directories(directories: Iterable[str]) -> None:
+    """Removes groups as `remove_directories`; one that stays busy is left to `remove_unused` at the next start."""
+    for directory in directories:
+        with contextlib.suppress(OSError):
+            remove_directories([directory])
+
+
 def _remove(directory: Path) -> None:
     deadline = time.monotonic() + _REMOVE_LIMIT_S
     while True:

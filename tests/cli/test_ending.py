@@ -1,0 +1,51 @@
+"""How a verb ends when its clean-up fails too, and when it says how to go on."""
+
+import errno
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import typer
+
+from dbversus.cli.ending import INTERRUPTED, resumable, told
+from dbversus.errors import RunError
+from dbversus.results.schema import JOURNAL
+
+HEADER = {"type": "experiment", "schema": 1, "tests": [], "targets": [{"name": "t0"}, {"name": "t1"}]}
+
+
+def _status(verb: Callable[[], int | None]) -> int:
+    with pytest.raises(typer.Exit) as ended:
+        told(verb)()
+    return ended.value.exit_code
+
+
+@pytest.mark.parametrize(
+    "error", [OSError(errno.EBUSY, "Device or resource busy"), RunError("disk"), ValueError("odd")]
+)
+def test_an_interrupt_stays_one_whatever_fails_after_it(error: Exception, capsys: pytest.CaptureFixture[str]) -> None:
+    def verb() -> None:
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise error
+
+    assert _status(verb) == INTERRUPTED
+    assert capsys.readouterr().err == "dbversus: interrupted\n"
+
+
+def _advice(directory: Path, error: BaseException, capsys: pytest.CaptureFixture[str]) -> str:
+    with pytest.raises(type(error)), resumable(directory, "dbversus calibrate --from X"):
+        (directory / JOURNAL).write_text(json.dumps(HEADER) + "\n")
+        raise error
+    return capsys.readouterr().err
+
+
+def test_with_nothing_measured_yet_it_goes_on_after_an_interrupt_or_a_full_disk_only(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = f"go on with: dbversus resume {tmp_path}\nthen: dbversus calibrate --from X\n"
+    assert _advice(tmp_path, KeyboardInterrupt(), capsys) == said
+    assert _advice(tmp_path, OSError(errno.ENOSPC, "full"), capsys) == said
+    assert _advice(tmp_path, RunError("the base cannot start"), capsys) == ""
