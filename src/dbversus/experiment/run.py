@@ -49,7 +49,7 @@ def run_experiment(spec: ExperimentSpec, directory: Path, command: str, display:
     seal(directory)
 
 
-@contextmanager
+@contextlib.contextmanager
 def _gone_when_refused(directory: Path) -> Iterator[None]:
     """Nothing was measured with a suite that a server refuses: its name is free for the corrected one."""
     try:
