@@ -64,15 +64,20 @@ def test_several_numbers_of_clients_are_judged_apart_and_memory_is_journaled(ben
 
 
 def test_a_second_run_takes_the_loaded_data_of_the_first(bench: Bench) -> None:
-    file = bench.write(["sqlite:bundled@wal", "sqlite:bundled"], "point-query")
-    bench.run("run", file, "--out", bench.out)
-    bench.run("run", file, "--out", bench.folder / "again")
+    file = bench.write(["sqlite:bundled@wal", "sqlite:bundled", "sqlite:bundled@mmap"], "point-query")
+    printed = [bench.run("run", file, "--out", folder).stdout for folder in (bench.out, bench.folder / "again")]
     first, again = (
         [json.loads(line) for line in (folder / "journal.jsonl").read_text().splitlines()]
         for folder in (bench.out, bench.folder / "again")
     )
-    earlier = [[record["earlier"] for record in records if record["type"] == "load"] for records in (first, again)]
-    assert earlier == [[False, True], [True, True]]
+    told = [
+        [(record["earlier"], record.get("shares")) for record in records if record["type"] == "load"]
+        for records in (first, again)
+    ]
+    shared = (True, "sqlite:bundled")
+    assert told == [[(False, None), (False, None), shared], [(True, None), (True, None), shared]]
+    assert all("sqlite:bundled@mmap shares the data of sqlite:bundled." in text for text in printed)
+    assert ["Loads of different times" in text for text in printed] == [False, True]
 
 
 def test_dry_run_prints_the_plan_and_starts_nothing(bench: Bench) -> None:

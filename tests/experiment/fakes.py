@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, cast
 
 from dbversus.builds.model import Build
@@ -17,7 +16,7 @@ from dbversus.host.pinning import PlacementPlan
 from dbversus.results.records import of_type, parse_journal
 from dbversus.results.schema import JOURNAL
 from dbversus.results.write import Journal
-from dbversus.servers.base import Placement
+from dbversus.servers.base import Placement, ServerConfig
 from dbversus.suites.load import load_suite
 
 ELAPSED_NS = 50_000_000
@@ -106,7 +105,7 @@ class FakeServer:
 
     def __init__(self, folder: Path, number: int):
         self.build = Build("postgres", "17.1", "path", Path("/opt/postgres"), checksum=f"checksum {number}")
-        self.config = SimpleNamespace(name="", init_options={})
+        self.config = ServerConfig("", {})
         self.data_dir = folder / f"t{number}" / "data"
         self.notes: list[str] = []
         self.root_pid: int | None = None

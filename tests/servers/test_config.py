@@ -45,6 +45,30 @@ def test_inline_environment_and_init_options_and_expressions() -> None:
     assert load_config("postgres", "17.2", ["checksums_off"], SIZING).init_options == {"checksums": "off"}
 
 
+@pytest.mark.parametrize(
+    ("dbms", "item", "option"),
+    [
+        ("mysql", "innodb_page_size=8192", ("innodb_page_size", "8192")),
+        ("mariadb", "innodb-page-size=8192", ("innodb_page_size", "8192")),
+        ("mysql", "lower_case_table_names=1", ("lower_case_table_names", "1")),
+        ("postgres", "checksums=off", ("checksums", "off")),
+        ("postgres", "wal_segsize=64", ("wal_segsize", "64")),
+        ("postgres", "fillfactor=70", ("fillfactor", "70")),
+        ("sqlite", "page_size=8192", ("page_size", "8192")),
+    ],
+)
+def test_what_acts_at_creation_alone_needs_no_prefix(dbms: str, item: str, option: tuple[str, str]) -> None:
+    config = load_config(dbms, "11.0", [item], SIZING)
+    assert config.init_options == dict([option])
+    assert option[0] not in config.settings
+    assert load_config(dbms, "11.0", [f"init.{item}"], SIZING).init_options == dict([option])
+
+
+def test_the_later_of_two_spellings_of_an_option_of_creation_wins() -> None:
+    items = ["init.innodb_page_size=4096", "innodb_page_size=8192"]
+    assert load_config("mysql", "8.0.40", items, SIZING).init_options == {"innodb_page_size": "8192"}
+
+
 def test_wal_compression_has_another_name_before_15() -> None:
     assert postgres("14.24", "wal_pglz")["wal_compression"] == "on"
     assert postgres("15.0", "wal_pglz")["wal_compression"] == "pglz"

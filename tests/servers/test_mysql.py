@@ -220,6 +220,41 @@ def test_a_setting_that_the_server_refuses_is_told_before_anything_is_made(
     assert list(work_dir.iterdir()) == []
 
 
+def test_data_is_created_as_the_config_says(build: Build, work_dir: Path) -> None:
+    """The database has the character set of the config, its tables row format and page size."""
+    items = ("innodb_page_size=8192", "lower_case_table_names=1", "innodb_default_row_format=REDUNDANT")
+    server = make(build, work_dir, *items, "character_set_server=utf8mb4", "collation_server=utf8mb4_bin")
+    server.initialise()
+    server.start(Placement())
+    try:
+        with server.connect() as connection:
+            mysql_query.rows(connection, server.table_sql(1)[0][0])
+            (table,) = mysql_query.rows(
+                connection,
+                "SELECT row_format, table_collation FROM information_schema.tables WHERE table_name = 'sbtest1'",
+            )
+            assert tuple(table) == ("Redundant", "utf8mb4_bin")
+            known = mysql_query.variables(connection)
+            assert (known["innodb_page_size"], known["lower_case_table_names"]) == ("8192", "1")
+    finally:
+        server.stop()
+
+
+@pytest.mark.parametrize(
+    ("item", "words"),
+    [
+        (
+            "init.innodb_pagesize=8192",
+            "init option 'innodb_pagesize' is unknown for .*; accepted: innodb_page_size, .*_names",
+        ),
+        ("lower_case_table_names=2", "init option lower_case_table_names is '2'; 0 or 1 is wanted"),
+    ],
+)
+def test_options_of_creation_with_a_mistake_are_refused(build: Build, work_dir: Path, item: str, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        make(build, work_dir, item).check()
+
+
 def test_the_engine_is_told_all_it_needs(server: MysqlServer) -> None:
     server.start(Placement())
     target = server.engine_target("t0", Placement())

@@ -183,6 +183,32 @@ def test_initialise_and_checksums_off(postgres_build: Build, work_dir: Path) -> 
         server.initialise()
 
 
+def test_tables_and_indexes_are_as_full_as_asked(postgres_build: Build, work_dir: Path) -> None:
+    server = with_items(postgres_build, work_dir, "fillfactor=70")
+    server.initialise()
+    server.start(Placement())
+    try:
+        with server.connect() as connection:
+            for statement in (text for part in server.table_sql(1) for text in part):
+                connection.execute(statement)
+            found = connection.execute(
+                "SELECT relname, reloptions FROM pg_class WHERE relname ~ 'sbtest1$|_pkey$|^k_1$'"
+            )
+            assert dict(found.fetchall()) == {name: ["fillfactor=70"] for name in ("sbtest1", "sbtest1_pkey", "k_1")}
+    finally:
+        server.stop()
+
+
+@pytest.mark.parametrize("value", ["5", "101", "full", "70.5"])
+def test_a_fillfactor_that_postgres_would_refuse_is_told_at_once(
+    postgres_build: Build, work_dir: Path, value: str
+) -> None:
+    with pytest.raises(
+        UsageError, match=rf"init option fillfactor is '{value}'; a whole number from 10 to 100 is wanted"
+    ):
+        with_items(postgres_build, work_dir, f"init.fillfactor={value}").check()
+
+
 def test_a_missing_extension_leaves_its_debt_out(server: PostgresServer) -> None:
     server.start(Placement())
     with server.connect() as connection:

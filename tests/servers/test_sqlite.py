@@ -100,7 +100,9 @@ def test_the_engines_own_library_answers_where_it_is_given(tmp_path: Path) -> No
     [
         ("jurnal_mode=wal", r"no PRAGMA 'jurnal_mode' \(did you mean 'journal_mode'\?\)"),
         ("cache_size=1; DROP TABLE x", "not a PRAGMA"),
-        ("init.journal=1", "accepted: page_size"),
+        ("init.journal=1", "accepted: page_size, encoding, auto_vacuum"),
+        ("page_size=3000", "does not take PRAGMA page_size = 3000: it stays at 4096"),
+        ("init.encoding=latin1", "does not take PRAGMA encoding = latin1"),
     ],
 )
 def test_pragmas_that_sqlite_would_pass_over_in_silence_are_refused(tmp_path: Path, item: str, words: str) -> None:
@@ -125,6 +127,13 @@ def test_refusals_carry_the_librarys_own_words(build: Build, tmp_path: Path) -> 
     server.database.unlink()
     with pytest.raises(RunError, match="there is no database"):
         server.start(Placement())
+
+
+def test_what_acts_at_creation_alone_is_set_then(build: Build, tmp_path: Path) -> None:
+    server = make(build, tmp_path, "page_size=8192", "encoding=UTF16le", "auto_vacuum=full")
+    server.start(Placement())
+    settings = server.settings()
+    assert (settings["page_size"], settings["encoding"], settings["auto_vacuum"]) == ("8192", "UTF-16le", "1")
 
 
 def test_a_library_that_cannot_be_loaded_is_named(tmp_path: Path) -> None:

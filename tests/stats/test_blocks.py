@@ -146,6 +146,8 @@ def test_load_compares_rows_per_second_and_cpu_per_row() -> None:
     assert (value.test, value.target, value.metric) == ("load", "new", "load_rows_per_s")
     assert value.value == pytest.approx(np.log(0.5))
     assert load_values([], {}, "old") == []
+    shared = {"target": "t1", "table": "x", "shares": "old"}
+    assert load_values([loads[0], shared], {"t0": "old", "t1": "new"}, "old") == []
 
 
 @settings(deadline=None, max_examples=25)

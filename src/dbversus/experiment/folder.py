@@ -1,6 +1,7 @@
 """A results folder as the origin of an experiment: its choices, and by content the suite and the configs that it names.
 
-Layout: `suite/1-<name>.toml`, which extends `2-…`, and so on; `configs/<dbms>/<name>.conf`.
+Layout: `suite/1-<name>.toml`, which extends `2-…`, and so on; `configs/<dbms>/<name>.conf`, and what acts at run time
+alone in `configs/run_time/1-<family>.toml`.
 """
 
 import hashlib
@@ -16,6 +17,7 @@ from dbversus.experiment.spec import ExperimentSpec, make_spec, read_choices
 from dbversus.results.header import read_header
 from dbversus.results.schema import CONFIGS, EXPERIMENT, JOURNAL, SUITE
 from dbversus.servers.config import BASE, available_configs
+from dbversus.servers.run_time import FOLDER, family_of, run_time_files
 from dbversus.suites.load import stored_files, suite_sources
 
 ADJUSTABLE = ("time_budget_s",)
@@ -45,13 +47,13 @@ def is_results_folder(directory: Path) -> bool:
 
 
 def copies_of(spec: ExperimentSpec) -> list[Copy]:
-    """The files that an experiment is made of besides its choices: those of the suite, and the configs of its targets."""
+    """The files that an experiment is made of besides its choices: those of the suite, the configs of its targets, and what is known of settings."""
     if spec.folder:
         copies = {f"{SUITE}/{path.name}": path for path in stored_files(spec.folder / SUITE)}
     else:
         suite = [Path(source.path) for source in suite_sources(spec.suite)]
         copies = {f"{SUITE}/{number}-{path.name}": path for number, path in enumerate(suite, 1)}
-    copies |= {f"{CONFIGS}/{dbms}/{path.name}": path for dbms, path in _configs(spec)}
+    copies |= {f"{CONFIGS}/{name}": path for name, path in _configs(spec)}
     try:
         return [Copy(file, path.read_bytes(), path.absolute()) for file, path in copies.items()]
     except OSError as error:
@@ -63,7 +65,10 @@ def _configs(spec: ExperimentSpec) -> Iterator[tuple[str, Path]]:
         files = available_configs(target.dbms, spec.config_place)
         for name in (BASE, *target.configs):
             if name in files.paths:  # what is missing is for `load_config` to say
-                yield target.dbms, files.paths[name]
+                yield f"{target.dbms}/{files.paths[name].name}", files.paths[name]
+    for family in sorted({family_of(parse_target(text).dbms) for text in spec.targets}):
+        for number, path in enumerate(run_time_files(family, spec.config_place), 1):
+            yield f"{FOLDER}/{number}-{family}.toml", path
 
 
 def with_absolute_paths(spec: ExperimentSpec) -> ExperimentSpec:

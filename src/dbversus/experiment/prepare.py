@@ -2,6 +2,8 @@
 
 import json
 import shutil
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +11,33 @@ from dbversus.errors import RunError
 from dbversus.experiment.losses import through_engine_loss
 from dbversus.experiment.session import Session, Target
 from dbversus.servers import snapshot
+from dbversus.servers.run_time import acts_on_data
 from dbversus.suites.define import load_table
 
-LAYOUT_VERSION = 1
+# 2: keyed by all of a config that is not known to act at run time alone; the load's own story is kept beside the data
+LAYOUT_VERSION = 2
+_STORY = "load.json"
+
+
+@dataclass(frozen=True)
+class LoadStory:
+    """How a snapshot came to be: figures per table, when (ISO 8601), of which target, and with what server.
+
+    `config`: all settings and variables, also those that act at run time alone: a load is as fast as they make it.
+    """
+
+    loaded_at: str
+    label: str
+    config: dict[str, dict[str, str]]
+    tables: list[dict[str, Any]]
+
+    def is_of(self, target: Target) -> bool:
+        return self.label == target.label and self.config == _whole_config(target)
+
+
+def _whole_config(target: Target) -> dict[str, dict[str, str]]:
+    config = target.server.config
+    return {"settings": dict(config.settings), "environment": dict(config.environment)}
 
 
 def table_definition(session: Session, target: Target, table: int) -> dict[str, Any]:
@@ -30,7 +56,7 @@ def load_all(session: Session) -> None:
         if found:
             session.display.doing(f"{target.label}: data is there from an earlier load")
             if target.name not in session.progress.loaded:
-                _journal_earlier_loads(session, target, found)
+                _journal_found(session, target, found)
         else:
             try:
                 found = _load(session, target, key)
@@ -41,12 +67,12 @@ def load_all(session: Session) -> None:
 
 
 def snapshot_key(session: Session, target: Target) -> dict[str, Any]:
-    """All that determines a snapshot's content."""
+    """All that determines a snapshot's content; settings are in it unless they are known to act at run time alone."""
     return {
         "layout": LAYOUT_VERSION,
         "dbms": target.build.dbms,
         "build": target.build.checksum,
-        "init": dict(target.server.config.init_options),
+        "config": acts_on_data(target.build.dbms, target.server.config, session.spec.config_place),
         "tables": [table_definition(session, target, table) for table in range(1, session.spec.tables + 1)],
         "seed": session.spec.seed,
     }
@@ -56,10 +82,15 @@ def _load(session: Session, target: Target, key: dict[str, Any]) -> Path:
     """The snapshot of a new database with all tables; journals what their load took."""
     figures = through_engine_loss(session, lambda: _create(session, target))
     session.remove(target)
-    found = snapshot.keep(target.server.data_dir, key, extra={"loads.json": json.dumps(figures)})
+    story = LoadStory(_now(), target.label, _whole_config(target), figures)
+    found = snapshot.keep(target.server.data_dir, key, extra={_STORY: json.dumps(asdict(story))})
     for of_table in figures:
-        session.note("load", target=target.name, earlier=False, **of_table)
+        session.note("load", target=target.name, earlier=False, loaded_at=story.loaded_at, **of_table)
     return found
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _create(session: Session, target: Target) -> list[dict[str, Any]]:
@@ -86,9 +117,12 @@ def _figures(reply: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in reply.items() if name not in ("id", "done")}
 
 
-def _journal_earlier_loads(session: Session, target: Target, found: Path) -> None:
-    for figures in json.loads(snapshot.read_extra(found, "loads.json")):
-        session.note("load", target=target.name, earlier=True, **figures)
+def _journal_found(session: Session, target: Target, found: Path) -> None:
+    """Figures of the target's own earlier load, or whose data it shares: one load is not the figure of two targets."""
+    story = LoadStory(**json.loads(snapshot.read_extra(found, _STORY)))
+    for figures in story.tables:
+        told = figures if story.is_of(target) else {"table": figures["table"], "shares": story.label}
+        session.note("load", target=target.name, earlier=True, loaded_at=story.loaded_at, **told)
 
 
 def restore(target: Target) -> None:

@@ -12,6 +12,7 @@ from dbversus.report.also_changed import also_changed
 from dbversus.report.calibration import calibration_words
 from dbversus.report.drift import drift_notes
 from dbversus.report.groups import group_of
+from dbversus.report.loads import load_figures
 from dbversus.report.missing import SENTENCE_KEYS, not_measured
 from dbversus.report.model import (
     Assessment,
@@ -19,7 +20,6 @@ from dbversus.report.model import (
     Disturbance,
     Failure,
     Figure,
-    LoadFigure,
     SlotRatios,
     TargetFacts,
     TestPart,
@@ -58,7 +58,7 @@ def build_assessment(results: Results) -> Assessment:
         targets=targets,
         tests=tests,
         findings=tuple(findings),
-        loads=_loads(results, tuple(findings)),
+        loads=load_figures(results, findings),
         failures=tuple(_failure(results, record) for record in results.failures),
         settings=tuple(_settings(results)),
         plans=tuple(_plans(results)),
@@ -277,28 +277,6 @@ def _state(results: Results) -> str:
             f"This experiment did not run in one go: it was resumed {'once' if resumed == 1 else f'{resumed} times'}."
         )
     return ""
-
-
-def _loads(results: Results, findings: Sequence[Finding]) -> tuple[LoadFigure, ...]:
-    ratios = {(item.target, item.metric): item.ratio for item in findings if item.test == LOAD_TEST}
-    return tuple(_load(results, record, ratios) for record in results.loads if record.get("elapsed_ns"))
-
-
-def _load(results: Results, record: Mapping[str, Any], ratios: Mapping[tuple[str, str], float | None]) -> LoadFigure:
-    label = results.label(record["target"])
-    rows, seconds = int(record.get("rows") or 0), record["elapsed_ns"] / 1e9
-    cpu_ns = record.get("server_cpu_ns")
-    return LoadFigure(
-        target=label,
-        table=str(record.get("table", "")),
-        rows=rows,
-        rows_per_s=rows / seconds,
-        seconds=seconds,
-        server_cpu_us_per_row=cpu_ns / 1e3 / rows if cpu_ns is not None and rows else None,
-        earlier=bool(record.get("earlier")),
-        rate_ratio=ratios.get((label, "load_rows_per_s")),
-        cpu_ratio=ratios.get((label, "load_cpu_us_per_row")),
-    )
 
 
 def _failure(results: Results, record: Mapping[str, Any]) -> Failure:

@@ -17,6 +17,7 @@ from plotly.offline import get_plotlyjs
 from dbversus.report import forest, generations_words, matrix_table, scaleup_table, words
 from dbversus.report.figures import PERCENTS, PLOTTED
 from dbversus.report.generations import Generations
+from dbversus.report.loads import origin_text, times_note
 from dbversus.report.model import Assessment, Estimate, Figure, TargetFacts, TestPart
 from dbversus.stats.metrics import DRAIN_CPU, PRIMARY, metric_named
 from dbversus.stats.model import Finding, Verdict
@@ -95,6 +96,8 @@ def _embedded(data: Any) -> Markup:
 def _filters(assessment: Assessment) -> dict[str, Any]:
     return {
         "number": words.number,
+        "origin": origin_text,
+        "times_note": times_note,
         "ratio": words.ratio,
         "change": words.change,
         "percent": words.percent,

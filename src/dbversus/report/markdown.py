@@ -6,6 +6,7 @@ from pathlib import Path
 
 from dbversus.report import generations_words, matrix_table, scaleup_table
 from dbversus.report.generations import Generations
+from dbversus.report.loads import origin_text, times_note
 from dbversus.report.model import Assessment, Comparison, TargetFacts
 from dbversus.report.words import (
     SHORT_TITLES,
@@ -155,13 +156,25 @@ def _failures(assessment: Assessment) -> list[str]:
 def _loads(assessment: Assessment) -> list[str]:
     if not assessment.loads:
         return []
-    head = ["target", "table", "rows", "rows/s", "seconds", "server CPU, µs/row", "rows/s ratio", "CPU/row ratio"]
+    head = [
+        "target",
+        "table",
+        "rows",
+        "rows/s",
+        "seconds",
+        "server CPU, µs/row",
+        "rows/s ratio",
+        "CPU/row ratio",
+        "loaded",
+    ]
     rows = [
-        [escape(load.target), escape(load.table), f"{load.rows:,}", number(load.rows_per_s), number(load.seconds),
-         number(load.server_cpu_us_per_row), ratio(load.rate_ratio), ratio(load.cpu_ratio)]
+        [escape(load.target), escape(load.table), "–" if load.rows is None else f"{load.rows:,}",
+         number(load.rows_per_s), number(load.seconds), number(load.server_cpu_us_per_row), ratio(load.rate_ratio),
+         ratio(load.cpu_ratio), escape(origin_text(load))]
         for load in assessment.loads
     ]  # fmt: skip
-    return ["## Load (one run each, n = 1)", _table(head, rows)]
+    parts = ["## Load (one run each, n = 1)", _table(head, rows), times_note(assessment.loads)]
+    return [part for part in parts if part]
 
 
 def _differences(assessment: Assessment) -> list[str]:

@@ -100,20 +100,24 @@ class TestPart:
 
 @dataclass(frozen=True)
 class LoadFigure:
-    """Loading one table on one target; `earlier`: measured when the data was loaded for an earlier experiment.
+    """Loading one table on one target, at `loaded_at` (ISO 8601); `earlier`: for an earlier experiment, or an earlier part.
 
-    The ratios are target/base over all tables, without intervals: data is loaded once.
+    `shares`: label of the target that loaded the data; then there are no figures of this target's own. The ratios are
+    target/base over all tables, without intervals: data is loaded once. `note`: what they have to be read with.
     """
 
     target: str
     table: str
-    rows: int
-    rows_per_s: float
-    seconds: float
-    server_cpu_us_per_row: float | None
     earlier: bool
+    loaded_at: str | None = None
+    shares: str | None = None
+    rows: int | None = None
+    rows_per_s: float | None = None
+    seconds: float | None = None
+    server_cpu_us_per_row: float | None = None
     rate_ratio: float | None = None
     cpu_ratio: float | None = None
+    note: str = ""
 
 
 @dataclass(frozen=True)

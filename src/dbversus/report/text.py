@@ -8,7 +8,8 @@ from rich.text import Text
 
 from dbversus.report import generations_text, matrix_table, scaleup_table
 from dbversus.report.figures import PERCENTS
-from dbversus.report.model import Assessment, Comparison, Estimate, TargetFacts, TestPart
+from dbversus.report.loads import origin_text, times_note
+from dbversus.report.model import Assessment, Comparison, Estimate, LoadFigure, TargetFacts, TestPart
 from dbversus.report.state import DIFFERS
 from dbversus.report.terminal import plain_table, print_table, say
 from dbversus.report.words import (
@@ -139,9 +140,17 @@ def _load_lines(assessment: Assessment) -> list[str]:
     """`load of sbtest1 (n = 1): postgres:13.1 244,000 rows/s, postgres:17.11 239,000 rows/s (−2.0 %).`"""
     tables: dict[str, list[str]] = {}
     for load in assessment.loads:
-        against = f" ({change(load.rate_ratio)})" if load.rate_ratio else ""
-        tables.setdefault(load.table, []).append(f"{load.target} {number(load.rows_per_s)} rows/s{against}")
-    return [f"load of {table} (n = 1): {', '.join(parts)}." for table, parts in tables.items()]
+        tables.setdefault(load.table, []).append(f"{load.target} {_load_text(load)}")
+    lines = [f"load of {table} (n = 1): {', '.join(parts)}." for table, parts in tables.items()]
+    return [*lines, *filter(None, [times_note(assessment.loads)])]
+
+
+def _load_text(load: LoadFigure) -> str:
+    if load.shares:
+        return origin_text(load)
+    against = change(load.rate_ratio) if load.rate_ratio else ""
+    said = "; ".join(filter(None, [against, f"loaded {origin_text(load)}" if load.earlier else ""]))
+    return f"{number(load.rows_per_s)} rows/s{f' ({said})' if said else ''}"
 
 
 def _failures(assessment: Assessment, console: Console) -> None:

@@ -15,6 +15,7 @@ from dbversus.results.background import background_rows, drain_rows
 from dbversus.results.counters import counter_rows
 from dbversus.results.header import check_header
 from dbversus.results.latency import Latency, decode, merge, read_log
+from dbversus.results.loads import own_loads
 from dbversus.results.records import Columns, Record, column, of_type, parse_journal, slot_columns
 from dbversus.results.schema import (
     BACKGROUND_COLUMNS,
@@ -65,7 +66,8 @@ class Results:
 
     @property
     def loads(self) -> list[Record]:
-        return self.of_type("load")
+        """One per target and table; with `shares` where the data, and so its figures, are another target's."""
+        return own_loads(self.of_type("load"), self.label)
 
     @property
     def checks(self) -> list[Record]:

@@ -14,7 +14,8 @@ class ServerConfig:
     """Effective configuration of a target: files by name plus inline settings, rendered for this host.
 
     `settings` go to the server's config file (sqlite: PRAGMAs); `environment` to its process (e.g. LD_PRELOAD);
-    `init_options` to the creation of the data directory (e.g. checksums), hence part of the snapshot's key.
+    `init_options` to the creation of the data directory (e.g. checksums). A snapshot is keyed by all of them but for what
+    is known to act at run time alone (servers/run_time.py).
     """
 
     name: str

@@ -3,12 +3,13 @@
 import contextlib
 import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dbversus.errors import UsageError
 from dbversus.servers.base import ServerConfig
 from dbversus.servers.config_file import ConfigFile, Item, Section, read_config, unquote
+from dbversus.servers.creation import creation_name
 from dbversus.servers.memory_need import check_memory
 from dbversus.servers.mysql_versions import MYSQL_FAMILY
 from dbversus.servers.setting_names import plain_name, setting_key, why_own
@@ -42,7 +43,8 @@ def load_config(
     Inline, `env.NAME=value` sets a variable of the server's process and `init.NAME=value` an option of the creation of
     its data directory. `config_dir` is searched before the usual places, or alone. Raises UsageError for a name that
     does not exist or has nothing for this version, for a setting that dbversus itself sets, and for memory that the host does not
-    have; whether the server knows a setting is for the server to say (`Server.check`).
+    have; whether the server knows a setting is for the server to say (`Server.check`). A setting that acts only when data is
+    created is an option of its creation, with or without `init.`.
     """
     files = available_configs(dbms, config_dir)
     chosen = [_inline(item) if "=" in item else _named(files, item, dbms, build_version) for item in items]
@@ -51,7 +53,7 @@ def load_config(
     lines = [item for one in [*base, *chosen] for item in (one.items if isinstance(one, ConfigFile) else (one,))]
     values: dict[Section, dict[str, str]] = {"settings": {}, "environment": {}, "init": {}}
     wheres: dict[str, str] = {}
-    for item in lines:
+    for item in (_placed(dbms, line) for line in lines):
         if item.applies(build_version):
             _add(values[item.section], dbms, item, sizing)
             wheres[plain_name(dbms, item.name)] = item.where
@@ -70,6 +72,11 @@ def _add(values: dict[str, str], dbms: str, item: Item, sizing: Sizing) -> None:
         for other in [other for other in values if setting_key(dbms, other) == key]:
             del values[other]
     values[name] = evaluate(item.value, sizing, _SHOW_BYTES.get(dbms, str), item.where)
+
+
+def _placed(dbms: str, item: Item) -> Item:
+    name = creation_name(dbms, item.name) if item.section != "environment" else None
+    return replace(item, section="init", name=name) if name else item
 
 
 def _inline(text: str) -> Item:

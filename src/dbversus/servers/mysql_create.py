@@ -33,7 +33,7 @@ def create_data_dir(
     place.user.check_reach(data_dir, "the data directory")
     data_dir.chmod(0o700)
     place.user.own(data_dir)
-    options = {name: value for name, value in init_options.items() if name.startswith("innodb")}
+    options = {name: value for name, value in init_options.items() if not name.startswith("rocksdb")}
     if flavour.mysql_since(5, 7, 6):
         _initialise(place, data_dir, options, run_watched)
     else:

@@ -20,7 +20,13 @@ from dbversus.servers.process import environment, run
 
 ROCKSDB_PLUGIN = "ha_rocksdb.so"
 # Settings that say how data is laid out: with them data is created, and every later start on it needs the same.
-INIT_OPTIONS = ("innodb_page_size", "innodb_data_file_path", "innodb_undo_tablespaces", "innodb_checksum_algorithm")
+INIT_OPTIONS = (
+    "innodb_page_size",
+    "innodb_data_file_path",
+    "innodb_undo_tablespaces",
+    "innodb_checksum_algorithm",
+    "lower_case_table_names",
+)
 ROCKSDB_INIT_OPTIONS = ("rocksdb_block_size", "rocksdb_default_cf_options", "rocksdb_override_cf_options")
 _SHARE = ("share", "share/mysql", "share/mariadb")
 # what a server passes over with a warning is not what was asked for
@@ -218,3 +224,7 @@ def check_init_options(build: Build, config: ServerConfig) -> None:
     for name in config.init_options:
         if name not in accepted:
             raise UsageError(f"init option '{name}' is unknown for {build.dbms}; accepted: {', '.join(accepted)}.")
+    if config.init_options.get("lower_case_table_names", "0") not in ("0", "1"):
+        raise UsageError(
+            f"init option lower_case_table_names is '{config.init_options['lower_case_table_names']}'; 0 or 1 is wanted."
+        )

@@ -155,15 +155,15 @@ class PostgresServer(Daemon):
 
     def table_sql(self, table: int) -> tuple[list[str], list[str]]:
         """Indexes come after the rows, which is faster; the sequence goes on after the ids that the load has given."""
-        name = f"sbtest{table}"
+        name, storage = f"sbtest{table}", postgres_files.storage_clause(self.config)
         create = (
             f"CREATE TABLE {name} (id SERIAL, k INTEGER NOT NULL DEFAULT 0, "
-            "c CHAR(120) NOT NULL DEFAULT '', pad CHAR(60) NOT NULL DEFAULT '')"
+            f"c CHAR(120) NOT NULL DEFAULT '', pad CHAR(60) NOT NULL DEFAULT ''){storage}"
         )
         after = [
-            f"ALTER TABLE {name} ADD PRIMARY KEY (id)",
+            f"ALTER TABLE {name} ADD PRIMARY KEY (id){storage}",
             f"SELECT setval(pg_get_serial_sequence('{name}', 'id'), (SELECT coalesce(max(id), 1) FROM {name}))",  # noqa: S608
-            f"CREATE INDEX k_{table} ON {name} (k)",
+            f"CREATE INDEX k_{table} ON {name} (k){storage}",
         ]
         return [create], after
 

@@ -16,7 +16,7 @@ from dbversus.servers.process import Command, Done, environment, run
 
 SUPERUSER = "dbversus"
 CONFIG_FILE = "dbversus.conf"
-INIT_OPTIONS = ("checksums", "wal_segsize")
+INIT_OPTIONS = ("checksums", "wal_segsize", "fillfactor")
 _INCLUDE = f"\ninclude = '{CONFIG_FILE}'\n"
 
 
@@ -98,8 +98,16 @@ def check_init_options(build: Build, config: ServerConfig) -> None:
             raise UsageError(f"init option '{name}' is unknown for postgres; accepted: {', '.join(INIT_OPTIONS)}.")
         if name == "checksums" and value not in ("on", "off"):
             raise UsageError(f"init option checksums is '{value}'; on or off is wanted.")
+        if name == "fillfactor" and not (value.isascii() and value.isdecimal() and 10 <= int(value) <= 100):
+            raise UsageError(f"init option fillfactor is '{value}'; a whole number from 10 to 100 is wanted.")
         if name == "wal_segsize" and version_key(build.version) < (11,):
             raise UsageError(f"init option wal_segsize needs postgres 11 or later; this is {build.version}.")
+
+
+def storage_clause(config: ServerConfig) -> str:
+    """What follows CREATE TABLE, CREATE INDEX and PRIMARY KEY: PostgreSQL has no setting for how full pages are left."""
+    fillfactor = config.init_options.get("fillfactor")
+    return f" WITH (fillfactor={int(fillfactor)})" if fillfactor else ""
 
 
 def create_data_dir(

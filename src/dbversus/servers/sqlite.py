@@ -18,7 +18,7 @@ from dbversus.servers.timing import timed
 
 # the engine's own words for the library compiled into it
 BUNDLED = "bundled"
-INIT_OPTIONS = ("page_size",)
+INIT_OPTIONS = ("page_size", "encoding", "auto_vacuum")
 # words that a PRAGMA takes, and the number that it gives back for them
 _WORDS = {
     "synchronous": {"off": "0", "normal": "1", "full": "2", "extra": "3"},
@@ -98,6 +98,18 @@ class SqliteServer:
         unknown = [name for name in self.config.settings if known and name not in known]
         if unknown:
             raise UsageError(f"{self.build.name} has no PRAGMA '{unknown[0]}'{closest(unknown[0], known)}.")
+        self._check_creation()
+
+    def _check_creation(self) -> None:
+        """A database in memory shows whether a value would be taken: for one that is not, SQLite says nothing."""
+        for name, value in self.config.init_options.items():
+            query = self._administer(Path(":memory:"), [f"PRAGMA {name} = {value}"])
+            try:
+                found = str(query(f"PRAGMA {name}")[0][0])
+            except RunError as error:
+                raise UsageError(f"{self.build.name} does not take PRAGMA {name} = {value}: {error}") from error
+            if not _same(name, value, found):
+                raise UsageError(f"{self.build.name} does not take PRAGMA {name} = {value}: it stays at {found}.")
 
     def _in_memory(self, statement: str) -> list[list[str | None]]:
         return self._administer(Path(":memory:"), [])(statement)
@@ -115,6 +127,8 @@ class SqliteServer:
         self.check()
         self.data_dir.mkdir(parents=True, exist_ok=True)
         first = [f"PRAGMA {name} = {value}" for name, value in self.config.init_options.items()]
+        if "encoding" in self.config.init_options:
+            first += ["CREATE TABLE made (x)", "DROP TABLE made"]  # a database takes it with its first table
         # VACUUM writes the file's header, with the page size in it
         self._administer(self.database, first)("VACUUM")
 
@@ -236,5 +250,7 @@ class SqliteServer:
 
 
 def _same(name: str, wanted: str, found: str) -> bool:
+    if name == "encoding":  # UTF16le is given back as UTF-16le, and UTF16 with the byte order of the host
+        return found.replace("-", "").lower().startswith(wanted.lower())
     wanted = wanted.lower()
     return found.lower() in {wanted, _WORDS.get(name, {}).get(wanted), _SWITCH.get(wanted)}

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dbversus.results.loads import is_own
 from dbversus.stats.layout import Ints, Layout, Sides, flags, lay_out
 from dbversus.stats.metrics import LOAD_TEST, METRICS, Columns, Floats, floats, parts
 from dbversus.stats.model import BlockValue, Metric
@@ -45,9 +46,10 @@ def load_values(
 ) -> list[BlockValue]:
     """Values of the `load` test from the journal's `load` records, one pair per table; `labels`: target name → label.
 
-    Data is loaded once per experiment, so this is one block: enough for a ratio, not for a verdict.
+    Data is loaded once, so this is one block: enough for a ratio, not for a verdict. A target that shares the data of
+    another has no load of its own, hence no value.
     """
-    last = {(record["target"], record.get("table")): record for record in loads}
+    last = {(record["target"], record.get("table")): record for record in loads if is_own(record)}
     tables = sorted({str(table) for _, table in last})
     records = list(last.values())
     columns: dict[str, npt.NDArray[np.generic]] = {
