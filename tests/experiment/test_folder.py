@@ -25,6 +25,7 @@ from dbversus.results.schema import EXPERIMENT, JOURNAL
 SUITE = 'title = "Mine"\nextends = "./base.toml"\n[selections]\nfew = ["point-query"]\n'
 BASE_SUITE = 'title = "Base"\nextends = "sysbench"\n'
 FILES = [
+    "configs/run_time/1-sqlite.toml",
     "configs/sqlite/base.conf",
     "configs/sqlite/own.conf",
     "suite/1-mine.toml",
@@ -103,7 +104,8 @@ def test_only_the_folder_is_looked_in_for_configs(own: Path, tmp_path: Path, mon
     (tmp_path / "configs/sqlite/own.conf").write_text("cache_size = -1\n")
     monkeypatch.chdir(tmp_path)
     assert {copy.origin.parent for copy in copies_of(read_folder(folder)) if copy.file.startswith("configs")} == {
-        folder / "configs/sqlite"
+        folder / "configs/sqlite",
+        folder / "configs/run_time",
     }
 
 

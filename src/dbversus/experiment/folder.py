@@ -47,7 +47,7 @@ def is_results_folder(directory: Path) -> bool:
 
 
 def copies_of(spec: ExperimentSpec) -> list[Copy]:
-    """The files that an experiment is made of besides its choices: those of the suite, the configs of its targets, and what is known of settings."""
+    """The files of an experiment besides its choices: the suite's, the configs of its targets, what is known of settings."""
     if spec.folder:
         copies = {f"{SUITE}/{path.name}": path for path in stored_files(spec.folder / SUITE)}
     else:

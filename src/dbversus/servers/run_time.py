@@ -77,7 +77,9 @@ def acts_on_data(dbms: str, config: ServerConfig, config_dir: ConfigPlace = None
     settings = [pattern for group in groups for pattern in group.settings]
     environment = [pattern for group in groups for pattern in group.environment]
     return {
-        "settings": _without({plain_name(dbms, name): value for name, value in config.settings.items()}, settings, dbms),
+        "settings": _without(
+            {plain_name(dbms, name): value for name, value in config.settings.items()}, settings, dbms
+        ),
         "environment": _without(config.environment, environment),
         "init": dict(config.init_options),
     }
