@@ -32,6 +32,7 @@ def doctor(
     from dbversus.calibration.model import host_of
     from dbversus.calibration.store import load_all
     from dbversus.host.doctor import diagnose
+    from dbversus.report.terminal import say
     from dbversus.storage.listing import list_kept, summary
 
     diagnosis = diagnose(seconds)
@@ -46,28 +47,29 @@ def doctor(
     console = Console()
     _print(diagnosis, console)
     for line in _calibration_lines(stored, diagnosis):
-        console.print(line, markup=False, highlight=False)
+        say(console, line)
     if could_be_freed:
-        console.print(_freed_words(could_be_freed), markup=False, highlight=False)
+        say(console, _freed_words(could_be_freed))
 
 
 def _print(diagnosis: "Diagnosis", console: "Console") -> None:
-    from rich.table import Table
+    from rich.text import Text
+
+    from dbversus.report.terminal import plain_table, print_table, say
 
     facts = diagnosis.facts
     cpu, memory = facts["cpu"], facts["memory"]["total_bytes"] or 0
-    console.print(
-        f"{cpu['model']}, {cpu['logical']} CPUs, {memory / 1e9:.0f} GB, {facts['virtualisation']}", markup=False
-    )
-    table = Table(box=None, show_header=False, pad_edge=False)
+    say(console, f"{cpu['model']}, {cpu['logical']} CPUs, {memory / 1e9:.0f} GB, {facts['virtualisation']}")
+    table = plain_table("capability", "", "")
+    table.show_header = False
     for one in diagnosis.capabilities:
-        word = "[green]yes[/]" if one.available else "[yellow]no[/]"
-        table.add_row(one.name, word, one.detail if one.available else one.without)
-    console.print(table, highlight=False)
+        word = Text("yes", style="green") if one.available else Text("no", style="yellow")
+        table.add_row(Text(one.name), word, Text(one.detail if one.available else one.without))
+    print_table(console, table)
     for finding in diagnosis.findings:
-        console.print(f"{finding.severity}: {finding.message}; {finding.advice}", markup=False, highlight=False)
+        say(console, f"{finding.severity}: {finding.message}; {finding.advice}")
     if diagnosis.noise:
-        console.print(_noise_words(diagnosis.noise), markup=False, highlight=False)
+        say(console, _noise_words(diagnosis.noise))
 
 
 def _freed_words(could_be_freed: "Mapping[str, Mapping[str, int]]") -> str:

@@ -13,6 +13,7 @@ from dbversus.experiment.estimate import Estimate, check_time_budget, estimate
 from dbversus.experiment.groups import make_groups
 from dbversus.experiment.spec import ExperimentSpec
 from dbversus.experiment.units import show_bytes, show_duration
+from dbversus.report.terminal import print_table
 from dbversus.servers.config import check_names
 
 
@@ -45,10 +46,7 @@ def print_plan(spec: ExperimentSpec) -> None:
     if probes := ", ".join(suite.probes):
         table.add_row("host", f"measured before anything is started: {probes}")
     _add_protocol(table, spec, expected)
-    console = Console()
-    # a pipe has no width to fold to
-    width = None if console.is_terminal else 10_000
-    console.print(table, highlight=False, markup=False, width=width, soft_wrap=not console.is_terminal)
+    print_table(Console(highlight=False, markup=False), table)
     if words := check_time_budget(spec, suite):
         print(words, file=sys.stderr)
 

@@ -35,19 +35,20 @@ def show(
     - `dbversus suites show ./mine.toml --tests 'update-*'`
     """
     from rich.console import Console
-    from rich.table import Table
+    from rich.text import Text
 
+    from dbversus.report.terminal import plain_table, print_table, say
     from dbversus.suites.load import load_suite
     from dbversus.suites.model import GROUP_TITLES
 
     console = Console()
     for phase in load_suite(suite).select(tests).phases:
         settled = " (settled before)" if phase.settle else ""
-        table = Table(
-            "test", "group", "statements", "note", title=f"{phase.name}{settled}", title_justify="left", box=None
-        )
+        say(console, f"{phase.name}{settled}", "bold")
+        table = plain_table("test", "group", "statements", "note")
         for test in phase.tests:
             statements = "\n".join(f"{statement.repeat} × {statement.sql_for('')}" for statement in test.statements)
-            table.add_row(test.name, GROUP_TITLES.get(test.group, test.group), statements, test.note)
-        console.print(table, highlight=False, markup=False)
+            cells = (test.name, GROUP_TITLES.get(test.group, test.group), statements, test.note)
+            table.add_row(*map(Text, cells))
+        print_table(console, table)
         console.print()

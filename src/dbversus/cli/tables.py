@@ -12,14 +12,14 @@ Rows = Sequence[tuple[Any, ...]]
 
 def write_table(columns: list[str], rows: Rows) -> None:
     from rich.console import Console
-    from rich.table import Table
+    from rich.text import Text
 
-    table = Table(*columns, box=None, header_style="bold")
+    from dbversus.report.terminal import plain_table, print_table
+
+    table = plain_table(*columns)
     for row in rows:
-        table.add_row(*map(_cell, row))
-    console = Console()
-    # a pipe has no width to fold to
-    console.print(table, markup=False, width=None if console.is_terminal else 10_000, soft_wrap=not console.is_terminal)
+        table.add_row(*(Text(_cell(value)) for value in row))
+    print_table(Console(), table)
 
 
 def write_json(columns: list[str], rows: Rows) -> None:

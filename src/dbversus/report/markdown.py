@@ -19,6 +19,7 @@ from dbversus.report.words import (
     number,
     percent,
     ratio,
+    verdict_legend,
 )
 from dbversus.stats.generations import MARKED, READ_BYTES, READ_CALLS, TestShift
 from dbversus.stats.metrics import CPU, IO_BYTES, PRIMARY, THROUGHPUT
@@ -112,7 +113,8 @@ def _legend(assessment: Assessment) -> str:
         return f"Means over blocks with 95 % intervals. {dropped}"
     primary = [item for item in assessment.findings if item.metric in SHORT_TITLES]
     confidence = ", ".join(sorted({f"{item.confidence * 100:.1f} %" for item in primary}))
-    return f"Ratios are target/base [{confidence} interval over blocks]. Margins: {margins_text(primary)}. {dropped}"
+    signs = verdict_legend(item.verdict for item in assessment.comparisons)
+    return f"Ratios are target/base [{confidence} interval over blocks]. Margins: {margins_text(primary)}. {dropped}\n\n{signs}"
 
 
 def generations_parts(generations: Generations) -> list[str]:

@@ -1,8 +1,19 @@
 """What all text for the terminal shares: plain tables and lines, whole when the output is piped."""
 
-from rich.console import Console
-from rich.table import Table
+from collections.abc import Iterator, Sequence
+
+from rich.console import Console, RenderableType
+from rich.measure import Measurement
+from rich.table import Column, Table
 from rich.text import Text
+
+# a pipe has no width
+WITHOUT_LIMIT = 100_000
+GAP = 2
+# columns of these titles hold names; others fold before a name does
+NAMES = frozenset({"test", "target", "base", "build", "config", "suite", "table"})
+# a longer title folds: labels of targets are titles too
+TITLE_WIDTH = 12
 
 
 def say(console: Console, words: str, style: str = "") -> None:
@@ -10,19 +21,80 @@ def say(console: Console, words: str, style: str = "") -> None:
     console.print(Text(words, style=style), soft_wrap=not console.is_terminal)
 
 
-def print_table(console: Console, table: Table) -> None:
-    """A pipe has no width: there the table is as wide as it needs to be."""
-    if console.is_terminal:
-        console.print(table)
-        return
-    width_before = console.width
-    console.width = console.measure(table, options=console.options.update(max_width=100_000)).maximum
-    console.print(table)
-    console.width = width_before
-
-
 def plain_table(*titles: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, GAP, 0, 0))
     for title in titles:
-        table.add_column(Text(title), no_wrap=True)
+        table.add_column(Text(title), overflow="fold")
     return table
+
+
+def print_table(console: Console, table: Table) -> None:
+    """Whole, however it is shown: as wide as it needs to be in a pipe; folded, or in parts, on a narrow terminal."""
+    options = console.options.update(max_width=WITHOUT_LIMIT)
+    needed = Measurement.get(console, options, table).maximum
+    if not console.is_terminal:
+        width_before, console.width = console.width, max(needed, 1)
+        console.print(table)
+        console.width = width_before
+    elif needed <= console.width:
+        console.print(table)
+    else:
+        for part in _parts(console, table):
+            console.print(part)
+
+
+def _parts(console: Console, table: Table) -> Iterator[Table]:
+    """Tables that fit: columns fold to their longest word; those that still find no place follow in a further table.
+
+    Each begins with the columns of names before the first other one.
+    """
+    wanted = [_limits(console, column) for column in table.columns]
+    count = next((place for place, column in enumerate(table.columns) if not _is_name(column)), len(wanted))
+    leading, rest = list(range(count)), list(range(count, len(wanted)))
+    while True:
+        chosen, used = list(leading), sum(wanted[place].minimum + GAP for place in leading)
+        while rest and (used + wanted[rest[0]].minimum <= console.width or len(chosen) == len(leading)):
+            used += wanted[rest[0]].minimum + GAP
+            chosen.append(rest.pop(0))
+        yield _part(table, chosen, _shared([wanted[place] for place in chosen], console.width))
+        if not rest:
+            return
+
+
+def _limits(console: Console, column: Column) -> Measurement:
+    """Least and greatest width of a column: names are not folded, other cells between words, titles anywhere."""
+    cells = [_measured(console, cell) for cell in column.cells]
+    title = _measured(console, column.header)
+    greatest = max((cell.maximum for cell in cells), default=0)
+    least = greatest if _is_name(column) else max((cell.minimum for cell in cells), default=0)
+    return Measurement(max(least, min(title.minimum, TITLE_WIDTH)), max(greatest, title.maximum))
+
+
+def _measured(console: Console, cell: RenderableType) -> Measurement:
+    return Measurement.get(console, console.options.update(max_width=WITHOUT_LIMIT), cell)
+
+
+def _is_name(column: Column) -> bool:
+    return str(column.header) in NAMES
+
+
+def _shared(limits: Sequence[Measurement], width: int) -> list[int]:
+    """Widths: the least of each, and what is left to those that can use it, from the left."""
+    spare = width - sum(limit.minimum + GAP for limit in limits) + GAP
+    widths = []
+    for limit in limits:
+        more = max(0, min(spare, limit.maximum - limit.minimum))
+        spare -= more
+        widths.append(min(limit.minimum + more, width))
+    return widths
+
+
+def _part(table: Table, places: Sequence[int], widths: Sequence[int]) -> Table:
+    part = Table(box=None, pad_edge=False, header_style=table.header_style, padding=(0, GAP, 0, 0))
+    part.show_header = table.show_header
+    columns = [table.columns[place] for place in places]
+    for column, width in zip(columns, widths, strict=True):
+        part.add_column(column.header, width=width, overflow="fold", style=column.style, justify=column.justify)
+    for row in zip(*(column.cells for column in columns), strict=True):
+        part.add_row(*row)
+    return part

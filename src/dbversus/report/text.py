@@ -13,8 +13,6 @@ from dbversus.report.model import Assessment, Comparison, Estimate, LoadFigure, 
 from dbversus.report.state import DIFFERS
 from dbversus.report.terminal import plain_table, print_table, say
 from dbversus.report.words import (
-    MEANINGS,
-    SEVERITY,
     SHORT_TITLES,
     SIGNS,
     change,
@@ -24,6 +22,7 @@ from dbversus.report.words import (
     number,
     percent,
     ratio,
+    verdict_legend,
 )
 from dbversus.stats.metrics import CPU, IO_BYTES, PRIMARY, THROUGHPUT
 from dbversus.stats.model import Finding, Verdict
@@ -40,6 +39,7 @@ _STYLES = {
     Verdict.FAILED: "bold magenta",
 }
 WIDE_COLUMNS = 112
+NARROW_TITLES = {CPU: "CPU/op", THROUGHPUT: "ops/s", IO_BYTES: "IO/op"}
 
 
 def render(assessment: Assessment, console: Console, verbose: bool = False) -> None:
@@ -82,9 +82,10 @@ def _candidate(assessment: Assessment, facts: TargetFacts, console: Console) -> 
 
 
 def _verdict_table(comparisons: Sequence[Comparison], console: Console) -> Table:
-    """One line per test; a narrow terminal gets ratios without their intervals."""
+    """One line per test; a narrow terminal gets ratios without their intervals, under short titles."""
     wide = not console.is_terminal or console.width >= WIDE_COLUMNS
-    table = plain_table("test", "verdict", *(f"{SHORT_TITLES[metric.name]} ratio" for metric in PRIMARY), "blocks")
+    titles = [f"{SHORT_TITLES[metric.name]} ratio" if wide else NARROW_TITLES[metric.name] for metric in PRIMARY]
+    table = plain_table("test", "verdict", *titles, "blocks")
     for comparison in comparisons:
         table.add_row(Text(comparison.test), *_cells(comparison, wide))
     return table
@@ -122,8 +123,6 @@ def _figure_table(assessment: Assessment) -> Table:
 def _legend(assessment: Assessment) -> str:
     if not assessment.candidates:
         return f"Means over blocks with 95 % intervals; {assessment.blocks} blocks."
-    seen = {comparison.verdict for comparison in assessment.comparisons}
-    meanings = "; ".join(f"{SIGNS[verdict]} {verdict}: {MEANINGS[verdict]}" for verdict in SEVERITY if verdict in seen)
     primary = [item for item in assessment.findings if item.metric in SHORT_TITLES]
     levels = sorted({round(item.confidence * 100, 1) for item in primary})
     confidence = f"{levels[0]:g}" if len(levels) == 1 else f"{levels[0]:g} to {levels[-1]:g}" if levels else "95"
@@ -132,7 +131,7 @@ def _legend(assessment: Assessment) -> str:
         f"Ratios are target/{assessment.base.label} [{confidence} % interval]; margins: {margins_text(primary)}. "
         f"{disturbed.dropped:,} of {disturbed.rows:,} rows ({percent(disturbed.dropped_share)}) were dropped as "
         "disturbed.\n"
-        f"{meanings}."
+        f"{verdict_legend(comparison.verdict for comparison in assessment.comparisons)}"
     )
 
 

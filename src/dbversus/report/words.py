@@ -10,18 +10,20 @@ from dbversus.report.model import Comparison, Estimate
 from dbversus.stats.metrics import CPU, IO_BYTES, PRIMARY, THROUGHPUT
 from dbversus.stats.model import Finding, Verdict
 
-# colour is never alone: every verdict has its word and its sign
+# colour is never alone: every verdict has its word and its sign; no sign of arithmetic, since ratios and counts follow some
 SIGNS = {
-    Verdict.EQUIVALENT: "=",
+    Verdict.EQUIVALENT: "○",
     Verdict.REGRESSION: "▼",
     Verdict.IMPROVEMENT: "▲",
     Verdict.NO_STEADY_STATE: "↗",
     Verdict.UNDECIDED: "?",
-    Verdict.UNSTABLE: "~",
-    Verdict.INVALID: "×",
-    Verdict.WRONG_RESULT: "≠",
+    Verdict.UNSTABLE: "↕",
+    Verdict.INVALID: "⊘",
+    Verdict.WRONG_RESULT: "✗",
     Verdict.FAILED: "!",
 }
+# a figure of its own cannot fail or be wrong
+FIGURE_SIGNS = frozenset(SIGNS.values()) - {SIGNS[Verdict.WRONG_RESULT], SIGNS[Verdict.FAILED]}
 MEANINGS = {
     Verdict.REGRESSION: "worse than the base, beyond doubt and by at least half the margin",
     Verdict.IMPROVEMENT: "better than the base, beyond doubt and by at least half the margin",
@@ -226,6 +228,13 @@ def _rest(comparisons: Sequence[Comparison]) -> list[str]:
             names = "" if verdict == Verdict.EQUIVALENT else f": {listing(tests)}"
             sentences.append(f"{len(tests)} {text}{names}.")
     return sentences
+
+
+def verdict_legend(verdicts: Iterable[Verdict]) -> str:
+    """`Signs are verdicts: ▼ regression: worse …; ○ equivalent: ….` of those that are shown; empty without any."""
+    shown = set(verdicts)
+    said = [f"{SIGNS[verdict]} {verdict}: {MEANINGS[verdict]}" for verdict in SEVERITY if verdict in shown]
+    return f"Signs are verdicts: {'; '.join(said)}." if said else ""
 
 
 def margins_text(findings: Iterable[Finding]) -> str:
