@@ -44,8 +44,18 @@ def absolute_target(text: str) -> str:
     """The target as written, but with the whole path of a build that is named by a path."""
     text = text.strip()
     build, _ = _split_configs(text)
-    name, colon, selector = ("", "", build) if _is_path(build) else build.partition(":")
+    name, colon, selector = _halves(build)
     return f"{name}{colon}{_absolute(selector)}{text[len(build) :]}" if _is_path(selector) else text
+
+
+def build_path(text: str) -> Path | None:
+    """The path that a target names its build by, whether it exists or not; None for any other target."""
+    _, _, selector = _halves(_split_configs(text.strip())[0])
+    return _absolute(selector) if _is_path(selector) else None
+
+
+def _halves(build: str) -> tuple[str, str, str]:
+    return ("", "", build) if _is_path(build) else build.partition(":")
 
 
 def labels(specs: Sequence[TargetSpec]) -> list[str]:

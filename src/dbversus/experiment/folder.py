@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dbversus.builds.target import absolute_target, parse_target
+from dbversus.builds.target import absolute_target, build_path, parse_target
 from dbversus.errors import UsageError
 from dbversus.experiment.spec import ExperimentSpec, make_spec, read_choices
 from dbversus.results.header import read_header
@@ -180,8 +180,6 @@ def _is_other(path: Path, checksum: str) -> bool:
 
 def origins(spec: ExperimentSpec) -> str:
     """Where an experiment of a results folder gets its parts, in a sentence; its own builds are not in the folder."""
-    own = dict.fromkeys(
-        target.selector for target in map(parse_target, spec.targets) if target.selector.startswith("/")
-    )
+    own = dict.fromkeys(str(path) for path in map(build_path, spec.targets) if path)
     builds = f"; {', '.join(own)}: a build with a path can only be had on a host that has it there" if own else ""
     return f"suite and configs are those of {spec.folder}{builds}"
