@@ -3,6 +3,7 @@ import os
 import signal
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -206,6 +207,7 @@ def test_all_configs_for_this_version_are_accepted(each_build: Build, work_dir: 
         ),
         ("innodb_flush_neighbor=1", "unique option prefix .*innodb.flush.neighbors"),
         ("innodb_io_capacity=5", "innodb-io-capacity.*adjusted to 100"),
+        ("max_connections=0", "max_connections.*adjusted to"),
         ("innodb_flush_log_at_trx_commit=lots", "innodb.flush.log.at.trx.commit"),
         ("sync_binlog=-7", "Incorrect unsigned value: '-7' for sync_binlog"),
         ('init_connect=a"b', "double quote"),
@@ -253,6 +255,28 @@ def test_data_is_created_as_the_config_says(build: Build, work_dir: Path) -> Non
 def test_options_of_creation_with_a_mistake_are_refused(build: Build, work_dir: Path, item: str, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         make(build, work_dir, item).check()
+
+
+def test_a_value_that_is_changed_in_silence_is_refused_by_every_version(each_build: Build, work_dir: Path) -> None:
+    with pytest.raises(UsageError, match=r"does not accept its settings: .*max_connections"):
+        make(each_build, work_dir, "max-connections=0").check()
+    spelled = ["max_connections=20", "skip-name-resolve=", "sort_buffer_size=2M", "innodb_file_per_table=TRUE"]
+    server = make(each_build, work_dir, *spelled, "key_buffer_size=12345679")
+    server.check()
+    assert any("key_buffer_size = 12345679 is rounded to 12345" in note for note in server.notes), server.notes
+
+
+def test_what_innodb_makes_of_a_value_as_it_starts_is_refused_where_the_target_chose_it(server: MysqlServer) -> None:
+    """The setting is adjusted by InnoDB, which no check reaches."""
+    asked = {**server.config.settings, "innodb_buffer_pool_size": "6M", "innodb_lru_scan_depth": "300"}
+    config = ServerConfig("x", {**asked, "innodb_io_capacity": "2000", "innodb_io_capacity_max": "1000"})
+    changed = MysqlServer(server.build, config, server.work_dir)
+    changed.start(Placement())
+    changed.stop()
+    assert any("innodb_io_capacity" in note for note in changed.notes), changed.notes
+    chosen = replace(config, chosen=frozenset({"innodb_io_capacity", "innodb_io_capacity_max"}))
+    with pytest.raises(RunError, match=r"innodb_io_capacity.* was asked for, and the server runs with"):
+        MysqlServer(server.build, chosen, server.work_dir).start(Placement())
 
 
 def test_the_engine_is_told_all_it_needs(server: MysqlServer) -> None:

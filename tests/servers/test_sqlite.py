@@ -111,9 +111,14 @@ def test_pragmas_that_sqlite_would_pass_over_in_silence_are_refused(tmp_path: Pa
 
 
 def test_a_value_that_is_not_taken_is_told(build: Build, tmp_path: Path) -> None:
-    server = make(build, tmp_path, "journal_mode=wall")
-    with pytest.raises(RunError, match="does not take PRAGMA journal_mode = wall: it stays at delete"):
-        server.start(Placement())
+    words = "does not take PRAGMA journal_mode = wall: it stays at delete"
+    with pytest.raises(UsageError, match=words):
+        make(build, tmp_path, "journal_mode=wall")
+    assert list(tmp_path.iterdir()) == []
+    made = make(build, tmp_path)
+    config = load_config("sqlite", build.version, ["journal_mode=wall"], Sizing(2**30))
+    with pytest.raises(RunError, match=words):
+        SqliteServer(build, config, made.work_dir).start(Placement())
 
 
 def test_refusals_carry_the_librarys_own_words(build: Build, tmp_path: Path) -> None:

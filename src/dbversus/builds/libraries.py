@@ -29,13 +29,25 @@ _ALLOCATORS = {
 
 def library_path(name: str, progress: Progress = say) -> Path:
     """The shared library of a memory allocator (`jemalloc`, `tcmalloc`, `mimalloc`), for LD_PRELOAD; fetched once."""
-    if name not in _ALLOCATORS:
-        raise UsageError(f"no library {name!r} can be had; those that can are {', '.join(_ALLOCATORS)}")
-    package, file = _ALLOCATORS[name]
+    package, file = _allocator(name)
     path = _package_folder(package, progress) / file
     if not path.is_file():
         raise RunError(f"package {package} of {_SUITE} holds no {file}")
     return path
+
+
+def fetched_library(name: str) -> Path | None:
+    """As `library_path`, but None where it is still to be fetched."""
+    package, file = _allocator(name)
+    path = public_dir("libraries") / package / file
+    return path if path.is_file() else None
+
+
+def _allocator(name: str) -> tuple[str, str]:
+    """Its package and file."""
+    if name not in _ALLOCATORS:
+        raise UsageError(f"no library {name!r} can be had; those that can are {', '.join(_ALLOCATORS)}")
+    return _ALLOCATORS[name]
 
 
 def bring_along(packages: Sequence[str], folder: Path, progress: Progress) -> None:

@@ -116,7 +116,10 @@ RequireVerdicts = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the report as JSON on standard output.")]
 DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Print the plan with expected time and disk need; start nothing.")
+    bool,
+    typer.Option(
+        "--dry-run", help="Check settings and print the plan with expected time and disk need; start nothing."
+    ),
 ]
 Wait = Annotated[bool, typer.Option("--wait", help="When another experiment runs on this host, wait for it.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]

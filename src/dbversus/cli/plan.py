@@ -9,12 +9,12 @@ from dbversus.builds.catalog import CatalogEntry
 from dbversus.builds.model import Build
 from dbversus.builds.store import resolve
 from dbversus.builds.target import labels, parse_target
+from dbversus.experiment.dry import Asked, check_settings
 from dbversus.experiment.estimate import Estimate, check_time_budget, estimate
 from dbversus.experiment.groups import make_groups
 from dbversus.experiment.spec import ExperimentSpec
 from dbversus.experiment.units import show_bytes, show_duration
 from dbversus.report.terminal import print_table
-from dbversus.servers.config import check_names
 
 
 def _origin(found: Build | CatalogEntry) -> str:
@@ -30,7 +30,7 @@ _CACHES = {
 
 
 def print_plan(spec: ExperimentSpec) -> None:
-    """Prints targets, tests, slots, looks, time and disk; checks names on the way, fetches and starts nothing."""
+    """Prints targets, tests, slots, looks, time and disk; checks settings on the way, fetches and starts nothing."""
     suite = spec.read_suite()
     expected = estimate(spec, suite)
     table = Table(show_header=False, box=None, pad_edge=False)
@@ -53,10 +53,10 @@ def print_plan(spec: ExperimentSpec) -> None:
 
 def _add_targets(table: Table, spec: ExperimentSpec) -> None:
     targets = [parse_target(text) for text in spec.targets]
-    for number, (label, target) in enumerate(zip(labels(targets), targets, strict=True)):
-        found = resolve(target)
-        check_names(target.dbms, found.version, target.configs, spec.config_place)
-        table.add_row("target" if number else "base", f"{label}: {_origin(found)}")
+    asked = [Asked(label, target, resolve(target)) for label, target in zip(labels(targets), targets, strict=True)]
+    for number, (one, note) in enumerate(zip(asked, check_settings(asked, spec), strict=True)):
+        words = f"{one.label}: {_origin(one.found)}"
+        table.add_row("target" if number else "base", f"{words}; {note}" if note else words)
     if len(targets) > 1:
         table.add_row("order", _order(spec))
 

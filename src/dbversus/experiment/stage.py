@@ -28,10 +28,11 @@ from dbversus.host.lock import acquire_host
 from dbversus.host.pinning import PlacementPlan, place
 from dbversus.host.preflight import Severity, judge
 from dbversus.host.registry import Registry, Watcher, cleanup_stale
-from dbversus.servers.base import Placement
+from dbversus.servers.base import Placement, Server, ServerConfig
 from dbversus.servers.config import load_config
 from dbversus.servers.create import create_server
 from dbversus.servers.guard import Guard
+from dbversus.servers.memory_need import cache_bytes, check_together
 from dbversus.servers.sizing import Sizing
 from dbversus.servers.snapshot import free_bytes
 from dbversus.suites.model import Suite
@@ -66,15 +67,16 @@ def set_stage(spec: ExperimentSpec, display: Display, *, wait: bool) -> Iterator
         stack.callback(os.sched_setaffinity, 0, os.sched_getaffinity(0))
         if plan.controller_cpus:
             os.sched_setaffinity(0, plan.controller_cpus)
-        work_dir = _work_dir(stack)
+        work_dir = make_work_dir(stack)
         guard = stack.enter_context(Guard(engine_binary()))
         watchers: list[Watcher] = [guard, Registry()]
         notes = [note for note in (plan.note, guard.note) if note]
         facts |= _probes(suite, work_dir, display, notes)
         facts |= cache_facts(spec.cache, work_dir)
         targets = _targets(spec, specs, builds, plan, work_dir, watchers, notes, stack)
+        check_caches([(target.label, target.build.dbms, target.server.config) for target in targets], spec)
         for target in targets:
-            _check_target(target, spec.optional, is_base=target is targets[0])
+            target.out = check_server(target.server, target.spec.configs, spec.optional, is_base=target is targets[0])
         facts |= {"placement": asdict(plan), "notes": notes}
         # the engine's own threads may run where the controller does; its clients are pinned by `open`
         for finding in judge(facts):
@@ -95,15 +97,22 @@ def _probes(suite: Suite, folder: Path, display: Display, notes: list[str]) -> d
         return {}
 
 
-def _check_target(target: Target, optional: Sequence[str], *, is_base: bool) -> None:
-    """Asks the server whether it takes its config; where it refuses an optional one, the target is out from the start."""
+def check_server(server: Server, configs: Sequence[str], optional: Sequence[str], *, is_base: bool) -> str:
+    """Asks the server whether it takes its config; where it refuses an optional one, says why."""
     try:
-        target.server.check()
+        server.check()
     except UsageError as error:
-        dispensable = any(set(item.split(",")) <= set(target.spec.configs) for item in optional)
+        dispensable = any(set(item.split(",")) <= set(configs) for item in optional)
         if is_base or not dispensable:
             raise
-        target.out = str(error)
+        return str(error)
+    return ""
+
+
+def check_caches(configs: Sequence[tuple[str, str, ServerConfig]], spec: ExperimentSpec) -> None:
+    """UsageError when servers that are up together ask for more memory than the host has; each by label, DBMS and config."""
+    needs = [(label, sum(cache_bytes(dbms, config.settings).values())) for label, dbms, config in configs]
+    check_together(needs, spec.servers_up, memory_facts()["total_bytes"])
 
 
 def _check_tests(spec: ExperimentSpec, suite: Suite, specs: Sequence[TargetSpec]) -> None:
@@ -126,7 +135,7 @@ def _check_room(spec: ExperimentSpec, suite: Suite) -> None:
         )
 
 
-def _work_dir(stack: contextlib.ExitStack) -> Path:
+def make_work_dir(stack: contextlib.ExitStack) -> Path:
     """A directory for data that is gone after the run; readable for the servers' user."""
     path = home_dir() / "work" / str(os.getpid())
     shutil.rmtree(path, ignore_errors=True)
@@ -146,8 +155,7 @@ def _targets(
     notes: list[str],
     stack: contextlib.ExitStack,
 ) -> list[Target]:
-    cpus = len({*plan.server_cpus, *plan.serving_cpus}) or os.cpu_count() or 1
-    sizing = Sizing(memory_facts()["total_bytes"], spec.servers_up, cpus, _data_bytes(spec))
+    sizing = make_sizing(spec, plan)
     targets = []
     for number, (label, target, build) in enumerate(zip(labels(specs), specs, builds, strict=True)):
         name = f"t{number}"
@@ -166,5 +174,8 @@ def _targets(
     return targets
 
 
-def _data_bytes(spec: ExperimentSpec) -> int:
-    return spec.table_size * spec.tables * BYTES_PER_ROW
+def make_sizing(spec: ExperimentSpec, plan: PlacementPlan) -> Sizing:
+    """What configs may reckon with."""
+    cpus = len({*plan.server_cpus, *plan.serving_cpus}) or os.cpu_count() or 1
+    data_bytes = spec.table_size * spec.tables * BYTES_PER_ROW
+    return Sizing(memory_facts()["total_bytes"], spec.servers_up, cpus, data_bytes)

@@ -16,12 +16,14 @@ class ServerConfig:
     `settings` go to the server's config file (sqlite: PRAGMAs); `environment` to its process (e.g. LD_PRELOAD);
     `init_options` to the creation of the data directory (e.g. checksums). A snapshot is keyed by all of them but for what
     is known to act at run time alone (servers/run_time.py).
+    `chosen` names the settings and options that the target itself chose, unlike those of the base config.
     """
 
     name: str
     settings: Mapping[str, str]
     environment: Mapping[str, str] = field(default_factory=dict)
     init_options: Mapping[str, str] = field(default_factory=dict)
+    chosen: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

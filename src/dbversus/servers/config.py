@@ -57,8 +57,10 @@ def load_config(
         if item.applies(build_version):
             _add(values[item.section], dbms, item, sizing)
             wheres[plain_name(dbms, item.name)] = item.where
+    of_base = {item.where for file in base for item in file.items}
+    own = frozenset(name for name, where in wheres.items() if where not in of_base)
     check_memory(dbms, values["settings"], sizing, wheres)
-    return ServerConfig(",".join(items) or BASE, values["settings"], values["environment"], values["init"])
+    return ServerConfig(",".join(items) or BASE, values["settings"], values["environment"], values["init"], own)
 
 
 def _add(values: dict[str, str], dbms: str, item: Item, sizing: Sizing) -> None:

@@ -13,6 +13,7 @@ from dbversus.builds.model import Build
 from dbversus.errors import RunError
 from dbversus.host import registry
 from dbversus.servers import (
+    mysql_check,
     mysql_create,
     mysql_debt,
     mysql_facts,
@@ -21,6 +22,7 @@ from dbversus.servers import (
     mysql_query,
     mysql_rocksdb,
     mysql_state,
+    mysql_taken,
 )
 from dbversus.servers.base import Placement, ServerConfig
 from dbversus.servers.daemon import Daemon
@@ -54,6 +56,7 @@ class MysqlServer(Daemon):
         self._engine = mysql_rocksdb.ROCKSDB if build.dbms == "myrocks" else mysql_innodb.INNODB
         self.puts_off_s = 0.0 if build.dbms == "myrocks" else mysql_innodb.PUTS_OFF_S
         self._login = USER
+        self._compared = False
 
     @cached_property
     def _place(self) -> mysql_files.Installation:
@@ -75,8 +78,12 @@ class MysqlServer(Daemon):
         """Before anything is created: RunError when this build cannot run here, UsageError for a config it refuses."""
         mysql_files.check_init_options(self.build, self.config)
         mysql_files.version_words(self._place)
-        note = mysql_files.check_config(self._place, self.flavour, self._server_settings, self.work_dir)
-        if note and note not in self.notes:
+        asked = {**self.config.init_options, **self.config.settings}
+        for note in mysql_check.check_config(self._place, self.flavour, self._server_settings, asked, self.work_dir):
+            self._note(note)
+
+    def _note(self, note: str) -> None:
+        if note not in self.notes:
             self.notes.append(note)
 
     def initialise(self) -> None:
@@ -93,6 +100,27 @@ class MysqlServer(Daemon):
         finally:
             self._login = USER
             self.stop()
+
+    def start(self, placement: Placement) -> None:
+        """Sees as well, at the first start, what the server has made of its settings meanwhile."""
+        super().start(placement)
+        if not self._compared:
+            try:
+                self._compare_settings()
+            except RunError:
+                self.kill()
+                raise
+
+    def _compare_settings(self) -> None:
+        """Notes what the server adjusted as it started; RunError where the target itself chose that setting."""
+        with self._connected(None) as connection:
+            said = mysql_query.variables(connection)
+        self._compared = True
+        for change in mysql_taken.changes({**self.config.init_options, **self.config.settings}, said):
+            words = f"{change.name} = {change.asked} was asked for, and the server runs with {change.taken}"
+            if change.name in self.config.chosen - mysql_taken.OF_FILE_SYSTEM and not change.rounded:
+                raise RunError(f"{self.build.name}: {words}.")
+            self._note(words)
 
     def _program(self) -> Path:
         return self._place.program

@@ -1,9 +1,7 @@
 """Builds, config files and data directories of the MySQL family: looking at, checking, writing, creating them."""
 
 import re
-import shutil
-import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +11,6 @@ from dbversus.builds.plugin import PLUGIN_FOLDERS, find_plugin, plugin_bringer
 from dbversus.errors import RunError, UsageError
 from dbversus.host.user import ServerUser
 from dbversus.servers.base import ServerConfig
-from dbversus.servers.config import closest
 from dbversus.servers.config_file import version_key
 from dbversus.servers.mysql_versions import Flavour
 from dbversus.servers.process import environment, run
@@ -29,12 +26,6 @@ INIT_OPTIONS = (
 )
 ROCKSDB_INIT_OPTIONS = ("rocksdb_block_size", "rocksdb_default_cf_options", "rocksdb_override_cf_options")
 _SHARE = ("share", "share/mysql", "share/mariadb")
-# what a server passes over with a warning is not what was asked for
-_ADJUSTED = re.compile(r"adjusted to|was not recognized|ignoring option|unique option prefix", re.IGNORECASE)
-# the server misses its system tables, which a check has no use for, and says what it does at the end
-_NOT_ABOUT_SETTINGS = re.compile(
-    r"open_files|max_connections|table_open_cache|mysql\.plugin|Aborting\.?$", re.IGNORECASE
-)
 
 
 @dataclass(frozen=True)
@@ -88,7 +79,7 @@ def version_words(place: Installation) -> str:
     place.user.check_reach(place.program, "the server's program")
     done = run([place.program, "--no-defaults", "--version"], place.user, place.environment)
     if done.returncode != 0:
-        raise RunError(f"{place.build.name} cannot run: {_last(done.stderr) or f'exit status {done.returncode}'}.")
+        raise RunError(f"{place.build.name} cannot run: {last_words(done.stderr) or f'exit status {done.returncode}'}.")
     return done.stdout.strip()
 
 
@@ -115,70 +106,14 @@ def rocksdb_settings(place: Installation, flavour: Flavour) -> dict[str, str]:
     return {"rocksdb": ""} | found
 
 
-def check_config(place: Installation, flavour: Flavour, settings: Mapping[str, str], folder: Path) -> str:
-    """Lets the server itself read the settings, without a data directory; returns a note when it cannot.
-
-    What that takes is in `folder` for the moment. Raises UsageError with the server's own line for a setting that it does
-    not know, or a value that it does not take as it was written.
-    """
-    directory = Path(tempfile.mkdtemp(prefix="check-", dir=folder))
-    try:
-        (directory / "data").mkdir()
-        own = {**settings, "datadir": str(directory / "data")}
-        write_config(directory / "my.cnf", render(own))
-        place.user.own(directory)
-        place.user.own(directory / "data")
-        validate = (
-            ["--validate-config", "--log-error-verbosity=2"]
-            if flavour.mysql_since(8, 0, 16)
-            else ["--verbose", "--help"]
-        )
-        done = run([place.program, f"--defaults-file={directory / 'my.cnf'}", *validate], place.user, place.environment)
-    finally:
-        shutil.rmtree(directory, ignore_errors=True)
-    if "got signal" in done.stderr:  # MariaDB 10.1.8, whatever its settings
-        return "this server crashes when it is asked for its settings: a wrong one shows at its start only"
-    complaint = next(_complaints(done.stderr), "")
-    if not complaint and flavour.mysql_since(8) and flavour.mysql_before(8, 0, 16):
-        complaint = _unknown_name(place, settings)  # these versions do not say
-    if done.returncode == 0 and not complaint:
-        return ""
-    if not complaint:
-        complaint = _last(done.stderr) or f"exit status {done.returncode}, and it does not say why"
-    unknown = re.search(r"unknown (?:variable|option) '(?:--)?([\w-]+)", complaint)
-    hint = closest(unknown[1].replace("-", "_"), _underscored(option_names(place))) if unknown else ""
-    raise UsageError(f"{place.build.name} does not accept its settings: {complaint}{hint}.")
-
-
-def _complaints(stderr: str) -> Iterator[str]:
-    """What the server says against its settings, errors first, without time stamps."""
-    lines = [line.strip() for line in stderr.splitlines()]
-    for line in lines:
-        if "[ERROR]" in line and not _NOT_ABOUT_SETTINGS.search(line):
-            yield _plain(line)
-    for line in lines:
-        if _ADJUSTED.search(line) and not _NOT_ABOUT_SETTINGS.search(line):
-            yield _plain(line)
-
-
-def _unknown_name(place: Installation, settings: Mapping[str, str]) -> str:
-    """Complains, as other versions do, about the first name that is not in the server's list."""
-    known = set(_underscored(option_names(place)))
-    for name in settings:
-        plain = re.sub(r"^(?:skip|loose|enable|disable)_", "", name.replace("-", "_"))
-        if plain not in known and name not in known:
-            return f"unknown variable '{name}={settings[name]}'"
-    return ""
-
-
-def _plain(line: str) -> str:
+def plain(line: str) -> str:
     """A line of the error log without its time stamp, level and codes."""
     text = re.sub(r"^.*?\[(?:ERROR|Warning|Note|System)\]\s*", "", line)
     return re.sub(r"^(?:\[[^\]]+\]\s*)+|^\S*(?:mysqld|mariadbd): ", "", text).rstrip(".")
 
 
-def _last(stderr: str) -> str:
-    return "; ".join(_plain(line.strip()) for line in stderr.strip().splitlines()[-3:]).rstrip(".")
+def last_words(stderr: str) -> str:
+    return "; ".join(plain(line.strip()) for line in stderr.strip().splitlines()[-3:]).rstrip(".")
 
 
 def option_names(place: Installation) -> list[str]:
@@ -189,10 +124,6 @@ def option_names(place: Installation) -> list[str]:
         place.environment,
     )
     return re.findall(r"^([a-z][a-z0-9-]+) {2,}\S", done.stdout, re.MULTILINE)
-
-
-def _underscored(names: list[str]) -> list[str]:
-    return [name.replace("-", "_") for name in names]
 
 
 def render(settings: Mapping[str, str]) -> str:

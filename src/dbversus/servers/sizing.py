@@ -5,6 +5,7 @@ import operator
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from dbversus.builds.libraries import library_path
 from dbversus.errors import UsageError
@@ -25,12 +26,16 @@ _LIBRARY = re.compile(r"\s*library\(\s*(\w+)\s*\)\s*")
 
 @dataclass(frozen=True)
 class Sizing:
-    """What expressions may use. `data_bytes`: expected size of the loaded tables with their indexes, of one target."""
+    """What expressions may use. `data_bytes`: expected size of the loaded tables with their indexes, of one target.
+
+    `find_library` says where a library is, and fetches it if it has to.
+    """
 
     memory_bytes: int
     targets: int = 1
     cpus: int = 1
     data_bytes: int = 0
+    find_library: Callable[[str], Path] = library_path
 
     def value(self, name: str) -> float:
         return {"memory": self.memory_bytes, "data": self.data_bytes, "targets": self.targets, "cpus": self.cpus}[name]
@@ -48,16 +53,16 @@ def evaluate(text: str, sizing: Sizing, show_bytes: Callable[[int], str], where:
         if match[1] is None:
             return match[0][0]
         if library := _LIBRARY.fullmatch(match[1]):
-            return _library(library[1], where)
+            return _library(library[1], sizing, where)
         number, is_size = _evaluate(match[1], sizing, where)
         return show_bytes(int(number)) if is_size else str(int(number))
 
     return _BRACES.sub(replace, text)
 
 
-def _library(name: str, where: str) -> str:
+def _library(name: str, sizing: Sizing, where: str) -> str:
     try:
-        return str(library_path(name))
+        return str(sizing.find_library(name))
     except UsageError as error:
         raise UsageError(f"{where}: {error}") from error
 

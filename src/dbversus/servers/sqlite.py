@@ -2,6 +2,7 @@
 
 import os
 import re
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -87,7 +88,7 @@ class SqliteServer:
         return [f"PRAGMA {name} = {value}" for name, value in self.config.settings.items()]
 
     def check(self) -> None:
-        """Raises UsageError for PRAGMAs that this library does not have: SQLite itself passes over them in silence."""
+        """Raises UsageError for PRAGMAs and values that this library does not take: SQLite itself passes over them in silence."""
         for name, value in {**self.config.settings, **self.config.init_options}.items():
             if not re.fullmatch(r"\w+", name) or not re.fullmatch(r"-?\w+", value):
                 raise UsageError(f"'{name}={value}' is not a PRAGMA; a name and one word or number are wanted.")
@@ -99,6 +100,9 @@ class SqliteServer:
         if unknown:
             raise UsageError(f"{self.build.name} has no PRAGMA '{unknown[0]}'{closest(unknown[0], known)}.")
         self._check_creation()
+        with tempfile.TemporaryDirectory(prefix="check-", dir=self.work_dir) as folder:
+            if words := self._not_taken(self._administer(Path(folder) / self.database.name, self.session_sql)):
+                raise UsageError(words)
 
     def _check_creation(self) -> None:
         """A database in memory shows whether a value would be taken: for one that is not, SQLite says nothing."""
@@ -137,11 +141,17 @@ class SqliteServer:
         if not self.database.is_file():
             raise RunError(f"{self.build.name}: there is no database {self.database}; initialise or restore it first.")
         query = self._administer(self.database, self.session_sql)
+        if words := self._not_taken(query):
+            raise RunError(words)
+        self._running = True
+
+    def _not_taken(self, query: Query) -> str:
+        """What became of a PRAGMA that has another value than it was given; empty when there is none."""
         for name, value in self.config.settings.items():
             rows = query(f"PRAGMA {name}")
             if rows and not _same(name, value, str(rows[0][0])):
-                raise RunError(f"{self.build.name} does not take PRAGMA {name} = {value}: it stays at {rows[0][0]}.")
-        self._running = True
+                return f"{self.build.name} does not take PRAGMA {name} = {value}: it stays at {rows[0][0]}."
+        return ""
 
     def stop(self) -> None:
         self._running = False

@@ -1,0 +1,59 @@
+"""Asks, as a run would, whether every target's server takes its settings; nothing is fetched, and no server started."""
+
+import contextlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from dbversus.builds.catalog import CatalogEntry
+from dbversus.builds.libraries import fetched_library
+from dbversus.builds.model import Build, TargetSpec
+from dbversus.experiment.spec import ExperimentSpec
+from dbversus.experiment.stage import check_caches, check_server, make_sizing, make_work_dir
+from dbversus.host.pinning import place
+from dbversus.servers.base import ServerConfig
+from dbversus.servers.config import load_config
+from dbversus.servers.create import create_server
+from dbversus.servers.sizing import Sizing
+
+_PRELOAD = "LD_PRELOAD"
+_NOT_HERE = Path("to-be-fetched")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A target of an experiment, and what it stands for on this host."""
+
+    label: str
+    spec: TargetSpec
+    found: Build | CatalogEntry
+
+
+def check_settings(asked: Sequence[Asked], spec: ExperimentSpec) -> list[str]:
+    """A note for each target, mostly an empty one. Raises UsageError or RunError where a run would."""
+    plan = place(max(spec.clients), spec.placement)
+    sizing = replace(make_sizing(spec, plan), find_library=lambda name: fetched_library(name) or _NOT_HERE)
+    configs = [_config(one, spec, sizing) for one in asked]
+    check_caches([(one.label, one.spec.dbms, config) for one, config in zip(asked, configs, strict=True)], spec)
+    with contextlib.ExitStack() as stack:
+        work_dir = make_work_dir(stack)
+        return [
+            _check(one, config, spec, work_dir, is_base=one is asked[0])
+            for one, config in zip(asked, configs, strict=True)
+        ]
+
+
+def _config(one: Asked, spec: ExperimentSpec, sizing: Sizing) -> ServerConfig:
+    config = load_config(one.spec.dbms, one.found.version, one.spec.configs, sizing, spec.config_place)
+    if config.environment.get(_PRELOAD) == str(_NOT_HERE):  # to be fetched: the server is asked without it
+        rest = {name: value for name, value in config.environment.items() if name != _PRELOAD}
+        return replace(config, environment=rest)
+    return config
+
+
+def _check(one: Asked, config: ServerConfig, spec: ExperimentSpec, work_dir: Path, *, is_base: bool) -> str:
+    if not isinstance(one.found, Build):
+        return "its settings are checked once it is there"
+    server = create_server(one.found, config, work_dir)
+    why = check_server(server, one.spec.configs, spec.optional, is_base=is_base)
+    return f"left out: {why}" if why else "; ".join(server.notes)

@@ -1,0 +1,53 @@
+"""A dry run refuses what a run would refuse, with exit status 2, and leaves nothing behind."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from dbversus.cli.main import app
+from dbversus.host.facts import memory_bytes
+
+
+def plan(monkeypatch: pytest.MonkeyPatch, folder: Path, *targets: str) -> tuple[int, str]:
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("DBVERSUS_HOME", str(folder / "home"))
+    done = CliRunner().invoke(app, ["compare", "--dry-run", *targets])
+    return done.exit_code, " ".join(done.output.split())
+
+
+@pytest.mark.parametrize(
+    ("item", "words"),
+    [
+        ("jurnal_mode=wal", "has no PRAGMA 'jurnal_mode'"),
+        ("journal_mode=wall", "does not take PRAGMA journal_mode = wall: it stays at delete"),
+        ("cache_size=-1048576000", "cache_size = -1048576000 asks for 1000.0 GiB, more than the"),
+    ],
+)
+def test_an_installed_server_is_asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, item: str, words: str) -> None:
+    status, said = plan(monkeypatch, tmp_path, "sqlite:bundled", f"sqlite:bundled@{item}")
+    assert (status, words in said) == (2, True), said
+    assert not list((tmp_path / "home/work").glob("*"))
+
+
+def test_a_build_that_is_not_here_says_so_and_what_needs_no_server_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    status, said = plan(monkeypatch, tmp_path, "postgres:17.11", "postgres:17.11@jemalloc,work_mem=1MB")
+    assert status == 0, said
+    assert said.count("to be fetched; its settings are checked once it is there") == 2, said
+    assert not list((tmp_path / "home").glob("libraries/*"))
+    status, said = plan(monkeypatch, tmp_path, "mysql:8.0.31", "mysql:8.0.31@datadir=/tmp/x")
+    assert (status, "'datadir=/tmp/x': 'datadir' cannot be chosen" in said) == (2, True), said
+
+
+def test_the_caches_of_servers_that_are_up_together_are_added_up(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    size = f"shared_buffers={int(memory_bytes() * 0.6) // 1024}kB"
+    status, said = plan(monkeypatch, tmp_path, f"postgres:16.15@{size}", f"postgres:17.11@{size}")
+    assert (status, "The servers that are up together ask for" in said) == (2, True), said
+    status, said = plan(
+        monkeypatch, tmp_path, f"postgres:16.15@{size}", f"postgres:17.11@{size}", "--order", "sequential"
+    )
+    assert status == 0, said
