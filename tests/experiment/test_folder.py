@@ -153,9 +153,10 @@ def test_a_stored_file_that_was_edited_or_is_missing_is_refused_by_name(own: Pat
         read_folder(folder)
 
 
-def test_a_stored_file_too_many_is_refused_by_name(own: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("file", ["configs/sqlite/more.conf", "configs/sqlite/9-more.toml", "suite/4-more.toml"])
+def test_a_stored_file_too_many_is_refused_by_name(own: Path, tmp_path: Path, file: str) -> None:
     folder = _measured(tmp_path / "first")
-    more = folder / "configs/sqlite/more.conf"
+    more = folder / file
     more.write_text("")
     with pytest.raises(UsageError, match=f"^{more} is not part of the experiment"):
         read_folder(folder)

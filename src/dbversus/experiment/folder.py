@@ -160,7 +160,8 @@ def _check_copies(directory: Path, header: Mapping[str, Any]) -> None:
                 "of your own."
             )
     if known:
-        found = [*stored_files(directory / SUITE), *sorted((directory / CONFIGS).glob("*/*.conf"))]
+        configs = (path for kind in ("conf", "toml") for path in sorted((directory / CONFIGS).glob(f"*/*.{kind}")))
+        found = [*stored_files(directory / SUITE), *configs]
         for path in found:
             if str(path.relative_to(directory)) not in known:
                 raise UsageError(f"{path} is not part of the experiment; remove it, or start a new experiment with it.")
