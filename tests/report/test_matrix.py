@@ -13,6 +13,7 @@ from dbversus.report.matrix import build_matrix, of_experiment
 from dbversus.report.model import Matrix, MatrixRow
 from dbversus.results.read import open_results
 from dbversus.results.write import Journal, create_results_dir, seal
+from dbversus.stats.judge import judge
 
 LABELS = ("mysql:8.0@bl0,dw1", "mysql:8.0@bl1,dw1", "postgres:17@sync0", "postgres:17@sync1", "sqlite:bundled")
 TESTS = ("insert", "update-index", "update-nonindex")
@@ -141,7 +142,7 @@ def test_with_many_tests_tests_are_the_lines(matrix: Matrix) -> None:
     table = matrix_table.tables(Matrix(tests, rows, {}))[0]
     assert table.columns == ["test", f"{LABELS[0]}, ops/s", *LABELS[1:4]]
     assert [row[0] for row in table.rows] == list(tests)
-    assert table.rows[0][2:] == ["0.500 [0.500, 0.500]", "1", "0.500 [0.500, 0.500]"]
+    assert table.rows[0][2:] == ["0.500 [0.499, 0.501]", "1", "0.500 [0.500, 0.500]"]
 
 
 def test_few_targets_need_no_matrix_but_can_have_it(results_dir: Path) -> None:
@@ -153,3 +154,18 @@ def test_few_targets_need_no_matrix_but_can_have_it(results_dir: Path) -> None:
 def test_sql_on_memory(directory: Path) -> None:
     columns, rows = open_results(directory).sql("SELECT target, max(peak_rss_bytes) AS peak FROM memory GROUP BY 1")
     assert (columns, rows) == (["target", "peak"], [(LABELS[1], 10**9 + 2)])
+
+
+def test_a_ratio_to_the_base_has_the_interval_of_its_verdict(directory: Path, matrix: Matrix) -> None:
+    results = open_results(directory)
+    finding = next(
+        item
+        for item in judge(results)
+        if (item.test, item.target, item.metric) == ("insert", LABELS[1], "throughput_ops_per_s")
+    )
+    ratio = row_of(matrix, LABELS[1]).cells["insert"].ratio
+    assert (ratio.value, ratio.low, ratio.high) == (finding.ratio, finding.low, finding.high)
+    assert ratio.confidence == finding.confidence
+    assert f"intervals ({finding.confidence * 100:.3g} %) are those of the verdicts" in matrix_table.notes(matrix)[0]
+    columns, rows = matrix_table.flat(matrix)
+    assert dict(zip(columns, rows[1], strict=True))["insert_ratio_confidence"] == finding.confidence

@@ -186,6 +186,12 @@ def test_what_has_one_block_is_in_no_mean_beside_what_has_more() -> None:
     assert mean.low is mean.high is None
 
 
+def test_the_load_is_in_no_mean() -> None:
+    found = compare(one_metric({"load": [1.0], "t": [1.0]}), one_metric({"load": [5.0], "t": [1.1]}), paired=False)
+    assert found.tests_in_mean == {THROUGHPUT: 1} and found.load
+    assert [item.test for item in found.judged] == ["t"]
+
+
 def test_tests_of_one_generation_only_are_passed_over() -> None:
     found = compare(one_metric({"a": [1.0, 1.0], "gone": [1.0, 1.0]}), one_metric({"a": [1.0, 1.0], "new": [1.0, 1.0]}))
     assert [item.test for item in found.tests] == ["a"]

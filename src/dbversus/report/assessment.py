@@ -68,7 +68,7 @@ def build_assessment(results: Results) -> Assessment:
         calibration=calibration_words(results.header, results.host.get("kernel")),
         command=str(results.header.get("command") or ""),
         generations=generations.of_experiment(results),
-        matrix=matrix.of_experiment(results),
+        matrix=matrix.of_experiment(results, findings),
         scaleup=scaleup.of_experiment(results, [item for test in tests for item in test.comparisons]),
         data_state=state_sentences(results),
     )

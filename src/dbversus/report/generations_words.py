@@ -28,19 +28,31 @@ def sentences(generations: Generations) -> list[str]:
     """The geometric means, and how many tests shifted, with the tests that are left out; the notes come last."""
     said = [_mean_sentence(generations, metric) for metric in MARKED if metric in generations.shifts.means]
     said += [_mark_sentence(generations, metric) for metric in MARKED]
-    left_out = [item for item in generations.shifts.tests if item.left_out]
+    left_out = [item for item in generations.shifts.judged if item.left_out]
     said += [f"{item.test}: {item.left_out}; in no mean and without marks." for item in left_out]
+    said += [_load_sentence(generations.shifts.load)] if generations.shifts.load else []
     return [*said, *generations.notes]
 
 
 def legend(generations: Generations) -> str:
     return (
-        f"Ratios are second/first of each pair [{CONFIDENCE:.0%} interval over blocks], shift is new/old. "
+        f"Ratios are second/first of each pair [{CONFIDENCE:.0%} interval of one look at all blocks; verdicts against the base have "
+        "intervals that hold at every look], shift is new/old. "
         "Gold (throughput) and silver (CPU per operation): the whole interval of the shift lies beyond "
         f"{_margin(generations)}; ▲ in favour of {generations.new.second}, ▼ of {generations.new.first}. "
         "r/o: read calls per operation, rKB/o: kB read from storage per operation; 1 where both read next to nothing, "
         "inf where only the second reads."
     )
+
+
+def _load_sentence(load: TestShift) -> str:
+    """Loading is done once for each target: figures, but nothing to judge by."""
+    figures = [
+        f"{_SHIFTED[metric]} {cell(change.old)} in the old generation and {cell(change.new)} in the new"
+        for metric in MARKED
+        if (change := load.changes.get(metric))
+    ]
+    return f"Load, one run of each target (n = 1, no verdict, in no mean): {'; '.join(figures)}."
 
 
 def _margin(generations: Generations) -> str:
@@ -61,7 +73,7 @@ def _mark_sentence(generations: Generations, metric: str) -> str:
     gains, losses = (len(shifts.marked(metric, mark)) for mark in (Mark.GAIN, Mark.LOSS))
     return (
         f"{METALS[metric].capitalize()}: {_SHIFTED[metric]} shifted by more than {_margin(generations)} in favour of "
-        f"{generations.new.second} in {gains} of {len(shifts.tests)} tests, of {generations.new.first} in {losses}."
+        f"{generations.new.second} in {gains} of {len(shifts.judged)} tests, of {generations.new.first} in {losses}."
     )
 
 
@@ -79,7 +91,7 @@ def mark(metric: str, change: Change) -> str:
 
 def lines(generations: Generations) -> list[TestShift]:
     """One per test, and a last one for the geometric means."""
-    return [*generations.shifts.tests, TestShift(MEAN, generations.shifts.means)]
+    return [*generations.shifts.judged, TestShift(MEAN, generations.shifts.means)]
 
 
 def change_of(item: TestShift, metric: str) -> Change:
@@ -96,8 +108,10 @@ def blocks_of(item: TestShift) -> str:
 
 
 def flat(generations: Generations) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """Column names and one line per test, and a last one for the geometric means; ratios as numbers, None: not known."""
+    """Column names; a line per test, one for the geometric means, and one for the load; ratios as numbers, None: not known."""
     table = [dict(_flat_line(item)) for item in lines(generations)]
+    # the load has a line of its own behind the means: one run, judged by nobody
+    table += [dict(_flat_line(generations.shifts.load))] if generations.shifts.load else []
     return list(table[0]), [tuple(line.values()) for line in table]
 
 
@@ -128,8 +142,9 @@ def as_json(generations: Generations) -> dict[str, Any]:
         "confidence": CONFIDENCE,
         "tests": [
             {"test": item.test, "left_out": item.left_out, "metrics": _changes_json(item.changes)}
-            for item in shifts.tests
+            for item in shifts.judged
         ],
+        "load": _changes_json(shifts.load.changes) if shifts.load else None,
         "geometric_means": _changes_json(shifts.means),
         "tests_in_means": dict(shifts.tests_in_mean),
         "notes": list(generations.notes),

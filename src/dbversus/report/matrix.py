@@ -8,7 +8,9 @@ from dbversus.report.figures import estimate, interval_of
 from dbversus.report.model import Estimate, Matrix, MatrixCell, MatrixRow
 from dbversus.results.read import Results, Target
 from dbversus.stats.blocks import block_values
+from dbversus.stats.judge import judge
 from dbversus.stats.metrics import LOAD_TEST, PRIMARY, THROUGHPUT
+from dbversus.stats.model import Finding
 
 # up to three targets, the verdict tables say it all
 LEAST_TARGETS = 4
@@ -18,18 +20,20 @@ Values = Mapping[int, float]
 Key = tuple[str, str]
 
 
-def of_experiment(results: Results) -> Matrix | None:
-    """None where there are so few targets that nobody needs it."""
-    return build_matrix(results) if len(results.targets) >= LEAST_TARGETS else None
+def of_experiment(results: Results, findings: Sequence[Finding] | None = None) -> Matrix | None:
+    """None where there are so few targets that nobody needs it; `findings` are those of `judge`."""
+    return build_matrix(results, findings) if len(results.targets) >= LEAST_TARGETS else None
 
 
-def build_matrix(results: Results) -> Matrix:
+def build_matrix(results: Results, findings: Sequence[Finding] | None = None) -> Matrix:
     """Every target with every test but the load.
 
     The reference of a row is the first target of the same build where it has several configs, else the base. Ratios are of
     ratios to the base, by block: the base is up with every group, in the same rows, so that what the host did to a group
-    cancels even where target and reference are in different ones.
+    cancels even where target and reference are in different ones. Where the reference is the base, ratio and interval are those
+    of the finding.
     """
+    judged = _judged(judge(results) if findings is None else findings)
     rates = _rates(results)
     relative = _relative(results)
     memory = _memory(results)
@@ -42,13 +46,23 @@ def build_matrix(results: Results) -> Matrix:
         for test in tests:
             own, theirs = (test, target.label), (test, reference)
             if rates.get(own) or memory.get(own):
-                ratio = _ratio(relative.get(own, {}), relative.get(theirs, {}))
+                ratio = judged.get(own) if reference == results.base.label else None
+                ratio = ratio or _ratio(relative.get(own, {}), relative.get(theirs, {}))
                 cells[test] = _cell(rates.get(own, {}), ratio, memory.get(own, {}))
         build, config = _parts(target)
         sizes = results.server_json(target, "sizes.json")
         size = sizes.get("database", sizes.get("data_dir"))
         rows.append(MatrixRow(target.label, build, config, reference, size, cells))
     return Matrix(tests, tuple(rows), results.host.get("sync_latency") or {})
+
+
+def _judged(findings: Sequence[Finding]) -> dict[Key, Estimate]:
+    """(test, target label) → its throughput over that of the base, as the verdict has it: one figure has one interval."""
+    return {
+        (item.test, item.target): Estimate(item.ratio, item.low, item.high, item.blocks, item.confidence)
+        for item in findings
+        if item.metric == THROUGHPUT
+    }
 
 
 def _parts(target: Target) -> tuple[str, str]:

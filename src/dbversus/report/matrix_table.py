@@ -116,6 +116,7 @@ def notes(matrix: Matrix) -> list[str]:
     lines = [
         f"Geometric means over {blocks} blocks with their 95 % intervals; ratios are to the first config of the same build, and "
         "to the base where a build has one config only; both are measured against the base in the same rows."
+        f"{_levels(matrix)}"
     ]
     if _has_memory(matrix):
         lines.append(
@@ -126,6 +127,16 @@ def notes(matrix: Matrix) -> list[str]:
     if any(cell is None or not cell.ops_per_s.n for cell in cells):
         lines.append("–: not measured, or all rows were dropped because the host was disturbed.")
     return [*lines, *_sync_lines(matrix)]
+
+
+def _levels(matrix: Matrix) -> str:
+    """How sure the ratios to the base are, which are those of the verdicts."""
+    base = matrix.rows[0].label
+    cells = [cell for row in matrix.rows if row.reference == base != row.label for cell in row.cells.values()]
+    levels = sorted({f"{cell.ratio.confidence * 100:.3g}" for cell in cells if cell.ratio.low is not None}, key=float)
+    return (
+        f" Ratios to {base} and their intervals ({' or '.join(levels)} %) are those of the verdicts." if levels else ""
+    )
 
 
 def _sync_lines(matrix: Matrix) -> Iterator[str]:
@@ -196,6 +207,7 @@ def _flat_cell(name: str, cell: MatrixCell) -> dict[str, Any]:
         f"{name}_ratio": cell.ratio.value,
         f"{name}_ratio_low": cell.ratio.low,
         f"{name}_ratio_high": cell.ratio.high,
+        f"{name}_ratio_confidence": None if cell.ratio.low is None else cell.ratio.confidence,
         f"{name}_pss_bytes": cell.pss_bytes.value,
         f"{name}_peak_rss_bytes": cell.peak_rss_bytes,
     }

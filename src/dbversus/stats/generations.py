@@ -19,7 +19,7 @@ from scipy.special import stdtrit
 from dbversus.stats.blocks import block_values, load_values
 from dbversus.stats.layout import flags
 from dbversus.stats.looks import MOST_DROPPED
-from dbversus.stats.metrics import CPU, THROUGHPUT, Columns, metric_named, parts
+from dbversus.stats.metrics import CPU, LOAD_TEST, THROUGHPUT, Columns, metric_named, parts
 from dbversus.stats.model import BlockValue, Metric
 from dbversus.stats.moderate import VARIANCE_FLOOR
 
@@ -122,12 +122,23 @@ class TestShift:
 
 @dataclass(frozen=True)
 class Shifts:
-    """All tests in order, and by metric the geometric means over `tests_in_mean` of them."""
+    """All tests in order, and by metric the geometric means over `tests_in_mean` of them.
+
+    The load is apart from what is judged: in no mean, and without marks.
+    """
 
     tests: tuple[TestShift, ...]
     means: Mapping[str, Change]
     tests_in_mean: Mapping[str, int]
     margin: float
+
+    @property
+    def judged(self) -> tuple[TestShift, ...]:
+        return tuple(item for item in self.tests if item.test != LOAD_TEST)
+
+    @property
+    def load(self) -> TestShift | None:
+        return next((item for item in self.tests if item.test == LOAD_TEST), None)
 
     def marked(self, metric: str, mark: Mark) -> list[str]:
         """Names of the tests with that mark."""
@@ -225,7 +236,8 @@ def compare_generations(
         TestShift(test, _changes(test, old, new, paired, 0 if reasons[test] else margin), reasons[test])
         for test in common
     )
-    trusted = [test for test in common if not reasons[test]]
+    # loading is no test: it is done once, and its one figure would weigh as much as that of a test with many blocks
+    trusted = [test for test in common if not reasons[test] and test != LOAD_TEST]
     means: dict[str, Change] = {}
     counts: dict[str, int] = {}
     for metric in MARKED:
