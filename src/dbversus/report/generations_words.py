@@ -36,8 +36,8 @@ def sentences(generations: Generations) -> list[str]:
 
 def legend(generations: Generations) -> str:
     return (
-        f"Ratios are second/first of each pair [{CONFIDENCE:.0%} interval of one look at all blocks; verdicts against the base have "
-        "intervals that hold at every look], shift is new/old. "
+        f"Ratios are second/first of each pair [{CONFIDENCE:.0%} interval of one look at all blocks; those of verdicts hold at "
+        "every look], shift is new/old. "
         "Gold (throughput) and silver (CPU per operation): the whole interval of the shift lies beyond "
         f"{_margin(generations)}; ▲ in favour of {generations.new.second}, ▼ of {generations.new.first}. "
         "r/o: read calls per operation, rKB/o: kB read from storage per operation; 1 where both read next to nothing, "
