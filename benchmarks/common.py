@@ -21,8 +21,8 @@ from scipy import stats
 from dbversus.builds.store import obtain
 from dbversus.builds.target import parse_target
 from dbversus.errors import DbversusError, RunError, UsageError
+from dbversus.experiment.disk_need import BYTES_PER_ROW
 from dbversus.experiment.engine_client import engine_binary
-from dbversus.experiment.estimate import BYTES_PER_ROW
 from dbversus.home import public_dir
 from dbversus.host.cgroups import CgroupV1, CgroupV2, create_cgroup
 from dbversus.host.facts import memory_bytes

@@ -80,6 +80,12 @@ def test_a_second_run_takes_the_loaded_data_of_the_first(bench: Bench) -> None:
     assert ["Loads of different times" in text for text in printed] == [False, True]
 
 
+def test_run_takes_another_table_size_than_the_file_says(bench: Bench) -> None:
+    file = bench.write(["sqlite:bundled", "sqlite:bundled@page_size=8192"], "point-query")
+    assert "1 × 3000 rows, loaded 2 times" in bench.run("run", file, "--table-size", "3k", "--dry-run").stdout
+    assert "--table-size is 'x'" in bench.run("run", file, "--table-size", "x", "--dry-run", status=2).stderr
+
+
 def test_dry_run_prints_the_plan_and_starts_nothing(bench: Bench) -> None:
     done = bench.run("compare", "sqlite:bundled@wal", "sqlite:bundled", "--dry-run", "--tests", "point-*")
     assert "time" in done.stdout and "disk" in done.stdout and "point-query" in done.stdout

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from dbversus.errors import UsageError
+from dbversus.experiment.disk_need import WRITTEN_BYTES, log_bytes, planned_targets, row_bytes, target_bytes
 from dbversus.experiment.estimate import Estimate, check_time_budget, estimate
 from dbversus.experiment.spec import make_spec
 from dbversus.suites.load import load_suite
@@ -67,3 +68,41 @@ def test_a_time_budget_for_less_than_a_block_is_said_and_one_for_less_than_its_s
     with pytest.raises(UsageError, match=r"The time budget of 3 s is too short for one block \(about \d+ s\); give"):
         said(3)
     assert said(3, rows=4)  # 4 rows of 4 slots of 25 ms
+
+
+@pytest.mark.parametrize(
+    ("base", "item"),
+    [
+        ("mysql:8.0", "innodb_default_row_format=REDUNDANT,character_set_server=utf8mb4"),
+        ("mysql:8.0", "innodb_fill_factor=50"),
+        ("mysql:8.0", "innodb_page_size=4096"),
+        ("mysql:8.0", "innodb_redo_log_capacity=4G"),
+        ("mysql:5.7", "innodb_log_file_size=1G"),
+        ("mariadb:10.11", "innodb_log_file_size=4G"),
+        ("postgres:17", "fillfactor=50"),
+    ],
+)
+def test_room_follows_settings(base: str, item: str) -> None:
+    def of_one(target: str) -> int:
+        (planned,) = planned_targets(make_spec({"targets": [target]}))
+        return target_bytes(planned, 1_000_000)
+
+    assert of_one(f"{base}@{item}") > of_one(base)
+
+
+def test_logs_are_as_large_as_settings_let_them_be() -> None:
+    def log(target: str, rows: int = 10_000_000) -> float:
+        (planned,) = planned_targets(make_spec({"targets": [target], "table_size": rows}))
+        return log_bytes(planned, rows * row_bytes(planned))
+
+    assert log("postgres:17@small_wal") == 128 * 2**20
+    assert log("postgres:17@max_wal_size=256MB") == log("postgres:17@max_wal_size=256") == 256 * 2**20
+    assert log("mysql:8.0@innodb_redo_log_capacity=4G") - log("mysql:8.0@innodb_redo_log_capacity=1G") == 3 * 2**30
+    assert log("mysql:5.7@innodb_log_file_size=1G,innodb_log_files_in_group=2,bl0") < 2 * 2**30 + WRITTEN_BYTES
+    assert log("mysql:8.0@bl0") < log("mysql:8.0")
+
+
+def test_loads_are_counted_as_snapshots_are_keyed() -> None:
+    assert of(["mysql:8.0", "mysql:8.0@sync1", "mysql:8.0@bl0,jemalloc"]).loads == 1
+    assert of(["mysql:8.0", "mysql:8.0@innodb_fill_factor=50", "mysql:8.0@server_defaults"]).loads == 3
+    assert of(["mysql:8.0", "mysql:8.0.33"]).loads == of(["mysql:8.0", "mysql:8.0"]).loads

@@ -49,6 +49,9 @@ Clients = Annotated[
     str | None, typer.Option(help="Concurrent connections; 1,2,4 runs every test with each.", show_default="profile's")
 ]
 TableSize = Annotated[str | None, typer.Option(help="Rows per table, e.g. 100k or 1m.", show_default="profile's")]
+RunTableSize = Annotated[
+    str | None, typer.Option("--table-size", help="Rows per table, e.g. 100k or 1m.", show_default="the file's")
+]
 Tables = Annotated[int | None, typer.Option(help="Number of tables.", show_default="profile's")]
 TimeBudget = Annotated[
     str | None, typer.Option(help="Start no block that would end later than this, e.g. 45m.", show_default="none")

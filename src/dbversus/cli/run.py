@@ -25,6 +25,7 @@ def run(
     builds: options.Builds = None,
     alone: options.Alone = False,
     exclude: options.Exclude = None,
+    table_size: options.RunTableSize = None,
     out: options.Out = None,
     fail_on: options.FailOn = None,
     require_verdicts: options.RequireVerdicts = None,
@@ -40,6 +41,7 @@ def run(
 
     - `dbversus run nightly.toml --dry-run`
     - `dbversus run nightly.toml --out results/nightly-7 --fail-on regression,failed`
+    - `dbversus run results/20260701-nightly/experiment.toml --table-size 10m`
     - `dbversus run durability --builds mariadb:10.11,postgres:17`
     - `dbversus run versions --builds 'mysql:*' --dry-run`
     """
@@ -49,6 +51,7 @@ def run(
     from dbversus.experiment.ready import find_experiment
     from dbversus.experiment.run import run_experiment
     from dbversus.experiment.spec import check_alone, read_spec
+    from dbversus.experiment.units import parse_count
     from dbversus.suites.profiles import profile_defaults
 
     demands = parse_demands(fail_on, require_verdicts)
@@ -57,7 +60,8 @@ def run(
         spec = read_folder(path.parent, _split(builds or ()), exclude or ())
     else:
         spec = read_spec(path, profile_defaults, _split(builds or ()), exclude or ())
-    spec = spec.model_copy(update={"alone": spec.alone or alone})
+    size = {"table_size": parse_count(table_size, "--table-size")} if table_size else {}
+    spec = spec.model_copy(update={"alone": spec.alone or alone} | size)
     check_alone(spec)
     if spec.folder:
         print(origins(spec), file=sys.stderr)
@@ -68,6 +72,7 @@ def run(
     directory = out or default_directory(spec, path.stem if builds else "")
     command = ["dbversus", "run", experiment, *(f"--builds={text}" for text in builds or ())]
     command += [f"--exclude={pattern}" for pattern in exclude or ()] + (["--alone"] if alone else [])
+    command += [f"--table-size={table_size}"] if table_size else []
     with heeding(directory, demands), resumable(directory), make_display(quiet) as display:
         run_experiment(spec, directory, shlex.join(command), display, wait=wait)
     return present(directory, demands, as_json=json)

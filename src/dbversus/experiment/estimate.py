@@ -2,15 +2,14 @@
 
 from dataclasses import dataclass
 
-from dbversus.builds.model import TargetSpec
 from dbversus.builds.target import parse_target
 from dbversus.errors import UsageError
+from dbversus.experiment.disk_need import count_loads, disk_bytes, planned_targets
 from dbversus.experiment.groups import make_groups
 from dbversus.experiment.progress import Progress
 from dbversus.experiment.slots import COLD_ROWS
 from dbversus.experiment.spec import ExperimentSpec
 from dbversus.experiment.units import show_duration
-from dbversus.servers.config import ConfigPlace, available_configs
 from dbversus.servers.mysql_innodb import PUTS_OFF_S
 from dbversus.suites.model import Suite
 
@@ -21,8 +20,6 @@ BLOCK_START_S_PER_TARGET = 4.0
 TEST_EDGE_S = 0.15
 DRAIN_S = 0.5
 COLD_RESTART_S_PER_TARGET = 2.5
-BYTES_PER_ROW = 260
-WAL_BYTES_PER_TARGET = 600_000_000
 INNODB = ("mysql", "mariadb")
 
 
@@ -30,7 +27,7 @@ INNODB = ("mysql", "mariadb")
 class Estimate:
     """Seconds and bytes. `first_verdict_s`: until the first look; `most_s`: when no test is decided before the last.
 
-    `loads`: how many times the data is loaded; targets that differ in settings only share it.
+    `loads`: how many times the data is loaded; targets that differ in what acts at run time alone share it.
     """
 
     loads: int
@@ -44,18 +41,17 @@ class Estimate:
 def estimate(spec: ExperimentSpec, suite: Suite) -> Estimate:
     """What the plan alone tells; `remaining_s` knows better once a block has run."""
     rows = spec.table_size * spec.tables
-    loads = _loads(spec)
+    targets = planned_targets(spec)
+    loads = count_loads(targets)
     load_s = loads * (rows / LOAD_ROWS_PER_S + SETTLE_S)
     block_s = _block_s(spec, suite, len(spec.targets), len(spec.clients) * (len(suite.sequence) - 1))
-    one_target = max(_target_bytes(parse_target(text).dbms, rows) for text in spec.targets)
     return Estimate(
         loads,
         load_s,
         block_s,
         load_s + spec.looks[0] * block_s,
         load_s + spec.looks[-1] * block_s,
-        # snapshots, and a working copy of each target that is up
-        (loads + spec.servers_up) * one_target,
+        disk_bytes(spec, targets),
     )
 
 
@@ -117,26 +113,3 @@ def _test_s(spec: ExperimentSpec, targets: int) -> float:
     if spec.cache == "cold":
         return targets * (COLD_ROWS * spec.cold_slot_ms / 1000 + COLD_RESTART_S_PER_TARGET)
     return spec.seconds + TEST_EDGE_S
-
-
-def _target_bytes(dbms: str, rows: int) -> int:
-    """Of one target's data directory; InnoDB allocates all of its redo logs at once (configs/mysql/base.conf)."""
-    data = rows * BYTES_PER_ROW
-    redo = max(512 * 2**20, 2 * data) if dbms in INNODB else 0
-    return data + redo + WAL_BYTES_PER_TARGET
-
-
-def _loads(spec: ExperimentSpec) -> int:
-    """Targets that differ in what determines their data: build, and options of its creation."""
-    targets = [parse_target(text) for text in spec.targets]
-    return len({(target.dbms, target.selector, _creation(target, spec.config_place)) for target in targets})
-
-
-def _creation(target: TargetSpec, config_dir: ConfigPlace) -> tuple[str, ...]:
-    """Those of a target's configs that say something about the creation of its data."""
-    files = available_configs(target.dbms, config_dir)
-    return tuple(
-        item
-        for item in target.configs
-        if item.startswith("init.") or (item in files and any(line.section == "init" for line in files[item].items))
-    )

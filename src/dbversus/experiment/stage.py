@@ -14,8 +14,9 @@ from dbversus.builds.target import labels, parse_target
 from dbversus.errors import RunError, UsageError
 from dbversus.experiment.cache import cache_facts
 from dbversus.experiment.definitions import definitions
+from dbversus.experiment.disk_need import BYTES_PER_ROW
 from dbversus.experiment.engine_client import Engine, engine_binary
-from dbversus.experiment.estimate import BYTES_PER_ROW, estimate
+from dbversus.experiment.estimate import estimate
 from dbversus.experiment.injection import carry_library, check_injection
 from dbversus.experiment.session import Display, Target
 from dbversus.experiment.spec import ExperimentSpec
