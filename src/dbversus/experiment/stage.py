@@ -77,7 +77,8 @@ def set_stage(spec: ExperimentSpec, display: Display, *, wait: bool) -> Iterator
         targets = _targets(spec, specs, builds, plan, work_dir, watchers, notes, stack)
         check_caches([(target.label, target.build.dbms, target.server.config) for target in targets], spec)
         for target in targets:
-            target.out = check_server(target.server, target.spec.configs, spec.optional, is_base=target is targets[0])
+            refusal = check_server(target.server, target.spec.configs, spec.optional, is_base=target is targets[0])
+            target.out = refusal or None
         facts |= {"placement": asdict(plan), "notes": notes}
         # the engine's own threads may run where the controller does; its clients are pinned by `open`
         for finding in judge(facts):
