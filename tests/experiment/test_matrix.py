@@ -155,7 +155,7 @@ def test_unknown_experiments_are_refused_with_those_that_there_are() -> None:
 READY = {
     "durability": (["mysql:8.0", "mariadb:10.11", "postgres:17"], 12 + 8 + 12),
     "allocators": (["mariadb:10.11", "postgres:17"], 8 + 8),
-    "myrocks-compression": (["myrocks:mariadb-10.11"], 6),
+    "myrocks-compression": (["myrocks:mariadb-10.11"], 8),
     "versions": (["mysql:5.6", "mysql:8.0"], 2),
 }
 
