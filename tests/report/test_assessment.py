@@ -112,7 +112,9 @@ def test_settings_and_plans_that_differ(assessment: Assessment) -> None:
 
 
 def test_findings_can_be_queried(results: Results) -> None:
-    columns, rows = query(results, "SELECT test, verdict FROM findings WHERE target = 'postgres:17.11' AND blocks = 4")
+    ((columns, rows),) = query(
+        results, "SELECT test, verdict FROM findings WHERE target = 'postgres:17.11' AND blocks = 4"
+    )
     assert columns == ["test", "verdict"]
     assert ("update-index", "regression") in rows
 
@@ -152,3 +154,26 @@ def test_a_target_that_stalls_in_few_slots_is_undecided_and_the_report_says_why(
     assert said in stalls.targets[1].sentences
     assert not any("over all its work" in sentence for sentence in stalls.targets[2].sentences)
     assert not any(item.findings[CPU].whole_work for item in stalls.comparisons if CPU in item.findings)
+
+
+def test_findings_are_among_the_tables_also_where_nobody_asks_for_them(results: Results) -> None:
+    tables, described = query(results, "SHOW TABLES; DESCRIBE findings")
+    assert [name for (name,) in tables[1]] == [
+        "background",
+        "counters",
+        "drains",
+        "findings",
+        "loads",
+        "memory",
+        "slots",
+    ]
+    types = {str(name): kind for name, kind, *_ in described[1]}
+    assert (types["test"], types["ratio"], types["blocks"], types["found_at"]) == (
+        "VARCHAR",
+        "DOUBLE",
+        "BIGINT",
+        "BIGINT",
+    )
+    ((_, names),) = query(results, "SELECT column_name FROM (DESCRIBE slots)")
+    assert ("ops_per_second",) in names
+    assert query(results, "SHOW TABLES")[0] == tables

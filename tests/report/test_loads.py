@@ -74,7 +74,9 @@ def test_a_load_of_another_time_says_so_wherever_it_is_compared(plain: Results) 
 
 
 def test_sql_has_whose_data_it_is_and_from_when(plain: Results) -> None:
-    columns, rows = query(sharing(plain), "SELECT target, shares, loaded_at, elapsed_ns FROM loads ORDER BY target")
+    ((columns, rows),) = query(
+        sharing(plain), "SELECT target, shares, loaded_at, elapsed_ns FROM loads ORDER BY target"
+    )
     assert columns[1] == "shares"
     assert rows[1] == (LABELS[1], LABELS[0], "2026-07-01T12:00:00+00:00", None)
 

@@ -123,7 +123,7 @@ def test_they_change_no_other_verdict(judged: Assessment) -> None:
 
 def test_findings_can_be_queried_with_the_others(stored: Results) -> None:
     asked = "SELECT verdict FROM findings WHERE test = 'insert@all' AND metric = 'server_cpu_us_per_op'"
-    _, rows = query(stored, asked)
+    ((_, rows),) = query(stored, asked)
     assert rows == [("equivalent",)]
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from dbversus.cli.tables import WRITERS
+from dbversus.cli.tables import WRITERS, write_all
 from dbversus.errors import UsageError
 
 _TABLES = ("findings", "efficiency", "matrix", "scaleup")
@@ -19,7 +19,11 @@ _FINDINGS_SQL = (
 def show(
     directory: Annotated[Path, typer.Argument(help="Results directory.")],
     sql: Annotated[
-        str | None, typer.Option(help="DuckDB SQL on slots, findings and loads (docs/results-directory.md).")
+        str | None,
+        typer.Option(
+            help="DuckDB SQL, one statement or several with ; between: SHOW TABLES lists the tables "
+            "(docs/results-directory.md)."
+        ),
     ] = None,
     table: Annotated[
         str,
@@ -37,6 +41,7 @@ def show(
     - `dbversus show results/… --table matrix --format csv`
     - `dbversus show results/… --format csv > findings.csv`
     - `dbversus show results/… --sql "SELECT test, target, median(server_cpu_us_per_op) FROM slots GROUP BY ALL"`
+    - `dbversus show results/… --sql "SHOW TABLES; DESCRIBE findings"`
     """
     if format not in WRITERS:
         raise UsageError(f"--format {format} is unknown; accepted: {', '.join(WRITERS)}.")
@@ -80,4 +85,4 @@ def show(
         return
     from dbversus.report.assessment import query
 
-    WRITERS[format](*query(results, sql or _FINDINGS_SQL))
+    write_all(query(results, sql or _FINDINGS_SQL), format)

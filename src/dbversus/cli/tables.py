@@ -22,9 +22,27 @@ def write_table(columns: list[str], rows: Rows) -> None:
     print_table(Console(), table)
 
 
+def write_all(results: Sequence[tuple[list[str], Rows]], format: str) -> None:
+    """One result as it is; several in sequence with an empty line between, in JSON as an array of results."""
+    if format == "json" and len(results) > 1:
+        _print_json([_json_lines(*result) for result in results])
+        return
+    for number, result in enumerate(results):
+        if number:
+            print()
+        WRITERS[format](*result)
+
+
 def write_json(columns: list[str], rows: Rows) -> None:
-    lines = [dict(zip(columns, map(_json_value, row), strict=True)) for row in rows]
-    json.dump(lines, sys.stdout, indent=1, default=str)
+    _print_json(_json_lines(columns, rows))
+
+
+def _json_lines(columns: list[str], rows: Rows) -> list[dict[str, Any]]:
+    return [dict(zip(columns, map(_json_value, row), strict=True)) for row in rows]
+
+
+def _print_json(content: Any) -> None:
+    json.dump(content, sys.stdout, indent=1, default=str)
     print()
 
 

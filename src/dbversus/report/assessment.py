@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
 from dbversus.explain.plan_diff import PlanDifference, differing_plans
@@ -27,6 +27,7 @@ from dbversus.report.model import (
 from dbversus.report.state import state_sentences
 from dbversus.report.words import summary_sentences, typographic
 from dbversus.results.read import Results, Target
+from dbversus.results.sql import columns_of, names
 from dbversus.stats.finished import finished_blocks
 from dbversus.stats.headline import headline
 from dbversus.stats.judge import judge, judge_over_clients
@@ -36,6 +37,13 @@ from dbversus.stats.model import Finding, Verdict
 CLIENT_BOUND_SHARE = 0.8
 _PRIMARY_NAMES = frozenset(metric.name for metric in PRIMARY)
 _NOTHING_DISTURBED = Disturbance(0, 0, {}, None, None)
+
+_TYPES = {float: "DOUBLE", int: "BIGINT"}
+# a table of findings has these columns even where nothing was judged
+FINDING_COLUMNS = {
+    one.name: next((name for kind, name in _TYPES.items() if one.type in (kind, kind | None)), "VARCHAR")
+    for one in fields(Finding)
+}
 
 Findings = Mapping[tuple[str, str], Mapping[str, Finding]]
 
@@ -74,12 +82,12 @@ def build_assessment(results: Results) -> Assessment:
     )
 
 
-def query(results: Results, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """Runs SQL on the views slots, loads and findings (judged only when the query names them)."""
-    wanted = "findings" in sql.lower()
+def query(results: Results, sql: str) -> list[tuple[list[str], list[tuple[Any, ...]]]]:
+    """Runs SQL on all tables, findings among them (judged only when the query names them); gives each result."""
+    wanted = names(sql, "findings")
     findings = [*judge(results), *judge_over_clients(results)] if wanted else []
-    tables = {"findings": [asdict(item) for item in findings]} if wanted else {}
-    return results.sql(sql, tables)
+    rows = [asdict(item) for item in findings]
+    return results.sql_results(sql, typed={"findings": (columns_of(rows, FINDING_COLUMNS), FINDING_COLUMNS)})
 
 
 def _by_test_and_target(findings: Sequence[Finding]) -> Findings:

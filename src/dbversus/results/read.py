@@ -16,7 +16,7 @@ from dbversus.results.counters import counter_rows
 from dbversus.results.header import check_header
 from dbversus.results.latency import Latency, decode, merge, read_log
 from dbversus.results.loads import own_loads
-from dbversus.results.records import Columns, Record, column, of_type, parse_journal, slot_columns
+from dbversus.results.records import Columns, Record, of_type, parse_journal, slot_columns
 from dbversus.results.schema import (
     BACKGROUND_COLUMNS,
     COUNTER_COLUMNS,
@@ -29,12 +29,8 @@ from dbversus.results.schema import (
     SLOT_COLUMNS,
     SLOTS,
 )
+from dbversus.results.sql import columns_of, names, run_sql
 from dbversus.results.write import safe_name
-
-# figures that people ask for, beside the raw columns
-_SLOTS_VIEW = """CREATE VIEW slots AS SELECT *, ops / (elapsed_ns / 1e9) AS ops_per_second,
-    server_cpu_ns / 1e3 / nullif(ops, 0) AS server_cpu_us_per_op,
-    (server_read_bytes + server_write_bytes) / nullif(ops, 0) AS server_io_bytes_per_op FROM slot_table"""
 
 
 @dataclass(frozen=True)
@@ -170,58 +166,32 @@ class Results:
     def sql(
         self, query: str, tables: Mapping[str, Sequence[Mapping[str, Any]]] | None = None
     ) -> tuple[list[str], list[tuple[Any, ...]]]:
-        """Runs DuckDB SQL on `slots`, `loads`, `drains`, `background`, `counters`, `memory` and `tables` (e.g. findings).
+        """Column names and rows of the last result of `query`; as `sql_results` otherwise."""
+        return self.sql_results(query, tables)[-1]
 
-        Returns column names and rows.
-        The query can reach no file and nothing of the experiment can be changed. Raises UsageError with DuckDB's words.
+    def sql_results(
+        self,
+        query: str,
+        tables: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
+        typed: Mapping[str, tuple[Columns, Mapping[str, str]]] | None = None,
+    ) -> list[tuple[list[str], list[tuple[Any, ...]]]]:
+        """Runs statements of DuckDB SQL (results/sql.py), and gives each result.
+
+        On the tables of an experiment, and on `tables` (rows) and `typed` ones (columns and their types), e.g. findings.
         """
-        with duckdb.connect() as connection:
-            _create_typed(connection, "slot_table", self.slots, SLOT_COLUMNS)
-            _create_typed(connection, "drains", _columns(self.drains, DRAIN_COLUMNS), DRAIN_COLUMNS)
-            _create_typed(connection, "background", _columns(self.background, BACKGROUND_COLUMNS), BACKGROUND_COLUMNS)
-            counters = self.counters if "counters" in query.lower() else []  # they are many
-            _create_typed(connection, "counters", _columns(counters, COUNTER_COLUMNS), COUNTER_COLUMNS)
-            _create_typed(connection, "memory", _columns(self.memory, MEMORY_COLUMNS), MEMORY_COLUMNS)
-            connection.execute(_SLOTS_VIEW)
-            loads = [{**load, "target": self.label(load["target"])} for load in self.loads]
-            for name, rows in {"loads": loads, **(tables or {})}.items():
-                _create_table(connection, name, rows)
-            connection.execute("SET enable_external_access=false; SET lock_configuration=true")
-            return _run_query(connection, query)
-
-
-def _columns(rows: Sequence[Record], types: Mapping[str, str]) -> Columns:
-    return {name: column([row[name] for row in rows], kind) for name, kind in types.items()}
-
-
-def _create_typed(connection: duckdb.DuckDBPyConnection, name: str, content: Columns, types: Mapping[str, str]) -> None:
-    casts = ", ".join(f'"{field}"::{kind} AS "{field}"' for field, kind in types.items())
-    connection.execute(f'CREATE TABLE "{name}" AS SELECT {casts} FROM content')  # noqa: S608
-
-
-def _create_table(connection: duckdb.DuckDBPyConnection, name: str, rows: Sequence[Mapping[str, Any]]) -> None:
-    names = list(dict.fromkeys(key for row in rows for key in row)) or ["target"]
-    content = {key: _plain_column([row.get(key) for row in rows]) for key in names}  # noqa: F841  (DuckDB finds it)
-    connection.execute(f'CREATE TABLE "{name}" AS SELECT * FROM content')  # noqa: S608
-
-
-def _plain_column(values: Sequence[Any]) -> Any:
-    present = [value for value in values if value is not None]
-    for kind, types in (("BOOLEAN", bool), ("BIGINT", int), ("DOUBLE", (int, float))):
-        if present and all(isinstance(value, types) for value in present):
-            return column(values, kind)
-    texts = [value if isinstance(value, str | None) else json.dumps(value, default=str) for value in values]
-    return column([None if text is None else str(text) for text in texts], "VARCHAR")
-
-
-def _run_query(connection: duckdb.DuckDBPyConnection, query: str) -> tuple[list[str], list[tuple[Any, ...]]]:
-    try:
-        cursor = connection.execute(query)
-        return [part[0] for part in cursor.description or []], cursor.fetchall()
-    except duckdb.Error as error:
-        words = " ".join(str(error).split())
-        tables = "slots, loads, drains, background, counters, memory, findings"
-        raise UsageError(f"The SQL was refused: {words} (tables: {tables})") from error
+        loads = [{**load, "target": self.label(load["target"])} for load in self.loads]
+        own = {
+            "slots": (self.slots, SLOT_COLUMNS),
+            "drains": (columns_of(self.drains, DRAIN_COLUMNS), DRAIN_COLUMNS),
+            "background": (columns_of(self.background, BACKGROUND_COLUMNS), BACKGROUND_COLUMNS),
+            # they are many
+            "counters": (
+                columns_of(self.counters if names(query, "counters") else [], COUNTER_COLUMNS),
+                COUNTER_COLUMNS,
+            ),
+            "memory": (columns_of(self.memory, MEMORY_COLUMNS), MEMORY_COLUMNS),
+        }
+        return run_sql(query, {**own, **(typed or {})}, {"loads": loads, **(tables or {})})
 
 
 def is_sealed(directory: Path) -> bool:

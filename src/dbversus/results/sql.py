@@ -1,0 +1,90 @@
+"""DuckDB SQL on the tables of an experiment: it reaches no file, changes nothing, and sees no name but theirs."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import duckdb
+
+from dbversus.errors import UsageError
+from dbversus.results.records import Columns, Record, column
+
+Rows = list[tuple[Any, ...]]
+
+# figures that people ask for, beside the columns that are stored
+_ADDED = {
+    "slots": """, ops / (elapsed_ns / 1e9) AS ops_per_second,
+        server_cpu_ns / 1e3 / nullif(ops, 0) AS server_cpu_us_per_op,
+        (server_read_bytes + server_write_bytes) / nullif(ops, 0) AS server_io_bytes_per_op"""
+}
+# what DuckDB knows beside our tables is no help
+_NO_HELP = re.compile(r'Did you mean "(pg_|sqlite_|duckdb_|pragma_|information_schema)')
+
+
+def names(query: str, table: str) -> bool:
+    """Whether `query` may read `table`, so that it has to be filled."""
+    return table in query.lower()
+
+
+def run_sql(
+    query: str,
+    typed: Mapping[str, tuple[Columns, Mapping[str, str]]],
+    plain: Mapping[str, Sequence[Mapping[str, Any]]],
+) -> list[tuple[list[str], Rows]]:
+    """Names of columns and rows of each statement that has a result, of those between semicolons.
+
+    Tables are `typed` (columns and their types) or `plain` (rows, types as found). Raises UsageError with DuckDB's words.
+    """
+    with duckdb.connect() as connection:
+        for name, (content, types) in typed.items():
+            _create_typed(connection, name, content, types)
+        for name, rows in plain.items():
+            _create_plain(connection, name, rows)
+        connection.execute(
+            "SET python_enable_replacements=false; SET enable_external_access=false; SET lock_configuration=true"
+        )
+        results = _run(connection, query, [*typed, *plain])
+    if not results:
+        raise UsageError("The SQL has no statement with a result, such as SELECT or SHOW TABLES.")
+    return results
+
+
+def columns_of(rows: Sequence[Record], types: Mapping[str, str]) -> Columns:
+    return {name: column([row[name] for row in rows], kind) for name, kind in types.items()}
+
+
+def _create_typed(connection: duckdb.DuckDBPyConnection, name: str, content: Columns, types: Mapping[str, str]) -> None:
+    casts = ", ".join(f'"{field}"::{kind} AS "{field}"' for field, kind in types.items())
+    added = _ADDED.get(name, "")
+    connection.execute(f'CREATE TABLE "{name}" AS SELECT *{added} FROM (SELECT {casts} FROM content)')  # noqa: S608
+
+
+def _create_plain(connection: duckdb.DuckDBPyConnection, name: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    fields = list(dict.fromkeys(key for row in rows for key in row)) or ["target"]
+    content = {key: _plain_column([row.get(key) for row in rows]) for key in fields}  # noqa: F841  (DuckDB finds it)
+    connection.execute(f'CREATE TABLE "{name}" AS SELECT * FROM content')  # noqa: S608
+
+
+def _plain_column(values: Sequence[Any]) -> Any:
+    present = [value for value in values if value is not None]
+    for kind, types in (("BOOLEAN", bool), ("BIGINT", int), ("DOUBLE", (int, float))):
+        if present and all(isinstance(value, types) for value in present):
+            return column(values, kind)
+    texts = [value if isinstance(value, str | None) else json.dumps(value, default=str) for value in values]
+    return column([None if text is None else str(text) for text in texts], "VARCHAR")
+
+
+def _run(connection: duckdb.DuckDBPyConnection, query: str, tables: Sequence[str]) -> list[tuple[list[str], Rows]]:
+    results = []
+    try:
+        for statement in connection.extract_statements(query):
+            # its text, since carets of what was parsed with others before it point elsewhere
+            cursor = connection.execute(statement.query)
+            if statement.expected_result_type == [duckdb.ExpectedResultType.QUERY_RESULT]:
+                results.append(([part[0] for part in cursor.description or []], cursor.fetchall()))
+    except duckdb.Error as error:
+        # its own lines, so that the caret stays under what it points at
+        words = "\n".join(line for line in str(error).splitlines() if not _NO_HELP.match(line))
+        raise UsageError(f"The SQL was refused.\n{words}\nTables: {', '.join(tables)}.") from error
+    return results
