@@ -7,7 +7,7 @@ are fetched where they are missing; without names all that are installed are ask
 import re
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Collection
 from pathlib import Path
 
 from dbversus.builds.model import Build
@@ -39,13 +39,13 @@ def _installed() -> list[Build]:
     return [build for dbms in ("postgres", *MYSQL_FAMILY) for build in list_installed(dbms)]
 
 
-def _postgres(build: Build) -> Iterable[str]:
+def _postgres(build: Build) -> Collection[str]:
     environment = postgres_files.server_environment(build, ServerConfig("", {}))
     done = run([postgres_files.program(build, "postgres"), "--describe-config"], server_user(), environment)
     return {line.partition("\t")[0] for line in done.stdout.splitlines()}
 
 
-def _mysql(build: Build) -> Iterable[str]:
+def _mysql(build: Build) -> Collection[str]:
     place = mysql_files.Installation(build, server_user(), mysql_files.server_environment(build, ServerConfig("", {})))
     own = place.base_settings()
     if build.dbms == "myrocks":
