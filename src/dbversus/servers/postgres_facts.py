@@ -38,8 +38,8 @@ def counters(connection: Connection) -> dict[str, float]:
     """Monotonic counters by flat name; a view that this version does not have is left out.
 
     `database.*`, `background.*`, `checkpointer.*` (17+), `wal.*` (14+), `io.<backend>.<object>.<context>.*` (16+),
-    `table.*` (sums over tables), and `wal.position_bytes`, which all versions have. What clients that have gone were
-    served is in them.
+    `table.*` and `index.*` (sums over the user's tables and indexes), and `wal.position_bytes`, which all versions have.
+    What clients that have gone were served is in them.
     """
     _await_statistics(connection)
     found: dict[str, float] = {}
@@ -123,7 +123,9 @@ def _table_sums(connection: Connection) -> dict[str, float]:
     names = (*columns, *maintenance)
     sums = ", ".join(f"coalesce(sum({name}), 0)::float8" for name in names)
     row = connection.execute(f"SELECT {sums} FROM pg_stat_user_tables").fetchone()  # noqa: S608
-    return dict(zip((f"table.{name}" for name in names), row or (), strict=True))
+    found = dict(zip((f"table.{name}" for name in names), row or (), strict=True))
+    entries = "SELECT coalesce(sum(idx_tup_read), 0)::float8 FROM pg_stat_user_indexes"
+    return found | {"index.idx_tup_read": float(scalar(connection, entries))}
 
 
 def relations(connection: Connection) -> list[tuple[str, str, str, int]]:
