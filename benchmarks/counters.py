@@ -65,7 +65,11 @@ COUNTERS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 }
 COUNTERS = {
     **COUNTERS,
-    "mariadb": COUNTERS["mysql"],
+    "mariadb": {
+        **COUNTERS["mysql"],
+        "rows changed": tuple(f"status.handler_{change}" for change in ("write", "update", "delete")),
+        "rows read": ("status.rows_read",),
+    },
     "myrocks": {
         **COUNTERS["mysql"],
         "rows changed": tuple(f"status.rocksdb_rows_{change}" for change in _CHANGES),

@@ -8,6 +8,7 @@ import pytest
 from dbversus.experiment.measure import measure, warm_up
 from dbversus.experiment.session import Case, Session
 
+from . import fakes
 from .fakes import FakeEngine, case_of, engine_of, gone, make_session, records, refused, server_of
 
 
@@ -121,3 +122,12 @@ def test_a_pilot_bounded_by_count_has_work_for_every_client(tmp_path: Path) -> N
     _measure(session, "update-index")
     pilot = engine_of(session).asked("rows")[0]
     assert pilot["tag"] == {"pilot": True} and pilot["slot"]["ops"] >= 5 * 64
+
+
+def test_each_round_of_a_pilot_has_values_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Written once more, the same values would change nothing, and cost less."""
+    monkeypatch.setattr(fakes, "ELAPSED_NS", 1_000_000)
+    session = make_session(tmp_path)
+    _measure(session, "update-index")
+    pilots = [fields["first_row"] for fields in engine_of(session).asked("rows") if "pilot" in fields["tag"]]
+    assert len(pilots) > 1 and len(set(pilots)) == len(pilots)

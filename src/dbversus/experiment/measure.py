@@ -22,6 +22,8 @@ from dbversus.stats.disturbance import RowFigures, judge_row
 
 PILOT_OPS = 20
 PILOT_MS = 40
+PILOT_ROW = 1_000_000
+"""Far above the numbers of counted rows."""
 COLD_PILOT_MS = 500
 WARM_UP_MS = 500
 
@@ -195,23 +197,25 @@ def _pilot(session: Session, block: int, case: Case, tally: Tally) -> SlotPlan:
 def _pilot_rates(session: Session, case: Case, names: list[str], tally: Tally) -> list[float]:
     ops = max(PILOT_OPS, wanted_ops(case.clients))
     pilot_ms = COLD_PILOT_MS if session.spec.cache == "cold" else PILOT_MS
+    row = PILOT_ROW
     while True:
         part = {"ops": ops} if case.test.by_count else {"ms": pilot_ms, "min_ops": 1}
-        reply = _one_row(session, case, names, part)
+        reply = _one_row(session, case, names, part, row)
         tally.driven.update(driven_ops(reply))
         slots = {slot["target"]: slot for slot in reply["slots"]}
         shortest_ms = min(slot["elapsed_ns"] for slot in slots.values()) / 1e6
         if not case.test.by_count or shortest_ms >= pilot_ms / 2 or ops >= 100_000:
             return [slots[name]["ops"] / slots[name]["elapsed_ns"] * 1e9 for name in names]
         ops *= 4
+        row += 1  # other values: what is there already, written once more, changes nothing
 
 
-def _one_row(session: Session, case: Case, names: list[str], part: dict[str, Any]) -> Reply:
-    """One row outside the count, for the pilot; its numbers are far above those of counted rows."""
+def _one_row(session: Session, case: Case, names: list[str], part: dict[str, Any], number: int = PILOT_ROW) -> Reply:
+    """One row outside the count, for the pilot."""
     replies = session.engine.stream(
         "rows",
         seed=_seed(session.spec.seed, case.name, -2),
-        first_row=1_000_000,
+        first_row=number,
         orders=[names],
         settle={"ops": 0 if session.spec.cache == "cold" else 1},
         slot=part,
