@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dbversus.suites import shape
-from dbversus.suites.check import check_columns, check_test
+from dbversus.suites.check import check_columns, check_number, check_test
 from dbversus.suites.draft import Draft, Named, Placed
 from dbversus.suites.generators import Generator
-from dbversus.suites.model import LOAD, Load, Parameter, Phase, Statement, Suite, Test
+from dbversus.suites.model import AGED, LOAD, LOADED, Aging, Load, Parameter, Phase, Statement, Suite, Test
 from dbversus.suites.names import near
 from dbversus.suites.source import Place
 
@@ -23,6 +23,7 @@ def build_suite(name: str, draft: Draft) -> Suite:
         title=draft.title,
         description=_one_line(draft.description),
         load=_load(draft),
+        aging=_aging(draft, families),
         phases=tuple(_phases(draft, _Lookup.of(families))),
         variables=draft.variables,
         selections={key: tuple(placed.value) for key, placed in draft.selections.items()},
@@ -40,6 +41,17 @@ def _load(draft: Draft) -> Load:
     columns = _params(load.columns, place.at("columns"), draft.generators)
     check_columns(columns, draft.variables)
     return Load(load.title, _one_line(load.note), columns)
+
+
+def _aging(draft: Draft, families: Mapping[str, list[Test]]) -> Aging | None:
+    if draft.aging is None:
+        return None
+    aging, place = draft.aging.value, draft.aging.place
+    found = [test for family in families.values() for test in family if test.name == aging.test]
+    if not found:
+        raise place.at("test").mistake(f"unknown test '{aging.test}'.{near(aging.test, families)}")
+    check_number(aging.operations, {**draft.variables, **found[0].own_variables}, place.at("operations"), at_least=1)
+    return Aging(found[0], aging.operations, aging.rounds, place)
 
 
 def _family(key: str, placed: Placed[shape.Test], draft: Draft) -> list[Test]:
@@ -200,6 +212,7 @@ def _phases(draft: Draft, lookup: _Lookup) -> Iterator[Phase]:
     if not draft.phases:
         raise draft.place.mistake("there are no [[phases]]; each has a `name` and the list of its `tests`.")
     seen: dict[str, str] = {LOAD: "the load"}
+    data = LOADED
     for placed in draft.phases:
         phase, place = placed.value, placed.place
         tests = []
@@ -207,7 +220,10 @@ def _phases(draft: Draft, lookup: _Lookup) -> Iterator[Phase]:
             for test in lookup.find(name, place.at("tests", index)):
                 tests.append(replace(test, name=f"{test.base}{phase.suffix}"))
                 _claim(tests[-1].name, f"phase '{phase.name}'", seen, place.at("tests", index))
-        yield Phase(phase.name, tuple(tests), phase.settle)
+        data = phase.data or data
+        if data == AGED and draft.aging is None:
+            raise place.at("data").mistake('data = "aged" needs an [aging], which says how data ages (docs/suites.md).')
+        yield Phase(phase.name, tuple(tests), phase.settle, data)
 
 
 def _claim(name: str, phase: str, seen: dict[str, str], place: Place) -> None:
@@ -234,7 +250,7 @@ def _check_selections(suite: Suite, selections: Named[list[str]]) -> None:
 
 def _check_all_used(suite: Suite, draft: Draft) -> None:
     """A test that the suite's own file defines and no phase names would silently never run."""
-    run = {test.place for test in suite.tests.values()}
+    run = {test.place for test in (*suite.tests.values(), *([suite.aging.test] if suite.aging else []))}
     for name, placed in draft.tests.items():
         if placed.place.source is draft.place.source and placed.place not in run:
             raise placed.place.mistake(f"test '{name}' is in no phase; add it to the `tests` of one of [[phases]].")

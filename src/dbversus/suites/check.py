@@ -15,13 +15,13 @@ BUILT_IN = ("table_size", "tables")
 def check_test(test: Test) -> None:
     """Raises UsageError with file and line on the first mistake of a test."""
     variables = {**test.suite_variables, **test.own_variables}
-    _check_number(test.rows_per_op, variables, test.place.at("rows_per_op"))
+    check_number(test.rows_per_op, variables, test.place.at("rows_per_op"))
     drawn: dict[str, Generator] = {}
     referred = {generator.of for generator in _generators(test) if isinstance(generator, Ref)}
     earlier: list[str] = []
     for statement in test.statements:
         _check_names(statement, earlier)
-        _check_number(statement.repeat, variables, statement.place_of("repeat"), at_least=1)
+        check_number(statement.repeat, variables, statement.place_of("repeat"), at_least=1)
         _check_placeholders(statement, referred)
         for name, parameter in statement.params.items():
             _check_parameter(name, parameter, drawn, variables)
@@ -83,7 +83,7 @@ def _check_parameter(
     generator, place = parameter.generator, parameter.generator_place
     for field in generator.expressions:
         least = 1 if field == "count" else None
-        _check_number(getattr(generator, field), variables, place.at(field), at_least=least)
+        check_number(getattr(generator, field), variables, place.at(field), at_least=least)
     if isinstance(generator, Listable):
         _check_list(name, generator, place)
     match generator:
@@ -132,7 +132,7 @@ def _is_one_integer(generator: Generator) -> bool:
     return not is_text(generator) and getattr(generator, "count", None) is None
 
 
-def _check_number(
+def check_number(
     expression: Expression | None, variables: Mapping[str, int], place: Place, at_least: int | None = None
 ) -> None:
     if expression is None:

@@ -30,6 +30,7 @@ class Draft:
     title: str
     description: str
     load: Placed[shape.Load] | None
+    aging: Placed[shape.Aging] | None = None
     probes: tuple[str, ...] = ()
     variables: Mapping[str, int] = field(default_factory=dict)
     generators: Named[Generator] = field(default_factory=dict)
@@ -51,6 +52,7 @@ def make_draft(source: Source, file: shape.SuiteFile) -> Draft:
         title=file.title,
         description=file.description,
         load=Placed(file.load, root.at("load")) if file.load else None,
+        aging=Placed(file.aging, root.at("aging")) if file.aging else None,
         probes=tuple(file.probes),
         variables=file.variables,
         generators=placed("generators", file.generators),
@@ -68,6 +70,7 @@ def extend(base: Draft, own: Draft) -> Draft:
         title=own.title,
         description=own.description or base.description,
         load=own.load or base.load,
+        aging=own.aging or base.aging,
         probes=own.probes or base.probes,
         variables={**base.variables, **own.variables},
         generators=base.generators | own.generators,

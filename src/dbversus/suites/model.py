@@ -11,6 +11,8 @@ from dbversus.suites.names import near
 from dbversus.suites.source import Place
 
 LOAD = "load"
+LOADED, AGED = "loaded", "aged"
+"""Data as the load leaves it, and after the suite's aging."""
 
 # the reference's summary groups, in its order
 GROUP_TITLES = {
@@ -108,11 +110,15 @@ class Test:
 
 @dataclass(frozen=True)
 class Phase:
-    """Tests run one after another; `settle`: all debt is paid before the first."""
+    """Tests run one after another; `settle`: all debt is paid before the first.
+
+    `data`: LOADED or AGED. Where that is another than of the phase before, servers are started anew on it.
+    """
 
     name: str
     tests: tuple[Test, ...]
     settle: bool
+    data: str = LOADED
 
 
 @dataclass(frozen=True)
@@ -122,6 +128,20 @@ class Load:
     title: str
     note: str
     columns: Mapping[str, Parameter]
+
+
+@dataclass(frozen=True)
+class Aging:
+    """How loaded data becomes aged: `test` is driven for `operations`, in `rounds`, after each of which debt is paid."""
+
+    test: Test
+    operations: Expression
+    rounds: int
+    place: Place
+
+    def operations_of_round(self, table_size: int, tables: int) -> int:
+        """Operations of one round, the same for every target."""
+        return max(1, evaluate(self.operations, self.test.scope(table_size, tables)) // self.rounds)
 
 
 @dataclass(frozen=True)
@@ -136,6 +156,12 @@ class Suite:
     variables: Mapping[str, int]
     selections: Mapping[str, tuple[str, ...]]
     probes: tuple[str, ...] = ()
+    aging: Aging | None = None
+
+    @property
+    def ages(self) -> bool:
+        """Whether any phase needs aged data."""
+        return any(phase.data == AGED for phase in self.phases)
 
     @property
     def tests(self) -> dict[str, Test]:

@@ -82,6 +82,7 @@ class Phase(Shape):
     tests: list[str] = Field(min_length=1)
     suffix: Annotated[str, Field(pattern=r"^(\.[a-z0-9-]+)?$")] = ""
     settle: bool = False
+    data: Literal["loaded", "aged"] | None = None
 
 
 class Load(Shape):
@@ -90,6 +91,14 @@ class Load(Shape):
     title: str = "Load the tables"
     note: str = ""
     columns: dict[VariableName, Param] = Field(min_length=1)
+
+
+class Aging(Shape):
+    """What is done to the loaded tables, once, before aged data is kept: a test that is driven for so many operations."""
+
+    test: Name
+    operations: Number
+    rounds: int = Field(1, ge=1)
 
 
 class SuiteFile(Shape):
@@ -102,6 +111,7 @@ class SuiteFile(Shape):
     variables: dict[VariableName, int] = Field(default_factory=dict)
     generators: dict[VariableName, AnyGenerator] = Field(default_factory=dict)
     load: Load | None = None
+    aging: Aging | None = None
     statements: dict[Name, Statement] = Field(default_factory=dict)
     tests: dict[Name, Test] = Field(default_factory=dict)
     selections: dict[Name, list[str]] = Field(default_factory=dict)

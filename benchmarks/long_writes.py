@@ -1,0 +1,201 @@
+#!/usr/bin/env python
+"""Write tests for ten minutes on each server, beside the verdicts that dbversus gives on them in seconds.
+
+`measure` runs each test on each target alone, one after the other: data as it was loaded, all cores for the server but that of
+its client, nothing frozen, ten minutes without a pause. What is there already is not measured again, so it can be stopped and
+started at will. `table` sets the ratios of these minutes beside those of a comparison of the same targets
+(`dbversus compare`), and says where their directions differ.
+"""
+
+import argparse
+import math
+import statistics
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+from common import make_parser, markdown, say, told
+
+from dbversus.cli.display import PlainDisplay
+from dbversus.errors import UsageError
+from dbversus.experiment.run import resume_experiment, run_experiment
+from dbversus.experiment.spec import ExperimentSpec, make_spec
+from dbversus.experiment.units import parse_count
+from dbversus.results.read import Results, open_results
+from dbversus.results.schema import JOURNAL
+from dbversus.stats.judge import judge
+from dbversus.stats.metrics import CPU, THROUGHPUT
+from dbversus.stats.model import Finding
+from dbversus.suites import load_suite, profile_choices
+
+EXAMPLE = """example:
+  benchmarks/long_writes.py measure FOLDER --targets mysql:5.6 mysql:8.0 --tests update-index,insert
+  dbversus compare mysql:5.6 mysql:8.0 --tests writes --out SHORT
+  benchmarks/long_writes.py table FOLDER --short SHORT
+"""
+SUITE = Path(__file__).with_name("long_writes.toml")
+SLOT_S = 10
+SMALL = 0.03
+"""Changes below this have no direction."""
+
+
+@dataclass(frozen=True)
+class Course:
+    """One test on one target: a value for each slot, in order. CPU is that of the server, foreground and background."""
+
+    test: str
+    target: str
+    ops_per_s: Sequence[float]
+    cpu_us_per_op: Sequence[float]
+    written_bytes_per_op: Sequence[float]
+
+    def late(self, values: Sequence[float]) -> float:
+        """Median of the second half: what the first minutes bring is over."""
+        return statistics.median(values[len(values) // 2 :])
+
+    def early(self, values: Sequence[float]) -> float:
+        return statistics.median(values[:3])
+
+
+def spec_of(target: str, test: str, minutes: float, table_size: int, placement: str) -> ExperimentSpec:
+    slots = max(1, round(minutes * 60 / SLOT_S))
+    choices = {
+        "targets": [target],
+        "alone": True,
+        "suite": str(SUITE),
+        "tests": test,
+        "table_size": table_size,
+        "order": "sequential",
+        "placement": placement,
+        "slot_ms": SLOT_S * 1000,
+        "write_slot_ms": SLOT_S * 1000,
+        "settle_ms": 0,
+        "rows": slots,
+        "seconds": slots * SLOT_S + SLOT_S / 2,
+        "looks": [1],
+        "check_events": 0,
+        "drain_s": 60,
+        "calibration": False,
+    }
+    return make_spec(profile_choices("standard") | choices)
+
+
+def measure(arguments: argparse.Namespace) -> None:
+    """Every test on all targets before the next test, so that what is compared was measured within the hour."""
+    size = parse_count(arguments.table_size, "--table-size")
+    for test in load_suite(SUITE).select(arguments.tests).tests:
+        for target in arguments.targets:
+            folder = arguments.folder / f"{test}@{target.replace('/', '_').replace(':', '-')}"
+            spec = spec_of(target, test, arguments.minutes, size, arguments.placement)
+            _measure_one(spec, folder)
+
+
+def _measure_one(spec: ExperimentSpec, folder: Path) -> None:
+    if (folder / JOURNAL).exists():
+        if open_results(folder).finished:
+            say(f"{folder.name}: measured already")
+            return
+        resume_experiment(spec, folder, PlainDisplay(), wait=True)
+        return
+    say(folder.name)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    run_experiment(spec, folder, " ".join(sys.argv), PlainDisplay(), wait=True)
+
+
+def courses(folder: Path) -> list[Course]:
+    found = [_course(open_results(path.parent)) for path in sorted(folder.glob(f"*/{JOURNAL}"))]
+    if not found:
+        raise UsageError(f"{folder} holds no measured test; make some with `benchmarks/long_writes.py measure {folder}`.")
+    return found
+
+
+def _course(results: Results) -> Course:
+    slots = results.slots
+    ops, seconds = np.asarray(slots["ops"], float), np.asarray(slots["elapsed_ns"], float) / 1e9
+    cpu_us, written = np.asarray(slots["server_cpu_ns"], float) / 1e3, np.asarray(slots["server_write_bytes"], float)
+    return Course(str(slots["test"][0]), results.base.label, *(list(one) for one in (ops / seconds, cpu_us / ops, written / ops)))
+
+
+def course_rows(found: Sequence[Course]) -> list[list[str]]:
+    rows = []
+    for one in found:
+        figures = [one.ops_per_s, one.cpu_us_per_op, [value / 1024 for value in one.written_bytes_per_op]]
+        rows.append([one.test, one.target, *(f"{one.early(values):,.1f} → {one.late(values):,.1f}" for values in figures)])
+    return rows
+
+
+def short_findings(folders: Sequence[Path]) -> dict[tuple[str, str, str], dict[str, Finding]]:
+    """(test, base, target) → metric → finding, of comparisons."""
+    found: dict[tuple[str, str, str], dict[str, Finding]] = {}
+    for folder in folders:
+        results = open_results(folder)
+        for finding in judge(results).findings:
+            if finding.metric in (CPU.name, THROUGHPUT.name):
+                found.setdefault((finding.test, results.base.label, finding.target), {})[finding.metric] = finding
+    return found
+
+
+def pair_rows(found: Sequence[Course], short: dict[tuple[str, str, str], dict[str, Finding]]) -> Iterator[list[str]]:
+    """A line for each pair of targets that has both: ratios of the long run's second half, and the findings."""
+    by_test: dict[str, list[Course]] = {}
+    for one in found:
+        by_test.setdefault(one.test, []).append(one)
+    for test, of_test in by_test.items():
+        for one, other in combinations(of_test, 2):
+            for base, target in ((one, other), (other, one)):
+                findings = short.get((test, base.target, target.target), {})
+                if findings:
+                    yield _pair_row(base, target, findings)
+
+
+def _pair_row(base: Course, target: Course, findings: dict[str, Finding]) -> list[str]:
+    cells = [base.test, f"{base.target} → {target.target}"]
+    for name in (CPU.name, THROUGHPUT.name):
+        values = (base.cpu_us_per_op, target.cpu_us_per_op) if name == CPU.name else (base.ops_per_s, target.ops_per_s)
+        early, late = base.early(values[1]) / base.early(values[0]), base.late(values[1]) / base.late(values[0])
+        finding = findings.get(name)
+        ratio = finding.ratio if finding else None
+        cells += [f"{early:.2f}", f"{late:.2f}", f"{ratio:.2f} {finding.verdict}" if finding and ratio else "–"]
+        cells.append("" if ratio is None or _same_direction(late, ratio) else "differs")
+    return cells
+
+
+def _same_direction(one: float, other: float) -> bool:
+    return abs(math.log(one)) < math.log1p(SMALL) or abs(math.log(other)) < math.log1p(SMALL) or (one > 1) == (other > 1)
+
+
+def print_tables(arguments: argparse.Namespace) -> None:
+    found = courses(arguments.folder)
+    heads = ["test", "target", "operations/s, first → last half", "CPU/op, µs", "written/op, kB"]
+    print(markdown(heads, course_rows(found)))
+    rows = list(pair_rows(found, short_findings(arguments.short)))
+    if rows:
+        of_metric = ["first 30 s", "last half", "dbversus", ""]
+        print()
+        print(markdown(["test", "pair", *(f"CPU/op: {head}" for head in of_metric), *(f"throughput: {head}" for head in of_metric)], rows))
+
+
+def main() -> None:
+    parser = make_parser(__doc__, EXAMPLE)
+    verbs = parser.add_subparsers(required=True)
+    first = verbs.add_parser("measure")
+    first.add_argument("folder", type=Path)
+    first.add_argument("--targets", nargs="+", default=["mysql:5.6", "mysql:8.0", "mariadb:10.11", "postgres:17"])
+    first.add_argument("--tests", help="globs, comma separated (default: all)")
+    first.add_argument("--minutes", type=float, default=10)
+    first.add_argument("--table-size", default="1m")
+    first.add_argument("--placement", default="split")
+    first.set_defaults(run=measure)
+    second = verbs.add_parser("table")
+    second.add_argument("folder", type=Path)
+    second.add_argument("--short", type=Path, action="append", default=[], help="results of a comparison (repeatable)")
+    second.set_defaults(run=print_tables)
+    arguments = parser.parse_args()
+    arguments.run(arguments)
+
+
+if __name__ == "__main__":
+    told(main)

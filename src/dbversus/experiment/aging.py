@@ -1,0 +1,73 @@
+"""Data as it is after a while of changes: made once from the loaded data, and kept as a snapshot of its own.
+
+Tables and indexes fresh from a load are packed in a way that no table in use is. Changes to them measure how they come apart,
+which is over after a while and never comes again (docs/protocol.md, *Aged data*).
+"""
+
+from pathlib import Path
+from typing import Any
+
+from dbversus.errors import RunError
+from dbversus.experiment.definitions import definitions
+from dbversus.experiment.losses import through_engine_loss
+from dbversus.experiment.prepare import snapshot_key
+from dbversus.experiment.session import Session, Target
+from dbversus.servers import snapshot
+from dbversus.suites.model import AGED, LOADED, Aging
+
+
+def age_all(session: Session) -> None:
+    """Makes a snapshot of aged data for every target that has none yet, where the suite has a phase that needs it."""
+    aging = session.suite.aging
+    if aging is None or not session.suite.ages:
+        return
+    for target in session.alive:
+        key = aged_key(session, target, aging)
+        found = snapshot.find(key)
+        try:
+            target.snapshots[AGED] = found or through_engine_loss(session, lambda: _age(session, target, aging, key))  # noqa: B023
+        except RunError as error:
+            session.failure(target, "load", f"its data could not be aged: {error}", final=True)
+
+
+def aged_key(session: Session, target: Target, aging: Aging) -> dict[str, Any]:
+    """All that determines aged data: what determines the loaded data, and what is done to it."""
+    return snapshot_key(session, target) | {"aging": [_definition(session, target, aging), _operations(session, aging), aging.rounds]}
+
+
+def _definition(session: Session, target: Target, aging: Aging) -> dict[str, Any]:
+    dbms = target.server.dbms
+    return definitions(aging.test, [dbms], session.spec.table_size, session.spec.tables)[dbms]
+
+
+def _operations(session: Session, aging: Aging) -> int:
+    return aging.operations_of_round(session.spec.table_size, session.spec.tables)
+
+
+def _age(session: Session, target: Target, aging: Aging, key: dict[str, Any]) -> Path:
+    session.display.doing(f"{target.label}: aging the data")
+    session.remove(target)
+    snapshot.restore(target.snapshots[LOADED], target.server.data_dir)
+    session.start(target)
+    for number in range(aging.rounds):
+        _drive(session, target, aging, number)
+        target.server.settle(session.table_names)
+    session.remove(target)
+    return snapshot.keep(target.server.data_dir, key)
+
+
+def _drive(session: Session, target: Target, aging: Aging, number: int) -> None:
+    """One round: the same operations on every target, since seed and number alone determine them."""
+    session.engine.call("open", targets=[target.name], tables=session.spec.tables, test=_definition(session, target, aging))
+    replies = session.engine.stream(
+        "rows",
+        seed=session.spec.seed,
+        first_row=number,
+        orders=[[target.name]],
+        settle={"ops": 0},
+        slot={"ops": _operations(session, aging)},
+    )
+    stopped = [reply["stopped"]["message"] for reply in replies if "stopped" in reply]
+    session.engine.call("close")
+    if stopped:
+        raise RunError(stopped[0])
