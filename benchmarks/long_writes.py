@@ -108,7 +108,9 @@ def _measure_one(spec: ExperimentSpec, folder: Path) -> None:
 def courses(folder: Path) -> list[Course]:
     found = [_course(open_results(path.parent)) for path in sorted(folder.glob(f"*/{JOURNAL}"))]
     if not found:
-        raise UsageError(f"{folder} holds no measured test; make some with `benchmarks/long_writes.py measure {folder}`.")
+        raise UsageError(
+            f"{folder} holds no measured test; make some with `benchmarks/long_writes.py measure {folder}`."
+        )
     return found
 
 
@@ -116,14 +118,18 @@ def _course(results: Results) -> Course:
     slots = results.slots
     ops, seconds = np.asarray(slots["ops"], float), np.asarray(slots["elapsed_ns"], float) / 1e9
     cpu_us, written = np.asarray(slots["server_cpu_ns"], float) / 1e3, np.asarray(slots["server_write_bytes"], float)
-    return Course(str(slots["test"][0]), results.base.label, *(list(one) for one in (ops / seconds, cpu_us / ops, written / ops)))
+    return Course(
+        str(slots["test"][0]), results.base.label, *(list(one) for one in (ops / seconds, cpu_us / ops, written / ops))
+    )
 
 
 def course_rows(found: Sequence[Course]) -> list[list[str]]:
     rows = []
     for one in found:
         figures = [one.ops_per_s, one.cpu_us_per_op, [value / 1024 for value in one.written_bytes_per_op]]
-        rows.append([one.test, one.target, *(f"{one.early(values):,.1f} → {one.late(values):,.1f}" for values in figures)])
+        rows.append(
+            [one.test, one.target, *(f"{one.early(values):,.1f} → {one.late(values):,.1f}" for values in figures)]
+        )
     return rows
 
 
@@ -133,7 +139,7 @@ def short_findings(folders: Sequence[Path]) -> dict[tuple[str, str, str], dict[s
     for folder in folders:
         results = open_results(folder)
         for finding in judge(results).findings:
-            if finding.metric in (CPU.name, THROUGHPUT.name):
+            if finding.metric in (CPU, THROUGHPUT):
                 found.setdefault((finding.test, results.base.label, finding.target), {})[finding.metric] = finding
     return found
 
@@ -153,8 +159,8 @@ def pair_rows(found: Sequence[Course], short: dict[tuple[str, str, str], dict[st
 
 def _pair_row(base: Course, target: Course, findings: dict[str, Finding]) -> list[str]:
     cells = [base.test, f"{base.target} → {target.target}"]
-    for name in (CPU.name, THROUGHPUT.name):
-        values = (base.cpu_us_per_op, target.cpu_us_per_op) if name == CPU.name else (base.ops_per_s, target.ops_per_s)
+    for name in (CPU, THROUGHPUT):
+        values = (base.cpu_us_per_op, target.cpu_us_per_op) if name == CPU else (base.ops_per_s, target.ops_per_s)
         early, late = base.early(values[1]) / base.early(values[0]), base.late(values[1]) / base.late(values[0])
         finding = findings.get(name)
         ratio = finding.ratio if finding else None
@@ -164,7 +170,9 @@ def _pair_row(base: Course, target: Course, findings: dict[str, Finding]) -> lis
 
 
 def _same_direction(one: float, other: float) -> bool:
-    return abs(math.log(one)) < math.log1p(SMALL) or abs(math.log(other)) < math.log1p(SMALL) or (one > 1) == (other > 1)
+    return (
+        abs(math.log(one)) < math.log1p(SMALL) or abs(math.log(other)) < math.log1p(SMALL) or (one > 1) == (other > 1)
+    )
 
 
 def print_tables(arguments: argparse.Namespace) -> None:
@@ -175,7 +183,17 @@ def print_tables(arguments: argparse.Namespace) -> None:
     if rows:
         of_metric = ["first 30 s", "last half", "dbversus", ""]
         print()
-        print(markdown(["test", "pair", *(f"CPU/op: {head}" for head in of_metric), *(f"throughput: {head}" for head in of_metric)], rows))
+        print(
+            markdown(
+                [
+                    "test",
+                    "pair",
+                    *(f"CPU/op: {head}" for head in of_metric),
+                    *(f"throughput: {head}" for head in of_metric),
+                ],
+                rows,
+            )
+        )
 
 
 def main() -> None:

@@ -87,8 +87,8 @@ def _run(bench: Bench, monkeypatch: pytest.MonkeyPatch, spec: ExperimentSpec) ->
 def test_data_that_was_not_restored_as_it_was_takes_its_target_out(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def damaged(target: Target) -> None:
-        restore(target)
+    def damaged(target: Target, data: str) -> None:
+        restore(target, data)
         server = target.server
         if target.name == "t1" and "t1" in seen and isinstance(server, SqliteServer):
             connection = sqlite3.connect(server.database)

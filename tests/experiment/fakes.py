@@ -93,7 +93,7 @@ class FakeEngine:
                 for name in order
             ]
             host = {"wall_ns": ELAPSED_NS, "foreign_cpu_ns": 0, "steal_ns": 0}
-            yield {"tag": fields["tag"], "row": row, "order": order, "host": host, "slots": slots}
+            yield {"tag": fields.get("tag"), "row": row, "order": order, "host": host, "slots": slots}
         yield {"latency": dict.fromkeys(self.opened, "HISTFAAAA"), "done": True}
 
 
@@ -135,6 +135,15 @@ class FakeServer:
     def warm(self, tables: Sequence[str]) -> None: ...
 
     def settle(self, tables: Sequence[str]) -> dict[str, float]:
+        return {}
+
+    def debt(self) -> dict[str, int]:
+        return {}
+
+    def state(self, tables: Sequence[str], *, counted: bool) -> dict[str, Any]:
+        return {}
+
+    def sizes(self) -> dict[str, int]:
         return {}
 
     def log_tail(self, lines: int = 40) -> str:

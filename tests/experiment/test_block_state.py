@@ -109,5 +109,8 @@ def test_a_resumed_run_compares_with_the_first_state_that_was_journaled() -> Non
     def record(block: int, rows: int) -> dict[str, Any]:
         return {"type": "state", "block": block, "targets": {"t1": asdict(_with(rows=rows))}, "differs": {}}
 
-    block, state = read_progress([record(0, 5), record(1, 6), record(0, 7)]).states["t1"]
+    aged = record(0, 9) | {"data": "aged"}
+    states = read_progress([record(0, 5), aged, record(1, 6), record(0, 7)]).states
+    block, state = states["t1", "loaded"]
     assert block == 0 and TargetState.from_json(state).tables["sbtest1"].rows == 5
+    assert TargetState.from_json(states["t1", "aged"][1]).tables["sbtest1"].rows == 9

@@ -29,7 +29,7 @@ def test_a_load_that_lost_the_engine_is_begun_again(tmp_path: Path, monkeypatch:
     assert [server_of(session, name).created for name in ("t0", "t1", "t2")] == [1, 2, 1]
     loads = [(load["target"], load["table"]) for load in records(session, "load")]
     assert loads == [(name, table) for name in ("t0", "t1", "t2") for table in ("sbtest1", "sbtest2")]
-    assert all(target.out is None and target.snapshot for target in session.targets)
+    assert all(target.out is None and target.snapshots["loaded"] for target in session.targets)
 
 
 def test_who_loses_the_engine_again_is_out_and_the_next_is_loaded(

@@ -110,3 +110,76 @@ def test_warm_ups_stay_with_what_they_warm() -> None:
     assert scan.sequence == ["load", "scan"]
     assert "scan.warm" in scan.tests
     assert not now.select("insert").tests.keys() - {"insert"}
+
+
+AGED = """
+[aging]
+test = "age"
+operations = "6 * tables"
+rounds = 2
+
+[tests.age]
+title = "Change every row"
+group = "write"
+statements = [{ name = "age", sql = "UPDATE sbtest{table} SET c = 'x'" }]
+
+[[phases]]
+name = "after a while"
+data = "aged"
+suffix = ".aged"
+tests = ["point-query", "two"]
+
+[[phases]]
+name = "later"
+suffix = ".later"
+tests = ["two"]
+"""
+
+
+def test_aged_data_is_that_of_all_phases_from_the_first_that_names_it(tmp_path: Path) -> None:
+    (tmp_path / "aged.toml").write_text(MINE + AGED)
+    suite = load_suite(tmp_path / "aged.toml")
+    assert [phase.data for phase in suite.phases] == ["loaded", "aged", "aged"]
+    assert suite.aging is not None and suite.aging.operations_of_round(10, 3) == 9
+    assert "age" not in suite.tests
+
+
+def test_what_is_left_of_a_selection_keeps_its_data(tmp_path: Path) -> None:
+    (tmp_path / "aged.toml").write_text(MINE + AGED)
+    suite = load_suite(tmp_path / "aged.toml")
+    later, before = suite.select("two.later"), suite.select("two")
+    assert [phase.data for phase in later.phases] == ["aged"] and later.ages
+    assert [phase.data for phase in before.phases] == ["loaded"] and not before.ages
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('test = "age"', 'test = "aeg"', r"aged.toml:21: unknown test 'aeg'. Did you mean 'age'"),
+        ('operations = "6 * tables"', "operations = 0", r"aged.toml:22: operations is 0; 1 or more is accepted"),
+        ('data = "aged"', 'data = "old"', r"aged.toml:32: "),
+        ("[aging]", "[variables2]", "variables2"),
+    ],
+)
+def test_mistakes_in_aging_are_told_with_their_line(tmp_path: Path, old: str, new: str, words: str) -> None:
+    (tmp_path / "aged.toml").write_text((MINE + AGED).replace(old, new))
+    with pytest.raises(UsageError, match=words):
+        load_suite(tmp_path / "aged.toml")
+
+
+def test_aged_data_needs_an_aging(tmp_path: Path) -> None:
+    own = """title = "t"
+[load]
+columns = { id = { gen = "sequence" } }
+[tests.one]
+title = "one"
+group = "point"
+statements = [{ name = "one", sql = "SELECT 1" }]
+[[phases]]
+name = "p"
+data = "aged"
+tests = ["one"]
+"""
+    (tmp_path / "own.toml").write_text(own)
+    with pytest.raises(UsageError, match=r'own.toml:10: data = "aged" needs an \[aging\]'):
+        load_suite(tmp_path / "own.toml")

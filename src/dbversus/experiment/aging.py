@@ -32,7 +32,9 @@ def age_all(session: Session) -> None:
 
 def aged_key(session: Session, target: Target, aging: Aging) -> dict[str, Any]:
     """All that determines aged data: what determines the loaded data, and what is done to it."""
-    return snapshot_key(session, target) | {"aging": [_definition(session, target, aging), _operations(session, aging), aging.rounds]}
+    return snapshot_key(session, target) | {
+        "aging": [_definition(session, target, aging), _operations(session, aging), aging.rounds]
+    }
 
 
 def _definition(session: Session, target: Target, aging: Aging) -> dict[str, Any]:
@@ -49,25 +51,28 @@ def _age(session: Session, target: Target, aging: Aging, key: dict[str, Any]) ->
     session.remove(target)
     snapshot.restore(target.snapshots[LOADED], target.server.data_dir)
     session.start(target)
+    # open for all rounds: sequences go on from one to the next
+    session.engine.call(
+        "open", targets=[target.name], tables=session.spec.tables, test=_definition(session, target, aging)
+    )
     for number in range(aging.rounds):
-        _drive(session, target, aging, number)
+        _drive(session, target, number, _operations(session, aging))
         target.server.settle(session.table_names)
+    session.engine.call("close")
     session.remove(target)
     return snapshot.keep(target.server.data_dir, key)
 
 
-def _drive(session: Session, target: Target, aging: Aging, number: int) -> None:
+def _drive(session: Session, target: Target, number: int, operations: int) -> None:
     """One round: the same operations on every target, since seed and number alone determine them."""
-    session.engine.call("open", targets=[target.name], tables=session.spec.tables, test=_definition(session, target, aging))
     replies = session.engine.stream(
         "rows",
         seed=session.spec.seed,
         first_row=number,
         orders=[[target.name]],
         settle={"ops": 0},
-        slot={"ops": _operations(session, aging)},
+        slot={"ops": operations},
     )
-    stopped = [reply["stopped"]["message"] for reply in replies if "stopped" in reply]
-    session.engine.call("close")
-    if stopped:
-        raise RunError(stopped[0])
+    for reply in replies:
+        if stopped := reply.get("stopped"):
+            raise RunError(stopped["message"])

@@ -2,6 +2,7 @@
 
 import shutil
 from functools import partial
+from itertools import groupby
 
 from dbversus.experiment.cache import cool
 from dbversus.experiment.facts import store_log_tails, store_server_facts
@@ -9,7 +10,7 @@ from dbversus.experiment.losses import ask
 from dbversus.experiment.measure import measure, warm_up
 from dbversus.experiment.refusals import check_on_data
 from dbversus.experiment.session import Case, GroupOut, Session, Target
-from dbversus.experiment.start import start_block
+from dbversus.experiment.start import change_data, start_block
 from dbversus.suites.model import Phase
 
 
@@ -48,20 +49,41 @@ def _make_room(session: Session) -> None:
 
 
 def _run_phases(session: Session, block: int) -> None:
-    start_block(session, block)
-    if block == 0:
-        check_on_data(session)
-        store_server_facts(session)
-    if session.spec.cache == "mixed":
-        cool(session, block)  # only now: whatever looks at the data reads it
-    phases = _needed(session)
+    """Phases that share their data run one after another on it; those on other data have the servers started anew."""
+    started = False
+    for data, stretch in _stretches(session):
+        phases = _needed(session, block, stretch)
+        if not phases:
+            continue
+        if started:
+            change_data(session, block, data)
+        else:
+            start_block(session, block, data)
+            if block == 0:
+                check_on_data(session)
+                store_server_facts(session)
+        started = True
+        if session.spec.cache == "mixed":
+            cool(session, block)  # only now: whatever looks at the data reads it
+        _run_stretch(session, block, phases)
+    stop_block(session)
+
+
+def _stretches(session: Session) -> list[tuple[str, list[Phase]]]:
+    """The suite's phases in order, those together that run on the same data."""
+    phases = session.suite.phases
+    if session.spec.restore == "never":  # what one block has left is the data of the next
+        return [(phases[-1].data, list(phases))]
+    return [(data, list(of_data)) for data, of_data in groupby(phases, lambda phase: phase.data)]
+
+
+def _run_stretch(session: Session, block: int, phases: list[Phase]) -> None:
     for phase in phases:
         if phase.settle:
             settle_all(session, block, phase.name)
         for case in session.cases(phase):
             session.display.doing(f"block {block + 1}: {case.name}")
             _run_case(session, block, case, phases)
-    stop_block(session)
 
 
 def _run_case(session: Session, block: int, case: Case, phases: list[Phase]) -> None:
@@ -74,11 +96,14 @@ def _run_case(session: Session, block: int, case: Case, phases: list[Phase]) -> 
         measure(session, block, case, replay=True)
 
 
-def _needed(session: Session) -> list[Phase]:
-    """The suite's phases up to the last one that still has an undecided case."""
-    phases, undecided = session.suite.phases, set(session.undecided)
-    wanted = [any(case.name in undecided for case in session.cases(phase)) for phase in phases]
-    return list(phases[: len(wanted) - wanted[::-1].index(True)]) if any(wanted) else []
+def _needed(session: Session, block: int, phases: list[Phase]) -> list[Phase]:
+    """The phases of a stretch up to the last one in which a case still has to be measured in this block."""
+    undecided = set(session.undecided)
+    wanted = [
+        any(case.name in undecided and session.part(block, case) not in session.progress.finished for case in cases)
+        for cases in map(session.cases, phases)
+    ]
+    return phases[: len(wanted) - wanted[::-1].index(True)] if any(wanted) else []
 
 
 def _something_follows(session: Session, block: int, case: Case, phases: list[Phase]) -> bool:

@@ -16,7 +16,7 @@ from dbversus.experiment.stage import Stage
 from dbversus.results.schema import HOST, SCHEMA_VERSION
 from dbversus.servers.base import ServerConfig
 from dbversus.suites.define import load_table
-from dbversus.suites.model import GROUP_TITLES, LOAD, Test
+from dbversus.suites.model import AGED, GROUP_TITLES, LOAD, Test
 
 Header = dict[str, Any]
 
@@ -36,6 +36,13 @@ def make_header(stage: Stage, command: str, copies: Sequence[Copy] = ()) -> Head
             for test in stage.suite.tests.values()
             for case in cases_of(test, spec.clients)
         },
+        "aged": [
+            case.name
+            for phase in stage.suite.phases
+            if phase.data == AGED
+            for test in phase.tests
+            for case in cases_of(test, spec.clients)
+        ],
         "suite": spec.suite,
         "suite_checksum": suite_checksum(stage),
         "profile": spec.profile,
@@ -80,9 +87,19 @@ def suite_checksum(stage: Stage) -> str:
     spec, suite = stage.spec, stage.suite
     done = {
         "tables": [spec.tables, load_table(suite.load, 1, spec.table_size, [], [], suite.variables)],
-        "phases": [[phase.settle, [_what_is_done(test, stage) for test in phase.tests]] for phase in suite.phases],
+        "aging": _aging(stage),
+        "phases": [
+            [phase.settle, phase.data, [_what_is_done(test, stage) for test in phase.tests]] for phase in suite.phases
+        ],
     }
     return hashlib.sha256(json.dumps(done).encode()).hexdigest()
+
+
+def _aging(stage: Stage) -> list[Any] | None:
+    aging, spec = stage.suite.aging, stage.spec
+    if aging is None or not stage.suite.ages:
+        return None
+    return [_what_is_done(aging.test, stage), aging.operations_of_round(spec.table_size, spec.tables), aging.rounds]
 
 
 def _what_is_done(test: Test, stage: Stage) -> list[Any]:

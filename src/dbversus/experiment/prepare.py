@@ -13,6 +13,7 @@ from dbversus.experiment.session import Session, Target
 from dbversus.servers import snapshot
 from dbversus.servers.run_time import acts_on_data
 from dbversus.suites.define import load_table
+from dbversus.suites.model import LOADED
 
 # 2: keyed by all of a config that is not known to act at run time alone; the load's own story is kept beside the data
 LAYOUT_VERSION = 2
@@ -63,7 +64,7 @@ def load_all(session: Session) -> None:
             except RunError as error:
                 session.failure(target, "load", str(error), final=True)
                 continue
-        target.snapshot = found
+        target.snapshots[LOADED] = found
 
 
 def snapshot_key(session: Session, target: Target) -> dict[str, Any]:
@@ -125,8 +126,8 @@ def _journal_found(session: Session, target: Target, found: Path) -> None:
         session.note("load", target=target.name, earlier=True, loaded_at=story.loaded_at, **told)
 
 
-def restore(target: Target) -> None:
-    """Puts the snapshot's data in place of whatever the target's data directory holds."""
-    if target.snapshot is None:
-        raise RunError(f"{target.label} has no snapshot to restore.")
-    snapshot.restore(target.snapshot, target.server.data_dir)
+def restore(target: Target, data: str = LOADED) -> None:
+    """Puts a snapshot's data in place of whatever the target's data directory holds."""
+    if data not in target.snapshots:
+        raise RunError(f"{target.label} has no snapshot of {data} data to restore.")
+    snapshot.restore(target.snapshots[data], target.server.data_dir)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dbversus.experiment.slots import SlotPlan
+from dbversus.suites.model import LOADED
 
 Part = tuple[int, str, str]
 """Block, case, and the group of targets that was up ("" where all run together)."""
@@ -22,7 +23,7 @@ class Progress:
     """What is done.
 
     `rows` counts journaled rows by part; `finished` holds parts that are done. `checked`: whether the answers of a target, by
-    name, were those of the base. `states`: the first block whose start the state of a target was journaled of, and that
+    name, were those of the base. `states`: by target and kind of data, the first block of which the state was journaled, and that
     state. `block_s`: what the last block took that was measured without interruption, from the start of its servers on.
     `out`: why targets are out for good; `lost`: those that the last start lost in a passing stage, to be tried again.
     """
@@ -32,7 +33,7 @@ class Progress:
     finished: set[Part] = field(default_factory=set)
     checked: dict[Shared, dict[str, bool]] = field(default_factory=dict)
     plans: dict[Shared, SlotPlan] = field(default_factory=dict)
-    states: dict[str, tuple[int, dict[str, Any]]] = field(default_factory=dict)
+    states: dict[tuple[str, str], tuple[int, dict[str, Any]]] = field(default_factory=dict)
     blocks: set[int] = field(default_factory=set)
     began_ns: dict[int, int] = field(default_factory=dict)
     block_s: float | None = None
@@ -86,7 +87,8 @@ def _fold(progress: Progress, record: dict[str, Any]) -> None:
             progress.plans[record["test"], record.get("group", "")] = plan
         case "state":
             for target, state in record["targets"].items():
-                progress.states.setdefault(target, (record["block"], state))
+                data = record.get("data", LOADED)
+                progress.states.setdefault((target, data), (record["block"], state))
         case "block":
             _fold_block(progress, record)
         case "look":

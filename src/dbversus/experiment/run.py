@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dbversus.calibration.use import calibration_fields
 from dbversus.errors import RunError, UsageError
+from dbversus.experiment.aging import age_all
 from dbversus.experiment.block import run_block
 from dbversus.experiment.estimate import check_time_budget, remaining_s, too_short
 from dbversus.experiment.folder import check_steady, copies_of, with_absolute_paths, write_copies
@@ -96,6 +97,7 @@ def _perform(stage: Stage, journal: Journal, progress: Progress, display: Displa
             raise UsageError(f"{session.dead_end}; start a new experiment.")
         check_before_load(session)
         load_all(session)
+        age_all(session)
         reason = _run_blocks(session)
         session.note("finished", reason=reason)
 

@@ -28,7 +28,10 @@ class GroupOut(RunError):
 
 @dataclass
 class Target:
-    """One contender: `name` (t0, t1, …) for the engine and the journal, `label` for people. `out`: why it left the run."""
+    """One contender: `name` (t0, t1, …) for the engine and the journal, `label` for people. `out`: why it left the run.
+
+    `snapshots`: where its data is kept, by kind (LOADED, AGED).
+    """
 
     name: str
     label: str
@@ -36,7 +39,7 @@ class Target:
     build: Build
     server: Server
     placement: Placement
-    snapshot: Path | None = None
+    snapshots: dict[str, Path] = field(default_factory=dict)
     restarts: int = 0
     out: str | None = None
 

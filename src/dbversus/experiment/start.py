@@ -13,16 +13,31 @@ from dbversus.experiment.session import Session, Target
 from dbversus.experiment.state import check_state
 
 
-def start_block(session: Session, block: int) -> None:
-    """Restores every target's data, starts the servers, warms them, and checks that all is as it has to be.
+def start_block(session: Session, block: int, data: str) -> None:
+    """Restores every target's `data`, starts the servers, warms them, and checks that all is as it has to be.
 
     Where data is not restored, what the last block has left to do is done first.
     """
-    session.display.doing(f"block {block + 1}: restoring data, starting servers")
+    debt, fresh = _start_on(session, block, data)
+    session.note("block", block=block, state="started", debt=debt)
+    check_state(session, block, debt, fresh, data)
+
+
+def change_data(session: Session, block: int, data: str) -> None:
+    """Starts all servers anew on other data, in the midst of a block."""
+    for target in session.alive:
+        session.remove(target)
+    debt, fresh = _start_on(session, block, data)
+    check_state(session, block, debt, fresh, data)
+
+
+def _start_on(session: Session, block: int, data: str) -> tuple[dict[str, dict[str, int]], set[str]]:
+    """What each target owes then, and the names of those whose data was restored."""
+    session.display.doing(f"block {block + 1}: restoring {data} data, starting servers")
     fresh: set[str] = set()
     for target in starting_order(session.alive, block):
         with _or_out(session, target, block):
-            if _restore(session, target, block):
+            if _restore(session, target, block, data):
                 fresh.add(target.name)
     for target in starting_order(session.alive, block):
         with _or_out(session, target, block):
@@ -34,8 +49,7 @@ def start_block(session: Session, block: int) -> None:
         if owed is not None:
             debt[target.name] = owed
     session.diverged = session.diverged and not fresh.issuperset(session.alive_names)
-    session.note("block", block=block, state="started", debt=debt)
-    check_state(session, block, debt, fresh)
+    return debt, fresh
 
 
 @contextmanager
@@ -46,7 +60,7 @@ def _or_out(session: Session, target: Target, block: int) -> Iterator[None]:
         session.failure(target, "start", str(error), final=True, block=block)
 
 
-def _restore(session: Session, target: Target, block: int) -> bool:
+def _restore(session: Session, target: Target, block: int, data: str) -> bool:
     """Whether the target's data is its snapshot's now: unless it is to be kept, and was put in place earlier in this run."""
     if session.spec.restore == "never" and target.name in session.restored:
         return False
@@ -54,7 +68,7 @@ def _restore(session: Session, target: Target, block: int) -> bool:
         session.remark(
             "the run was interrupted: data was restored once more, and what earlier blocks had changed is gone"
         )
-    restore(target)
+    restore(target, data)
     session.restored.add(target.name)
     return True
 

@@ -7,6 +7,7 @@ from typing import Any, Self
 from dbversus.experiment.losses import ask
 from dbversus.experiment.session import Session, Target
 from dbversus.servers.state import TableState
+from dbversus.suites.model import LOADED
 
 COUNTED_ROWS_AT_MOST = 10_000_000
 """Rows of all tables of a target. Counting a million takes some 0.1 s; beyond this the statistics have to do."""
@@ -44,7 +45,9 @@ class Difference:
     grave: bool
 
 
-def check_state(session: Session, block: int, debt: Mapping[str, Mapping[str, int]], fresh: set[str]) -> None:
+def check_state(
+    session: Session, block: int, debt: Mapping[str, Mapping[str, int]], fresh: set[str], data: str = LOADED
+) -> None:
     """Journals what is in the targets that are up, and in what they differ from their first block and from the base.
 
     `debt`: what each owed before anybody looked, since looking writes a little too. `fresh`: names of those whose data was
@@ -52,10 +55,11 @@ def check_state(session: Session, block: int, debt: Mapping[str, Mapping[str, in
     have to be is out; other differences are for the report.
     """
     states = {target.name: state for target in session.alive if (state := _look(session, target, block, debt))}
-    differences = {name: _differences(session, block, name, states, name in fresh) for name in states}
+    differences = {name: _differences(session, block, name, states, name in fresh, data) for name in states}
     session.note(
         "state",
         block=block,
+        data=data,
         targets={name: asdict(state) for name, state in states.items()},
         differs={name: [one.words for one in found] for name, found in differences.items() if found},
         **session.tag,
@@ -78,10 +82,10 @@ def _state_of(session: Session, target: Target, debt: Mapping[str, int]) -> Targ
 
 
 def _differences(
-    session: Session, block: int, name: str, states: Mapping[str, TargetState], fresh: bool
+    session: Session, block: int, name: str, states: Mapping[str, TargetState], fresh: bool, data: str
 ) -> list[Difference]:
     now = states[name]
-    first_block, first = session.progress.states.setdefault(name, (block, asdict(now)))
+    first_block, first = session.progress.states.setdefault((name, data), (block, asdict(now)))
     found = [*changes(now, TargetState.from_json(first), first_block, fresh=fresh), *owed(now)]
     base = states.get(session.base.name)
     return [*found, *unlike_base(now, base, fresh=fresh)] if base and name != session.base.name else found

@@ -24,6 +24,7 @@ from dbversus.report.model import (
     TargetFacts,
     TestPart,
 )
+from dbversus.report.regime import regime_notes
 from dbversus.report.state import state_sentences
 from dbversus.report.words import summary_sentences, typographic
 from dbversus.results.read import Results, Target
@@ -163,7 +164,12 @@ def _test(
         slots=slots,
         disturbance=disturbance,
         plans=plans,
-        notes=(*_test_notes(results, name, absolute), *background.notes(results, name), *drifts),
+        notes=(
+            *regime_notes(results, name, absolute),
+            *_test_notes(results, name, absolute),
+            *background.notes(results, name),
+            *drifts,
+        ),
     )
 
 
