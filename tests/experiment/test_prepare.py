@@ -73,7 +73,7 @@ def test_what_acts_at_run_time_alone_shares_data_and_anything_else_loads_anew(
     load_all(session)
     assert [server_of(session, target.name).created for target in session.targets] == [1, 0, 1]
     base, shared, own = session.targets
-    assert base.snapshot == shared.snapshot != own.snapshot
+    assert base.snapshots == shared.snapshots != own.snapshots
     assert snapshot_key(session, own)["config"]["settings"] == {"default_toast_compression": "lz4"}
 
 
