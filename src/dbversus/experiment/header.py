@@ -139,7 +139,9 @@ def check_unchanged(directory: Path, header: Mapping[str, Any], stage: Stage, *,
         raise UsageError(f"{directory} was measured on another host; resume it there, or start a new experiment here.")
     for then, target in zip(header["targets"], stage.targets, strict=False):
         if rendered := then.get("rendered"):
-            _keep_settings(target, ServerConfig(**rendered | {"chosen": frozenset(rendered["chosen"])}), as_stored=as_stored)
+            _keep_settings(
+                target, ServerConfig(**rendered | {"chosen": frozenset(rendered["chosen"])}), as_stored=as_stored
+            )
 
 
 def _keep_settings(target: Target, then: ServerConfig, *, as_stored: bool) -> None:
