@@ -260,7 +260,13 @@ def test_options_of_creation_with_a_mistake_are_refused(build: Build, work_dir: 
 def test_a_value_that_is_changed_in_silence_is_refused_by_every_version(each_build: Build, work_dir: Path) -> None:
     with pytest.raises(UsageError, match=r"does not accept its settings: .*max_connections"):
         make(each_build, work_dir, "max-connections=0").check()
-    spelled = ["max_connections=20", "skip-name-resolve=", "sort_buffer_size=2M", "innodb_file_per_table=TRUE"]
+    spelled = [
+        "max_connections=20",
+        "skip-name-resolve=",
+        "sort_buffer_size=2M",
+        "innodb_file_per_table=TRUE",
+        'sql_mode=""',
+    ]
     server = make(each_build, work_dir, *spelled, "key_buffer_size=12345679")
     server.check()
     assert any("key_buffer_size = 12345679 is rounded to 12345" in note for note in server.notes), server.notes

@@ -5,7 +5,21 @@ from typing import Annotated
 import typer
 
 import dbversus
-from dbversus.cli import builds, calibrate, clean, compare, demo, doctor, generations, report, resume, run, show, suites
+from dbversus.cli import (
+    builds,
+    calibrate,
+    clean,
+    compare,
+    configs,
+    demo,
+    doctor,
+    generations,
+    report,
+    resume,
+    run,
+    show,
+    suites,
+)
 from dbversus.cli.ending import told
 from dbversus.cli.interrupts import heed_interrupts
 
@@ -50,6 +64,7 @@ for verb in _VERBS:
     app.command(no_args_is_help=verb not in (doctor.doctor, clean.clean, demo.demo))(told(verb))
 app.add_typer(builds.app, name="builds")
 app.add_typer(suites.app, name="suites")
+app.add_typer(configs.app, name="configs")
 
 
 def main() -> None:

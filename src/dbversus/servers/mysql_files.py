@@ -15,6 +15,7 @@ from dbversus.servers.config_file import version_key
 from dbversus.servers.mysql_versions import Flavour
 from dbversus.servers.process import environment, run
 
+_EMPTY = '""'
 ROCKSDB_PLUGIN = "ha_rocksdb.so"
 # Settings that say how data is laid out: with them data is created, and every later start on it needs the same.
 INIT_OPTIONS = (
@@ -127,13 +128,18 @@ def option_names(place: Installation) -> list[str]:
 
 
 def render(settings: Mapping[str, str]) -> str:
-    """Settings in the syntax of my.cnf; one without a value is written as its name alone (`skip_log_bin`)."""
+    """Settings in the syntax of my.cnf; one without a value is written as its name alone (`skip_log_bin`).
+
+    Two double quotes stand for an empty value (`sql_mode = ""`).
+    """
     lines = [f"{name} = {_quoted(name, value)}" if value else name for name, value in settings.items()]
     return "\n".join(lines) + "\n"
 
 
 def _quoted(name: str, value: str) -> str:
     """Quotes keep a `#` from starting a comment; a backslash is an escape everywhere."""
+    if value == _EMPTY:
+        return value
     if re.search(r"[\n\r\0]", value) or '"' in value:
         raise UsageError(f"the value of {name} holds a line break or a double quote, which my.cnf cannot hold.")
     escaped = value.replace("\\", "\\\\")
