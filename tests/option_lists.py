@@ -25,7 +25,7 @@ FOLDER = Path(__file__).parent / "data/options"
 
 def main() -> None:
     for build in [obtain(parse_target(text)) for text in sys.argv[1:]] or _installed():
-        names = _postgres(build) if build.dbms == "postgres" else _mysql(build)
+        names = set(_postgres(build) if build.dbms == "postgres" else _mysql(build))
         if not names:  # MariaDB 10.1.8 crashes when it is asked
             print(f"{build.name} does not say", file=sys.stderr)
             continue
