@@ -30,7 +30,8 @@ FACTORS: Mapping[str, Factor] = {
         "uncounted part before a slot", {f"{length} ms": {"settle_ms": length} for length in (5, 0, 2, 20)}
     ),
     "placement": Factor(
-        "which cores client and servers have", {name: {"placement": name} for name in ("together", "apart", "none")}
+        "which cores client and servers have",
+        {name: {"placement": name} for name in ("together", "split", "apart", "none")},
     ),
     "freeze": Factor("idle servers are frozen", {"frozen": {"freeze": True}, "running": {"freeze": False}}),
     "restart": Factor(

@@ -7,7 +7,7 @@ import pytest
 
 from dbversus.errors import UsageError
 from dbversus.experiment.disk_need import WRITTEN_BYTES, log_bytes, planned_targets, row_bytes, target_bytes
-from dbversus.experiment.estimate import Estimate, check_time_budget, estimate
+from dbversus.experiment.estimate import BLOCK_START_S_PER_TARGET, Estimate, check_time_budget, estimate
 from dbversus.experiment.spec import make_spec
 from dbversus.suites.load import load_suite
 
@@ -106,3 +106,12 @@ def test_loads_are_counted_as_snapshots_are_keyed() -> None:
     assert of(["mysql:8.0", "mysql:8.0@sync1", "mysql:8.0@bl0,jemalloc"]).loads == 1
     assert of(["mysql:8.0", "mysql:8.0@innodb_fill_factor=50", "mysql:8.0@server_defaults"]).loads == 3
     assert of(["mysql:8.0", "mysql:8.0.33"]).loads == of(["mysql:8.0", "mysql:8.0"]).loads
+
+
+def test_aged_data_is_loaded_time_and_room_and_another_start_in_each_block() -> None:
+    suite = load_suite("sysbench")
+    spec = make_spec({"targets": ["sqlite:bundled", "sqlite:bundled@wal"], "table_size": 1_000_000})
+    fresh = estimate(spec, suite.select("point-query.pre"))
+    aged = estimate(spec, suite.select("point-query.pre,point-query"))
+    assert aged.disk_bytes > fresh.disk_bytes and aged.load_s > 1.5 * fresh.load_s
+    assert aged.block_s - fresh.block_s > spec.seconds + 2 * BLOCK_START_S_PER_TARGET

@@ -2,7 +2,6 @@
 
 import shutil
 from functools import partial
-from itertools import groupby
 
 from dbversus.experiment.cache import cool
 from dbversus.experiment.facts import store_log_tails, store_server_facts
@@ -74,7 +73,7 @@ def _stretches(session: Session) -> list[tuple[str, list[Phase]]]:
     phases = session.suite.phases
     if session.spec.restore == "never":  # what one block has left is the data of the next
         return [(phases[-1].data, list(phases))]
-    return [(data, list(of_data)) for data, of_data in groupby(phases, lambda phase: phase.data)]
+    return session.suite.stretches
 
 
 def _run_stretch(session: Session, block: int, phases: list[Phase]) -> None:

@@ -65,14 +65,14 @@ def count_loads(targets: Sequence[Planned]) -> int:
     return len({target.key for target in targets})
 
 
-def disk_bytes(spec: ExperimentSpec, targets: Sequence[Planned]) -> int:
-    """One snapshot per load, and a working copy of each target of the largest group that is up."""
+def disk_bytes(spec: ExperimentSpec, targets: Sequence[Planned], snapshots: int = 1) -> int:
+    """So many `snapshots` per load, and a working copy of each target of the largest group that is up."""
     rows = spec.table_size * spec.tables
     needs = [target_bytes(target, rows) for target in targets]
-    snapshots = {target.key: need for target, need in zip(targets, needs, strict=True)}
+    of_loads = {target.key: need for target, need in zip(targets, needs, strict=True)}
     names = [str(number) for number in range(len(targets))]
     groups = make_groups(names, spec.order, spec.at_once)
-    return sum(snapshots.values()) + max(sum(needs[int(name)] for name in group.members) for group in groups)
+    return snapshots * sum(of_loads.values()) + max(sum(needs[int(name)] for name in group.members) for group in groups)
 
 
 def target_bytes(target: Planned, rows: int) -> int:

@@ -15,6 +15,7 @@ from dbversus.suites.model import Suite
 
 # measured on a 2-core virtual machine with 1M rows per table
 LOAD_ROWS_PER_S = 150_000
+AGED_ROWS_PER_S = 25_000
 SETTLE_S = 3.0
 BLOCK_START_S_PER_TARGET = 4.0
 TEST_EDGE_S = 0.15
@@ -44,6 +45,8 @@ def estimate(spec: ExperimentSpec, suite: Suite) -> Estimate:
     targets = planned_targets(spec)
     loads = count_loads(targets)
     load_s = loads * (rows / LOAD_ROWS_PER_S + SETTLE_S)
+    if suite.aging and suite.ages:
+        load_s += loads * (rows / AGED_ROWS_PER_S + suite.aging.rounds * SETTLE_S)
     block_s = _block_s(spec, suite, len(spec.targets), len(spec.clients) * (len(suite.sequence) - 1))
     return Estimate(
         loads,
@@ -51,7 +54,7 @@ def estimate(spec: ExperimentSpec, suite: Suite) -> Estimate:
         block_s,
         load_s + spec.looks[0] * block_s,
         load_s + spec.looks[-1] * block_s,
-        disk_bytes(spec, targets),
+        disk_bytes(spec, targets, snapshots=2 if suite.ages else 1),
     )
 
 
@@ -96,7 +99,8 @@ def _slots_s(spec: ExperimentSpec, suite: Suite) -> float:
 def _block_s(spec: ExperimentSpec, suite: Suite, targets: int, tests: int) -> float:
     settles = sum(phase.settle for phase in suite.phases)
     changes = len(spec.clients) * sum(test.changes_data for test in suite.tests.values())
-    per_target_s = settles * SETTLE_S + BLOCK_START_S_PER_TARGET + changes * min(DRAIN_S, spec.drain_s)
+    starts_s = (len(suite.stretches) if spec.restore == "block" else 1) * BLOCK_START_S_PER_TARGET
+    per_target_s = settles * SETTLE_S + starts_s + changes * min(DRAIN_S, spec.drain_s)
     waits = changes * (bool(spec.drain_s) + spec.freeze)
     clock_s = waits * max(map(_puts_off_s, spec.targets))
     groups = make_groups([str(number) for number in range(targets)], spec.order, spec.at_once)

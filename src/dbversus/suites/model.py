@@ -3,6 +3,7 @@
 import fnmatch
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from dbversus.errors import UsageError
 from dbversus.suites.expression import Expression, evaluate
@@ -162,6 +163,11 @@ class Suite:
     def ages(self) -> bool:
         """Whether any phase needs aged data."""
         return any(phase.data == AGED for phase in self.phases)
+
+    @property
+    def stretches(self) -> list[tuple[str, list[Phase]]]:
+        """The phases in order, those together that run on the same data, by kind of data."""
+        return [(data, list(phases)) for data, phases in groupby(self.phases, lambda phase: phase.data)]
 
     @property
     def tests(self) -> dict[str, Test]:
