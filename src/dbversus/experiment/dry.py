@@ -1,6 +1,6 @@
 """Asks, as a run would, whether every target's server takes its settings; nothing is fetched, and no server started."""
 
-import contextlib
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,7 +9,7 @@ from dbversus.builds.catalog import CatalogEntry
 from dbversus.builds.libraries import fetched_library
 from dbversus.builds.model import Build, TargetSpec
 from dbversus.experiment.spec import ExperimentSpec
-from dbversus.experiment.stage import check_caches, check_server, make_sizing, make_work_dir
+from dbversus.experiment.stage import check_caches, check_server, make_sizing
 from dbversus.host.pinning import place
 from dbversus.servers.base import ServerConfig
 from dbversus.servers.config import load_config
@@ -35,8 +35,10 @@ def check_settings(asked: Sequence[Asked], spec: ExperimentSpec) -> list[str]:
     sizing = replace(make_sizing(spec, plan), find_library=lambda name: fetched_library(name) or _NOT_HERE)
     configs = [_config(one, spec, sizing) for one in asked]
     check_caches([(one.label, one.spec.dbms, config) for one, config in zip(asked, configs, strict=True)], spec)
-    with contextlib.ExitStack() as stack:
-        work_dir = make_work_dir(stack)
+    # not in the home, which a plan leaves as it is
+    with tempfile.TemporaryDirectory(prefix="dbversus-") as folder:
+        work_dir = Path(folder)
+        work_dir.chmod(0o755)  # the servers' user reads it
         return [
             _check(one, config, spec, work_dir, is_base=one is asked[0])
             for one, config in zip(asked, configs, strict=True)

@@ -68,7 +68,7 @@ def set_stage(spec: ExperimentSpec, display: Display, *, wait: bool) -> Iterator
         stack.callback(os.sched_setaffinity, 0, os.sched_getaffinity(0))
         if plan.controller_cpus:
             os.sched_setaffinity(0, plan.controller_cpus)
-        work_dir = make_work_dir(stack)
+        work_dir = _work_dir(stack)
         guard = stack.enter_context(Guard(engine_binary()))
         watchers: list[Watcher] = [guard, Registry()]
         notes = [note for note in (plan.note, guard.note) if note]
@@ -137,7 +137,7 @@ def _check_room(spec: ExperimentSpec, suite: Suite) -> None:
         )
 
 
-def make_work_dir(stack: contextlib.ExitStack) -> Path:
+def _work_dir(stack: contextlib.ExitStack) -> Path:
     """A directory for data that is gone after the run; readable for the servers' user."""
     path = home_dir() / "work" / str(os.getpid())
     shutil.rmtree(path, ignore_errors=True)
