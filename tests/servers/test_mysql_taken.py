@@ -1,6 +1,6 @@
 import pytest
 
-from dbversus.servers.mysql_taken import changes, values_said
+from dbversus.servers.mysql_taken import changes, judge, values_said
 
 HELP = """
   -t, --tmpdir=name   Path for temporary files.
@@ -55,3 +55,15 @@ def test_other_words_for_the_same_value_are_no_change(asked: dict[str, str], sai
 def test_another_number_or_switch_is_a_change(asked: dict[str, str], said: dict[str, str], rounded: bool) -> None:
     (change,) = changes(asked, said)
     assert (change.name, change.rounded) == (next(iter(asked)), rounded)
+
+
+def test_what_the_target_chose_counts_more_than_what_the_base_says() -> None:
+    pool = {"innodb_buffer_pool_size": "100M"}, {"innodb_buffer_pool_size": str(2**27)}
+    assert judge(*pool, chosen=()) == ("", [])
+    assert len(judge(*pool, chosen=("innodb_buffer_pool_size",))[1]) == 1
+    instances = {"innodb_buffer_pool_instances": "8"}, {"innodb_buffer_pool_instances": "1"}
+    words = "innodb_buffer_pool_instances = 8 was asked for, and the server runs with 1"
+    assert judge(*instances, chosen=()) == ("", [words])
+    assert judge(*instances, chosen=("innodb_buffer_pool_instances",)) == (words, [])
+    mapped = {"innodb_log_buffer_size": "8M"}, {"innodb_log_buffer_size": "16764928"}
+    assert judge(*mapped, chosen=("innodb_log_buffer_size",))[0] == ""

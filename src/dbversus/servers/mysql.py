@@ -116,11 +116,13 @@ class MysqlServer(Daemon):
         with self._connected(None) as connection:
             said = mysql_query.variables(connection)
         self._compared = True
-        for change in mysql_taken.changes({**self.config.init_options, **self.config.settings}, said):
-            words = f"{change.name} = {change.asked} was asked for, and the server runs with {change.taken}"
-            if change.name in self.config.chosen - mysql_taken.OF_FILE_SYSTEM and not change.rounded:
-                raise RunError(f"{self.build.name}: {words}.")
-            self._note(words)
+        refusal, notes = mysql_taken.judge(
+            {**self.config.init_options, **self.config.settings}, said, self.config.chosen
+        )
+        if refusal:
+            raise RunError(f"{self.build.name}: {refusal}.")
+        for note in notes:
+            self._note(note)
 
     def _program(self) -> Path:
         return self._place.program

@@ -1,7 +1,7 @@
 """What a server of the MySQL family makes of the values that it was given: it adjusts some of them in silence."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 
 from dbversus.servers.memory_need import size_bytes
@@ -10,7 +10,7 @@ from dbversus.servers.setting_names import plain_name, setting_key
 _NEGATED = re.compile(r"^(?:skip|disable)_")
 _TRUTHS = {"on": 1.0, "true": 1.0, "yes": 1.0, "off": 0.0, "false": 0.0, "no": 0.0}
 # MariaDB's redo log: where the file system lets it be mapped into memory, it needs no buffer, and shows the log's size instead
-OF_FILE_SYSTEM = frozenset({"innodb_log_buffer_size", "innodb_log_file_buffering"})
+_OF_FILE_SYSTEM = frozenset({"innodb_log_buffer_size", "innodb_log_file_buffering"})
 _LEAST_ROUNDED = 1024
 _HEAD = re.compile(r"^Variables .*?^-{3,}[ -]+$", re.MULTILINE | re.DOTALL)
 _LINE = re.compile(r"^([a-z][a-z0-9-]*)[ \t]+(\S.*?)\s*$", re.MULTILINE)
@@ -48,6 +48,22 @@ def changes(asked: Mapping[str, str], said: Mapping[str, str]) -> Iterator[Chang
         wanted, found = _number(value or "on") if is_known else _negated(plain, value), _number(taken)
         if wanted is not None and found is not None and wanted != found:
             yield Change(name, value or "on", taken, _is_rounded(wanted, found))
+
+
+def judge(asked: Mapping[str, str], said: Mapping[str, str], chosen: Container[str]) -> tuple[str, list[str]]:
+    """What refuses a server that has started, if anything, and notes on what it adjusted.
+
+    A change of what the target itself chose is refused; sizes of the base config are fitted to the host anyway.
+    """
+    notes = []
+    for change in changes(asked, said):
+        words = f"{change.name} = {change.asked} was asked for, and the server runs with {change.taken}"
+        is_chosen = change.name in chosen
+        if is_chosen and not change.rounded and change.name not in _OF_FILE_SYSTEM:
+            return words, []
+        if is_chosen or not change.rounded:
+            notes.append(words)
+    return "", notes
 
 
 def _negated(name: str, value: str) -> float | None:
