@@ -33,6 +33,9 @@ def test_every_target_is_aged_by_the_same_operations(tmp_path: Path, monkeypatch
         ([[name]], number, {"ops": 5}) for name in ("t0", "t1") for number in range(4)
     ]
     assert all(target.snapshots["aged"] != target.snapshots["loaded"] for target in session.targets)
+    # rows leave their target frozen, and a frozen server cannot settle
+    after = [name for name, _ in engine_of(session).calls[engine_of(session).calls.index(("rows", asked[0])) + 1 :]]
+    assert after[0] == "thaw"
 
 
 def test_what_was_aged_once_is_not_aged_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

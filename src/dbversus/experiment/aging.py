@@ -57,6 +57,7 @@ def _age(session: Session, target: Target, aging: Aging, key: dict[str, Any]) ->
     )
     for number in range(aging.rounds):
         _drive(session, target, number, _operations(session, aging))
+        session.engine.call("thaw", targets=[target.name])  # rows leave their targets frozen
         target.server.settle(session.table_names)
     session.engine.call("close")
     session.remove(target)
