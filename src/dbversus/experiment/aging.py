@@ -56,10 +56,14 @@ def _age(session: Session, target: Target, aging: Aging, key: dict[str, Any]) ->
         "open", targets=[target.name], tables=session.spec.tables, test=_definition(session, target, aging)
     )
     for number in range(aging.rounds):
+        if number:
+            target.server.settle(session.table_names)
         _drive(session, target, number, _operations(session, aging))
         session.engine.call("thaw", targets=[target.name])  # rows leave their targets frozen
-        target.server.settle(session.table_names)
-    session.engine.call("close")
+    session.engine.call(
+        "close"
+    )  # first: a connection of PostgreSQL tells what it has changed when it ends, or ten seconds later
+    target.server.settle(session.table_names)
     session.remove(target)
     return snapshot.keep(target.server.data_dir, key)
 

@@ -35,7 +35,7 @@ from dbversus.servers.create import create_server
 from dbversus.servers.guard import Guard
 from dbversus.servers.memory_need import cache_bytes, check_together
 from dbversus.servers.sizing import Sizing
-from dbversus.servers.snapshot import free_bytes
+from dbversus.servers.snapshot import RESERVE_BYTES, free_bytes
 from dbversus.suites.model import Suite
 
 
@@ -129,7 +129,7 @@ def _check_tests(spec: ExperimentSpec, suite: Suite, specs: Sequence[TargetSpec]
 def _check_room(spec: ExperimentSpec, suite: Suite) -> None:
     home = home_dir()
     home.mkdir(parents=True, exist_ok=True)
-    needed, free = estimate(spec, suite).disk_bytes, free_bytes(home)
+    needed, free = estimate(spec, suite).disk_bytes + RESERVE_BYTES, free_bytes(home)
     if needed > free:
         raise RunError(
             f"This experiment needs about {show_bytes(needed)} in {home}, where {show_bytes(free)} are free; "

@@ -23,7 +23,7 @@ from dbversus.servers.disk_use import used_bytes
 
 LAYOUT_VERSION = 1
 # what must stay free beyond a copy: a full disk would break more than this experiment
-_RESERVE_BYTES = 256 * 2**20
+RESERVE_BYTES = 256 * 2**20
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
 
@@ -114,10 +114,10 @@ def copy_tree(source: Path, destination: Path) -> None:
 def _check_room(source: Path, parent: Path) -> None:
     if shares_blocks(source, parent):
         return
-    needed, free = used_bytes(source) + _RESERVE_BYTES, free_bytes(parent)
+    needed, free = used_bytes(source) + RESERVE_BYTES, free_bytes(parent)
     if needed > free:
         raise RunError(
-            f"A copy of {source} needs {needed} bytes in {parent} ({_RESERVE_BYTES} of them in reserve) and {free} bytes "
+            f"A copy of {source} needs {needed} bytes in {parent} ({RESERVE_BYTES} of them in reserve) and {free} bytes "
             f"are available; {needed - free} more are wanted."
         )
 
