@@ -52,8 +52,9 @@ def _age(session: Session, target: Target, aging: Aging, key: dict[str, Any]) ->
     snapshot.restore(target.snapshots[LOADED], target.server.data_dir)
     session.start(target)
     # open for all rounds: sequences go on from one to the next
+    tables = session.spec.tables  # as many clients: each may have a table of its own
     session.engine.call(
-        "open", targets=[target.name], tables=session.spec.tables, test=_definition(session, target, aging)
+        "open", targets=[target.name], clients=tables, tables=tables, test=_definition(session, target, aging)
     )
     for number in range(aging.rounds):
         if number:
