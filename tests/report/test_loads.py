@@ -10,7 +10,8 @@ from rich.console import Console
 
 from dbversus.report import html, json_report, markdown, text
 from dbversus.report.assessment import build_assessment, query
-from dbversus.report.model import Assessment
+from dbversus.report.loads import origin_text
+from dbversus.report.model import Assessment, LoadFigure
 from dbversus.results.read import Results, open_results
 
 from .synthetic import LABELS, write_results
@@ -86,3 +87,9 @@ def test_one_load_in_an_older_journal_is_not_printed_for_two_targets(plain: Resu
     repeated = {"elapsed_ns": of_base["elapsed_ns"], "earlier": True}
     out = printed(build_assessment(with_loads(plain, t1=repeated)))
     assert f"{LABELS[1]} {SHARED}" in out and "+0.0" not in out
+
+
+def test_data_of_ones_own_from_a_run_with_other_settings_has_its_time() -> None:
+    load = LoadFigure("postgres:17", "sbtest1", True, "2026-07-01T12:00:00Z", shares="postgres:17")
+    words = "has data loaded 2026-07-01 12:00 UTC, with other settings that act at run time"
+    assert origin_text(load) == words

@@ -65,6 +65,8 @@ def when_text(earlier: bool, loaded_at: str | None) -> str:
 
 def origin_text(load: LoadFigure) -> str:
     """Where a figure is from: `this run`, the time of an earlier load, or whose data there is instead."""
+    if load.shares == load.target:
+        return f"has data loaded {when_text(True, load.loaded_at)}, with other settings that act at run time"
     if load.shares:
         return f"shares the data of {load.shares}"
     return when_text(load.earlier, load.loaded_at)
