@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -49,9 +50,9 @@ def test_mistakes_name_the_place_and_what_is_accepted(text: str) -> None:
         show(text)
 
 
-def test_a_library_is_a_path_and_one_that_is_unknown_names_the_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dbversus.servers.sizing.library_path", lambda name: Path(f"/x/lib{name}.so"))
-    assert show("{library(jemalloc)}:{ library( mimalloc ) }") == "/x/libjemalloc.so:/x/libmimalloc.so"
-    monkeypatch.undo()
+def test_a_library_is_a_path_and_one_that_is_unknown_names_the_place() -> None:
+    found = replace(SIZING, find_library=lambda name: Path(f"/x/lib{name}.so"))
+    text = "{library(jemalloc)}:{ library( mimalloc ) }"
+    assert evaluate(text, found, str, "base.conf:3") == "/x/libjemalloc.so:/x/libmimalloc.so"
     with pytest.raises(UsageError, match=r"^base\.conf:3: .*'hoard'.*jemalloc"):
         show("{library(hoard)}")

@@ -23,6 +23,7 @@ def age_all(session: Session) -> None:
         return
     for target in session.alive:
         key = aged_key(session, target, aging)
+        session.held.enter_context(snapshot.using(key))
         found = snapshot.find(key)
         try:
             target.snapshots[AGED] = found or through_engine_loss(session, lambda: _age(session, target, aging, key))  # noqa: B023
