@@ -11,12 +11,13 @@ FOUR_SMT = [Core((0, 4), 0), Core((1, 5), 70), Core((2, 6), 10), Core((3, 7), 30
 
 
 def test_one_client_shares_a_core_with_its_server() -> None:
-    plan = place(1, "auto", TWO)
+    plan = place(1, "together", TWO)
     assert (plan.mode, plan.server_cpus, plan.client_cpus, plan.controller_cpus) == ("together", (0,), (0,), (1,))
+    assert place(1, "auto", TWO).mode == "split"
 
 
 def test_with_more_cores_cpu_0_and_the_siblings_thread_stay_out_of_it() -> None:
-    plan = place(1, "auto", FOUR_SMT)
+    plan = place(1, "together", FOUR_SMT)
     assert plan.server_cpus == plan.client_cpus == (2,)
     assert plan.controller_cpus == (0, 4, 1, 5, 3, 7)
 

@@ -94,7 +94,7 @@ def in_home(home: Path, targets: int) -> list[str]:
     left = [f"{path}" for folder in ("work", "run") for path in (home / folder).glob("*")]
     snapshots = [path for path in (home / "snapshots").glob("*") if path.suffix not in (".lock", ".used")]
     left += [f"unfinished snapshot {path}" for path in snapshots if not (path / "key.json").is_file()]
-    if len(snapshots) > targets:
+    if len(snapshots) > 2 * targets:  # of data as it was loaded, and of aged data
         left.append(f"{len(snapshots)} snapshots of {targets} targets in {home}")
     others = [path for path in home.iterdir() if path.name != "snapshots" and path.is_dir() and not path.is_symlink()]
     loose = sum(map(used_bytes, others))

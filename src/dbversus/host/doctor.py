@@ -54,7 +54,7 @@ def diagnose(noise_s: float = 5.0, data_dir: Path | None = None) -> Diagnosis:
     """Examines this host; with `noise_s` 0 the noise is not probed."""
     facts = host_facts(data_dir or home_dir())
     plan = place(1)
-    noise = probe_noise(noise_s, cpu=plan.server_cpus[0] if plan.server_cpus else None) if noise_s else None
+    noise = probe_noise(noise_s, cpu=plan.client_cpus[0] if plan.client_cpus else None) if noise_s else None
     return Diagnosis(facts, capabilities(facts), judge(facts), noise)
 
 

@@ -30,15 +30,15 @@ class PlacementPlan:
 def place(clients: int, mode: str = "auto", cores: Sequence[Core] | None = None) -> PlacementPlan:
     """Chooses CPUs for `clients` clients among those that we may use. Raises UsageError for an unknown mode.
 
-    `auto`: one client shares a core with its server (a wake-up on another core costs more than the query); more clients
-    get cores of their own. `together`: as for one client. `split`: the same, but the threads of a server that serve no
-    client have the other cores. `apart`: disjoint cores. `none`: nothing is pinned.
+    `auto`: `split` for one client, `apart` for more. `split`: a client shares a core with the threads that serve it (a
+    wake-up on another core costs more than the query); all other threads of the server have the other cores. `together`: all
+    share one core. `apart`: clients and servers on disjoint cores. `none`: nothing is pinned.
     """
     if mode not in MODES:
         raise UsageError(f"placement '{mode}' is unknown; accepted: {', '.join(MODES)}.")
     cores = cores if cores is not None else allowed_cores()
     if mode == "auto":
-        mode = "together" if clients == 1 else "apart"
+        mode = "split" if clients == 1 else "apart"
     if mode == "none":
         return PlacementPlan("none")
     if len(cores) == 1:
