@@ -21,6 +21,7 @@ from common import make_parser, markdown, say, told
 
 from dbversus.cli.display import PlainDisplay
 from dbversus.errors import UsageError
+from dbversus.experiment.folder import read_folder
 from dbversus.experiment.run import resume_experiment, run_experiment
 from dbversus.experiment.spec import ExperimentSpec, make_spec
 from dbversus.experiment.units import parse_count
@@ -98,7 +99,7 @@ def _measure_one(spec: ExperimentSpec, folder: Path) -> None:
         if open_results(folder).finished:
             say(f"{folder.name}: measured already")
             return
-        resume_experiment(spec, folder, PlainDisplay(), wait=True)
+        resume_experiment(read_folder(folder), folder, PlainDisplay(), wait=True)
         return
     say(folder.name)
     folder.parent.mkdir(parents=True, exist_ok=True)
