@@ -1,14 +1,17 @@
 """Long runs beside short ones: what is late, and which directions differ."""
 
+import importlib
 from dataclasses import replace
+from typing import Any
 
 import pytest
-from long_writes import Course, pair_rows, spec_of
 
 from dbversus.stats.metrics import CPU, THROUGHPUT
 from dbversus.stats.model import Finding, Verdict
 
-OLD = Course("insert", "old", [100.0] * 3 + [200.0] * 5, [10.0] * 8, [4096.0] * 8)
+long_writes: Any = importlib.import_module("long_writes")
+
+OLD = long_writes.Course("insert", "old", [100.0] * 3 + [200.0] * 5, [10.0] * 8, [4096.0] * 8)
 NEW = replace(OLD, target="new", ops_per_s=[50.0] * 3 + [300.0] * 5, cpu_us_per_op=[10.1] * 8)
 
 
@@ -21,17 +24,17 @@ def _finding(metric: str, ratio: float) -> Finding:
 @pytest.mark.parametrize(("throughput", "said"), [(0.5, "differs"), (1.4, "")])
 def test_a_direction_is_that_of_the_second_half(throughput: float, said: str) -> None:
     findings = {CPU: _finding(CPU, 1.2), THROUGHPUT: _finding(THROUGHPUT, throughput)}
-    (row,) = pair_rows([OLD, NEW], {("insert", "old", "new"): findings})
+    (row,) = long_writes.pair_rows([OLD, NEW], {("insert", "old", "new"): findings})
     assert row[:2] == ["insert", "old → new"]
     assert row[2:6] == ["1.01", "1.01", "1.20 regression", ""]  # 1 % is no direction
     assert row[6:] == ["0.50", "1.50", f"{throughput:.2f} regression", said]
 
 
 def test_pairs_without_a_comparison_are_left_out() -> None:
-    assert list(pair_rows([OLD, NEW], {})) == []
+    assert list(long_writes.pair_rows([OLD, NEW], {})) == []
 
 
 def test_ten_minutes_are_one_pass_without_a_pause() -> None:
-    spec = spec_of("postgres:17", "insert", 10, 1000, "split")
+    spec = long_writes.spec_of("postgres:17", "insert", 10, 1000, "split")
     assert spec.order == "sequential" and spec.looks == [1] and spec.alone
     assert spec.rows * spec.write_slot_ms == 600_000 and spec.settle_ms == 0

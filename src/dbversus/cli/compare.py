@@ -13,7 +13,7 @@ from dbversus.cli import options
 from dbversus.cli.ending import resumable
 from dbversus.cli.outcome import heeding, present
 from dbversus.errors import UsageError
-from dbversus.experiment.demands import parse_demands
+from dbversus.experiment.demands import Demands, parse_demands
 from dbversus.experiment.units import parse_count, parse_duration
 
 if TYPE_CHECKING:
@@ -65,42 +65,57 @@ def compare(
     - `dbversus compare sqlite:bundled@wal sqlite:host@wal --profile quick --fail-on regression,failed --require-verdicts 80%`
     - `dbversus compare mariadb:10.11 postgres:17 --matrix durability --table-size 1m --dry-run`
     """
-    from dbversus.cli.display import make_display
     from dbversus.cli.plan import print_plan
-    from dbversus.experiment.run import run_experiment
     from dbversus.experiment.spec import check_alone, make_spec
     from dbversus.suites.profiles import profile_defaults
 
     demands = parse_demands(fail_on, require_verdicts)
-    what = {"suite": suite, "tests": tests, "tables": tables, "seed": seed, "mode": mode}
+    what = {"suite": suite, "tests": tests, "tables": tables, "seed": seed, "mode": mode, "profile": profile}
     how = {"at_once": at_once, "order": order, "placement": placement}
     kept = {"cache": cache, "restart": restart, "restore": restore}
     asked: dict[str, Any] = {
         **what,
         **how,
         **kept,
-        "clients": _clients(clients) if clients else None,
-        "table_size": parse_count(table_size, "--table-size") if table_size else None,
-        "time_budget_s": parse_duration(time_budget, "--time-budget") if time_budget else None,
-        "margins": _margins(margin) if margin else None,
+        **_numbers(clients, table_size, time_budget, margin),
         "alone": True if alone else None,
         "freeze": False if no_freeze else None,
         "calibration": False if no_calibration else None,
         "config_dir": str(config_dir.absolute()) if config_dir else None,
     }
     given = _given(targets, matrix, exclude or (), config_dir)
-    chosen = given | _named(asked) | _named({"profile": profile})
+    chosen = given | _named(asked)
     spec = make_spec(profile_defaults(chosen) | chosen)
     check_alone(spec)
     if dry_run:
         print_plan(spec)
         return 0
-    demands = demands.over(spec.demands)
     directory = out or default_directory(spec, Path(matrix).stem if matrix else "")
-    more = _matrix_flags(matrix, exclude or ())
+    command = repeat_command(spec, targets, given, _matrix_flags(matrix, exclude or ()))
+    return _measure(spec, directory, command, demands.over(spec.demands), as_json=json, wait=wait, quiet=quiet)
+
+
+def _measure(
+    spec: "ExperimentSpec", directory: Path, command: str, demands: Demands, *, as_json: bool, wait: bool, quiet: bool
+) -> int:
+    from dbversus.cli.display import make_display
+    from dbversus.experiment.run import run_experiment
+
     with heeding(directory, demands), resumable(directory), make_display(quiet) as display:
-        run_experiment(spec, directory, repeat_command(spec, targets, given, more), display, wait=wait)
-    return present(directory, demands, as_json=json)
+        run_experiment(spec, directory, command, display, wait=wait)
+    return present(directory, demands, as_json=as_json)
+
+
+def _numbers(
+    clients: str | None, table_size: str | None, time_budget: str | None, margin: list[str] | None
+) -> dict[str, Any]:
+    """Choices that are read from text."""
+    return {
+        "clients": _clients(clients) if clients else None,
+        "table_size": parse_count(table_size, "--table-size") if table_size else None,
+        "time_budget_s": parse_duration(time_budget, "--time-budget") if time_budget else None,
+        "margins": _margins(margin) if margin else None,
+    }
 
 
 def _named(flags: Mapping[str, Any]) -> dict[str, Any]:
