@@ -70,14 +70,12 @@ def compare(
     from dbversus.suites.profiles import profile_defaults
 
     demands = parse_demands(fail_on, require_verdicts)
-    what = {"suite": suite, "tests": tests, "tables": tables, "seed": seed, "mode": mode, "profile": profile}
-    how = {"at_once": at_once, "order": order, "placement": placement}
-    kept = {"cache": cache, "restart": restart, "restore": restore}
-    asked: dict[str, Any] = {
-        **what,
-        **how,
-        **kept,
-        **_numbers(clients, table_size, time_budget, margin),
+    asked: dict[str, Any] = {"suite": suite, "tests": tests, "profile": profile}
+    asked |= {"tables": tables, "seed": seed, "mode": mode}
+    asked |= {"at_once": at_once, "order": order, "placement": placement}
+    asked |= {"cache": cache, "restart": restart, "restore": restore}
+    asked |= _numbers(clients, table_size, time_budget, margin)
+    asked |= {
         "alone": True if alone else None,
         "freeze": False if no_freeze else None,
         "calibration": False if no_calibration else None,
