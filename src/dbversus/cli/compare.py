@@ -71,8 +71,7 @@ def compare(
 
     demands = parse_demands(fail_on, require_verdicts)
     asked: dict[str, Any] = {"suite": suite, "tests": tests, "profile": profile}
-    asked |= {"tables": tables, "seed": seed, "mode": mode}
-    asked |= {"at_once": at_once, "order": order, "placement": placement}
+    asked |= {"tables": tables, "seed": seed, "mode": mode, "at_once": at_once, "order": order, "placement": placement}
     asked |= {"cache": cache, "restart": restart, "restore": restore}
     asked |= _numbers(clients, table_size, time_budget, margin)
     asked |= {
