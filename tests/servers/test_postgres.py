@@ -204,7 +204,7 @@ def test_a_fillfactor_that_postgres_would_refuse_is_told_at_once(
     postgres_build: Build, work_dir: Path, value: str
 ) -> None:
     with pytest.raises(
-        UsageError, match=rf"init option fillfactor is '{value}'; a whole number from 10 to 100 is wanted"
+        UsageError, match=rf"init option fillfactor is '{value}'; accepted: a whole number from 10 to 100"
     ):
         with_items(postgres_build, work_dir, f"init.fillfactor={value}").check()
 

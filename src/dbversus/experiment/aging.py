@@ -62,9 +62,8 @@ def _age(session: Session, target: Target, aging: Aging, key: dict[str, Any]) ->
             target.server.settle(session.table_names)
         _drive(session, target, number, _operations(session, aging))
         session.engine.call("thaw", targets=[target.name])  # rows leave their targets frozen
-    session.engine.call(
-        "close"
-    )  # first: a connection of PostgreSQL tells what it has changed when it ends, or ten seconds later
+    # before the last settling: a connection of PostgreSQL reports what it changed when it ends, or ten seconds later
+    session.engine.call("close")
     target.server.settle(session.table_names)
     session.remove(target)
     return snapshot.keep(target.server.data_dir, key)

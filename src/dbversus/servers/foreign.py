@@ -52,7 +52,7 @@ def convert(path: Path, dbms: str | None = None) -> Converted:
     try:
         text = path.read_text()
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path.absolute()} cannot be read: {error}.") from error
+        raise UsageError(f"{path.absolute()} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
     dbms = dbms or _guess(text)
     reader = postgresql_conf if dbms == "postgres" else my_cnf
     lines = list(reader.read(text, path.absolute(), dbms))

@@ -163,5 +163,5 @@ def check_init_options(build: Build, config: ServerConfig) -> None:
             raise UsageError(f"init option '{name}' is unknown for {build.dbms}; accepted: {', '.join(accepted)}.")
     if config.init_options.get("lower_case_table_names", "0") not in ("0", "1"):
         raise UsageError(
-            f"init option lower_case_table_names is '{config.init_options['lower_case_table_names']}'; 0 or 1 is wanted."
+            f"init option lower_case_table_names is '{config.init_options['lower_case_table_names']}'; accepted: 0 or 1."
         )

@@ -99,7 +99,7 @@ def check_init_options(build: Build, config: ServerConfig) -> None:
         if name == "checksums" and value not in ("on", "off"):
             raise UsageError(f"init option checksums is '{value}'; on or off is wanted.")
         if name == "fillfactor" and not (value.isascii() and value.isdecimal() and 10 <= int(value) <= 100):
-            raise UsageError(f"init option fillfactor is '{value}'; a whole number from 10 to 100 is wanted.")
+            raise UsageError(f"init option fillfactor is '{value}'; accepted: a whole number from 10 to 100.")
         if name == "wal_segsize" and version_key(build.version) < (11,):
             raise UsageError(f"init option wal_segsize needs postgres 11 or later; this is {build.version}.")
 
