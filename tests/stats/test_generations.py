@@ -165,7 +165,7 @@ def test_wrong_and_disturbed_tests_are_in_no_mean_and_bear_no_mark() -> None:
     found = compare(old, new, left_out={"wrong": "other answers"})
     assert found.marked(THROUGHPUT, Mark.GAIN) == ["good"]
     assert {item.test: item.left_out for item in found.tests} == {
-        "disturbed": "invalid: 40% of the rows dropped as disturbed",
+        "disturbed": "disturbed: 40% of the rows dropped as disturbed",
         "good": "",
         "wrong": "other answers",
     }

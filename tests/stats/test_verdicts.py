@@ -108,15 +108,15 @@ def test_unstable_when_the_last_look_could_not_see_twice_the_margin() -> None:
 def test_invalid_comes_first() -> None:
     values = series("x", shifted(noise(99, 4), 0.10), dropped=16) + quiet()
     finding = only(assess(values, PRIMARY))
-    assert finding.verdict is Verdict.INVALID
+    assert finding.verdict is Verdict.DISTURBED
     assert finding.note == "21% of the rows dropped as disturbed"
-    assert only(assess(series("x", [0.1] * 4, dropped=15) + quiet(), PRIMARY)).verdict is not Verdict.INVALID
+    assert only(assess(series("x", [0.1] * 4, dropped=15) + quiet(), PRIMARY)).verdict is not Verdict.DISTURBED
 
 
 def test_invalid_when_every_row_was_dropped() -> None:
     values = [replace(v, value=None, rows=0, dropped=60) for v in series("x", [0.0] * 4)]
     finding = only(assess(values, PRIMARY))
-    assert (finding.verdict, finding.ratio, finding.blocks) == (Verdict.INVALID, None, 0)
+    assert (finding.verdict, finding.ratio, finding.blocks) == (Verdict.DISTURBED, None, 0)
 
 
 def test_nothing_to_compare_is_equivalent_and_no_member_of_the_family() -> None:

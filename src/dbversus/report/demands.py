@@ -26,7 +26,7 @@ _HOLDS: dict[str, Callable[[Comparison], bool]] = {
     "regression": _is_worse,
     "undecided": _is_undecided,
     "unstable": lambda comparison: comparison.verdict == Verdict.UNSTABLE,
-    "disturbed": lambda comparison: comparison.verdict == Verdict.INVALID,
+    "disturbed": lambda comparison: comparison.verdict == Verdict.DISTURBED,
     "wrong-result": lambda comparison: comparison.verdict == Verdict.WRONG_RESULT,
     "failed": lambda comparison: comparison.verdict == Verdict.FAILED,
 }

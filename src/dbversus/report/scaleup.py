@@ -15,7 +15,7 @@ from dbversus.stats.metrics import CPU, THROUGHPUT, metric_named
 from dbversus.stats.model import Finding, Verdict
 
 # a case with one of these says nothing of the test over all numbers of clients either
-_SPOILT = (Verdict.WRONG_RESULT, Verdict.FAILED, Verdict.INVALID)
+_SPOILT = (Verdict.WRONG_RESULT, Verdict.FAILED, Verdict.DISTURBED)
 
 Logs = Mapping[int, float]
 """Block → ln of a figure."""

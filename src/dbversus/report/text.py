@@ -34,7 +34,7 @@ _STYLES = {
     Verdict.NO_STEADY_STATE: "yellow",
     Verdict.UNDECIDED: "default",
     Verdict.UNSTABLE: "yellow",
-    Verdict.INVALID: "yellow",
+    Verdict.DISTURBED: "yellow",
     Verdict.WRONG_RESULT: "bold magenta",
     Verdict.FAILED: "bold magenta",
 }

@@ -18,7 +18,7 @@ SIGNS = {
     Verdict.NO_STEADY_STATE: "↗",
     Verdict.UNDECIDED: "?",
     Verdict.UNSTABLE: "↕",
-    Verdict.INVALID: "⊘",
+    Verdict.DISTURBED: "⊘",
     Verdict.WRONG_RESULT: "✗",
     Verdict.FAILED: "!",
 }
@@ -31,7 +31,7 @@ MEANINGS = {
     Verdict.NO_STEADY_STATE: "moved against the base by more than the margin while measured; the ratio is of all the work",
     Verdict.UNDECIDED: "neither shown to differ nor shown to be the same",
     Verdict.UNSTABLE: "varies so much that even the last look could not have seen twice the margin",
-    Verdict.INVALID: "too many rows were disturbed by the host to judge",
+    Verdict.DISTURBED: "too many rows were disturbed by the host to judge",
     Verdict.WRONG_RESULT: "the target's answers differ from the base's, so its speed does not count",
     Verdict.FAILED: "the target could not run the test",
 }
@@ -43,12 +43,12 @@ SEVERITY = (
     Verdict.IMPROVEMENT,
     Verdict.NO_STEADY_STATE,
     Verdict.UNSTABLE,
-    Verdict.INVALID,
+    Verdict.DISTURBED,
     Verdict.UNDECIDED,
     Verdict.EQUIVALENT,
 )
 # their figures are in no sentence about changes
-_NOT_COUNTED = (Verdict.WRONG_RESULT, Verdict.FAILED, Verdict.INVALID, Verdict.NO_STEADY_STATE)
+_NOT_COUNTED = (Verdict.WRONG_RESULT, Verdict.FAILED, Verdict.DISTURBED, Verdict.NO_STEADY_STATE)
 SHORT_TITLES = {CPU: "CPU/op", THROUGHPUT: "throughput", IO_BYTES: "IO/op"}
 NAMES_IN_SENTENCE = 6
 SIGNIFICANT_DIGITS = 4
@@ -218,7 +218,7 @@ def _rest(comparisons: Sequence[Comparison]) -> list[str]:
     for verdict, words in (
         (Verdict.WRONG_RESULT, "gave other answers than the base and {is_are} not judged"),
         (Verdict.FAILED, "could not be run"),
-        (Verdict.INVALID, "{is_are} invalid: the host was disturbed too often"),
+        (Verdict.DISTURBED, "{is_are} disturbed by other work on the host"),
         (Verdict.UNSTABLE, "{is_are} too unstable to judge"),
         (Verdict.UNDECIDED, "{is_are} undecided"),
         (Verdict.EQUIVALENT, "{is_are} equivalent within the margins"),

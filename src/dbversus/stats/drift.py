@@ -36,7 +36,7 @@ def judge_steadiness(
 ) -> list[Finding]:
     """The findings, those of CPU per op and throughput that drift replaced by `no steady state` and the cost of all work.
 
-    `columns`: slots as in results/schema.py; `whole`: what `judge_whole_work` says. Invalid findings stay what they are.
+    `columns`: slots as in results/schema.py; `whole`: what `judge_whole_work` says. Disturbed findings stay what they are.
     """
     margins = {
         (finding.test, _TREND_OF[finding.metric]): finding.margin for finding in findings if finding.metric in _TREND_OF
@@ -58,7 +58,7 @@ def _trend_key(finding: Finding) -> Key:
 
 
 def _judged(finding: Finding, trend: Finding | None, whole: Finding | None) -> Finding:
-    if trend is None or whole is None or finding.verdict is Verdict.INVALID:
+    if trend is None or whole is None or finding.verdict is Verdict.DISTURBED:
         return finding
     note = (
         f"target/base moved by {percent(trend.ratio)} during the slots of a block; "

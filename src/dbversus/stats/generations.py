@@ -258,7 +258,7 @@ def _shared_blocks(one: Generation, other: Generation) -> Generation:
 
 def _disturbed(test: str, *generations: Generation) -> str:
     worst = max(generation.dropped.get(test, 0.0) for generation in generations)
-    return f"invalid: {worst:.0%} of the rows dropped as disturbed" if worst > MOST_DROPPED else ""
+    return f"disturbed: {worst:.0%} of the rows dropped as disturbed" if worst > MOST_DROPPED else ""
 
 
 def _measured(key: Key, *generations: Generation) -> bool:

@@ -32,7 +32,7 @@ def headline(findings: Sequence[Finding]) -> tuple[Verdict, str]:
     """Verdict and sentence for one test × target; exploratory findings are left aside.
 
     No steady state when any primary metric has none; else regression when any is one; else improvement when any is; else
-    equivalent when CPU per op and throughput are (as far as they were measured); else invalid, unstable or undecided, the
+    equivalent when CPU per op and throughput are (as far as they were measured); else disturbed, unstable or undecided, the
     first that applies.
     """
     primary = {finding.metric: finding for finding in findings if finding.metric in _TITLES}
@@ -47,7 +47,7 @@ def headline(findings: Sequence[Finding]) -> tuple[Verdict, str]:
     core = [primary[name] for name in (CPU, THROUGHPUT) if name in primary]
     if core and all(finding.verdict is Verdict.EQUIVALENT for finding in core):
         return Verdict.EQUIVALENT, _equivalent(primary)
-    open_verdict = next((v for v in (Verdict.INVALID, Verdict.UNSTABLE) if v in verdicts), Verdict.UNDECIDED)
+    open_verdict = next((v for v in (Verdict.DISTURBED, Verdict.UNSTABLE) if v in verdicts), Verdict.UNDECIDED)
     return open_verdict, _open(open_verdict, primary)
 
 
@@ -91,7 +91,7 @@ def _equivalent(primary: Mapping[str, Finding]) -> str:
 
 
 def _open(verdict: Verdict, primary: Mapping[str, Finding]) -> str:
-    if verdict is Verdict.INVALID:
+    if verdict is Verdict.DISTURBED:
         return next(f.note or "too many rows dropped" for f in primary.values() if f.verdict is verdict)
     return "; ".join(
         f"{_TITLES[name]} {_state(f)}" for name, f in primary.items() if f.verdict is not Verdict.EQUIVALENT

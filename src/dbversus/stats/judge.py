@@ -90,14 +90,14 @@ def margins_of(header: Mapping[str, Any], tests: Sequence[str]) -> dict[tuple[st
 def settled_tests(findings: Sequence[Finding]) -> set[str]:
     """Tests that are decided, and whose changes have been measured again in fresh blocks.
 
-    An invalid test is not settled: blocks in which the host is quieter may yet make it valid.
+    A disturbed test is not settled: later blocks may be quieter.
     """
     unsettled = {
         finding.test
         for finding in findings
         if _is_primary(finding)
         and (
-            finding.verdict is Verdict.INVALID
+            finding.verdict is Verdict.DISTURBED
             or (finding.verdict in CHANGES and finding.fresh_blocks < FEWEST_FRESH_BLOCKS)
         )
     }

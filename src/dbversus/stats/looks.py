@@ -66,12 +66,12 @@ def take_look(table: Table, state: State, count: int, looks: tuple[int, ...]) ->
     value = table.value[:, :count]
     n = np.count_nonzero(~np.isnan(value), axis=1)
     dropped, rows = table.dropped[:, :count].sum(axis=1), table.rows[:, :count].sum(axis=1)
-    invalid = dropped > MOST_DROPPED * (dropped + rows)
-    fresh = (n > state.n) | ((n == 0) & invalid)
+    disturbed = dropped > MOST_DROPPED * (dropped + rows)
+    fresh = (n > state.n) | ((n == 0) & disturbed)
     state.n = np.where(fresh, n, state.n)
     _estimate(table, state, value, fresh)
     _adjust(table, state, fresh, looks)
-    verdicts = _judge(table, state, invalid, looks)
+    verdicts = _judge(table, state, disturbed, looks)
     state.verdict = np.where(fresh, verdicts, state.verdict)
     newly_found = fresh & (state.found_at < 0) & np.isin(verdicts, CHANGES)
     state.found_at[newly_found] = table.blocks[count - 1] + 1
@@ -127,7 +127,7 @@ def _adjust(table: Table, state: State, fresh: Bools, looks: tuple[int, ...]) ->
         state.q = np.where(fresh & members, q, state.q)
 
 
-def _judge(table: Table, state: State, invalid: Bools, looks: tuple[int, ...]) -> Verdicts:
+def _judge(table: Table, state: State, disturbed: Bools, looks: tuple[int, ...]) -> Verdicts:
     """Verdicts from what `state` holds, in the protocol's order: the first that holds is taken."""
     level = alpha_per_look(looks, OVERALL)
     with np.errstate(invalid="ignore"):
@@ -137,12 +137,12 @@ def _judge(table: Table, state: State, invalid: Bools, looks: tuple[int, ...]) -
         worse = table.sign * state.mean > 0
         unstable = visible_change(table, state, looks, np.full(len(state.n), looks[-1])) > 2 * table.margin
     chosen = np.select(
-        [invalid, ~table.compared & (state.n > 0), equivalent, changed & worse, changed, unstable],
+        [disturbed, ~table.compared & (state.n > 0), equivalent, changed & worse, changed, unstable],
         [0, 1, 1, 2, 3, 4],
         default=5,
     )
     order = (
-        Verdict.INVALID,
+        Verdict.DISTURBED,
         Verdict.EQUIVALENT,
         Verdict.REGRESSION,
         Verdict.IMPROVEMENT,

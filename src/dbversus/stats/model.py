@@ -11,7 +11,7 @@ class Verdict(StrEnum):
     NO_STEADY_STATE = "no steady state"
     UNDECIDED = "undecided"
     UNSTABLE = "unstable"
-    INVALID = "invalid"
+    DISTURBED = "disturbed"
     WRONG_RESULT = "wrong result"
     FAILED = "failed"
 

@@ -22,7 +22,7 @@ __all__ = ["assess", "decided", "headline"]
 FEWEST_FRESH_BLOCKS = 2
 FRESH_CONFIDENCE = 0.95
 
-DECISIVE = frozenset({Verdict.EQUIVALENT, Verdict.REGRESSION, Verdict.IMPROVEMENT, Verdict.INVALID})
+DECISIVE = frozenset({Verdict.EQUIVALENT, Verdict.REGRESSION, Verdict.IMPROVEMENT, Verdict.DISTURBED})
 
 
 def assess(
@@ -111,7 +111,7 @@ def _as_judged(table: Table, state: State, index: int, distance: float, confiden
 
 
 def _note(table: Table, state: State, index: int, verdict: Verdict) -> str:
-    if verdict is Verdict.INVALID:
+    if verdict is Verdict.DISTURBED:
         dropped, rows = table.dropped[index].sum(), table.rows[index].sum()
         return f"{dropped / (dropped + rows):.0%} of the rows dropped as disturbed"
     if not table.compared[index]:

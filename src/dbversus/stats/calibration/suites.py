@@ -143,7 +143,7 @@ def _count(game: Game, findings: Sequence[Finding], blocks: Mapping[str, int], o
         false_tests=tuple(sorted(false)),
         findings=len(findings),
         equivalent=sum(item.verdict is Verdict.EQUIVALENT for item in findings),
-        undecided=sum(item.verdict in (Verdict.UNDECIDED, Verdict.UNSTABLE, Verdict.INVALID) for item in findings),
+        undecided=sum(item.verdict in (Verdict.UNDECIDED, Verdict.UNSTABLE, Verdict.DISTURBED) for item in findings),
         intervals=len(shown),
         covered=sum(low <= np.exp(truth) <= high for truth, low, high in shown),
         found=any(item.test == game.test and item.verdict is Verdict.REGRESSION for item in findings),
