@@ -80,7 +80,7 @@ def own_cgroup() -> Iterator[Group]:
     """A control group for one server: its CPU time stays known when the processes that used it are gone."""
     group, note = create_cgroup(f"{os.getpid()}-benchmark")
     if group is None:
-        raise RunError(f"CPU time of a whole server is wanted, and for that a control group: {note}.")
+        raise RunError(f"CPU time of a whole server takes a control group: {note}.")
     try:
         yield group
     finally:

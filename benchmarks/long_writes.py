@@ -3,11 +3,13 @@
 
 `measure` runs each test on each target alone, one after the other: data as it was loaded, all cores for the server but that of
 its client, nothing frozen, ten minutes without a pause. What is there already is not measured again, so it can be stopped and
-started at will. `table` sets the ratios of these minutes beside those of a comparison of the same targets
-(`dbversus compare`), and says where their directions differ.
+started at will. `export` prints what was measured as CSV, a line per slot, to be kept where the folder is not. `table` reads
+either, sets the ratios of these minutes beside those of a comparison of the same targets (`dbversus compare`), and says where
+their directions differ.
 """
 
 import argparse
+import csv
 import math
 import statistics
 import sys
@@ -35,10 +37,13 @@ from dbversus.suites import load_suite, profile_choices
 EXAMPLE = """example:
   benchmarks/long_writes.py measure FOLDER --targets mysql:5.6 mysql:8.0 --tests update-index,insert
   dbversus compare mysql:5.6 mysql:8.0 --tests writes --out SHORT
-  benchmarks/long_writes.py table FOLDER --short SHORT
+  benchmarks/long_writes.py export FOLDER > docs/results/long-writes.csv
+  benchmarks/long_writes.py table docs/results/long-writes.csv --short SHORT
 """
 SUITE = Path(__file__).with_name("long_writes.toml")
 SLOT_S = 10
+FIGURES = ("ops_per_s", "cpu_us_per_op", "written_bytes_per_op")
+COLUMNS = ("test", "target", "slot", *FIGURES)
 SMALL = 0.03
 """Changes below this have no direction."""
 
@@ -106,7 +111,31 @@ def _measure_one(spec: ExperimentSpec, folder: Path) -> None:
     run_experiment(spec, folder, " ".join(sys.argv), PlainDisplay(), wait=True)
 
 
-def courses(folder: Path) -> list[Course]:
+def export(arguments: argparse.Namespace) -> None:
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    if not arguments.no_head:
+        writer.writerow(COLUMNS)
+    for one in courses(arguments.folder):
+        slots = zip(one.ops_per_s, one.cpu_us_per_op, one.written_bytes_per_op, strict=True)
+        writer.writerows(
+            [one.test, one.target, number, *(f"{value:.5g}" for value in slot)] for number, slot in enumerate(slots)
+        )
+
+
+def courses(source: Path) -> list[Course]:
+    """From a folder of `measure`, or a file of `export`."""
+    return _exported(source) if source.is_file() else _measured(source)
+
+
+def _exported(file: Path) -> list[Course]:
+    slots: dict[tuple[str, str], list[list[float]]] = {}
+    with file.open(newline="") as lines:
+        for line in csv.DictReader(lines):
+            slots.setdefault((line["test"], line["target"]), []).append([float(line[name]) for name in FIGURES])
+    return [Course(*place, *map(list, zip(*of_course, strict=True))) for place, of_course in slots.items()]
+
+
+def _measured(folder: Path) -> list[Course]:
     found = [_course(open_results(path.parent)) for path in sorted(folder.glob(f"*/{JOURNAL}"))]
     if not found:
         raise UsageError(
@@ -208,8 +237,12 @@ def main() -> None:
     first.add_argument("--table-size", default="1m")
     first.add_argument("--placement", default="split")
     first.set_defaults(run=measure)
+    kept = verbs.add_parser("export")
+    kept.add_argument("folder", type=Path)
+    kept.add_argument("--no-head", action="store_true", help="leave the line of names out, to append to a file")
+    kept.set_defaults(run=export)
     second = verbs.add_parser("table")
-    second.add_argument("folder", type=Path)
+    second.add_argument("folder", type=Path, metavar="SOURCE", help="folder of `measure`, or file of `export`")
     second.add_argument("--short", type=Path, action="append", default=[], help="results of a comparison (repeatable)")
     second.set_defaults(run=print_tables)
     arguments = parser.parse_args()

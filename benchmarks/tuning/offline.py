@@ -59,7 +59,7 @@ def report(directory: Path, draws: Draws, resamples: int) -> str:
     """Markdown of all that one results directory tells."""
     results = open_results(directory)
     if not len(results.slots["block"]) or len(results.targets) < 2:
-        raise UsageError(f"{directory} has no slots of two targets; results of a comparison are wanted.")
+        raise UsageError(f"{directory} has no slots of two targets; name results of a comparison.")
     if (blocks := len(np.unique(results.slots["block"]))) < FEWEST_BLOCKS:
         raise UsageError(f"{directory} has {blocks} blocks; spread between blocks wants {FEWEST_BLOCKS} or more.")
     clock, rng = read_clock(results), np.random.default_rng(draws.seed)

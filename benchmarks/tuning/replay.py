@@ -78,7 +78,7 @@ def make_pool(values: Sequence[BlockValue]) -> Pool:
     most = max((len(blocks) for blocks in blocks_of.values()), default=0)
     tests = tuple(test for test, blocks in blocks_of.items() if len(blocks) == most)
     if most < FEWEST_BLOCKS:
-        raise ValueError(f"{most} blocks; {FEWEST_BLOCKS} or more that all tests went through are wanted")
+        raise ValueError(f"{most} blocks; {FEWEST_BLOCKS} or more that all tests went through are needed")
     centred = _centred([value for value in values if value.test in tests])
     blocks = sorted({value.block for value in centred})
     return Pool(tests, tuple(tuple(value for value in centred if value.block == block) for block in blocks))
@@ -95,7 +95,7 @@ def _centred(values: Sequence[BlockValue]) -> list[BlockValue]:
     for value in values:
         key = value.test, value.target, value.metric
         shifted = None if value.value is None else (value.value - means[key]) * stretch[key]
-        made.append(replace(value, value=shifted, dropped=0))
+        made.append(replace(value, value=shifted))
     return made
 
 

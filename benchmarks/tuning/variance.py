@@ -50,7 +50,7 @@ class Components:
 
 
 def fit_components(variance_by_rows: Mapping[int, float]) -> Components:
-    """Least squares of relative errors, neither part below zero. At least two numbers of rows are wanted."""
+    """Least squares of relative errors, neither part below zero. It takes at least two numbers of rows."""
     rows = np.array(sorted(variance_by_rows), dtype=np.float64)
     seen = np.array([variance_by_rows[int(count)] for count in rows])
     if len(rows) < 2 or not (seen > 0).all():

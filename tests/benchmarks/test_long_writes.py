@@ -1,7 +1,9 @@
 """Long runs beside short ones: what is late, and which directions differ."""
 
+import argparse
 import importlib
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -38,3 +40,12 @@ def test_ten_minutes_are_one_pass_without_a_pause() -> None:
     spec = long_writes.spec_of("postgres:17", "insert", 10, 1000, "split")
     assert spec.order == "sequential" and spec.looks == [1] and spec.alone
     assert spec.rows * spec.write_slot_ms == 600_000 and spec.settle_ms == 0
+
+
+def test_what_was_exported_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(long_writes, "_measured", lambda _: [OLD, NEW])
+    long_writes.export(argparse.Namespace(folder=tmp_path, no_head=False))
+    (tmp_path / "courses.csv").write_text(capsys.readouterr().out)
+    assert long_writes.courses(tmp_path / "courses.csv") == [OLD, NEW]

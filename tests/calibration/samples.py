@@ -46,7 +46,7 @@ def figures(blocks: int = 16) -> Figures:
         coverage=share(0.98),
         median_blocks=4,
         never_settled=0.01,
-        dropped=0.02,
+        disturbed=0.02,
         detection=[
             Detection(effect=effect, found=share(found), by_test={"point-query": found, "update-index": found - 0.1})
             for effect, found in ((0.01, 0.1), (0.03, 0.81), (0.05, 0.97))

@@ -1,5 +1,5 @@
 from collections import Counter
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import pytest
 
@@ -49,6 +49,17 @@ def test_one_target_is_always_the_first() -> None:
     assert [balanced_turns(["a"], block, 1) for block in range(3)] == [["a"]] * 3
 
 
-def test_another_target_is_started_first_in_each_block() -> None:
-    orders = [starting_order(["a", "b", "c"], block) for block in range(4)]
-    assert orders == [["a", "b", "c"], ["b", "c", "a"], ["c", "a", "b"], ["a", "b", "c"]]
+def test_two_targets_start_first_in_turns() -> None:
+    assert [starting_order(["a", "b"], block) for block in range(4)] == [["a", "b"], ["b", "a"]] * 2
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5])
+def test_of_any_two_each_is_started_before_the_other_equally_often(count: int) -> None:
+    names = [f"t{number}" for number in range(count)]
+    for looked in (2, 4, 6, 8, 12):
+        orders = [starting_order(names, block) for block in range(looked)]
+        for one, other in combinations(names, 2):
+            assert sum(order.index(one) < order.index(other) for order in orders) == looked / 2
+    cycle = [starting_order(names, block) for block in range(2 * count)]
+    for place in range(count):
+        assert set(Counter(order[place] for order in cycle).values()) == {2}

@@ -14,9 +14,7 @@ def test_servers_never_run_as_root() -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root becomes another user")
-@pytest.mark.parametrize(
-    ("name", "words"), [("no-such-user", "does not exist"), ("root", "unprivileged user is wanted")]
-)
+@pytest.mark.parametrize(("name", "words"), [("no-such-user", "does not exist"), ("root", "name an unprivileged user")])
 def test_a_user_who_will_not_do_is_refused(monkeypatch: pytest.MonkeyPatch, name: str, words: str) -> None:
     monkeypatch.setenv("DBVERSUS_SERVER_USER", name)
     with pytest.raises(UsageError, match=words):

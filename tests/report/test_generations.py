@@ -136,7 +136,7 @@ def test_labels_with_commas_can_be_named(four: Results) -> None:
 
 @pytest.mark.parametrize("text", ["", "t0", "t0,t0", "t0,nobody", "t0,postgres:11", "t0,t1,t2"])
 def test_bad_pairs_are_refused_with_what_there_is(four: Results, text: str) -> None:
-    with pytest.raises(UsageError, match=r"--new .*: two different targets of .* are wanted.*postgres:11 \(t0\)"):
+    with pytest.raises(UsageError, match=r"--new .*: name two different targets of .*postgres:11 \(t0\)"):
         parse_pair(text, four, "--new")
     with pytest.raises(UsageError, match=r"has 4 targets .*; name two with --new"):
         only_pair(four, "--new")

@@ -101,7 +101,7 @@ def test_a_partial_copy_of_one_who_was_killed_is_replaced(data: Path, tmp_path: 
 
 
 def test_too_little_room_is_told_with_both_numbers_before_copying(data: Path, small_disk: Path) -> None:
-    needed = r"needs \d+ bytes in .* and \d+ bytes are available; \d+ more are wanted"
+    needed = r"needs \d+ bytes in .* and \d+ bytes are available; \d+ more are needed"
     with pytest.raises(RunError, match=needed):
         snapshot.keep(data, PARTS, root=small_disk)
     assert [path.name for path in small_disk.iterdir() if path.suffix != ".lock"] == []
@@ -120,6 +120,6 @@ def test_a_disk_that_fills_while_copying_leaves_nothing_partial(
 
 def test_a_restore_without_room_leaves_nothing_partial(data: Path, small_disk: Path, tmp_path: Path) -> None:
     made = snapshot.keep(data, PARTS, root=tmp_path)
-    with pytest.raises(RunError, match="more are wanted"):
+    with pytest.raises(RunError, match="more are needed"):
         snapshot.restore(made, small_disk / "data")
     assert list(small_disk.iterdir()) == []

@@ -169,9 +169,7 @@ def test_margins_widen_with_the_noise_and_never_shrink() -> None:
 def test_blocks_that_were_not_measured_make_no_margin_narrower() -> None:
     twins = twins_of(World(tests=4, sd=0.05, sd_spread=0.0), 8)
     few = [
-        replace(value, value=None, rows=0, dropped=60)
-        if (value.test, value.block % 4) == ("t0", 0) or value.block > 11
-        else value
+        replace(value, value=None, rows=0) if (value.test, value.block % 4) == ("t0", 0) or value.block > 11 else value
         for value in twins.values
     ]
     known = [value for value in few if (value.test, value.metric) == ("t0", CPU) and value.value is not None]

@@ -21,12 +21,14 @@ def test_the_name_of_a_case(name: str, case: tuple[str, int] | None) -> None:
     assert case_of(name) == case
 
 
-def value(test: str, block: int, log: float | None, metric: str = CPU, rows: int = 10, dropped: int = 0) -> BlockValue:
-    return BlockValue(test, "b", metric, block, log, rows, dropped)
+def value(
+    test: str, block: int, log: float | None, metric: str = CPU, rows: int = 10, disturbed: int = 0
+) -> BlockValue:
+    return BlockValue(test, "b", metric, block, log, rows, disturbed)
 
 
 def test_a_block_has_the_mean_over_its_numbers_of_clients() -> None:
-    (pooled,) = pooled_over_clients([value("scan@1", 0, 0.02, dropped=1), value("scan@2", 0, 0.06, rows=8)])
+    (pooled,) = pooled_over_clients([value("scan@1", 0, 0.02, disturbed=1), value("scan@2", 0, 0.06, rows=8)])
     assert pooled == BlockValue("scan@all", "b", CPU, 0, pooled.value, 18, 1)
     assert pooled.value == pytest.approx(0.04)
 
@@ -34,7 +36,7 @@ def test_a_block_has_the_mean_over_its_numbers_of_clients() -> None:
 def test_only_blocks_with_every_number_of_clients_count() -> None:
     """A case that was retired, or lost all its rows, would change what the mean is of."""
     values = [value("scan@1", 0, 0.02), value("scan@2", 0, 0.02), value("scan@2", 1, 0.9), value("other@2", 0, 0.5)]
-    values += [value("scan@1", 2, 0.4), value("scan@2", 2, None, rows=0, dropped=10)]
+    values += [value("scan@1", 2, 0.4), value("scan@2", 2, None, rows=0)]
     pooled = pooled_over_clients(values)
     assert [(v.test, v.block) for v in pooled] == [("scan@all", 0), ("other@all", 0)]
     assert [v.value for v in pooled] == [pytest.approx(0.02), pytest.approx(0.5)]

@@ -1,6 +1,7 @@
 """Trends within blocks: found where they are, not found in equal tests whose slots resemble their neighbours."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -96,10 +97,12 @@ def test_what_both_do_alike_cancels_and_is_told_of_each() -> None:
     assert {(f.test, f.target) for f in found if f.metric == DRIFT_CPU and is_drift(f)} == {("t0", "a"), ("t0", "b")}
 
 
-def test_invalid_stays_invalid() -> None:
+def test_disturbed_stays_disturbed() -> None:
     slots = drifting(make_slots(tests=8, blocks=4, rows=ROWS), 0.20)
-    slots["dropped"] = (slots["test"] == "t0") & (slots["row"] % 3 == 1)
-    assert judged(slots)["t0", CPU].verdict is Verdict.DISTURBED
+    findings = assess(block_values(slots, "a"), PRIMARY)
+    disturbed = [replace(finding, verdict=Verdict.DISTURBED) for finding in findings]
+    whole = judge_whole_work(slots, "a", [], LOOKS, {})
+    assert {f.verdict for f in judge_steadiness(disturbed, slots, "a", LOOKS, whole)} == {Verdict.DISTURBED}
 
 
 def test_a_regression_over_all_work_is_said() -> None:

@@ -158,17 +158,12 @@ def test_marks_at_the_margin_are_rarely_false() -> None:
     assert len(marked(THROUGHPUT, Mark.GAIN)) + len(marked(THROUGHPUT, Mark.LOSS)) <= 0.01 * len(tests)
 
 
-def test_wrong_and_disturbed_tests_are_in_no_mean_and_bear_no_mark() -> None:
-    ratios = {"good": [2.0, 2.1], "wrong": [9.0, 9.1], "disturbed": [9.0, 9.1]}
+def test_wrong_tests_are_in_no_mean_and_bear_no_mark() -> None:
+    ratios = {"good": [2.0, 2.1], "wrong": [9.0, 9.1]}
     old, new = one_metric({name: [1.0, 1.0] for name in ratios}), one_metric(ratios)
-    new = Generation(new.logs, {}, {"disturbed": 0.4})
     found = compare(old, new, left_out={"wrong": "other answers"})
     assert found.marked(THROUGHPUT, Mark.GAIN) == ["good"]
-    assert {item.test: item.left_out for item in found.tests} == {
-        "disturbed": "disturbed: 40% of the rows dropped as disturbed",
-        "good": "",
-        "wrong": "other answers",
-    }
+    assert {item.test: item.left_out for item in found.tests} == {"good": "", "wrong": "other answers"}
     mean = found.means[THROUGHPUT].shift
     assert mean
     assert mean.value == pytest.approx(math.sqrt(2.0 * 2.1))

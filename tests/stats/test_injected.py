@@ -79,7 +79,7 @@ def test_blocks_and_parts_of_a_resumed_test_are_told_apart(tmp_path: Path) -> No
     assert truths["point-query", "pg#3", 1] == pytest.approx(-math.log(1 - 2_000 / BASE_CPU_NS))
 
 
-def test_dropped_rows_count_on_both_sides_since_the_counters_span_them(tmp_path: Path) -> None:
+def test_disturbed_rows_count_on_both_sides_since_the_counters_span_them(tmp_path: Path) -> None:
     costs = (BASE_CPU_NS, BASE_CPU_NS, BASE_CPU_NS * 1.1)
     rows = [*_rows(costs), *_rows((5 * costs[0], 5 * costs[1], 5 * costs[2]), first=4, dropped=True)]
     burned = {"burned_ns": 100_000 * BASE_CPU_NS * 0.1 * (1 + 5) / 2}

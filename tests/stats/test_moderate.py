@@ -1,34 +1,46 @@
-"""Moderated variances against an independent implementation, and where there is little to go on."""
+"""Moderated variances against limma's own, and where there is little to go on."""
+
+import csv
+from collections import defaultdict
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from dbversus.stats.moderate import LARGEST_PRIOR_DF, VARIANCE_FLOOR, moderate
+from dbversus.stats.moderate import LARGEST_PRIOR_DF, VARIANCE_FLOOR, fit_prior, moderate
 
-# sample variances, and what inmoose 0.9.1 (limma.squeezeVar) makes of them at 7 degrees of freedom
 VARIANCES = np.array([12, 31, 8, 55, 21, 17, 42, 9, 27, 190]) * 1e-5
-INMOOSE_PRIOR_DF = 4.411308961593297
-INMOOSE_POSTERIOR = np.array(
-    [
-        0.00016312362915772585, 0.00027967467553429326, 0.000138586566762659, 0.00042689704990469423,
-        0.00021833201954662618, 0.00019379495715155935, 0.000347151597120727, 0.00014472083236142573,
-        0.00025513761313922646, 0.0012550229057381997,
-    ]
-)  # fmt: skip
-INMOOSE_POOLED = 0.000412  # at 3 degrees of freedom: an infinite prior, all variances are one
+LIMMA = Path(__file__).parents[1] / "data" / "limma" / "squeeze.csv"
 
 
-def test_agrees_with_inmoose() -> None:
-    result = moderate(VARIANCES, np.full(10, 7.0))
-    assert result.variance == pytest.approx(INMOOSE_POSTERIOR, rel=1e-6)
-    assert result.df == pytest.approx(np.full(10, 7 + INMOOSE_PRIOR_DF), rel=1e-6)
+def limma_cases() -> dict[str, dict[str, np.ndarray]]:
+    lines: dict[str, list[dict[str, str]]] = defaultdict(list)
+    with LIMMA.open() as file:
+        for line in csv.DictReader(file):
+            lines[line.pop("case")].append(line)
+    return {case: {name: np.array([float(each[name]) for each in of]) for name in of[0]} for case, of in lines.items()}
 
 
-def test_an_infinite_prior_is_capped() -> None:
-    result = moderate(VARIANCES, np.full(10, 3.0))
-    expected = (LARGEST_PRIOR_DF * INMOOSE_POOLED + 3 * VARIANCES) / (LARGEST_PRIOR_DF + 3)
-    assert result.variance == pytest.approx(expected, rel=1e-6)
-    assert result.df == pytest.approx(np.full(10, LARGEST_PRIOR_DF + 3))
+@pytest.mark.parametrize(("name", "case"), limma_cases().items())
+def test_the_prior_is_limmas(name: str, case: dict[str, np.ndarray]) -> None:
+    prior_variance, prior_df = fit_prior(case["variance"], case["df"])
+    assert prior_variance == pytest.approx(case["prior_variance"][0], rel=1e-6)
+    assert prior_df == pytest.approx(case["prior_df"][0], rel=1e-6)
+
+
+@pytest.mark.parametrize(("name", "case"), limma_cases().items())
+def test_variances_are_limmas_where_its_prior_is_not_too_strong(name: str, case: dict[str, np.ndarray]) -> None:
+    result = moderate(case["variance"], case["df"])
+    if case["prior_df"][0] <= LARGEST_PRIOR_DF:
+        assert result.variance == pytest.approx(case["posterior"], rel=1e-6)
+    else:
+        weight = LARGEST_PRIOR_DF * case["prior_variance"] + case["df"] * case["variance"]
+        assert result.variance == pytest.approx(weight / (LARGEST_PRIOR_DF + case["df"]), rel=1e-6)
+
+
+def test_limma_was_asked_for_both_kinds_of_prior() -> None:
+    strong = {bool(case["prior_df"][0] > LARGEST_PRIOR_DF) for case in limma_cases().values()}
+    assert strong == {True, False}
 
 
 def test_no_more_degrees_of_freedom_than_all_tests_have_together() -> None:
@@ -55,7 +67,25 @@ def test_unknown_variances_stay_unknown() -> None:
     assert np.isfinite(result.variance[:-1]).all()
 
 
-def test_tests_with_unequal_numbers_of_blocks() -> None:
-    result = moderate(VARIANCES, np.where(np.arange(10) < 6, 3.0, 7.0))
-    assert np.isfinite(result.variance).all()
-    assert result.df[6:] - result.df[:6].min() == pytest.approx(4)
+class TestRows:
+    """Tests whose rows tell that they are noisier than others."""
+
+    rng = np.random.default_rng(3)
+    of_rows = np.where(np.arange(40) < 10, 25.0, 1.0) * 1e-4
+    variance = of_rows * rng.chisquare(3, 40) / 3
+    df = np.full(40, 3.0)
+
+    def test_where_blocks_vary_as_rows_do_each_is_drawn_to_its_own_kind(self) -> None:
+        by_rows = np.log(moderate(self.variance, self.df, self.of_rows).variance / self.of_rows)
+        alike = np.log(moderate(self.variance, self.df).variance / self.of_rows)
+        assert np.mean(by_rows**2) < np.mean(alike**2) / 4
+
+    def test_where_blocks_vary_alike_rows_count_for_little(self) -> None:
+        variance = 1e-4 * self.rng.chisquare(3, 40) / 3
+        with_rows = moderate(variance, self.df, self.of_rows).variance
+        assert np.abs(np.log(with_rows / moderate(variance, self.df).variance)).max() < 0.7
+
+    @pytest.mark.parametrize("of_rows", [np.full(40, np.nan), np.full(40, 1e-4), np.append(of_rows[:2], [np.nan] * 38)])
+    def test_rows_that_tell_nothing_change_nothing(self, of_rows: np.ndarray) -> None:
+        expected = moderate(self.variance, self.df)
+        assert moderate(self.variance, self.df, of_rows).variance == pytest.approx(expected.variance)

@@ -107,7 +107,7 @@ def test_no_effect_of_noisy_tests_on_what_stands_in_the_end() -> None:
 
 def test_noise_has_the_spread_that_was_asked_for() -> None:
     for noise in NOISE:
-        drawn = block_noise(World(tests=200, sd_spread=0.0, noise=noise), 200, np.random.default_rng(1))
+        drawn = block_noise(World(tests=200, sd_spread=0.0, noise=noise), 200, np.random.default_rng(1)).added
         assert drawn[:, 0].std() == pytest.approx(0.015, rel=0.03)
         assert np.corrcoef(drawn[:, 0].ravel(), drawn[:, 1].ravel())[0, 1] == pytest.approx(-0.8, abs=0.02)
 

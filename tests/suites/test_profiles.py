@@ -1,16 +1,17 @@
 import pytest
 
 from dbversus.errors import UsageError
+from dbversus.stats.metrics import CPU, THROUGHPUT
 from dbversus.suites import list_profiles, load_profile, load_suite, profile_choices
 
 
 def test_profiles_there_are() -> None:
-    assert list(list_profiles()) == ["quick", "standard", "reference-2021"]
+    assert list(list_profiles()) == ["quick", "standard", "fine", "reference-2021"]
     with pytest.raises(UsageError, match=r"Unknown profile 'quik'\. Did you mean 'quick'\? Accepted: quick, standard,"):
         load_profile("quik")
 
 
-@pytest.mark.parametrize("name", ["quick", "standard", "reference-2021"])
+@pytest.mark.parametrize("name", ["quick", "standard", "fine", "reference-2021"])
 def test_their_tests_exist(name: str) -> None:
     profile = load_profile(name)
     assert load_suite(profile.suite).select(profile.tests).tests
@@ -19,7 +20,7 @@ def test_their_tests_exist(name: str) -> None:
 def test_quick_fits_into_the_time_of_the_demo() -> None:
     profile = load_profile("quick")
     tests = len(load_suite(profile.suite).select(profile.tests).tests)
-    assert tests * profile.looks[-1] * profile.seconds <= 120
+    assert tests * profile.looks[0] * profile.seconds <= 100
 
 
 def test_standard_is_the_protocol() -> None:
@@ -41,3 +42,9 @@ def test_choices_are_plain_values() -> None:
     assert profile_choices("quick")["tests"] == "quick"
     assert "tests" not in profile_choices("standard")
     assert profile_choices("reference-2021")["clients"] == [1, 2, 3]
+
+
+def test_fine_has_margins_of_one_percent() -> None:
+    margins = profile_choices("fine")["margins"]
+    assert {margins[CPU], margins[THROUGHPUT]} == {0.01}
+    assert "margins" not in profile_choices("standard")

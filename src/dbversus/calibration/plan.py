@@ -32,9 +32,7 @@ def calibration_spec(
     """
     count = blocks or (QUICK_BLOCKS if quick else FULL_BLOCKS)
     if count < FEWEST_BLOCKS:
-        raise UsageError(
-            f"--blocks is {count}; {FEWEST_BLOCKS} or more are wanted, since spread between blocks is the point."
-        )
+        raise UsageError(f"--blocks is {count}; it takes {FEWEST_BLOCKS} or more to tell the spread between blocks.")
     profile = "quick" if quick else "standard"
     injected = inject is not Kind.NONE and can_inject(target)
     choices = profile_defaults({**more, "profile": profile}) | dict(more)

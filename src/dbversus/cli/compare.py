@@ -132,7 +132,7 @@ def _given(targets: list[str], matrix: str | None, exclude: Sequence[str], confi
 
         return read_choices(find_experiment(matrix), targets, exclude, config_dir)
     if exclude:
-        raise UsageError("--exclude is for --matrix; name only the targets that are wanted.")
+        raise UsageError("--exclude is for --matrix; without it, name only the targets to compare.")
     return {"targets": targets}
 
 
@@ -147,7 +147,7 @@ def _margins(items: list[str]) -> dict[str, float]:
         try:
             margins[metric] = float(share)
         except ValueError:
-            raise UsageError(f"--margin {item}: METRIC=SHARE is wanted, such as server_cpu_us_per_op=0.05.") from None
+            raise UsageError(f"--margin {item}: write METRIC=SHARE, such as server_cpu_us_per_op=0.05.") from None
     return margins
 
 

@@ -7,6 +7,7 @@ from typing import Self
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.table import Column
 
 from dbversus.experiment.units import show_duration
 
@@ -20,11 +21,12 @@ class TerminalDisplay:
         self._console = Console(stderr=True)
         # drawing costs CPU beside the measurement: twice a second is enough for the eye
         self._progress = Progress(
-            TextColumn("{task.description:<60.60}"),
+            TextColumn("{task.description}", table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis")),
             BarColumn(30),
             TextColumn("{task.fields[left]}"),
             TimeElapsedColumn(),
             console=self._console,
+            expand=True,
             refresh_per_second=2,
             transient=True,
         )

@@ -47,7 +47,7 @@ def read_matrix(source: Source) -> list[Part]:
     """The matrices of an experiment file, which has `[matrix]` or `[[matrix]]`; raises UsageError with file and line."""
     found, root = source.document["matrix"], Place(source).at("matrix")
     if not isinstance(found, dict | list) or found == []:
-        raise root.mistake(f"matrix is {found!r}; a table with `builds` and `configs`, or a list of them, is wanted.")
+        raise root.mistake(f"matrix is {found!r}; it has to be a table with `builds` and `configs`, or a list of them.")
     places = [(found, root)] if isinstance(found, dict) else [(one, root.at(n)) for n, one in enumerate(found)]
     parts = [Part(check_shape(MatrixTable, one, place), place) for one, place in places]
     for part in parts:
@@ -237,7 +237,5 @@ def _check_targets(targets: Sequence[str]) -> None:
         spec = parse_target(target)
         key = (spec.dbms, spec.selector, spec.configs)
         if key in seen:
-            raise UsageError(
-                f"The matrix comes to {target} twice; each build and combination of configs is wanted once."
-            )
+            raise UsageError(f"The matrix comes to {target} twice; name each build and combination of configs once.")
         seen.add(key)

@@ -43,6 +43,13 @@ def balanced_turns(items: Sequence[T], block: int, seed: int) -> list[T]:
 
 
 def starting_order(items: Sequence[T], block: int) -> list[T]:
-    """The order in which servers are started in block number `block`: another one is the first in each."""
-    first = block % len(items)
-    return [*items[first:], *items[:first]]
+    """The order in which servers are started in block number `block`.
+
+    Every other block has the order of the one before backwards, so that of any two servers each is started before the other
+    equally often after any even number of blocks; over all of them everybody has every place equally often.
+    """
+    square = williams_square(len(items))
+    rows = square[: (len(square) + 1) // 2]  # the others are these backwards
+    turn, backwards = divmod(block, 2)
+    order = [items[item] for item in rows[turn % len(rows)]]
+    return order[::-1] if backwards else order

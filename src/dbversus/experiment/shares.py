@@ -36,7 +36,7 @@ def _check_shares(where: str, shares: float | list[float]) -> None:
     if wrong is not None:
         raise ValueError(f"{where} is {wrong}; shares from 0 to 1 are accepted, such as 0.05")
     if not each:
-        raise ValueError(f"{where} is empty; a share is wanted, or a list of them, one per block in turn")
+        raise ValueError(f"{where} is empty; give a share, or a list of them, one per block in turn")
 
 
 def _listed(shares: float | list[float]) -> list[float]:

@@ -101,14 +101,14 @@ class ExperimentSpec(BaseModel):
     @classmethod
     def _sane(cls, clients: list[int]) -> list[int]:
         if any(not 1 <= count <= 4096 for count in clients) or len(set(clients)) < len(clients):
-            raise ValueError("different numbers from 1 to 4096 are wanted, such as 1 or [1, 2, 4]")
+            raise ValueError("different numbers from 1 to 4096 are accepted, such as 1 or [1, 2, 4]")
         return clients
 
     @field_validator("looks")
     @classmethod
     def _rising(cls, looks: list[int]) -> list[int]:
         if looks[0] < 1 or any(later <= earlier for earlier, later in pairwise(looks)):
-            raise ValueError("rising numbers of blocks are wanted, such as [4, 6, 8, 12]")
+            raise ValueError("rising numbers of blocks are accepted, such as [4, 6, 8, 12]")
         return looks
 
     @field_validator("margins")
@@ -118,7 +118,9 @@ class ExperimentSpec(BaseModel):
             if metric not in PRIMARY_MARGINS:
                 raise ValueError(f"unknown metric '{metric}'; accepted: {', '.join(PRIMARY_MARGINS)}")
             if not 0 < share < 1:
-                raise ValueError(f"the margin of {metric} is {share}; a share between 0 and 1 is wanted, such as 0.03")
+                raise ValueError(
+                    f"the margin of {metric} is {share}; it has to be a share between 0 and 1, such as 0.03"
+                )
         return margins
 
     @field_validator("fail_on", mode="before")
@@ -159,10 +161,10 @@ class ExperimentSpec(BaseModel):
     @model_validator(mode="after")
     def _kept(self) -> Self:
         if self.restart == "never" and self.cache != "warm":
-            raise ValueError(f"cache '{self.cache}' needs servers that are restarted; restart = 'block' is wanted")
+            raise ValueError(f"cache '{self.cache}' needs servers that are restarted: restart = 'block'")
         if self.restart == "never" and self.restore == "block":
             raise ValueError(
-                "data cannot be restored under servers that stay up; with restart = 'never', restore = 'never' is wanted"
+                "data cannot be restored under servers that stay up; restart = 'never' goes with restore = 'never'"
             )
         if self.restore == "never" and self.servers_up < len(self.targets):
             raise ValueError(
@@ -229,7 +231,9 @@ def _sentence(mistake: Any) -> str:
         return f"unknown setting '{name}'; accepted: {', '.join(ExperimentSpec.model_fields)}."
     if mistake["type"] == "missing":
         return f"'{name}' is missing."
-    words = mistake["msg"].removeprefix("Value error, ")
+    if mistake["type"] == "literal_error":
+        return f"'{name}' is {mistake['input']!r}; accepted: {mistake['ctx']['expected']}."
+    words = mistake["msg"].removeprefix("Value error, ").replace("Input should be", "it has to be")
     return f"'{name}' is {mistake['input']!r}: {words}." if mistake["loc"] else f"{words}."
 
 
@@ -258,7 +262,7 @@ def read_choices(
             raise UsageError(f"{path} has no [[matrix]]; builds and patterns to exclude are for files that have one.")
         return choices
     if "targets" in choices:
-        raise Place(source).at("targets").mistake("there are `targets` and a matrix; one of them is wanted.")
+        raise Place(source).at("targets").mistake("there are `targets` and a matrix; keep one of them.")
     del choices["matrix"]
     folder = config_dir or choices.get("config_dir")
     parts = read_matrix(source)
@@ -272,7 +276,7 @@ def _read_source(path: Path) -> Source:
         text = path.read_text()
         return Source(str(path), text, tomllib.loads(text))
     except FileNotFoundError:
-        raise UsageError(f"{path} does not exist; an experiment file is wanted (docs/experiments.md).") from None
+        raise UsageError(f"{path} does not exist; name an experiment file (docs/experiments.md).") from None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise UsageError(f"{path} cannot be read as TOML: {error}.") from error
 

@@ -13,7 +13,7 @@ def parse_count(text: str, what: str) -> int:
     match = re.fullmatch(r"(\d+(?:\.\d+)?)([kmg]?)", text.strip().lower())
     count = float(match[1]) * _FACTORS[match[2]] if match else 0
     if count < 1 or count != int(count):
-        raise UsageError(f"{what} is '{text}'; a whole number from 1 is wanted, such as 5000, 100k or 1m.")
+        raise UsageError(f"{what} is '{text}'; write a whole number from 1, such as 5000, 100k or 1m.")
     return int(count)
 
 
@@ -21,7 +21,7 @@ def parse_duration(text: str, what: str) -> float:
     """Seconds of a duration such as `90s`, `45m`, `1h30m`. Raises UsageError naming `what`."""
     parts = re.findall(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)", text.strip().lower())
     if not parts or "".join(number + unit for number, unit in parts) != text.strip().lower():
-        raise UsageError(f"{what} is '{text}'; a duration such as 90s, 45m or 1h30m is wanted.")
+        raise UsageError(f"{what} is '{text}'; write a duration such as 90s, 45m or 1h30m.")
     return sum(float(number) * _SECONDS[unit] for number, unit in parts)
 
 

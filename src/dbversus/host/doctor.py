@@ -77,7 +77,7 @@ def capabilities(facts: Mapping[str, Any]) -> list[Capability]:
             "drop of caches",
             os.access("/proc/sys/vm/drop_caches", os.W_OK),
             "",
-            "no tests with a cold cache; root is wanted",
+            "no tests with a cold cache, which take root",
         ),
         _unprivileged(),
         *(Capability(tool, bool(path := shutil.which(tool)), path or "", without) for tool, without in _TOOLS.items()),

@@ -59,7 +59,7 @@ def _memory(facts: Mapping[str, Any], needed: int) -> HostFinding | None:
     available = facts["memory"]["available_bytes"] or 0
     if needed <= available:
         return None
-    text = f"{_gigabytes(needed)} of memory are wanted and {_gigabytes(available)} are available"
+    text = f"{_gigabytes(needed)} of memory are needed and {_gigabytes(available)} are available"
     return HostFinding(
         Severity.WARNING, "memory", text, "use a smaller table or fewer targets; servers may read from disk or swap"
     )

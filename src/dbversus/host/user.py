@@ -62,7 +62,7 @@ def server_user() -> ServerUser:
     except KeyError:
         raise UsageError(f"{VARIABLE} names user '{name}', who does not exist on this host.") from None
     if found.pw_uid == 0:
-        raise UsageError(f"{VARIABLE} names user '{name}', who has the rights of root; an unprivileged user is wanted.")
+        raise UsageError(f"{VARIABLE} names user '{name}', who has the rights of root; name an unprivileged user.")
     return ServerUser(name, found.pw_uid, found.pw_gid, switch=True)
 
 

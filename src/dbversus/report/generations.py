@@ -62,7 +62,7 @@ def parse_pair(text: str, results: Results, option: str) -> Pair:
         if first in labels and second in labels and labels[first] != labels[second]:
             return Pair(labels[first], labels[second])
     raise UsageError(
-        f"{option} {text}: two different targets of {results.directory} are wanted, FIRST,SECOND; it has: "
+        f"{option} {text}: name two different targets of {results.directory} as FIRST,SECOND; it has: "
         f"{', '.join(f'{target.label} ({target.name})' for target in results.targets)}."
     )
 
@@ -84,7 +84,7 @@ def between(old: Results, old_pair: Pair, new: Results, new_pair: Pair) -> Gener
     if not found.shifts.tests:
         raise UsageError(
             f"{_name(old_pair)} in {old.directory} and {_name(new_pair)} in {new.directory} have no test in common that "
-            "was measured; two experiments with the same suite are wanted."
+            "was measured; name two experiments with the same suite."
         )
     return found
 

@@ -1,6 +1,7 @@
 """Load figures: each target's own, with when they were taken, or whose data it shares."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 from dbversus.report.model import LoadFigure
@@ -8,6 +9,8 @@ from dbversus.results.loads import is_own
 from dbversus.results.read import Results
 from dbversus.stats.metrics import LOAD_TEST
 from dbversus.stats.model import Finding
+
+ONE_RUN = timedelta(hours=1)
 
 Ratios = Mapping[tuple[str, str], float | None]
 
@@ -47,9 +50,18 @@ def _figure(
 
 def _note(record: Mapping[str, Any], of_base: Mapping[str, Any]) -> str:
     """What a ratio of two loads has to be read with."""
-    if record.get("earlier") or of_base.get("earlier"):
+    if (record.get("earlier") or of_base.get("earlier")) and not _of_one_run(record, of_base):
         return f"n = 1, and loads of other times are compared: {_when(record)} against {_when(of_base)}"
     return "n = 1"
+
+
+def _of_one_run(record: Mapping[str, Any], of_base: Mapping[str, Any]) -> bool:
+    """Whether two earlier loads are likely to be of one run: it loads one target after the other."""
+    times = [each.get("loaded_at") for each in (record, of_base)]
+    if None in times:
+        return False
+    first, second = (datetime.fromisoformat(str(time)) for time in times)
+    return abs(first - second) <= ONE_RUN
 
 
 def _when(record: Mapping[str, Any]) -> str:

@@ -87,7 +87,7 @@ def _inline(text: str) -> Item:
     section: Section = _PREFIXES.get(prefix, "settings") if dot else "settings"
     name = rest if section != "settings" else name.strip()
     if not name or any(letter.isspace() for letter in name):
-        raise UsageError(f"'{text}' is not a setting; `name=value` is wanted.")
+        raise UsageError(f"'{text}' is not a setting; write `name=value`.")
     return Item(section, name, unquote(value), "", "", f"'{text}'")
 
 

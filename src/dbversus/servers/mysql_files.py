@@ -64,7 +64,7 @@ def server_binary(build: Build) -> Path:
     names = find_dbms(build.dbms).binaries
     found = next((build.prefix / name for name in names if (build.prefix / name).is_file()), None)
     if found is None:
-        raise RunError(f"{build.name} in {build.prefix} has no {' or '.join(names)}; an installation is wanted.")
+        raise RunError(f"{build.name} in {build.prefix} has no {' or '.join(names)}; name a complete installation.")
     return found
 
 

@@ -27,7 +27,7 @@ def server_environment(build: Build, config: ServerConfig) -> dict[str, str]:
 def program(build: Build, name: str) -> Path:
     path = build.prefix / "bin" / name
     if not path.is_file():
-        raise RunError(f"{build.name} in {build.prefix} has no bin/{name}; a complete installation is wanted.")
+        raise RunError(f"{build.name} in {build.prefix} has no bin/{name}; name a complete installation.")
     return path
 
 
@@ -97,7 +97,7 @@ def check_init_options(build: Build, config: ServerConfig) -> None:
         if name not in INIT_OPTIONS:
             raise UsageError(f"init option '{name}' is unknown for postgres; accepted: {', '.join(INIT_OPTIONS)}.")
         if name == "checksums" and value not in ("on", "off"):
-            raise UsageError(f"init option checksums is '{value}'; on or off is wanted.")
+            raise UsageError(f"init option checksums is '{value}'; accepted: on, off.")
         if name == "fillfactor" and not (value.isascii() and value.isdecimal() and 10 <= int(value) <= 100):
             raise UsageError(f"init option fillfactor is '{value}'; accepted: a whole number from 10 to 100.")
         if name == "wal_segsize" and version_key(build.version) < (11,):

@@ -118,7 +118,7 @@ def _check_room(source: Path, parent: Path) -> None:
     if needed > free:
         raise RunError(
             f"A copy of {source} needs {needed} bytes in {parent} ({RESERVE_BYTES} of them in reserve) and {free} bytes "
-            f"are available; {needed - free} more are wanted."
+            f"are available; {needed - free} more are needed."
         )
 
 

@@ -91,7 +91,7 @@ class SqliteServer:
         """Raises UsageError for PRAGMAs and values that this library does not take: SQLite itself passes over them in silence."""
         for name, value in {**self.config.settings, **self.config.init_options}.items():
             if not re.fullmatch(r"\w+", name) or not re.fullmatch(r"-?\w+", value):
-                raise UsageError(f"'{name}={value}' is not a PRAGMA; a name and one word or number are wanted.")
+                raise UsageError(f"'{name}={value}' is not a PRAGMA; write a name and one word or number.")
         for name in self.config.init_options:
             if name not in INIT_OPTIONS:
                 raise UsageError(f"init option '{name}' is unknown for sqlite; accepted: {', '.join(INIT_OPTIONS)}.")

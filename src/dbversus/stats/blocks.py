@@ -17,6 +17,7 @@ metric is taken from each side's sums over all its slots of the block; docs/prot
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -68,36 +69,56 @@ def load_values(
 def _target_values(layout: Layout, target: int, columns: Columns, metrics: Sequence[Metric]) -> list[BlockValue]:
     cells = len(layout.cell_names)
     pairs, apart = layout.pairs(target), layout.apart(target)
-    lost = layout.lost(target)
+    disturbed = _disturbed(columns, (pairs, apart), cells)
     values: list[BlockValue] = []
     for metric in metrics:
         found = parts(metric, columns)
         if found is None:
             continue
-        if metric.pooled:
-            value, rows = _of_sums(metric, found, pairs, columns, cells)
-        else:
-            value, rows = _midmean_of_logs(found, pairs, cells)
+        figures = _of_sums(metric, found, pairs, columns, cells) if metric.pooled else _midmeans(found, pairs, cells)
         if apart.ours.size:
-            of_sides, slots = _of_sums(metric, found, apart, columns, cells)
-            value, rows = np.where(slots > 0, of_sides, value), np.where(slots > 0, slots, rows)
-        measured = not all(np.isnan(part).all() for part in found)
-        values += _cell_values(layout, target, metric, value, rows, lost, measured)
+            figures = figures.or_else(_of_sums(metric, found, apart, columns, cells))
+        values += _cell_values(layout, target, metric, figures, disturbed)
     return values
 
 
-def _cell_values(
-    layout: Layout, target: int, metric: Metric, value: Floats, rows: Ints, lost: Ints, measured: bool
-) -> list[BlockValue]:
+@dataclass(frozen=True)
+class _Figures:
+    """Per cell: value (NaN: nothing to compare), its standard error from the rows alone (NaN: unknown), rows that count."""
+
+    value: Floats
+    error: Floats
+    rows: Ints
+
+    def or_else(self, other: "_Figures") -> "_Figures":
+        """Those of `other` in the cells in which it has rows."""
+        there = other.rows > 0
+        return _Figures(
+            np.where(there, other.value, self.value),
+            np.where(there, other.error, self.error),
+            np.where(there, other.rows, self.rows),
+        )
+
+
+def _disturbed(columns: Columns, sides: Iterable[Sides], cells: int) -> Ints:
+    """Rows of each cell in which other work took part of the host."""
+    flagged = flags(columns.get("dropped"), len(columns["target"]))
+    count = np.zeros(cells, dtype=np.int64)
+    for each in sides:
+        of_ours = np.bincount(each.our_cell[flagged[each.ours]], minlength=cells)
+        of_theirs = np.bincount(each.their_cell[flagged[each.theirs]], minlength=cells)
+        count += np.maximum(of_ours, of_theirs)
+    return count
+
+
+def _cell_values(layout: Layout, target: int, metric: Metric, figures: _Figures, disturbed: Ints) -> list[BlockValue]:
     values = []
     for cell, (block, test) in enumerate(layout.cell_names):
-        if metric.tests and test not in metric.tests:
+        if (metric.tests and test not in metric.tests) or not figures.rows[cell]:
             continue
-        dropped = int(lost[cell])
-        if rows[cell] == 0 and not (dropped and measured):
-            continue
-        known = None if np.isnan(value[cell]) else float(value[cell])
-        values.append(BlockValue(test, layout.targets[target], metric.name, block, known, int(rows[cell]), dropped))
+        value, error = (None if np.isnan(part[cell]) else float(part[cell]) for part in (figures.value, figures.error))
+        rows, name = int(figures.rows[cell]), layout.targets[target]
+        values.append(BlockValue(test, name, metric.name, block, value, rows, min(int(disturbed[cell]), rows), error))
     return values
 
 
@@ -118,20 +139,18 @@ def slot_logs(found: tuple[Floats, Floats]) -> Floats:
     return logs
 
 
-def _midmean_of_logs(found: tuple[Floats, Floats], pairs: Sides, cells: int) -> tuple[Floats, Ints]:
+def _midmeans(found: tuple[Floats, Floats], pairs: Sides, cells: int) -> _Figures:
     """Midmean over pairs of ln(ours/theirs); a pair counts when both sides are known and positive."""
     logs = slot_logs(found)
     good = pairs.where(np.isfinite(logs))
     rows = good.counts(cells)
-    return midmeans(logs[good.ours] - logs[good.theirs], good.our_cell, rows), rows
+    values = logs[good.ours] - logs[good.theirs]
+    return _Figures(midmeans(values, good.our_cell, rows), midmean_errors(values, good.our_cell, rows), rows)
 
 
 def midmeans(values: Floats, cell: Ints, counts: Ints) -> Floats:
     """Mean of the middle half of the values of each cell (all of them where there are fewer than four); NaN for none."""
-    order = np.lexsort((values, cell))
-    values, cell = values[order], cell[order]
-    rank = np.arange(len(cell)) - (np.cumsum(counts) - counts)[cell]
-    cut = (TRIMMED * counts).astype(np.int64)[cell]
+    values, cell, rank, cut = _ranked(values, cell, counts)
     middle = (rank >= cut) & (rank < counts[cell] - cut)
     kept = np.bincount(cell[middle], minlength=len(counts))
     sums = np.bincount(cell[middle], weights=values[middle], minlength=len(counts))
@@ -139,9 +158,33 @@ def midmeans(values: Floats, cell: Ints, counts: Ints) -> Floats:
     return means
 
 
-def _of_sums(
-    metric: Metric, found: tuple[Floats, Floats], sides: Sides, columns: Columns, cells: int
-) -> tuple[Floats, Ints]:
+def midmean_errors(values: Floats, cell: Ints, counts: Ints) -> Floats:
+    """Standard error of each cell's midmean, from the values drawn in to its edges; NaN with fewer than two.
+
+    s_w / ((1 - 2γ) √n) of Winsorised values (Tukey & McLaughlin, Sankhyā A 25, 1963). Slots that resemble their neighbours
+    make it too small, in all tests alike.
+    """
+    values, cell, rank, cut = _ranked(values, cell, counts)
+    first = np.cumsum(counts) - counts
+    nearest = first[cell] + np.clip(rank, cut, counts[cell] - cut - 1)
+    drawn_in = values[nearest]
+    mean = np.divide(np.bincount(cell, weights=drawn_in, minlength=len(counts)), np.maximum(counts, 1))
+    squares = np.bincount(cell, weights=(drawn_in - mean[cell]) ** 2, minlength=len(counts))
+    left = 1 - 2 * (TRIMMED * counts).astype(np.int64) / np.maximum(counts, 1)
+    spread = np.sqrt(squares / np.maximum(counts - 1, 1))
+    errors: Floats = np.where(counts >= 2, spread / (left * np.sqrt(np.maximum(counts, 1))), np.nan)
+    return errors
+
+
+def _ranked(values: Floats, cell: Ints, counts: Ints) -> tuple[Floats, Ints, Ints, Ints]:
+    """Values in order of cell and size, the cell and the rank in it of each, and how many are cut off at either end."""
+    order = np.lexsort((values, cell))
+    values, cell = values[order], cell[order]
+    rank = np.arange(len(cell)) - (np.cumsum(counts) - counts)[cell]
+    return values, cell, rank, (TRIMMED * counts).astype(np.int64)[cell]
+
+
+def _of_sums(metric: Metric, found: tuple[Floats, Floats], sides: Sides, columns: Columns, cells: int) -> _Figures:
     """ln of the ratio of block sums per operation, lifted to the cell's floor; NaN where both are under it."""
     good = sides.where(np.isfinite(found[0] + found[1]))
     mine = sums_per_op(found, good.ours, good.our_cell, cells)
@@ -151,7 +194,28 @@ def _of_sums(
         ratio = np.log(np.maximum(mine, floor)) - np.log(np.maximum(base, floor))
     ratio = np.where(np.isfinite(ratio), ratio, np.nan)
     nothing = (mine < floor) & (base < floor)
-    return np.where(nothing, np.nan, ratio), np.where(np.isnan(ratio), 0, good.counts(cells))
+    error = np.where(np.minimum(mine, base) < floor, np.nan, _errors_of_sums(found, good, mine, base, cells))
+    return _Figures(np.where(nothing, np.nan, ratio), error, np.where(np.isnan(ratio), 0, good.counts(cells)))
+
+
+def _errors_of_sums(found: tuple[Floats, Floats], sides: Sides, mine: Floats, base: Floats, cells: int) -> Floats:
+    """Standard error of ln(mine/base), ratios of sums, by the delta method: what each row pulls the ratio by."""
+    pulls = [_pulls(found, *side, ratio, cells) for side, ratio in zip(sides.each, (mine, base), strict=True)]
+    if sides.paired:
+        squares = np.bincount(sides.our_cell, weights=(pulls[0] - pulls[1]) ** 2, minlength=cells)
+    else:
+        of_sides = zip(sides.each, pulls, strict=True)
+        squares = np.sum([np.bincount(cell, weights=pull**2, minlength=cells) for (_, cell), pull in of_sides], axis=0)
+    rows = sides.counts(cells)
+    return np.where(rows >= 2, np.sqrt(squares * rows / np.maximum(rows - 1, 1)), np.nan)
+
+
+def _pulls(found: tuple[Floats, Floats], slots: Ints, cell: Ints, ratio: Floats, cells: int) -> Floats:
+    """By how much each slot moves ln of its side's sum per operation."""
+    cost, done = found[0][slots], found[1][slots]
+    total = np.bincount(cell, weights=cost, minlength=cells)[cell]
+    pull: Floats = np.divide(cost - ratio[cell] * done, total, out=np.zeros(len(slots)), where=total > 0)
+    return pull
 
 
 def sums_per_op(found: tuple[Floats, Floats], slots: Ints, cell: Ints, cells: int) -> Floats:

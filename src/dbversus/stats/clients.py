@@ -57,8 +57,8 @@ def pooled_over_clients(values: Iterable[BlockValue]) -> list[BlockValue]:
 def _pooled(test: str, target: str, metric: str, block: int, values: list[BlockValue]) -> BlockValue:
     compared = any(value.value is not None for value in values)
     mean = fmean(value.value or 0.0 for value in values) if compared else None
-    rows, dropped = (sum(getattr(value, name) for value in values) for name in ("rows", "dropped"))
-    return BlockValue(test, target, metric, block, mean, rows, dropped)
+    rows, disturbed = (sum(getattr(value, name) for value in values) for name in ("rows", "disturbed"))
+    return BlockValue(test, target, metric, block, mean, rows, disturbed)
 
 
 def growth(ours: Mapping[int, float], first: Mapping[int, float]) -> Ratio | None:

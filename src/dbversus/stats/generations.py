@@ -17,8 +17,6 @@ import numpy as np
 from scipy.special import stdtrit
 
 from dbversus.stats.blocks import block_values, load_values
-from dbversus.stats.layout import flags
-from dbversus.stats.looks import MOST_DROPPED
 from dbversus.stats.metrics import CPU, LOAD_TEST, THROUGHPUT, Columns, metric_named, parts
 from dbversus.stats.model import BlockValue, Metric
 from dbversus.stats.moderate import VARIANCE_FLOOR
@@ -49,7 +47,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Generation:
-    """What one pair came to. `dropped`: test → share of its rows that were dropped as disturbed.
+    """What one pair came to.
 
     `fixed` holds ratios that have no logarithm: 1 where both targets did next to nothing, inf where only the second did
     something, 0 where only the first did.
@@ -57,7 +55,6 @@ class Generation:
 
     logs: Mapping[Key, Logs]
     fixed: Mapping[Key, float] = field(default_factory=dict)
-    dropped: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def tests(self) -> set[str]:
@@ -162,7 +159,7 @@ def generation(
     for metric in metrics:
         if metric.pooled:
             fixed |= {(test, metric.name): ratio for test, ratio in _without_logarithm(slots, metric, pair).items()}
-    return Generation(_logs([*values, *loaded]), fixed, _dropped_shares(values))
+    return Generation(_logs([*values, *loaded]), fixed)
 
 
 def _logs(values: Iterable[BlockValue]) -> dict[Key, dict[int, float]]:
@@ -175,23 +172,13 @@ def _logs(values: Iterable[BlockValue]) -> dict[Key, dict[int, float]]:
     return logs
 
 
-def _dropped_shares(values: Iterable[BlockValue]) -> dict[str, float]:
-    rows: dict[str, int] = defaultdict(int)
-    dropped: dict[str, int] = defaultdict(int)
-    for value in values:
-        if value.metric == THROUGHPUT:
-            rows[value.test] += value.rows + value.dropped
-            dropped[value.test] += value.dropped
-    return {test: dropped[test] / count for test, count in rows.items() if count}
-
-
 def _without_logarithm(slots: Columns, metric: Metric, pair: Pair) -> dict[str, float]:
     """Test → ratio, by the rule of the reference's relative tables, where a side is under the metric's floor."""
     found = parts(metric, slots)
     if found is None:
         return {}
     over, under = found
-    known = np.isfinite(over + under) & ~flags(slots.get("dropped"), len(over))
+    known = np.isfinite(over + under)
     tests, test = np.unique(np.asarray(slots["test"], dtype=str)[known], return_inverse=True)
     cell = 2 * test + (np.asarray(slots["target"], dtype=str)[known] == pair.second)
     cost = np.bincount(cell, weights=over[known], minlength=2 * len(tests))
@@ -226,12 +213,11 @@ def compare_generations(
     """Both pairs side by side for `tests`, in that order; tests that a pair does not have are passed over.
 
     `paired`: both are of one experiment, so blocks of the same number belong together, and only those that both have
-    count. `left_out`: test → why it is in no mean and bears no mark (wrong answers); too many dropped rows are another
-    reason.
+    count. `left_out`: test → why it is in no mean and bears no mark (wrong answers).
     """
     old, new = (_shared_blocks(old, new), _shared_blocks(new, old)) if paired else (old, new)
     common = [test for test in tests if test in old.tests and test in new.tests]
-    reasons = {test: (left_out or {}).get(test) or _disturbed(test, old, new) for test in common}
+    reasons = {test: (left_out or {}).get(test, "") for test in common}
     lines = tuple(
         TestShift(test, _changes(test, old, new, paired, 0 if reasons[test] else margin), reasons[test])
         for test in common
@@ -253,12 +239,7 @@ def _shared_blocks(one: Generation, other: Generation) -> Generation:
         key: {block: value for block, value in of_key.items() if block in other.logs.get(key, of_key)}
         for key, of_key in one.logs.items()
     }
-    return Generation({key: of_key for key, of_key in logs.items() if of_key}, one.fixed, one.dropped)
-
-
-def _disturbed(test: str, *generations: Generation) -> str:
-    worst = max(generation.dropped.get(test, 0.0) for generation in generations)
-    return f"disturbed: {worst:.0%} of the rows dropped as disturbed" if worst > MOST_DROPPED else ""
+    return Generation({key: of_key for key, of_key in logs.items() if of_key}, one.fixed)
 
 
 def _measured(key: Key, *generations: Generation) -> bool:

@@ -34,9 +34,7 @@ def true_log_ratios(results: Results, metric: str = CPU) -> dict[Place, float]:
     found = parts(judged, results.slots)
     if not added or found is None:
         return {}
-    # those of dropped rows too: the counters span them
-    slots = {name: column for name, column in results.slots.items() if name != "dropped"}
-    layout = lay_out(slots, results.base.label)
+    layout = lay_out(results.slots, results.base.label)
     costs = {label: _costs(layout, index, found) for index, label in _others(layout)}
     cells = {name: cell for cell, name in enumerate(layout.cell_names)}
     truths = {}

@@ -7,14 +7,16 @@ from dbversus.results.read import Results
 from dbversus.stats.background_kinds import background_values
 from dbversus.stats.blocks import block_values, load_values
 from dbversus.stats.clients import case_of, pooled_margins, pooled_over_clients
+from dbversus.stats.disturbed import check_disturbance
 from dbversus.stats.drain import drain_values
 from dbversus.stats.drift import judge_steadiness
 from dbversus.stats.finished import of_finished_blocks
+from dbversus.stats.fresh import FEWEST_FRESH_BLOCKS
 from dbversus.stats.metrics import DRAIN, METRICS, PRIMARY, metric_named
 from dbversus.stats.model import CHANGES, BlockValue, Finding, Metric, Verdict
 from dbversus.stats.sequential import LOOKS
 from dbversus.stats.server_counters import counter_values
-from dbversus.stats.verdicts import FEWEST_FRESH_BLOCKS, assess, decided
+from dbversus.stats.verdicts import assess, decided
 from dbversus.stats.whole_work import check_whole_work, judge_whole_work
 from dbversus.stats.within_start import add_within_start
 
@@ -31,6 +33,7 @@ def judge(results: Results) -> list[Finding]:
     findings = assess(values, metrics, looks, margins)
     if base not in slots["target"]:
         return findings
+    findings = check_disturbance(findings, slots, base, PRIMARY, looks, margins)
     whole = judge_whole_work(slots, base, results.drains, looks, margins)
     findings = judge_steadiness(findings, slots, base, looks, whole)
     return add_within_start(check_whole_work(findings, whole), slots, base)

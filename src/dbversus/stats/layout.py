@@ -46,9 +46,9 @@ class Sides:
 
 @dataclass(frozen=True)
 class Layout:
-    """Where each slot belongs. A cell is a block × test; `slot_at[row, target]` is the index of a kept slot, or -1.
+    """Where each slot belongs. A cell is a block × test; `slot_at[row, target]` is the index of a slot, or -1.
 
-    Rows come in order of cell, then of time. `dropped`: cells × targets, slots of dropped rows.
+    Rows come in order of cell, then of time.
     """
 
     targets: list[str]
@@ -56,7 +56,6 @@ class Layout:
     cell_names: list[tuple[int, str]]
     cell_of_row: Ints
     slot_at: Ints
-    dropped: Ints
 
     @property
     def others(self) -> list[int]:
@@ -83,13 +82,6 @@ class Layout:
             False,
         )
 
-    def lost(self, target: int) -> Ints:
-        """Rows dropped per cell; where target and base were not up together, of the side that lost more."""
-        mine, base = self.dropped[:, target], self.dropped[:, self.base]
-        ours, theirs = self.slot_at[:, target] >= 0, self.slot_at[:, self.base] >= 0
-        unpaired = (self._count(ours & theirs) == 0) & (self._count(ours) + mine > 0)
-        return np.where(unpaired, np.maximum(mine, base), mine)
-
     def _count(self, rows: Bools) -> Ints:
         return np.bincount(self.cell_of_row[rows], minlength=len(self.cell_names))
 
@@ -102,22 +94,17 @@ def lay_out(columns: Columns, base: str) -> Layout:
     tests, test = np.unique(np.asarray(columns["test"], dtype=str), return_inverse=True)
     block = floats(columns["block"]).astype(np.int64)
     cells, cell = np.unique(block * len(tests) + test, return_inverse=True)
-    dropped = flags(columns.get("dropped"), len(block))
-    kept = np.flatnonzero(~dropped)
-    rows, row = np.unique(_row_keys(columns, cell)[kept], return_inverse=True)
+    rows, row = np.unique(_row_keys(columns, cell), return_inverse=True)
     slot_at = np.full((len(rows), len(targets)), -1, dtype=np.int64)
-    slot_at[row, target[kept]] = kept
+    slot_at[row, target] = np.arange(len(block))
     cell_of_row = np.zeros(len(rows), dtype=np.int64)
-    cell_of_row[row] = cell[kept]
-    lost = np.zeros((len(cells), len(targets)), dtype=np.int64)
-    np.add.at(lost, (cell[dropped], target[dropped]), 1)
+    cell_of_row[row] = cell
     return Layout(
         targets=[str(name) for name in targets],
         base=int(np.flatnonzero(targets == base)[0]),
         cell_names=[(int(key // len(tests)), str(tests[key % len(tests)])) for key in cells],
         cell_of_row=cell_of_row,
         slot_at=slot_at,
-        dropped=lost,
     )
 
 

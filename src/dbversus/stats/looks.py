@@ -7,16 +7,15 @@ import numpy.typing as npt
 from scipy.special import stdtr, stdtrit
 from scipy.stats import false_discovery_control
 
+from dbversus.stats.estimate import estimate
 from dbversus.stats.metrics import Floats
 from dbversus.stats.model import CHANGES, Verdict
-from dbversus.stats.moderate import moderate
 from dbversus.stats.sequential import alpha_per_look
 from dbversus.stats.table import Bools, Ints, Table
 
 OVERALL = 0.05
 """False alarms allowed: suites of equal targets in which any primary metric of any test is called changed."""
 
-MOST_DROPPED = 0.2
 POWER = 0.9
 
 Verdicts = npt.NDArray[np.object_]
@@ -63,38 +62,24 @@ def looks_taken(looks: tuple[int, ...], blocks: int) -> list[int]:
 
 def take_look(table: Table, state: State, count: int, looks: tuple[int, ...]) -> None:
     """Judge all keys that have new values in the first `count` blocks."""
-    value = table.value[:, :count]
-    n = np.count_nonzero(~np.isnan(value), axis=1)
-    dropped, rows = table.dropped[:, :count].sum(axis=1), table.rows[:, :count].sum(axis=1)
-    disturbed = dropped > MOST_DROPPED * (dropped + rows)
-    fresh = (n > state.n) | ((n == 0) & disturbed)
+    n = np.count_nonzero(~np.isnan(table.value[:, :count]), axis=1)
+    fresh = n > state.n
     state.n = np.where(fresh, n, state.n)
-    _estimate(table, state, value, fresh)
+    _estimate(table, state, count, fresh)
     _adjust(table, state, fresh, looks)
-    verdicts = _judge(table, state, disturbed, looks)
+    verdicts = _judge(table, state, looks)
     state.verdict = np.where(fresh, verdicts, state.verdict)
     newly_found = fresh & (state.found_at < 0) & np.isin(verdicts, CHANGES)
     state.found_at[newly_found] = table.blocks[count - 1] + 1
 
 
-def _estimate(table: Table, state: State, value: Floats, fresh: Bools) -> None:
-    """Mean, own and moderated sd, degrees of freedom and p-value from these blocks, where there are new ones."""
-    present = ~np.isnan(value)
-    filled = np.where(present, value, 0.0)
-    mean = np.divide(filled.sum(axis=1), state.n, out=np.full(len(state.n), np.nan), where=state.n > 0)
-    squares = np.where(present, (filled - mean[:, None]) ** 2, 0.0).sum(axis=1)
-    own_df = (state.n - 1).astype(np.float64)
-    usable = table.compared & (own_df >= 1)
-    variance = np.divide(squares, own_df, out=np.full(len(state.n), np.nan), where=usable)
-    squeezed, df = np.full_like(variance, np.nan), np.full_like(variance, np.nan)
-    for metric in np.unique(table.metric):
-        chosen = table.metric == metric
-        moderated = moderate(variance[chosen], own_df[chosen])
-        squeezed[chosen], df[chosen] = moderated.variance, moderated.df
-    state.mean = np.where(fresh, mean, state.mean)
-    state.sd = np.where(fresh, np.sqrt(variance), state.sd)
-    state.moderated_sd = np.where(fresh, np.sqrt(squeezed), state.moderated_sd)
-    state.df = np.where(fresh, df, state.df)
+def _estimate(table: Table, state: State, count: int, fresh: Bools) -> None:
+    """Mean, own and moderated sd, degrees of freedom and p-value from the first blocks, where there are new ones."""
+    found = estimate(table, count)
+    state.mean = np.where(fresh, found.mean, state.mean)
+    state.sd = np.where(fresh, found.sd, state.sd)
+    state.moderated_sd = np.where(fresh, found.moderated_sd, state.moderated_sd)
+    state.df = np.where(fresh, found.df, state.df)
     with np.errstate(invalid="ignore", divide="ignore"):
         state.p = 2 * stdtr(state.df, -np.abs(state.mean) / standard_error(state))
 
@@ -105,7 +90,7 @@ def standard_error(state: State) -> Floats:
     return error
 
 
-def reach(state: State, level: float) -> Floats:
+def reach(state: State, level: float | Floats) -> Floats:
     """How far the mean may be from the truth, on one side, with an error of `level`: Student's t × standard error."""
     distance: Floats = -stdtrit(state.df, level) * standard_error(state)
     return distance
@@ -127,30 +112,43 @@ def _adjust(table: Table, state: State, fresh: Bools, looks: tuple[int, ...]) ->
         state.q = np.where(fresh & members, q, state.q)
 
 
-def _judge(table: Table, state: State, disturbed: Bools, looks: tuple[int, ...]) -> Verdicts:
+def selected_level(table: Table, state: State, looks: tuple[int, ...]) -> Floats:
+    """Level of an interval that is shown because its test was called changed: of R in a family of m, R/m of that of the looks.
+
+    Such an interval excludes no change exactly where Benjamini-Hochberg rejects it, and of all that are selected so, a share
+    of OVERALL at most misses the truth (Benjamini & Yekutieli, J. Am. Stat. Assoc. 100, 2005).
+    """
+    level = np.full(len(state.p), alpha_per_look(looks, OVERALL))
+    for family in (table.primary, ~table.primary):
+        size = int(np.count_nonzero(family & np.isfinite(state.p)))
+        if size:
+            selected = max(1, int(np.count_nonzero(family & (state.q <= OVERALL))))
+            level[family] = alpha_per_look(looks, OVERALL, size) * selected / size
+    return level
+
+
+def _judge(table: Table, state: State, looks: tuple[int, ...]) -> Verdicts:
     """Verdicts from what `state` holds, in the protocol's order: the first that holds is taken."""
     level = alpha_per_look(looks, OVERALL)
     with np.errstate(invalid="ignore"):
-        farthest = np.abs(state.mean) + reach(state, level)
-        equivalent = farthest <= table.log_margin
+        equivalent = np.abs(state.mean) + reach(state, level) <= table.log_margin
         changed = (state.q <= OVERALL) & (np.abs(state.mean) >= table.log_margin / 2)
         worse = table.sign * state.mean > 0
-        unstable = visible_change(table, state, looks, np.full(len(state.n), looks[-1])) > 2 * table.margin
+        unstable = _reach_at_last(state, level, looks[-1]) > table.log_margin
     chosen = np.select(
-        [disturbed, ~table.compared & (state.n > 0), equivalent, changed & worse, changed, unstable],
-        [0, 1, 1, 2, 3, 4],
-        default=5,
+        [~table.compared & (state.n > 0), equivalent, changed & worse, changed, unstable], [0, 0, 1, 2, 3], default=4
     )
-    order = (
-        Verdict.DISTURBED,
-        Verdict.EQUIVALENT,
-        Verdict.REGRESSION,
-        Verdict.IMPROVEMENT,
-        Verdict.UNSTABLE,
-        Verdict.UNDECIDED,
-    )
+    order = (Verdict.EQUIVALENT, *CHANGES, Verdict.UNSTABLE, Verdict.UNDECIDED)
     verdicts: Verdicts = np.array(order, dtype=object)[chosen]
     return verdicts
+
+
+def _reach_at_last(state: State, level: float, blocks: int) -> Floats:
+    """`reach` as it will be after `blocks` blocks, should the spread stay what it is."""
+    n = np.maximum(state.n, blocks)
+    with np.errstate(invalid="ignore"):
+        distance: Floats = -stdtrit(state.df + n - state.n, level) * state.moderated_sd / np.sqrt(n)
+    return distance
 
 
 def visible_change(table: Table, state: State, looks: tuple[int, ...], blocks: Ints) -> Floats:

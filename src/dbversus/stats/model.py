@@ -48,8 +48,9 @@ class Metric:
 class BlockValue:
     """ln(target/base) of one metric of one test in one block; the unit of replication.
 
-    `rows` same-row pairs went in (of targets measured one after the other: slots, of the one that has fewer), `dropped` rows
-    were dropped as disturbed. `value` None: nothing to compare in both (0/0), or, with `rows` 0, every row was dropped.
+    `rows` same-row pairs went in (of targets measured one after the other: slots, of the one that has fewer), `disturbed` of
+    them while other work took part of the host. `error`: the standard error that the rows alone give the value; None: they do
+    not tell. `value` None: nothing to compare in both (0/0).
     """
 
     test: str
@@ -58,7 +59,8 @@ class BlockValue:
     block: int
     value: float | None
     rows: int
-    dropped: int = 0
+    disturbed: int = 0
+    error: float | None = None
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,8 @@ TARGET = "changed"
 
 _METRICS = (CPU, THROUGHPUT, IO_BYTES)
 _CORRELATION = -0.8  # of CPU per op with throughput
+_ROWS = 36
+_SHARE_OF_ROWS = 0.5
 
 Place = tuple[str, str]
 """Test and metric."""
@@ -36,7 +38,8 @@ class World:
     Tests' spreads are lognormal around it with `sd_spread` (of the log); of `noisy_tests` tests it is five times that.
     Each `io_every`-th test does IO, with twice its spread. `noise`: "normal", or "t4" (Student's, four degrees of
     freedom, scaled to the same sd). `changes`: test number → true change of CPU per op as a share; throughput
-    changes with it the other way.
+    changes with it the other way. `slow_starts`: share of the starts of a server in which all of a block's tests are 10-30 %
+    slower.
     """
 
     tests: int = 42
@@ -45,6 +48,7 @@ class World:
     noisy_tests: int = 0
     io_every: int = 3
     noise: str = "normal"
+    slow_starts: float = 0.0
     changes: Mapping[int, float] = field(default_factory=dict)
     looks: tuple[int, ...] = LOOKS
 
@@ -54,27 +58,41 @@ class World:
         return {CPU: change, THROUGHPUT: -change}.get(metric, 0.0)
 
 
-def block_noise(world: World, blocks: int, rng: np.random.Generator) -> Floats:
-    """Noise of all block values: tests × metrics × blocks."""
+@dataclass(frozen=True)
+class Noise:
+    """Of all block values, tests × metrics × blocks: what it adds, and the standard error that the rows give."""
+
+    added: Floats
+    error: Floats
+
+
+def block_noise(world: World, blocks: int, rng: np.random.Generator) -> Noise:
+    """Half of the variance is of the rows, whose error is known as 36 of them tell it; the other half of the starts."""
     sd = world.sd * np.exp(rng.normal(0, world.sd_spread, world.tests))
     sd[world.tests - world.noisy_tests :] *= 5
     shape = world.tests, len(_METRICS), blocks
     unit = rng.standard_t(4, shape) / np.sqrt(2) if world.noise == "t4" else rng.standard_normal(shape)
     unit[:, 1] = _CORRELATION * unit[:, 0] + np.sqrt(1 - _CORRELATION**2) * unit[:, 1]
-    unit[:, 2] *= 2
-    return unit * sd[:, None, None]
+    of_metrics = np.array([1.0, 1.0, 2.0])[:, None] * sd[:, None, None]
+    error = of_metrics * np.sqrt(_SHARE_OF_ROWS * rng.chisquare(_ROWS - 1, shape) / (_ROWS - 1))
+    added = unit * of_metrics
+    if world.slow_starts:
+        slow = rng.uniform(0.1, 0.3, (2, blocks)) * (rng.random((2, blocks)) < world.slow_starts)
+        added[:, 0] += slow[0] - slow[1]
+        added[:, 1] -= slow[0] - slow[1]
+    return Noise(added, error)
 
 
-def values_of(world: World, noise: Floats, blocks: Mapping[int, range]) -> list[BlockValue]:
+def values_of(world: World, noise: Noise, blocks: Mapping[int, range]) -> list[BlockValue]:
     """Block values of these blocks of each test; tests without IO have None there."""
     values = []
     for test, chosen in blocks.items():
         for index, metric in enumerate(_METRICS):
             truth, none = world.truth(test, metric), metric == IO_BYTES and test % world.io_every != 0
-            values += [
-                BlockValue(f"t{test}", TARGET, metric, b, None if none else truth + noise[test, index, b], 60)
-                for b in chosen
-            ]
+            for block in chosen:
+                at = test, index, block
+                value, error = (None, None) if none else (float(truth + noise.added[at]), float(noise.error[at]))
+                values.append(BlockValue(f"t{test}", TARGET, metric, block, value, _ROWS, error=error))
     return values
 
 
@@ -202,10 +220,13 @@ WORLDS: Mapping[str, World] = {
     "equal, sd 3.0 %, t4 noise": World(sd=0.03, noise="t4"),
     "equal, 5 tests, sd 1.5 %": World(tests=5),
     "equal, 12 tests, one look at 4 blocks, sd 1.5 %": World(tests=12, looks=(4,)),
+    "equal, 12 tests, one look at 4 blocks, 4 of them 5 times noisier": World(tests=12, noisy_tests=4, looks=(4,)),
+    "equal, sd 1.5 %, 1 start in 36 slow": World(slow_starts=1 / 36),
     "one +2 %, sd 1.5 %": World(changes={0: 0.02}),
     "one +3 %, sd 1.0 %": World(sd=0.010, changes={0: 0.03}),
     "one +3 %, sd 1.5 %": World(changes={0: 0.03}),
     "one +5 %, sd 1.5 %": World(changes={0: 0.05}),
+    "one +5 %, sd 1.5 %, 1 start in 36 slow": World(slow_starts=1 / 36, changes={0: 0.05}),
     "one +5 %, sd 3.0 %": World(sd=0.03, changes={0: 0.05}),
 }
 

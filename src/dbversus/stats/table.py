@@ -23,10 +23,10 @@ class Table:
     keys: list[Key]
     blocks: list[int]
     value: Floats
-    rows: Ints
-    dropped: Ints
+    error: Floats  # standard error that the rows alone give a value; NaN where unknown
     compared: Bools  # False where both targets had nothing in all blocks: there is nothing to test
     metric: Ints
+    pooled: Bools
     primary: Bools
     sign: Floats  # +1: more is worse
     margin: Floats
@@ -46,24 +46,23 @@ def tabulate(
     key_index = {key: index for index, key in enumerate(keys)}
     block_index = {block: index for index, block in enumerate(blocks)}
     shape = len(keys), len(blocks)
-    value_of, rows, dropped = np.full(shape, np.nan), np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    value_of, error_of = np.full(shape, np.nan), np.full(shape, np.nan)
     compared = np.zeros(len(keys), dtype=np.bool_)
     for value in kept:
         at = key_index[value.test, value.target, value.metric], block_index[value.block]
-        rows[at], dropped[at] = value.rows, value.dropped
-        if value.rows > 0:
-            # nothing on either side in this block, though there was something in others: no difference here
-            value_of[at] = 0.0 if value.value is None else value.value
-            compared[at[0]] |= value.value is not None
+        # nothing on either side in this block, though there was something in others: no difference here
+        value_of[at] = 0.0 if value.value is None else value.value
+        error_of[at] = np.nan if value.error is None else value.error
+        compared[at[0]] |= value.value is not None
     chosen = [metrics[known[metric]] for _, _, metric in keys]
     return Table(
         keys=keys,
         blocks=blocks,
         value=value_of,
-        rows=rows,
-        dropped=dropped,
+        error=error_of,
         compared=compared,
         metric=np.array([known[metric] for _, _, metric in keys], dtype=np.int64),
+        pooled=np.array([metric.pooled for metric in chosen], dtype=np.bool_),
         primary=np.array([metric.primary for metric in chosen], dtype=np.bool_),
         sign=np.array([-1.0 if metric.higher_is_better else 1.0 for metric in chosen]),
         margin=np.array([margins.get((test, metric), chosen[i].margin) for i, (test, _, metric) in enumerate(keys)]),

@@ -5,24 +5,20 @@ findings during a run, when it is resumed and years later.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtrit
 
+from dbversus.stats.fresh import Shown, measured_again
 from dbversus.stats.headline import headline
-from dbversus.stats.looks import OVERALL, State, looks_taken, reach, take_look, visible_change
-from dbversus.stats.metrics import METRICS, Floats
+from dbversus.stats.looks import OVERALL, State, looks_taken, reach, selected_level, take_look, visible_change
+from dbversus.stats.metrics import METRICS
 from dbversus.stats.model import CHANGES, BlockValue, Finding, Metric, Verdict
 from dbversus.stats.sequential import LOOKS, alpha_per_look, check_looks
 from dbversus.stats.table import Table, tabulate
 
 __all__ = ["assess", "decided", "headline"]
 
-FEWEST_FRESH_BLOCKS = 2
-FRESH_CONFIDENCE = 0.95
-
-DECISIVE = frozenset({Verdict.EQUIVALENT, Verdict.REGRESSION, Verdict.IMPROVEMENT, Verdict.DISTURBED})
+DECISIVE = frozenset({Verdict.EQUIVALENT, Verdict.REGRESSION, Verdict.IMPROVEMENT})
 
 
 def assess(
@@ -46,13 +42,15 @@ def assess(
         take_look(table, state, count, looks)
     visible = visible_change(table, state, looks, np.maximum(state.n, 1))
     level = alpha_per_look(looks, OVERALL)
-    distance = reach(state, level / 2)
+    distance, selected = reach(state, level / 2), reach(state, selected_level(table, state, looks) / 2)
+    distance = np.where(np.isin(state.verdict, CHANGES), selected, distance)
+    fresh = measured_again(table, state, looks)
     return [
         _finding(
             table,
             state,
             index,
-            _remeasured(table, state, index) or _as_judged(table, state, index, float(distance[index]), 1 - level),
+            fresh.get(index) or _as_judged(table, state, index, float(distance[index])),
             float(visible[index]),
         )
         for index in range(len(table.keys))
@@ -67,19 +65,7 @@ def decided(findings: Sequence[Finding], metrics: Sequence[Metric] = METRICS) ->
     return {finding.test for finding in judged} - open_tests
 
 
-@dataclass(frozen=True)
-class _Shown:
-    """What a finding shows: mean of ln(target/base) ± `distance`, which holds the truth with this confidence."""
-
-    verdict: Verdict
-    mean: float
-    distance: float
-    confidence: float
-    note: str
-    fresh_blocks: int = 0
-
-
-def _finding(table: Table, state: State, index: int, shown: _Shown, visible: float) -> Finding:
+def _finding(table: Table, state: State, index: int, shown: Shown, visible: float) -> Finding:
     test, target, metric = table.keys[index]
     compared = bool(table.compared[index])
     return Finding(
@@ -90,7 +76,7 @@ def _finding(table: Table, state: State, index: int, shown: _Shown, visible: flo
         ratio=_ratio(shown.mean) if compared else None,
         low=_ratio(shown.mean - shown.distance) if compared else None,
         high=_ratio(shown.mean + shown.distance) if compared else None,
-        confidence=shown.confidence,
+        confidence=1 - OVERALL,
         blocks=int(state.n[index]),
         p_value=_known(state.p[index]),
         q_value=_known(state.q[index]),
@@ -104,16 +90,13 @@ def _finding(table: Table, state: State, index: int, shown: _Shown, visible: flo
     )
 
 
-def _as_judged(table: Table, state: State, index: int, distance: float, confidence: float) -> _Shown:
+def _as_judged(table: Table, state: State, index: int, distance: float) -> Shown:
     """The estimate from all blocks, with the interval of the looks: it holds at every look at once."""
     verdict = state.verdict[index]
-    return _Shown(verdict, float(state.mean[index]), distance, confidence, _note(table, state, index, verdict))
+    return Shown(verdict, float(state.mean[index]), distance, _note(table, state, index, verdict))
 
 
 def _note(table: Table, state: State, index: int, verdict: Verdict) -> str:
-    if verdict is Verdict.DISTURBED:
-        dropped, rows = table.dropped[index].sum(), table.rows[index].sum()
-        return f"{dropped / (dropped + rows):.0%} of the rows dropped as disturbed"
     if not table.compared[index]:
         return "nothing to compare: next to nothing on either side"
     if verdict is Verdict.EQUIVALENT and state.q[index] <= OVERALL:
@@ -123,50 +106,6 @@ def _note(table: Table, state: State, index: int, verdict: Verdict) -> str:
     if state.n[index] < 2:
         return "one block: no interval, no verdict"
     return ""
-
-
-def _remeasured(table: Table, state: State, index: int) -> _Shown | None:
-    """The estimate from the blocks after a change was found, and whether they bear it out; None: too few, or not found.
-
-    The change stands when it is significant in all blocks together, and the fresh ones neither show less than the
-    margin both ways (equivalent) nor exclude half the margin in that direction (undecided).
-    """
-    fresh = _fresh_values(table, state, index)
-    if len(fresh) < FEWEST_FRESH_BLOCKS:
-        return None
-    mean, df = float(fresh.mean()), float(state.df[index])
-    error = float(state.moderated_sd[index]) / len(fresh) ** 0.5
-    one_sided = error * float(stdtrit(df, FRESH_CONFIDENCE))
-    margin, direction = float(table.log_margin[index]), _found_direction(table, state, index)
-    verdict: Verdict = state.verdict[index]
-    if abs(mean) + one_sided <= margin:
-        verdict, note = Verdict.EQUIVALENT, "seemed to change, but fresh blocks put it under the margin"
-    elif direction * mean + one_sided < margin / 2:
-        verdict = Verdict.UNDECIDED if verdict in CHANGES else verdict
-        note = "seemed to change, but fresh blocks do not confirm it"
-    elif verdict not in CHANGES:
-        note = "seemed to change, but all blocks together do not say so"
-    elif direction * mean - one_sided > 0:
-        note = "confirmed in fresh blocks"
-    else:
-        note = "fresh blocks neither confirm nor refute it; all blocks together show it"
-    distance = error * float(stdtrit(df, (1 + FRESH_CONFIDENCE) / 2))
-    return _Shown(verdict, mean, distance, FRESH_CONFIDENCE, note, len(fresh))
-
-
-def _found_direction(table: Table, state: State, index: int) -> float:
-    """Sign of ln(target/base) in the blocks that revealed the change."""
-    sooner = np.array(table.blocks) < state.found_at[index]
-    return float(np.sign(np.nansum(table.value[index, sooner])))
-
-
-def _fresh_values(table: Table, state: State, index: int) -> Floats:
-    if state.found_at[index] < 0:
-        return np.empty(0)
-    later = np.array(table.blocks) >= state.found_at[index]
-    values = table.value[index]
-    fresh: Floats = values[later & ~np.isnan(values)]
-    return fresh
 
 
 def _ratio(log_ratio: float) -> float | None:

@@ -239,7 +239,7 @@ def _claim(name: str, phase: str, seen: dict[str, str], place: Place) -> None:
 def _check_selections(suite: Suite, selections: Named[list[str]]) -> None:
     for name, placed in selections.items():
         if name in suite.tests:
-            raise placed.place.mistake(f"a selection is called '{name}' like a test; another name is wanted.")
+            raise placed.place.mistake(f"a selection is called '{name}' like a test; give it another name.")
         for glob in placed.value:
             if not suite.finds(glob):
                 known = suite.sequence

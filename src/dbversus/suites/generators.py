@@ -26,7 +26,7 @@ class Shape(BaseModel):
 
 def _expression(value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, int | str):
-        raise ValueError('an integer or an expression such as "table_size / 2 + 1" is wanted')
+        raise ValueError('it has to be an integer or an expression such as "table_size / 2 + 1"')
     variables_of(value)
     return value
 

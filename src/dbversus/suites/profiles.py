@@ -28,7 +28,8 @@ class Profile:
 
     Times are in the unit of the name; `seconds` is the time for one test in one block, all targets together. `rows`:
     rows of slots per block at most. `looks`: numbers of blocks after which tests are judged. `tests`: globs and
-    selections for `Suite.select`, None for all. With several `clients`, every test runs with each.
+    selections for `Suite.select`, None for all. With several `clients`, every test runs with each. `margins`: shares by
+    metric, of those that are not the usual ones.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Profile:
     rows: int
     seconds: float
     looks: tuple[int, ...]
+    margins: Mapping[str, float]
 
 
 class _ProfileShape(Shape):
@@ -63,6 +65,7 @@ class _ProfileShape(Shape):
     rows: Count
     seconds: Annotated[float, Field(gt=0)]
     looks: Annotated[list[Count], Field(min_length=1)]
+    margins: dict[str, Annotated[float, Field(gt=0, lt=1)]] = Field(default_factory=dict)
 
 
 def list_profiles() -> dict[str, str]:
@@ -81,7 +84,9 @@ def load_profile(name: str) -> Profile:
 def profile_choices(name: str) -> dict[str, Any]:
     """The choices of a profile as an experiment file has them, without those left open. Raises as `load_profile`."""
     choices = asdict(load_profile(name)).items()
-    plain = {key: list(value) if isinstance(value, tuple) else value for key, value in choices if value is not None}
+    plain = {
+        key: list(value) if isinstance(value, tuple) else value for key, value in choices if value not in (None, {})
+    }
     return {key: value for key, value in plain.items() if key not in ("name", "title")}
 
 

@@ -66,7 +66,7 @@ def _sentence(root: Place, mistake: ErrorDetails) -> str:
             accepted = "lower-case letters, digits and - (in names of variables and parameters: _)"
             return f"{name}: '{given}' is no name; {accepted} are accepted."
         case kind if kind in _WANTED:
-            return f"{name} is {given!r}; {_WANTED[kind]} is wanted."
+            return f"{name} is {given!r}; it has to be {_WANTED[kind]}."
         case _:
             reason = mistake["msg"].removeprefix("Value error, ")
             return f"{name} is {given!r}: {reason[:1].lower()}{reason[1:]}."

@@ -69,7 +69,7 @@ class Test(Shape):
     @classmethod
     def _one_variable(cls, variants: dict[str, list[int]]) -> dict[str, list[int]]:
         if len(variants) > 1 or not all(variants.values()):
-            raise ValueError("one variable with at least one value is wanted, such as { range = [10, 100] }")
+            raise ValueError("give one variable with at least one value, such as { range = [10, 100] }")
         if any(len(set(values)) < len(values) for values in variants.values()):
             raise ValueError("a value is given twice; each makes a test with a name of its own")
         return variants

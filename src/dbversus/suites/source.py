@@ -82,9 +82,9 @@ def read_source(path: Path) -> Source:
     except tomllib.TOMLDecodeError as error:
         raise UsageError(_syntax_sentence(path, text, str(error))) from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path} is not UTF-8 text; a TOML file is wanted.") from error
+        raise UsageError(f"{path} is not UTF-8 text; it has to be a TOML file.") from error
     except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}; a TOML file is wanted.") from error
+        raise UsageError(f"{path} cannot be read: {error.strerror}; name a TOML file.") from error
 
 
 def _syntax_sentence(path: Path, text: str, message: str) -> str:

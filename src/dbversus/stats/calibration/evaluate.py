@@ -51,7 +51,7 @@ def evaluate(results: Results, suites: int = SUITES, seed: int = 1, say: Say = l
         suites=suites,
         **_of_equal(equal, len(twins.tests)),
         changed_as_measured=changed_as_measured(pool),
-        dropped=_dropped(twins),
+        disturbed=_disturbed(twins),
         coverage=_coverage([*equal, *changed]),
         detection=_detection(changed),
         injected=bool(twins.slowed_down),
@@ -168,8 +168,8 @@ def share(part: int, whole: int) -> Share:
     return Share(share=part / whole, low=float(bounds.low), high=float(bounds.high), count=whole)
 
 
-def _dropped(twins: Twins) -> float:
-    """Share of the twins' rows that were dropped as disturbed."""
+def _disturbed(twins: Twins) -> float:
+    """Share of the twins' rows in which other work took part of the host."""
     of_cpu = [value for value in twins.values if value.metric == CPU]
-    dropped, kept = sum(value.dropped for value in of_cpu), sum(value.rows for value in of_cpu)
-    return dropped / (dropped + kept) if dropped else 0.0
+    rows = sum(value.rows for value in of_cpu)
+    return sum(value.disturbed for value in of_cpu) / rows if rows else 0.0

@@ -1,6 +1,6 @@
 """Figures of a calibration: how often the protocol is right on one host, and what its noise is made of."""
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from dbversus.stats.metrics import CPU
 
@@ -10,7 +10,7 @@ FEWEST_BLOCKS = 3
 class Part(BaseModel):
     """Unknown fields are left aside, so that a later dbversus may add some within the same schema version."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, validate_by_name=True, validate_by_alias=True)
 
 
 class Share(Part):
@@ -89,7 +89,8 @@ class Figures(Part):
     `equivalent`, `undecided`: shares of the findings of equal tests. `coverage`: shares of shown intervals that hold the
     truth. `median_blocks`: blocks until a test is settled, `never_settled`: share of tests that are not at the last look.
     `injected`: detection is from residuals of a target into which CPU was injected; else the change is added to equal ones.
-    `alarmed`: tests that raised false alarms, with the share of suites. `dropped`: share of rows dropped as disturbed.
+    `alarmed`: tests that raised false alarms, with the share of suites. `disturbed`: share of rows in
+    which other work took part of the host.
     `order_bias`: of targets that come later in their rows, `start_bias`: of servers that are started first in their block
     (empty in calibrations that were evaluated before this was looked at).
     `changed_as_measured`: tests that an experiment of the first blocks, as they were measured, calls changed by the default
@@ -107,7 +108,7 @@ class Figures(Part):
     coverage: Share | None
     median_blocks: float
     never_settled: float
-    dropped: float
+    disturbed: float = Field(validation_alias=AliasChoices("disturbed", "dropped"))  # the name it had at first
     detection: list[Detection]
     injected: bool
     recovery: Recovery | None

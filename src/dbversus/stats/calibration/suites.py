@@ -131,7 +131,7 @@ def _moved(pool: Pool, game: Game, value: BlockValue, block: int, place: int, si
         log_ratio = sign * (log_ratio if np.isnan(residual) else residual) + float(np.log1p(game.effect))
     elif log_ratio is not None:
         log_ratio *= sign
-    return BlockValue(value.test, value.target, value.metric, place, log_ratio, value.rows, value.dropped)
+    return replace(value, block=place, value=log_ratio)
 
 
 def _count(game: Game, findings: Sequence[Finding], blocks: Mapping[str, int], open_tests: set[str]) -> Played:

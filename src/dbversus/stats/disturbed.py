@@ -1,0 +1,95 @@
+"""Tests of which other work on the host may have made the verdict.
+
+No row is left out for having been disturbed: pairs of neighbouring slots hardly feel what slows both. But where the rows that
+were measured in quiet say otherwise than all of them do, neither is to be believed.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from dbversus.stats.blocks import block_values
+from dbversus.stats.layout import flags, lay_out
+from dbversus.stats.metrics import Columns, floats
+from dbversus.stats.model import CHANGES, Finding, Metric, Verdict
+from dbversus.stats.table import Key
+from dbversus.stats.verdicts import assess
+from dbversus.stats.whole_work import percent
+
+FEWEST_USABLE = 0.5
+"""Share of a test's rows in which both targets did something."""
+
+
+def check_disturbance(
+    findings: Sequence[Finding],
+    columns: Columns,
+    base: str,
+    metrics: Sequence[Metric],
+    looks: tuple[int, ...],
+    margins: Mapping[tuple[str, str], float],
+) -> list[Finding]:
+    """The findings, those of `metrics` disturbed that quiet rows contradict, or of which too few rows are usable.
+
+    `columns`: slots as in results/schema.py. Raises as `lay_out` and `assess`.
+    """
+    idle = _idle_shares(columns, base)
+    quiet = _of_quiet_rows(columns, base, metrics, looks, margins)
+    judged = {metric.name for metric in metrics}
+    return [
+        _checked(finding, quiet.get(finding.key), idle.get((finding.test, finding.target), 0.0))
+        if finding.metric in judged
+        else finding
+        for finding in findings
+    ]
+
+
+def _checked(finding: Finding, quiet: Finding | None, idle: float) -> Finding:
+    if idle > 1 - FEWEST_USABLE:
+        return replace(
+            finding, verdict=Verdict.DISTURBED, note=f"in {idle:.0%} of the rows a target did nothing at all"
+        )
+    if quiet is None or not _contradict(finding.verdict, quiet.verdict):
+        return finding
+    note = (
+        f"all rows say {percent(finding.ratio)} ({finding.verdict}), those measured while the host was quiet "
+        f"{percent(quiet.ratio)} ({quiet.verdict})"
+    )
+    return replace(finding, verdict=Verdict.DISTURBED, note=note)
+
+
+def _contradict(one: Verdict, other: Verdict) -> bool:
+    """Two verdicts that cannot both be right."""
+    decisive = (Verdict.EQUIVALENT, *CHANGES)
+    return one in decisive and other in decisive and one is not other
+
+
+def _of_quiet_rows(
+    columns: Columns,
+    base: str,
+    metrics: Sequence[Metric],
+    looks: tuple[int, ...],
+    margins: Mapping[tuple[str, str], float],
+) -> dict[Key, Finding]:
+    """Findings of the rows in which nothing else took part of the host; nothing where no row was disturbed."""
+    quiet = ~flags(columns.get("dropped"), len(columns["target"]))
+    of_quiet = {name: column[quiet] for name, column in columns.items()}
+    if quiet.all() or base not in of_quiet["target"]:
+        return {}
+    return {finding.key: finding for finding in assess(block_values(of_quiet, base, metrics), metrics, looks, margins)}
+
+
+def _idle_shares(columns: Columns, base: str) -> dict[tuple[str, str], float]:
+    """(test, target) → share of its rows in which it or the base did nothing, of those that were measured side by side."""
+    layout = lay_out(columns, base)
+    worked = np.nan_to_num(floats(columns["ops"])) > 0
+    cells = len(layout.cell_names)
+    rows: dict[tuple[str, str], list[int]] = {}
+    for target in layout.others:
+        pairs = layout.pairs(target)
+        counts = zip(layout.cell_names, pairs.counts(cells), pairs.where(worked).counts(cells), strict=True)
+        for (_, test), measured, usable in counts:
+            of_test = rows.setdefault((test, layout.targets[target]), [0, 0])
+            of_test[0] += int(measured)
+            of_test[1] += int(usable)
+    return {place: 1 - usable / measured for place, (measured, usable) in rows.items() if measured}

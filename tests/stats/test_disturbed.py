@@ -1,0 +1,61 @@
+"""What other work on the host does to verdicts: nothing, unless quiet rows say otherwise than all do."""
+
+import numpy as np
+
+from dbversus.stats.blocks import block_values
+from dbversus.stats.disturbed import check_disturbance
+from dbversus.stats.metrics import CPU, PRIMARY, THROUGHPUT
+from dbversus.stats.model import Finding, Verdict
+from dbversus.stats.sequential import LOOKS
+from dbversus.stats.verdicts import assess
+
+from .slots import Slots, make_slots
+
+
+def judged(slots: Slots) -> dict[tuple[str, str], Finding]:
+    findings = check_disturbance(assess(block_values(slots, "a"), PRIMARY), slots, "a", PRIMARY, LOOKS, {})
+    return {(finding.test, finding.metric): finding for finding in findings}
+
+
+def busy(slots: Slots, share: int) -> Slots:
+    """Every so-manieth row disturbed; what slows a whole row down slows both targets."""
+    slots["dropped"] = slots["row"] % share == 0
+    slots["ops"] = np.where(slots["dropped"], slots["ops"] * 0.6, slots["ops"])
+    slots["server_cpu_ns"] = np.where(slots["dropped"], slots["server_cpu_ns"] * 0.6, slots["server_cpu_ns"])
+    return slots
+
+
+def test_rows_that_were_all_disturbed_are_judged() -> None:
+    findings = judged(busy(make_slots(tests=6, blocks=4, rows=36), 1))
+    assert {finding.verdict for (_, metric), finding in findings.items() if metric in (CPU, THROUGHPUT)} == {
+        Verdict.EQUIVALENT
+    }
+
+
+def test_a_change_on_a_busy_host_is_found() -> None:
+    slots = busy(make_slots(tests=6, blocks=6, rows=36), 2)
+    slots["server_cpu_ns"] = slots["server_cpu_ns"] * np.where(
+        (slots["test"] == "t0") & (slots["target"] == "b"), 1.1, 1
+    )
+    assert judged(slots)["t0", CPU].verdict is Verdict.REGRESSION
+
+
+def test_quiet_rows_that_contradict_all_rows_withhold_the_verdict() -> None:
+    """The other work cost one target alone."""
+    slots = make_slots(tests=6, blocks=6, rows=36)
+    slots["dropped"] = slots["row"] % 3 > 0
+    hit = slots["dropped"] & (slots["test"] == "t0") & (slots["target"] == "b")
+    slots["server_cpu_ns"] = np.where(hit, slots["server_cpu_ns"] * 1.3, slots["server_cpu_ns"])
+    findings = judged(slots)
+    assert findings["t0", CPU].verdict is Verdict.DISTURBED
+    assert "(regression), those measured while the host was quiet" in findings["t0", CPU].note
+    assert findings["t1", CPU].verdict is Verdict.EQUIVALENT
+
+
+def test_a_target_that_mostly_does_nothing_is_not_judged() -> None:
+    slots = make_slots(tests=3, blocks=4, rows=10)
+    slots["ops"] = np.where((slots["test"] == "t0") & (slots["row"] > 3) & (slots["target"] == "b"), 0.0, slots["ops"])
+    findings = judged(slots)
+    assert findings["t0", CPU].verdict is Verdict.DISTURBED
+    assert findings["t0", CPU].note == "in 60% of the rows a target did nothing at all"
+    assert findings["t1", CPU].verdict is not Verdict.DISTURBED
