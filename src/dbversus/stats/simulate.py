@@ -160,7 +160,7 @@ class Tally:
             self.changed += 1
             self.changed_found += found is not None
             self.changed_final += final.verdict in CHANGES
-            if found is not None and final.fresh_blocks:
+            if found is not None and final.blocks > found.blocks:
                 self._add_estimates(found, final)
 
     def _add_estimates(self, found: Finding, final: Finding) -> None:
