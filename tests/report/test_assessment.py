@@ -147,9 +147,9 @@ def test_a_target_that_stalls_in_few_slots_is_worse_and_the_report_says_where(re
     stalls = build_assessment(replace(results, slots=slots))
     told = comparison(stalls, "range-covered-pk", LABELS[1])
     assert told.verdict == Verdict.REGRESSION
-    assert "over all its work −" in told.notes[0] and "single slots stalled" in told.notes[0]
+    assert "over all its work −" in told.notes[0] and "single slots were slow" in told.notes[0]
     assert verdicts(stalls, LABELS[2])["range-covered-pk"] == Verdict.EQUIVALENT
-    assert "single slots stalled" in html.render(stalls)
+    assert "single slots were slow" in html.render(stalls)
     assert any("range-covered-pk (" in said and "in single slots)" in said for said in stalls.targets[1].sentences)
     assert not any("in single slots" in sentence for sentence in stalls.targets[2].sentences)
     assert not any(item.findings[CPU].whole_work for item in stalls.comparisons if CPU in item.findings)

@@ -73,8 +73,8 @@ def only(findings: list[Finding], metric: str) -> Finding:
 @pytest.mark.parametrize(
     ("target", "change", "words"),
     [
-        ("b", Verdict.REGRESSION, "over all its work -45.5 %: single slots stalled"),
-        ("a", Verdict.IMPROVEMENT, "over all its work +83.3 %: single slots of the base stalled"),
+        ("b", Verdict.REGRESSION, "over all its work -45.5 %: single slots were slow"),
+        ("a", Verdict.IMPROVEMENT, "over all its work +83.3 %: single slots of the base were slow"),
     ],
 )
 def test_what_stalls_in_few_slots_is_a_change_and_says_where(target: str, change: Verdict, words: str) -> None:
@@ -99,7 +99,9 @@ def test_what_is_not_certain_withholds_the_verdict_and_says_both() -> None:
     whole = replace(row, verdict=Verdict.REGRESSION, ratio=0.8, p_value=1e-3, q_value=0.04)
     (finding,) = check_whole_work([row], {row.key: whole})
     assert (finding.verdict, finding.whole_work) == (Verdict.UNDECIDED, Verdict.REGRESSION)
-    assert finding.note == "equivalent in the middle half of its rows; over all its work -20.0 %: single slots stalled"
+    assert (
+        finding.note == "equivalent in the middle half of its rows; over all its work -20.0 %: single slots were slow"
+    )
     assert (finding.ratio, finding.low, finding.q_value) == (row.ratio, row.low, row.q_value)
     assert finding.note in headline([finding])[1]
     (certain,) = check_whole_work([row], {row.key: replace(whole, q_value=0.02)})

@@ -82,9 +82,8 @@ def check_inject(inject: Inject, targets: int) -> None:
 
 def _check_shares(where: str, kind: str, shares: Sequence[Share]) -> None:
     for each in shares:
-        share = each.share if isinstance(each, Burst) else each
-        if not 0 <= share <= 1:
-            raise ValueError(f"{where} is {share}; shares from 0 to 1 are accepted, such as 0.05")
+        if not 0 <= _amount(each) <= 1:
+            raise ValueError(f"{where} is {_amount(each)}; shares from 0 to 1 are accepted, such as 0.05")
         if isinstance(each, Burst):
             _check_burst(where, kind, each)
     if not shares:
@@ -121,8 +120,11 @@ def shares_of(inject: Inject, number: int, names: Sequence[str], block: int) -> 
     """Shares of target `number` in a block, for a test that goes by `names`, of which the first that is there counts."""
     kinds = inject.get(str(number), {})
     cpu, io = (_share(kinds.get(kind, {}), names, block) for kind in KINDS)
-    burst = cpu if isinstance(cpu, Burst) else None
-    return Shares(*(each.share if isinstance(each, Burst) else each for each in (cpu, io)), burst)
+    return Shares(_amount(cpu), _amount(io), cpu if isinstance(cpu, Burst) else None)
+
+
+def _amount(share: Share) -> float:
+    return share.share if isinstance(share, Burst) else share
 
 
 def _share(tests: dict[str, Share | list[Share]], names: Sequence[str], block: int) -> Share:

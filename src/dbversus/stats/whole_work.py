@@ -32,8 +32,8 @@ alarms of both together are to stay under 5 %."""
 _OPEN = frozenset({Verdict.EQUIVALENT, Verdict.UNDECIDED, Verdict.UNSTABLE})
 
 _CAUSES: Mapping[tuple[str, Verdict], str] = {
-    (THROUGHPUT, Verdict.REGRESSION): "single slots stalled",
-    (THROUGHPUT, Verdict.IMPROVEMENT): "single slots of the base stalled",
+    (THROUGHPUT, Verdict.REGRESSION): "single slots were slow",
+    (THROUGHPUT, Verdict.IMPROVEMENT): "single slots of the base were slow",
     (CPU, Verdict.REGRESSION): "single slots, or what it left to do after the test, cost more",
     (CPU, Verdict.IMPROVEMENT): "single slots of the base, or what that left to do after the test, cost more",
 }
