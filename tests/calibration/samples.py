@@ -3,7 +3,16 @@
 from typing import Any
 
 from dbversus.calibration.model import Calibration, Host
-from dbversus.stats.calibration.model import Detection, Figures, OrderBias, Recovery, Share, Spread, Uniformity
+from dbversus.stats.calibration.model import (
+    BurstDetection,
+    Detection,
+    Figures,
+    OrderBias,
+    Recovery,
+    Share,
+    Spread,
+    Uniformity,
+)
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
 
 TESTS = ["point-query", "update-index"]
@@ -51,6 +60,15 @@ def figures(blocks: int = 16) -> Figures:
             Detection(effect=effect, found=share(found), by_test={"point-query": found, "update-index": found - 0.1})
             for effect, found in ((0.01, 0.1), (0.03, 0.81), (0.05, 0.97))
         ],
+        bursts=BurstDetection(
+            effect=0.098,
+            found=share(0.93),
+            by_test={"point-query": 0.96, "update-index": 0.85},
+            ms=50,
+            every_ms=500,
+            measured=0.095,
+            blocks_with=8,
+        ),
         injected=True,
         recovery=Recovery(slope=0.98, low=0.93, high=1.03, offset=0.001, values=32, blocks=16),
         spreads=[*spreads, spread(TESTS[0], THROUGHPUT, 0.05), spread(TESTS[1], THROUGHPUT, 0.05, 0.08)],

@@ -14,6 +14,7 @@ def test_the_brief_has_what_reports_cite() -> None:
     brief = calibration().brief()
     assert (brief["dbms_title"], brief["version"], brief["blocks"]) == ("PostgreSQL", "17.11", 16)
     assert {"effect": 0.05, "share": 0.97} in brief["detection"]
+    assert brief["bursts"] == {"effect": 0.098, "share": 0.93}
     assert (brief["changed_as_measured"], brief["wider_margins"]) == ([], {"update-index": {THROUGHPUT: 0.08}})
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from dbversus.calibration.kinds import Kind
-from dbversus.calibration.plan import SHARES, calibration_spec, shares_by_test
+from dbversus.calibration.plan import BURST, SHARES, calibration_spec, shares_by_test
 from dbversus.errors import UsageError
 
 
@@ -29,10 +29,20 @@ def test_the_full_form_has_all_tests_in_16_blocks() -> None:
 
 
 def test_shares_are_a_latin_square() -> None:
-    shares = shares_by_test(["a", "b", "c", "d", "e"])
-    lists = [of_test for of_test in shares.values() if isinstance(of_test, list)]
-    for group in (lists, zip(*lists, strict=True)):
-        assert all(sorted(each) == sorted(SHARES) for each in group)
+    shares = shares_by_test(["a", "b", "c", "d", "e"], SHARES)
+    for group in (shares.values(), zip(*shares.values(), strict=True)):
+        assert all(set(each) == set(SHARES) and len(each) == len(SHARES) for each in group)
+
+
+def test_bursts_of_cpu_have_a_turn_in_every_test() -> None:
+    spec = calibration_spec("postgres:17", quick=True, blocks=None, inject=Kind.CPU, more={})
+    assert spec.inject is not None
+    lists = list(spec.inject["2"]["cpu"].values())
+    assert all(isinstance(each, list) and set(each) == {*SHARES, BURST} for each in lists)
+    of_io = calibration_spec("postgres:17", quick=True, blocks=None, inject=Kind.IO, more={}).inject
+    assert of_io is not None and all(
+        isinstance(each, list) and set(each) == set(SHARES) for each in of_io["2"]["io"].values()
+    )
 
 
 @pytest.mark.parametrize(("target", "inject"), [("sqlite:bundled", Kind.CPU), ("postgres:17", Kind.NONE)])

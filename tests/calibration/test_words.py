@@ -24,8 +24,16 @@ def words(briefs: Any, kernel: str | None = HERE.kernel, **header: Any) -> str:
 def test_a_calibration_is_cited_with_its_age() -> None:
     assert words([calibration().brief()]) == (
         "Calibrated on this host 3 days before this run (PostgreSQL 17.11, 2 tests, 16 blocks): false alarms in 2 % [0–6 %] "
-        "of suites, +5 % CPU/op found in 97 %, +3 % in 81 %."
+        "of suites, +5 % CPU/op found in 97 %, +3 % in 81 %, +10 % in bursts in 93 %."
     )
+
+
+def test_calibrations_of_before_bursts_say_nothing_of_them() -> None:
+    older = calibration(figures=figures().model_copy(update={"bursts": None}))
+    assert words([older.brief()]).endswith("+3 % in 81 %.")
+    brief = {name: value for name, value in older.brief().items() if name != "bursts"}
+    assert words([brief]).endswith("+3 % in 81 %.")
+    assert "burst" not in calibration_markdown.render(older).lower()
 
 
 @pytest.mark.parametrize("header", [{"calibration": []}, {}])
@@ -81,13 +89,16 @@ def test_figures_that_stand_on_other_margins_than_the_run_say_so(header: dict[st
 def test_runs_of_before_that_was_recorded_say_nothing_of_it() -> None:
     new = ("wider_margins", "changed_as_measured")
     brief = {name: value for name, value in calibration().brief().items() if name not in new}
-    assert words([brief], tests=["load", *TESTS], margins={CPU: 0.01}).endswith("+3 % in 81 %.")
+    assert words([brief], tests=["load", *TESTS], margins={CPU: 0.01}).endswith(
+        "+3 % in 81 %, +10 % in bursts in 93 %."
+    )
 
 
 def test_what_was_called_changed_as_measured_is_a_caveat() -> None:
     lasting = calibration(figures=figures().model_copy(update={"changed_as_measured": TESTS}))
     assert words([lasting.brief()]).endswith(
-        "+3 % in 81 %. Its blocks as they were measured called point-query and update-index changed, though nothing was."
+        "+10 % in bursts in 93 %. Its blocks as they were measured called point-query and update-index changed, though "
+        "nothing was."
     )
     told = calibration_markdown.render(lasting).replace(NBSP, " ")
     assert "these blocks called point-query and update-index changed. What lasts" in told
@@ -130,6 +141,9 @@ def test_everything_is_in_both_forms() -> None:
         assert "made of the same 16 blocks, as many as 1.3 suites of their own have" in text
         assert "Of an injected slowdown, 0.98 [0.93, 1.03] is measured" in text
         assert "update-index 71.0 %" in text
+        assert "Bursts (50 ms of every 500 ms) added +9.8 % in the mean of 8 tests and blocks" in text
+        assert "all their work showed +9.5 %." in text
+        assert "in bursts, 50 ms of every 500 ms" in text and "93.0 %" in text and "update-index 85.0 %" in text
         assert "8.0 %*" in text
         assert "by the usual margins, these blocks called no test changed." in text
         assert "A target that comes later in its rows has +0.1 % [−0.1 %, +0.3 %] CPU/op, over all tests." in text

@@ -31,6 +31,9 @@ def test_a_calibration_is_measured_kept_shown_and_cited(bench: Bench, postgres: 
     content = json.loads((out / "calibration.json").read_text())
     assert (content["figures"]["blocks"], content["figures"]["injected"]) == (4, True)
     assert content["figures"]["recovery"]["values"] > 6
+    bursts = content["figures"]["bursts"]
+    assert (bursts["ms"], bursts["every_ms"]) == (50, 500) and bursts["blocks_with"] >= 1
+    assert "Bursts (50" in done.stdout and "in bursts, 50" in done.stdout
     assert (out / "calibration.md").read_text().startswith("# Calibration of this host: PostgreSQL")
     (kept,) = (bench.home / "calibrations").glob("*/*.json")
     assert json.loads(kept.read_text()) == content

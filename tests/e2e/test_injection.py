@@ -42,6 +42,23 @@ def test_an_injected_slowdown_is_measured_as_what_it_is(bench: Bench, postgres: 
     assert any(record["target"] == "t1" and "on purpose" in record["words"] for record in bench.records("remark"))
 
 
+@pytest.mark.alone
+def test_bursts_add_their_part_of_the_work(bench: Bench, postgres: str) -> None:
+    burst = "{ share = 1.0, ms = 2, every_ms = 20 }"
+    file = bench.write([postgres, postgres], "point-query", f"[inject.1.cpu]\npoint-query = {burst}\n")
+    file.write_text(file.read_text().replace("slot_ms = 10", "slot_ms = 30").replace("rows = 6", "rows = 12"))
+    bench.run("run", file, "--out", bench.out)
+    records = bench.records("injected")
+    assert len(records) >= 2
+    for record in records:
+        base, slowed = record["targets"]["t0"], record["targets"]["t1"]
+        assert "cpu_every_ms" not in base and not base["burned_ns"]
+        assert (slowed["cpu_share"], slowed["cpu_ms"], slowed["cpu_every_ms"]) == (1.0, 2, 20)
+        assert 0.06 < slowed["burned_ns"] / slowed["work_ns"] < 0.15
+    for truth in true_log_ratios(open_results(bench.out)).values():
+        assert 0.03 < truth < math.log(1.15)
+
+
 def test_copies_that_only_carry_the_library_count_and_add_nothing(bench: Bench, postgres: str) -> None:
     file = bench.write([postgres, postgres], "point-query,update-index", "inject = {}\n")
     bench.run("run", file, "--out", bench.out)

@@ -11,12 +11,13 @@ import pytest
 from dbversus.errors import RunError, UsageError
 from dbversus.experiment.injection import check_injection, injecting
 from dbversus.experiment.session import Case, Session
+from dbversus.experiment.shares import Burst
 from dbversus.experiment.spec import make_spec
 from dbversus.host.user import server_user
 from dbversus.servers.daemon import Daemon
 from dbversus.servers.injection import Injection
 
-COUNTERS_AT = 64
+BURSTS_AT, COUNTERS_AT = 48, 128
 CASE = cast(Case, SimpleNamespace(name="insert@2", test=SimpleNamespace(name="insert")))
 ROW = {"slots": [{"target": name, "settle_ops": 5, "ops": 50} for name in ("t0", "t1")]}
 
@@ -31,11 +32,15 @@ def _shares(page: Injection) -> tuple[float, ...]:
     return struct.unpack_from("2d", page.path.read_bytes(), 24)
 
 
+def _bursts(page: Injection) -> tuple[int, ...]:
+    return struct.unpack_from("3Q", page.path.read_bytes(), BURSTS_AT)
+
+
 class _Session:
     """As much of a session as injecting needs."""
 
     def __init__(self, pages: list[Injection], inject: Any):
-        self.spec = SimpleNamespace(inject=inject)
+        self.spec = SimpleNamespace(inject=inject, seed=1)
         self.tag = {"group": "g0"}
         self.targets = [SimpleNamespace(name=f"t{number}", server=_server(page)) for number, page in enumerate(pages)]
         self.alive = self.targets
@@ -96,6 +101,30 @@ def test_what_is_added_over_the_rows_is_journaled_with_their_operations(pages: l
     assert noted["targets"]["t0"]["ops"] == 110 and not noted["targets"]["t0"]["burned_ns"]
     assert [name for name, _ in session.remarks] == ["t1"]
     assert _shares(pages[1]) == (0, 0)
+
+
+def test_bursts_are_set_for_the_rows_and_journaled(pages: list[Injection]) -> None:
+    session = _Session(pages, {"1": {"cpu": {"insert": [Burst(1.0, 50, 500), 0.02]}}})
+    with _injecting(session) as span:
+        assert (_shares(pages[1]), _bursts(pages[1])[:2]) == ((1.0, 0.0), (50_000_000, 500_000_000))
+        assert (_shares(pages[0]), _bursts(pages[0])) == ((0, 0), (0, 0, 0))
+        span.drove(ROW)
+    asked = session.noted[0]["targets"]["t1"]
+    assert (asked["cpu_share"], asked["cpu_ms"], asked["cpu_every_ms"]) == (1.0, 50, 500)
+    assert "cpu_ms" not in session.noted[0]["targets"]["t0"]
+    assert (_shares(pages[1]), _bursts(pages[1])) == ((0, 0), (0, 0, 0))
+    with _injecting(session, block=1):
+        assert (_shares(pages[1]), _bursts(pages[1])) == ((0.02, 0.0), (0, 0, 0))
+
+
+def test_bursts_begin_elsewhere_in_each_block_and_at_the_same_place_in_each_run(pages: list[Injection]) -> None:
+    session = _Session(pages, {"1": {"cpu": {"insert": Burst(1.0, 50, 500)}}})
+    phases = []
+    for block in (0, 1, 2, 0):
+        with _injecting(session, block):
+            phases.append(_bursts(pages[1])[2])
+    assert phases[3] == phases[0] and len(set(phases)) == 3
+    assert all(0 <= phase < 500_000_000 for phase in phases)
 
 
 def test_after_a_restart_only_what_follows_is_counted(pages: list[Injection]) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from dbversus.errors import UsageError
-from dbversus.experiment.shares import Shares, check_tests, shares_of
+from dbversus.experiment.shares import Burst, Shares, check_tests, shares_of
 from dbversus.experiment.spec import make_spec, read_spec, write_spec
 
 THREE = {"targets": ["postgres:17"] * 3}
@@ -17,6 +17,31 @@ def test_shares_are_read_from_toml_and_written_back(tmp_path: Path) -> None:
     assert spec.inject == {"1": {"cpu": {"point-query": 0.05, "scan": [0.01, 0.02]}}}
     write_spec(spec, tmp_path / "again.toml")
     assert read_spec(tmp_path / "again.toml", lambda _: {}) == spec
+
+
+def test_bursts_are_read_from_toml_and_written_back(tmp_path: Path) -> None:
+    text = """targets = ["postgres:17", "postgres:17"]
+[inject.1.cpu]
+point-query = { share = 1.0, ms = 50, every_ms = 500 }
+scan = [0.01, { share = 0.5, ms = 2.5, every_ms = 10 }]
+insert = [{ share = 0, ms = 1, every_ms = 2 }]
+"""
+    (tmp_path / "x.toml").write_text(text)
+    spec = read_spec(tmp_path / "x.toml", lambda _: {})
+    burst = Burst(1.0, 50, 500)
+    scan, insert = [0.01, Burst(0.5, 2.5, 10)], [Burst(0, 1, 2)]
+    assert spec.inject == {"1": {"cpu": {"point-query": burst, "scan": scan, "insert": insert}}}
+    write_spec(spec, tmp_path / "again.toml")
+    assert read_spec(tmp_path / "again.toml", lambda _: {}) == spec
+    assert make_spec(spec.model_dump()) == spec
+
+
+def test_a_burst_says_how_much_and_when() -> None:
+    inject: Any = {"1": {"cpu": {"scan": [0.02, Burst(1.0, 50, 500)]}, "io": {"scan": 0.1}}}
+    uniform, burst = (shares_of(inject, 1, ("scan",), block) for block in (0, 1))
+    assert (uniform, burst) == (Shares(0.02, 0.1), Shares(1.0, 0.1, Burst(1.0, 50, 500)))
+    assert uniform.asked() == {"cpu_share": 0.02, "io_share": 0.1}
+    assert burst.asked() == {"cpu_share": 1.0, "io_share": 0.1, "cpu_ms": 50, "cpu_every_ms": 500}
 
 
 def test_to_inject_nothing_is_not_the_same_as_no_injection(tmp_path: Path) -> None:
@@ -41,6 +66,10 @@ def test_shares_vary_by_block_and_kind() -> None:
     assert shares_of(spec.inject, 1, ("scan",), 0) == shares_of(spec.inject, 2, ("insert",), 0) == Shares(0, 0)
 
 
+def _burst(**other: Any) -> dict[str, Any]:
+    return {"1": {"cpu": {"scan": {"share": 1.0, "ms": 50, "every_ms": 500} | other}}}
+
+
 @pytest.mark.parametrize(
     ("inject", "named"),
     [
@@ -52,6 +81,19 @@ def test_shares_vary_by_block_and_kind() -> None:
         ({"1": {"cpu": {"scan": [0.1, -0.1]}}}, r"inject\.1\.cpu\.scan is -0\.1; shares from 0 to 1"),
         ({"1": {"io": {"scan": []}}}, r"inject\.1\.io\.scan is empty"),
         ({"1": {"io": {"scan": "much"}}}, r"inject\.1\.io\.scan"),
+        (_burst(share=1.5), r"inject\.1\.cpu\.scan is 1\.5; shares from 0 to 1"),
+        (_burst(share=float("nan")), r"inject\.1\.cpu\.scan is nan; shares from 0 to 1"),
+        (_burst(ms=0), r"inject\.1\.cpu\.scan\.ms is 0; a burst lasts some time"),
+        (_burst(ms=500), r"inject\.1\.cpu\.scan\.every_ms is 500; more than ms \(500\) and up to 3600000 are accepted"),
+        (_burst(every_ms=float("inf")), r"every_ms is inf; more than ms \(50\)"),
+        (_burst(share="all"), r"inject\.1\.cpu\.scan\.share is 'all'; a number is accepted, as in \{ share = 1\.0"),
+        (_burst(ms=True), r"inject\.1\.cpu\.scan\.ms is True; a number"),
+        (
+            _burst(seconds=1),
+            r"inject\.1\.cpu\.scan has `seconds`; a burst such as \{ share = 1\.0, ms = 50, every_ms = 500 \}",
+        ),
+        ({"1": {"cpu": {"scan": [0.1, {"share": 1.0}]}}}, r"inject\.1\.cpu\.scan lacks `ms`; a burst such as"),
+        ({"1": {"io": _burst()["1"]["cpu"]}}, r"inject\.1\.io\.scan is a burst; bursts are of cpu alone"),
     ],
 )
 def test_a_mistake_is_named_in_one_sentence(inject: object, named: str) -> None:

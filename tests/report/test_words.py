@@ -83,6 +83,23 @@ def test_only_metrics_without_a_steady_state_are_named_as_such() -> None:
     assert f"1 had no steady state, so all its work is judged: scan (CPU/op +12.0{NBSP}%: regression)." in said
 
 
+@pytest.mark.parametrize(
+    ("verdict", "words"),
+    [
+        (Verdict.REGRESSION, "scan (+10.0{nbsp}% in single slots)."),
+        (
+            Verdict.UNDECIDED,
+            "1 is equivalent in most of its rows, and not over all its work: scan (CPU/op: regression).",
+        ),
+    ],
+)
+def test_what_all_work_shows_is_named(verdict: Verdict, words: str) -> None:
+    known = 0.98, 4, None, None, 0.05, None, None, None
+    found = Finding("scan", "new", CPU, verdict, 1.1, None, None, *known, whole_work=Verdict.REGRESSION)
+    said = summary_sentences([Comparison("scan", "new", verdict, {CPU: found})], "new", "old")
+    assert any(sentence.endswith(words.format(nbsp=NBSP)) for sentence in said)
+
+
 def test_margins_that_differ_are_told_as_a_span() -> None:
     def finding(metric: str, margin: float) -> Finding:
         return Finding(

@@ -14,7 +14,7 @@ from dbversus.errors import RunError
 from dbversus.experiment.engine_client import engine_binary
 from dbversus.host.user import ServerUser, server_user
 from dbversus.servers.base import Placement
-from dbversus.servers.injection import SCRATCH_BYTES, Injection, library_path
+from dbversus.servers.injection import SCRATCH_BYTES, Bursts, Injection, library_path
 from dbversus.servers.postgres import PostgresServer
 
 OURSELVES = ServerUser("ourselves", os.geteuid(), os.getegid(), switch=False)
@@ -39,6 +39,16 @@ if child:
     os.waitpid(child, 0)
 """
 REQUESTS = 800
+
+WAITS = 250
+WAITING = f"""
+import socket, time
+ours, theirs = socket.socketpair()
+for _ in range({WAITS}):
+    theirs.send(b"x")
+    ours.recv(10)
+    time.sleep(0.004)
+"""
 
 WRITING = """
 import os, sys
@@ -89,6 +99,23 @@ def test_a_share_of_the_work_is_burned_in_threads_and_forked_processes(injection
     assert found.reads == REQUESTS
     assert 0.24 < found.burned_ns / found.work_ns < 0.27
     assert found.io_bytes_added == 0
+
+
+def test_in_bursts_a_share_of_a_part_of_the_work_is_burned(injection: Injection) -> None:
+    injection.set_shares(1, 0, Bursts(burst_ns=200_000, every_ns=2_000_000, phase_ns=0))
+    _run(ANSWERING, injection.environment({}))
+    found = injection.read()
+    assert found.reads == REQUESTS
+    assert 0.08 < found.burned_ns / found.work_ns < 0.13
+
+
+def test_a_server_that_waits_or_is_frozen_gets_no_nearer_to_its_next_burst(injection: Injection) -> None:
+    """The clock of bursts is the work done: this one begins after more of that than so few empty requests can be."""
+    second_ns = 10**9
+    injection.set_shares(1, 0, Bursts(3600 * second_ns, 7200 * second_ns, 7200 * second_ns - second_ns // 4))
+    _run(WAITING, injection.environment({}))
+    found = injection.read()
+    assert found.reads == WAITS and found.work_ns > 0 and found.burned_ns == 0
 
 
 def test_without_a_share_work_is_counted_and_nothing_added(injection: Injection) -> None:

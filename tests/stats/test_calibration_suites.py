@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from dbversus.results.read import Target
-from dbversus.stats.calibration.evaluate import calibrated_margins, detection_games, fitting_looks
+from dbversus.stats.calibration.evaluate import burst_games, calibrated_margins, detection_games, fitting_looks
 from dbversus.stats.calibration.suites import Game, Played, Pool, changed_as_measured, draw, make_pool, play
-from dbversus.stats.calibration.twins import Injected, Twins
-from dbversus.stats.metrics import CPU
+from dbversus.stats.calibration.twins import Bursts, Injected, Twins
+from dbversus.stats.metrics import CPU, IO_BYTES
 from dbversus.stats.simulate import World, block_noise, simulate, values_of
 
 BLOCKS = 16
@@ -53,7 +53,7 @@ def equal(pool: Pool) -> Sequence[Played]:
 
 
 def test_a_suite_has_every_block_at_most_once_and_one_sign_for_all_of_a_block(pool: Pool) -> None:
-    values = draw(pool, Game((3,)))
+    values, _ = draw(pool, Game((3,)))
     known = {test: [of_block[0].value for of_block in blocks] for test, blocks in pool.values.items()}
     sources = set()
     for place in range(LOOKS[-1]):
@@ -84,6 +84,50 @@ def test_intervals_of_virtual_suites_hold_the_truth(equal: Sequence[Played]) -> 
 def test_large_changes_are_found_and_small_ones_are_not(pool: Pool, effect: float, least: float, most: float) -> None:
     games = [Game((2, number, place), test, effect) for number in range(4) for place, test in enumerate(pool.tests)]
     assert least <= np.mean([play(pool, game).found for game in games]) <= most
+
+
+BURST = 0.1
+
+
+def with_bursts() -> Pool:
+    """Of twins whose rows are equal; bursts added a tenth in every fourth block, and all the work shows it."""
+    twins = twins_of(World(tests=TESTS), 5, injected=True)
+    whole = [value for value in twins_of(World(tests=TESTS, sd=0.02), 9).values if value.metric != IO_BYTES]
+    truth = {(test, block): float(np.log1p(BURST)) * (block % 4 == 0) for test in twins.tests for block in twins.blocks}
+    noise = {(value.test, value.block): value.value or 0.0 for value in whole if value.metric == CPU}
+    bursts = Bursts(50, 500, frozenset(place for place, of_place in truth.items() if of_place))
+    injected = {place: Injected(noise[place] + truth[place], truth[place]) for place in truth}
+    return make_pool(replace(twins, whole=tuple(whole), whole_injected=injected, bursts=bursts), LOOKS, {})
+
+
+def test_bursts_are_found_by_all_the_work() -> None:
+    pool = with_bursts()
+    assert {test: of_test.tolist() for test, of_test in pool.bursts.items()} == {
+        test: pytest.approx([np.log1p(BURST)] * 4) for test in pool.tests
+    }
+    games = burst_games(pool, 200, 1)
+    assert {game.test for game in games} == set(pool.tests) and len(games) == 4 * TESTS
+    played = [play(pool, game) for game in games]
+    assert np.mean([one.found for one in played]) >= 0.9
+    assert sum(bool(play(pool, Game((1, number))).false_tests) for number in range(40)) <= 6
+
+
+def test_a_test_without_bursts_has_no_games_of_them(pool: Pool) -> None:
+    assert burst_games(pool, 200, 1) == []
+
+
+def test_in_bursts_only_all_the_work_of_the_test_changes_and_by_what_was_added_in_some_block() -> None:
+    pool = with_bursts()
+    moved, equal = Game((4,), pool.tests[0], in_bursts=True), Game((4,), pool.tests[0])
+    (rows, whole), (equal_rows, equal_whole) = draw(pool, moved), draw(pool, equal)
+    assert rows == equal_rows
+    for test in pool.tests:
+        for block, equal_block in zip(whole[test], equal_whole[test], strict=True):
+            for value, other in zip(block, equal_block, strict=True):
+                assert value.value is not None and other.value is not None
+                added = value.value - other.value
+                expected = np.log1p(BURST) if test == moved.test and value.metric == CPU else 0.0
+                assert added == pytest.approx(expected)
 
 
 def test_a_change_at_the_margin_is_found_as_often_as_in_suites_of_their_own(pool: Pool) -> None:

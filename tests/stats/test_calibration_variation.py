@@ -136,6 +136,36 @@ def test_figures_of_a_whole_calibration(figures: Figures) -> None:
     assert Figures.model_validate_json(figures.model_dump_json()) == figures
 
 
+def test_bursts_are_told_by_all_the_work_and_are_no_uniform_slowdowns() -> None:
+    truth = Truth(bursts=True, rows=30, tests=12)
+    results = twin_results(truth)
+    twins = read_twins(results)
+    assert twins.bursts is not None and (twins.bursts.ms, twins.bursts.every_ms) == (50, 500)
+    where = {
+        (f"test{t}", block) for t in range(truth.tests) for block in range(truth.blocks) if truth.in_bursts(t, block)
+    }
+    assert twins.bursts.where == where
+    assert not where & twins.injected.keys() and len(twins.injected) + len(where) == truth.tests * truth.blocks
+    assert np.mean([twins.whole_injected[place].truth for place in where]) == pytest.approx(np.log(1.1), abs=0.005)
+    assert all(abs(one.residual) < 0.1 for one in twins.whole_injected.values())
+
+    figures = evaluate(results, suites=20, seed=1)
+    assert figures.bursts is not None
+    assert (figures.bursts.ms, figures.bursts.every_ms, figures.bursts.blocks_with) == (50, 500, len(where))
+    assert figures.bursts.effect == pytest.approx(0.1, abs=0.005)
+    assert figures.bursts.measured == pytest.approx(0.1, abs=0.02)
+    assert figures.bursts.found.count == 4 * truth.tests
+    assert figures.bursts.found.share > 0.9
+    assert figures.recovery is not None and figures.recovery.slope == pytest.approx(1, abs=0.2)
+    assert Figures.model_validate_json(figures.model_dump_json()) == figures
+
+
+def test_without_bursts_there_are_no_figures_of_them(figures: Figures) -> None:
+    assert figures.bursts is None
+    older = {name: value for name, value in figures.model_dump().items() if name != "bursts"}
+    assert Figures.model_validate(older) == figures
+
+
 def test_two_copies_alone_are_evaluated_too() -> None:
     figures = evaluate(twin_results(Truth(tests=3, blocks=5, targets=2)), suites=20, seed=1)
     assert not figures.injected

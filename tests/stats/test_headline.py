@@ -90,3 +90,11 @@ def test_rows_and_all_work_that_contradict_each_other_are_both_told() -> None:
     verdict, sentence = headline([finding(CPU, E), stalls])
     assert (verdict, sentence) == (U, "throughput undecided (equivalent …; over all its work -45.0 %)")
     assert "over all its work -45.0 %" in headline([finding(CPU, R), stalls])[1]
+
+
+def test_a_change_in_single_slots_is_called_that() -> None:
+    burst = replace(finding(CPU, R, 1.098), whole_work=R)
+    assert headline([burst, finding(THROUGHPUT, E)]) == (
+        R,
+        "server CPU per op +9.8 % in single slots (more CPU per op, same throughput)",
+    )

@@ -21,7 +21,8 @@ class Truth:
 
     `order_bias`: per place in the row; `start_bias`: of the server that is started first. `recovered`: part of
     an injected ln ratio that the target really shows. Each `io_every`-th test writes. `targets`: with three, the last is slowed
-    down by SHARES in turn, in CPU per operation, or in bytes written with `io_injected`.
+    down by SHARES in turn, in CPU per operation, or in bytes written with `io_injected`. With `bursts` each turn ends with
+    every tenth row twice as dear.
     """
 
     tests: int = 6
@@ -35,13 +36,21 @@ class Truth:
     io_every: int = 3
     targets: int = 3
     io_injected: bool = False
+    bursts: bool = False
 
     @property
     def names(self) -> list[str]:
         return [f"t{number}" for number in range(self.targets)]
 
     def share(self, test: int, block: int) -> float:
-        return SHARES[(test + block) % len(SHARES)]
+        return 0.0 if self.in_bursts(test, block) else SHARES[(test + block) % self._turns % len(SHARES)]
+
+    def in_bursts(self, test: int, block: int) -> bool:
+        return (test + block) % self._turns == len(SHARES)
+
+    @property
+    def _turns(self) -> int:
+        return len(SHARES) + self.bursts
 
 
 def twin_results(truth: Truth, seed: int = 1, **header: Any) -> Results:
@@ -81,7 +90,7 @@ def _add_test(
     grown = truth.recovered * np.log1p(share) if truth.targets == 3 else 0.0
     if grown and not truth.io_injected:
         start["t2"] += grown
-    cpu, written = dict.fromkeys(truth.names, 0), dict.fromkeys(truth.names, 0)
+    cpu, written, burned = dict.fromkeys(truth.names, 0), dict.fromkeys(truth.names, 0), 0
     for row, order in enumerate(balanced_orders(truth.names, truth.rows)):
         common = rng.normal(0, 0.05)
         for position, target in enumerate(order):
@@ -90,23 +99,28 @@ def _add_test(
             slot["target"] = next(one.label for one in targets if one.name == target)
             if target == "t2" and truth.io_injected:
                 slot["server_write_bytes"] = round(slot["server_write_bytes"] * np.exp(grown))
+            if target == "t2" and truth.in_bursts(number, block) and row % 10 == block % 10:
+                burned += slot["server_cpu_ns"]
+                slot["server_cpu_ns"] *= 2
             slots.append(slot)
             cpu[target] += slot["server_cpu_ns"]
             written[target] += slot["server_write_bytes"]
-    ops = truth.rows * OPS
     added = {target: share / (1 + share) if target == "t2" else 0.0 for target in truth.names}
     kind = "io_share" if truth.io_injected else "cpu_share"
-    return {
+    figures = {
         target: {
             "cpu_share": 0.0,
             "io_share": 0.0,
             kind: share if target == "t2" else 0.0,
-            "ops": ops,
+            "ops": truth.rows * OPS,
             "burned_ns": 0 if truth.io_injected else cpu[target] * added[target],
             "io_bytes_added": written[target] * added[target] if truth.io_injected else 0,
         }
         for target in truth.names
     }
+    if burned:
+        figures["t2"] |= {"cpu_share": 1.0, "cpu_ms": 50.0, "cpu_every_ms": 500.0, "burned_ns": burned}
+    return figures
 
 
 def _slot(test: str, block: int, row: int, position: int, log: float, truth: Truth, number: int) -> dict[str, Any]:

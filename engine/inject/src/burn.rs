@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::hint::black_box;
 
+use crate::bursts::Bursts;
 use crate::page::{Page, add};
 
 /// Rounds of arithmetic between two looks at the clock: some 100 ns, the cost of a look.
@@ -14,6 +15,8 @@ struct Stint {
     /// That of the page when the last read ended; 0: there was none.
     epoch: u64,
     ended_ns: u64,
+    /// All its work in that epoch.
+    worked_ns: u64,
     /// To be burned; under 0, more has been burned than was asked for.
     due_ns: f64,
 }
@@ -26,19 +29,21 @@ impl Stint {
     const NEW: Self = Self {
         epoch: 0,
         ended_ns: 0,
+        worked_ns: 0,
         due_ns: 0.0,
     };
 
-    /// A read ended. Returns the thread's work since the one before, which it now owes a share of; None when that one was in
-    /// another epoch, or before this process was forked.
-    fn advance(&mut self, epoch: u64, now_ns: u64, share: f64) -> Option<u64> {
+    /// A read ended. Returns the thread's work since the one before; of what lies in bursts it now owes a share. None when that
+    /// read was in another epoch, or before this process was forked.
+    fn advance(&mut self, epoch: u64, now_ns: u64, share: f64, bursts: Bursts) -> Option<u64> {
         let work_ns = now_ns
             .checked_sub(self.ended_ns)
             .filter(|_| epoch == self.epoch && epoch != 0);
         self.due_ns = match work_ns {
-            Some(work_ns) if share > 0.0 => self.due_ns + share * work_ns as f64,
+            Some(work_ns) if share > 0.0 => self.due_ns + share * bursts.share_of(self.worked_ns, work_ns) as f64,
             _ => 0.0,
         };
+        self.worked_ns = work_ns.map_or(0, |work_ns| self.worked_ns + work_ns);
         self.epoch = epoch;
         self.ended_ns = now_ns;
         work_ns
@@ -60,7 +65,7 @@ pub fn after_read(page: &Page, _bytes: u64) {
     add(&page.reads, 1);
     let Some(now_ns) = thread_ns() else { return };
     let mut stint = STINT.get();
-    if let Some(work_ns) = stint.advance(page.epoch(), now_ns, page.cpu_share()) {
+    if let Some(work_ns) = stint.advance(page.epoch(), now_ns, page.cpu_share(), page.cpu_bursts()) {
         add(&page.work_ns, work_ns);
     }
     if stint.due_ns > 0.0 {
@@ -100,15 +105,21 @@ mod tests {
 
     use super::*;
 
+    const ALWAYS: Bursts = Bursts {
+        burst_ns: 0,
+        every_ns: 0,
+        phase_ns: 0,
+    };
+
     #[test]
     fn a_share_of_the_work_between_reads_is_owed() {
         let mut stint = Stint::NEW;
-        assert_eq!(stint.advance(1, 5_000, 0.1), None, "nobody knows since when");
-        assert_eq!(stint.advance(1, 15_000, 0.1), Some(10_000));
+        assert_eq!(stint.advance(1, 5_000, 0.1, ALWAYS), None, "nobody knows since when");
+        assert_eq!(stint.advance(1, 15_000, 0.1, ALWAYS), Some(10_000));
         assert_eq!(stint.due_ns, 1_000.0);
         assert_eq!(stint.pay(16_300), 1_300);
         assert_eq!(
-            stint.advance(1, 36_300, 0.1),
+            stint.advance(1, 36_300, 0.1, ALWAYS),
             Some(20_000),
             "what was burned is no work"
         );
@@ -118,19 +129,48 @@ mod tests {
     #[test]
     fn work_under_other_shares_is_owed_nothing() {
         let mut stint = Stint::NEW;
-        stint.advance(1, 1_000, 1.0);
-        stint.advance(1, 2_000, 1.0);
-        assert_eq!(stint.advance(2, 900_000, 1.0), None);
+        stint.advance(1, 1_000, 1.0, ALWAYS);
+        stint.advance(1, 2_000, 1.0, ALWAYS);
+        assert_eq!(stint.advance(2, 900_000, 1.0, ALWAYS), None);
         assert_eq!(stint.due_ns, 0.0);
-        assert_eq!(stint.advance(2, 901_000, 0.0), Some(1_000));
+        assert_eq!(stint.advance(2, 901_000, 0.0, ALWAYS), Some(1_000));
         assert_eq!(stint.due_ns, 0.0, "work is known without a share, too");
+    }
+
+    #[test]
+    fn in_bursts_a_share_of_the_work_in_them_is_owed() {
+        let bursts = Bursts {
+            burst_ns: 50_000,
+            every_ns: 500_000,
+            phase_ns: 200_000,
+        };
+        let mut stint = Stint::NEW;
+        let (mut now_ns, mut burned_ns) = (0, 0);
+        stint.advance(1, now_ns, 1.0, bursts);
+        let mut burned_at = Vec::new();
+        for request in 0..100 {
+            now_ns += 10_000;
+            stint.advance(1, now_ns, 1.0, bursts);
+            if stint.due_ns > 0.0 {
+                now_ns += stint.due_ns as u64;
+                burned_ns += stint.pay(now_ns);
+                burned_at.push(request);
+            }
+        }
+        assert_eq!(
+            burned_ns, 100_000,
+            "a tenth of the work, which what was burned is none of"
+        );
+        assert_eq!(burned_at, [30, 31, 32, 33, 34, 80, 81, 82, 83, 84]);
+        stint.advance(2, now_ns + 1, 1.0, bursts);
+        assert_eq!(stint.worked_ns, 0, "the next epoch has a clock of its own");
     }
 
     #[test]
     fn the_clock_of_a_forked_process_starts_anew() {
         let mut stint = Stint::NEW;
-        stint.advance(1, 5_000_000, 1.0);
-        assert_eq!(stint.advance(1, 1_000, 1.0), None);
+        stint.advance(1, 5_000_000, 1.0, ALWAYS);
+        assert_eq!(stint.advance(1, 1_000, 1.0, ALWAYS), None);
         assert_eq!(stint.due_ns, 0.0);
     }
 
@@ -140,7 +180,7 @@ mod tests {
         let (mut now_ns, mut burned_ns, mut work_ns) = (0, 0, 0);
         for read in 0..100_000 {
             now_ns += 10_000 + read % 7_000;
-            work_ns += stint.advance(1, now_ns, 0.01).unwrap_or(0);
+            work_ns += stint.advance(1, now_ns, 0.01, ALWAYS).unwrap_or(0);
             if stint.due_ns > 0.0 {
                 now_ns += stint.due_ns as u64 / 1_000 * 1_000 + 1_000;
                 burned_ns += stint.pay(now_ns);
@@ -148,6 +188,21 @@ mod tests {
         }
         let share = burned_ns as f64 / work_ns as f64;
         assert!((share - 0.01).abs() < 1e-4, "{share}");
+    }
+
+    #[test]
+    fn outside_bursts_nothing_is_burned() {
+        let page = Page::new(1, 1.0, 0.0);
+        page.set_bursts(Bursts {
+            burst_ns: 1,
+            every_ns: u64::MAX / 4,
+            phase_ns: 1,
+        });
+        after_read(&page, 1);
+        burn(thread_ns().unwrap(), 2e6);
+        after_read(&page, 1);
+        assert!(page.work_ns.load(Ordering::Relaxed) >= 2_000_000);
+        assert_eq!(page.burned_ns.load(Ordering::Relaxed), 0);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Preloaded into a DBMS server (`LD_PRELOAD`), it slows the server down by a share of what the server really does, and counts
-//! what it added: after each read from a socket it burns CPU, after each read or write of a file it reads some more.
+//! what it added: after each read from a socket it burns CPU, all the time or in bursts, after each read or write of a file it
+//! reads some more.
 //!
 //! The file named in `DBVERSUS_INJECT` is the control page: whoever made it sets the shares, also while the server runs, and
 //! reads the counters (`page.rs`; src/dbversus/servers/injection.py is the other side). Without it every call is passed on.
@@ -8,6 +9,7 @@
 //! keeps `errno`.
 
 mod burn;
+mod bursts;
 mod next;
 mod page;
 mod scratch;

@@ -6,8 +6,10 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::bursts::Bursts;
+
 const MAGIC: u64 = u64::from_ne_bytes(*b"dbvinjct");
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// Eight bytes each, in the host's order; src/dbversus/servers/injection.py has the same layout.
 #[repr(C)]
@@ -22,7 +24,12 @@ pub struct Page {
     io_share: AtomicU64,
     /// Why nothing can be read past the page cache; 0: it can.
     io_errno: AtomicU64,
-    _spare: [u64; 2],
+    /// Of every so much work of a thread, the part in which CPU is burned; without the second, all.
+    cpu_burst_ns: AtomicU64,
+    cpu_every_ns: AtomicU64,
+    /// How far into the first of these a thread begins.
+    cpu_phase_ns: AtomicU64,
+    _spare: [u64; 7],
     pub reads: AtomicU64,
     pub work_ns: AtomicU64,
     pub burned_ns: AtomicU64,
@@ -85,6 +92,14 @@ impl Page {
         sane(self.io_share.load(Ordering::Relaxed))
     }
 
+    pub fn cpu_bursts(&self) -> Bursts {
+        Bursts {
+            burst_ns: self.cpu_burst_ns.load(Ordering::Relaxed),
+            every_ns: self.cpu_every_ns.load(Ordering::Relaxed),
+            phase_ns: self.cpu_phase_ns.load(Ordering::Relaxed),
+        }
+    }
+
     pub fn refuse_io(&self, errno: i32) {
         self.io_errno
             .store(u64::try_from(errno).unwrap_or(u64::MAX), Ordering::Relaxed);
@@ -103,6 +118,12 @@ impl Page {
         self.io_errno.load(Ordering::Relaxed)
     }
 
+    pub fn set_bursts(&self, bursts: Bursts) {
+        self.cpu_burst_ns.store(bursts.burst_ns, Ordering::Relaxed);
+        self.cpu_every_ns.store(bursts.every_ns, Ordering::Relaxed);
+        self.cpu_phase_ns.store(bursts.phase_ns, Ordering::Relaxed);
+    }
+
     pub fn new(epoch: u64, cpu_share: f64, io_share: f64) -> Self {
         let zero = || AtomicU64::new(0);
         Self {
@@ -112,7 +133,10 @@ impl Page {
             cpu_share: AtomicU64::new(cpu_share.to_bits()),
             io_share: AtomicU64::new(io_share.to_bits()),
             io_errno: zero(),
-            _spare: [0; 2],
+            cpu_burst_ns: zero(),
+            cpu_every_ns: zero(),
+            cpu_phase_ns: zero(),
+            _spare: [0; 7],
             reads: zero(),
             work_ns: zero(),
             burned_ns: zero(),
@@ -138,10 +162,12 @@ mod tests {
             offset_of!(Page, cpu_share),
             offset_of!(Page, io_share),
             offset_of!(Page, io_errno),
+            offset_of!(Page, cpu_burst_ns),
+            offset_of!(Page, cpu_phase_ns),
             offset_of!(Page, reads),
             offset_of!(Page, io_reads_added),
         ];
-        assert_eq!(offsets, [16, 24, 32, 40, 64, 104]);
+        assert_eq!(offsets, [16, 24, 32, 40, 48, 64, 128, 168]);
     }
 
     #[test]

@@ -75,6 +75,7 @@ class Calibration(Part):
             "suites": figures.suites,
             "false_alarms": figures.false_alarms.model_dump(),
             "detection": [{"effect": one.effect, "share": one.found.share} for one in figures.detection],
+            "bursts": figures.bursts and {"effect": figures.bursts.effect, "share": figures.bursts.found.share},
             "injected": figures.injected,
             "changed_as_measured": figures.changed_as_measured,
             "wider_margins": figures.margins_above_default(),

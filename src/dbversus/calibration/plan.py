@@ -1,4 +1,4 @@
-"""The experiment that a calibration is: one build against itself twice, one copy of it slowed down by known shares."""
+"""The experiment that a calibration is: one build against itself twice, one copy of it slowed down by what is known."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,13 +7,17 @@ from dbversus.builds.dbms import find_dbms
 from dbversus.builds.target import parse_target
 from dbversus.calibration.kinds import Kind
 from dbversus.errors import UsageError
+from dbversus.experiment.shares import Burst, Share
 from dbversus.experiment.spec import ExperimentSpec, make_spec
 from dbversus.stats.calibration.model import FEWEST_BLOCKS
 from dbversus.suites.load import load_suite
 from dbversus.suites.profiles import profile_defaults
 
-SHARES = (0.01, 0.02, 0.03, 0.05, 0.08)
+SHARES: tuple[Share, ...] = (0.01, 0.02, 0.03, 0.05, 0.08)
 """Added, as shares of what the server used: each test has each of them in turn, from block to block."""
+
+BURST = Burst(share=1.0, ms=50, every_ms=500)
+"""Of CPU, in a turn of its own: a tenth of the work is twice as dear, which is 10 % in the mean."""
 
 COMPARED = 2
 """Targets of an ordinary comparison."""
@@ -41,7 +45,8 @@ def calibration_spec(
     choices["seconds"] *= len(choices["targets"]) / COMPARED
     if injected:
         tests = load_suite(choices["suite"]).select(choices.get("tests")).sequence[1:]
-        choices["inject"] = {"2": {inject.value: shares_by_test(tests)}}
+        shares = (*SHARES, BURST) if inject is Kind.CPU else SHARES
+        choices["inject"] = {"2": {inject.value: shares_by_test(tests, shares)}}
     return make_spec(choices)
 
 
@@ -50,7 +55,7 @@ def can_inject(target: str) -> bool:
     return bool(find_dbms(parse_target(target).dbms).binaries)
 
 
-def shares_by_test(tests: Sequence[str]) -> dict[str, float | list[float]]:
-    """A Latin square: in a block, neighbouring tests have different shares, and over five blocks each test has all."""
-    count = len(SHARES)
-    return {test: [SHARES[(place + block) % count] for block in range(count)] for place, test in enumerate(tests)}
+def shares_by_test(tests: Sequence[str], shares: Sequence[Share]) -> dict[str, list[Share]]:
+    """A Latin square: in a block, neighbouring tests have different shares; over as many blocks each test has all."""
+    count = len(shares)
+    return {test: [shares[(place + block) % count] for block in range(count)] for place, test in enumerate(tests)}

@@ -48,9 +48,10 @@ def calibrate(
 ) -> int:
     """Measure how often verdicts are wrong on this host, and how small a change is found.
 
-    Runs one build against a copy of itself and one slowed down by known shares of CPU or IO (1 to 8 %), then makes many virtual
-    experiments of the blocks and judges them. Kept for this host: every report cites it, `doctor` shows it, and tests that
-    vary more than usual here get wider margins. SQLite is no server, so nothing can be injected: two equal copies only.
+    Runs one build against a copy of itself and one slowed down by known shares of CPU or IO (1 to 8 %; of CPU in bursts, too),
+    then makes many virtual experiments of the blocks and judges them. Kept for this host: every report cites it, `doctor` shows
+    it, and tests that vary more than usual here get wider margins. SQLite is no server, so nothing can be injected: two equal
+    copies only.
 
     - `dbversus calibrate postgres:17 --quick`
     - `dbversus calibrate mysql:8.0 --dry-run`

@@ -1,6 +1,7 @@
 """Slows targets down by known shares over the rows of a test, and journals what was really added (docs/injection.md)."""
 
 import contextlib
+import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -17,7 +18,7 @@ from dbversus.experiment.spec import ExperimentSpec
 from dbversus.host.user import server_user
 from dbversus.servers.base import Server
 from dbversus.servers.daemon import Daemon
-from dbversus.servers.injection import Injected, Injection, library_path
+from dbversus.servers.injection import ALWAYS, Bursts, Injected, Injection, library_path
 from dbversus.suites.model import Suite
 
 
@@ -46,11 +47,13 @@ def carry_library(server: Server, folder: Path) -> None:
 class Span:
     """An interval in which shares are in force and operations are counted, by target name; without pages, nothing.
 
+    `phase`: how far into the first period of its bursts each begins, as a part of that.
     `before`, `after`: what the library had counted when it began, and when the last row that was driven had ended.
     """
 
     pages: Mapping[str, Injection] = field(default_factory=dict)
     shares: Mapping[str, Shares] = field(default_factory=dict)
+    phase: float = 0.0
     ops: Counter[str] = field(default_factory=Counter)
     before: dict[str, Injected] = field(default_factory=dict)
     after: dict[str, Injected] = field(default_factory=dict)
@@ -58,7 +61,8 @@ class Span:
     def begin(self) -> None:
         """Counts from here on: also when servers or connections are others than before, in the midst of the rows."""
         for name, page in self.pages.items():
-            page.set_shares(*self.shares[name])
+            shares = self.shares[name]
+            page.set_shares(shares.cpu, shares.io, _bursts(shares, self.phase))
             self.before[name] = page.read()
             self.ops[name] = 0
 
@@ -74,14 +78,21 @@ class Span:
         """Shares asked for, operations since `begin`, and what the library has counted over their rows."""
         return {
             name: {
-                "cpu_share": self.shares[name].cpu,
-                "io_share": self.shares[name].io,
+                **self.shares[name].asked(),
                 "ops": self.ops[name],
                 **asdict(self.after[name] - self.before[name]),
             }
             for name in self.pages
             if self.ops[name]
         }
+
+
+def _bursts(shares: Shares, phase: float) -> Bursts:
+    """When CPU is added, in the words of the control page."""
+    if shares.burst is None:
+        return ALWAYS
+    burst_ns, every_ns = (max(1, round(length_ms * 1e6)) for length_ms in (shares.burst.ms, shares.burst.every_ms))
+    return Bursts(burst_ns, every_ns, int(phase * every_ns))
 
 
 @contextlib.contextmanager
@@ -104,7 +115,10 @@ def _span(session: Session, block: int, case: Case) -> Span:
     pages = {target.name: page for target in session.alive if (page := _page(target))}
     names = (case.name, case.test.name)
     numbers = {target.name: number for number, target in enumerate(session.targets)}
-    return Span(pages, {name: shares_of(session.spec.inject, numbers[name], names, block) for name in pages})
+    shares = {name: shares_of(session.spec.inject, numbers[name], names, block) for name in pages}
+    # bursts of a real server do not wait for our rows to begin
+    phase = random.Random(f"{session.spec.seed} {case.name} {block}").random()
+    return Span(pages, shares, phase)
 
 
 def _page(target: Target) -> Injection | None:

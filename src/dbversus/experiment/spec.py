@@ -13,7 +13,7 @@ from dbversus.errors import UsageError
 from dbversus.experiment.demands import Demands, parse_conditions, parse_share
 from dbversus.experiment.groups import ROWS_PER_GROUP, make_groups
 from dbversus.experiment.matrix import expand, read_matrix
-from dbversus.experiment.shares import Inject, check_inject
+from dbversus.experiment.shares import Inject, check_inject, read_bursts
 from dbversus.experiment.units import parse_count, parse_duration
 from dbversus.results.schema import CONFIGS, SUITE
 from dbversus.servers.config import Complete, ConfigPlace
@@ -81,6 +81,12 @@ class ExperimentSpec(BaseModel):
     fail_on: list[str] = Field(default_factory=list)
     require_verdicts: str | None = None
     _folder: Path | None = PrivateAttr(None)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_bursts(cls, choices: Any) -> Any:
+        has_some = isinstance(choices, dict) and "inject" in choices
+        return choices | {"inject": read_bursts(choices["inject"])} if has_some else choices
 
     @field_validator("table_size", "tables", mode="before")
     @classmethod

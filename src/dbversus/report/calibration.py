@@ -75,10 +75,17 @@ def sentence(brief: Brief, now_s: float, kernel: str | None, before: str = "ago"
     )
     return (
         f"Calibrated on this host {age(now_s - brief['at_unix_s'])} {before} ({what(brief)}): false alarms in "
-        f"{_percent(alarms['share'])} [{_percent(alarms['low'], '')}–{_percent(alarms['high'])}] of suites, {detection}."
+        f"{_percent(alarms['share'])} [{_percent(alarms['low'], '')}–{_percent(alarms['high'])}] of suites, {detection}"
+        f"{_in_bursts(brief)}."
         f"{_as_measured(brief)}"
         f"{_stale(brief, now_s, kernel)}"
     )
+
+
+def _in_bursts(brief: Brief) -> str:
+    """`, +10 % in bursts in 93 %`; empty in older calibrations."""
+    bursts = brief.get("bursts")
+    return f", +{bursts['effect'] * 100:.0f}{NBSP}% in bursts in {_percent(bursts['share'])}" if bursts else ""
 
 
 def what(brief: Brief) -> str:

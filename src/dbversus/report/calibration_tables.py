@@ -44,6 +44,7 @@ def sentences(calibration: Calibration) -> list[str]:
             _equal(figures),
             _coverage(figures),
             _recovered(figures),
+            _bursts(figures),
             _place("target that comes later in its rows", figures.order_bias),
             _place("server that is started first in its block", figures.start_bias),
             _uniform(figures),
@@ -128,6 +129,21 @@ def _share_measured(found: Recovery) -> str:
     )
 
 
+def _bursts(figures: Figures) -> str:
+    found = figures.bursts
+    if found is None:
+        return ""
+    return (
+        f"Bursts ({burst_words(found.ms, found.every_ms)}) added {change_of(math.log1p(found.effect))} in the mean of "
+        f"{found.blocks_with:,} tests and blocks; all their work showed {change_of(math.log1p(found.measured))}."
+    )
+
+
+def burst_words(ms: float, every_ms: float) -> str:
+    """`50 ms of every 500 ms`"""
+    return f"{ms:g}{NBSP}ms of every {every_ms:g}{NBSP}ms"
+
+
 def _place(who: str, biases: Sequence[OrderBias]) -> str:
     said = [f"{change_of(bias.bias)}{_bounds(bias)} {SHORT_TITLES[bias.metric]}" for bias in biases if not bias.test]
     return f"A {who} has {listing(said)}, over all tests." if said else ""
@@ -154,17 +170,16 @@ def tables(calibration: Calibration) -> list[TextTable]:
 
 def _detection(figures: Figures) -> TextTable:
     columns = ("change of CPU/op", "found", "interval", "suites", "found least in")
-    rows = tuple(
-        (
-            f"+{one.effect * 100:g}{NBSP}%",
-            percent(one.found.share),
-            f"[{percent(one.found.low)}, {percent(one.found.high)}]",
-            f"{one.found.count:,}",
-            _least(one),
-        )
-        for one in figures.detection
-    )
-    return TextTable("A change in one test is found", columns, rows)
+    rows = [_detection_row(f"+{one.effect * 100:g}{NBSP}%", one) for one in figures.detection]
+    if (bursts := figures.bursts) is not None:
+        rows.append(_detection_row(f"in bursts, {burst_words(bursts.ms, bursts.every_ms)}", bursts))
+    return TextTable("A change in one test is found", columns, tuple(rows))
+
+
+def _detection_row(what_changed: str, detection: Detection) -> tuple[str, ...]:
+    found = detection.found
+    interval = f"[{percent(found.low)}, {percent(found.high)}]"
+    return what_changed, percent(found.share), interval, f"{found.count:,}", _least(detection)
 
 
 def _least(detection: Detection) -> str:

@@ -11,6 +11,7 @@ import struct
 from collections.abc import Mapping
 from dataclasses import astuple, dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from dbversus.errors import RunError
 from dbversus.host import processes
@@ -23,14 +24,29 @@ SCRATCH_SUFFIX = ".scratch"
 SCRATCH_BYTES = 2**20
 
 _MAGIC = b"dbvinjct"
-_VERSION = 1
+_VERSION = 2
 _PAGE_BYTES = 4096
 _START = struct.Struct("@8sQ")
 _EPOCH = struct.Struct("@Q")
 _SHARES = struct.Struct("@2d")
 _ERRNO = struct.Struct("@Q")
+_BURSTS = struct.Struct("@3Q")
 _COUNTERS = struct.Struct("@6Q")
-_EPOCH_AT, _SHARES_AT, _ERRNO_AT, _COUNTERS_AT = 16, 24, 40, 64
+_EPOCH_AT, _SHARES_AT, _ERRNO_AT, _BURSTS_AT, _COUNTERS_AT = 16, 24, 40, 48, 128
+
+
+class Bursts(NamedTuple):
+    """CPU is added in the first `burst_ns` of every `every_ns` of a thread's work, which begins `phase_ns` into the first.
+
+    All three 0: all the time. Work is CPU time that the thread has used since shares were set, without what was added.
+    """
+
+    burst_ns: int
+    every_ns: int
+    phase_ns: int
+
+
+ALWAYS = Bursts(0, 0, 0)
 
 
 @dataclass(frozen=True)
@@ -95,12 +111,14 @@ class Injection:
         others = env.get(PRELOAD, "").split()
         return {**env, PRELOAD: ":".join([*others, str(self.library)]), VARIABLE: str(self.path)}
 
-    def set_shares(self, cpu: float, io: float) -> None:
+    def set_shares(self, cpu: float, io: float, bursts: Bursts = ALWAYS) -> None:
         """From now on, CPU and bytes to add per CPU used and byte read or written; takes effect with the next request.
 
-        Work that a thread has done before, also under the same shares, is not added to.
+        Of CPU only what is used in `bursts` counts. Work that a thread has done before, also under the same shares, is not
+        added to.
         """
         _SHARES.pack_into(self._page, _SHARES_AT, cpu, io)
+        _BURSTS.pack_into(self._page, _BURSTS_AT, *bursts)
         (epoch,) = _EPOCH.unpack_from(self._page, _EPOCH_AT)
         _EPOCH.pack_into(self._page, _EPOCH_AT, epoch + 1)
 

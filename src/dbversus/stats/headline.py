@@ -68,7 +68,11 @@ def _drifting(primary: Mapping[str, Finding]) -> str:
 
 def _changed(primary: Mapping[str, Finding]) -> str:
     """Which metrics changed and by how much, and what they say together."""
-    figures = [f"{_TITLES[name]} {_change(f)}" for name, f in primary.items() if f.verdict in CHANGES]
+    figures = [
+        f"{_TITLES[name]} {_change(f)}{' in single slots' if f.whole_work else ''}"
+        for name, f in primary.items()
+        if f.verdict in CHANGES
+    ]
     meaning = _cpu_and_throughput(primary)
     return f"{', '.join(figures)} ({meaning})" if meaning else ", ".join(figures)
 

@@ -71,8 +71,9 @@ class Finding:
     `smallest_visible_change` is a share found with 90 % power with these blocks; `block_sd` is that of ln(target/base),
     as measured, `degrees_of_freedom` those of the moderated interval. A change is `found_at` the number of the first
     block that had no part in finding it; `fresh_blocks` blocks from there on give the ratio, once there are two.
-    `whole_work` is the verdict of all work of the blocks together, where it counts: without a steady state, when ratio, interval
-    and p-value are of that work; or where it speaks against rows that are equivalent, so that nothing is decided.
+    `whole_work` is the verdict of all work of the blocks together, where it counts: without a steady state, or where it shows a
+    change that the rows do not, when ratio, interval and p-value are of that work; or where it speaks against rows that are
+    equivalent, but not for certain, so that nothing is decided.
     `start_low` and `start_high`: with one block, the 95 % interval within that one start of the servers.
     """
 

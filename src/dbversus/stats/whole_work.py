@@ -1,9 +1,9 @@
 """All work of a block together, as if its slots were one: judged beside the rows, which do not tell everything.
 
 The midmean over rows leaves out a quarter of them at each end, so that what hit single slots moves no block. A target that
-stalls in single slots by its own doing, or puts work off until the test is over, would have that left out too. So all work
-is judged as a family of its own; where it speaks against rows that are equivalent, nothing is decided. docs/protocol.md,
-"All the work".
+stalls in single slots by its own doing, is dearer in bursts, or puts work off until the test is over, would have that left
+out too. So all work is judged as a family of its own. What it shows for certain is a change, also where the rows show none;
+where it speaks less surely against rows that are equivalent, nothing is decided. docs/protocol.md, "All the work".
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,9 +25,15 @@ Drained = Mapping[tuple[int, str, str], Mapping[Any, float | None]]
 CONTRADICTS = 0.05
 """The p-value alone, not for all looks and tests at once: it withholds a verdict from one test, and calls none changed."""
 
+DECIDES = 0.025
+"""The q-value, of all looks and tests at once. Half of that of rows: a change of all work comes on top of theirs, and the false
+alarms of both together are to stay under 5 %."""
+
+_OPEN = frozenset({Verdict.EQUIVALENT, Verdict.UNDECIDED, Verdict.UNSTABLE})
+
 _CAUSES: Mapping[tuple[str, Verdict], str] = {
-    (THROUGHPUT, Verdict.REGRESSION): "single slots stalled",
-    (THROUGHPUT, Verdict.IMPROVEMENT): "single slots of the base stalled",
+    (THROUGHPUT, Verdict.REGRESSION): "single slots were slow",
+    (THROUGHPUT, Verdict.IMPROVEMENT): "single slots of the base were slow",
     (CPU, Verdict.REGRESSION): "single slots, or what it left to do after the test, cost more",
     (CPU, Verdict.IMPROVEMENT): "single slots of the base, or what that left to do after the test, cost more",
 }
@@ -49,15 +55,23 @@ def judge_whole_work(
 
 
 def check_whole_work(findings: Sequence[Finding], whole: Mapping[Key, Finding]) -> list[Finding]:
-    """The findings, those undecided that are equivalent by their rows while all work says otherwise."""
+    """The findings; those in which all work shows a change that the rows do not are replaced by that.
+
+    Where it is not certain, those that are equivalent by their rows are undecided.
+    """
     return [_checked(finding, whole.get(finding.key)) for finding in findings]
 
 
 def _checked(finding: Finding, whole: Finding | None) -> Finding:
-    if whole is None or finding.verdict is not Verdict.EQUIVALENT or (change := _change(whole)) is None:
+    if whole is None or finding.verdict not in _OPEN or (change := _change(whole)) is None:
         return finding
-    cause = _CAUSES[finding.metric, change]
-    note = f"equivalent in the middle half of its rows; over all its work {percent(whole.ratio)}: {cause}"
+    over_all = f"over all its work {percent(whole.ratio)}: {_CAUSES[finding.metric, change]}"
+    if whole.verdict is change and whole.q_value is not None and whole.q_value <= DECIDES:
+        note = f"{finding.verdict} in the middle half of its rows ({percent(finding.ratio)}); {over_all}; {whole.note}"
+        return replace(whole, whole_work=change, note=note)
+    if finding.verdict is not Verdict.EQUIVALENT:
+        return finding
+    note = f"equivalent in the middle half of its rows; {over_all}"
     return replace(finding, verdict=Verdict.UNDECIDED, whole_work=change, note=note)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.stats import binomtest
 
 from dbversus.results.read import Results
-from dbversus.stats.calibration.model import Detection, Figures, Share
+from dbversus.stats.calibration.model import BurstDetection, Detection, Figures, Share
 from dbversus.stats.calibration.recovery import recover
 from dbversus.stats.calibration.starts import start_bias
 from dbversus.stats.calibration.suites import Game, Margins, Played, Pool, changed_as_measured, make_pool, play
@@ -41,6 +41,7 @@ def evaluate(results: Results, suites: int = SUITES, seed: int = 1, say: Say = l
     pool = make_pool(twins, looks, margins)
     equal = _play(pool, [Game((seed, number)) for number in range(suites)], "equal targets", say)
     changed = _play(pool, detection_games(pool, suites, seed), "a change in one test", say)
+    in_bursts = _play(pool, burst_games(pool, suites, seed), "bursts in one test", say)
     say("taking the noise apart")
     rows = rows_of(results, twins)
     of_tests = spreads(results, twins, rows, margins)
@@ -53,7 +54,8 @@ def evaluate(results: Results, suites: int = SUITES, seed: int = 1, say: Say = l
         changed_as_measured=changed_as_measured(pool),
         disturbed=_disturbed(twins),
         coverage=_coverage([*equal, *changed]),
-        detection=_detection(changed),
+        detection=[_detected(effect, [one for one in changed if one.game.effect == effect]) for effect in EFFECTS],
+        bursts=_bursts(twins, in_bursts),
         injected=bool(twins.slowed_down),
         recovery=recover(twins.injected, twins.injected_metric),
         spreads=of_tests,
@@ -113,13 +115,26 @@ def _signed_draws(measured: int, wanted: int, rng: np.random.Generator) -> Float
 
 def detection_games(pool: Pool, suites: int, seed: int) -> list[Game]:
     """About `suites` games, equally many for each test and effect; all effects are added to the same noise."""
-    each = max(FEWEST_GAMES, suites // (len(pool.tests) * len(EFFECTS)))
     return [
         Game((seed, number, place), test, effect)
-        for number in range(each)
+        for number in range(_games_each(pool, suites))
         for place, test in enumerate(pool.tests)
         for effect in EFFECTS
     ]
+
+
+def burst_games(pool: Pool, suites: int, seed: int) -> list[Game]:
+    """As many for each test that had bursts."""
+    return [
+        Game((seed, number, place), test, in_bursts=True)
+        for number in range(_games_each(pool, suites))
+        for place, test in enumerate(pool.tests)
+        if test in pool.bursts
+    ]
+
+
+def _games_each(pool: Pool, suites: int) -> int:
+    return max(FEWEST_GAMES, suites // (len(pool.tests) * len(EFFECTS)))
 
 
 def _play(pool: Pool, games: Sequence[Game], what: str, say: Say) -> list[Played]:
@@ -149,17 +164,29 @@ def _coverage(played: Sequence[Played]) -> Share | None:
     return share(sum(suite.covered for suite in played), intervals) if intervals else None
 
 
-def _detection(played: Sequence[Played]) -> list[Detection]:
-    found = []
-    for effect in EFFECTS:
-        of_effect = [suite for suite in played if suite.game.effect == effect]
-        by_test: dict[str, list[bool]] = {}
-        for suite in of_effect:
-            by_test.setdefault(str(suite.game.test), []).append(suite.found)
-        means = {test: sum(hits) / len(hits) for test, hits in by_test.items()}
-        total = share(sum(suite.found for suite in of_effect), len(of_effect))
-        found.append(Detection(effect=effect, found=total, by_test=means))
-    return found
+def _detected(effect: float, played: Sequence[Played]) -> Detection:
+    by_test: dict[str, list[bool]] = {}
+    for suite in played:
+        by_test.setdefault(str(suite.game.test), []).append(suite.found)
+    means = {test: sum(hits) / len(hits) for test, hits in by_test.items()}
+    return Detection(effect=effect, found=share(sum(suite.found for suite in played), len(played)), by_test=means)
+
+
+def _bursts(twins: Twins, played: Sequence[Played]) -> BurstDetection | None:
+    if twins.bursts is None or not played:
+        return None
+    known = [twins.whole_injected[place] for place in twins.bursts.where if place in twins.whole_injected]
+    added, measured = (
+        float(np.expm1(np.mean(logs))) for logs in zip(*((i.truth, i.measured) for i in known), strict=True)
+    )
+    found = _detected(added, played)
+    return BurstDetection(
+        **found.model_dump(),
+        ms=twins.bursts.ms,
+        every_ms=twins.bursts.every_ms,
+        measured=measured,
+        blocks_with=len(known),
+    )
 
 
 def share(part: int, whole: int) -> Share:

@@ -30,6 +30,18 @@ class Detection(Part):
     by_test: dict[str, float]
 
 
+class BurstDetection(Detection):
+    """The same of bursts, `ms` of every `every_ms` of the server's work; `effect`: what they truly added in the mean.
+
+    `measured`: as a share, what all the work of those `blocks_with` blocks of tests showed of it in the mean.
+    """
+
+    ms: float
+    every_ms: float
+    measured: float
+    blocks_with: int
+
+
 class Recovery(Part):
     """Slope of the measured ln ratio of a metric on the ln ratio that was truly injected, with its 95 % interval; 1 is right.
 
@@ -89,8 +101,9 @@ class Figures(Part):
     `equivalent`, `undecided`: shares of the findings of equal tests. `coverage`: shares of shown intervals that hold the
     truth. `median_blocks`: blocks until a test is settled, `never_settled`: share of tests that are not at the last look.
     `injected`: detection is from residuals of a target into which CPU was injected; else the change is added to equal ones.
-    `alarmed`: tests that raised false alarms, with the share of suites. `disturbed`: share of rows in
-    which other work took part of the host.
+    `bursts`: None where none were injected.
+    `alarmed`: tests that raised false alarms, with the share of suites. `disturbed`: share of rows in which other work took part
+    of the host.
     `order_bias`: of targets that come later in their rows, `start_bias`: of servers that are started first in their block
     (empty in calibrations that were evaluated before this was looked at).
     `changed_as_measured`: tests that an experiment of the first blocks, as they were measured, calls changed by the default
@@ -110,6 +123,7 @@ class Figures(Part):
     never_settled: float
     disturbed: float = Field(validation_alias=AliasChoices("disturbed", "dropped"))  # the name it had at first
     detection: list[Detection]
+    bursts: BurstDetection | None = None
     injected: bool
     recovery: Recovery | None
     spreads: list[Spread]

@@ -1,7 +1,7 @@
 """Block values of equal targets, read from the results of a calibration: what all its figures are made of."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from dbversus.errors import UsageError
@@ -12,6 +12,7 @@ from dbversus.stats.finished import finished_blocks
 from dbversus.stats.injected import true_log_ratios
 from dbversus.stats.metrics import CPU, IO_BYTES, LOAD_TEST, PRIMARY
 from dbversus.stats.model import BlockValue
+from dbversus.stats.whole_work import whole_work_values
 
 TestBlock = tuple[str, int]
 
@@ -29,10 +30,20 @@ class Injected:
 
 
 @dataclass(frozen=True)
-class Twins:
-    """`values`: primary metrics of the base's twin in finished `blocks`.
+class Bursts:
+    """What was injected in bursts, `ms` of every `every_ms` of the server's work, in the blocks `where` it was."""
 
-    `injected`: by test and block, of the `injected_metric`; empty without.
+    ms: float
+    every_ms: float
+    where: frozenset[TestBlock]
+
+
+@dataclass(frozen=True)
+class Twins:
+    """`values`: primary metrics of the base's twin in finished `blocks`; `whole`: CPU per op and throughput of all its work.
+
+    `injected`: by test and block, of the `injected_metric`, without bursts; empty without any. `whole_injected`: CPU per op of
+    all the work, whichever way it was injected. `bursts`: None where nothing was injected in bursts.
     """
 
     base: Target
@@ -42,6 +53,9 @@ class Twins:
     values: tuple[BlockValue, ...]
     injected_metric: str
     injected: Mapping[TestBlock, Injected]
+    whole: tuple[BlockValue, ...] = ()
+    whole_injected: Mapping[TestBlock, Injected] = field(default_factory=dict)
+    bursts: Bursts | None = None
 
     @property
     def slowed_down(self) -> Mapping[TestBlock, Injected]:
@@ -67,9 +81,22 @@ def read_twins(results: Results) -> Twins:
             f"{results.directory} has no test in which rows of both {base.label} and {twin.label} could be used: the host was "
             "disturbed in all of them; calibrate while it is quiet."
         )
-    metric = _injected_metric(results)
-    blocks = tuple(sorted(finished))
-    return Twins(base, twin, tests, blocks, values, metric, _injected(results, measured, metric))
+    metric, bursts = _injected_metric(results), _bursts(results)
+    in_bursts = bursts.where if bursts else frozenset()
+    by_rows = {place: one for place, one in _injected(results, measured, metric).items() if place not in in_bursts}
+    whole = [each for each in whole_work_values(results.slots, base.label, results.drains) if each.block in finished]
+    return Twins(
+        base=base,
+        twin=twin,
+        tests=tests,
+        blocks=tuple(sorted(finished)),
+        values=values,
+        injected_metric=metric,
+        injected=by_rows,
+        whole=tuple(value for value in whole if value.target == twin.label),
+        whole_injected=_whole_injected(results, finished) if metric == CPU else {},
+        bursts=bursts,
+    )
 
 
 def _pair(results: Results) -> tuple[Target, Target]:
@@ -105,7 +132,23 @@ def _injected_metric(results: Results) -> str:
     return IO_BYTES if added == {"io_share"} else CPU
 
 
-def _injected(results: Results, measured: list[BlockValue], metric: str) -> dict[TestBlock, Injected]:
+def _bursts(results: Results) -> Bursts | None:
+    """All of one kind, as a calibration's are."""
+    lengths: dict[TestBlock, tuple[float, float]] = {}
+    for record in results.of_type("injected"):
+        for figures in record.get("targets", {}).values():
+            if figures.get("cpu_every_ms"):
+                lengths[record["test"], record["block"]] = figures["cpu_ms"], figures["cpu_every_ms"]
+    return Bursts(*next(iter(lengths.values())), frozenset(lengths)) if lengths else None
+
+
+def _whole_injected(results: Results, finished: set[int]) -> dict[TestBlock, Injected]:
+    """Without what was left to do after tests, since the truth is that of slots."""
+    values = whole_work_values(results.slots, results.base.label, ())
+    return _injected(results, [value for value in values if value.block in finished], CPU)
+
+
+def _injected(results: Results, measured: Sequence[BlockValue], metric: str) -> dict[TestBlock, Injected]:
     slowed = _injected_labels(results)
     truths = true_log_ratios(results, metric) if slowed else {}
     return {
