@@ -76,6 +76,8 @@ class Calibration(Part):
             "false_alarms": figures.false_alarms.model_dump(),
             "detection": [{"effect": one.effect, "share": one.found.share} for one in figures.detection],
             "injected": figures.injected,
+            "metrics": figures.metrics,
+            "changed": figures.changed,
             "changed_as_measured": figures.changed_as_measured,
             "wider_margins": figures.margins_above_default(),
         }

@@ -12,8 +12,8 @@ import numpy as np
 
 from dbversus.stats.calibration.twins import Twins
 from dbversus.stats.judge import settled_tests
-from dbversus.stats.metrics import CPU, PRIMARY, Floats
-from dbversus.stats.model import CHANGES, BlockValue, Finding, Verdict
+from dbversus.stats.metrics import Floats, metric_named
+from dbversus.stats.model import CHANGES, BlockValue, Finding, Metric, Verdict
 from dbversus.stats.protocol import Looked, take_looks
 from dbversus.stats.verdicts import assess
 
@@ -25,8 +25,8 @@ Margins = Mapping[tuple[str, str], float]
 class Pool:
     """What suites are drawn from. `values`: test → those of each measured block, in order of blocks.
 
-    `residuals`: test → per block, ln ratio of CPU per op that is left of an injected target when the truth is taken off;
-    NaN: none. They stand in for `values` where a change is added.
+    `metrics` are judged; `changed` is the one that a change is added to. `residuals`: test → per block, its ln ratio that is
+    left of an injected target when the truth is taken off; NaN: none. They stand in for `values` where a change is added.
     """
 
     tests: tuple[str, ...]
@@ -35,11 +35,13 @@ class Pool:
     blocks: int
     looks: tuple[int, ...]
     margins: Margins
+    metrics: tuple[Metric, ...]
+    changed: str
 
 
 @dataclass(frozen=True)
 class Game:
-    """One suite to play: its seed, and the test whose CPU per op grows by `effect` (a share); no test: all are equal."""
+    """One suite to play: its seed, and the test of which a metric grows by `effect` (a share); no test: all are equal."""
 
     seed: tuple[int, ...]
     test: str | None = None
@@ -48,7 +50,7 @@ class Game:
 
 @dataclass(frozen=True)
 class Played:
-    """How a suite ended. Counts are of findings on primary metrics; `found`: the changed test is called a regression.
+    """How a suite ended. Counts are of findings on judged metrics; `found`: the change in the changed test is found.
 
     `false_tests`: equal tests that were called changed. `covered` of `intervals` shown hold the truth. `blocks`: those each
     test took part in; `open_tests`: number of tests that were not settled at the last look.
@@ -77,16 +79,16 @@ def make_pool(twins: Twins, looks: tuple[int, ...], margins: Margins) -> Pool:
     for (test, block), injected in twins.slowed_down.items():
         if test in residuals and block in index:
             residuals[test][index[block]] = injected.residual
-    return Pool(twins.tests, values, residuals, len(index), looks, margins)
+    return Pool(twins.tests, values, residuals, len(index), looks, margins, twins.metrics, twins.changed)
 
 
 def play(pool: Pool, game: Game) -> Played:
     """One suite through its looks; one with a changed test only until that is settled."""
     looked = _look(pool, draw(pool, game), None if game.test is None else (game.test,))
     if game.test is not None:
-        own = [finding for finding in looked.findings if finding.test == game.test and finding.metric == CPU]
-        return _count(game, own, looked.blocks, looked.open_tests)
-    return _count(game, looked.findings, looked.blocks, looked.open_tests)
+        own = [finding for finding in looked.findings if finding.test == game.test and finding.metric == pool.changed]
+        return _count(pool, game, own, looked)
+    return _count(pool, game, looked.findings, looked)
 
 
 def changed_as_measured(pool: Pool) -> list[str]:
@@ -104,7 +106,7 @@ def _look(
 ) -> Looked:
     def judge(blocks: Mapping[str, int]) -> list[Finding]:
         chosen = [value for test, count in blocks.items() for block in values[test][:count] for value in block]
-        return assess(chosen, PRIMARY, pool.looks, pool.margins)
+        return assess(chosen, pool.metrics, pool.looks, pool.margins)
 
     return take_looks(judge, pool.tests, pool.looks, settled_tests, watched)
 
@@ -126,7 +128,7 @@ def draw(pool: Pool, game: Game) -> dict[str, list[list[BlockValue]]]:
 def _moved(pool: Pool, game: Game, value: BlockValue, block: int, place: int, sign: float) -> BlockValue:
     """`value` of measured block number `block`, as the one at `place` of the suite."""
     log_ratio = value.value
-    if value.test == game.test and value.metric == CPU and log_ratio is not None:
+    if value.test == game.test and value.metric == pool.changed and log_ratio is not None:
         residual = float(pool.residuals[value.test][block])
         log_ratio = sign * (log_ratio if np.isnan(residual) else residual) + float(np.log1p(game.effect))
     elif log_ratio is not None:
@@ -134,10 +136,11 @@ def _moved(pool: Pool, game: Game, value: BlockValue, block: int, place: int, si
     return BlockValue(value.test, value.target, value.metric, place, log_ratio, value.rows, value.dropped)
 
 
-def _count(game: Game, findings: Sequence[Finding], blocks: Mapping[str, int], open_tests: set[str]) -> Played:
-    bounds = [(_truth(game, item), item.low, item.high) for item in findings]
+def _count(pool: Pool, game: Game, findings: Sequence[Finding], looked: Looked) -> Played:
+    bounds = [(_truth(pool, game, item), item.low, item.high) for item in findings]
     shown = [(truth, low, high) for truth, low, high in bounds if low is not None and high is not None]
-    false = {item.test for item in findings if item.verdict in CHANGES and _truth(game, item) == 0}
+    false = {item.test for item in findings if item.verdict in CHANGES and _truth(pool, game, item) == 0}
+    grown = Verdict.IMPROVEMENT if metric_named(pool.changed).higher_is_better else Verdict.REGRESSION
     return Played(
         game=game,
         false_tests=tuple(sorted(false)),
@@ -146,12 +149,12 @@ def _count(game: Game, findings: Sequence[Finding], blocks: Mapping[str, int], o
         undecided=sum(item.verdict in (Verdict.UNDECIDED, Verdict.UNSTABLE, Verdict.DISTURBED) for item in findings),
         intervals=len(shown),
         covered=sum(low <= np.exp(truth) <= high for truth, low, high in shown),
-        found=any(item.test == game.test and item.verdict is Verdict.REGRESSION for item in findings),
-        blocks=tuple(blocks.values()),
-        open_tests=len(open_tests),
+        found=any(item.test == game.test and item.verdict is grown for item in findings),
+        blocks=tuple(looked.blocks.values()),
+        open_tests=len(looked.open_tests),
     )
 
 
-def _truth(game: Game, finding: Finding) -> float:
+def _truth(pool: Pool, game: Game, finding: Finding) -> float:
     """ln of the true ratio."""
-    return float(np.log1p(game.effect)) if finding.test == game.test and finding.metric == CPU else 0.0
+    return float(np.log1p(game.effect)) if (finding.test, finding.metric) == (game.test, pool.changed) else 0.0
