@@ -64,6 +64,11 @@ def test_too_few_operations_are_said_in_the_summary_and_in_the_test(judged: Asse
     assert "99th percentile of response time not judged: 4,000 operations per block, 10,000 are needed" in item.notes[0]
 
 
+def test_too_few_operations_are_said_in_the_place_of_the_ratio(judged: Assessment, assessment: Assessment) -> None:
+    assert '<span class="none">too few operations</span>' in html.render(judged)
+    assert "too few operations" not in html.render(assessment)
+
+
 def test_json_and_sql_tell_which_findings_are_judged(by_percentiles: Results, judged: Assessment) -> None:
     test = next(one for one in json.loads(json.dumps(json_report.as_json(judged)))["tests"] if one["name"] == "scan")
     findings = test["comparisons"][0]["findings"]

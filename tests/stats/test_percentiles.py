@@ -48,7 +48,7 @@ def experiment(tail: float, operations: int = OPERATIONS, blocks: int = 8, **hea
         return response_times(rng, operations, own) * exp(common + start)
 
     results = twin_results(
-        Truth(tests=4, blocks=blocks, targets=2), judge=ALL_JUDGED, looks=sorted({4, blocks}), **header
+        Truth(tests=4, blocks=blocks, targets=2, start_sd=0.003), judge=ALL_JUDGED, looks=sorted({4, blocks}), **header
     )
     return with_latencies(results, times)
 
