@@ -52,6 +52,11 @@ def test_two_copies_where_nothing_is_injected(target: str, inject: Kind) -> None
     assert spec.inject is None
 
 
+def test_other_metrics_may_be_judged() -> None:
+    spec = calibration_spec("postgres:17", True, None, Kind.CPU, {"judge": ["p99", "cpu"]})
+    assert spec.judge == ["cpu", "p99"]
+
+
 def test_mistakes_are_named() -> None:
     with pytest.raises(UsageError, match="--blocks is 2; it takes 3 or more"):
         calibration_spec("postgres:17", quick=True, blocks=2, inject=Kind.CPU, more={})

@@ -9,9 +9,10 @@ from rich.console import Console
 from dbversus.report import calibration_markdown, calibration_text
 from dbversus.report.calibration import age, calibration_words
 from dbversus.report.words import NBSP
+from dbversus.stats.judgeable import P99
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
 
-from .samples import DAY_S, HERE, RUN_S, TESTS, calibration, figures
+from .samples import DAY_S, HERE, RUN_S, TESTS, calibration, figures, spread
 
 TARGETS = [{"label": "postgres:13.1", "dbms": "postgres"}, {"label": "postgres:17", "dbms": "postgres"}]
 
@@ -106,6 +107,29 @@ def test_what_was_called_changed_as_measured_is_a_caveat() -> None:
     older = calibration(figures=figures().model_copy(update={"changed_as_measured": None, "start_bias": []}))
     assert "as they were measured" not in calibration_markdown.render(older)
     assert "started first" not in calibration_markdown.render(older)
+
+
+def test_a_judged_metric_that_was_not_calibrated_is_named() -> None:
+    judged = ["cpu", "throughput", "io", "p99"]
+    said = words([calibration().brief()], judge=judged)
+    assert said.endswith(
+        "p99 was not calibrated: `dbversus calibrate postgres:17 --quick --judge cpu,throughput,io,p99` does."
+    )
+    older = {name: value for name, value in calibration().brief().items() if name not in ("metrics", "changed")}
+    assert "p99 was not calibrated" in words([older], judge=judged)
+    of_p99 = figures().model_copy(update={"metrics": [CPU, THROUGHPUT, IO_BYTES, P99]})
+    assert "not calibrated" not in words([calibration(figures=of_p99).brief()], judge=judged)
+    assert "`dbversus calibrate postgres:13.1 --quick --judge p99` does" in words([], judge=["p99"])
+
+
+def test_a_calibration_of_p99_alone_says_of_what_its_figures_are() -> None:
+    alone = figures().model_copy(
+        update={"metrics": [P99], "changed": P99, "spreads": [spread(test, P99, 0.1) for test in TESTS]}
+    )
+    assert "+5 % p99 found in 97 %" in words([calibration(figures=alone).brief()], judge=["p99"])
+    text = calibration_markdown.render(calibration(figures=alone)).replace(NBSP, " ")
+    assert "| change of p99 |" in text and "| test | p99: blocks | margin |" in text
+    assert "| point-query | 1.2 % | 10.0 % |" in text
 
 
 def test_of_two_dbms_one_may_be_missing() -> None:

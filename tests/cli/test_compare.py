@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from dbversus.cli.compare import repeat_command
 from dbversus.cli.main import app
+from dbversus.experiment.spec import make_spec
 
 OWN = """
 title = "Ours"
@@ -70,3 +72,26 @@ def test_a_file_with_one_target_says_so_too(monkeypatch: pytest.MonkeyPatch, tmp
     assert ask(monkeypatch, tmp_path, "run", "one.toml", "--alone", "--dry-run")[0] == 0
     file.write_text('targets = ["sqlite:bundled"]\nalone = true\n')
     assert ask(monkeypatch, tmp_path, "run", "one.toml", "--dry-run")[0] == 0
+
+
+def test_an_unknown_metric_to_judge_and_none_are_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "one.toml").write_text('targets = ["sqlite:bundled", "sqlite:bundled@wal"]\n')
+    accepted = "cpu, throughput, io, mean, p50, p95, p99."
+    for words in (("compare", *PAIR), ("run", "one.toml"), ("calibrate", "sqlite:bundled")):
+        status, said = ask(monkeypatch, tmp_path, *words, "--dry-run", "--judge", "cpu,speed")
+        assert status == 2 and f"--judge: unknown metric 'speed'; accepted: {accepted}" in " ".join(said.split())
+        status, said = ask(monkeypatch, tmp_path, *words, "--dry-run", "--judge", "")
+        assert status == 2 and f"--judge: no metric is named; one or more are wanted of: {accepted}" in " ".join(
+            said.split()
+        )
+        status, said = ask(monkeypatch, tmp_path, *words, "--dry-run", "--judge", "p99,cpu")
+        assert status == 0 and "cpu, p99 make the verdicts" in said
+
+
+def test_the_command_that_repeats_it_judges_the_same_metrics() -> None:
+    targets = {"targets": list(PAIR)}
+    assert "--judge" not in repeat_command(make_spec(targets | {"judge": "io,throughput,cpu"}), PAIR, targets, [])
+    assert "--judge cpu,p99" in repeat_command(make_spec(targets | {"judge": "p99,cpu"}), PAIR, targets, [])
+
+
+PAIR = ("sqlite:bundled", "sqlite:bundled@wal")

@@ -74,11 +74,16 @@ def test_an_embedded_database_has_two_equal_copies_only(bench: Bench) -> None:
         "--tests",
         "point-query",
     ]
-    done = bench.run(*words, "--suites", "20", "--out", bench.out, "--json")
+    done = bench.run(*words, "--judge", "cpu,p95", "--suites", "20", "--out", bench.out, "--json")
     assert "is no server" in done.stderr
     content = json.loads(done.stdout)
     assert (content["dbms"], content["figures"]["injected"]) == ("sqlite", False)
-    assert len(bench.records("experiment")[0]["targets"]) == 2
+    header = bench.records("experiment")[0]
+    assert len(header["targets"]) == 2
+    assert "--judge cpu,p95" in header["command"] and header["judge"] == ["cpu", "p95"]
+    assert content["figures"]["metrics"] == ["server_cpu_us_per_op", "latency_p95_us"]
+    spread = {one["metric"]: one["block_sd"] for one in content["figures"]["spreads"]}
+    assert spread["latency_p95_us"] is not None
 
 
 def test_wrong_use_is_told_in_one_sentence(bench: Bench) -> None:

@@ -1,6 +1,7 @@
 """From target names to a verdict and a report."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,21 @@ def test_postgres_against_a_copy_of_itself_does_the_same_work(bench: Bench, post
         assert not any(owed.values()), settled
     assert not bench.survivors()
     assert not (bench.home / "work").exists() or not any((bench.home / "work").iterdir())
+
+
+def test_a_percentile_is_judged_where_there_are_operations_enough(bench: Bench) -> None:
+    """Nobody reads a whole table ten thousand times in a quarter of a second."""
+    file = bench.write(["sqlite:bundled@wal", "sqlite:bundled"], "point-query,scan", 'judge = "cpu"\n')
+    file.write_text(file.read_text().replace("rows = 6", "rows = 24"))
+    done = bench.run("run", file, "--judge", "throughput,p95,p99", "--out", bench.out)
+    header = bench.records("experiment")[0]
+    assert header["judge"] == ["throughput", "p95", "p99"] and "--judge=throughput,p95,p99" in header["command"]
+    assert re.search(r"p99 is not judged in \d, which ha\w+ too few operations per block: .*scan", done.stdout)
+    sql = "SELECT test, metric FROM findings WHERE judged AND ratio IS NOT NULL"
+    shown = json.loads(bench.run("show", bench.out, "--format", "json", "--sql", sql).stdout)
+    judged = {tuple(row.values()) for row in shown}
+    assert judged >= {("point-query", "latency_p95_us"), ("scan", "throughput_ops_per_s")}
+    assert ("scan", "latency_p99_us") not in judged
 
 
 def test_three_targets_share_their_rows(bench: Bench) -> None:
@@ -104,6 +120,7 @@ def test_dry_run_prints_the_plan_and_starts_nothing(bench: Bench) -> None:
         (["compare", "sqlite:bundled", "sqlite:bundled@wal", "--profile", "nosuch"], "nosuch"),
         (["compare", "sqlite:bundled", "sqlite:bundled@wal", "--suite", "nosuch"], "nosuch"),
         (["compare", "sqlite:bundled", "sqlite:bundled@wal", "--margin", "speed=0.1"], "speed"),
+        (["compare", "sqlite:bundled", "sqlite:bundled@wal", "--judge", "speed"], "unknown metric 'speed'"),
         (["compare", "sqlite:bundled", "sqlite:bundled@wal", "--table-size", "0"], "table-size"),
         (["compare", "sqlite:bundled", "sqlite:bundled@wal", "--time-budget", "soon"], "soon"),
         (["compare", "sqlite:bundled", "sqlite:bundled@wal", "--fail-on", "sneeze"], "sneeze"),

@@ -214,3 +214,12 @@ def test_paths_hold_in_any_directory_and_builds_of_ones_own_are_named(own: Path,
         f"suite and configs are those of {tmp_path}; "
         f"{library}: a build with a path can only be had on a host that has it there"
     )
+
+
+def test_other_metrics_cannot_be_judged_halfway(own: Path, tmp_path: Path) -> None:
+    folder = _measured(tmp_path / "begun", judge="cpu,p99")
+    text = (folder / EXPERIMENT).read_text()
+    assert read_folder(folder).judge == ["cpu", "p99"]
+    (folder / EXPERIMENT).write_text(text.replace('"p99"', '"p95"'))
+    with pytest.raises(UsageError, match='was edited after the experiment had begun: judge: "p99" is "p95" now'):
+        read_folder(folder)

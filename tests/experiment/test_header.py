@@ -43,6 +43,11 @@ def results(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_the_header_says_which_metrics_are_judged() -> None:
+    assert make_header(_stage(), "")["judge"] == ["cpu", "throughput", "io"]
+    assert make_header(_stage(judge="p99,cpu"), "")["judge"] == ["cpu", "p99"]
+
+
 def test_the_same_may_go_on(results: Path) -> None:
     check_unchanged(results, json.loads(json.dumps(make_header(_stage(), ""))), _stage())
 

@@ -30,12 +30,29 @@ def test_a_written_spec_reads_back_the_same(tmp_path: Path) -> None:
         ({"at_once": 2, "order": "sequential"}, "at_once is for interleaved order"),
         ({"at_once": 2, "rows": 9000}, "up to 5000 rows"),
         ({"drain_s": -1}, "drain_s"),
+        ({"judge": ["cpu", "speed"]}, "unknown metric 'speed'; accepted: cpu, throughput, io, mean, p50, p95, p99"),
+        ({"judge": []}, "no metric is named; one or more are wanted of: cpu, throughput, io, mean, p50, p95, p99"),
+        ({"judge": ""}, "no metric is named"),
+        ({"margins": {"p99": 0.1, "latency_p99_us": 0.2}}, "a metric has two margins"),
     ],
 )
 def test_a_mistake_is_named_in_one_sentence(choices: dict[str, object], named: str) -> None:
     with pytest.raises(UsageError, match=named) as error:
         make_spec(TARGETS | choices)
     assert "\n" not in str(error.value)
+
+
+def test_judged_metrics_are_named_in_any_order_and_stored_in_one(tmp_path: Path) -> None:
+    assert make_spec(TARGETS).judge == ["cpu", "throughput", "io"]
+    expected = make_spec(TARGETS | {"judge": ["cpu", "p99"]})
+    assert make_spec(TARGETS | {"judge": "p99,cpu,p99"}) == make_spec(TARGETS | {"judge": ["p99", "cpu"]}) == expected
+    write_spec(expected, tmp_path / "experiment.toml")
+    assert read_spec(tmp_path / "experiment.toml", lambda _: {}) == expected
+
+
+def test_margins_go_by_short_and_by_full_names() -> None:
+    spec = make_spec(TARGETS | {"margins": {"p99": 0.2, "server_cpu_us_per_op": 0.05}})
+    assert spec.margins == {"latency_p99_us": 0.2, "server_cpu_us_per_op": 0.05}
 
 
 def test_a_file_that_is_no_toml_is_refused_with_its_line(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """What is named beside a verdict, and in which order, from constructed findings and figures."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from dbversus.report.also_changed import NAMED_AT_MOST, also_changed
 from dbversus.stats.metrics import CPU, DRAIN_CPU, IO_BYTES
@@ -14,7 +15,8 @@ USER, SYSTEM = "server_user_us_per_op", "server_system_us_per_op"
 def _finding(metric: str, pair: tuple[float, float], verdict: Verdict | None = None) -> Finding:
     ratio = max(pair[1], 0.01) / max(pair[0], 0.01)
     known = verdict or (Verdict.REGRESSION if ratio > 1 else Verdict.IMPROVEMENT)
-    return Finding("t", "new", metric, known, ratio, None, None, 0.95, 4, 0.0, 0.0, 0.05, None, None, None)
+    figures = ratio, None, None, 0.95, 4, 0.0, 0.0, 0.05, None, None, None
+    return Finding("t", "new", metric, known, *figures, judged=metric in (CPU, IO_BYTES))
 
 
 def _named(pairs: Pairs, **verdicts: Verdict) -> list[str]:
@@ -106,6 +108,11 @@ def test_what_is_not_beyond_doubt_or_is_a_response_time_is_not_named() -> None:
     pairs = {CPU: (100.0, 100.0), DRAIN_CPU: (10.0, 60.0), "latency_p99_us": (100.0, 300.0)}
     assert _named(pairs, **{DRAIN_CPU: Verdict.UNDECIDED}) == []
     assert _named(pairs) == ["drained CPU per op ×6"]
+
+
+def test_cpu_that_makes_no_verdict_is_named() -> None:
+    findings = {CPU: replace(_finding(CPU, (100.0, 150.0)), judged=False)}
+    assert also_changed(findings, {CPU: 100.0}, {CPU: 150.0}).startswith("also changed: server CPU per op")
 
 
 def test_only_so_many_are_named() -> None:

@@ -123,10 +123,10 @@ def test_what_the_host_cannot_tell_gives_no_value() -> None:
     slots = make_slots()
     slots["server_read_bytes"] = np.ma.masked_array(slots["ops"], mask=True)
     slots["server_cpu_ns"] = np.full(len(slots["ops"]), None, dtype=object)
-    del slots["p99_ns"]
+    del slots["mean_ns"]
     names = {value.metric for value in block_values(slots, "a")}
-    assert not names & {IO_BYTES, CPU, "read_bytes_per_op", "latency_p99_us"}
-    assert {THROUGHPUT, "write_bytes_per_op", "latency_p95_us"} <= names
+    assert not names & {IO_BYTES, CPU, "read_bytes_per_op", "latency_mean_us"}
+    assert {THROUGHPUT, "write_bytes_per_op", "client_cpu_us_per_op"} <= names
 
 
 def test_several_targets_each_against_the_base() -> None:

@@ -11,10 +11,13 @@ from dbversus.stats.calibration.evaluate import evaluate, share
 from dbversus.stats.calibration.model import Figures
 from dbversus.stats.calibration.recovery import recover
 from dbversus.stats.calibration.starts import start_bias
+from dbversus.stats.calibration.suites import changed_as_measured, make_pool
 from dbversus.stats.calibration.twins import Twins, read_twins
 from dbversus.stats.calibration.variation import order_bias, rows_of, spreads, uniformity
+from dbversus.stats.judgeable import P99
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
 
+from .latencies import with_latencies
 from .twin_results import Truth, twin_results
 
 
@@ -195,3 +198,46 @@ def test_the_share_of_disturbed_rows_is_told() -> None:
     results = twin_results(Truth(tests=3, blocks=4, targets=2))
     half = {**results.slots, "dropped": np.ma.masked_array(np.ma.getdata(results.slots["row"]) % 2 == 0)}
     assert evaluate(replace(results, slots=half), suites=20, seed=1).disturbed == pytest.approx(0.5)
+
+
+def of_p99(judge: str, operations: int = 12_000) -> Results:
+    """Equal targets whose response times vary by 2 % from start to start."""
+    rng = np.random.default_rng(2)
+    results = twin_results(Truth(tests=3, blocks=6, targets=2), judge=judge.split(","))
+    return with_latencies(results, lambda *_: 1e5 * np.exp(rng.normal(0, 0.02) + rng.normal(0, 0.3, operations)))
+
+
+def test_a_judged_percentile_is_calibrated() -> None:
+    figures = evaluate(of_p99("cpu,throughput,io,p99"), suites=20, seed=1)
+    assert figures.metrics == [CPU, THROUGHPUT, IO_BYTES, P99] and figures.changed == CPU
+    found = [one for one in figures.spreads if one.metric == P99]
+    assert [one.test for one in found] == figures.tests
+    for one in found:
+        assert one.block_sd is not None and 0.01 < one.block_sd < 0.06
+        assert (one.pair_sd, one.between_sd, one.default_margin) == (None, None, 0.1)
+    assert P99 in {one.metric for one in figures.uniformity}
+    usual = evaluate(of_p99("cpu,throughput,io"), suites=20, seed=1)
+    assert P99 not in {one.metric for one in usual.spreads}
+
+
+def test_alarms_of_a_judged_percentile_count() -> None:
+    """One that lasts is called changed by the blocks as they were measured, when it is judged."""
+    alarmed = []
+    for judge in ("cpu", "cpu,p99"):
+        twins = read_twins(of_p99(judge))
+        moved = tuple(replace(v, value=(v.value or 0) + (0.5 if v.metric == P99 else 0)) for v in twins.values)
+        alarmed.append(changed_as_measured(make_pool(replace(twins, values=moved), (4, 6), {})))
+    assert alarmed == [[], ["test0", "test1", "test2"]]
+
+
+def test_without_cpu_changes_are_made_of_the_first_judged_metric() -> None:
+    figures = evaluate(of_p99("p99"), suites=20, seed=1)
+    assert (figures.metrics, figures.changed, figures.injected) == ([P99], P99, False)
+    assert {one.effect: one.found.share for one in figures.detection}[0.08] > 0.3
+    rate = evaluate(of_p99("throughput"), suites=20, seed=1)
+    assert {one.effect: one.found.share for one in rate.detection}[0.08] > 0.8  # more is better, and is found as that
+
+
+def test_too_few_operations_for_the_only_judged_percentile() -> None:
+    with pytest.raises(UsageError, match="too few operations in a block for the percentiles that are judged"):
+        read_twins(of_p99("p99", operations=5000))

@@ -49,8 +49,8 @@ def test_nothing_to_compare_is_no_difference_or_nothing_at_all() -> None:
     assert pooled_over_clients(none)[0].value is None
 
 
-def test_tests_with_one_number_of_clients_and_other_metrics_are_left_aside() -> None:
-    assert pooled_over_clients([value("scan", 0, 0.1), value("scan@1", 0, 0.1, "latency_p50_us")]) == []
+def test_tests_with_one_number_of_clients_are_left_aside() -> None:
+    assert pooled_over_clients([value("scan", 0, 0.1)]) == []
 
 
 def test_margins_are_the_widest_of_the_cases() -> None:
@@ -88,7 +88,7 @@ def played(values: list[BlockValue]) -> tuple[list[Finding], list[Finding]]:
     seen: list[BlockValue] = []
     for look in LOOKS:
         seen = [v for v in values if v.block < retired.get(v.test, look)]
-        for name in decided(assess(seen, PRIMARY), PRIMARY):
+        for name in decided(assess(seen, PRIMARY)):
             retired.setdefault(name, look)
     return assess(seen, PRIMARY), assess(pooled_over_clients(seen), PRIMARY)
 

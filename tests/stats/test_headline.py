@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from dbversus.stats.headline import headline
+from dbversus.stats.judgeable import MEAN, P95, P99
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
 from dbversus.stats.model import Finding, Verdict
 
@@ -75,7 +76,7 @@ def test_unstable_and_invalid() -> None:
 
 
 def test_exploratory_findings_and_none_at_all() -> None:
-    assert headline([finding("latency_p99_us", R)]) == (U, "not measured")
+    assert headline([replace(finding(P99, R), judged=False)]) == (U, "not measured")
     assert headline([])[0] is U
 
 
@@ -98,3 +99,51 @@ def test_a_change_in_single_slots_is_called_that() -> None:
         R,
         "server CPU per op +9.8 % in single slots (more CPU per op, same throughput)",
     )
+
+
+def times(p99: Verdict, ratio: float = 1.0) -> list[Finding]:
+    return [finding(CPU, E), finding(THROUGHPUT, E), finding(P99, p99, ratio)]
+
+
+def test_a_judged_response_time_has_a_clause_of_its_own() -> None:
+    verdict, sentence = headline(times(R, 1.12))
+    assert verdict is R
+    assert sentence == "99th percentile of response time +12.0 % (same CPU per op, same throughput)"
+    assert headline(times(E))[1].endswith("5 % in throughput, 5 % in 99th percentile of response time")
+
+
+def test_a_judged_response_time_that_is_open_leaves_the_test_open() -> None:
+    verdict, sentence = headline(times(U, 1.06))
+    assert (verdict, sentence) == (
+        U,
+        "99th percentile of response time undecided (+6.0 %, a change under 4.2 % could be missed)",
+    )
+    changed = headline([finding(CPU, R, 1.05), finding(THROUGHPUT, E), finding(P99, U, 1.06)])
+    assert changed[0] is R and changed[1].endswith("; " + sentence)
+
+
+@pytest.mark.parametrize(
+    ("metric", "verdict", "sentence"),
+    [
+        (P99, E, "no change beyond 5 % in 99th percentile of response time"),
+        (P95, BETTER, "95th percentile of response time -20.0 %"),
+        (MEAN, R, "mean response time -20.0 %"),
+        (IO_BYTES, E, "no change beyond 5 % in IO bytes per op"),
+        (CPU, R, "server CPU per op -20.0 %"),
+    ],
+)
+def test_one_judged_metric_alone(metric: str, verdict: Verdict, sentence: str) -> None:
+    exploratory = [replace(finding(name, R), judged=False) for name in (CPU, P99) if name != metric]
+    assert headline([*exploratory, finding(metric, verdict, 0.8)]) == (verdict, sentence)
+
+
+def test_io_alone_has_to_be_equivalent_itself() -> None:
+    assert headline([finding(IO_BYTES, U)])[0] is U
+
+
+def test_too_few_operations_are_told_and_make_no_verdict() -> None:
+    few = replace(finding(P99, U, None, "40 operations per block, 10,000 are needed"), judged=False, blocks=0)
+    said = "99th percentile of response time not judged: 40 operations per block, 10,000 are needed"
+    assert headline([few]) == (U, said)
+    verdict, sentence = headline([finding(CPU, E), finding(THROUGHPUT, E), few])
+    assert verdict is E and sentence.endswith(f"; {said}")

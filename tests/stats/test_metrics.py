@@ -23,18 +23,22 @@ def test_primary_metrics_and_margins() -> None:
     assert [metric.name for metric in SMOOTH] == [CPU, THROUGHPUT]
 
 
-@pytest.mark.parametrize(("name", "value"), [(CPU, 25.0), (THROUGHPUT, 20_000.0), ("latency_p99_us", 80.0)])
+@pytest.mark.parametrize(("name", "value"), [(CPU, 25.0), (THROUGHPUT, 20_000.0), ("latency_mean_us", 80.0)])
 def test_parts_make_the_metric_in_its_unit(name: str, value: float) -> None:
     columns = {
         "ops": np.array([1000]),
         "elapsed_ns": np.array([50_000_000]),
         "server_cpu_ns": np.array([25_000_000]),
-        "p99_ns": np.array([80_000]),
+        "mean_ns": np.array([80_000]),
     }
     found = parts(metric_named(name), columns)
     assert found is not None
     assert found[0] / found[1] == pytest.approx([value])
     assert parts(metric_named(IO_BYTES), columns) is None
+
+
+def test_a_percentile_is_no_figure_of_slots() -> None:
+    assert parts(metric_named("latency_p99_us"), {"p99_ns": np.array([80_000])}) is None
 
 
 def test_unknown_metric_names_the_known_ones() -> None:

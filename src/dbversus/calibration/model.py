@@ -77,6 +77,8 @@ class Calibration(Part):
             "detection": [{"effect": one.effect, "share": one.found.share} for one in figures.detection],
             "bursts": figures.bursts and {"effect": figures.bursts.effect, "share": figures.bursts.found.share},
             "injected": figures.injected,
+            "metrics": figures.metrics,
+            "changed": figures.changed,
             "changed_as_measured": figures.changed_as_measured,
             "wider_margins": figures.margins_above_default(),
         }

@@ -33,6 +33,7 @@ def calibrate(
     clients: options.Clients = None,
     seed: options.Seed = None,
     time_budget: options.TimeBudget = None,
+    judge: options.Judge = None,
     out: options.Out = None,
     from_dir: Annotated[
         Path | None, typer.Option("--from", help="Evaluate the results of an earlier calibration; nothing is run.")
@@ -56,6 +57,7 @@ def calibrate(
     - `dbversus calibrate postgres:17 --quick`
     - `dbversus calibrate mysql:8.0 --dry-run`
     - `dbversus calibrate postgres:17 --tests 'point-*,update-*' --blocks 24`
+    - `dbversus calibrate postgres:17 --judge cpu,throughput,io,p99`
     - `dbversus calibrate --from results/20260101-120000-calibrate-postgres-17`
     """
     from dbversus.calibration.plan import calibration_spec, can_inject
@@ -67,7 +69,7 @@ def calibrate(
         return _conclude(from_dir, suites, seed, json, quiet)
     if not target:
         raise UsageError("A target is missing, such as postgres:17; or name earlier results with --from.")
-    more = _choices(tests, table_size, clients, seed, time_budget)
+    more = _choices(tests, table_size, clients, seed, time_budget, judge)
     spec = calibration_spec(target, quick, blocks, inject, more)
     if inject is not Kind.NONE and not can_inject(target):
         print(f"{target} is no server, so no slowdown can be injected: two equal copies only", file=sys.stderr)
@@ -81,7 +83,12 @@ def calibrate(
 
 
 def _choices(
-    tests: str | None, table_size: str | None, clients: str | None, seed: int | None, time_budget: str | None
+    tests: str | None,
+    table_size: str | None,
+    clients: str | None,
+    seed: int | None,
+    time_budget: str | None,
+    judge: str | None,
 ) -> dict[str, Any]:
     """Those over the profile's, by name of the experiment's setting."""
     asked = {
@@ -90,6 +97,7 @@ def _choices(
         "clients": [parse_count(part, "--clients") for part in clients.split(",")] if clients else None,
         "seed": seed,
         "time_budget_s": parse_duration(time_budget, "--time-budget") if time_budget else None,
+        "judge": options.judged(judge),
     }
     return {name: value for name, value in asked.items() if value is not None}
 

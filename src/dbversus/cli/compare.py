@@ -40,6 +40,7 @@ def compare(
     seed: options.Seed = None,
     mode: options.Mode = None,
     placement: options.Placement = None,
+    judge: options.Judge = None,
     margin: options.Margin = None,
     cache: options.Cache = None,
     restart: options.Restart = None,
@@ -63,6 +64,7 @@ def compare(
     - `dbversus compare postgres:17 postgres:17@synchronous_commit=off,wal_compression=pglz`
     - `dbversus compare /opt/pg-before /opt/pg-after --tests 'point-*,update-*' --time-budget 20m`
     - `dbversus compare sqlite:bundled@wal sqlite:host@wal --profile quick --fail-on regression,failed --require-verdicts 80%`
+    - `dbversus compare mysql:8.0 mysql:8.4 --judge cpu,throughput,io,p99 --margin p99=0.2`
     - `dbversus compare mariadb:10.11 postgres:17 --matrix durability --table-size 1m --dry-run`
     """
     from dbversus.cli.plan import print_plan
@@ -73,13 +75,10 @@ def compare(
     asked: dict[str, Any] = {"suite": suite, "tests": tests, "profile": profile}
     asked |= {"tables": tables, "seed": seed, "mode": mode, "at_once": at_once, "order": order, "placement": placement}
     asked |= {"cache": cache, "restart": restart, "restore": restore}
-    asked |= _numbers(clients, table_size, time_budget, margin)
-    asked |= {
-        "alone": True if alone else None,
-        "freeze": False if no_freeze else None,
-        "calibration": False if no_calibration else None,
-        "config_dir": str(config_dir.absolute()) if config_dir else None,
-    }
+    asked |= _from_text(clients, table_size, time_budget, margin, judge)
+    asked |= {"alone": alone or None, "freeze": False if no_freeze else None}
+    asked |= {"calibration": False if no_calibration else None}
+    asked |= {"config_dir": str(config_dir.absolute()) if config_dir else None}
     given = _given(targets, matrix, exclude or (), config_dir)
     chosen = given | _named(asked)
     spec = make_spec(profile_defaults(chosen) | chosen)
@@ -103,8 +102,8 @@ def _measure(
     return present(directory, demands, as_json=as_json)
 
 
-def _numbers(
-    clients: str | None, table_size: str | None, time_budget: str | None, margin: list[str] | None
+def _from_text(
+    clients: str | None, table_size: str | None, time_budget: str | None, margin: list[str] | None, judge: str | None
 ) -> dict[str, Any]:
     """Choices that are read from text."""
     return {
@@ -112,6 +111,7 @@ def _numbers(
         "table_size": parse_count(table_size, "--table-size") if table_size else None,
         "time_budget_s": parse_duration(time_budget, "--time-budget") if time_budget else None,
         "margins": _margins(margin) if margin else None,
+        "judge": options.judged(judge),
     }
 
 
@@ -147,7 +147,7 @@ def _margins(items: list[str]) -> dict[str, float]:
         try:
             margins[metric] = float(share)
         except ValueError:
-            raise UsageError(f"--margin {item}: write METRIC=SHARE, such as server_cpu_us_per_op=0.05.") from None
+            raise UsageError(f"--margin {item}: write METRIC=SHARE, such as cpu=0.05.") from None
     return margins
 
 
@@ -201,5 +201,6 @@ _FLAGS = {
     "cache": "--cache",
     "restart": "--restart",
     "restore": "--restore",
+    "judge": "--judge",
     "config_dir": "--config-dir",
 }

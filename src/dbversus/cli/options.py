@@ -5,7 +5,9 @@ from typing import Annotated
 
 import typer
 
+from dbversus.errors import UsageError
 from dbversus.experiment.demands import CONDITIONS
+from dbversus.stats.judgeable import JUDGEABLE, USUAL, named
 
 TUNING = "For tuning the protocol itself"
 
@@ -69,11 +71,27 @@ Placement = Annotated[
     str | None,
     typer.Option(help="CPUs of client and server: auto, split, together, apart or none.", show_default="auto"),
 ]
+_JUDGE = f"Metrics that make verdicts, one or more of {', '.join(JUDGEABLE)}: e.g. cpu,throughput,io,p99."
+Judge = Annotated[
+    str | None,
+    typer.Option(
+        help=_JUDGE,
+        show_default=",".join(USUAL),
+    ),
+]
+RunJudge = Annotated[
+    str | None,
+    typer.Option(
+        "--judge",
+        help=_JUDGE,
+        show_default="the file's",
+    ),
+]
 Margin = Annotated[
     list[str] | None,
     typer.Option(
-        help="Changes below this are boring, e.g. server_cpu_us_per_op=0.05 (repeatable).",
-        show_default="3 % CPU/op, 5 % throughput, 5 % IO/op",
+        help="Changes below this are boring, e.g. cpu=0.05 or p99=0.2 (repeatable).",
+        show_default="3 % CPU/op, 5 % throughput, IO/op, mean and median response time, 10 % p95 and p99",
     ),
 ]
 ConfigDir = Annotated[
@@ -126,3 +144,13 @@ DryRun = Annotated[
 ]
 Wait = Annotated[bool, typer.Option("--wait", help="When another experiment runs on this host, wait for it.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+
+
+def judged(text: str | None) -> list[str] | None:
+    """What `--judge` names; None: it was not given. UsageError for an unknown metric and for none."""
+    if text is None:
+        return None
+    try:
+        return named([text])
+    except ValueError as error:
+        raise UsageError(f"--judge: {error}.") from error

@@ -15,6 +15,7 @@ from dbversus.experiment.groups import make_groups
 from dbversus.experiment.spec import ExperimentSpec
 from dbversus.experiment.units import show_bytes, show_duration
 from dbversus.report.terminal import print_table
+from dbversus.stats.judgeable import USUAL
 
 
 def _origin(found: Build | CatalogEntry) -> str:
@@ -81,6 +82,8 @@ def _add_protocol(table: Table, spec: ExperimentSpec, expected: Estimate) -> Non
         "slots",
         f"{_slots(spec)} per test and block, {' and '.join(map(str, spec.clients))} client(s)",
     )
+    if spec.judge != list(USUAL):
+        table.add_row("judged", f"{', '.join(spec.judge)} make the verdicts")
     table.add_row("looks", f"after {', '.join(map(str, spec.looks))} blocks; a decided test takes part in no more")
     table.add_row(
         "time",

@@ -3,7 +3,7 @@
 import shlex
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -26,6 +26,7 @@ def run(
     alone: options.Alone = False,
     exclude: options.Exclude = None,
     table_size: options.RunTableSize = None,
+    judge: options.RunJudge = None,
     out: options.Out = None,
     fail_on: options.FailOn = None,
     require_verdicts: options.RequireVerdicts = None,
@@ -42,6 +43,7 @@ def run(
     - `dbversus run nightly.toml --dry-run`
     - `dbversus run nightly.toml --out results/nightly-7 --fail-on regression,failed`
     - `dbversus run results/20260701-nightly/experiment.toml --table-size 10m`
+    - `dbversus run nightly.toml --judge cpu,throughput,io,p99`
     - `dbversus run durability --builds mariadb:10.11,postgres:17`
     - `dbversus run versions --builds 'mysql:*' --dry-run`
     """
@@ -60,8 +62,9 @@ def run(
         spec = read_folder(path.parent, _split(builds or ()), exclude or ())
     else:
         spec = read_spec(path, profile_defaults, _split(builds or ()), exclude or ())
-    size = {"table_size": parse_count(table_size, "--table-size")} if table_size else {}
-    spec = spec.model_copy(update={"alone": spec.alone or alone} | size)
+    more: dict[str, Any] = {"table_size": parse_count(table_size, "--table-size")} if table_size else {}
+    more |= {"judge": names} if (names := options.judged(judge)) else {}
+    spec = spec.model_copy(update={"alone": spec.alone or alone} | more)
     check_alone(spec)
     if spec.folder:
         print(origins(spec), file=sys.stderr)
@@ -73,6 +76,7 @@ def run(
     command = ["dbversus", "run", experiment, *(f"--builds={text}" for text in builds or ())]
     command += [f"--exclude={pattern}" for pattern in exclude or ()] + (["--alone"] if alone else [])
     command += [f"--table-size={table_size}"] if table_size else []
+    command += [f"--judge={','.join(spec.judge)}"] if judge else []
     with heeding(directory, demands), resumable(directory), make_display(quiet) as display:
         run_experiment(spec, directory, shlex.join(command), display, wait=wait)
     return present(directory, demands, as_json=json)

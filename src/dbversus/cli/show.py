@@ -11,8 +11,7 @@ from dbversus.errors import UsageError
 _TABLES = ("findings", "efficiency", "matrix", "scaleup")
 _FINDINGS_SQL = (
     "SELECT test, target, metric, verdict, ratio, low, high, blocks, smallest_visible_change "
-    "FROM findings WHERE metric IN ('server_cpu_us_per_op', 'throughput_ops_per_s', 'io_bytes_per_op', "
-    "'drain_cpu_us_per_op')"
+    "FROM findings WHERE judged OR metric = 'drain_cpu_us_per_op'"
 )
 
 
@@ -28,13 +27,13 @@ def show(
     table: Annotated[
         str,
         typer.Option(
-            help="findings: verdicts on the primary metrics; efficiency: CPU, switches and IO per operation; "
+            help="findings: verdicts on the judged metrics; efficiency: CPU, switches and IO per operation; "
             "matrix: throughput and memory, a line per target; scaleup: what more clients bring."
         ),
     ] = "findings",
     format: Annotated[str, typer.Option("--format", "-f", help="table, json, csv or md.")] = "table",
 ) -> None:
-    """Show results as a table; without options all findings on the primary metrics.
+    """Show results as a table; without options all findings on the judged metrics.
 
     - `dbversus show results/…`
     - `dbversus show results/… --table efficiency`

@@ -56,6 +56,7 @@ def make_header(stage: Stage, command: str, copies: Sequence[Copy] = ()) -> Head
         "restart": spec.restart,
         "restore": spec.restore,
         "looks": spec.looks,
+        "judge": spec.judge,
         "margins": spec.margins,
         "spec": spec.model_dump(mode="json"),
         "files": [copy.record() for copy in copies],

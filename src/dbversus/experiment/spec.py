@@ -17,18 +17,18 @@ from dbversus.experiment.shares import Inject, check_inject, read_bursts
 from dbversus.experiment.units import parse_count, parse_duration
 from dbversus.results.schema import CONFIGS, SUITE
 from dbversus.servers.config import Complete, ConfigPlace
+from dbversus.stats.judgeable import JUDGEABLE, USUAL, named
 from dbversus.suites.load import load_stored_suite, load_suite
 from dbversus.suites.model import Suite
 from dbversus.suites.source import Place, Source
-
-PRIMARY_MARGINS = ("server_cpu_us_per_op", "throughput_ops_per_s", "io_bytes_per_op")
 
 
 class ExperimentSpec(BaseModel):
     """Every choice of an experiment, all defaults spelled out once it is complete.
 
     Times: `*_ms` ms, `*_s` seconds. `looks` are numbers of blocks after which tests are judged; the last is the most
-    blocks that are run. With several `clients`, every test runs with each. `margins` are shares by metric (0.03 = 3 %).
+    blocks that are run. With several `clients`, every test runs with each. `judge`: short names of metrics that make verdicts,
+    `margins`: shares by metric (0.03 = 3 %).
     `drain_s`: the time that every server has after each test that changes data, to do what that has left (0: none); it is
     done when it was idle for `drain_idle_s`.
     `calibration`: widen margins by what this host was found to vary by, and cite it (docs/calibration.md).
@@ -71,6 +71,7 @@ class ExperimentSpec(BaseModel):
     freeze: bool = True
     config_dir: str | None = None
     check_events: int = Field(20, ge=0)
+    judge: list[str] = Field(default=[*USUAL])
     margins: dict[str, float] = Field(default_factory=dict)
     inject: Inject | None = None
     calibration: bool = True
@@ -121,15 +122,23 @@ class ExperimentSpec(BaseModel):
     @classmethod
     def _known(cls, margins: dict[str, float]) -> dict[str, float]:
         for metric, share in margins.items():
-            if metric not in PRIMARY_MARGINS:
-                raise ValueError(f"unknown metric '{metric}'; accepted: {', '.join(PRIMARY_MARGINS)}")
+            if metric not in (*JUDGEABLE, *JUDGEABLE.values()):
+                raise ValueError(f"unknown metric '{metric}'; accepted: {', '.join((*JUDGEABLE, *JUDGEABLE.values()))}")
             if not 0 < share < 1:
                 raise ValueError(
                     f"the margin of {metric} is {share}; it has to be a share between 0 and 1, such as 0.03"
                 )
-        return margins
+        full = {JUDGEABLE.get(metric, metric): share for metric, share in margins.items()}
+        if len(full) < len(margins):
+            raise ValueError("a metric has two margins, by its short and by its full name; give one of them")
+        return full
 
-    @field_validator("fail_on", mode="before")
+    @field_validator("judge")
+    @classmethod
+    def _judgeable(cls, names: list[str]) -> list[str]:
+        return named(names)
+
+    @field_validator("judge", "fail_on", mode="before")
     @classmethod
     def _some(cls, value: Any) -> Any:
         return [value] if isinstance(value, str) else value

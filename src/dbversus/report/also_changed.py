@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dbversus.report.words import change
-from dbversus.stats.metrics import BACKGROUND, COUNTER, CPU, DRAIN_CPU, IO_BYTES, PRIMARY, metric_named
+from dbversus.stats.metrics import BACKGROUND, COUNTER, CPU, DRAIN_CPU, IO_BYTES, metric_named
 from dbversus.stats.model import CHANGES, Finding
 
 NAMED_AT_MOST = 5
@@ -24,7 +24,6 @@ SAME_WITHIN = 0.02
 WHOLE = 0.9
 """A part that is so much of the whole says what the verdict on the whole says."""
 
-_PRIMARY = frozenset(metric.name for metric in PRIMARY)
 _WAIT = "server_wait_us_per_op"
 _FOREGROUND = "server_foreground_cpu_us_per_op"
 _BACKGROUND_SUM = "server_background_cpu_us_per_op"
@@ -87,8 +86,8 @@ def _changes(findings: Mapping[str, Finding], base: Means, mine: Means) -> list[
 
 
 def _says_nothing_new(name: str, findings: Mapping[str, Finding], base: Means, mine: Means) -> bool:
-    """The primary metrics, response times (they are throughput), and parts of what is said already."""
-    if name in _PRIMARY or name.startswith("latency_"):
+    """The judged metrics, response times (they are throughput), and parts of what is said already."""
+    if findings[name].judged or name.startswith("latency_"):
         return True
     if name in _MODES and (_FOREGROUND in base or _FOREGROUND in mine):
         return True  # the same CPU time, split in another way

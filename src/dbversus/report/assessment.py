@@ -32,14 +32,13 @@ from dbversus.results.sql import columns_of, names
 from dbversus.stats.finished import finished_blocks
 from dbversus.stats.headline import headline
 from dbversus.stats.judge import judge, judge_over_clients
-from dbversus.stats.metrics import LOAD_TEST, PRIMARY
+from dbversus.stats.metrics import LOAD_TEST
 from dbversus.stats.model import Finding, Verdict
 
 CLIENT_BOUND_SHARE = 0.8
-_PRIMARY_NAMES = frozenset(metric.name for metric in PRIMARY)
 _NOTHING_DISTURBED = Disturbance(0, 0, {}, None, None)
 
-_TYPES = {float: "DOUBLE", int: "BIGINT"}
+_TYPES = {float: "DOUBLE", int: "BIGINT", bool: "BOOLEAN"}
 # a table of findings has these columns even where nothing was judged
 FINDING_COLUMNS = {
     one.name: next((name for kind, name in _TYPES.items() if one.type in (kind, kind | None)), "VARCHAR")
@@ -194,7 +193,7 @@ def _comparison(
     """The verdict over all metrics; wrong answers and failures come before any figure."""
     if wrong := _wrong_result(results, test, target):
         return Comparison(test, target.label, Verdict.WRONG_RESULT, findings, (wrong,))
-    if not any(name in findings for name in _PRIMARY_NAMES):
+    if not any(finding.judged or finding.lacks_operations for finding in findings.values()):
         return _without_findings(results, test, target)
     verdict, sentence = headline(list(findings.values()))
     base, mine = (figures.means(absolute.get((test, label), {})) for label in (results.base.label, target.label))

@@ -5,9 +5,12 @@ from typing import Any
 
 from dbversus.builds.dbms import find_dbms
 from dbversus.errors import UsageError
-from dbversus.report.words import NBSP, listing
+from dbversus.report.words import NBSP, SHORT_TITLES, listing
 from dbversus.stats.judge import margins_of
-from dbversus.stats.metrics import LOAD_TEST, PRIMARY
+from dbversus.stats.judgeable import CPU, JUDGEABLE, USUAL
+from dbversus.stats.judged import judged_metrics, judged_names
+from dbversus.stats.metrics import LOAD_TEST
+from dbversus.stats.model import Metric
 
 STALE_DAYS = 90
 EFFECTS_SHOWN = (0.05, 0.03)
@@ -30,10 +33,13 @@ def calibration_words(header: Mapping[str, Any], kernel: str | None) -> str:
         return _SEQUENTIAL
     began_s = float(header.get("at_unix_ns") or 0) / 1e9
     said = [
-        sentence(brief, began_s, kernel, before="before this run") + _other_margins(brief, header) for brief in briefs
+        sentence(brief, began_s, kernel, before="before this run")
+        + _other_metrics(brief, header)
+        + _other_margins(brief, header)
+        for brief in briefs
     ]
     calibrated = {brief["dbms"] for brief in briefs}
-    said += _without(header.get("targets", ()), calibrated)
+    said += _without(header, calibrated)
     return " ".join([*said, *_widened(briefs, header)])
 
 
@@ -43,6 +49,27 @@ def _widened(briefs: Iterable[Brief], header: Mapping[str, Any]) -> list[str]:
         return []
     whose = "Its margins" if any(brief.get("margins") for brief in briefs) else "Margins of an earlier calibration"
     return [f"{whose} are wider than the usual for {listing(sorted(header['test_margins']))}."]
+
+
+def _metrics_of(brief: Brief) -> Sequence[str]:
+    """Those that it judged; a calibration of before they could be chosen judged the usual ones."""
+    known: Sequence[str] = brief.get("metrics") or [JUDGEABLE[short] for short in USUAL]
+    return known
+
+
+def _calibrated(brief: Brief, header: Mapping[str, Any]) -> list[Metric]:
+    """Metrics that both judge."""
+    return [metric for metric in judged_metrics(header) if metric.name in _metrics_of(brief)]
+
+
+def _other_metrics(brief: Brief, header: Mapping[str, Any]) -> str:
+    """Which of the judged metrics the calibration did not judge; empty where it judged all."""
+    known = _calibrated(brief, header)
+    missing = [SHORT_TITLES[metric.name] for metric in judged_metrics(header) if metric not in known]
+    if not missing:
+        return ""
+    was = "was" if len(missing) == 1 else "were"
+    return f" {listing(missing)} {was} not calibrated: {command_for(brief['target'], judged_names(header))} does."
 
 
 def _other_margins(brief: Brief, header: Mapping[str, Any]) -> str:
@@ -56,7 +83,8 @@ def _other_margins(brief: Brief, header: Mapping[str, Any]) -> str:
         test
         for test in tests
         if any(
-            own.get((test, one.name), one.margin) != wider.get(test, {}).get(one.name, one.margin) for one in PRIMARY
+            own.get((test, one.name), one.margin) != wider.get(test, {}).get(one.name, one.margin)
+            for one in _calibrated(brief, header)
         )
     ]
     return (
@@ -69,8 +97,9 @@ def sentence(brief: Brief, now_s: float, kernel: str | None, before: str = "ago"
     alarms = brief["false_alarms"]
     found = {round(one["effect"], 4): one["share"] for one in brief["detection"]}
     effects = [effect for effect in EFFECTS_SHOWN if effect in found]
+    changed = SHORT_TITLES[brief.get("changed", CPU)]
     detection = ", ".join(
-        f"+{effect * 100:g}{NBSP}%{' CPU/op found in' if not place else ' in'} {_percent(found[effect])}"
+        f"+{effect * 100:g}{NBSP}%{f' {changed} found in' if not place else ' in'} {_percent(found[effect])}"
         for place, effect in enumerate(effects)
     )
     return (
@@ -104,9 +133,10 @@ def age(seconds: float) -> str:
     return f"{hours} hour{'' if hours == 1 else 's'}" if hours >= 1 else "less than an hour"
 
 
-def command_for(target: str) -> str:
-    """What calibrates this host for a target (given by its label)."""
-    return f"`dbversus calibrate {target.partition('@')[0].partition('#')[0]} --quick`"
+def command_for(target: str, names: Sequence[str] = USUAL) -> str:
+    """What calibrates this host for a target (given by its label), and for the metrics of these short names."""
+    judge = "" if tuple(names) == USUAL else f" --judge {','.join(names)}"
+    return f"`dbversus calibrate {target.partition('@')[0].partition('#')[0]} --quick{judge}`"
 
 
 def _percent(share: float, unit: str = f"{NBSP}%") -> str:
@@ -127,17 +157,18 @@ def _stale(brief: Brief, now_s: float, kernel: str | None) -> str:
         reasons.append(f"it is over {STALE_DAYS} days old")
     if kernel and brief["kernel"] != kernel:
         reasons.append(f"the kernel was {brief['kernel']} then and is {kernel} now")
-    return f" It is stale: {' and '.join(reasons)}; {command_for(brief['target'])} makes a new one." if reasons else ""
+    command = command_for(brief["target"], [short for short, name in JUDGEABLE.items() if name in _metrics_of(brief)])
+    return f" It is stale: {' and '.join(reasons)}; {command} makes a new one." if reasons else ""
 
 
-def _without(targets: Iterable[Mapping[str, Any]], calibrated: Iterable[str]) -> list[str]:
+def _without(header: Mapping[str, Any], calibrated: Iterable[str]) -> list[str]:
     """One sentence for each DBMS without calibration."""
     labels: dict[str, str] = {}
-    for target in targets:
+    for target in header.get("targets", ()):
         labels.setdefault(str(target.get("dbms") or ""), str(target["label"]))
     return [
         f"Not calibrated on this host{_title(dbms)}: how often identical targets would be called different, and how small a "
-        f"change is found, was not measured here; {command_for(label)} does."
+        f"change is found, was not measured here; {command_for(label, judged_names(header))} does."
         for dbms, label in labels.items()
         if dbms not in calibrated
     ]

@@ -114,7 +114,8 @@ def _recovered(figures: Figures) -> str:
     if found is None:
         return f"No CPU was injected: {_BY_ARITHMETIC}."
     said = _share_measured(found)
-    return said if figures.injected else f"{said} What is found of CPU: {_BY_ARITHMETIC}."
+    changed = "CPU" if figures.changed == CPU else SHORT_TITLES[figures.changed]
+    return said if figures.injected else f"{said} What is found of {changed}: {_BY_ARITHMETIC}."
 
 
 def _share_measured(found: Recovery) -> str:
@@ -169,7 +170,7 @@ def tables(calibration: Calibration) -> list[TextTable]:
 
 
 def _detection(figures: Figures) -> TextTable:
-    columns = ("change of CPU/op", "found", "interval", "suites", "found least in")
+    columns = (f"change of {SHORT_TITLES[figures.changed]}", "found", "interval", "suites", "found least in")
     rows = [_detection_row(f"+{one.effect * 100:g}{NBSP}%", one) for one in figures.detection]
     if (bursts := figures.bursts) is not None:
         rows.append(_detection_row(f"in bursts, {burst_words(bursts.ms, bursts.every_ms)}", bursts))
@@ -192,23 +193,35 @@ def _least(detection: Detection) -> str:
 
 def _spreads(figures: Figures) -> TextTable:
     """Standard deviations of ln ratio in per cent; margins that are wider than the default bear a star."""
-    columns = (
-        *("test", "CPU/op: rows", "blocks", "between starts", "within starts", "order", "margin"),
-        *("throughput: rows", "blocks", "between starts", "margin", "IO/op: blocks", "margin"),
-    )
+    shown = [(metric, column) for metric in figures.metrics for column in _columns(metric)]
+    titles = [
+        f"{SHORT_TITLES[metric]}: {column}" if column == _columns(metric)[0] else column for metric, column in shown
+    ]
     spreads = {(spread.test, spread.metric): spread for spread in figures.spreads}
     order = {bias.test: bias.bias for bias in figures.order_bias if bias.metric == CPU}
-    rows = tuple(_spread_row(test, spreads, order) for test in figures.tests)
-    return TextTable("Equal targets vary by (standard deviations; * a margin wider than usual)", columns, rows)
+    rows = tuple(
+        (test, *(_cell(spreads[test, metric], column, order) for metric, column in shown)) for test in figures.tests
+    )
+    what = "Equal targets vary by (standard deviations; * a margin wider than usual)"
+    return TextTable(what, ("test", *titles), rows)
 
 
-def _spread_row(test: str, spreads: Mapping[tuple[str, str], Spread], order: Mapping[str, float]) -> tuple[str, ...]:
-    cpu, rate, io = (spreads[test, metric] for metric in (CPU, THROUGHPUT, IO_BYTES))
-    sds: Sequence[float | None] = (cpu.pair_sd, cpu.block_sd, cpu.between_sd, cpu.within_sd)
-    bias = change_of(order[test]) if test in order else "–"
-    cells = [test, *map(percent, sds), bias, _margin(cpu)]
-    cells += [percent(rate.pair_sd), percent(rate.block_sd), percent(rate.between_sd), _margin(rate)]
-    return (*cells, percent(io.block_sd), _margin(io) if io.blocks else "–")
+def _columns(metric: str) -> tuple[str, ...]:
+    """What is known of a metric's spread: where the value of a block is not made of rows, only that of blocks."""
+    if metric == CPU:
+        return ("rows", "blocks", "between starts", "within starts", "order", "margin")
+    if metric == THROUGHPUT:
+        return ("rows", "blocks", "between starts", "margin")
+    return ("blocks", "margin")
+
+
+def _cell(spread: Spread, column: str, order: Mapping[str, float]) -> str:
+    if column == "order":
+        return change_of(order[spread.test]) if spread.test in order else "–"
+    if column == "margin":
+        return _margin(spread) if spread.blocks else "–"
+    sds = {"rows": spread.pair_sd, "blocks": spread.block_sd, "between starts": spread.between_sd}
+    return percent((sds | {"within starts": spread.within_sd})[column])
 
 
 def _margin(spread: Spread) -> str:

@@ -19,7 +19,7 @@ from dbversus.report.figures import PERCENTS, PLOTTED
 from dbversus.report.generations import Generations
 from dbversus.report.loads import origin_text, times_note
 from dbversus.report.model import Assessment, Estimate, Figure, TargetFacts, TestPart
-from dbversus.stats.metrics import DRAIN_CPU, PRIMARY, metric_named
+from dbversus.stats.metrics import DRAIN_CPU, metric_named
 from dbversus.stats.model import Finding, Verdict
 
 STEP = 1e-3  # slot ratios are embedded as whole thousandths of ln(ratio)
@@ -50,7 +50,7 @@ def render(assessment: Assessment) -> str:
         matrix_notes=matrix_table.notes(assessment.matrix) if assessment.matrix else [],
         scaleup_tables=scaleup_table.tables(assessment.scaleup) if assessment.scaleup else [],
         scaleup_notes=scaleup_table.notes(assessment.scaleup) if assessment.scaleup else [],
-        primary=PRIMARY,
+        judged=assessment.judged,
         percents=PERCENTS,
         groups=list(dict.fromkeys(test.group for test in assessment.tests)),
         verdicts=words.in_order(Counter(item.verdict for item in assessment.comparisons)),
@@ -132,7 +132,7 @@ def _count_of(figure: Figure) -> str:
 
 
 def _scales(assessment: Assessment) -> dict[str, forest.Scale]:
-    by_metric: dict[str, list[Finding]] = {metric.name: [] for metric in PRIMARY}
+    by_metric: dict[str, list[Finding]] = {metric.name: [] for metric in assessment.judged}
     for comparison in assessment.comparisons:
         for name in by_metric:
             if name in comparison.findings:
@@ -141,12 +141,8 @@ def _scales(assessment: Assessment) -> dict[str, forest.Scale]:
 
 
 def _confidence(assessment: Assessment) -> str:
-    levels = sorted({round(item.confidence * 100, 1) for item in assessment.findings if _is_primary(item)})
+    levels = sorted({round(item.confidence * 100, 1) for item in assessment.findings if item.judged})
     return " or ".join(f"{level:g}{words.NBSP}%" for level in (levels[:1] + levels[-1:] if len(levels) > 1 else levels))
-
-
-def _is_primary(finding: Finding) -> bool:
-    return metric_named(finding.metric).primary
 
 
 def _flat(content: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:

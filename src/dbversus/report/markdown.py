@@ -22,7 +22,8 @@ from dbversus.report.words import (
     verdict_legend,
 )
 from dbversus.stats.generations import MARKED, READ_BYTES, READ_CALLS, TestShift
-from dbversus.stats.metrics import CPU, IO_BYTES, PRIMARY, THROUGHPUT
+from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
+from dbversus.stats.model import Metric
 
 
 def write(assessment: Assessment, path: Path) -> None:
@@ -80,16 +81,16 @@ def _tables(tables: Sequence[matrix_table.Table], notes: Sequence[str]) -> list[
 
 def _candidate(assessment: Assessment, facts: TargetFacts) -> list[str]:
     own = [item for item in assessment.comparisons if item.target == facts.target.label]
-    head = ["test", "verdict", *(f"{SHORT_TITLES[metric.name]} ratio" for metric in PRIMARY), "blocks"]
+    head = ["test", "verdict", *(f"{SHORT_TITLES[metric.name]} ratio" for metric in assessment.judged), "blocks"]
     return [
         f"## {escape(facts.target.label)} against {escape(assessment.base.label)}",
         "\n".join(f"- {escape(sentence)}" for sentence in facts.sentences),
-        _table(head, (_row(item) for item in own)),
+        _table(head, (_row(item, assessment.judged) for item in own)),
     ]
 
 
-def _row(item: Comparison) -> list[str]:
-    ratios = [escape(finding_text(item.findings.get(metric.name))) for metric in PRIMARY]
+def _row(item: Comparison, judged: Sequence[Metric]) -> list[str]:
+    ratios = [escape(finding_text(item.findings.get(metric.name))) for metric in judged]
     blocks = max((finding.blocks for finding in item.findings.values()), default=0)
     return [escape(item.test), f"{SIGNS[item.verdict]} {item.verdict}", *ratios, str(blocks)]
 
@@ -111,10 +112,10 @@ def _legend(assessment: Assessment) -> str:
     )
     if not assessment.candidates:
         return f"Means over blocks with 95 % intervals. {dropped}"
-    primary = [item for item in assessment.findings if item.metric in SHORT_TITLES]
-    confidence = ", ".join(sorted({f"{item.confidence * 100:.1f} %" for item in primary}))
+    judged = [item for item in assessment.findings if item.judged]
+    confidence = ", ".join(sorted({f"{item.confidence * 100:.1f} %" for item in judged}))
     signs = verdict_legend(item.verdict for item in assessment.comparisons)
-    return f"Ratios are target/base [{confidence} interval over blocks]. Margins: {margins_text(primary)}. {dropped}\n\n{signs}"
+    return f"Ratios are target/base [{confidence} interval over blocks]. Margins: {margins_text(judged)}. {dropped}\n\n{signs}"
 
 
 def generations_parts(generations: Generations) -> list[str]:

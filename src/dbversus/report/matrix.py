@@ -9,7 +9,7 @@ from dbversus.report.model import Estimate, Matrix, MatrixCell, MatrixRow
 from dbversus.results.read import Results, Target
 from dbversus.stats.blocks import block_values
 from dbversus.stats.judge import judge
-from dbversus.stats.metrics import LOAD_TEST, PRIMARY, THROUGHPUT
+from dbversus.stats.metrics import LOAD_TEST, THROUGHPUT, metric_named
 from dbversus.stats.model import Finding
 
 # up to three targets, the verdict tables say it all
@@ -108,7 +108,7 @@ def _relative(results: Results) -> dict[Key, Values]:
     relative: dict[Key, dict[int, float]] = defaultdict(dict)
     if base not in results.slots["target"]:
         return {}
-    for value in block_values(results.slots, base, [metric for metric in PRIMARY if metric.name == THROUGHPUT]):
+    for value in block_values(results.slots, base, [metric_named(THROUGHPUT)]):
         if value.value is not None:
             relative[value.test, value.target][value.block] = value.value
             relative[value.test, base][value.block] = 0.0

@@ -9,7 +9,9 @@ from dbversus.explain.settings_diff import SettingDifference
 from dbversus.report.generations import Generations
 from dbversus.results.read import Target
 from dbversus.stats.generations import Ratio
-from dbversus.stats.model import Finding, Verdict
+from dbversus.stats.judged import judged_metrics
+from dbversus.stats.metrics import PRIMARY
+from dbversus.stats.model import Finding, Metric, Verdict
 
 
 @dataclass(frozen=True)
@@ -197,11 +199,15 @@ class ScaleLine:
 
 @dataclass(frozen=True)
 class ScaleUp:
-    """`clients` rising, the first of them what ratios are to. `pooled`: verdicts over all of them, per test and candidate."""
+    """`clients` rising, the first of them what ratios are to. `pooled`: verdicts over all of them, per test and candidate.
+
+    `judged`: the metrics that make these verdicts.
+    """
 
     clients: tuple[int, ...]
     lines: tuple[ScaleLine, ...]
     pooled: tuple[Comparison, ...]
+    judged: tuple[Metric, ...] = PRIMARY
 
 
 @dataclass(frozen=True)
@@ -239,6 +245,11 @@ class Assessment:
     @property
     def base(self) -> Target:
         return self.targets[0].target
+
+    @property
+    def judged(self) -> tuple[Metric, ...]:
+        """The metrics that make verdicts."""
+        return judged_metrics(self.header)
 
     @property
     def candidates(self) -> tuple[TargetFacts, ...]:

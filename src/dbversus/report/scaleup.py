@@ -11,7 +11,8 @@ from dbversus.stats.clients import case_of, growth, pooled_name
 from dbversus.stats.generations import Ratio
 from dbversus.stats.headline import headline
 from dbversus.stats.judge import judge_over_clients
-from dbversus.stats.metrics import CPU, THROUGHPUT, metric_named
+from dbversus.stats.judged import judged_metrics
+from dbversus.stats.metrics import THROUGHPUT, metric_named
 from dbversus.stats.model import Finding, Verdict
 
 # a case with one of these says nothing of the test over all numbers of clients either
@@ -31,7 +32,8 @@ def of_experiment(results: Results, comparisons: Sequence[Comparison] = ()) -> S
     if len(clients) < 2:
         return None
     tests = list(dict.fromkeys(test for test, _ in cases))
-    return ScaleUp(clients, tuple(_lines(results, tests, clients)), tuple(_pooled(results, tests, comparisons)))
+    lines, pooled = _lines(results, tests, clients), _pooled(results, tests, comparisons)
+    return ScaleUp(clients, tuple(lines), tuple(pooled), judged_metrics(results.header))
 
 
 def _lines(results: Results, tests: Sequence[str], clients: Sequence[int]) -> list[ScaleLine]:
@@ -96,7 +98,7 @@ def _pooled(results: Results, tests: Sequence[str], comparisons: Sequence[Compar
             name, own = pooled_name(test), findings.get((pooled_name(test), target.label), {})
             if (test, target.label) in spoilt:
                 made.append(Comparison(name, target.label, spoilt[test, target.label], {}))
-            elif CPU in own or THROUGHPUT in own:
+            elif own:
                 verdict, sentence = headline(list(own.values()))
                 made.append(Comparison(name, target.label, verdict, own, (sentence,)))
     return made

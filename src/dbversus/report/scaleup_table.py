@@ -10,13 +10,13 @@ from dbversus.report.model import Comparison, ScaleLine, ScaleUp
 from dbversus.report.terminal import say
 from dbversus.report.words import SHORT_TITLES, SIGNS, finding_text, interval, ratio
 from dbversus.stats.generations import CONFIDENCE, Ratio
-from dbversus.stats.metrics import PRIMARY
+from dbversus.stats.model import Metric
 
 
 def tables(scaleup: ScaleUp, intervals: bool = True) -> list[Table]:
     """The scale-up of every target, and where there are candidates their verdicts over all numbers of clients."""
     found = [_growth_table(scaleup, intervals)]
-    return [*found, _verdict_table(scaleup.pooled, intervals)] if scaleup.pooled else found
+    return [*found, _verdict_table(scaleup.pooled, scaleup.judged, intervals)] if scaleup.pooled else found
 
 
 def _growth_table(scaleup: ScaleUp, intervals: bool) -> Table:
@@ -41,11 +41,11 @@ def _cell(value: Ratio | None, intervals: bool) -> str:
     return f"{ratio(value.value)} {interval(value.low, value.high)}".strip() if intervals else ratio(value.value)
 
 
-def _verdict_table(pooled: Sequence[Comparison], intervals: bool) -> Table:
-    columns = ["test", "target", "verdict", *(f"{SHORT_TITLES[metric.name]} ratio" for metric in PRIMARY), "blocks"]
+def _verdict_table(pooled: Sequence[Comparison], judged: Sequence[Metric], intervals: bool) -> Table:
+    columns = ["test", "target", "verdict", *(f"{SHORT_TITLES[metric.name]} ratio" for metric in judged), "blocks"]
     rows = []
     for item in pooled:
-        found = [item.findings.get(metric.name) for metric in PRIMARY]
+        found = [item.findings.get(metric.name) for metric in judged]
         texts = [finding_text(one) if intervals else ratio(one.ratio if one else None) for one in found]
         blocks = max((one.blocks for one in item.findings.values()), default=0)
         rows.append([item.test, item.target, f"{SIGNS[item.verdict]} {item.verdict}", *texts, str(blocks or "–")])

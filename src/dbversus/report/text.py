@@ -24,8 +24,8 @@ from dbversus.report.words import (
     ratio,
     verdict_legend,
 )
-from dbversus.stats.metrics import CPU, IO_BYTES, PRIMARY, THROUGHPUT
-from dbversus.stats.model import Finding, Verdict
+from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
+from dbversus.stats.model import Finding, Metric, Verdict
 
 _STYLES = {
     Verdict.REGRESSION: "bold red",
@@ -39,7 +39,9 @@ _STYLES = {
     Verdict.FAILED: "bold magenta",
 }
 WIDE_COLUMNS = 112
-NARROW_TITLES = {CPU: "CPU/op", THROUGHPUT: "ops/s", IO_BYTES: "IO/op"}
+"""With three metrics; each more takes RATIO_COLUMNS."""
+RATIO_COLUMNS = 24
+NARROW_TITLES = SHORT_TITLES | {THROUGHPUT: "ops/s"}
 
 
 def render(assessment: Assessment, console: Console, verbose: bool = False) -> None:
@@ -77,24 +79,24 @@ def _candidate(assessment: Assessment, facts: TargetFacts, console: Console) -> 
         say(console, sentence)
     console.print()
     comparisons = [item for item in assessment.comparisons if item.target == facts.target.label]
-    print_table(console, _verdict_table(comparisons, console))
+    print_table(console, _verdict_table(comparisons, assessment.judged, console))
     console.print()
 
 
-def _verdict_table(comparisons: Sequence[Comparison], console: Console) -> Table:
+def _verdict_table(comparisons: Sequence[Comparison], judged: Sequence[Metric], console: Console) -> Table:
     """One line per test; a narrow terminal gets ratios without their intervals, under short titles."""
-    wide = not console.is_terminal or console.width >= WIDE_COLUMNS
-    titles = [f"{SHORT_TITLES[metric.name]} ratio" if wide else NARROW_TITLES[metric.name] for metric in PRIMARY]
+    wide = not console.is_terminal or console.width >= WIDE_COLUMNS + RATIO_COLUMNS * max(len(judged) - 3, 0)
+    titles = [f"{SHORT_TITLES[metric.name]} ratio" if wide else NARROW_TITLES[metric.name] for metric in judged]
     table = plain_table("test", "verdict", *titles, "blocks")
     for comparison in comparisons:
-        table.add_row(Text(comparison.test), *_cells(comparison, wide))
+        table.add_row(Text(comparison.test), *_cells(comparison, judged, wide))
     return table
 
 
-def _cells(comparison: Comparison, wide: bool) -> list[Text]:
+def _cells(comparison: Comparison, judged: Sequence[Metric], wide: bool) -> list[Text]:
     verdict = comparison.verdict
     cells = [Text(f"{SIGNS[verdict]} {verdict}", style=_STYLES[verdict])]
-    for metric in PRIMARY:
+    for metric in judged:
         finding = comparison.findings.get(metric.name)
         style = _STYLES[finding.verdict] if finding and verdict not in (Verdict.WRONG_RESULT, Verdict.FAILED) else "dim"
         cells.append(Text(_ratio_text(finding, wide), style=style))
@@ -123,12 +125,12 @@ def _figure_table(assessment: Assessment) -> Table:
 def _legend(assessment: Assessment) -> str:
     if not assessment.candidates:
         return f"Means over blocks with 95 % intervals; {assessment.blocks} blocks."
-    primary = [item for item in assessment.findings if item.metric in SHORT_TITLES]
-    levels = sorted({round(item.confidence * 100, 1) for item in primary})
+    judged = [item for item in assessment.findings if item.judged]
+    levels = sorted({round(item.confidence * 100, 1) for item in judged})
     confidence = f"{levels[0]:g}" if len(levels) == 1 else f"{levels[0]:g} to {levels[-1]:g}" if levels else "95"
     disturbed = assessment.disturbance
     return (
-        f"Ratios are target/{assessment.base.label} [{confidence} % interval]; margins: {margins_text(primary)}. "
+        f"Ratios are target/{assessment.base.label} [{confidence} % interval]; margins: {margins_text(judged)}. "
         f"{disturbed.dropped:,} of {disturbed.rows:,} rows ({percent(disturbed.dropped_share)}) were dropped as "
         "disturbed.\n"
         f"{verdict_legend(comparison.verdict for comparison in assessment.comparisons)}"

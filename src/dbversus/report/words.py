@@ -7,8 +7,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from dbversus.report.model import Comparison, Estimate
-from dbversus.stats.metrics import CPU, IO_BYTES, PRIMARY, THROUGHPUT
-from dbversus.stats.model import Finding, Verdict
+from dbversus.stats.judgeable import MEAN, P50, P95, P99, RESPONSE_TIMES, USUAL
+from dbversus.stats.judged import JUDGEABLE_METRICS, judged_names
+from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT, metric_named
+from dbversus.stats.model import Finding, Metric, Verdict
 
 # colour is never alone: every verdict has its word and its sign; no sign of arithmetic, since ratios and counts follow some
 SIGNS = {
@@ -49,18 +51,31 @@ SEVERITY = (
 )
 # their figures are in no sentence about changes
 _NOT_COUNTED = (Verdict.WRONG_RESULT, Verdict.FAILED, Verdict.DISTURBED, Verdict.NO_STEADY_STATE)
-SHORT_TITLES = {CPU: "CPU/op", THROUGHPUT: "throughput", IO_BYTES: "IO/op"}
+SHORT_TITLES = {
+    CPU: "CPU/op",
+    THROUGHPUT: "throughput",
+    IO_BYTES: "IO/op",
+    MEAN: "mean time",
+    P50: "p50",
+    P95: "p95",
+    P99: "p99",
+}
 NAMES_IN_SENTENCE = 6
 SIGNIFICANT_DIGITS = 4
 NBSP = "\u00a0"
 
-_WORDS = {
+_WORDS: Mapping[tuple[str, Verdict], tuple[str, ...]] = {
     (CPU, Verdict.REGRESSION): ("uses more CPU per operation", "use more CPU per operation"),
     (CPU, Verdict.IMPROVEMENT): ("uses less CPU per operation", "use less CPU per operation"),
     (THROUGHPUT, Verdict.REGRESSION): ("has lower throughput", "have lower throughput"),
     (THROUGHPUT, Verdict.IMPROVEMENT): ("has higher throughput", "have higher throughput"),
     (IO_BYTES, Verdict.REGRESSION): ("reads or writes more per operation", "read or write more per operation"),
     (IO_BYTES, Verdict.IMPROVEMENT): ("reads or writes less per operation", "read or write less per operation"),
+    **{
+        (name, verdict): tuple(f"{has} a {length} {metric_named(name).title}" for has in ("has", "have"))
+        for name in RESPONSE_TIMES
+        for verdict, length in ((Verdict.REGRESSION, "longer"), (Verdict.IMPROVEMENT, "shorter"))
+    },
 }
 
 
@@ -137,7 +152,7 @@ def summary_sentences(comparisons: Sequence[Comparison], target: str, base: str)
     changes = [
         sentence
         for verdict in (Verdict.REGRESSION, Verdict.IMPROVEMENT)
-        for metric in PRIMARY
+        for metric in JUDGEABLE_METRICS
         if (sentence := _change_sentence(comparisons, metric.name, verdict))
     ]
     if any(item.verdict == Verdict.REGRESSION for item in comparisons):
@@ -156,7 +171,14 @@ def summary_sentences(comparisons: Sequence[Comparison], target: str, base: str)
         said = f"No test has a steady state on {target} against {base}: all work is judged."
     else:
         said = f"Nothing is known yet of {target} against {base}: none of {total} tests could be judged."
-    return (said, *changes, *_drifting(comparisons), *_contradicted(comparisons), *_rest(comparisons))
+    return (
+        said,
+        *changes,
+        *_drifting(comparisons),
+        *_contradicted(comparisons),
+        *_rest(comparisons),
+        *_lacking(comparisons),
+    )
 
 
 def _change_sentence(comparisons: Sequence[Comparison], metric: str, verdict: Verdict) -> str:
@@ -164,7 +186,7 @@ def _change_sentence(comparisons: Sequence[Comparison], metric: str, verdict: Ve
     found = [
         item.findings[metric]
         for item in comparisons
-        if metric in item.findings and item.findings[metric].verdict == verdict and _counts(item)
+        if metric in item.findings and _is_change(item.findings[metric], verdict) and _counts(item)
     ]
     if not found:
         return ""
@@ -175,6 +197,10 @@ def _change_sentence(comparisons: Sequence[Comparison], metric: str, verdict: Ve
 
 def _in_single_slots(finding: Finding) -> str:
     return " in single slots" if finding.whole_work else ""
+
+
+def _is_change(finding: Finding, verdict: Verdict) -> bool:
+    return finding.judged and finding.verdict == verdict
 
 
 def _counts(comparison: Comparison) -> bool:
@@ -234,6 +260,20 @@ def _rest(comparisons: Sequence[Comparison]) -> list[str]:
     return sentences
 
 
+def _lacking(comparisons: Sequence[Comparison]) -> list[str]:
+    """`p99 is not judged in 2, which have too few operations per block: scan and insert.`, for each such percentile."""
+    tests: dict[str, list[str]] = {}
+    for item in comparisons:
+        for finding in item.findings.values():
+            if finding.lacks_operations:
+                tests.setdefault(finding.metric, []).append(item.test)
+    return [
+        f"{SHORT_TITLES[metric]} is not judged in {len(names)}, which {'has' if len(names) == 1 else 'have'} too few operations "
+        f"per block: {listing(names)}."
+        for metric, names in tests.items()
+    ]
+
+
 def verdict_legend(verdicts: Iterable[Verdict]) -> str:
     """`Signs are verdicts: ▼ regression: worse …; ○ equivalent: ….` of those that are shown; empty without any."""
     shown = set(verdicts)
@@ -245,13 +285,24 @@ def margins_text(findings: Iterable[Finding]) -> str:
     """`3–4.6 % server CPU per op, 5 % throughput, 5 % IO bytes per op`; calibrations give some tests wider ones."""
     margins: dict[str, set[float]] = {}
     for finding in findings:
-        margins.setdefault(finding.metric, set()).add(round(finding.margin * 100, 1))
+        if finding.judged:
+            margins.setdefault(finding.metric, set()).add(round(finding.margin * 100, 1))
     parts = []
-    for metric in PRIMARY:
+    for metric in JUDGEABLE_METRICS:
         if of_metric := margins.get(metric.name):
             span = "–".join(f"{margin:g}" for margin in sorted({min(of_metric), max(of_metric)}))
             parts.append(f"{span} % {metric.title}")
     return ", ".join(parts)
+
+
+def worse_ratios(judged: Sequence[Metric]) -> str:
+    """`CPU and IO ratios over 1 and throughput ratios under 1 are`"""
+    kinds = {CPU: "CPU", IO_BYTES: "IO", **dict.fromkeys(RESPONSE_TIMES, "response time")}
+    over = list(dict.fromkeys(kinds[metric.name] for metric in judged if not metric.higher_is_better))
+    said = [f"{listing(over)} ratios over 1"] if over else []
+    said += ["throughput ratios under 1"] if any(metric.higher_is_better for metric in judged) else []
+    text = " and ".join(said)
+    return f"{text[:1].upper()}{text[1:]} are"
 
 
 def in_order(counts: Mapping[Verdict, int]) -> list[tuple[Verdict, int]]:
@@ -275,6 +326,8 @@ def experiment_facts(header: Mapping[str, Any], tests: int, blocks: int) -> list
         said.append(f"{cache} caches")
     if mode := header.get("mode"):
         said.append(f"{mode} statements")
+    if (names := judged_names(header)) != list(USUAL):
+        said.append(f"judged by {listing(names, most=len(names))}")
     if at_unix_ns := header.get("at_unix_ns"):
         said.append(f"{datetime.fromtimestamp(at_unix_ns / 1e9, UTC):%-d %B %Y, %H:%M} UTC")
     return said

@@ -5,12 +5,9 @@ from collections.abc import Iterable, Mapping
 from statistics import fmean
 
 from dbversus.stats.generations import Ratio, mean_of_blocks
-from dbversus.stats.metrics import PRIMARY
 from dbversus.stats.model import BlockValue
 
 _ALL = "all"
-
-_PRIMARY_NAMES = frozenset(metric.name for metric in PRIMARY)
 
 
 def case_of(name: str) -> tuple[str, int] | None:
@@ -35,7 +32,7 @@ def pooled_margins(margins: Mapping[tuple[str, str], float]) -> dict[tuple[str, 
 
 
 def pooled_over_clients(values: Iterable[BlockValue]) -> list[BlockValue]:
-    """One value per test, target, primary metric and block: the mean of ln(target/base) over all numbers of clients.
+    """One value per test, target, metric and block: the mean of ln(target/base) over all numbers of clients.
 
     Values of cases without a number of clients are left aside. A block counts only where every number of clients of that
     test was measured in it. Nothing to compare with some numbers of clients is no difference there, with all of them None.
@@ -43,7 +40,7 @@ def pooled_over_clients(values: Iterable[BlockValue]) -> list[BlockValue]:
     cells: dict[tuple[str, str, str], dict[int, dict[int, BlockValue]]] = defaultdict(lambda: defaultdict(dict))
     for value in values:
         case = case_of(value.test)
-        if case and value.metric in _PRIMARY_NAMES:
+        if case:
             cells[case[0], value.target, value.metric][value.block][case[1]] = value
     pooled = []
     for (test, target, metric), blocks in cells.items():

@@ -32,16 +32,22 @@ _TREND_OF = {metric.name: trend.name for metric, trend in zip(SMOOTH, TRENDS, st
 
 
 def judge_steadiness(
-    findings: Sequence[Finding], columns: Columns, base: str, looks: tuple[int, ...], whole: Mapping[Key, Finding]
+    findings: Sequence[Finding],
+    columns: Columns,
+    base: str,
+    looks: tuple[int, ...],
+    whole: Mapping[Key, Finding],
+    metrics: Sequence[Metric] = SMOOTH,
 ) -> list[Finding]:
-    """The findings, those of CPU per op and throughput that drift replaced by `no steady state` and the cost of all work.
+    """The findings, those of `metrics` of SMOOTH that drift replaced by `no steady state` and the cost of all work.
 
     `columns`: slots as in results/schema.py; `whole`: what `judge_whole_work` says. Disturbed findings stay what they are.
     """
     margins = {
         (finding.test, _TREND_OF[finding.metric]): finding.margin for finding in findings if finding.metric in _TREND_OF
     }
-    trends = assess(trend_values(columns, base), TRENDS, looks, margins)
+    names = {_TREND_OF[metric.name] for metric in metrics}
+    trends = assess(trend_values(columns, base), [trend for trend in TRENDS if trend.name in names], looks, margins)
     drifting = {trend.key: trend for trend in trends if is_drift(trend)}
     return [_judged(finding, drifting.get(_trend_key(finding)), whole.get(finding.key)) for finding in findings]
 

@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-from dbversus.stats.metrics import CPU, PRIMARY, THROUGHPUT
+from dbversus.stats.judgeable import RESPONSE_TIMES
+from dbversus.stats.judged import JUDGEABLE_METRICS
+from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
 from dbversus.stats.model import CHANGES, Finding, Verdict
 
-_TITLES = {metric.name: metric.title for metric in PRIMARY}
+_TITLES = {metric.name: metric.title for metric in JUDGEABLE_METRICS}
 
 # (server CPU per op, throughput) → what the two say together
 _TOGETHER: Mapping[tuple[Verdict, Verdict], str] = {
@@ -31,54 +33,65 @@ _ALONE: Mapping[tuple[str, Verdict], str] = {
 def headline(findings: Sequence[Finding]) -> tuple[Verdict, str]:
     """Verdict and sentence for one test × target; exploratory findings are left aside.
 
-    No steady state when any primary metric has none; else regression when any is one; else improvement when any is; else
-    equivalent when CPU per op and throughput are (as far as they were measured); else disturbed, unstable or undecided, the
-    first that applies.
+    No steady state when any judged metric has none; else regression when any is one; else improvement when any is; else
+    equivalent when all are that were measured, whatever is still open of IO where there are others; else disturbed, unstable or
+    undecided, the first that applies. Percentiles that too few operations were measured for are named.
     """
-    primary = {finding.metric: finding for finding in findings if finding.metric in _TITLES}
-    if not primary:
-        return Verdict.UNDECIDED, "not measured"
-    verdicts = {finding.verdict for finding in primary.values()}
+    lacking = [f"{_TITLES[f.metric]} not judged: {f.note}" for f in findings if f.lacks_operations]
+    judged = {finding.metric: finding for finding in findings if finding.judged and finding.metric in _TITLES}
+    if not judged:
+        return Verdict.UNDECIDED, "; ".join(lacking) or "not measured"
+    verdict, sentence = _of_judged(judged)
+    return verdict, "; ".join([sentence, *lacking])
+
+
+def _of_judged(judged: Mapping[str, Finding]) -> tuple[Verdict, str]:
+    verdicts = {finding.verdict for finding in judged.values()}
     if Verdict.NO_STEADY_STATE in verdicts:
-        return Verdict.NO_STEADY_STATE, _drifting(primary)
+        return Verdict.NO_STEADY_STATE, _drifting(judged)
     for change in CHANGES:
         if change in verdicts:
-            return change, _changed(primary)
-    core = [primary[name] for name in (CPU, THROUGHPUT) if name in primary]
-    if core and all(finding.verdict is Verdict.EQUIVALENT for finding in core):
-        return Verdict.EQUIVALENT, _equivalent(primary)
+            return change, _changed(judged)
+    core = [finding for name, finding in judged.items() if name != IO_BYTES] or judged.values()
+    if all(finding.verdict is Verdict.EQUIVALENT for finding in core):
+        return Verdict.EQUIVALENT, _equivalent(judged)
     open_verdict = next((v for v in (Verdict.DISTURBED, Verdict.UNSTABLE) if v in verdicts), Verdict.UNDECIDED)
-    return open_verdict, _open(open_verdict, primary)
+    return open_verdict, _open(open_verdict, judged)
 
 
 def worse_over_all_work(findings: Mapping[str, Finding]) -> bool:
     """Whether a test without a steady state, given its findings by metric, is worse all the same."""
-    primary = [finding for name, finding in findings.items() if name in _TITLES]
-    return any(finding.verdict is Verdict.NO_STEADY_STATE for finding in primary) and any(
-        Verdict.REGRESSION in (finding.verdict, finding.whole_work) for finding in primary
+    judged = [finding for finding in findings.values() if finding.judged]
+    return any(finding.verdict is Verdict.NO_STEADY_STATE for finding in judged) and any(
+        Verdict.REGRESSION in (finding.verdict, finding.whole_work) for finding in judged
     )
 
 
-def _drifting(primary: Mapping[str, Finding]) -> str:
+def _drifting(judged: Mapping[str, Finding]) -> str:
     """What moved, what all the work comes to, and how the other metrics stand."""
-    parts = [f"{_TITLES[name]}: {f.note}" for name, f in primary.items() if f.verdict is Verdict.NO_STEADY_STATE]
-    parts += [f"{_TITLES[name]} {_change(f)} ({f.verdict})" for name, f in primary.items() if f.verdict in CHANGES]
+    parts = [f"{_TITLES[name]}: {f.note}" for name, f in judged.items() if f.verdict is Verdict.NO_STEADY_STATE]
+    parts += [f"{_TITLES[name]} {_change(f)} ({f.verdict})" for name, f in judged.items() if f.verdict in CHANGES]
     return "; ".join(parts)
 
 
-def _changed(primary: Mapping[str, Finding]) -> str:
+def _changed(judged: Mapping[str, Finding]) -> str:
     """Which metrics changed and by how much, and what they say together."""
     figures = [
         f"{_TITLES[name]} {_change(f)}{' in single slots' if f.whole_work else ''}"
-        for name, f in primary.items()
+        for name, f in judged.items()
         if f.verdict in CHANGES
     ]
-    meaning = _cpu_and_throughput(primary)
-    return f"{', '.join(figures)} ({meaning})" if meaning else ", ".join(figures)
+    meaning = _cpu_and_throughput(judged)
+    said = f"{', '.join(figures)} ({meaning})" if meaning else ", ".join(figures)
+    return "; ".join([said, *(f"{_TITLES[name]} {_state(f)}" for name, f in judged.items() if _is_open_time(f))])
 
 
-def _cpu_and_throughput(primary: Mapping[str, Finding]) -> str:
-    cpu, throughput = primary.get(CPU), primary.get(THROUGHPUT)
+def _is_open_time(finding: Finding) -> bool:
+    return finding.metric in RESPONSE_TIMES and finding.verdict not in (*CHANGES, Verdict.EQUIVALENT)
+
+
+def _cpu_and_throughput(judged: Mapping[str, Finding]) -> str:
+    cpu, throughput = judged.get(CPU), judged.get(THROUGHPUT)
     if cpu is None or throughput is None:
         return ""
     if (cpu.verdict, throughput.verdict) in _TOGETHER:
@@ -86,19 +99,19 @@ def _cpu_and_throughput(primary: Mapping[str, Finding]) -> str:
     return ", ".join(_ALONE.get((f.metric, f.verdict)) or f"{_TITLES[f.metric]} {_state(f)}" for f in (cpu, throughput))
 
 
-def _equivalent(primary: Mapping[str, Finding]) -> str:
+def _equivalent(judged: Mapping[str, Finding]) -> str:
     margins = [
-        f"{100 * f.margin:g} % in {_TITLES[name]}" for name, f in primary.items() if f.verdict is Verdict.EQUIVALENT
+        f"{100 * f.margin:g} % in {_TITLES[name]}" for name, f in judged.items() if f.verdict is Verdict.EQUIVALENT
     ]
-    still_open = [f"{_TITLES[name]} {_state(f)}" for name, f in primary.items() if f.verdict is not Verdict.EQUIVALENT]
+    still_open = [f"{_TITLES[name]} {_state(f)}" for name, f in judged.items() if f.verdict is not Verdict.EQUIVALENT]
     return "; ".join([f"no change beyond {', '.join(margins)}", *still_open])
 
 
-def _open(verdict: Verdict, primary: Mapping[str, Finding]) -> str:
+def _open(verdict: Verdict, judged: Mapping[str, Finding]) -> str:
     if verdict is Verdict.DISTURBED:
-        return next(f.note or "other work on the host disturbed it" for f in primary.values() if f.verdict is verdict)
+        return next(f.note or "other work on the host disturbed it" for f in judged.values() if f.verdict is verdict)
     return "; ".join(
-        f"{_TITLES[name]} {_state(f)}" for name, f in primary.items() if f.verdict is not Verdict.EQUIVALENT
+        f"{_TITLES[name]} {_state(f)}" for name, f in judged.items() if f.verdict is not Verdict.EQUIVALENT
     )
 
 

@@ -12,8 +12,10 @@ from dbversus.stats.drain import drain_values
 from dbversus.stats.drift import judge_steadiness
 from dbversus.stats.finished import of_finished_blocks
 from dbversus.stats.fresh import FEWEST_FRESH_BLOCKS
-from dbversus.stats.metrics import DRAIN, METRICS, PRIMARY, metric_named
+from dbversus.stats.judged import judged_metrics, judged_smooth, marked
+from dbversus.stats.metrics import DRAIN, METRICS, PERCENTILES, metric_named
 from dbversus.stats.model import CHANGES, BlockValue, Finding, Metric, Verdict
+from dbversus.stats.percentiles import Latencies, lacking_findings, latency_blocks, percentile_values
 from dbversus.stats.sequential import LOOKS
 from dbversus.stats.server_counters import counter_values
 from dbversus.stats.verdicts import assess, decided
@@ -22,28 +24,34 @@ from dbversus.stats.within_start import add_within_start
 
 
 def judge(results: Results) -> list[Finding]:
-    """Findings for all tests, targets and metrics of an experiment, with the looks and margins that it was run with.
+    """Findings for all tests, targets and metrics of an experiment, with the looks, margins and judged metrics of its own.
 
     A block that was cut short does not count, as soon as two are finished.
     """
     results = of_finished_blocks(results)
     base, slots, looks = results.base.label, results.slots, looks_of(results.header)
     margins = margins_of(results.header, results.tests)
-    values, metrics = _values(results)
+    latencies = latency_blocks(results)
+    values, metrics = _values(results, latencies)
     findings = assess(values, metrics, looks, margins)
     if base not in slots["target"]:
         return findings
-    findings = check_disturbance(findings, slots, base, PRIMARY, looks, margins)
-    whole = judge_whole_work(slots, base, results.drains, looks, margins)
-    findings = judge_steadiness(findings, slots, base, looks, whole)
+    of_slots = [metric for metric in judged_metrics(results.header) if metric.numerator]
+    findings = check_disturbance(findings, slots, base, of_slots, looks, margins)
+    findings += lacking_findings(latencies, judged_metrics(results.header))
+    smooth = judged_smooth(results.header)
+    whole = judge_whole_work(slots, base, results.drains, looks, margins, smooth)
+    findings = judge_steadiness(findings, slots, base, looks, whole, smooth)
     return add_within_start(check_whole_work(findings, whole), slots, base)
 
 
-def _values(results: Results) -> tuple[list[BlockValue], tuple[Metric, ...]]:
+def _values(results: Results, latencies: Latencies) -> tuple[list[BlockValue], tuple[Metric, ...]]:
     """Block values of all that was measured, and their metrics."""
     base = results.base.label
     labels = {target.name: target.label for target in results.targets}
-    values = block_values(results.slots, base) if base in results.slots["target"] else []
+    values = []
+    if base in results.slots["target"]:
+        values = [*block_values(results.slots, base), *percentile_values(results, latencies)]
     counted, counters = counter_values(results.counters, base)
     beside, kinds = background_values(results.background, base)
     values = [
@@ -53,7 +61,16 @@ def _values(results: Results) -> tuple[list[BlockValue], tuple[Metric, ...]]:
         *counted,
         *beside,
     ]
-    return values, (*METRICS, *DRAIN, *counters, *kinds)
+    return values, marked((*METRICS, *PERCENTILES, *DRAIN, *counters, *kinds), results.header)
+
+
+def judged_values(results: Results) -> list[BlockValue]:
+    """Block values of the metrics that make verdicts in this experiment; its base has to have slots."""
+    judged = judged_metrics(results.header)
+    values = block_values(results.slots, results.base.label, judged)
+    if all(metric.numerator for metric in judged):
+        return values
+    return [*values, *percentile_values(results, latency_blocks(results), judged)]
 
 
 def looks_of(header: Mapping[str, Any]) -> tuple[int, ...]:
@@ -70,9 +87,9 @@ def judge_over_clients(results: Results) -> list[Finding]:
     base = results.base.label
     if base not in results.slots["target"] or not any(case_of(test) for test in results.tests):
         return []
-    values = pooled_over_clients(block_values(results.slots, base, PRIMARY))
+    values = pooled_over_clients(judged_values(results))
     margins = pooled_margins(margins_of(results.header, results.tests))
-    return assess(values, PRIMARY, looks_of(results.header), margins)
+    return assess(values, judged_metrics(results.header), looks_of(results.header), margins)
 
 
 def margins_of(header: Mapping[str, Any], tests: Sequence[str]) -> dict[tuple[str, str], float]:
@@ -98,14 +115,10 @@ def settled_tests(findings: Sequence[Finding]) -> set[str]:
     unsettled = {
         finding.test
         for finding in findings
-        if _is_primary(finding)
+        if finding.judged
         and (
             finding.verdict is Verdict.DISTURBED
             or (finding.verdict in CHANGES and finding.fresh_blocks < FEWEST_FRESH_BLOCKS)
         )
     }
     return decided(findings) - unsettled
-
-
-def _is_primary(finding: Finding) -> bool:
-    return any(metric.primary and metric.name == finding.metric for metric in METRICS)

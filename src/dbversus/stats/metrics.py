@@ -6,14 +6,15 @@ import numpy as np
 import numpy.typing as npt
 
 from dbversus.errors import UsageError
+from dbversus.stats.judgeable import CPU as CPU
+from dbversus.stats.judgeable import IO_BYTES as IO_BYTES
+from dbversus.stats.judgeable import MEAN, P50, P95, P99
+from dbversus.stats.judgeable import THROUGHPUT as THROUGHPUT
 from dbversus.stats.model import Metric
 
 Columns = Mapping[str, npt.NDArray[np.generic]]
 Floats = npt.NDArray[np.float64]
 
-CPU = "server_cpu_us_per_op"
-THROUGHPUT = "throughput_ops_per_s"
-IO_BYTES = "io_bytes_per_op"
 DRAIN_CPU = "drain_cpu_us_per_op"
 DRAIN_WRITES = "drain_write_bytes_per_op"
 LOAD_TEST = "load"
@@ -32,10 +33,12 @@ def _cpu_per_op(name: str, title: str, column: str, *, margin: float = 0.05) -> 
     return _per_op(name, title, "µs/op", column, margin=margin, floor=0.05, scale=_US_PER_NS)
 
 
-def _latency(name: str, title: str, margin: float) -> Metric:
-    return Metric(f"latency_{name}_us", title, "µs", False, False, margin, (f"{name}_ns",), scale=_US_PER_NS)
+def _response_time(name: str, title: str, column: str) -> Metric:
+    """Of slots; the rare ones, of which a slot has too few, are PERCENTILES."""
+    return Metric(name, title, "µs", False, False, 0.05, (column,), scale=_US_PER_NS)
 
 
+# they make the verdicts, unless the experiment says which do (stats/judged.py)
 PRIMARY: tuple[Metric, ...] = (
     Metric(CPU, "server CPU per op", "µs/op", False, True, 0.03, ("server_cpu_ns",), "ops", _US_PER_NS),
     Metric(THROUGHPUT, "throughput", "ops/s", True, True, 0.05, ("ops",), "elapsed_ns", _NS_PER_S),
@@ -70,10 +73,8 @@ EXPLORATORY: tuple[Metric, ...] = (
     _per_op("write_calls_per_op", "write calls per op", "1/op", "server_write_calls", margin=0.05, floor=0.01),
     _per_op("errors_per_op", "errors per op", "1/op", "errors", margin=0.10, floor=1e-4),
     _cpu_per_op("client_cpu_us_per_op", "client CPU per op", "client_cpu_ns"),
-    _latency("mean", "mean response time", 0.05),
-    _latency("p50", "median response time", 0.05),
-    _latency("p95", "95th percentile of response time", 0.10),
-    _latency("p99", "99th percentile of response time", 0.10),
+    _response_time(MEAN, "mean response time", "mean_ns"),
+    _response_time(P50, "median response time", "p50_ns"),
     Metric(
         "load_rows_per_s", "rows loaded per second", "rows/s", True, False, 0.05, ("rows",), "elapsed_ns", _NS_PER_S,
         tests=(LOAD_TEST,),
@@ -85,6 +86,7 @@ EXPLORATORY: tuple[Metric, ...] = (
 )  # fmt: skip
 
 METRICS: tuple[Metric, ...] = PRIMARY + EXPLORATORY
+"""Those that follow from the columns of slots."""
 
 SMOOTH: tuple[Metric, ...] = tuple(metric for metric in PRIMARY if not metric.pooled)
 """CPU per op and throughput: every slot has a ratio of its own, and the midmean over rows is the value of a block."""
@@ -95,7 +97,13 @@ DRAIN: tuple[Metric, ...] = (
     Metric(DRAIN_WRITES, "bytes drained per op", "bytes/op", False, False, 0.10, pooled=True, floor=64.0),
 )
 
-_BY_NAME = {metric.name: metric for metric in METRICS + DRAIN}
+# of all operations of a block together (stats/percentiles.py): a slot has too few of them for the rare ones
+PERCENTILES: tuple[Metric, ...] = (
+    Metric(P95, "95th percentile of response time", "µs", False, False, 0.10),
+    Metric(P99, "99th percentile of response time", "µs", False, False, 0.10),
+)
+
+_BY_NAME = {metric.name: metric for metric in METRICS + DRAIN + PERCENTILES}
 
 
 COUNTER = "counter."
@@ -132,9 +140,9 @@ def floats(column: npt.NDArray[np.generic]) -> Floats:
 
 
 def parts(metric: Metric, columns: Columns) -> tuple[Floats, Floats] | None:
-    """Numerator × scale and denominator of each slot; None when the host or the source has no such columns."""
+    """Numerator × scale and denominator of each slot; None where there are no such columns, or it is no figure of slots."""
     wanted = (*metric.numerator, *((metric.denominator,) if metric.denominator else ()))
-    if any(name not in columns for name in wanted):
+    if not metric.numerator or any(name not in columns for name in wanted):
         return None
     over = np.sum([floats(columns[name]) for name in metric.numerator], axis=0) * metric.scale
     under = floats(columns[metric.denominator]) if metric.denominator else np.ones_like(over)

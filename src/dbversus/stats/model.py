@@ -23,6 +23,8 @@ CHANGES = (Verdict.REGRESSION, Verdict.IMPROVEMENT)
 class Metric:
     """A figure per test. `higher_is_better` gives a change its sign; `margin` is δ as a share (0.03 = 3 %).
 
+    `primary`: it makes verdicts, unless the experiment chooses others (stats/judged.py); else it is exploratory.
+
     Its value in a slot is sum(numerator columns) / denominator column × scale; without a denominator, the sum × scale.
     A `pooled` metric comes in lumps, so its sums over a block are compared instead of single slots; values under
     `floor` (in `unit`) count as nothing, and in tests that change no data also those under what `rate_floor` per second of
@@ -75,6 +77,7 @@ class Finding:
     change that the rows do not, when ratio, interval and p-value are of that work; or where it speaks against rows that are
     equivalent, but not for certain, so that nothing is decided.
     `start_low` and `start_high`: with one block, the 95 % interval within that one start of the servers.
+    `judged`: the metric makes verdicts in this experiment; else it is exploratory.
     """
 
     test: str
@@ -98,8 +101,14 @@ class Finding:
     whole_work: Verdict | None = None
     start_low: float | None = None
     start_high: float | None = None
+    judged: bool = True
 
     @property
     def key(self) -> tuple[str, str, str]:
         """(test, target, metric)"""
         return self.test, self.target, self.metric
+
+    @property
+    def lacks_operations(self) -> bool:
+        """Whether all it says is that too few operations were measured to judge a percentile (stats/percentiles.py)."""
+        return not self.judged and self.blocks == 0 and self.verdict is Verdict.UNDECIDED

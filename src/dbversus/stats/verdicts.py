@@ -57,12 +57,10 @@ def assess(
     ]
 
 
-def decided(findings: Sequence[Finding], metrics: Sequence[Metric] = METRICS) -> set[str]:
-    """Tests of which every primary metric of every target has a verdict that more blocks need not change."""
-    primary = {metric.name for metric in metrics if metric.primary}
-    judged = [finding for finding in findings if finding.metric in primary]
-    open_tests = {finding.test for finding in judged if finding.verdict not in DECISIVE}
-    return {finding.test for finding in judged} - open_tests
+def decided(findings: Sequence[Finding]) -> set[str]:
+    """Tests of which every judged metric of every target has a verdict that more blocks need not change, or that have none."""
+    open_tests = {finding.test for finding in findings if finding.judged and finding.verdict not in DECISIVE}
+    return {finding.test for finding in findings} - open_tests
 
 
 def _finding(table: Table, state: State, index: int, shown: Shown, visible: float) -> Finding:
@@ -87,6 +85,7 @@ def _finding(table: Table, state: State, index: int, shown: Shown, visible: floa
         fresh_blocks=shown.fresh_blocks,
         note=shown.note,
         found_at=int(state.found_at[index]) if state.found_at[index] >= 0 else None,
+        judged=bool(table.primary[index]),
     )
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from dbversus.stats.blocks import known_values, sums_per_op
 from dbversus.stats.layout import Layout, Sides, lay_out
 from dbversus.stats.metrics import CPU, DRAIN_CPU, SMOOTH, THROUGHPUT, Columns, Floats, metric_named, parts
-from dbversus.stats.model import BlockValue, Finding, Verdict
+from dbversus.stats.model import BlockValue, Finding, Metric, Verdict
 from dbversus.stats.table import Key
 from dbversus.stats.verdicts import assess
 
@@ -45,12 +45,13 @@ def judge_whole_work(
     drains: Iterable[Mapping[str, Any]],
     looks: tuple[int, ...],
     margins: Mapping[tuple[str, str], float],
+    metrics: Sequence[Metric] = SMOOTH,
 ) -> dict[Key, Finding]:
-    """Findings of all work, by test, target and metric (CPU per op, throughput).
+    """Findings of all work, by test, target and metric, for `metrics` of SMOOTH (CPU per op, throughput).
 
     `columns`: slots as in results/schema.py; `drains`: rows of its DRAIN_COLUMNS. Raises as `lay_out` and `assess`.
     """
-    findings = assess(whole_work_values(columns, base, drains), SMOOTH, looks, margins)
+    findings = assess(whole_work_values(columns, base, drains), metrics, looks, margins)
     return {finding.key: finding for finding in findings}
 
 

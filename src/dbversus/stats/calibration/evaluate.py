@@ -13,7 +13,7 @@ from dbversus.stats.calibration.starts import start_bias
 from dbversus.stats.calibration.suites import Game, Margins, Played, Pool, changed_as_measured, make_pool, play
 from dbversus.stats.calibration.twins import Twins, read_twins
 from dbversus.stats.calibration.variation import order_bias, rows_of, spreads, uniformity
-from dbversus.stats.metrics import CPU, PRIMARY, Floats
+from dbversus.stats.metrics import Floats
 from dbversus.stats.sequential import LOOKS
 
 SUITES = 1000
@@ -50,6 +50,8 @@ def evaluate(results: Results, suites: int = SUITES, seed: int = 1, say: Say = l
         blocks=len(twins.blocks),
         looks=list(looks),
         suites=suites,
+        metrics=[metric.name for metric in twins.metrics],
+        changed=twins.changed,
         **_of_equal(equal, len(twins.tests)),
         changed_as_measured=changed_as_measured(pool),
         disturbed=_disturbed(twins),
@@ -77,7 +79,7 @@ def calibrated_margins(twins: Twins, blocks: int, seed: int) -> Margins:
     """
     rng = np.random.default_rng((seed, len(twins.blocks)))
     draws = _signed_draws(len(twins.blocks), blocks, rng)
-    default = {metric.name: metric.margin for metric in PRIMARY}
+    default = {metric.name: metric.margin for metric in twins.metrics}
     return {
         place: max(
             default[place[1]],
@@ -114,27 +116,32 @@ def _signed_draws(measured: int, wanted: int, rng: np.random.Generator) -> Float
 
 
 def detection_games(pool: Pool, suites: int, seed: int) -> list[Game]:
-    """About `suites` games, equally many for each test and effect; all effects are added to the same noise."""
+    """About `suites` games, equally many for each test that has the metric and each effect, all added to the same noise."""
+    tests = [test for test in pool.tests if _has_changed(pool, test)] or list(pool.tests)
     return [
         Game((seed, number, place), test, effect)
-        for number in range(_games_each(pool, suites))
-        for place, test in enumerate(pool.tests)
+        for number in range(_games_each(len(tests), suites))
+        for place, test in enumerate(tests)
         for effect in EFFECTS
     ]
+
+
+def _has_changed(pool: Pool, test: str) -> bool:
+    return any(value.metric == pool.changed for block in pool.values[test] for value in block)
 
 
 def burst_games(pool: Pool, suites: int, seed: int) -> list[Game]:
     """As many for each test that had bursts."""
     return [
         Game((seed, number, place), test, in_bursts=True)
-        for number in range(_games_each(pool, suites))
+        for number in range(_games_each(len(pool.tests), suites))
         for place, test in enumerate(pool.tests)
         if test in pool.bursts
     ]
 
 
-def _games_each(pool: Pool, suites: int) -> int:
-    return max(FEWEST_GAMES, suites // (len(pool.tests) * len(EFFECTS)))
+def _games_each(tests: int, suites: int) -> int:
+    return max(FEWEST_GAMES, suites // (tests * len(EFFECTS)))
 
 
 def _play(pool: Pool, games: Sequence[Game], what: str, say: Say) -> list[Played]:
@@ -197,6 +204,6 @@ def share(part: int, whole: int) -> Share:
 
 def _disturbed(twins: Twins) -> float:
     """Share of the twins' rows in which other work took part of the host."""
-    of_cpu = [value for value in twins.values if value.metric == CPU]
-    rows = sum(value.rows for value in of_cpu)
-    return sum(value.disturbed for value in of_cpu) / rows if rows else 0.0
+    cells = {(value.test, value.block): value for value in reversed(twins.values)}  # the same with every metric
+    rows = sum(value.rows for value in cells.values())
+    return sum(value.disturbed for value in cells.values()) / rows if rows else 0.0

@@ -2,7 +2,7 @@
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
-from dbversus.stats.metrics import CPU
+from dbversus.stats.judgeable import CPU, IO_BYTES, THROUGHPUT
 
 FEWEST_BLOCKS = 3
 
@@ -23,7 +23,7 @@ class Share(Part):
 
 
 class Detection(Part):
-    """How often a change of CPU per op by `effect` (a share) in one test is called a regression; `by_test`: its share there."""
+    """How often a growth of one metric by `effect` (a share) in one test is found; `by_test`: its share there."""
 
     effect: float
     found: Share
@@ -106,6 +106,7 @@ class Figures(Part):
     of the host.
     `order_bias`: of targets that come later in their rows, `start_bias`: of servers that are started first in their block
     (empty in calibrations that were evaluated before this was looked at).
+    `metrics` made the verdicts; `changed` is the one that detection is of.
     `changed_as_measured`: tests that an experiment of the first blocks, as they were measured, calls changed by the default
     margins; None in calibrations that were evaluated before this was looked at.
     """
@@ -131,6 +132,8 @@ class Figures(Part):
     start_bias: list[OrderBias] = []
     uniformity: list[Uniformity]
     changed_as_measured: list[str] | None = None
+    metrics: list[str] = [CPU, THROUGHPUT, IO_BYTES]
+    changed: str = CPU
 
     @property
     def real_suites(self) -> float:

@@ -14,7 +14,7 @@ import numpy as np
 from dbversus.stats.calibration.twins import Injected, TestBlock, Twins
 from dbversus.stats.judge import settled_tests
 from dbversus.stats.layout import Ints
-from dbversus.stats.metrics import CPU, PRIMARY, SMOOTH, Floats
+from dbversus.stats.metrics import SMOOTH, Floats, metric_named
 from dbversus.stats.model import CHANGES, BlockValue, Finding, Metric, Verdict
 from dbversus.stats.protocol import Looked, take_looks
 from dbversus.stats.verdicts import assess
@@ -31,9 +31,9 @@ Margins = Mapping[tuple[str, str], float]
 class Pool:
     """What suites are drawn from. `values`: of the measured blocks, by rows; `whole`: of all their work.
 
-    `residuals`: test → per block, ln ratio of CPU per op that is left of an injected target when the truth is taken off;
-    NaN: none. They stand in for `values` where a change is added, `whole_residuals` for `whole`. `bursts`: test → what bursts
-    truly added to ln of CPU per op, in as many blocks as had any.
+    `metrics` are judged; `changed` is the one that a change is added to. `residuals`: test → per block, its ln ratio that is
+    left of an injected target when the truth is taken off; NaN: none. They stand in for `values` where a change is added,
+    `whole_residuals` for `whole`. `bursts`: test → what bursts truly added to ln of CPU per op, in as many blocks as had any.
     """
 
     tests: tuple[str, ...]
@@ -42,6 +42,8 @@ class Pool:
     blocks: int
     looks: tuple[int, ...]
     margins: Margins
+    metrics: tuple[Metric, ...]
+    changed: str
     whole: Values = field(default_factory=dict)
     whole_residuals: Mapping[str, Floats] = field(default_factory=dict)
     bursts: Mapping[str, Floats] = field(default_factory=dict)
@@ -49,7 +51,7 @@ class Pool:
 
 @dataclass(frozen=True)
 class Game:
-    """One suite to play: its seed, and the test whose CPU per op grows by `effect` (a share); no test: all are equal.
+    """One suite to play: its seed, and the test of which a metric grows by `effect` (a share); no test: all are equal.
 
     With `in_bursts` it grows instead by what bursts added to some measured block, drawn anew for each. Only all the work
     shows that: most rows are without a burst.
@@ -63,7 +65,7 @@ class Game:
 
 @dataclass(frozen=True)
 class Played:
-    """How a suite ended. Counts are of findings on primary metrics; `found`: the changed test is called a regression.
+    """How a suite ended. Counts are of findings on judged metrics; `found`: the change in the changed test is found.
 
     `false_tests`: equal tests that were called changed. `covered` of `intervals` shown hold the truth. `blocks`: those each
     test took part in; `open_tests`: number of tests that were not settled at the last look.
@@ -90,6 +92,8 @@ def make_pool(twins: Twins, looks: tuple[int, ...], margins: Margins) -> Pool:
         blocks=len(twins.blocks),
         looks=looks,
         margins=margins,
+        metrics=twins.metrics,
+        changed=twins.changed,
         whole=_by_test(twins, twins.whole),
         whole_residuals=_residuals(twins, twins.whole_injected),
         bursts=_burst_truths(twins),
@@ -127,9 +131,9 @@ def play(pool: Pool, game: Game) -> Played:
     """One suite through its looks; one with a changed test only until that is settled."""
     looked = _look(pool, *draw(pool, game), None if game.test is None else (game.test,))
     if game.test is not None:
-        own = [finding for finding in looked.findings if finding.test == game.test and finding.metric == CPU]
-        return _count(game, own, looked.blocks, looked.open_tests)
-    return _count(game, looked.findings, looked.blocks, looked.open_tests)
+        own = [finding for finding in looked.findings if finding.test == game.test and finding.metric == pool.changed]
+        return _count(pool, game, own, looked)
+    return _count(pool, game, looked.findings, looked)
 
 
 def changed_as_measured(pool: Pool) -> list[str]:
@@ -147,9 +151,11 @@ def _look(pool: Pool, values: Values, whole: Values, watched: Collection[str] | 
         taken = [value for test, count in blocks.items() for block in values.get(test, ())[:count] for value in block]
         return assess(taken, metrics, pool.looks, pool.margins)
 
+    smooth = [metric for metric in pool.metrics if metric.name in {each.name for each in SMOOTH}]
+
     def judge(blocks: Mapping[str, int]) -> list[Finding]:
-        of_whole = {finding.key: finding for finding in assessed(whole, SMOOTH, blocks)}
-        return check_whole_work(assessed(values, PRIMARY, blocks), of_whole)
+        of_whole = {finding.key: finding for finding in assessed(whole, smooth, blocks)}
+        return check_whole_work(assessed(values, pool.metrics, blocks), of_whole)
 
     return take_looks(judge, pool.tests, pool.looks, settled_tests, watched)
 
@@ -162,20 +168,28 @@ def draw(pool: Pool, game: Game) -> tuple[Values, Values]:
     added = np.full(len(order), np.log1p(game.effect))
     whole_added = rng.choice(pool.bursts[str(game.test)], len(order)) if game.in_bursts else added
     return (
-        _drawn(pool.values, pool.residuals, game.test, order, signs, added),
-        _drawn(pool.whole, pool.whole_residuals, game.test, order, signs, whole_added),
+        _drawn(pool.values, pool.residuals, (game.test, pool.changed), order, signs, added),
+        _drawn(pool.whole, pool.whole_residuals, (game.test, pool.changed), order, signs, whole_added),
     )
 
 
 def _drawn(
-    values: Values, residuals: Mapping[str, Floats], changed: str | None, order: Ints, signs: Floats, added: Floats
+    values: Values,
+    residuals: Mapping[str, Floats],
+    changed: tuple[str | None, str],
+    order: Ints,
+    signs: Floats,
+    added: Floats,
 ) -> Values:
-    """The blocks in this `order`, with these signs; what is `added` to each is so in the test that is `changed`."""
+    """The blocks in this `order`, with these signs; what is `added` to each is so in the test and metric that are `changed`."""
     drawn = {}
     for test, blocks in values.items():
         moves = zip(order, signs, residuals[test][order], added, strict=True)
         drawn[test] = [
-            [_moved(value, place, sign, residual, more if test == changed else None) for value in blocks[int(block)]]
+            [
+                _moved(value, place, sign, residual, more if (test, value.metric) == changed else None)
+                for value in blocks[int(block)]
+            ]
             for place, (block, sign, residual, more) in enumerate(moves)
         ]
     return drawn
@@ -184,20 +198,21 @@ def _drawn(
 def _moved(value: BlockValue, place: int, sign: float, residual: float, added: float | None) -> BlockValue:
     """`value` as the one at `place` of a suite.
 
-    CPU per op of a test to which something is `added` is replaced by that and the `residual`, where there is one.
+    Where something is `added`, it is that and the `residual`, where there is one.
     """
     log_ratio = value.value
-    if log_ratio is not None and added is not None and value.metric == CPU:
+    if log_ratio is not None and added is not None:
         log_ratio = sign * (log_ratio if np.isnan(residual) else residual) + added
     elif log_ratio is not None:
         log_ratio *= sign
     return replace(value, block=place, value=None if log_ratio is None else float(log_ratio))
 
 
-def _count(game: Game, findings: Sequence[Finding], blocks: Mapping[str, int], open_tests: set[str]) -> Played:
-    bounds = [(_truth(game, item), item.low, item.high) for item in findings]
+def _count(pool: Pool, game: Game, findings: Sequence[Finding], looked: Looked) -> Played:
+    bounds = [(_truth(pool, game, item), item.low, item.high) for item in findings]
     shown = [(truth, low, high) for truth, low, high in bounds if low is not None and high is not None]
-    false = {item.test for item in findings if item.verdict in CHANGES and _truth(game, item) == 0}
+    false = {item.test for item in findings if item.verdict in CHANGES and _truth(pool, game, item) == 0}
+    grown = Verdict.IMPROVEMENT if metric_named(pool.changed).higher_is_better else Verdict.REGRESSION
     return Played(
         game=game,
         false_tests=tuple(sorted(false)),
@@ -206,14 +221,14 @@ def _count(game: Game, findings: Sequence[Finding], blocks: Mapping[str, int], o
         undecided=sum(item.verdict in (Verdict.UNDECIDED, Verdict.UNSTABLE, Verdict.DISTURBED) for item in findings),
         intervals=len(shown),
         covered=sum(low <= np.exp(truth) <= high for truth, low, high in shown),
-        found=any(item.test == game.test and item.verdict is Verdict.REGRESSION for item in findings),
-        blocks=tuple(blocks.values()),
-        open_tests=len(open_tests),
+        found=any(item.test == game.test and item.verdict is grown for item in findings),
+        blocks=tuple(looked.blocks.values()),
+        open_tests=len(looked.open_tests),
     )
 
 
-def _truth(game: Game, finding: Finding) -> float:
+def _truth(pool: Pool, game: Game, finding: Finding) -> float:
     """ln of the true ratio; NaN where it is another in each block."""
-    if finding.test != game.test or finding.metric != CPU:
+    if (finding.test, finding.metric) != (game.test, pool.changed):
         return 0.0
     return math.nan if game.in_bursts else float(np.log1p(game.effect))

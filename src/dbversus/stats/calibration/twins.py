@@ -10,8 +10,10 @@ from dbversus.stats.blocks import block_values
 from dbversus.stats.calibration.model import FEWEST_BLOCKS
 from dbversus.stats.finished import finished_blocks
 from dbversus.stats.injected import true_log_ratios
-from dbversus.stats.metrics import CPU, IO_BYTES, LOAD_TEST, PRIMARY
-from dbversus.stats.model import BlockValue
+from dbversus.stats.judge import judged_values
+from dbversus.stats.judged import judged_metrics
+from dbversus.stats.metrics import CPU, IO_BYTES, LOAD_TEST, PRIMARY, metric_named
+from dbversus.stats.model import BlockValue, Metric
 from dbversus.stats.whole_work import whole_work_values
 
 TestBlock = tuple[str, int]
@@ -40,10 +42,12 @@ class Bursts:
 
 @dataclass(frozen=True)
 class Twins:
-    """`values`: primary metrics of the base's twin in finished `blocks`; `whole`: CPU per op and throughput of all its work.
+    """`values`: `metrics`, those that the calibration judges, of the base's twin in finished `blocks`; `whole`: CPU per op and
+    throughput of all its work.
 
     `injected`: by test and block, of the `injected_metric`, without bursts; empty without any. `whole_injected`: CPU per op of
-    all the work, whichever way it was injected. `bursts`: None where nothing was injected in bursts.
+    all the work, whichever way it was injected. `bursts`: None where nothing was injected in bursts. `changed`: the metric in
+    which virtual suites have a change.
     """
 
     base: Target
@@ -53,14 +57,20 @@ class Twins:
     values: tuple[BlockValue, ...]
     injected_metric: str
     injected: Mapping[TestBlock, Injected]
+    metrics: tuple[Metric, ...] = PRIMARY
     whole: tuple[BlockValue, ...] = ()
     whole_injected: Mapping[TestBlock, Injected] = field(default_factory=dict)
     bursts: Bursts | None = None
 
     @property
+    def changed(self) -> str:
+        """CPU per op, or where that is not judged the first that is."""
+        return CPU if any(metric.name == CPU for metric in self.metrics) else self.metrics[0].name
+
+    @property
     def slowed_down(self) -> Mapping[TestBlock, Injected]:
-        """`injected` where it was CPU, of which changes can be made."""
-        return self.injected if self.injected_metric == CPU else {}
+        """`injected` where it is of the changed metric, so that changes can be made of it."""
+        return self.injected if self.injected_metric == self.changed == CPU else {}
 
 
 def read_twins(results: Results) -> Twins:
@@ -72,18 +82,22 @@ def read_twins(results: Results) -> Twins:
             f"{results.directory} has {len(finished)} finished blocks; a calibration needs {FEWEST_BLOCKS} or more "
             f"(`dbversus resume {results.directory}` goes on with it)."
         )
-    measured = [value for value in block_values(results.slots, base.label, PRIMARY) if value.block in finished]
-    values = tuple(value for value in measured if value.target == twin.label)
+    values = tuple(value for value in judged_values(results) if value.block in finished and value.target == twin.label)
     with_values = {value.test for value in values if value.value is not None}
     tests = tuple(test for test in results.tests if test in with_values and test != LOAD_TEST)
     if not tests:
+        why = "the host was disturbed in all of them; calibrate while it is quiet"
+        if not any(metric.numerator for metric in judged_metrics(results.header)):
+            why = "too few operations in a block for the percentiles that are judged, or the host was disturbed in all of them"
         raise UsageError(
-            f"{results.directory} has no test in which rows of both {base.label} and {twin.label} could be used: the host was "
-            "disturbed in all of them; calibrate while it is quiet."
+            f"{results.directory} has no test in which rows of both {base.label} and {twin.label} could be used: {why}."
         )
     metric, bursts = _injected_metric(results), _bursts(results)
     in_bursts = bursts.where if bursts else frozenset()
-    by_rows = {place: one for place, one in _injected(results, measured, metric).items() if place not in in_bursts}
+    slowed = [
+        each for each in block_values(results.slots, base.label, [metric_named(metric)]) if each.block in finished
+    ]
+    by_rows = {place: one for place, one in _injected(results, slowed, metric).items() if place not in in_bursts}
     whole = [each for each in whole_work_values(results.slots, base.label, results.drains) if each.block in finished]
     return Twins(
         base=base,
@@ -93,6 +107,7 @@ def read_twins(results: Results) -> Twins:
         values=values,
         injected_metric=metric,
         injected=by_rows,
+        metrics=judged_metrics(results.header),
         whole=tuple(value for value in whole if value.target == twin.label),
         whole_injected=_whole_injected(results, finished) if metric == CPU else {},
         bursts=bursts,

@@ -10,7 +10,7 @@ from dbversus.results.read import Results
 from dbversus.stats.blocks import block_values
 from dbversus.stats.calibration.model import OrderBias, Spread, Uniformity
 from dbversus.stats.calibration.twins import Twins
-from dbversus.stats.metrics import CPU, PRIMARY, THROUGHPUT, Floats
+from dbversus.stats.metrics import CPU, THROUGHPUT, Floats
 from dbversus.stats.model import BlockValue
 
 CONFIDENCE = 0.95
@@ -51,12 +51,12 @@ def _quoted(text: str) -> str:
 
 
 def spreads(results: Results, twins: Twins, rows: Mapping[Place, Rows], margins: Mapping[Place, float]) -> list[Spread]:
-    """One for each test and metric; `margins` of those that have values."""
+    """One for each test and metric; `margins` of those that have values. Percentiles are of blocks: they have no parts."""
     whole = by_place(twins, twins.values)
     halves = [_half(results, twins, half) for half in (0, 1)]
     found = []
     for test in twins.tests:
-        for metric in PRIMARY:
+        for metric in twins.metrics:
             place = test, metric.name
             logs = whole.get(place, np.empty(0))
             known = logs[~np.isnan(logs)]
@@ -98,7 +98,7 @@ def _half(results: Results, twins: Twins, half: int) -> dict[Place, Floats]:
     if not chosen.any():
         return {}
     columns = {name: column[chosen] for name, column in slots.items()}
-    return by_place(twins, block_values(columns, twins.base.label, PRIMARY))
+    return by_place(twins, block_values(columns, twins.base.label, twins.metrics))
 
 
 def _parts(halves: list[Floats]) -> tuple[float | None, float | None]:
