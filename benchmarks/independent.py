@@ -1,0 +1,94 @@
+#!/usr/bin/env python
+"""How often is dbversus right, in runs that have nothing in common? A build against a copy of itself, again and again.
+
+`measure` makes experiments of three kinds, each with a seed and data of its own, in a folder of its own such as
+`quick-postgres-017`:
+
+  quick     profile quick, equal copies
+  busy      the same while a process of ours computes on one core
+  standard  profile standard; the second copy is slowed down in eight tests, by 5 % in four and by 3 % in four others, in turn
+            from suite to suite (docs/injection.md), and is equal in the rest
+
+What is finished is not measured again, and what was interrupted is resumed, so it can be stopped and started at will. Margins are
+the usual ones, whatever this host was calibrated to. `table` counts what came of the runs.
+"""
+
+import argparse
+import shlex
+import sys
+from pathlib import Path
+
+from common import make_parser, told
+from independent_runs.measure import Plan, measure_all
+from independent_runs.outcome import read_outcomes
+from independent_runs.plan import KINDS, TARGETS, planned
+from independent_runs.tables import report
+
+from dbversus.cli.interrupts import heed_interrupts
+from dbversus.errors import UsageError
+from dbversus.experiment.units import parse_count
+
+EXAMPLE = """examples:
+  benchmarks/independent.py measure FOLDER                                       # all of them: some ten hours
+  benchmarks/independent.py measure FOLDER --dbms postgres --kind quick --minutes 60
+  benchmarks/independent.py table FOLDER
+"""
+
+
+def measure(asked: argparse.Namespace) -> None:
+    heed_interrupts()
+    if asked.runs is not None and asked.runs < 1:
+        raise UsageError(f"--runs is {asked.runs}; 1 or more is accepted.")
+    choices = {} if asked.tests is None else {"tests": asked.tests}
+    if asked.table_size is not None:
+        choices["table_size"] = parse_count(asked.table_size, "--table-size")
+    measure_all(
+        Plan(
+            asked.folder,
+            planned(asked.dbms, asked.kind, asked.runs, asked.target),
+            shlex.join(sys.argv),
+            asked.target,
+            asked.minutes,
+            asked.busy_cpu,
+            choices,
+        )
+    )
+
+
+def table(asked: argparse.Namespace) -> None:
+    print(report(read_outcomes(asked.folders)))
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = make_parser(__doc__, EXAMPLE)
+    verbs = parser.add_subparsers(required=True, metavar="measure|table")
+    first = verbs.add_parser("measure", help="make runs, or go on with them")
+    first.add_argument("folder", type=Path)
+    first.add_argument("--dbms", choices=list(TARGETS), help="only this one")
+    first.add_argument("--kind", choices=KINDS, help="only this one")
+    first.add_argument(
+        "--runs", type=int, help="of each kind and DBMS (default: 60 quick, 20 busy, 12 standard; MariaDB 20, 0, 6)"
+    )
+    first.add_argument("--minutes", type=float, help="begin no run after so many")
+    first.add_argument(
+        "--target", help="another build than the usual one, such as postgres:16; `--dbms` follows from it"
+    )
+    first.add_argument(
+        "--busy-cpu", type=int, metavar="N", help="keep this core busy, not the one that the scheduler picks"
+    )
+    first.add_argument("--tests", help="globs, comma separated, for a trial (default: those of the profile)")
+    first.add_argument("--table-size", help="rows, for a trial (default: that of the profile)")
+    first.set_defaults(run=measure)
+    second = verbs.add_parser("table", help="count what came of the runs")
+    second.add_argument("folders", type=Path, nargs="+", metavar="FOLDER")
+    second.set_defaults(run=table)
+    return parser.parse_args()
+
+
+def main() -> None:
+    asked = parse_arguments()
+    asked.run(asked)
+
+
+if __name__ == "__main__":
+    told(main)

@@ -1,0 +1,117 @@
+"""Measures runs one after another: what is finished is left alone, what was interrupted is gone on with."""
+
+import contextlib
+import json
+import shutil
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from common import say
+
+from dbversus.builds.lock import locked_if_free
+from dbversus.cli.display import PlainDisplay
+from dbversus.errors import RunError, UsageError
+from dbversus.experiment.folder import read_folder
+from dbversus.experiment.run import resume_experiment, run_experiment
+from dbversus.results.read import open_results
+from dbversus.results.schema import JOURNAL
+from dbversus.storage.listing import Kind, list_kept
+from dbversus.storage.removal import remove
+from independent_runs.busy import busy_core
+from independent_runs.plan import BUSY, TARGETS, Run, spec_of
+
+LOCK = "measure.lock"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Runs, and where they go. `choices`: over those of the profile; `minutes`: no run is begun after them."""
+
+    folder: Path
+    runs: Sequence[Run]
+    command: str
+    target: str | None = None
+    minutes: float | None = None
+    busy_cpu: int | None = None
+    choices: dict[str, Any] = field(default_factory=dict)
+
+
+def measure_all(plan: Plan) -> None:
+    """Raises RunError when runs could not be finished, after all the others; UsageError at once."""
+    try:
+        plan.folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"{plan.folder} cannot be made ({error.strerror}); name another folder.") from error
+    with locked_if_free(plan.folder / LOCK) as free:
+        if not free:
+            raise UsageError(f"Another process fills {plan.folder}; wait for it, or name another folder.")
+        if failed := _measure_each(plan):
+            raise RunError(f"Not finished: {', '.join(failed)}; the same command goes on with them.")
+
+
+def _measure_each(plan: Plan) -> list[str]:
+    """Names of the runs that could not be finished."""
+    began, failed = time.monotonic(), []
+    for run in plan.runs:
+        if is_finished(plan.folder / run.name):
+            continue
+        if plan.minutes is not None and time.monotonic() - began >= plan.minutes * 60:
+            say(f"the time is up before {run.name}; the same command goes on with it")
+            break
+        say(run.name)
+        try:
+            measure_one(plan, run)
+        except RunError as error:
+            say(f"{run.name}: {error}")
+            failed.append(run.name)
+    return failed
+
+
+def measure_one(plan: Plan, run: Run) -> None:
+    folder, display = plan.folder / run.name, PlainDisplay()
+    _clear_unbegun(folder)
+    with busy_core(plan.busy_cpu) if run.kind == BUSY else contextlib.nullcontext():
+        if folder.exists():
+            resume_experiment(read_folder(folder), folder, display, wait=True)
+        else:
+            spec = spec_of(run, plan.target or TARGETS[run.dbms], plan.choices)
+            run_experiment(spec, folder, plan.command, display, wait=True)
+    forget_data(run.seed)
+
+
+def is_finished(folder: Path) -> bool:
+    return _is_begun(folder) and open_results(folder).finished is not None
+
+
+def _is_begun(folder: Path) -> bool:
+    """Whether the journal has its first line: before it nothing was measured."""
+    journal = folder / JOURNAL
+    if not journal.is_file():
+        return False
+    with journal.open("rb") as file:
+        return file.readline().endswith(b"\n")
+
+
+def _clear_unbegun(folder: Path) -> None:
+    """What a kill in the first moment of a run has left is in the way of its next beginning."""
+    if folder.exists() and not _is_begun(folder):
+        shutil.rmtree(folder)
+
+
+def forget_data(seed: int) -> None:
+    """Removes the snapshots of one seed: no other run uses them, and those of all runs together would fill a disk."""
+    for kept in list_kept():
+        if kept.kind is Kind.SNAPSHOT and _seed_of(kept.path) == seed and (why := remove(kept)):
+            say(f"snapshot {kept.name} is left: {why}")
+
+
+def _seed_of(snapshot: Path) -> int | None:
+    """None where the snapshot has just been removed, or is of another make."""
+    try:
+        found = json.loads((snapshot / "key.json").read_text()).get("seed")
+    except (OSError, ValueError, AttributeError):
+        return None
+    return found if isinstance(found, int) else None

@@ -1,0 +1,136 @@
+"""What came of a run: verdicts test by test, what was asked to be added, and what truly was."""
+
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from common import say
+
+from dbversus.errors import UsageError
+from dbversus.experiment.shares import shares_of
+from dbversus.report.assessment import build_assessment
+from dbversus.results.read import Results, open_results
+from dbversus.results.schema import JOURNAL
+from dbversus.stats.finished import of_finished_blocks
+from dbversus.stats.injected import true_log_ratios
+from dbversus.stats.metrics import CPU, PRIMARY
+from dbversus.stats.model import CHANGES, Finding, Verdict
+from independent_runs.plan import Run, read_name
+
+GIVEN = (Verdict.EQUIVALENT, *CHANGES)
+"""Verdicts that say something of a metric."""
+
+
+@dataclass(frozen=True)
+class TestOutcome:
+    """One test of one run. `asked`: share of CPU that was to be added to the copy, 0 for an equal one.
+
+    `truth`: ln ratio of CPU per operation that what was really added comes to, mean over the blocks; None: not known.
+    `findings`: of primary metrics.
+    """
+
+    __test__ = False  # pytest would take it for a class of tests
+
+    test: str
+    verdict: Verdict
+    findings: Mapping[str, Finding]
+    asked: float = 0.0
+    truth: float | None = 0.0
+
+    @property
+    def alarms(self) -> list[Finding]:
+        """What is called changed; of an equal test it is false."""
+        return [finding for finding in self.findings.values() if finding.verdict in CHANGES]
+
+    @property
+    def cpu(self) -> Finding | None:
+        return self.findings.get(CPU)
+
+    @property
+    def given(self) -> bool:
+        """Whether CPU per operation has a verdict."""
+        return self.cpu is not None and self.cpu.verdict in GIVEN
+
+    @property
+    def found(self) -> bool:
+        """Whether the slowdown was found for what it is."""
+        return self.cpu is not None and self.cpu.verdict is Verdict.REGRESSION
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A finished run. `minutes` from the journal's first line to its last, data loaded between them; None: it was resumed."""
+
+    run: Run
+    dbms: str
+    minutes: float | None
+    tests: Sequence[TestOutcome]
+
+    @property
+    def group(self) -> tuple[str, str]:
+        """Kind, and DBMS with its version: what is counted together."""
+        return self.run.kind, self.dbms
+
+    @property
+    def equal(self) -> list[TestOutcome]:
+        """Tests to which nothing was added."""
+        return [test for test in self.tests if not test.asked]
+
+    @property
+    def alarmed(self) -> list[TestOutcome]:
+        return [test for test in self.equal if test.alarms]
+
+
+def read_outcomes(folders: Sequence[Path]) -> list[Outcome]:
+    """All finished runs in folders that `measure` has filled; says which are not finished."""
+    found = []
+    for run, path in _runs(folders):
+        results = open_results(path)
+        if results.finished is None:
+            say(f"{path.name} has not ended, and is left out")
+        else:
+            found.append(outcome_of(run, results))
+    if not found:
+        raise UsageError(f"There is no finished run in {', '.join(map(str, folders))}; `measure` makes some.")
+    return found
+
+
+def _runs(folders: Sequence[Path]) -> Iterator[tuple[Run, Path]]:
+    for folder in folders:
+        for journal in sorted(folder.glob(f"*/{JOURNAL}")):
+            if run := read_name(journal.parent.name):
+                yield run, journal.parent
+
+
+def outcome_of(run: Run, results: Results) -> Outcome:
+    """The last target is the copy that was slowed down, if any was."""
+    copy, number = results.targets[-1], len(results.targets) - 1
+    truths = _truths(results, copy.label)
+    inject = (results.header.get("spec") or {}).get("inject") or {}
+    tests = []
+    for part in build_assessment(results).tests:
+        compared = next(one for one in part.comparisons if one.target == copy.label)
+        primary = {
+            metric.name: compared.findings[metric.name] for metric in PRIMARY if metric.name in compared.findings
+        }
+        asked = shares_of(inject, number, [part.name], 0).cpu
+        truth = truths.get(part.name) if inject else 0.0
+        tests.append(TestOutcome(part.name, compared.verdict, primary, asked, truth))
+    return Outcome(run, f"{copy.dbms} {copy.version}", _minutes(results), tests)
+
+
+def _truths(results: Results, label: str) -> dict[str, float]:
+    """Test → true ln ratio, mean over the finished blocks: what was asked for is the same in all of them."""
+    of_blocks: dict[str, list[float]] = {}
+    for (test, target, _), value in true_log_ratios(of_finished_blocks(results)).items():
+        if target == label:
+            of_blocks.setdefault(test, []).append(value)
+    return {test: statistics.fmean(values) for test, values in of_blocks.items()}
+
+
+def _minutes(results: Results) -> float | None:
+    if results.of_type("resumed"):
+        return None
+    ended = results.of_type("finished")[-1]["at_unix_ns"]
+    return float(ended - results.header["at_unix_ns"]) / 60e9
