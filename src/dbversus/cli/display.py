@@ -20,7 +20,7 @@ class TerminalDisplay:
         self._console = Console(stderr=True)
         # drawing costs CPU beside the measurement: twice a second is enough for the eye
         self._progress = Progress(
-            TextColumn("{task.description:<60.60}"),
+            TextColumn("{task.description:<60.76}"),
             BarColumn(30),
             TextColumn("{task.fields[left]}"),
             TimeElapsedColumn(),
