@@ -47,7 +47,7 @@ def sentences(calibration: Calibration) -> list[str]:
             _place("target that comes later in its rows", figures.order_bias),
             _place("server that is started first in its block", figures.start_bias),
             _uniform(figures),
-            f"{percent(figures.dropped)} of the rows were dropped as disturbed.",
+            f"The host was disturbed in {percent(figures.dropped)} of the rows.",
             f"Measured in {show_duration(calibration.took_s)}: {calibration.command}",
         )
         if sentence

@@ -14,7 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 from plotly.offline import get_plotlyjs
 
-from dbversus.report import forest, generations_words, matrix_table, scaleup_table, words
+from dbversus.report import disturbance, forest, generations_words, matrix_table, scaleup_table, words
 from dbversus.report.figures import PERCENTS, PLOTTED
 from dbversus.report.generations import Generations
 from dbversus.report.loads import origin_text, times_note
@@ -50,6 +50,7 @@ def render(assessment: Assessment) -> str:
         matrix_notes=matrix_table.notes(assessment.matrix) if assessment.matrix else [],
         scaleup_tables=scaleup_table.tables(assessment.scaleup) if assessment.scaleup else [],
         scaleup_notes=scaleup_table.notes(assessment.scaleup) if assessment.scaleup else [],
+        disturbance=disturbance,
         primary=PRIMARY,
         percents=PERCENTS,
         groups=list(dict.fromkeys(test.group for test in assessment.tests)),

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from dbversus.report import generations_words, matrix_table, scaleup_table
+from dbversus.report import disturbance, generations_words, matrix_table, scaleup_table
 from dbversus.report.generations import Generations
 from dbversus.report.loads import origin_text, times_note
 from dbversus.report.model import Assessment, Comparison, TargetFacts
@@ -17,7 +17,6 @@ from dbversus.report.words import (
     margins_text,
     not_compared,
     number,
-    percent,
     ratio,
     verdict_legend,
 )
@@ -105,16 +104,13 @@ def _own_figures(assessment: Assessment) -> str:
 
 
 def _legend(assessment: Assessment) -> str:
-    disturbed = assessment.disturbance
-    dropped = (
-        f"{disturbed.dropped:,} of {disturbed.rows:,} rows ({percent(disturbed.dropped_share)}) dropped as disturbed."
-    )
+    host = " ".join(map(escape, disturbance.sentences(assessment.disturbance, assessment.waits)))
     if not assessment.candidates:
-        return f"Means over blocks with 95 % intervals. {dropped}"
+        return f"Means over blocks with 95 % intervals. {host}"
     primary = [item for item in assessment.findings if item.metric in SHORT_TITLES]
     confidence = ", ".join(sorted({f"{item.confidence * 100:.1f} %" for item in primary}))
     signs = verdict_legend(item.verdict for item in assessment.comparisons)
-    return f"Ratios are target/base [{confidence} interval over blocks]. Margins: {margins_text(primary)}. {dropped}\n\n{signs}"
+    return f"Ratios are target/base [{confidence} interval over blocks]. Margins: {margins_text(primary)}.\n\n{host}\n\n{signs}"
 
 
 def generations_parts(generations: Generations) -> list[str]:

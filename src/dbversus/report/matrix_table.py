@@ -125,7 +125,7 @@ def notes(matrix: Matrix) -> list[str]:
         )
     cells = (row.cells.get(test) for row in matrix.rows for test in matrix.tests)
     if any(cell is None or not cell.ops_per_s.n for cell in cells):
-        lines.append("–: not measured, or all rows were dropped because the host was disturbed.")
+        lines.append("–: not measured.")
     return [*lines, *_sync_lines(matrix)]
 
 

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from dbversus.report import generations_text, matrix_table, scaleup_table
+from dbversus.report import disturbance, generations_text, matrix_table, scaleup_table
 from dbversus.report.figures import PERCENTS
 from dbversus.report.loads import origin_text, times_note
 from dbversus.report.model import Assessment, Comparison, Estimate, LoadFigure, TargetFacts, TestPart
@@ -20,7 +20,6 @@ from dbversus.report.words import (
     finding_text,
     margins_text,
     number,
-    percent,
     ratio,
     verdict_legend,
 )
@@ -59,6 +58,8 @@ def render(assessment: Assessment, console: Console, verbose: bool = False) -> N
     for line in _load_lines(assessment):
         say(console, line)
     say(console, _legend(assessment), "dim")
+    for sentence in disturbance.sentences(assessment.disturbance, assessment.waits):
+        say(console, sentence, "yellow" if disturbance.is_relevant(assessment.disturbance) else "dim")
     if assessment.candidates:
         say(console, assessment.calibration, "dim")
     for sentence in assessment.data_state:
@@ -126,11 +127,8 @@ def _legend(assessment: Assessment) -> str:
     primary = [item for item in assessment.findings if item.metric in SHORT_TITLES]
     levels = sorted({round(item.confidence * 100, 1) for item in primary})
     confidence = f"{levels[0]:g}" if len(levels) == 1 else f"{levels[0]:g} to {levels[-1]:g}" if levels else "95"
-    disturbed = assessment.disturbance
     return (
-        f"Ratios are target/{assessment.base.label} [{confidence} % interval]; margins: {margins_text(primary)}. "
-        f"{disturbed.dropped:,} of {disturbed.rows:,} rows ({percent(disturbed.dropped_share)}) were dropped as "
-        "disturbed.\n"
+        f"Ratios are target/{assessment.base.label} [{confidence} % interval]; margins: {margins_text(primary)}.\n"
         f"{verdict_legend(comparison.verdict for comparison in assessment.comparisons)}"
     )
 

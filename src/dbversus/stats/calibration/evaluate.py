@@ -13,7 +13,7 @@ from dbversus.stats.calibration.starts import start_bias
 from dbversus.stats.calibration.suites import Game, Margins, Played, Pool, changed_as_measured, make_pool, play
 from dbversus.stats.calibration.twins import Twins, read_twins
 from dbversus.stats.calibration.variation import order_bias, rows_of, spreads, uniformity
-from dbversus.stats.metrics import CPU, PRIMARY, Floats
+from dbversus.stats.metrics import PRIMARY, Floats
 from dbversus.stats.sequential import LOOKS
 
 SUITES = 1000
@@ -51,7 +51,7 @@ def evaluate(results: Results, suites: int = SUITES, seed: int = 1, say: Say = l
         suites=suites,
         **_of_equal(equal, len(twins.tests)),
         changed_as_measured=changed_as_measured(pool),
-        dropped=_dropped(twins),
+        dropped=_disturbed(results, twins),
         coverage=_coverage([*equal, *changed]),
         detection=_detection(changed),
         injected=bool(twins.slowed_down),
@@ -168,8 +168,8 @@ def share(part: int, whole: int) -> Share:
     return Share(share=part / whole, low=float(bounds.low), high=float(bounds.high), count=whole)
 
 
-def _dropped(twins: Twins) -> float:
-    """Share of the twins' rows that were dropped as disturbed."""
-    of_cpu = [value for value in twins.values if value.metric == CPU]
-    dropped, kept = sum(value.dropped for value in of_cpu), sum(value.rows for value in of_cpu)
-    return dropped / (dropped + kept) if dropped else 0.0
+def _disturbed(results: Results, twins: Twins) -> float:
+    """Share of the twins' rows in which the host was disturbed."""
+    slots = results.slots
+    of_twin = (slots["target"] == twins.twin.label) & np.isin(np.asarray(slots["block"]), twins.blocks)
+    return float(np.mean(slots["dropped"][of_twin]))

@@ -89,7 +89,7 @@ class Figures(Part):
     `equivalent`, `undecided`: shares of the findings of equal tests. `coverage`: shares of shown intervals that hold the
     truth. `median_blocks`: blocks until a test is settled, `never_settled`: share of tests that are not at the last look.
     `injected`: detection is from residuals of a target into which CPU was injected; else the change is added to equal ones.
-    `alarmed`: tests that raised false alarms, with the share of suites. `dropped`: share of rows dropped as disturbed.
+    `alarmed`: tests that raised false alarms, with the share of suites. `dropped`: share of rows that were disturbed.
     `order_bias`: of targets that come later in their rows, `start_bias`: of servers that are started first in their block
     (empty in calibrations that were evaluated before this was looked at).
     `changed_as_measured`: tests that an experiment of the first blocks, as they were measured, calls changed by the default

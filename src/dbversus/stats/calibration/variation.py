@@ -29,12 +29,12 @@ class Rows:
 
 
 def rows_of(results: Results, twins: Twins) -> dict[Place, Rows]:
-    """Same-row pairs of the twins, without dropped rows, for CPU per op and throughput."""
+    """Same-row pairs of the twins for CPU per op and throughput."""
     query = """
         SELECT t.test, t.block, t.position > b.position,
           ln((t.server_cpu_ns / t.ops) / (b.server_cpu_ns / b.ops)), ln((t.ops / t.elapsed_ns) / (b.ops / b.elapsed_ns))
         FROM slots t JOIN slots b USING (test, clients, block, row)
-        WHERE b.target = $base AND t.target = $twin AND NOT t.dropped AND NOT b.dropped
+        WHERE b.target = $base AND t.target = $twin
           AND t.ops > 0 AND b.ops > 0 AND t.elapsed_ns > 0 AND b.elapsed_ns > 0
           AND coalesce(t.server_cpu_ns, 1) > 0 AND coalesce(b.server_cpu_ns, 1) > 0
         ORDER BY ALL""".replace("$base", _quoted(twins.base.label)).replace("$twin", _quoted(twins.twin.label))
