@@ -74,7 +74,7 @@ def _median_wall(walls: Mapping[tuple[int, str], Sequence[float]], test: str) ->
 
 
 def row_walls(results: Results) -> dict[tuple[int, str], list[float]]:
-    """(block, test) → seconds of each row, dropped ones too."""
+    """(block, test) → seconds of each row."""
     slots = results.slots
     blocks, rows = floats(slots["block"]).astype(int), floats(slots["row"]).astype(int)
     seconds = floats(slots["host_wall_ns"]) / 1e9

@@ -47,7 +47,7 @@ def _series(columns: Columns) -> list[tuple[Floats, float]]:
     cpu_ns, ops, affected = (floats(columns[name]) for name in ("server_cpu_ns", "ops", "affected"))
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(cpu_ns / ops)
-    usable = np.isfinite(logs) & (np.nan_to_num(affected) == 0) & (np.nan_to_num(floats(columns["dropped"])) == 0)
+    usable = np.isfinite(logs) & (np.nan_to_num(affected) == 0)
     cells: dict[Any, list[int]] = defaultdict(list)
     for slot in np.flatnonzero(usable):
         cells[columns["test"][slot], columns["block"][slot]].append(int(slot))

@@ -59,13 +59,13 @@ class Plan:
 class Run:
     """One experiment. By (metric, test): ln(target / base) of each block; by (test, target): ln µs/op of each block.
 
-    `dropped`: share of the rows.
+    `disturbed`: share of the rows.
     """
 
     minutes: float
     ratios: Mapping[Key, Sequence[float]]
     costs: Mapping[Key, Sequence[float]]
-    dropped: float = 0.0
+    disturbed: float = 0.0
 
 
 Runs = Mapping[str, Sequence[Run]]
@@ -147,8 +147,8 @@ def read_run(results: Results) -> Run:
     for value in block_values(results.slots, base, [metric_named(CPU), metric_named(THROUGHPUT)]):
         if value.value is not None and value.rows:
             ratios[value.metric, value.test].append(value.value)
-    dropped = float(np.mean(np.nan_to_num(floats(results.slots["dropped"]))))
-    return Run(block_minutes(results.records), dict(ratios), block_costs(results), dropped)
+    disturbed = float(np.mean(np.nan_to_num(floats(results.slots["dropped"]))))
+    return Run(block_minutes(results.records), dict(ratios), block_costs(results), disturbed)
 
 
 def block_minutes(records: Sequence[Mapping[str, Any]]) -> float:
@@ -159,12 +159,11 @@ def block_minutes(records: Sequence[Mapping[str, Any]]) -> float:
 
 
 def block_costs(results: Results) -> dict[Key, list[float]]:
-    """(test, target) → ln of server CPU µs per operation in each block, over its rows that were not dropped."""
+    """(test, target) → ln of server CPU µs per operation in each block, over its rows."""
     slots = results.slots
-    kept = np.nan_to_num(floats(slots["dropped"])) == 0
     sums: dict[tuple[str, str, int], list[float]] = defaultdict(lambda: [0.0, 0.0])
     cpu_us, ops, block = floats(slots["server_cpu_ns"]) / 1e3, floats(slots["ops"]), floats(slots["block"])
-    for index in np.flatnonzero(kept & np.isfinite(cpu_us)):
+    for index in np.flatnonzero(np.isfinite(cpu_us)):
         cell = sums[str(slots["test"][index]), str(slots["target"][index]), int(block[index])]
         cell[0] += cpu_us[index]
         cell[1] += ops[index]
@@ -252,7 +251,7 @@ def spread_table(plan: Plan, runs: Runs) -> str:
                 name,
                 f"{len(each)} × {plan.blocks}",
                 f"{statistics.fmean(run.minutes for run in each):.2f}",
-                f"{statistics.fmean(run.dropped for run in each):.0%}",
+                f"{statistics.fmean(run.disturbed for run in each):.0%}",
                 *(f"{block_sd(each, metric):.2%}" for metric in (CPU, THROUGHPUT)),
                 mean_ratio(each, CPU).text(),
                 *(relative_cost(each, first, metric, plan.equal).text(2) for metric in (CPU, THROUGHPUT)),
@@ -262,7 +261,7 @@ def spread_table(plan: Plan, runs: Runs) -> str:
         plan.name,
         "runs × blocks",
         "min per run",
-        "rows dropped",
+        "rows disturbed",
         "sd of a block, CPU/op",
         "throughput",
         "CPU/op ratio over all tests",

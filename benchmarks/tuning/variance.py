@@ -96,15 +96,14 @@ def _values_by_key(columns: Columns, base: str, metric: str) -> dict[Key, list[f
 def choose_rows(columns: Columns, size: int, rng: np.random.Generator) -> Bools:
     """Mask of the slots of `size` random rows of each block of each test; blocks with fewer give none.
 
-    Dropped rows are never chosen. Rows come in whole cycles of orders, so `size` is cut down to a multiple of these.
+    Rows come in whole cycles of orders, so `size` is cut down to a multiple of these.
     """
     cycle = cycle_length(columns)
     wanted = max(1, size // cycle)
     _, tests = np.unique(np.asarray(columns["test"], dtype=str), return_inverse=True)
     block, row = floats(columns["block"]).astype(np.int64), floats(columns["row"]).astype(np.int64)
-    kept = np.nan_to_num(floats(columns["dropped"])) == 0
-    cell = (block * (tests.max(initial=0) + 1) + tests)[kept]
-    unit = row[kept] // cycle
+    cell = block * (tests.max(initial=0) + 1) + tests
+    unit = row // cycle
     units, unit_of_slot = np.unique(cell * (unit.max(initial=0) + 1) + unit, return_inverse=True)
     cell_of_unit = units // (unit.max(initial=0) + 1)
     order = np.lexsort((rng.random(len(units)), cell_of_unit))
@@ -113,8 +112,7 @@ def choose_rows(columns: Columns, size: int, rng: np.random.Generator) -> Bools:
     rank[order] = np.arange(len(units)) - np.repeat(starts, counts)
     enough = np.empty(len(units), dtype=np.bool_)
     enough[order] = np.repeat(counts >= wanted, counts)
-    mask = np.zeros(len(row), dtype=np.bool_)
-    mask[np.flatnonzero(kept)] = (enough & (rank < wanted))[unit_of_slot]
+    mask: Bools = (enough & (rank < wanted))[unit_of_slot]
     return mask
 
 

@@ -27,6 +27,7 @@ class FakeEngine:
 
     `failures`: command → what its next calls fail with (None: they do not). `during`: command → what happens meanwhile.
     `checksums`: of the answers of targets, where they are not as all others'. `stops`: why the next `rows` end before any row.
+    `host`: what the host does in all rows.
     """
 
     def __init__(self) -> None:
@@ -35,6 +36,7 @@ class FakeEngine:
         self.during: dict[str, Callable[[], None]] = {}
         self.checksums: dict[str, str] = {}
         self.stops: list[dict[str, Any]] = []
+        self.host = {"wall_ns": ELAPSED_NS, "foreign_cpu_ns": 0, "steal_ns": 0}
         self.known: set[str] = set()
         self.opened: list[str] = []
         self.closed = False
@@ -92,8 +94,7 @@ class FakeEngine:
                 {"target": name, "settle_ops": 1, "ops": fields["slot"].get("ops", 100), "elapsed_ns": ELAPSED_NS}
                 for name in order
             ]
-            host = {"wall_ns": ELAPSED_NS, "foreign_cpu_ns": 0, "steal_ns": 0}
-            yield {"tag": fields.get("tag"), "row": row, "order": order, "host": host, "slots": slots}
+            yield {"tag": fields.get("tag"), "row": row, "order": order, "host": self.host, "slots": slots}
         yield {"latency": dict.fromkeys(self.opened, "HISTFAAAA"), "done": True}
 
 

@@ -7,6 +7,8 @@ import pytest
 
 from dbversus.experiment.measure import measure, warm_up
 from dbversus.experiment.session import Case, Session
+from dbversus.host.pinning import PlacementPlan
+from dbversus.stats.disturbance import Limits
 
 from . import fakes
 from .fakes import FakeEngine, case_of, engine_of, gone, make_session, records, refused, server_of
@@ -31,6 +33,27 @@ def test_rows_are_journaled_once_and_the_test_is_finished(tmp_path: Path) -> Non
     _measure(session, "update-index")
     (plan,) = [record for record in records(session, "plan") if record["test"] == "update-index"]
     assert plan["slot"].keys() == {"ops"}
+
+
+def test_disturbed_rows_are_flagged_and_not_measured_again(tmp_path: Path) -> None:
+    session = make_session(tmp_path)
+    used_ns = int(2 * session.limits.foreign_cpu * fakes.ELAPSED_NS)
+    engine_of(session).host = {"wall_ns": fakes.ELAPSED_NS, "foreign_cpu_ns": used_ns, "steal_ns": 0}
+    _measure(session, "point-query")
+    (plan,) = records(session, "plan")
+    rows = records(session, "row")
+    assert [row["row"] for row in rows] == list(range(plan["rows"]))
+    assert all(row["dropped"] and row["dropped_why"].startswith("other processes used") for row in rows)
+
+
+def test_the_limits_are_those_of_the_host_and_the_placement(tmp_path: Path) -> None:
+    session = make_session(tmp_path)
+    session.cpus = PlacementPlan("split", (0,), (1,), (1,))
+    session.limits = Limits(foreign_cpu=7.0, steal=0.25)
+    engine_of(session).host = {"wall_ns": 100, "foreign_cpu_ns": 690, "steal_ns": 26}
+    _measure(session, "point-query")
+    assert {row["dropped_why"] for row in records(session, "row")} == {"the hypervisor stole 26% of a core (limit 25%)"}
+    assert engine_of(session).asked("open")[0]["foreground_cpus"] == [1]
 
 
 @pytest.mark.parametrize(("test", "of_the_table"), [("scan", True), ("point-query", False)])

@@ -45,6 +45,12 @@ def test_one_core_is_shared_whatever_was_asked() -> None:
     assert "one core" in plan.note
 
 
+def test_the_foreground_is_where_clients_and_what_serves_them_run() -> None:
+    assert place(1, "split", FOUR_SMT).foreground_cpus == place(1, "together", FOUR_SMT).foreground_cpus == (2,)
+    assert place(2, "apart", FOUR_SMT).foreground_cpus == (0, 1, 2, 3)
+    assert place(1, "none", FOUR_SMT).foreground_cpus == ()
+
+
 def test_none_pins_nothing_and_unknown_modes_are_refused() -> None:
     assert place(1, "none", TWO).server_cpus == ()
     with pytest.raises(UsageError, match="'near' is unknown; accepted: auto, split, together, apart, none"):

@@ -14,6 +14,9 @@ from dbversus.results.write import Journal, create_results_dir, seal
 BLOCKS = 4
 ROWS = 24
 SCANNED_ROWS = 1_000_000
+WALL_NS = 104_000_000
+FOREIGN_CPU_NS = 78_000_000
+"""What other processes use in a disturbed row."""
 HOSTILE = "<script>alert('x')</script>"
 LABELS = ("postgres:13.1", "postgres:17.11", f"postgres:17.11@{HOSTILE}")
 SERVER_WORDS = 'FATAL:  invalid value for parameter "shared_buffers": <b>"128XB"</b>'
@@ -30,7 +33,7 @@ class Truth:
     io: tuple[float, float] = (1.0, 1.0)
     io_bytes: float = 0.0
     spread: float = 0.004
-    dropped_share: float = 0.03
+    disturbed_share: float = 0.03
 
 
 TRUTHS = (
@@ -41,7 +44,7 @@ TRUTHS = (
     Truth("range-covered-pk", 130, cpu=(1.002, 1.002)),
     Truth("range-notcovered-si", 240, cpu=(1.16, 1.14)),
     Truth("read-only-10000", 9800, cpu=(0.88, 0.89)),
-    Truth("read-only-count", 310, dropped_share=0.45),
+    Truth("read-only-count", 310, disturbed_share=0.45),
     Truth("scan", 90_000, spread=0.25),
     Truth("update-index", 160, cpu=(1.08, 1.01), time=(1.30, 1.01), io=(1.45, 0.7), io_bytes=5200),
     Truth("update-nonindex", 120, cpu=(1.0, 1.0), time=(1.12, 1.0), io_bytes=3100),
@@ -127,16 +130,16 @@ def _row(
 ) -> dict[str, Any]:
     noise = rng.normal(0, 0.05)
     slots = [_slot(rng, truth, name, place, noise, shift[name]) for place, name in enumerate(order)]
-    dropped = bool(rng.random() < truth.dropped_share)
+    disturbed = bool(rng.random() < truth.disturbed_share)
     host = {
-        "wall_ns": 104_000_000,
-        "foreign_cpu_ns": int(rng.exponential(1e6)) + dropped * 40_000_000,
+        "wall_ns": WALL_NS,
+        "foreign_cpu_ns": int(rng.exponential(1e6)) + disturbed * FOREIGN_CPU_NS,
         "steal_ns": 10_000,
     }
     return {
         "type": "row",
-        "dropped": dropped,
-        "dropped_why": "foreign CPU 38 % of a core" if dropped else None,
+        "dropped": disturbed,
+        "dropped_why": "other processes used 75% of a core (limit 50%)" if disturbed else None,
         "tag": {"block": block, "test": truth.name, "clients": 1},
         "row": row,
         "order": order,

@@ -7,6 +7,7 @@ import pytest
 
 from dbversus.report import html
 from dbversus.report.assessment import build_assessment, query
+from dbversus.report.figures import block_figures
 from dbversus.report.model import Assessment, Comparison, TestPart
 from dbversus.results.read import Results, open_results
 from dbversus.stats.model import Verdict
@@ -97,11 +98,16 @@ def test_latency_counts_all_operations(assessment: Assessment) -> None:
     assert len(latency.curve) <= 60
 
 
-def test_slots_of_dropped_rows_are_not_plotted(assessment: Assessment) -> None:
+def test_slots_of_disturbed_rows_are_plotted_like_all_others(assessment: Assessment) -> None:
     test = part(assessment, "read-only-count")
     plotted = sum(len(logs) for logs in test.slots[0].ratios[CPU].values())
-    assert test.disturbance.dropped > 0
-    assert plotted == test.disturbance.rows - test.disturbance.dropped
+    assert test.disturbance.disturbed > 0
+    assert plotted == test.disturbance.rows
+
+
+def test_figures_are_of_all_rows(results: Results) -> None:
+    flagged = replace(results, slots={**results.slots, "dropped": np.ma.masked_array(results.slots["row"] % 2 == 0)})
+    assert block_figures(flagged) == block_figures(results)
 
 
 def test_settings_and_plans_that_differ(assessment: Assessment) -> None:

@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-/// Enough for every file read here but `/proc/stat`, of which the first line suffices.
+/// Enough for every file read here but `/proc/stat`.
 const LONGEST_BYTES: usize = 2048;
 
 /// One such file.
@@ -24,6 +24,13 @@ impl Gauge {
     /// The file's present content, parsed. Fails with ESRCH where the file was that of a process that is gone.
     pub fn read<T>(&self, parse: impl FnOnce(&[u8]) -> Option<T>) -> io::Result<T> {
         let mut buffer = [0; LONGEST_BYTES];
+        let length = self.file.read_at(&mut buffer, 0)?;
+        parse(&buffer[..length]).ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))
+    }
+
+    /// The same of a file of up to `longest` bytes.
+    pub fn read_long<T>(&self, longest: usize, parse: impl FnOnce(&[u8]) -> Option<T>) -> io::Result<T> {
+        let mut buffer = vec![0; longest];
         let length = self.file.read_at(&mut buffer, 0)?;
         parse(&buffer[..length]).ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))
     }

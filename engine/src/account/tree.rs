@@ -3,14 +3,19 @@
 use std::collections::HashMap;
 use std::fs;
 use std::io;
+use std::path::Path;
 
 use super::gauge::{Gauge, if_there, number, words};
+
+/// Of the flags in `/proc/PID/stat` (include/linux/sched.h).
+const PF_KTHREAD: u64 = 0x0020_0000;
 
 /// Fields of `/proc/PID/stat`, of which times are in clock ticks (proc_pid_stat(5)).
 #[derive(Debug, Clone, Copy)]
 pub struct Stat {
     pub state: u8,
     pub parent: i32,
+    flags: u64,
     pub minor_faults: u64,
     pub children_minor_faults: u64,
     pub major_faults: u64,
@@ -35,7 +40,8 @@ impl Stat {
         Some(Self {
             state,
             parent,
-            minor_faults: skip_then_next(5)?,
+            flags: skip_then_next(4)?,
+            minor_faults: skip_then_next(0)?,
             children_minor_faults: skip_then_next(0)?,
             major_faults: skip_then_next(0)?,
             children_major_faults: skip_then_next(0)?,
@@ -50,15 +56,15 @@ impl Stat {
 
     /// None when the process is gone.
     pub fn of(pid: i32) -> io::Result<Option<Self>> {
-        Self::at(&format!("/proc/{pid}/stat"))
+        Self::at(format!("/proc/{pid}/stat"))
     }
 
     /// None when the thread is gone.
     pub fn of_thread(pid: i32, tid: i32) -> io::Result<Option<Self>> {
-        Self::at(&format!("/proc/{pid}/task/{tid}/stat"))
+        Self::at(format!("/proc/{pid}/task/{tid}/stat"))
     }
 
-    fn at(path: &str) -> io::Result<Option<Self>> {
+    pub fn at(path: impl AsRef<Path>) -> io::Result<Option<Self>> {
         let content = if_there(fs::read(path))?;
         Ok(content.and_then(|content| Self::parse(&content)))
     }
@@ -66,6 +72,11 @@ impl Stat {
     /// Dead, though perhaps not yet waited for.
     pub fn is_dead(&self) -> bool {
         matches!(self.state, b'Z' | b'X')
+    }
+
+    /// A thread of the kernel's own.
+    pub fn is_kernel_thread(&self) -> bool {
+        self.flags & PF_KTHREAD != 0
     }
 }
 
@@ -77,10 +88,11 @@ pub fn newest_pid(loadavg: &Gauge) -> Option<u64> {
 
 /// Ids of the threads of a process; empty when it is gone.
 pub fn threads(pid: i32) -> io::Result<Vec<i32>> {
-    numeric_names(&format!("/proc/{pid}/task"))
+    numeric_names(format!("/proc/{pid}/task"))
 }
 
-fn numeric_names(directory: &str) -> io::Result<Vec<i32>> {
+/// The names in a directory of `/proc` that are numbers: ids of processes or threads.
+pub fn numeric_names(directory: impl AsRef<Path>) -> io::Result<Vec<i32>> {
     let mut numbers = Vec::new();
     for entry in if_there(fs::read_dir(directory))?.into_iter().flatten() {
         // What is listed may end meanwhile, and its list with it.
@@ -139,7 +151,7 @@ mod tests {
 
     #[test]
     fn a_name_full_of_traps_does_not_shift_the_fields() {
-        let line = b"12 (a) b (c)) S 7 1 1 0 -1 0 10 11 12 13 14 15 16 17 20 0 3 0 99 1 1";
+        let line = b"12 (a) b (c)) S 7 1 1 0 -1 2097152 10 11 12 13 14 15 16 17 20 0 3 0 99 1 1";
         let stat = Stat::parse(line).unwrap();
         assert_eq!(
             (stat.state, stat.parent, stat.minor_faults, stat.children_major_faults),
@@ -154,6 +166,8 @@ mod tests {
             ),
             (14, 17, 3, 99)
         );
+        assert!(stat.is_kernel_thread());
+        assert!(!Stat::of(id() as i32).unwrap().unwrap().is_kernel_thread());
         assert!(Stat::parse(b"12 (a) S 7").is_none());
     }
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::command::{Command, ManyTargets, OneTarget, QuerySpec, RowsSpec, TargetSpec};
 use super::output::Output;
-use crate::account::{HostMeter, Kinds, ServerMeter};
+use crate::account::{Kinds, ServerMeter};
 use crate::drive::check::{self, CheckSpec};
 use crate::drive::client::Client;
 use crate::drive::drain::{self, DrainSpec};
@@ -29,7 +29,6 @@ const PROTOCOL: u32 = 1;
 pub struct Session {
     test: Option<OpenTest>,
     targets: BTreeMap<String, Target>,
-    host: HostMeter,
 }
 
 /// What is said of all rows of a command in its last line.
@@ -224,7 +223,8 @@ impl Session {
             settle: spec.settle,
             slot: spec.slot,
         };
-        Ok((orders, RowRunner::new(row_spec, &mut test.crew, targets, &self.host)?))
+        let runner = RowRunner::new(row_spec, &mut test.crew, targets, &mut test.host)?;
+        Ok((orders, runner))
     }
 
     fn find(&mut self, name: &str) -> Result<&mut Target, Failure> {

@@ -98,7 +98,7 @@ pub struct RowRunner<'a> {
     crew: &'a mut Crew,
     /// The targets of the open test, in its order.
     targets: Vec<&'a mut Target>,
-    host: &'a HostMeter,
+    host: &'a mut HostMeter,
     /// Of each target over all rows that were finished.
     totals: Vec<Total>,
     /// Of each target in the row at hand.
@@ -127,7 +127,7 @@ impl<'a> RowRunner<'a> {
         spec: RowSpec,
         crew: &'a mut Crew,
         mut targets: Vec<&'a mut Target>,
-        host: &'a HostMeter,
+        host: &'a mut HostMeter,
     ) -> Result<Self, Failure> {
         for target in &mut targets {
             if let Some(meter) = &mut target.meter {

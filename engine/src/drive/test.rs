@@ -11,6 +11,7 @@ use super::client::{Client, Goal};
 use super::crew::Crew;
 use super::target::Target;
 use super::trouble::Failure;
+use crate::account::HostMeter;
 use crate::wire::Mode;
 use crate::workload::definition::StatementDefinition;
 use crate::workload::{Program, TestDefinition};
@@ -26,6 +27,9 @@ pub struct OpenSpec {
     pub mode: Mode,
     #[serde(default)]
     pub cpus: Vec<usize>,
+    /// Of which stolen time counts; none named: all.
+    #[serde(default)]
+    pub foreground_cpus: Vec<usize>,
     #[serde(default = "one")]
     pub tables: u32,
     pub test: TestDefinition,
@@ -102,6 +106,7 @@ pub struct OpenTest {
     /// Names of the targets; everywhere else they are indices into this.
     pub targets: Vec<String>,
     pub crew: Crew,
+    pub host: HostMeter,
     _pin: Pin,
 }
 
@@ -126,6 +131,7 @@ impl OpenTest {
         let test = Self {
             targets: spec.targets,
             crew,
+            host: HostMeter::new(&spec.foreground_cpus),
             _pin: pin,
         };
         Ok((test, backends))

@@ -90,6 +90,10 @@ fn wrong_commands_are_answered_and_the_engine_goes_on() {
             json!({"cmd": "open", "targets": ["n"], "cpus": [9999], "test": point_test(10)}),
             "`cpus`",
         ),
+        (
+            json!({"cmd": "open", "targets": ["n"], "foreground_cpus": [-1], "test": point_test(10)}),
+            "`foreground_cpus[0]`",
+        ),
         (null.clone(), "there is a target \"n\" already"),
         (
             json!({"cmd": "target", "name": "m", "wire": "fax", "address": {}}),
@@ -141,9 +145,10 @@ fn the_null_wire_gives_whole_rows_in_the_order_asked_for() {
         engine.done(json!({"cmd": "target", "name": name, "wire": "null", "address": {"reply_bytes": 100}}));
     }
     for clients in [1, 3] {
-        let test = point_test(1000);
-        let opened =
-            engine.done(json!({"cmd": "open", "targets": ["a", "b"], "clients": clients, "cpus": [0], "test": test}));
+        let opened = engine.done(
+            json!({"cmd": "open", "targets": ["a", "b"], "clients": clients, "cpus": [0], "foreground_cpus": [0],
+            "test": point_test(1000)}),
+        );
         assert!(opened["backends"]["a"].is_array());
         let lines = engine.all(
             json!({"cmd": "rows", "id": 7, "tag": {"test": "t"}, "seed": 1, "first_row": 40,

@@ -10,10 +10,10 @@ import typer
 
 from dbversus.calibration.kinds import Kind
 from dbversus.cli import options
-from dbversus.cli.compare import default_directory
+from dbversus.cli.compare import default_directory, durations, named
 from dbversus.cli.ending import resumable
 from dbversus.errors import UsageError
-from dbversus.experiment.units import parse_count, parse_duration
+from dbversus.experiment.units import parse_count
 
 if TYPE_CHECKING:
     from dbversus.calibration.model import Calibration
@@ -34,6 +34,8 @@ def calibrate(
     seed: options.Seed = None,
     time_budget: options.TimeBudget = None,
     judge: options.Judge = None,
+    wait_quiet: options.WaitQuiet = None,
+    require_quiet: options.RequireQuiet = False,
     out: options.Out = None,
     from_dir: Annotated[
         Path | None, typer.Option("--from", help="Evaluate the results of an earlier calibration; nothing is run.")
@@ -69,7 +71,8 @@ def calibrate(
         return _conclude(from_dir, suites, seed, json, quiet)
     if not target:
         raise UsageError("A target is missing, such as postgres:17; or name earlier results with --from.")
-    more = _choices(tests, table_size, clients, seed, time_budget, judge)
+    more = _choices(tests, table_size, clients, seed, judge)
+    more |= named(durations(time_budget, wait_quiet) | {"require_quiet": True if require_quiet else None})
     spec = calibration_spec(target, quick, blocks, inject, more)
     if inject is not Kind.NONE and not can_inject(target):
         print(f"{target} is no server, so no slowdown can be injected: two equal copies only", file=sys.stderr)
@@ -83,12 +86,7 @@ def calibrate(
 
 
 def _choices(
-    tests: str | None,
-    table_size: str | None,
-    clients: str | None,
-    seed: int | None,
-    time_budget: str | None,
-    judge: str | None,
+    tests: str | None, table_size: str | None, clients: str | None, seed: int | None, judge: str | None
 ) -> dict[str, Any]:
     """Those over the profile's, by name of the experiment's setting."""
     asked = {
@@ -96,10 +94,9 @@ def _choices(
         "table_size": parse_count(table_size, "--table-size") if table_size else None,
         "clients": [parse_count(part, "--clients") for part in clients.split(",")] if clients else None,
         "seed": seed,
-        "time_budget_s": parse_duration(time_budget, "--time-budget") if time_budget else None,
         "judge": options.judged(judge),
     }
-    return {name: value for name, value in asked.items() if value is not None}
+    return named(asked)
 
 
 def _run(spec: "ExperimentSpec", directory: Path, command: str, wait: bool, quiet: bool) -> None:
@@ -116,12 +113,14 @@ def _command(target: str, quick: bool, inject: Kind, spec: "ExperimentSpec", mor
     words = ["dbversus", "calibrate", target, *(["--quick"] if quick else []), "--blocks", str(spec.looks[-1])]
     for name, value in more.items():
         flag = "--" + name.removesuffix("_s").replace("_", "-")
-        words += [flag, ",".join(map(str, value)) if isinstance(value, list) else _value(name, value)]
+        words += [flag] if value is True else [flag, _value(name, value)]
     return shlex.join([*words, *([] if inject is Kind.CPU else ["--inject", inject.value])])
 
 
 def _value(name: str, value: Any) -> str:
-    return f"{value:g}s" if name == "time_budget_s" else str(value)
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    return f"{value:g}s" if name.endswith("_s") else str(value)
 
 
 def _conclude(directory: Path, suites: int, seed: int | None, as_json: bool, quiet: bool) -> int:

@@ -37,6 +37,8 @@ def compare(
     table_size: options.TableSize = None,
     tables: options.Tables = None,
     time_budget: options.TimeBudget = None,
+    wait_quiet: options.WaitQuiet = None,
+    require_quiet: options.RequireQuiet = False,
     seed: options.Seed = None,
     mode: options.Mode = None,
     placement: options.Placement = None,
@@ -75,12 +77,12 @@ def compare(
     asked: dict[str, Any] = {"suite": suite, "tests": tests, "profile": profile}
     asked |= {"tables": tables, "seed": seed, "mode": mode, "at_once": at_once, "order": order, "placement": placement}
     asked |= {"cache": cache, "restart": restart, "restore": restore}
-    asked |= _from_text(clients, table_size, time_budget, margin, judge)
-    asked |= {"alone": alone or None, "freeze": False if no_freeze else None}
-    asked |= {"calibration": False if no_calibration else None}
-    asked |= {"config_dir": str(config_dir.absolute()) if config_dir else None}
+    asked |= _from_text(clients, table_size, margin, judge) | durations(time_budget, wait_quiet)
+    asked |= _switched(True, alone=alone, require_quiet=require_quiet)
+    asked |= _switched(False, freeze=no_freeze, calibration=no_calibration)
+    asked["config_dir"] = str(config_dir.absolute()) if config_dir else None
     given = _given(targets, matrix, exclude or (), config_dir)
-    chosen = given | _named(asked)
+    chosen = given | named(asked)
     spec = make_spec(profile_defaults(chosen) | chosen)
     check_alone(spec)
     if dry_run:
@@ -102,20 +104,32 @@ def _measure(
     return present(directory, demands, as_json=as_json)
 
 
+def durations(time_budget: str | None, wait_quiet: str | None) -> dict[str, float | None]:
+    """In seconds, as settings of the experiment."""
+    return {
+        "time_budget_s": None if time_budget is None else parse_duration(time_budget, "--time-budget"),
+        "wait_quiet_s": None if wait_quiet is None else parse_duration(wait_quiet, "--wait-quiet"),
+    }
+
+
 def _from_text(
-    clients: str | None, table_size: str | None, time_budget: str | None, margin: list[str] | None, judge: str | None
+    clients: str | None, table_size: str | None, margin: list[str] | None, judge: str | None
 ) -> dict[str, Any]:
     """Choices that are read from text."""
     return {
         "clients": _clients(clients) if clients else None,
         "table_size": parse_count(table_size, "--table-size") if table_size else None,
-        "time_budget_s": parse_duration(time_budget, "--time-budget") if time_budget else None,
         "margins": _margins(margin) if margin else None,
         "judge": options.judged(judge),
     }
 
 
-def _named(flags: Mapping[str, Any]) -> dict[str, Any]:
+def _switched(to: bool, **flags: bool) -> dict[str, bool | None]:
+    """Settings that flags without a value switch on, or off."""
+    return {name: to if given else None for name, given in flags.items()}
+
+
+def named(flags: Mapping[str, Any]) -> dict[str, Any]:
     """Flags that were given."""
     return {name: value for name, value in flags.items() if value is not None}
 
@@ -175,13 +189,14 @@ def repeat_command(
         f"--margin={metric}={share}" for metric, share in spec.margins.items() if defaults.margins.get(metric) != share
     ]
     words += ["--alone"] if spec.alone else []
+    words += ["--require-quiet"] if spec.require_quiet else []
     words += [] if spec.freeze else ["--no-freeze"]
     words += [] if spec.calibration else ["--no-calibration"]
     return shlex.join(words)
 
 
 def _flag_value(name: str, value: Any) -> str:
-    if name == "time_budget_s":
+    if name in ("time_budget_s", "wait_quiet_s"):
         return f"{value:g}s"
     return ",".join(map(str, value)) if isinstance(value, list) else str(value)
 
@@ -195,6 +210,7 @@ _FLAGS = {
     "table_size": "--table-size",
     "tables": "--tables",
     "time_budget_s": "--time-budget",
+    "wait_quiet_s": "--wait-quiet",
     "seed": "--seed",
     "mode": "--mode",
     "placement": "--placement",

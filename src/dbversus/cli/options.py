@@ -58,6 +58,18 @@ Tables = Annotated[int | None, typer.Option(help="Number of tables.", show_defau
 TimeBudget = Annotated[
     str | None, typer.Option(help="Start no block that would end later than this, e.g. 45m.", show_default="none")
 ]
+WaitQuiet = Annotated[
+    str | None,
+    typer.Option(
+        help="Before each block, wait up to so long for other work on the host to end, e.g. 5m.", show_default="no wait"
+    ),
+]
+RequireQuiet = Annotated[
+    bool,
+    typer.Option(
+        "--require-quiet", help="End the run where other work goes on before a block; `resume` goes on with it."
+    ),
+]
 AsStored = Annotated[
     bool,
     typer.Option(

@@ -77,6 +77,15 @@ def _slots(spec: ExperimentSpec) -> str:
     return f"up to {spec.rows} rows × {spec.slot_ms:g} ms"
 
 
+def _quiet(spec: ExperimentSpec) -> str:
+    """What is done about other work on the host; empty: nothing."""
+    if spec.wait_quiet_s:
+        end = "the run ends" if spec.require_quiet else "the block begins all the same"
+        most = show_duration(spec.wait_quiet_s)
+        return f"up to {most} more before each block, until other work on the host has ended; when it has not, {end}"
+    return "where other work goes on before a block, the run ends" if spec.require_quiet else ""
+
+
 def _add_protocol(table: Table, spec: ExperimentSpec, expected: Estimate) -> None:
     table.add_row(
         "slots",
@@ -92,4 +101,6 @@ def _add_protocol(table: Table, spec: ExperimentSpec, expected: Estimate) -> Non
     )
     if spec.time_budget_s:
         table.add_row("budget", f"no block is started that would end after {show_duration(spec.time_budget_s)}")
+    if words := _quiet(spec):
+        table.add_row("quiet", words)
     table.add_row("disk", f"{show_bytes(expected.disk_bytes)} for snapshots and working copies")

@@ -6,15 +6,16 @@ from typing import Annotated
 import typer
 
 from dbversus.cli import options
+from dbversus.cli.compare import durations, named
 from dbversus.cli.ending import resumable
 from dbversus.cli.outcome import heeding, present
 from dbversus.experiment.demands import parse_demands
-from dbversus.experiment.units import parse_duration
 
 
 def resume(
     directory: Annotated[Path, typer.Argument(help="Results directory of the interrupted experiment.")],
     time_budget: options.TimeBudget = None,
+    wait_quiet: options.WaitQuiet = None,
     as_stored: options.AsStored = False,
     fail_on: options.FailOn = None,
     require_verdicts: options.RequireVerdicts = None,
@@ -38,8 +39,7 @@ def resume(
     demands = parse_demands(fail_on, require_verdicts)
     open_results(directory)
     spec = read_folder(directory)
-    if time_budget:
-        spec = spec.model_copy(update={"time_budget_s": parse_duration(time_budget, "--time-budget")})
+    spec = spec.model_copy(update=named(durations(time_budget, wait_quiet)))
     demands = demands.over(spec.demands)
     with heeding(directory, demands), resumable(directory), make_display(quiet) as display:
         resume_experiment(spec, directory, display, wait=wait, as_stored=as_stored)

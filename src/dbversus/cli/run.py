@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from dbversus.cli import options
-from dbversus.cli.compare import default_directory
+from dbversus.cli.compare import default_directory, durations, named
 from dbversus.cli.ending import resumable
 from dbversus.cli.outcome import heeding, present
 from dbversus.experiment.demands import parse_demands
@@ -27,6 +27,8 @@ def run(
     exclude: options.Exclude = None,
     table_size: options.RunTableSize = None,
     judge: options.RunJudge = None,
+    wait_quiet: options.WaitQuiet = None,
+    require_quiet: options.RequireQuiet = False,
     out: options.Out = None,
     fail_on: options.FailOn = None,
     require_verdicts: options.RequireVerdicts = None,
@@ -62,9 +64,10 @@ def run(
         spec = read_folder(path.parent, _split(builds or ()), exclude or ())
     else:
         spec = read_spec(path, profile_defaults, _split(builds or ()), exclude or ())
-    more: dict[str, Any] = {"table_size": parse_count(table_size, "--table-size")} if table_size else {}
-    more |= {"judge": names} if (names := options.judged(judge)) else {}
-    spec = spec.model_copy(update={"alone": spec.alone or alone} | more)
+    over: dict[str, Any] = {"alone": spec.alone or alone, "require_quiet": spec.require_quiet or require_quiet}
+    over |= {"table_size": parse_count(table_size, "--table-size")} if table_size else {}
+    over |= {"judge": names} if (names := options.judged(judge)) else {}
+    spec = spec.model_copy(update=over | named(durations(None, wait_quiet)))
     check_alone(spec)
     if spec.folder:
         print(origins(spec), file=sys.stderr)
@@ -77,6 +80,7 @@ def run(
     command += [f"--exclude={pattern}" for pattern in exclude or ()] + (["--alone"] if alone else [])
     command += [f"--table-size={table_size}"] if table_size else []
     command += [f"--judge={','.join(spec.judge)}"] if judge else []
+    command += ([f"--wait-quiet={wait_quiet}"] if wait_quiet else []) + (["--require-quiet"] if require_quiet else [])
     with heeding(directory, demands), resumable(directory), make_display(quiet) as display:
         run_experiment(spec, directory, shlex.join(command), display, wait=wait)
     return present(directory, demands, as_json=json)

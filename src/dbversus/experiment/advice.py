@@ -6,6 +6,7 @@ from pathlib import Path
 
 from dbversus.errors import RunError
 from dbversus.experiment.progress import Progress, read_progress
+from dbversus.experiment.quiet import NotQuiet
 from dbversus.results.header import read_header
 from dbversus.results.records import parse_journal
 from dbversus.results.schema import JOURNAL
@@ -15,7 +16,7 @@ _NO_ROOM = re.compile(r"no space left|disk (is )?full|quota exceeded|errno:? 28\
 
 
 def resume_can_help(directory: Path, error: BaseException, known_bytes: int) -> bool:
-    """Whether what ended a run with `error` may pass: a full disk, or what came after rows had been measured.
+    """Whether what ended a run with `error` may pass: a full disk, a busy host, or what came after rows had been measured.
 
     A run that measured nothing since its journal was of `known_bytes` would fail the same way again, and targets that refused
     something are not tried again.
@@ -28,7 +29,7 @@ def resume_can_help(directory: Path, error: BaseException, known_bytes: int) -> 
         return False
     if _nobody_left(read_progress(records), names):
         return False
-    return is_for_want_of_room(error) or _ROW in journal.read_bytes()[known_bytes:]
+    return isinstance(error, NotQuiet) or is_for_want_of_room(error) or _ROW in journal.read_bytes()[known_bytes:]
 
 
 def _nobody_left(progress: Progress, names: list[str]) -> bool:

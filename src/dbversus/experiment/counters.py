@@ -39,7 +39,7 @@ def note_counters(
     """Journals what the servers counted over a test, without what dbversus itself has added.
 
     The test's connections are closed by now, so that all has been reported. `spanned_ops`: all that the servers were
-    asked to do since `before`, also in pilots, settle parts, checks of answers, and rows that were dropped or repeated.
+    asked to do since `before`, also in pilots, settle parts and checks of answers.
     """
     delta = {
         name: _without(counts, session.idle_counts.get((name, case.name), {}))

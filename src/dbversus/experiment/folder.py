@@ -20,7 +20,7 @@ from dbversus.servers.config import BASE, available_configs
 from dbversus.servers.run_time import FOLDER, family_of, run_time_files
 from dbversus.suites.load import stored_files, suite_sources
 
-ADJUSTABLE = ("time_budget_s",)
+ADJUSTABLE = ("time_budget_s", "wait_quiet_s", "require_quiet")
 """Choices that say nothing about what is measured, so that they may change from one start to the next."""
 
 

@@ -1,4 +1,4 @@
-"""One test in one block: check the answers, find the slot length, run the rows, repeat the disturbed ones."""
+"""One test in one block: check the answers, find the slot length, run the rows, flag the disturbed ones."""
 
 import hashlib
 import time
@@ -30,14 +30,13 @@ WARM_UP_MS = 500
 
 @dataclass
 class Tally:
-    """What the rows of a case have come to. Of journaled ones: dropped rows, host figures.
+    """What the rows of a case have come to. `figures`: of the host, in journaled ones.
 
-    `driven`: all operations by target since its server was started, or the case begun: checks, pilots, settle parts and
-    repetitions change the data too. `broken`: a row was broken off, and what was driven of it is in no figure.
+    `driven`: all operations by target since its server was started, or the case begun: checks, pilots and settle parts change
+    the data too. `broken`: a row was broken off, and what was driven of it is in no figure.
     `span`: what is injected over the journaled rows, and counted.
     """
 
-    dropped: int = 0
     figures: list[RowFigures] = field(default_factory=list)
     driven: Counter[str] = field(default_factory=Counter)
     broken: bool = False
@@ -93,10 +92,8 @@ def _measure_rows(session: Session, block: int, case: Case, done: int, replay: b
         return
     if done and case.test.changes_data:
         _run_rows(session, block, case, plan, 0, done, tally, counted=False)
-    end = max(done, plan.rows)
     with injecting(session, block, case) as tally.span:
-        _run_rows(session, block, case, plan, done, end, tally, counted=True)
-        _run_rows(session, block, case, plan, end, end + tally.dropped, tally, counted=True)
+        _run_rows(session, block, case, plan, done, plan.rows, tally, counted=True)
 
 
 def warm_up(session: Session, block: int, case: Case) -> None:
@@ -126,6 +123,7 @@ def _open(session: Session, block: int, case: Case) -> None:
                 clients=case.clients,
                 mode=spec.mode,
                 cpus=list(session.cpus.client_cpus),
+                foreground_cpus=list(session.cpus.foreground_cpus),
                 tables=spec.tables,
                 **_tests(session, case),
             )
@@ -301,12 +299,12 @@ def _mend(session: Session, block: int, case: Case, stopped: dict[str, Any]) -> 
 
 
 def _journal_row(session: Session, block: int, case: Case, reply: Reply, tally: Tally) -> None:
+    """A row in which the host was disturbed counts like any other; that it was, and by what, is journaled with it."""
     figures = RowFigures.from_host(reply["host"])
-    why = judge_row(figures, tally.figures)
+    why = judge_row(figures, session.limits, tally.figures)
     tally.figures.append(figures)
     session.journal.append({"type": "row", "dropped": why is not None, "dropped_why": why, **reply})
     session.progress.rows[session.part(block, case)] += 1
-    tally.dropped += why is not None
 
 
 def _journal_latency(session: Session, block: int, case: Case, reply: Reply) -> None:

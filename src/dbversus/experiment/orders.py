@@ -23,7 +23,7 @@ def williams_square(count: int) -> list[list[int]]:
 
 
 def balanced_orders(names: list[str], rows: int, first_row: int = 0) -> list[list[str]]:
-    """Orders for `rows` rows, counted on from `first_row` so that repeated and resumed rows keep the balance."""
+    """Orders for `rows` rows, counted on from `first_row` so that resumed rows keep the balance."""
     square = williams_square(len(names))
     cycle = (square[(first_row + row) % len(square)] for row in range(rows))
     return [[names[item] for item in order] for order in islice(cycle, rows)]

@@ -17,6 +17,7 @@ from dbversus.experiment.header import check_outside, check_unchanged, make_head
 from dbversus.experiment.looks import take_look
 from dbversus.experiment.prepare import load_all
 from dbversus.experiment.progress import Progress, read_progress
+from dbversus.experiment.quiet import wait_for_quiet
 from dbversus.experiment.refusals import StatementRefused, check_before_load
 from dbversus.experiment.session import Display, Session, Target
 from dbversus.experiment.spec import ExperimentSpec, write_spec
@@ -130,7 +131,7 @@ def _closing(session: Session) -> Iterator[None]:
 def _run_blocks(session: Session) -> str:
     """Runs blocks until all tests are decided, the looks are used up or the time is; returns which."""
     spec, progress = session.spec, session.progress
-    began, block_s = time.monotonic(), progress.whole_block_s
+    began_s, block_s = time.monotonic(), progress.whole_block_s
     while True:
         _take_due_look(session)
         if not session.undecided:
@@ -138,14 +139,25 @@ def _run_blocks(session: Session) -> str:
         block = progress.next_block()
         if block >= spec.looks[-1]:
             return "looks used up"
-        if spec.time_budget_s and time.monotonic() - began + (block_s or 0) > spec.time_budget_s:
-            if block_s and block_s > spec.time_budget_s:
-                session.display.say(f"{too_short(spec.time_budget_s, block_s)}.")
+        if _out_of_time(session, began_s, block_s):
+            return "time budget"
+        wait_for_quiet(session, block)
+        if _out_of_time(session, began_s, block_s):
             return "time budget"
         session.display.expect(remaining_s(spec, session.suite, progress, len(session.alive), block_s))
         block_began = time.monotonic()
         run_block(session, block)
         block_s = time.monotonic() - block_began
+
+
+def _out_of_time(session: Session, began_s: float, block_s: float | None) -> bool:
+    """Whether a block that takes as long as the last one, which took `block_s`, would end after the time budget."""
+    budget_s = session.spec.time_budget_s
+    if not budget_s or time.monotonic() - began_s + (block_s or 0) <= budget_s:
+        return False
+    if block_s and block_s > budget_s:
+        session.display.say(f"{too_short(budget_s, block_s)}.")
+    return True
 
 
 def _take_due_look(session: Session) -> None:

@@ -10,6 +10,7 @@ from dbversus.builds.model import Build, TargetSpec
 from dbversus.errors import DbversusError, RunError
 from dbversus.experiment.engine_client import Engine, EngineGone, EngineRefused
 from dbversus.experiment.groups import Group, make_groups
+from dbversus.experiment.limits import limits_with
 from dbversus.experiment.orders import balanced_turns
 from dbversus.experiment.progress import Part, Progress, Shared
 from dbversus.experiment.spec import ExperimentSpec
@@ -17,6 +18,7 @@ from dbversus.host.pinning import PlacementPlan
 from dbversus.results.write import Journal
 from dbversus.servers.base import Placement, Server
 from dbversus.servers.sqlite import SqliteServer
+from dbversus.stats.disturbance import Limits
 from dbversus.suites.model import Phase, Suite, Test
 
 RESTARTS_AT_MOST = 3
@@ -88,7 +90,7 @@ class Session:
     snapshot was put in place since this process began; `prepared`: of those whose servers took all statements; `diverged`:
     something was replaced since the data was restored, so that targets may have done unequal work, and the data of equal ones
     differ. `idle_counts`: what a test (case) without any operation adds to a target's own counters;
-    `held`: keeps others from removing the snapshots.
+    `held`: keeps others from removing the snapshots. `limits`: from what on other work disturbs a row.
     """
 
     spec: ExperimentSpec
@@ -106,10 +108,12 @@ class Session:
     restored: set[str] = field(init=False, default_factory=set)
     diverged: bool = field(init=False, default=False)
     held: contextlib.ExitStack = field(init=False, default_factory=contextlib.ExitStack)
+    limits: Limits = field(init=False)
     prepared: set[str] = field(init=False, default_factory=set)
     idle_counts: dict[tuple[str, str], dict[str, float]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.limits = limits_with(self.cpus)
         self.engine = self.new_engine()
         # those whose config the server refused need no place in a group; the others keep theirs, whatever becomes of them
         self.contenders = [target.name for target in self.targets if target.out is None]

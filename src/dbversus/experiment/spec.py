@@ -40,6 +40,8 @@ class ExperimentSpec(BaseModel):
     `cache`: warm: tables are read into memory before each block; cold: servers are restarted and the page cache is dropped
     before each row, with slots of about `cold_slot_ms`; mixed: the same once, at the start of each block.
     `restart`, `restore`: servers are started, and data restored, for each block or only for the first.
+    `wait_quiet_s`: before each block, how long to wait at most for other work on the host to end; `require_quiet`: where it has
+    not, end the run.
     `fail_on`, `require_verdicts`: what the exit status demands of a run, where the command line says nothing.
     """
 
@@ -67,6 +69,8 @@ class ExperimentSpec(BaseModel):
     seconds: float = Field(5, gt=0)
     looks: list[int] = Field(default=[4, 6, 8, 12], min_length=1)
     time_budget_s: float | None = Field(None, gt=0)
+    wait_quiet_s: float | None = Field(None, gt=0)
+    require_quiet: bool = False
     placement: Literal["auto", "split", "together", "apart", "none"] = "auto"
     freeze: bool = True
     config_dir: str | None = None
@@ -94,10 +98,10 @@ class ExperimentSpec(BaseModel):
     def _count(cls, value: Any, info: Any) -> Any:
         return parse_count(value, info.field_name) if isinstance(value, str) else value
 
-    @field_validator("time_budget_s", mode="before")
+    @field_validator("time_budget_s", "wait_quiet_s", mode="before")
     @classmethod
-    def _duration(cls, value: Any) -> Any:
-        return parse_duration(value, "time_budget_s") if isinstance(value, str) else value
+    def _duration(cls, value: Any, info: Any) -> Any:
+        return parse_duration(value, info.field_name) if isinstance(value, str) else value
 
     @field_validator("clients", mode="before")
     @classmethod

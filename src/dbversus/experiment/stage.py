@@ -18,6 +18,7 @@ from dbversus.experiment.disk_need import BYTES_PER_ROW
 from dbversus.experiment.engine_client import Engine, engine_binary
 from dbversus.experiment.estimate import estimate
 from dbversus.experiment.injection import carry_library, check_injection
+from dbversus.experiment.limits import limits_with
 from dbversus.experiment.session import Display, Target
 from dbversus.experiment.spec import ExperimentSpec
 from dbversus.experiment.units import show_bytes
@@ -79,7 +80,7 @@ def set_stage(spec: ExperimentSpec, display: Display, *, wait: bool) -> Iterator
         for target in targets:
             refusal = check_server(target.server, target.spec.configs, spec.optional, is_base=target is targets[0])
             target.out = refusal or None
-        facts |= {"placement": asdict(plan), "notes": notes}
+        facts |= {"placement": asdict(plan), "disturbance_limits": asdict(limits_with(plan)), "notes": notes}
         # the engine's own threads may run where the controller does; its clients are pinned by `open`
         for finding in judge(facts):
             if finding.severity is not Severity.INFO:

@@ -18,11 +18,12 @@ def parse_count(text: str, what: str) -> int:
 
 
 def parse_duration(text: str, what: str) -> float:
-    """Seconds of a duration such as `90s`, `45m`, `1h30m`. Raises UsageError naming `what`."""
+    """Seconds, more than 0, of a duration such as `90s`, `45m`, `1h30m`. Raises UsageError naming `what`."""
     parts = re.findall(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)", text.strip().lower())
-    if not parts or "".join(number + unit for number, unit in parts) != text.strip().lower():
+    seconds = sum(float(number) * _SECONDS[unit] for number, unit in parts)
+    if not seconds or "".join(number + unit for number, unit in parts) != text.strip().lower():
         raise UsageError(f"{what} is '{text}'; write a duration such as 90s, 45m or 1h30m.")
-    return sum(float(number) * _SECONDS[unit] for number, unit in parts)
+    return seconds
 
 
 def show_duration(seconds: float) -> str:
@@ -33,6 +34,11 @@ def show_duration(seconds: float) -> str:
     if minutes < 60:
         return f"{minutes} min {rest:02d} s"
     return f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def show_cores(cores: float) -> str:
+    """`0.73 of a core`, `1.3 cores`."""
+    return f"{cores:.2f} of a core" if round(cores, 2) < 1 else f"{cores:.1f} cores"
 
 
 def show_bytes(count: float) -> str:

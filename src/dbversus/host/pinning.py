@@ -26,6 +26,11 @@ class PlacementPlan:
     controller_cpus: tuple[int, ...] = ()
     note: str = ""
 
+    @property
+    def foreground_cpus(self) -> tuple[int, ...]:
+        """Where clients and what serves them run; empty: anywhere."""
+        return tuple(sorted({*self.client_cpus, *(self.serving_cpus or self.server_cpus)}))
+
 
 def place(clients: int, mode: str = "auto", cores: Sequence[Core] | None = None) -> PlacementPlan:
     """Chooses CPUs for `clients` clients among those that we may use. Raises UsageError for an unknown mode.

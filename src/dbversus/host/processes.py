@@ -3,19 +3,30 @@
 import os
 import signal
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 PROC = Path("/proc")
+_KERNEL_THREAD = 0x0020_0000
+"""PF_KTHREAD of the kernel's flags (include/linux/sched.h)."""
 
 
 class Stat(NamedTuple):
-    """Of /proc/PID/stat: state letter, parent, and start time in clock ticks since boot."""
+    """Of /proc/PID/stat: state letter, parent, start time in clock ticks since boot.
+
+    `cpu_ticks`: clock ticks of CPU time, with those of children that were waited for.
+    """
 
     state: str
     parent: int
     start_ticks: int
+    flags: int
+    cpu_ticks: int
+
+    @property
+    def is_kernel_thread(self) -> bool:
+        return bool(self.flags & _KERNEL_THREAD)
 
 
 def read_stat(pid: int) -> Stat | None:
@@ -26,7 +37,7 @@ def read_stat(pid: int) -> Stat | None:
         return None
     # the command name is in parentheses and may itself hold spaces and parentheses
     fields = text.rpartition(")")[2].split()
-    return Stat(fields[0], int(fields[1]), int(fields[19]))
+    return Stat(fields[0], int(fields[1]), int(fields[19]), int(fields[6]), sum(map(int, fields[11:15])))
 
 
 def start_ticks(pid: int) -> int | None:
@@ -52,16 +63,25 @@ def all_pids() -> list[int]:
 
 def descendants(root: int) -> list[int]:
     """All processes below `root`, parents before children; `root` itself is not among them."""
+    return below(root, all_stats())
+
+
+def all_stats() -> dict[int, Stat]:
+    """Those of all processes, kernel threads among them."""
+    return {pid: stat for pid in all_pids() if (stat := read_stat(pid))}
+
+
+def below(root: int, stats: Mapping[int, Stat]) -> list[int]:
+    """As `descendants`, among `stats`."""
     children: dict[int, list[int]] = {}
-    for pid in all_pids():
-        if stat := read_stat(pid):
-            children.setdefault(stat.parent, []).append(pid)
+    for pid, stat in stats.items():
+        children.setdefault(stat.parent, []).append(pid)
     found: list[int] = []
     frontier = [root]
     while frontier:
-        below = children.get(frontier.pop(), [])
-        found += below
-        frontier += below
+        next_ones = children.get(frontier.pop(), [])
+        found += next_ones
+        frontier += next_ones
     return found
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from dbversus.explain.plan_diff import PlanDifference, differing_plans
 from dbversus.explain.settings_diff import SettingDifference, differing_settings
-from dbversus.report import background, figures, generations, matrix, scaleup
+from dbversus.report import background, disturbance, figures, generations, matrix, scaleup
 from dbversus.report.also_changed import also_changed
 from dbversus.report.calibration import calibration_words
 from dbversus.report.drift import drift_notes
@@ -36,7 +36,6 @@ from dbversus.stats.metrics import LOAD_TEST
 from dbversus.stats.model import Finding, Verdict
 
 CLIENT_BOUND_SHARE = 0.8
-_NOTHING_DISTURBED = Disturbance(0, 0, {}, None, None)
 
 _TYPES = {float: "DOUBLE", int: "BIGINT", bool: "BOOLEAN"}
 # a table of findings has these columns even where nothing was judged
@@ -70,7 +69,7 @@ def build_assessment(results: Results) -> Assessment:
         failures=tuple(_failure(results, record) for record in results.failures),
         settings=tuple(_settings(results)),
         plans=tuple(_plans(results)),
-        disturbance=figures.total_disturbance(test.disturbance for test in tests),
+        disturbance=disturbance.total_disturbance(test.disturbance for test in tests),
         host={name: value for name, value in results.host.items() if name not in SENTENCE_KEYS},
         not_measured=not_measured(results),
         calibration=calibration_words(results.header, results.host.get("kernel")),
@@ -79,6 +78,7 @@ def build_assessment(results: Results) -> Assessment:
         matrix=matrix.of_experiment(results, findings),
         scaleup=scaleup.of_experiment(results, [item for test in tests for item in test.comparisons]),
         data_state=state_sentences(results),
+        waits=disturbance.waits_of(results),
     )
 
 
@@ -103,7 +103,7 @@ def _tests(results: Results, findings: Findings) -> tuple[TestPart, ...]:
         for place, of_block in more.items():
             absolute.setdefault(place, {}).update(of_block)
     ratios = figures.slot_ratios(results)
-    disturbed = figures.disturbances(results)
+    disturbed = disturbance.disturbances(results)
     plans = _plans(results)
     drifts = drift_notes(results)
     return tuple(
@@ -113,7 +113,7 @@ def _tests(results: Results, findings: Findings) -> tuple[TestPart, ...]:
             findings,
             absolute,
             tuple(ratios.get(name, ())),
-            disturbed.get(name, _NOTHING_DISTURBED),
+            disturbed.get(name, disturbance.NOTHING),
             _plans_of(name, plans),
             drifts.get(name, ()),
         )
@@ -134,7 +134,7 @@ def _test(
     findings: Findings,
     absolute: figures.BlockFigures,
     slots: tuple[SlotRatios, ...],
-    disturbance: Disturbance,
+    disturbed: Disturbance,
     plans: tuple[PlanDifference, ...],
     drifts: Sequence[str],
 ) -> TestPart:
@@ -161,7 +161,7 @@ def _test(
         figures=shown,
         latency=latencies,
         slots=slots,
-        disturbance=disturbance,
+        disturbance=disturbed,
         plans=plans,
         notes=(
             *regime_notes(results, name, absolute),

@@ -48,7 +48,7 @@ def sentences(calibration: Calibration) -> list[str]:
             _place("target that comes later in its rows", figures.order_bias),
             _place("server that is started first in its block", figures.start_bias),
             _uniform(figures),
-            f"{percent(figures.disturbed)} of the rows were dropped as disturbed.",
+            f"The host was disturbed in {percent(figures.disturbed)} of the rows.",
             f"Measured in {show_duration(calibration.took_s)}: {calibration.command}",
         )
         if sentence

@@ -1,7 +1,6 @@
-"""Figures from stored slots: means over blocks with intervals, latency percentiles, slot ratios, disturbance."""
+"""Figures from stored slots: means over blocks with intervals, latency percentiles, slot ratios."""
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -9,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import t
 
-from dbversus.report.model import Disturbance, Estimate, LatencyFigures, SlotRatios
+from dbversus.report.model import Estimate, LatencyFigures, SlotRatios
 from dbversus.results.latency import Latency, merge
 from dbversus.results.read import Results
 from dbversus.stats.metrics import COUNTER, CPU, METRICS, THROUGHPUT
@@ -52,7 +51,7 @@ def interval_of(values: Sequence[float]) -> Estimate:
 
 
 def block_figures(results: Results) -> BlockFigures:
-    """(test, target label) → metric → its value in each block, from sums over kept rows."""
+    """(test, target label) → metric → its value in each block, from sums over its rows."""
     figures = _figures_from_sums(results)
     plans = results.plans
     for (test, _), known in figures.items():
@@ -80,7 +79,7 @@ def _figures_from_sums(results: Results) -> BlockFigures:
     sums = {name for metric in _FROM_SUMS for name in (*metric.numerator, metric.denominator)}
     columns = sorted(sums)
     totals = ", ".join(f'sum("{name}")' for name in columns)
-    query = f"SELECT test, target, {totals} FROM slots WHERE NOT dropped GROUP BY test, target, block ORDER BY block"  # noqa: S608
+    query = f"SELECT test, target, {totals} FROM slots GROUP BY test, target, block ORDER BY block"  # noqa: S608
     figures: BlockFigures = {}
     for test, target, *values in results.sql(query)[1]:
         of_block = dict(zip(columns, values, strict=True))
@@ -105,7 +104,7 @@ def slot_ratios(results: Results) -> dict[str, list[SlotRatios]]:
         SELECT t.test, t.target, t.block,
           ln((t.server_cpu_ns / t.ops) / (b.server_cpu_ns / b.ops)), ln((t.ops / t.elapsed_ns) / (b.ops / b.elapsed_ns))
         FROM slots t JOIN slots b USING (test, clients, block, row, started_unix_ns)
-        WHERE b.target = $base AND t.target <> $base AND NOT t.dropped
+        WHERE b.target = $base AND t.target <> $base
           AND t.ops > 0 AND b.ops > 0 AND t.elapsed_ns > 0 AND b.elapsed_ns > 0
           AND coalesce(t.server_cpu_ns, 1) > 0 AND coalesce(b.server_cpu_ns, 1) > 0
         ORDER BY t.block, t.row""".replace("$base", _quoted(results.base.label))
@@ -156,62 +155,3 @@ def _percentile(value: float, of_blocks: Any) -> Estimate:
     half = float(t.isf((1 - CONFIDENCE) / 2, n - 1) * np.std(logs, ddof=1) / math.sqrt(n))
     center = float(np.mean(logs))
     return Estimate(value, min(math.exp(center - half), value), max(math.exp(center + half), value), n, CONFIDENCE)
-
-
-def disturbances(results: Results) -> dict[str, Disturbance]:
-    """Test → what disturbed its rows."""
-    query = """
-        SELECT test, coalesce(dropped_why, ''), dropped, count(*),
-          sum(host_wall_ns), sum(host_foreign_cpu_ns), sum(host_steal_ns)
-        FROM slots WHERE position = 0 GROUP BY ALL"""
-    lines: dict[str, list[tuple[Any, ...]]] = {}
-    for test, *line in results.sql(query)[1]:
-        lines.setdefault(test, []).append(tuple(line))
-    return {test: _disturbance(of_test) for test, of_test in lines.items()}
-
-
-def _disturbance(lines: Iterable[tuple[Any, ...]]) -> Disturbance:
-    rows, dropped, reasons = 0, 0, dict[str, int]()
-    walls: list[float] = []
-    foreign: list[float] = []
-    steals: list[float] = []
-    for why, is_dropped, count, wall_ns, foreign_ns, steal_ns in lines:
-        rows += count
-        if is_dropped:
-            dropped += count
-            kind = _kind_of_reason(why)
-            reasons[kind] = reasons.get(kind, 0) + count
-        if wall_ns:
-            walls.append(wall_ns)
-            foreign.append(math.nan if foreign_ns is None else foreign_ns)
-            steals.append(math.nan if steal_ns is None else steal_ns)
-    return Disturbance(rows, dropped, reasons, _share(foreign, walls), _share(steals, walls))
-
-
-def _kind_of_reason(why: str) -> str:
-    """The reason up to its first number, so that like reasons are counted together."""
-    return re.split(r"[\d(:]", why)[0].strip() or "disturbed"
-
-
-def _share(parts: Sequence[float], wholes: Sequence[float]) -> float | None:
-    share = math.fsum(parts) / math.fsum(wholes) if wholes else math.nan
-    return None if math.isnan(share) else share
-
-
-def total_disturbance(parts: Iterable[Disturbance]) -> Disturbance:
-    """All tests together; the shares are weighted by rows."""
-    parts = list(parts)
-    reasons: dict[str, int] = {}
-    for part in parts:
-        for why, count in part.reasons.items():
-            reasons[why] = reasons.get(why, 0) + count
-    rows = sum(part.rows for part in parts)
-
-    def mean(name: str) -> float | None:
-        known = [(getattr(part, name), part.rows) for part in parts if getattr(part, name) is not None]
-        weight = sum(count for _, count in known)
-        return sum(share * count for share, count in known) / weight if weight else None
-
-    return Disturbance(
-        rows, sum(part.dropped for part in parts), reasons, mean("foreign_cpu_share"), mean("steal_share")
-    )

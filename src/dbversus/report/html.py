@@ -14,7 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 from plotly.offline import get_plotlyjs
 
-from dbversus.report import forest, generations_words, matrix_table, scaleup_table, words
+from dbversus.report import disturbance, forest, generations_words, matrix_table, scaleup_table, words
 from dbversus.report.figures import PERCENTS, PLOTTED
 from dbversus.report.generations import Generations
 from dbversus.report.loads import origin_text, times_note
@@ -51,13 +51,14 @@ def render(assessment: Assessment) -> str:
         scaleup_tables=scaleup_table.tables(assessment.scaleup) if assessment.scaleup else [],
         scaleup_notes=scaleup_table.notes(assessment.scaleup) if assessment.scaleup else [],
         judged=assessment.judged,
+        disturbance=disturbance,
         percents=PERCENTS,
         groups=list(dict.fromkeys(test.group for test in assessment.tests)),
         verdicts=words.in_order(Counter(item.verdict for item in assessment.comparisons)),
         scales=_scales(assessment),
         forest=forest,
         spoken=forest.spoken,
-        confidence=_confidence(assessment),
+        intervals=words.INTERVALS,
         facts=words.experiment_facts(assessment.header, len(assessment.tests), assessment.blocks),
         host=list(_flat(assessment.host)),
         cpu_splits=_cpu_splits,
@@ -138,11 +139,6 @@ def _scales(assessment: Assessment) -> dict[str, forest.Scale]:
             if name in comparison.findings:
                 by_metric[name].append(comparison.findings[name])
     return {name: forest.scale_for(findings) for name, findings in by_metric.items()}
-
-
-def _confidence(assessment: Assessment) -> str:
-    levels = sorted({round(item.confidence * 100, 1) for item in assessment.findings if item.judged})
-    return " or ".join(f"{level:g}{words.NBSP}%" for level in (levels[:1] + levels[-1:] if len(levels) > 1 else levels))
 
 
 def _flat(content: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:

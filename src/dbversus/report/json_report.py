@@ -36,6 +36,7 @@ def as_json(assessment: Assessment) -> dict[str, Any]:
         "settings": [asdict(setting) for setting in assessment.settings],
         "plans": [asdict(plan) for plan in assessment.plans],
         "disturbance": asdict(assessment.disturbance),
+        "waits": asdict(assessment.waits),
         "host": assessment.host,
         "not_measured": assessment.not_measured,
         "calibration": assessment.calibration,

@@ -4,11 +4,12 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from dbversus.report import generations_words, matrix_table, scaleup_table
+from dbversus.report import disturbance, generations_words, matrix_table, scaleup_table
 from dbversus.report.generations import Generations
 from dbversus.report.loads import origin_text, times_note
 from dbversus.report.model import Assessment, Comparison, TargetFacts
 from dbversus.report.words import (
+    INTERVALS,
     SHORT_TITLES,
     SIGNS,
     estimate_text,
@@ -17,7 +18,6 @@ from dbversus.report.words import (
     margins_text,
     not_compared,
     number,
-    percent,
     ratio,
     verdict_legend,
 )
@@ -106,16 +106,12 @@ def _own_figures(assessment: Assessment) -> str:
 
 
 def _legend(assessment: Assessment) -> str:
-    disturbed = assessment.disturbance
-    dropped = (
-        f"{disturbed.dropped:,} of {disturbed.rows:,} rows ({percent(disturbed.dropped_share)}) dropped as disturbed."
-    )
+    host = " ".join(map(escape, disturbance.sentences(assessment.disturbance, assessment.waits)))
     if not assessment.candidates:
-        return f"Means over blocks with 95 % intervals. {dropped}"
+        return f"Means over blocks with 95 % intervals. {host}"
     judged = [item for item in assessment.findings if item.judged]
-    confidence = ", ".join(sorted({f"{item.confidence * 100:.1f} %" for item in judged}))
     signs = verdict_legend(item.verdict for item in assessment.comparisons)
-    return f"Ratios are target/base [{confidence} interval over blocks]. Margins: {margins_text(judged)}. {dropped}\n\n{signs}"
+    return f"Ratios are target/base [{INTERVALS}]. Margins: {margins_text(judged)}.\n\n{host}\n\n{signs}"
 
 
 def generations_parts(generations: Generations) -> list[str]:

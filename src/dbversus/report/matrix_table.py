@@ -116,7 +116,7 @@ def notes(matrix: Matrix) -> list[str]:
     lines = [
         f"Geometric means over {blocks} blocks with their 95 % intervals; ratios are to the first config of the same build, and "
         "to the base where a build has one config only; both are measured against the base in the same rows."
-        f"{_levels(matrix)}"
+        f"{_of_verdicts(matrix)}"
     ]
     if _has_memory(matrix):
         lines.append(
@@ -125,18 +125,17 @@ def notes(matrix: Matrix) -> list[str]:
         )
     cells = (row.cells.get(test) for row in matrix.rows for test in matrix.tests)
     if any(cell is None or not cell.ops_per_s.n for cell in cells):
-        lines.append("–: not measured, or all rows were dropped because the host was disturbed.")
+        lines.append("–: not measured.")
     return [*lines, *_sync_lines(matrix)]
 
 
-def _levels(matrix: Matrix) -> str:
-    """How sure the ratios to the base are, which are those of the verdicts."""
+def _of_verdicts(matrix: Matrix) -> str:
+    """That the ratios to the base are those of the verdicts, where there are any."""
     base = matrix.rows[0].label
     cells = [cell for row in matrix.rows if row.reference == base != row.label for cell in row.cells.values()]
-    levels = sorted({f"{cell.ratio.confidence * 100:.3g}" for cell in cells if cell.ratio.low is not None}, key=float)
-    return (
-        f" Ratios to {base} and their intervals ({' or '.join(levels)} %) are those of the verdicts." if levels else ""
-    )
+    if all(cell.ratio.low is None for cell in cells):
+        return ""
+    return f" Ratios to {base} and their intervals are those of the verdicts."
 
 
 def _sync_lines(matrix: Matrix) -> Iterator[str]:

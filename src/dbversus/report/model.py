@@ -61,25 +61,47 @@ class Comparison:
 
 @dataclass(frozen=True)
 class SlotRatios:
-    """Same-row ratios of one candidate: metric → block → ln(target/base) of each kept row, in order."""
+    """Same-row ratios of one candidate: metric → block → ln(target/base) of each row, in order."""
 
     target: str
     ratios: Mapping[str, Mapping[int, tuple[float, ...]]]
 
 
 @dataclass(frozen=True)
+class Cause:
+    """What disturbed `rows`; `cores` that it took in them, on average. None: not counted in cores."""
+
+    what: str
+    rows: int
+    cores: float | None
+
+
+@dataclass(frozen=True)
 class Disturbance:
-    """What happened to rows: how many were measured and dropped, why, and other processes' share of one core."""
+    """What the host did meanwhile. All rows count; `disturbed` are those in which others took more than the limits.
+
+    Each of these has one cause. `foreign_cpu_share`, `steal_share`: what other processes used, and the hypervisor took, of
+    one core, on average over all rows.
+    """
 
     rows: int
-    dropped: int
-    reasons: Mapping[str, int]
+    disturbed: int
+    causes: tuple[Cause, ...]
     foreign_cpu_share: float | None
     steal_share: float | None
 
     @property
-    def dropped_share(self) -> float:
-        return self.dropped / self.rows if self.rows else 0.0
+    def disturbed_share(self) -> float:
+        return self.disturbed / self.rows if self.rows else 0.0
+
+
+@dataclass(frozen=True)
+class Waits:
+    """Before how many blocks a quiet host was waited for, how long in all, and how often in vain."""
+
+    blocks: int = 0
+    seconds: float = 0.0
+    in_vain: int = 0
 
 
 @dataclass(frozen=True)
@@ -241,6 +263,7 @@ class Assessment:
     matrix: Matrix | None = field(default=None, kw_only=True)
     scaleup: ScaleUp | None = field(default=None, kw_only=True)
     data_state: tuple[str, ...] = field(default=(), kw_only=True)
+    waits: Waits = field(default=Waits(), kw_only=True)
 
     @property
     def base(self) -> Target:

@@ -56,10 +56,10 @@ def _growths(logs: Mapping[Place, Logs], test: str, target: str, clients: Sequen
 
 
 def _block_logs(results: Results) -> tuple[dict[Place, dict[int, float]], dict[Place, dict[int, float]]]:
-    """ln of throughput and of server CPU per operation in each block, from sums over kept rows."""
+    """ln of throughput and of server CPU per operation in each block, from sums over its rows."""
     query = """
         SELECT test, target, block, ln(sum(ops) / sum(elapsed_ns)), ln(sum(server_cpu_ns) / sum(ops))
-        FROM slots WHERE NOT dropped GROUP BY ALL
+        FROM slots GROUP BY ALL
         HAVING sum(ops) > 0 AND sum(elapsed_ns) > 0 AND coalesce(sum(server_cpu_ns), 1) > 0 ORDER BY block"""
     rates: dict[Place, dict[int, float]] = defaultdict(dict)
     cpu: dict[Place, dict[int, float]] = defaultdict(dict)

@@ -61,8 +61,8 @@ def notes(scaleup: ScaleUp) -> list[str]:
     ]
     if scaleup.pooled:
         said.append(
-            "Verdicts over all numbers of clients stand on the mean of ln(target/base) over them in each block, with the "
-            "confidence of the looks; they are a family of their own and change no other verdict."
+            "Verdicts over all numbers of clients stand on the mean of ln(target/base) over them in each block; "
+            "they are a family of their own and change no other verdict."
         )
     return said
 

@@ -6,13 +6,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from dbversus.report import generations_text, matrix_table, scaleup_table
+from dbversus.report import disturbance, generations_text, matrix_table, scaleup_table
 from dbversus.report.figures import PERCENTS
 from dbversus.report.loads import origin_text, times_note
 from dbversus.report.model import Assessment, Comparison, Estimate, LoadFigure, TargetFacts, TestPart
 from dbversus.report.state import DIFFERS
 from dbversus.report.terminal import plain_table, print_table, say
 from dbversus.report.words import (
+    INTERVALS,
     SHORT_TITLES,
     SIGNS,
     change,
@@ -20,7 +21,6 @@ from dbversus.report.words import (
     finding_text,
     margins_text,
     number,
-    percent,
     ratio,
     verdict_legend,
 )
@@ -61,6 +61,8 @@ def render(assessment: Assessment, console: Console, verbose: bool = False) -> N
     for line in _load_lines(assessment):
         say(console, line)
     say(console, _legend(assessment), "dim")
+    for sentence in disturbance.sentences(assessment.disturbance, assessment.waits):
+        say(console, sentence, "yellow" if disturbance.is_relevant(assessment.disturbance) else "dim")
     if assessment.candidates:
         say(console, assessment.calibration, "dim")
     for sentence in assessment.data_state:
@@ -126,13 +128,8 @@ def _legend(assessment: Assessment) -> str:
     if not assessment.candidates:
         return f"Means over blocks with 95 % intervals; {assessment.blocks} blocks."
     judged = [item for item in assessment.findings if item.judged]
-    levels = sorted({round(item.confidence * 100, 1) for item in judged})
-    confidence = f"{levels[0]:g}" if len(levels) == 1 else f"{levels[0]:g} to {levels[-1]:g}" if levels else "95"
-    disturbed = assessment.disturbance
     return (
-        f"Ratios are target/{assessment.base.label} [{confidence} % interval]; margins: {margins_text(judged)}. "
-        f"{disturbed.dropped:,} of {disturbed.rows:,} rows ({percent(disturbed.dropped_share)}) were dropped as "
-        "disturbed.\n"
+        f"Ratios are target/{assessment.base.label} [{INTERVALS}]; margins: {margins_text(judged)}.\n"
         f"{verdict_legend(comparison.verdict for comparison in assessment.comparisons)}"
     )
 

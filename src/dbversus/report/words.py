@@ -33,7 +33,7 @@ MEANINGS = {
     Verdict.NO_STEADY_STATE: "moved against the base by more than the margin while measured; the ratio is of all the work",
     Verdict.UNDECIDED: "neither shown to differ nor shown to be the same",
     Verdict.UNSTABLE: "varies so much that even the last look could not have seen twice the margin",
-    Verdict.DISTURBED: "too many rows were disturbed by the host to judge",
+    Verdict.DISTURBED: "too few rows could be used, or the quiet rows and all rows contradict each other",
     Verdict.WRONG_RESULT: "the target's answers differ from the base's, so its speed does not count",
     Verdict.FAILED: "the target could not run the test",
 }
@@ -63,6 +63,7 @@ SHORT_TITLES = {
 NAMES_IN_SENTENCE = 6
 SIGNIFICANT_DIGITS = 4
 NBSP = "\u00a0"
+INTERVALS = f"95{NBSP}% intervals over blocks, valid at any look"
 
 _WORDS: Mapping[tuple[str, Verdict], tuple[str, ...]] = {
     (CPU, Verdict.REGRESSION): ("uses more CPU per operation", "use more CPU per operation"),
@@ -248,7 +249,7 @@ def _rest(comparisons: Sequence[Comparison]) -> list[str]:
     for verdict, words in (
         (Verdict.WRONG_RESULT, "gave other answers than the base and {is_are} not judged"),
         (Verdict.FAILED, "could not be run"),
-        (Verdict.DISTURBED, "{is_are} disturbed by other work on the host"),
+        (Verdict.DISTURBED, "could not be judged, since the host was disturbed"),
         (Verdict.UNSTABLE, "{is_are} too unstable to judge"),
         (Verdict.UNDECIDED, "{is_are} undecided"),
         (Verdict.EQUIVALENT, "{is_are} equivalent within the margins"),
@@ -312,14 +313,14 @@ def in_order(counts: Mapping[Verdict, int]) -> list[tuple[Verdict, int]]:
 
 def experiment_facts(header: Mapping[str, Any], tests: int, blocks: int) -> list[str]:
     """The experiment as a list of short facts: sizes, clients, mode, date (UTC)."""
-    said = [_count(tests, "test"), _count(blocks, "block")]
+    said = [count_of(tests, "test"), count_of(blocks, "block")]
     if clients := header.get("clients"):
         counts = clients if isinstance(clients, list) else [clients]
         said.append(f"{listing([str(count) for count in counts])} client{'' if counts == [1] else 's'}")
     if header.get("order") == "sequential":
         said.append("one target after the other")
     if tables := header.get("tables"):
-        said.append(_count(tables, "table"))
+        said.append(count_of(tables, "table"))
     if rows := header.get("table_size"):
         said.append(f"{rows:,} rows per table")
     if (cache := header.get("cache", "warm")) != "warm":
@@ -333,7 +334,8 @@ def experiment_facts(header: Mapping[str, Any], tests: int, blocks: int) -> list
     return said
 
 
-def _count(count: int, what: str) -> str:
+def count_of(count: int, what: str) -> str:
+    """`1 row`, `1,200 rows`."""
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 

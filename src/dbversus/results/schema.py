@@ -11,7 +11,8 @@ LATENCY = "latency"
 SUITE = "suite"
 CONFIGS = "configs"
 
-# name -> DuckDB type; one row per target and slot
+# name -> DuckDB type; one row per target and slot. `dropped`: the host was disturbed in its row, by `dropped_why`; such a row
+# counts like any other, and the names are of a time in which it did not
 SLOT_COLUMNS: dict[str, str] = {
     "test": "VARCHAR",
     "target": "VARCHAR",

@@ -1,5 +1,8 @@
 """Was the host disturbed during a row? Decided blind: from figures of the whole row, never from those of one target.
 
+A disturbed row counts like any other: what hits all targets of a row cancels in their ratio. That it was disturbed is a flag,
+from which verdicts and reports see what the host was like.
+
 CPU that other processes used, or that the hypervisor stole, is no doing of the servers. That a row took long, or that
 something waited for IO in it, may be: a server that stalls would have its own stalls excused. So these two rules hold only
 where the host does not tell the first two.
@@ -10,10 +13,13 @@ from dataclasses import dataclass
 from statistics import median
 
 FOREIGN_CPU = 0.5
-"""Share of one core over the row."""
+"""Cores that other processes may use, on average over the row; on a large host the next line allows more."""
+
+FOREIGN_SHARE = 0.1
+"""Share of all CPUs of the host: where there are many, others seldom meet with the servers."""
 
 STEAL = 0.25
-"""The same; it is counted in ticks, one of which is already a tenth of a short row."""
+"""Share of the CPUs of clients and of what serves them. Stolen time is counted in ticks: one is a tenth of a short row."""
 
 STALL = 3.0
 """Multiple of the usual row's wall time."""
@@ -26,8 +32,24 @@ FEWEST_SOONER = 4
 
 
 @dataclass(frozen=True)
+class Limits:
+    """Cores over which a row is disturbed. The defaults are those of a small host with one client."""
+
+    foreign_cpu: float = FOREIGN_CPU
+    steal: float = STEAL
+
+    @classmethod
+    def of(cls, cpus: int, foreground_cpus: int) -> "Limits":
+        """Of a host with so many CPUs, of which so many are for clients and what serves them."""
+        return cls(max(FOREIGN_CPU, FOREIGN_SHARE * cpus), STEAL * foreground_cpus)
+
+
+SMALL_HOST = Limits()
+
+
+@dataclass(frozen=True)
 class RowFigures:
-    """What the host did during one row; None: this host cannot tell."""
+    """What the host did during one row; None: this host cannot tell. `steal_ns`: from the CPUs of the foreground."""
 
     wall_ns: int
     foreign_cpu_ns: int | None = None
@@ -55,13 +77,13 @@ class RowFigures:
         return None if self.psi_io_us is None or self.wall_ns <= 0 else self.psi_io_us * 1e3 / self.wall_ns
 
 
-def judge_row(row: RowFigures, sooner: Sequence[RowFigures] = ()) -> str | None:
-    """Why this row is to be dropped, as a short text; None: it is good.
+def judge_row(row: RowFigures, limits: Limits = SMALL_HOST, sooner: Sequence[RowFigures] = ()) -> str | None:
+    """What disturbed this row, as a short text; None: nothing.
 
     `sooner`: the rows of its test and block so far, whose medians are the usual; fewer than FEWEST_SOONER tell none.
     """
-    why = _over_wall("other processes used", row.foreign_cpu_ns, row.wall_ns, FOREIGN_CPU)
-    why = why or _over_wall("the hypervisor stole", row.steal_ns, row.wall_ns, STEAL)
+    why = _over_wall("other processes used", row.foreign_cpu_ns, row.wall_ns, limits.foreign_cpu)
+    why = why or _over_wall("the hypervisor stole", row.steal_ns, row.wall_ns, limits.steal)
     if why or row.tells_of_others or len(sooner) < FEWEST_SOONER:
         return why
     return _stall(row, sooner) or _psi_io(row, sooner)

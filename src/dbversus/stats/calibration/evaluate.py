@@ -54,7 +54,7 @@ def evaluate(results: Results, suites: int = SUITES, seed: int = 1, say: Say = l
         changed=twins.changed,
         **_of_equal(equal, len(twins.tests)),
         changed_as_measured=changed_as_measured(pool),
-        disturbed=_disturbed(twins),
+        disturbed=_disturbed(results, twins),
         coverage=_coverage([*equal, *changed]),
         detection=[_detected(effect, [one for one in changed if one.game.effect == effect]) for effect in EFFECTS],
         bursts=_bursts(twins, in_bursts),
@@ -202,8 +202,8 @@ def share(part: int, whole: int) -> Share:
     return Share(share=part / whole, low=float(bounds.low), high=float(bounds.high), count=whole)
 
 
-def _disturbed(twins: Twins) -> float:
-    """Share of the twins' rows in which other work took part of the host."""
-    cells = {(value.test, value.block): value for value in reversed(twins.values)}  # the same with every metric
-    rows = sum(value.rows for value in cells.values())
-    return sum(value.disturbed for value in cells.values()) / rows if rows else 0.0
+def _disturbed(results: Results, twins: Twins) -> float:
+    """Share of the twins' rows in which the host was disturbed."""
+    slots = results.slots
+    of_twin = (slots["target"] == twins.twin.label) & np.isin(np.asarray(slots["block"]), twins.blocks)
+    return float(np.mean(slots["dropped"][of_twin]))
