@@ -69,7 +69,7 @@ def load_values(
 def _target_values(layout: Layout, target: int, columns: Columns, metrics: Sequence[Metric]) -> list[BlockValue]:
     cells = len(layout.cell_names)
     pairs, apart = layout.pairs(target), layout.apart(target)
-    disturbed = _disturbed(columns, (pairs, apart), cells)
+    disturbed = disturbed_rows(columns, (pairs, apart), cells)
     values: list[BlockValue] = []
     for metric in metrics:
         found = parts(metric, columns)
@@ -100,7 +100,7 @@ class _Figures:
         )
 
 
-def _disturbed(columns: Columns, sides: Iterable[Sides], cells: int) -> Ints:
+def disturbed_rows(columns: Columns, sides: Iterable[Sides], cells: int) -> Ints:
     """Rows of each cell in which other work took part of the host."""
     flagged = flags(columns.get("dropped"), len(columns["target"]))
     count = np.zeros(cells, dtype=np.int64)

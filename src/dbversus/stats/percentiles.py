@@ -15,6 +15,7 @@ from typing import Any
 from dbversus.results.latency import Latency, decode, merge
 from dbversus.results.read import Results
 from dbversus.results.records import Record
+from dbversus.stats.blocks import disturbed_rows
 from dbversus.stats.judgeable import PERCENTS
 from dbversus.stats.layout import lay_out
 from dbversus.stats.metrics import PERCENTILES, Columns
@@ -97,9 +98,9 @@ def percentile_values(
         for metric in chosen:
             if has_enough(blocks, metric):
                 for block in blocks:
-                    kept, dropped = rows.get((block.number, test, label), (0, 0))
-                    log = block.log_ratio(PERCENTS[metric]) if kept else None  # else the host disturbed all there was
-                    values.append(BlockValue(test, label, metric, block.number, log, kept, dropped))
+                    counted, disturbed = rows.get((block.number, test, label), (0, 0))
+                    log = block.log_ratio(PERCENTS[metric])
+                    values.append(BlockValue(test, label, metric, block.number, log, counted, disturbed))
     return values
 
 
@@ -142,13 +143,13 @@ def _mean_operations(blocks: Sequence[Block]) -> float:
 
 
 def _rows(columns: Columns, base: str) -> Mapping[tuple[int, str, str], tuple[int, int]]:
-    """(block, test, target) → rows that count, and those that were dropped as disturbed."""
+    """(block, test, target) → rows that count, and those of them that were disturbed."""
     layout = lay_out(columns, base)
     cells = len(layout.cell_names)
     found: dict[tuple[int, str, str], tuple[int, int]] = {}
     for target in layout.others:
-        kept = layout.pairs(target).counts(cells) + layout.apart(target).counts(cells)
-        lost = layout.lost(target)
+        sides = layout.pairs(target), layout.apart(target)
+        rows, disturbed = sum(side.counts(cells) for side in sides), disturbed_rows(columns, sides, cells)
         for cell, (block, test) in enumerate(layout.cell_names):
-            found[block, test, layout.targets[target]] = int(kept[cell]), int(lost[cell])
+            found[block, test, layout.targets[target]] = int(rows[cell]), int(disturbed[cell])
     return found
