@@ -67,14 +67,19 @@ def _drifting(primary: Mapping[str, Finding]) -> str:
 
 
 def _changed(primary: Mapping[str, Finding]) -> str:
-    """Which metrics changed and by how much, and what they say together."""
+    """Which metrics changed and by how much, what they say together, and how rows stand that show nothing of it."""
     figures = [
-        f"{_TITLES[name]} {_change(f)}{' in single slots' if f.whole_work else ''}"
+        f"{_TITLES[name]} {_change(f)}{' in single slots' if _is_of_all_work(f) else ''}"
         for name, f in primary.items()
         if f.verdict in CHANGES
     ]
     meaning = _cpu_and_throughput(primary)
-    return f"{', '.join(figures)} ({meaning})" if meaning else ", ".join(figures)
+    said = f"{', '.join(figures)} ({meaning})" if meaning else ", ".join(figures)
+    return "; ".join([said, *(f"{_TITLES[name]} {f.note}" for name, f in primary.items() if _is_of_all_work(f))])
+
+
+def _is_of_all_work(finding: Finding) -> bool:
+    return finding.verdict in CHANGES and finding.whole_work is not None
 
 
 def _cpu_and_throughput(primary: Mapping[str, Finding]) -> str:
