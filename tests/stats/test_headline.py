@@ -94,10 +94,11 @@ def test_rows_and_all_work_that_contradict_each_other_are_both_told() -> None:
 
 
 def test_a_change_in_single_slots_is_called_that() -> None:
-    burst = replace(finding(CPU, R, 1.098), whole_work=R)
+    burst = replace(finding(CPU, R, 1.098, note="equivalent in the middle half …"), whole_work=R)
     assert headline([burst, finding(THROUGHPUT, E)]) == (
         R,
-        "server CPU per op +9.8 % in single slots (more CPU per op, same throughput)",
+        "server CPU per op +9.8 % in single slots (more CPU per op, same throughput); "
+        "server CPU per op equivalent in the middle half …",
     )
 
 

@@ -75,15 +75,21 @@ def _drifting(judged: Mapping[str, Finding]) -> str:
 
 
 def _changed(judged: Mapping[str, Finding]) -> str:
-    """Which metrics changed and by how much, and what they say together."""
+    """Which metrics changed and by how much, what they say together, and how rows stand that show nothing of it."""
     figures = [
-        f"{_TITLES[name]} {_change(f)}{' in single slots' if f.whole_work else ''}"
+        f"{_TITLES[name]} {_change(f)}{' in single slots' if _is_of_all_work(f) else ''}"
         for name, f in judged.items()
         if f.verdict in CHANGES
     ]
     meaning = _cpu_and_throughput(judged)
     said = f"{', '.join(figures)} ({meaning})" if meaning else ", ".join(figures)
-    return "; ".join([said, *(f"{_TITLES[name]} {_state(f)}" for name, f in judged.items() if _is_open_time(f))])
+    of_all_work = [f"{_TITLES[name]} {f.note}" for name, f in judged.items() if _is_of_all_work(f)]
+    open_times = [f"{_TITLES[name]} {_state(f)}" for name, f in judged.items() if _is_open_time(f)]
+    return "; ".join([said, *of_all_work, *open_times])
+
+
+def _is_of_all_work(finding: Finding) -> bool:
+    return finding.verdict in CHANGES and finding.whole_work is not None
 
 
 def _is_open_time(finding: Finding) -> bool:

@@ -149,7 +149,7 @@ def _rows(columns: Columns, base: str) -> Mapping[tuple[int, str, str], tuple[in
     found: dict[tuple[int, str, str], tuple[int, int]] = {}
     for target in layout.others:
         sides = layout.pairs(target), layout.apart(target)
-        rows, disturbed = sum(side.counts(cells) for side in sides), disturbed_rows(columns, sides, cells)
+        rows, disturbed = sides[0].counts(cells) + sides[1].counts(cells), disturbed_rows(columns, sides, cells)
         for cell, (block, test) in enumerate(layout.cell_names):
             found[block, test, layout.targets[target]] = int(rows[cell]), int(disturbed[cell])
     return found
