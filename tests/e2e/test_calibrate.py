@@ -84,6 +84,8 @@ def test_an_embedded_database_has_two_equal_copies_only(bench: Bench) -> None:
     assert content["figures"]["metrics"] == ["server_cpu_us_per_op", "latency_p95_us"]
     spread = {one["metric"]: one["block_sd"] for one in content["figures"]["spreads"]}
     assert spread["latency_p95_us"] is not None
+    again = bench.run("calibrate", "--from", bench.out, "--judge", "throughput", "--suites", "20", "--json")
+    assert json.loads(again.stdout)["figures"]["metrics"] == ["throughput_ops_per_s"]
 
 
 def test_wrong_use_is_told_in_one_sentence(bench: Bench) -> None:

@@ -3,6 +3,7 @@
 import re
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -68,7 +69,7 @@ def calibrate(
     if from_dir:
         if target:
             raise UsageError(f"--from evaluates {from_dir} as it is; leave out the target {target}.")
-        return _conclude(from_dir, suites, seed, json, quiet)
+        return _conclude(from_dir, suites, seed, json, quiet, options.judged(judge))
     if not target:
         raise UsageError("A target is missing, such as postgres:17; or name earlier results with --from.")
     more = _choices(tests, table_size, clients, seed, judge)
@@ -123,14 +124,21 @@ def _value(name: str, value: Any) -> str:
     return f"{value:g}s" if name.endswith("_s") else str(value)
 
 
-def _conclude(directory: Path, suites: int, seed: int | None, as_json: bool, quiet: bool) -> int:
-    """Evaluates the results, keeps the calibration, writes it beside them, and shows it."""
+def _conclude(
+    directory: Path, suites: int, seed: int | None, as_json: bool, quiet: bool, judge: list[str] | None = None
+) -> int:
+    """Evaluates the results, keeps the calibration, writes it beside them, and shows it.
+
+    `judge`: by other metrics than were asked for when it was run; all tests have all blocks, so nothing is missing.
+    """
     from dbversus.calibration import store
     from dbversus.calibration.record import make_record
     from dbversus.cli.display import make_display
     from dbversus.results.read import open_results
 
     results = open_results(directory)
+    if judge:
+        results = replace(results, header=results.header | {"judge": judge})
     with make_display(quiet) as display:
         calibration = make_record(results, suites, seed or 1, display.doing)
     _write(calibration, directory)
