@@ -4,6 +4,7 @@ import pytest
 
 from dbversus.calibration.kinds import Kind
 from dbversus.calibration.plan import BURST, SHARES, calibration_spec, shares_by_test
+from dbversus.cli.calibrate import _command
 from dbversus.errors import UsageError
 
 
@@ -64,3 +65,11 @@ def test_mistakes_are_named() -> None:
         calibration_spec("postgres:17", quick=True, blocks=None, inject=Kind.CPU, more={"tests": "nosuch"})
     with pytest.raises(UsageError, match="oracle"):
         calibration_spec("oracle:19", quick=True, blocks=None, inject=Kind.CPU, more={})
+
+
+def test_waiting_for_a_quiet_host_is_part_of_the_command() -> None:
+    more = {"time_budget_s": 1800.0, "wait_quiet_s": 300.0, "require_quiet": True}
+    spec = calibration_spec("postgres:17", True, None, Kind.CPU, more)
+    assert (spec.wait_quiet_s, spec.require_quiet) == (300, True)
+    command = _command("postgres:17", True, Kind.CPU, spec, more)
+    assert command.endswith("--time-budget 1800s --wait-quiet 300s --require-quiet")

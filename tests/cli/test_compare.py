@@ -8,6 +8,9 @@ from typer.testing import CliRunner
 from dbversus.cli.compare import repeat_command
 from dbversus.cli.main import app
 from dbversus.experiment.spec import make_spec
+from dbversus.suites.profiles import profile_defaults
+
+PAIR = ("sqlite:bundled", "sqlite:bundled@wal")
 
 OWN = """
 title = "Ours"
@@ -94,4 +97,41 @@ def test_the_command_that_repeats_it_judges_the_same_metrics() -> None:
     assert "--judge cpu,p99" in repeat_command(make_spec(targets | {"judge": "p99,cpu"}), PAIR, targets, [])
 
 
-PAIR = ("sqlite:bundled", "sqlite:bundled@wal")
+@pytest.mark.parametrize("verb", [("compare", *PAIR), ("run", "experiment.toml"), ("calibrate", "sqlite:bundled")])
+@pytest.mark.parametrize("value", ["0", "0s", "-5m", "soon", ""])
+def test_a_wait_that_is_no_duration_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, verb: tuple[str, ...], value: str
+) -> None:
+    (tmp_path / "experiment.toml").write_text(f"targets = {list(PAIR)}\n")
+    status, said = ask(monkeypatch, tmp_path, *verb, "--dry-run", f"--wait-quiet={value}")
+    assert status == 2, said
+    assert f"--wait-quiet is '{value}'; write a duration such as 90s, 45m or 1h30m." in " ".join(said.split())
+
+
+@pytest.mark.parametrize(
+    ("value", "words"), [('"soon"', "wait_quiet_s is 'soon'; write a duration"), ("0", "greater than 0")]
+)
+def test_a_file_is_held_to_the_same(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, value: str, words: str) -> None:
+    (tmp_path / "experiment.toml").write_text(f"targets = {list(PAIR)}\nwait_quiet_s = {value}\n")
+    status, said = ask(monkeypatch, tmp_path, "run", "experiment.toml", "--dry-run")
+    assert (status, words in said) == (2, True), said
+
+
+def test_the_plan_says_what_is_done_about_other_work(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    words = ("compare", *PAIR, "--dry-run")
+    assert "other work" not in ask(monkeypatch, tmp_path, *words)[1]
+    said = ask(monkeypatch, tmp_path, *words, "--wait-quiet", "5m")[1]
+    assert "up to 5 min 00 s more before each block" in said and "the block begins all the same" in said
+    said = ask(monkeypatch, tmp_path, *words, "--wait-quiet", "5m", "--require-quiet")[1]
+    assert "when it has not, the run ends" in said
+    said = ask(monkeypatch, tmp_path, *words, "--require-quiet")[1]
+    assert "where other work goes on before a block, the run ends" in said
+
+
+def test_the_command_that_repeats_an_experiment_waits_too() -> None:
+    given = {"targets": list(PAIR)}
+    chosen = given | {"wait_quiet_s": 90, "require_quiet": True}
+    spec = make_spec(profile_defaults(chosen) | chosen)
+    command = repeat_command(spec, PAIR, given, ())
+    assert command.endswith("--wait-quiet 90s --require-quiet")
+    assert "quiet" not in repeat_command(make_spec(profile_defaults(given) | given), PAIR, given, ())

@@ -9,6 +9,7 @@ import pytest
 
 from dbversus.errors import RunError
 from dbversus.experiment.advice import is_for_want_of_room, resume_can_help
+from dbversus.experiment.quiet import NotQuiet
 from dbversus.results.schema import JOURNAL
 
 HEADER = {"type": "experiment", "schema": 1, "tests": ["load"], "targets": [{"name": f"t{n}"} for n in range(3)]}
@@ -52,6 +53,10 @@ def test_targets_that_refused_something_are_not_tried_again(tmp_path: Path, out:
 
 def test_a_full_disk_may_have_room_again_though_nothing_was_measured(tmp_path: Path) -> None:
     assert resume_can_help(_journal(tmp_path, _failure("t0", "load")), OSError(errno.ENOSPC, "no room"), 0)
+
+
+def test_a_busy_host_may_be_quiet_again_though_nothing_was_measured(tmp_path: Path) -> None:
+    assert resume_can_help(_journal(tmp_path), NotQuiet("Block 1 was not begun."), 0)
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ def _load(facts: Mapping[str, Any]) -> HostFinding | None:
         Severity.WARNING,
         "load",
         f"other work keeps {busy:.1f} of {count} CPUs busy",
-        "stop it: interleaving cancels much of its effect, not all",
+        "stop it, or use --wait-quiet 5m: interleaving cancels much of its effect, not all",
     )
 
 

@@ -5,9 +5,10 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from dbversus.experiment.units import show_cores, show_duration
-from dbversus.report.model import Cause, Disturbance, Waits
+from dbversus.report.model import Assessment, Cause, Disturbance, Waits
 from dbversus.report.words import count_of, percent
 from dbversus.results.read import Results
+from dbversus.stats.model import Verdict
 
 RELEVANT_SHARE = 0.05
 """Of the rows; where no more were disturbed, one clause says so."""
@@ -112,15 +113,19 @@ def waits_of(results: Results) -> Waits:
     )
 
 
-def is_relevant(disturbance: Disturbance) -> bool:
-    """Whether it is worth more than a clause."""
-    return disturbance.disturbed_share > RELEVANT_SHARE
+def is_relevant(assessment: Assessment) -> bool:
+    """Whether it is worth more than a clause: many rows were disturbed, or a test cannot be judged for it."""
+    if not assessment.disturbance.disturbed:
+        return False
+    unjudged = any(item.verdict == Verdict.DISTURBED for item in assessment.comparisons)
+    return unjudged or assessment.disturbance.disturbed_share > RELEVANT_SHARE
 
 
-def sentences(disturbance: Disturbance, waits: Waits) -> list[str]:
+def sentences(assessment: Assessment) -> list[str]:
     """What the host did, and what to do about it; a clause where that was little."""
-    rows, waited = _of_rows(disturbance), _waited(waits)
-    if not is_relevant(disturbance):
+    disturbance = assessment.disturbance
+    rows, waited = _of_rows(disturbance), _waited(assessment.waits)
+    if not is_relevant(assessment):
         return [f"The host was disturbed in {rows}.", *waited]
     causes = [_cause_words(cause) for cause in disturbance.causes]
     return [f"The host was disturbed in {rows}; these rows count like all others.", *causes, *waited]

@@ -106,7 +106,7 @@ def _own_figures(assessment: Assessment) -> str:
 
 
 def _legend(assessment: Assessment) -> str:
-    host = " ".join(map(escape, disturbance.sentences(assessment.disturbance, assessment.waits)))
+    host = " ".join(map(escape, disturbance.sentences(assessment)))
     if not assessment.candidates:
         return f"Means over blocks with 95 % intervals. {host}"
     judged = [item for item in assessment.findings if item.judged]

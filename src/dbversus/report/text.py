@@ -61,8 +61,8 @@ def render(assessment: Assessment, console: Console, verbose: bool = False) -> N
     for line in _load_lines(assessment):
         say(console, line)
     say(console, _legend(assessment), "dim")
-    for sentence in disturbance.sentences(assessment.disturbance, assessment.waits):
-        say(console, sentence, "yellow" if disturbance.is_relevant(assessment.disturbance) else "dim")
+    for sentence in disturbance.sentences(assessment):
+        say(console, sentence, "yellow" if disturbance.is_relevant(assessment) else "dim")
     if assessment.candidates:
         say(console, assessment.calibration, "dim")
     for sentence in assessment.data_state:
