@@ -1,6 +1,7 @@
 """Figures of all runs as Markdown: alarms, verdicts, what was found of known slowdowns, what intervals hold."""
 
 import math
+import statistics
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
@@ -19,8 +20,8 @@ Clopper and Pearson's, of tests with the run as the cluster (Korn and Graubard's
 """
 ABOUT_INJECTED = """\
 *Asked*: the share that was to be added to the CPU of the threads that serve clients. *Truly added*: what the library burned, as
-a share of all CPU that the copy used without it, background too; median [smallest–largest] over tests. *Found*: CPU per
-operation is called a regression. *Holds the truth*: the interval shown for CPU per operation holds what was truly added.
+a share of all CPU that the copy used without it, background too; median (smallest to largest). *Found*: CPU per operation is
+called a regression. *Holds the truth*: the interval shown for CPU per operation holds what was truly added.
 """
 
 Groups = dict[tuple[str, str], list[Outcome]]
@@ -117,12 +118,17 @@ def _injected_cells(runs: Sequence[Outcome], asked: float) -> list[str]:
     errors = [error for suite in suites for test in suite if (error := _error(test)) is not None]
     return [
         f"+ {100 * asked:g} %" if asked else "nothing",
-        (f"{spread(truths)} %" if asked else "0") if truths else "–",
+        (_range(truths) if asked else "0") if truths else "–",
         str(sum(map(len, suites))),
         percent(clustered_share([[test.found for test in suite] for suite in suites])) if asked else "–",
         percent(clustered_share([[held for test in suite if (held := _held(test)) is not None] for suite in suites])),
-        f"{spread(errors)} %" if errors else "–",
+        _range(errors) if errors else "–",
     ]
+
+
+def _range(percents: Sequence[float]) -> str:
+    """Median, and the smallest and largest."""
+    return f"{statistics.median(percents):+.2f} % ({min(percents):+.2f} to {max(percents):+.2f})"
 
 
 def _held(test: TestOutcome) -> bool | None:
