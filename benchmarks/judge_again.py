@@ -135,9 +135,9 @@ def read_judged(file: Path) -> Judged:
     try:
         content = json.loads(file.read_text())
     except (OSError, ValueError) as error:
-        raise UsageError(f"{file} cannot be read as JSON ({error}); what --json printed is wanted.") from error
+        raise UsageError(f"{file} cannot be read as JSON ({error}); name what --json printed.") from error
     if not isinstance(content, dict) or not all(isinstance(tests, dict) for tests in content.values()):
-        raise UsageError(f"{file} is not of this command; what --json printed is wanted.")
+        raise UsageError(f"{file} is not of this command; name what --json printed.")
     return content
 
 

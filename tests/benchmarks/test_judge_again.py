@@ -72,5 +72,5 @@ def test_what_is_no_run_and_no_judgement_is_refused(tmp_path: Path) -> None:
         judge_again.judge_all([tmp_path])
     (tmp_path / "list.json").write_text("[]")
     for name in ("list.json", "missing.json"):
-        with pytest.raises(UsageError, match="what --json printed is wanted"):
+        with pytest.raises(UsageError, match="name what --json printed"):
             judge_again.read_judged(tmp_path / name)

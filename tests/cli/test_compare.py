@@ -84,9 +84,7 @@ def test_an_unknown_metric_to_judge_and_none_are_refused(monkeypatch: pytest.Mon
         status, said = ask(monkeypatch, tmp_path, *words, "--dry-run", "--judge", "cpu,speed")
         assert status == 2 and f"--judge: unknown metric 'speed'; accepted: {accepted}" in " ".join(said.split())
         status, said = ask(monkeypatch, tmp_path, *words, "--dry-run", "--judge", "")
-        assert status == 2 and f"--judge: no metric is named; one or more are wanted of: {accepted}" in " ".join(
-            said.split()
-        )
+        assert status == 2 and f"--judge: no metric is named; name one or more of: {accepted}" in " ".join(said.split())
         status, said = ask(monkeypatch, tmp_path, *words, "--dry-run", "--judge", "p99,cpu")
         assert status == 0 and "cpu, p99 make the verdicts" in said
 

@@ -31,7 +31,7 @@ def test_a_written_spec_reads_back_the_same(tmp_path: Path) -> None:
         ({"at_once": 2, "rows": 9000}, "up to 5000 rows"),
         ({"drain_s": -1}, "drain_s"),
         ({"judge": ["cpu", "speed"]}, "unknown metric 'speed'; accepted: cpu, throughput, io, mean, p50, p95, p99"),
-        ({"judge": []}, "no metric is named; one or more are wanted of: cpu, throughput, io, mean, p50, p95, p99"),
+        ({"judge": []}, "no metric is named; name one or more of: cpu, throughput, io, mean, p50, p95, p99"),
         ({"judge": ""}, "no metric is named"),
         ({"margins": {"p99": 0.1, "latency_p99_us": 0.2}}, "a metric has two margins"),
     ],

@@ -16,7 +16,7 @@ def test_order_and_repetitions_do_not_matter() -> None:
     [
         (["cpu,speed"], "unknown metric 'speed'; accepted: cpu, throughput, io, mean, p50, p95, p99"),
         (["CPU"], "unknown metric 'CPU'; accepted: cpu,"),
-        ([], "no metric is named; one or more are wanted of: cpu, throughput, io, mean, p50, p95, p99"),
+        ([], "no metric is named; name one or more of: cpu, throughput, io, mean, p50, p95, p99"),
         ([" , "], "no metric is named"),
     ],
 )

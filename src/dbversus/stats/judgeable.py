@@ -40,5 +40,5 @@ def named(texts: Iterable[str]) -> list[str]:
     if unknown := [name for name in asked if name not in JUDGEABLE]:
         raise ValueError(f"unknown metric '{unknown[0]}'; accepted: {accepted}")
     if not asked:
-        raise ValueError(f"no metric is named; one or more are wanted of: {accepted}")
+        raise ValueError(f"no metric is named; name one or more of: {accepted}")
     return [name for name in JUDGEABLE if name in asked]
