@@ -69,11 +69,11 @@ def test_every_run_of_a_dbms_has_a_seed_and_a_folder_of_its_own() -> None:
     assert plan.read_name("quick-postgres-17") is None and plan.read_name("short") is None
 
 
-def test_equal_runs_are_the_quick_profile_with_the_usual_margins() -> None:
+def test_equal_runs_are_the_quick_profile() -> None:
     for kind in ("quick", "busy"):
         spec = plan.spec_of(plan.Run(kind, "postgres", 17), "postgres:17")
         assert spec.targets == ["postgres:17"] * 2 and spec.profile == "quick" and spec.looks == [4, 6]
-        assert spec.inject is None and not spec.calibration and not spec.margins
+        assert spec.inject is None and not spec.calibration
 
 
 def test_standard_runs_slow_down_the_second_copy_alone() -> None:

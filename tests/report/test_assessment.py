@@ -40,7 +40,7 @@ def test_injected_changes_are_found(assessment: Assessment) -> None:
 
 def test_estimates_hold_the_truth(assessment: Assessment) -> None:
     for truth in TRUTHS:
-        if truth.name == WRONG_TEST:
+        if truth.name == WRONG_TEST or truth.disturbed_cpu != 1.0:
             continue
         finding = comparison(assessment, truth.name, LABELS[1]).findings[CPU]
         assert finding.ratio is not None
