@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
 from dbversus.errors import UsageError
 from dbversus.results.read import Results
@@ -188,10 +189,21 @@ def test_other_results_are_refused() -> None:
         read_twins(replace(results, targets=results.targets[:1]))
 
 
-def test_clopper_pearson_by_hand() -> None:
-    none = share(0, 20)
-    assert (none.share, none.low) == (0, 0)
+def test_clopper_pearson_of_fewer_suites_by_hand() -> None:
+    none = share(0, 44)
+    assert (none.share, none.low, none.count) == (0, 0, 44)
     assert none.high == pytest.approx(1 - 0.025 ** (1 / 20))
+    assert share(44, 44).low == pytest.approx(0.025 ** (1 / 20))
+    half = share(22, 44)
+    assert (half.low, half.high) == pytest.approx(binomtest(10, 20).proportion_ci(0.95, method="exact"), abs=1e-9)
+
+
+def test_coverage_is_told_by_the_look_at_which_a_test_stopped() -> None:
+    figures = evaluate(twin_results(Truth(tests=6, blocks=8, targets=2)), suites=40, seed=1)
+    by_look = figures.coverage_by_look
+    assert set(by_look) <= {4, 6, 8} and len(by_look) > 1
+    assert figures.coverage is not None
+    assert sum(one.count for one in by_look.values()) == figures.coverage.count
 
 
 def test_the_share_of_disturbed_rows_is_told() -> None:

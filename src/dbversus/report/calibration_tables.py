@@ -70,7 +70,8 @@ def _dependence(figures: Figures) -> str:
     known = "one suite of its own has" if suites == "1" else f"{suites} suites of their own have"
     return (
         f"All of them are made of the same {figures.blocks} blocks, as many as {known}: "
-        "intervals are those of the drawing alone, and what these blocks did not meet (a rarer disturbance) is in no suite."
+        "intervals allow for that as far as simulated calibrations show it, and what these blocks did not meet (a rarer "
+        "disturbance) is in no suite."
     )
 
 
@@ -104,7 +105,11 @@ def _equal(figures: Figures) -> str:
 def _coverage(figures: Figures) -> str:
     if figures.coverage is None:
         return ""
-    return f"Intervals shown hold the truth in {share_text(figures.coverage)} of {figures.coverage.count:,} cases."
+    said = f"Intervals shown hold the truth in {share_text(figures.coverage)} of {figures.coverage.count:,} cases"
+    if len(figures.coverage_by_look) < 2:
+        return f"{said}."
+    stops = [f"{percent(one.share)} after {blocks}" for blocks, one in figures.coverage_by_look.items()]
+    return f"{said}; by the number of blocks after which a test stopped: {listing(stops)}."
 
 
 def _recovered(figures: Figures) -> str:

@@ -14,7 +14,7 @@ class Part(BaseModel):
 
 
 class Share(Part):
-    """A share of `count` draws, with the 95 % Clopper-Pearson interval that the drawing alone gives it."""
+    """A share of `count` draws with its 95 % interval, which allows for suites that are drawn from the same blocks."""
 
     share: float
     low: float
@@ -98,8 +98,9 @@ class Uniformity(Part):
 class Figures(Part):
     """All of it. `suites` virtual suites of `blocks` measured blocks, judged at `looks`.
 
-    `equivalent`, `undecided`: shares of the findings of equal tests. `coverage`: shares of shown intervals that hold the
-    truth. `median_blocks`: blocks until a test is settled, `never_settled`: share of tests that are not at the last look.
+    `equivalent`, `undecided`: shares of the findings of equal tests. `coverage`: shares of shown intervals that hold the truth,
+    `coverage_by_look` of tests that stopped after so many blocks (empty in older calibrations). `median_blocks`: blocks until
+    a test is settled, `never_settled`: share of tests that are not at the last look.
     `injected`: detection is from residuals of a target into which CPU was injected; else the change is added to equal ones.
     `bursts`: None where none were injected.
     `alarmed`: tests that raised false alarms, with the share of suites. `disturbed`: share of rows in which other work took part
@@ -120,6 +121,7 @@ class Figures(Part):
     equivalent: float
     undecided: float
     coverage: Share | None
+    coverage_by_look: dict[int, Share] = {}
     median_blocks: float
     never_settled: float
     disturbed: float = Field(validation_alias=AliasChoices("disturbed", "dropped"))  # the name it had at first

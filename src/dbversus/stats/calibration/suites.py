@@ -67,8 +67,9 @@ class Game:
 class Played:
     """How a suite ended. Counts are of findings on judged metrics; `found`: the change in the changed test is found.
 
-    `false_tests`: equal tests that were called changed. `covered` of `intervals` shown hold the truth. `blocks`: those each
-    test took part in; `open_tests`: number of tests that were not settled at the last look.
+    `false_tests`: equal tests that were called changed. `intervals`: blocks → how many intervals of tests that stopped after so
+    many hold the truth, and how many there are. `blocks`: those each test took part in; `open_tests`: number of tests that were
+    not settled at the last look.
     """
 
     game: Game
@@ -76,8 +77,7 @@ class Played:
     findings: int
     equivalent: int
     undecided: int
-    intervals: int
-    covered: int
+    intervals: Mapping[int, tuple[int, int]]
     found: bool
     blocks: tuple[int, ...]
     open_tests: int
@@ -209,8 +209,6 @@ def _moved(value: BlockValue, place: int, sign: float, residual: float, added: f
 
 
 def _count(pool: Pool, game: Game, findings: Sequence[Finding], looked: Looked) -> Played:
-    bounds = [(_truth(pool, game, item), item.low, item.high) for item in findings]
-    shown = [(truth, low, high) for truth, low, high in bounds if low is not None and high is not None]
     false = {item.test for item in findings if item.verdict in CHANGES and _truth(pool, game, item) == 0}
     grown = Verdict.IMPROVEMENT if metric_named(pool.changed).higher_is_better else Verdict.REGRESSION
     return Played(
@@ -219,12 +217,21 @@ def _count(pool: Pool, game: Game, findings: Sequence[Finding], looked: Looked) 
         findings=len(findings),
         equivalent=sum(item.verdict is Verdict.EQUIVALENT for item in findings),
         undecided=sum(item.verdict in (Verdict.UNDECIDED, Verdict.UNSTABLE, Verdict.DISTURBED) for item in findings),
-        intervals=len(shown),
-        covered=sum(low <= np.exp(truth) <= high for truth, low, high in shown),
+        intervals=_intervals(pool, game, findings),
         found=any(item.test == game.test and item.verdict is grown for item in findings),
         blocks=tuple(looked.blocks.values()),
         open_tests=len(looked.open_tests),
     )
+
+
+def _intervals(pool: Pool, game: Game, findings: Sequence[Finding]) -> dict[int, tuple[int, int]]:
+    counts: dict[int, tuple[int, int]] = {}
+    for item in findings:
+        if item.low is not None and item.high is not None:
+            covered, shown = counts.get(item.blocks, (0, 0))
+            holds = item.low <= np.exp(_truth(pool, game, item)) <= item.high
+            counts[item.blocks] = covered + bool(holds), shown + 1
+    return counts
 
 
 def _truth(pool: Pool, game: Game, finding: Finding) -> float:
