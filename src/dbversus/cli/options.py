@@ -17,7 +17,7 @@ Suite = Annotated[
 Tests = Annotated[str | None, typer.Option(help="Only these tests: globs, comma separated, e.g. 'point-*,scan'.")]
 Profile = Annotated[
     str | None,
-    typer.Option(help="How much to measure: quick, standard or reference-2021.", show_default="standard"),
+    typer.Option(help="How much to measure: quick, standard, fine or reference-2021.", show_default="standard"),
 ]
 Builds = Annotated[
     list[str] | None,
