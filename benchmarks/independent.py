@@ -29,7 +29,7 @@ from dbversus.errors import UsageError
 from dbversus.experiment.units import parse_count
 
 EXAMPLE = """examples:
-  benchmarks/independent.py measure FOLDER                                       # all of them: some ten hours
+  benchmarks/independent.py measure FOLDER                                       # all of them: half a day
   benchmarks/independent.py measure FOLDER --dbms postgres --kind quick --minutes 60
   benchmarks/independent.py table FOLDER
 """
