@@ -138,12 +138,17 @@ def test_cpu_of_single_slots_and_of_what_was_left_to_do_counts_too() -> None:
         assert only(checked, THROUGHPUT).verdict is Verdict.EQUIVALENT
 
 
-def test_changes_and_what_is_open_stay_what_they_are() -> None:
+def test_a_change_stays_what_it_is_and_says_where_all_work_is_another() -> None:
     slots = make_slots(tests=6, blocks=4, rows=ROWS)
     slots["ops"] = slots["ops"] * np.where(of(slots, "b"), 0.5, 1.0)
     findings, checked = judged(stalled(slots, of(slots, "b") & (slots["row"] % 6 == 5)))
-    assert only(findings, THROUGHPUT).verdict is Verdict.REGRESSION
-    assert checked == findings
+    row, told = only(findings, THROUGHPUT), only(checked, THROUGHPUT)
+    assert row.verdict is Verdict.REGRESSION and row.ratio == pytest.approx(0.5, rel=0.02)
+    assert told == replace(row, note=told.note)
+    assert told.note.startswith(f"{row.note}; over all its work -8") and told.note.endswith(": single slots were slow")
+    assert [one for one in checked if one.key != row.key] == [one for one in findings if one.key != row.key]
+    alike = replace(row, ratio=0.4, low=0.3, high=0.6, p_value=1e-9, q_value=1e-8)
+    assert check_whole_work([row], {row.key: alike}) == [row]
 
 
 def through_looks(slots: Slots, *, check: bool = True) -> list[Finding]:

@@ -58,15 +58,20 @@ def judge_whole_work(
 def check_whole_work(findings: Sequence[Finding], whole: Mapping[Key, Finding]) -> list[Finding]:
     """The findings; those in which all work shows a change that the rows do not are replaced by that.
 
-    Where it is not certain, those that are equivalent by their rows are undecided.
+    Where it is not certain, those that are equivalent by their rows are undecided. A change that is another in size over all
+    work says so.
     """
     return [_checked(finding, whole.get(finding.key)) for finding in findings]
 
 
 def _checked(finding: Finding, whole: Finding | None) -> Finding:
-    if whole is None or finding.verdict not in _OPEN or (change := _change(whole)) is None:
+    if whole is None or (change := _change(whole)) is None:
         return finding
     over_all = f"over all its work {percent(whole.ratio)}: {_CAUSES[finding.metric, change]}"
+    if finding.verdict is change and _are_apart(finding, whole):
+        return replace(finding, note=f"{finding.note}; {over_all}")
+    if finding.verdict not in _OPEN:
+        return finding
     if whole.verdict is change and whole.q_value is not None and whole.q_value <= DECIDES:
         note = f"{finding.verdict} in the middle half of its rows ({percent(finding.ratio)}); {over_all}; {whole.note}"
         return replace(whole, whole_work=change, note=note)
@@ -74,6 +79,13 @@ def _checked(finding: Finding, whole: Finding | None) -> Finding:
         return finding
     note = f"equivalent in the middle half of its rows; {over_all}"
     return replace(finding, verdict=Verdict.UNDECIDED, whole_work=change, note=note)
+
+
+def _are_apart(finding: Finding, whole: Finding) -> bool:
+    """Whether no ratio is in the intervals of both."""
+    if finding.low is None or finding.high is None or whole.low is None or whole.high is None:
+        return False
+    return whole.low > finding.high or whole.high < finding.low
 
 
 def _change(whole: Finding) -> Verdict | None:
