@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dbversus.report import html
+from dbversus.report import html, markdown
 from dbversus.report.assessment import build_assessment, query
 from dbversus.report.figures import block_figures
 from dbversus.report.model import Assessment, Comparison, TestPart
@@ -144,6 +144,18 @@ def test_load_is_shown_and_not_judged(tmp_path: Path) -> None:
     assert loads[0].rows_per_s == pytest.approx(100_000 / 0.41)
     assert loads[1].rate_ratio == pytest.approx(410 / 419)
     assert loads[0].rate_ratio is None
+
+
+def test_long_waits_for_a_cpu_are_told_in_every_report(results: Results) -> None:
+    slots = dict(results.slots)
+    hit = (slots["test"] == "point-query") & (slots["target"] == LABELS[1])
+    waits = np.where(hit, 5_000 * slots["ops"], slots["server_wait_ns"])
+    waiting = build_assessment(replace(results, slots={**slots, "server_wait_ns": np.ma.masked_array(waits)}))
+    said = {test.name: [note for note in test.notes if "for a CPU" in note] for test in waiting.tests}
+    assert said["point-query"] == [f"{LABELS[1]} waited 5.0 µs per op for a CPU, besides 16.7 µs on one"]
+    assert not said["scan"]
+    assert "waited 5.0 µs per op for a CPU" in html.render(waiting)
+    assert "- point-query: postgres:17.11 waited 5.0 µs per op for a CPU" in markdown.render(waiting)
 
 
 def test_a_target_that_stalls_in_few_slots_is_worse_and_the_report_says_where(results: Results) -> None:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
+from statistics import fmean
 from typing import Any
 
 from dbversus.explain.plan_diff import PlanDifference, differing_plans
@@ -32,10 +33,12 @@ from dbversus.results.sql import columns_of, names
 from dbversus.stats.finished import finished_blocks
 from dbversus.stats.headline import headline
 from dbversus.stats.judge import judge, judge_over_clients
-from dbversus.stats.metrics import LOAD_TEST
+from dbversus.stats.metrics import CPU, LOAD_TEST, WAIT
 from dbversus.stats.model import Finding, Verdict
 
 CLIENT_BOUND_SHARE = 0.8
+LONG_WAIT_SHARE = 0.1
+"""Of the CPU time: waiting in the run queue that is worth a word."""
 
 _TYPES = {float: "DOUBLE", int: "BIGINT", bool: "BOOLEAN"}
 # a table of findings has these columns even where nothing was judged
@@ -236,13 +239,16 @@ def _how(results: Results, test: str) -> str:
 
 
 def _test_notes(results: Results, test: str, absolute: figures.BlockFigures) -> list[str]:
-    """Client-bound targets, and errors with an example of the server's words."""
+    """Client-bound targets, those that waited for a CPU, and errors with an example of the server's words."""
     notes = []
     for target in results.targets:
         of_target = absolute.get((test, target.label), {})
         share = _client_share(of_target, _clients(results, test))
         if target.dbms != "sqlite" and share is not None and share > CLIENT_BOUND_SHARE:
             notes.append(f"client-bound on {target.label}: the client used {share:.0%} of its CPU")
+        wait_us, cpu_us = (fmean(of_target.get(metric) or [0.0]) for metric in (WAIT, CPU))
+        if wait_us > LONG_WAIT_SHARE * cpu_us:
+            notes.append(f"{target.label} waited {wait_us:,.1f} µs per op for a CPU, besides {cpu_us:,.1f} µs on one")
     examples = {
         (results.label(name), kind, text)
         for record in results.of_type("latency")

@@ -43,7 +43,7 @@ def render(assessment: Assessment) -> str:
         parts += _tables(scaleup_table.tables(assessment.scaleup), scaleup_table.notes(assessment.scaleup))
     if assessment.generations:
         parts += generations_parts(assessment.generations)
-    parts += [*_failures(assessment), *_loads(assessment), *_differences(assessment)]
+    parts += [*_notes(assessment), *_failures(assessment), *_loads(assessment), *_differences(assessment)]
     parts += _surroundings(assessment)
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -93,6 +93,12 @@ def _row(item: Comparison, judged: Sequence[Metric]) -> list[str]:
     ratios = [escape(finding_text(item.findings.get(metric.name))) for metric in judged]
     blocks = max((finding.blocks for finding in item.findings.values()), default=0)
     return [escape(item.test), f"{SIGNS[item.verdict]} {item.verdict}", *ratios, str(blocks)]
+
+
+def _notes(assessment: Assessment) -> list[str]:
+    """What is to be known of single tests beside their figures."""
+    lines = [f"- {escape(test.name)}: {escape('; '.join(test.notes))}" for test in assessment.tests if test.notes]
+    return ["## Notes", "\n".join(lines)] if lines else []
 
 
 def _own_figures(assessment: Assessment) -> str:
