@@ -92,7 +92,7 @@ def _equivalent(primary: Mapping[str, Finding]) -> str:
 
 def _open(verdict: Verdict, primary: Mapping[str, Finding]) -> str:
     if verdict is Verdict.DISTURBED:
-        return next(f.note or "too many rows dropped" for f in primary.values() if f.verdict is verdict)
+        return next(f.note or "the host was disturbed" for f in primary.values() if f.verdict is verdict)
     return "; ".join(
         f"{_TITLES[name]} {_state(f)}" for name, f in primary.items() if f.verdict is not Verdict.EQUIVALENT
     )
