@@ -93,7 +93,7 @@ def test_a_second_run_takes_the_loaded_data_of_the_first(bench: Bench) -> None:
     shared = (True, "sqlite:bundled")
     assert told == [[(False, None), (False, None), shared], [(True, None), (True, None), shared]]
     assert all("sqlite:bundled@mmap shares the data of sqlite:bundled." in text for text in printed)
-    assert ["Loads of different times" in text for text in printed] == [False, True]
+    assert not any("Loads of different times" in text for text in printed)  # in the second, both are of the first
 
 
 def test_run_takes_another_table_size_than_the_file_says(bench: Bench) -> None:

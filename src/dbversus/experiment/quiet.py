@@ -9,6 +9,8 @@ from dbversus.host.others import OtherWork, look
 from dbversus.stats.disturbance import Limits
 
 WINDOW_S = 1.0
+SHORTEST_WINDOW_S = 0.2
+"""CPU time is counted in ticks of 10 ms."""
 
 QUIET_WINDOWS = 2
 """So many in a row, once there was other work: one alone may be a pause in it."""
@@ -30,7 +32,7 @@ def wait_for_quiet(session: Session, block: int) -> None:
     if not (said := too_much(work, session.limits)):
         return
     end_s, quiet_windows = began_s + (session.spec.wait_quiet_s or 0), 0
-    while quiet_windows < QUIET_WINDOWS and (left_s := end_s - time.monotonic()) > 0:
+    while quiet_windows < QUIET_WINDOWS and (left_s := end_s - time.monotonic()) >= SHORTEST_WINDOW_S:
         session.display.doing(f"waiting for a quiet host: {said}, {show_duration(left_s)} left")
         work = look(min(WINDOW_S, left_s), session.cpus.foreground_cpus)
         words = too_much(work, session.limits)

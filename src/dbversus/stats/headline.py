@@ -115,7 +115,7 @@ def _equivalent(judged: Mapping[str, Finding]) -> str:
 
 def _open(verdict: Verdict, judged: Mapping[str, Finding]) -> str:
     if verdict is Verdict.DISTURBED:
-        return next(f.note or "other work on the host disturbed it" for f in judged.values() if f.verdict is verdict)
+        return next(f.note or "the host was disturbed" for f in judged.values() if f.verdict is verdict)
     return "; ".join(
         f"{_TITLES[name]} {_state(f)}" for name, f in judged.items() if f.verdict is not Verdict.EQUIVALENT
     )
