@@ -86,7 +86,7 @@ def test_only_metrics_without_a_steady_state_are_named_as_such() -> None:
 @pytest.mark.parametrize(
     ("verdict", "words"),
     [
-        (Verdict.REGRESSION, "scan (+10.0{nbsp}% in single slots)."),
+        (Verdict.REGRESSION, "scan (+10.0{nbsp}% over all its work)."),
         (
             Verdict.UNDECIDED,
             "1 is equivalent in most of its rows, and not over all its work: scan (CPU/op: regression).",

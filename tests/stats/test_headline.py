@@ -93,11 +93,11 @@ def test_rows_and_all_work_that_contradict_each_other_are_both_told() -> None:
     assert "over all its work -45.0 %" in headline([finding(CPU, R), stalls])[1]
 
 
-def test_a_change_in_single_slots_is_called_that() -> None:
+def test_a_change_over_all_its_work_is_called_that() -> None:
     burst = replace(finding(CPU, R, 1.098, note="equivalent in the middle half …"), whole_work=R)
     assert headline([burst, finding(THROUGHPUT, E)]) == (
         R,
-        "server CPU per op +9.8 % in single slots (more CPU per op, same throughput); "
+        "server CPU per op +9.8 % over all its work (more CPU per op, same throughput); "
         "server CPU per op equivalent in the middle half …",
     )
 

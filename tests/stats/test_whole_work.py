@@ -87,7 +87,7 @@ def test_what_stalls_in_few_slots_is_a_change_and_says_where(target: str, change
     assert finding.note == f"equivalent in the middle half of its rows (+0.0 %); {words}; confirmed in fresh blocks"
     verdict, sentence = headline([finding for finding in checked if finding.test == "t0"])
     assert verdict is change
-    assert "throughput" in sentence and "in single slots" in sentence
+    assert "throughput" in sentence and "over all its work" in sentence
     first = {name: column[slots["block"] < 4] for name, column in slots.items()}
     unconfirmed = judged(stalled(first, of(first, target) & (first["row"] % 12 == 5)))[1]
     assert only(unconfirmed, THROUGHPUT).verdict is change

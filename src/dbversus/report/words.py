@@ -192,12 +192,12 @@ def _change_sentence(comparisons: Sequence[Comparison], metric: str, verdict: Ve
     if not found:
         return ""
     found.sort(key=lambda finding: -abs(math.log(finding.ratio or 1)))
-    names = [f"{finding.test} ({change(finding.ratio)}{_in_single_slots(finding)})" for finding in found]
+    names = [f"{finding.test} ({change(finding.ratio)}{_over_all_work(finding)})" for finding in found]
     return f"{len(found)} {_WORDS[metric, verdict][len(found) > 1]}: {listing(names)}."
 
 
-def _in_single_slots(finding: Finding) -> str:
-    return " in single slots" if finding.whole_work else ""
+def _over_all_work(finding: Finding) -> str:
+    return " over all its work" if finding.whole_work else ""
 
 
 def _is_change(finding: Finding, verdict: Verdict) -> bool:

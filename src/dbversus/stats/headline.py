@@ -77,7 +77,7 @@ def _drifting(judged: Mapping[str, Finding]) -> str:
 def _changed(judged: Mapping[str, Finding]) -> str:
     """Which metrics changed and by how much, what they say together, and how rows stand that show nothing of it."""
     figures = [
-        f"{_TITLES[name]} {_change(f)}{' in single slots' if _is_of_all_work(f) else ''}"
+        f"{_TITLES[name]} {_change(f)}{' over all its work' if _is_of_all_work(f) else ''}"
         for name, f in judged.items()
         if f.verdict in CHANGES
     ]

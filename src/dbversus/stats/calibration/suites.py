@@ -205,7 +205,8 @@ def _moved(value: BlockValue, place: int, sign: float, residual: float, added: f
         log_ratio = sign * (log_ratio if np.isnan(residual) else residual) + added
     elif log_ratio is not None:
         log_ratio *= sign
-    return replace(value, block=place, value=None if log_ratio is None else float(log_ratio))
+    known = None if log_ratio is None else float(log_ratio)
+    return BlockValue(value.test, value.target, value.metric, place, known, value.rows, value.dropped)
 
 
 def _count(pool: Pool, game: Game, findings: Sequence[Finding], looked: Looked) -> Played:
