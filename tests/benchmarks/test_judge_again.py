@@ -3,8 +3,8 @@
 import copy
 import importlib
 import json
+import lzma
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
 
 judge_again: Any = importlib.import_module("judge_again")
 
+RUN = Path(__file__).parents[1] / "data/runs/sqlite-demo-steal.jsonl.xz"
 SAID = {
     "headline": "regression",
     CPU: {"verdict": "regression", "ratio": 1.0512, "low": 1.03, "high": 1.07},
@@ -31,9 +32,11 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *wo
 
 
 def test_a_run_of_an_old_schema_is_judged_and_nothing_changes_by_itself(
-    stored_run: Callable[[str], Path], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = stored_run("sqlite-demo-steal")
+    folder = tmp_path / RUN.name.partition(".")[0]
+    folder.mkdir()
+    (folder / "journal.jsonl").write_bytes(lzma.decompress(RUN.read_bytes()))
     before = folder.parent / "before.json"
     before.write_text(run(capsys, monkeypatch, folder, "--json"))
     judged = json.loads(before.read_text())
