@@ -206,7 +206,7 @@ def _moved(value: BlockValue, place: int, sign: float, residual: float, added: f
     elif log_ratio is not None:
         log_ratio *= sign
     known = None if log_ratio is None else float(log_ratio)
-    return BlockValue(value.test, value.target, value.metric, place, known, value.rows, value.dropped)
+    return BlockValue(value.test, value.target, value.metric, place, known, value.rows, value.disturbed, value.error)
 
 
 def _count(pool: Pool, game: Game, findings: Sequence[Finding], looked: Looked) -> Played:
