@@ -39,8 +39,8 @@ class Judged:
         return statistics.fmean(suite.found for suite in self.changed if suite.game.effect == effect)
 
     def coverage(self) -> float:
-        played = [*self.equal, *self.changed]
-        return sum(suite.covered for suite in played) / sum(suite.intervals for suite in played)
+        counts = [of_look for suite in (*self.equal, *self.changed) for of_look in suite.intervals.values()]
+        return sum(covered for covered, _ in counts) / sum(shown for _, shown in counts)
 
 
 def report(results: Results, suites: int, seed: int) -> str:

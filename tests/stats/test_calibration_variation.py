@@ -8,7 +8,7 @@ from scipy.stats import binomtest
 
 from dbversus.errors import UsageError
 from dbversus.results.read import Results
-from dbversus.stats.calibration.evaluate import evaluate, share
+from dbversus.stats.calibration.evaluate import evaluate, of_suites, share
 from dbversus.stats.calibration.model import Figures
 from dbversus.stats.calibration.recovery import recover
 from dbversus.stats.calibration.starts import start_bias
@@ -190,12 +190,14 @@ def test_other_results_are_refused() -> None:
 
 
 def test_clopper_pearson_of_fewer_suites_by_hand() -> None:
-    none = share(0, 44)
+    none = of_suites(0, 44)
     assert (none.share, none.low, none.count) == (0, 0, 44)
     assert none.high == pytest.approx(1 - 0.025 ** (1 / 20))
-    assert share(44, 44).low == pytest.approx(0.025 ** (1 / 20))
-    half = share(22, 44)
+    assert of_suites(44, 44).low == pytest.approx(0.025 ** (1 / 20))
+    half = of_suites(22, 44)
     assert (half.low, half.high) == pytest.approx(binomtest(10, 20).proportion_ci(0.95, method="exact"), abs=1e-9)
+    plain = share(10, 20)
+    assert (plain.low, plain.high) == pytest.approx((half.low, half.high))
 
 
 def test_coverage_is_told_by_the_look_at_which_a_test_stopped() -> None:

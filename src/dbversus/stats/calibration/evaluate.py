@@ -161,7 +161,7 @@ def _of_equal(played: Sequence[Played], tests: int) -> dict[str, Any]:
     findings = sum(suite.findings for suite in played)
     alarmed = [test for suite in played for test in suite.false_tests]
     return {
-        "false_alarms": share(sum(bool(suite.false_tests) for suite in played), len(played)),
+        "false_alarms": of_suites(sum(bool(suite.false_tests) for suite in played), len(played)),
         "alarmed": {test: alarmed.count(test) / len(played) for test in sorted(set(alarmed), key=alarmed.count)[::-1]},
         "equivalent": sum(suite.equivalent for suite in played) / findings,
         "undecided": sum(suite.undecided for suite in played) / findings,
@@ -176,9 +176,9 @@ def _coverage(played: Sequence[Played]) -> dict[str, Any]:
     counts = np.zeros(2, dtype=np.int64)
     for blocks in sorted({blocks for suite in played for blocks in suite.intervals}):
         of_look = np.sum([suite.intervals.get(blocks, (0, 0)) for suite in played], axis=0)
-        by_look[blocks] = share(*map(int, of_look))
+        by_look[blocks] = of_suites(*map(int, of_look))
         counts += of_look
-    return {"coverage": share(*map(int, counts)) if by_look else None, "coverage_by_look": by_look}
+    return {"coverage": of_suites(*map(int, counts)) if by_look else None, "coverage_by_look": by_look}
 
 
 def _detected(effect: float, played: Sequence[Played]) -> Detection:
@@ -186,7 +186,7 @@ def _detected(effect: float, played: Sequence[Played]) -> Detection:
     for suite in played:
         by_test.setdefault(str(suite.game.test), []).append(suite.found)
     means = {test: sum(hits) / len(hits) for test, hits in by_test.items()}
-    return Detection(effect=effect, found=share(sum(suite.found for suite in played), len(played)), by_test=means)
+    return Detection(effect=effect, found=of_suites(sum(suite.found for suite in played), len(played)), by_test=means)
 
 
 def _bursts(twins: Twins, played: Sequence[Played]) -> BurstDetection | None:
@@ -206,9 +206,14 @@ def _bursts(twins: Twins, played: Sequence[Played]) -> BurstDetection | None:
     )
 
 
-def share(part: int, whole: int) -> Share:
-    """`part` of `whole` suites with its 95 % Clopper-Pearson interval, as if there were fewer by SUITES_ALIKE."""
-    hits, misses = part / SUITES_ALIKE, (whole - part) / SUITES_ALIKE
+def of_suites(part: int, whole: int) -> Share:
+    """`part` of `whole` virtual suites, with the interval of fewer by SUITES_ALIKE."""
+    return share(part, whole, 1 / SUITES_ALIKE)
+
+
+def share(part: int, whole: int, worth: float = 1.0) -> Share:
+    """`part` of `whole` with its 95 % Clopper-Pearson interval, where each is `worth` so many independent ones."""
+    hits, misses = worth * part, worth * (whole - part)
     low = float(beta.ppf(0.025, hits, misses + 1)) if part else 0.0
     high = float(beta.ppf(0.975, hits + 1, misses)) if part < whole else 1.0
     return Share(share=part / whole, low=low, high=high, count=whole)
