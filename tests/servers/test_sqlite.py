@@ -95,6 +95,13 @@ def test_the_engines_own_library_answers_where_it_is_given(tmp_path: Path) -> No
     assert server.settings()["version"] == "4.0.0"
 
 
+def test_a_library_whose_connections_share_one_page_cache_is_told(tmp_path: Path) -> None:
+    server = make(BUNDLED, tmp_path)
+    server.query = lambda sql: [["ENABLE_MEMORY_MANAGEMENT" if sql == "PRAGMA compile_options" else "1"]]
+    server.settings()
+    assert "share one page cache" in server.notes[-1]
+
+
 @pytest.mark.parametrize(
     ("item", "words"),
     [

@@ -17,6 +17,7 @@ from dbversus.servers.sqlite_state import table_state
 from dbversus.servers.state import TableState
 from dbversus.servers.timing import timed
 
+_SHARED_CACHE = "compile.ENABLE_MEMORY_MANAGEMENT"
 # the engine's own words for the library compiled into it
 BUNDLED = "bundled"
 INIT_OPTIONS = ("page_size", "encoding", "auto_vacuum")
@@ -206,6 +207,11 @@ class SqliteServer:
         for row in self._query("PRAGMA compile_options"):
             name, _, value = str(row[0]).partition("=")
             found[f"compile.{name}"] = value or "on"
+        if _SHARED_CACHE in found:
+            self.notes.append(
+                "this library was compiled with ENABLE_MEMORY_MANAGEMENT: all its connections in a process share one page cache, so "
+                "two targets with it take each other's pages"
+            )
         return found
 
     def plan(self, sql: str) -> str:

@@ -92,3 +92,15 @@ impl Api {
             .into_owned()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn connections_of_the_bundled_library_have_page_caches_of_their_own() {
+        // SAFETY: the name is a C string; the function only looks it up. `.cargo/config.toml` says why.
+        let used = unsafe { ffi::sqlite3_compileoption_used(c"ENABLE_MEMORY_MANAGEMENT".as_ptr()) };
+        assert_eq!(used, 0);
+    }
+}
