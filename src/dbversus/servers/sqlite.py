@@ -209,8 +209,8 @@ class SqliteServer:
             found[f"compile.{name}"] = value or "on"
         if _SHARED_CACHE in found:
             self.notes.append(
-                "this library was compiled with ENABLE_MEMORY_MANAGEMENT: all its connections in a process share one page cache, so "
-                "two targets with it take each other's pages"
+                "this library was compiled with ENABLE_MEMORY_MANAGEMENT: all its connections in a process share one page cache, "
+                "so two targets with it take each other's pages"
             )
         return found
 
