@@ -168,7 +168,7 @@ def short_findings(folders: Sequence[Path]) -> dict[tuple[str, str, str], dict[s
     found: dict[tuple[str, str, str], dict[str, Finding]] = {}
     for folder in folders:
         results = open_results(folder)
-        for finding in judge(results).findings:
+        for finding in judge(results):
             if finding.metric in (CPU, THROUGHPUT):
                 found.setdefault((finding.test, results.base.label, finding.target), {})[finding.metric] = finding
     return found

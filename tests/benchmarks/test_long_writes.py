@@ -2,6 +2,7 @@
 
 import argparse
 import importlib
+import lzma
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -49,3 +50,11 @@ def test_what_was_exported_is_read_again(
     long_writes.export(argparse.Namespace(folder=tmp_path, no_head=False))
     (tmp_path / "courses.csv").write_text(capsys.readouterr().out)
     assert long_writes.courses(tmp_path / "courses.csv") == [OLD, NEW]
+
+
+def test_findings_of_a_comparison_are_by_test_and_pair(tmp_path: Path) -> None:
+    run = Path(__file__).parents[1] / "data/runs/postgres-11-13.jsonl.xz"
+    (tmp_path / "journal.jsonl").write_bytes(lzma.decompress(run.read_bytes()))
+    found = long_writes.short_findings([tmp_path])
+    (place,) = [each for each in found if each[0] == "scan"]
+    assert found[place].keys() == {CPU, THROUGHPUT} and found[place][CPU].ratio < 0.9
