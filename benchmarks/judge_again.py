@@ -51,7 +51,7 @@ def run_folders(folders: Sequence[Path]) -> Iterator[Path]:
             [folder] if (folder / JOURNAL).is_file() else sorted(path.parent for path in folder.glob(f"*/{JOURNAL}"))
         )
         if not found:
-            raise UsageError(f"{folder} is no results folder and holds none; one with a {JOURNAL} is wanted.")
+            raise UsageError(f"{folder} is no results folder and holds none; name one with a {JOURNAL}.")
         # resolved: `.` has no name
         yield from (path.resolve() for path in found)
 

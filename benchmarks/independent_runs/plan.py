@@ -62,13 +62,13 @@ def read_name(name: str) -> Run | None:
 
 
 def planned(dbms: str | None, kind: str | None, runs: int | None, target: str | None = None) -> list[Run]:
-    """All runs that are wanted: of one kind and DBMS, or of all that are not narrowed down; `runs` of each, else as in RUNS."""
+    """All runs asked for: of one kind and DBMS, or of all that are not narrowed down; `runs` of each, else as in RUNS."""
     if target is not None:
         dbms = find_dbms(parse_target(target).dbms).name
     every = [(each, name) for each in KINDS for name in ([dbms] if dbms else TARGETS) if kind in (None, each)]
     counts = {place: RUNS.get(place, 0) if runs is None else runs for place in every}
     if not any(counts.values()):
-        raise UsageError(f"How many runs of {dbms} are wanted? Name a number with --runs.")
+        raise UsageError(f"{dbms} has no usual number of such runs; name one with --runs.")
     return [Run(*place, number) for place, count in counts.items() for number in range(1, count + 1)]
 
 

@@ -5,9 +5,7 @@ import shlex
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from dbversus.cli import options
 from dbversus.cli.ending import resumable
@@ -21,10 +19,7 @@ if TYPE_CHECKING:
 
 
 def compare(
-    targets: Annotated[
-        list[str],
-        typer.Argument(help="Targets, the first is the base: `dbms:version[@config]` or a path.", show_default=False),
-    ],
+    targets: options.Targets,
     suite: options.Suite = None,
     tests: options.Tests = None,
     profile: options.Profile = None,

@@ -11,6 +11,10 @@ from dbversus.stats.judgeable import JUDGEABLE, USUAL, named
 
 TUNING = "For tuning the protocol itself"
 
+Targets = Annotated[
+    list[str],
+    typer.Argument(help="Targets, the first is the base: `dbms:version[@config]` or a path.", show_default=False),
+]
 Suite = Annotated[
     str | None, typer.Option(help="Suite by name (`dbversus suites list`) or TOML file.", show_default="sysbench")
 ]

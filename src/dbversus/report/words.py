@@ -32,7 +32,7 @@ MEANINGS = {
     Verdict.EQUIVALENT: "the interval lies within the margin: the same for all practical purposes",
     Verdict.NO_STEADY_STATE: "moved against the base by more than the margin while measured; the ratio is of all the work",
     Verdict.UNDECIDED: "neither shown to differ nor shown to be the same",
-    Verdict.UNSTABLE: "varies so much that even the last look could not have seen twice the margin",
+    Verdict.UNSTABLE: "varies so much that even at the last look its interval would be wider than the margin",
     Verdict.DISTURBED: "too few rows could be used, or the quiet rows and all rows contradict each other",
     Verdict.WRONG_RESULT: "the target's answers differ from the base's, so its speed does not count",
     Verdict.FAILED: "the target could not run the test",
