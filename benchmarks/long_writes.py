@@ -107,7 +107,6 @@ def _measure_one(spec: ExperimentSpec, folder: Path) -> None:
         resume_experiment(read_folder(folder), folder, PlainDisplay(), wait=True)
         return
     say(folder.name)
-    folder.parent.mkdir(parents=True, exist_ok=True)
     run_experiment(spec, folder, " ".join(sys.argv), PlainDisplay(), wait=True)
 
 
@@ -130,7 +129,10 @@ def courses(source: Path) -> list[Course]:
 def _exported(file: Path) -> list[Course]:
     slots: dict[tuple[str, str], list[list[float]]] = {}
     with file.open(newline="") as lines:
-        for line in csv.DictReader(lines):
+        reader = csv.DictReader(lines)
+        if tuple(reader.fieldnames or ()) != COLUMNS:
+            raise UsageError(f"{file} does not begin with {','.join(COLUMNS)}; name what `export` printed.")
+        for line in reader:
             slots.setdefault((line["test"], line["target"]), []).append([float(line[name]) for name in FIGURES])
     return [Course(*place, *map(list, zip(*of_course, strict=True))) for place, of_course in slots.items()]
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from dbversus.errors import UsageError
 from dbversus.stats.metrics import CPU, THROUGHPUT
 from dbversus.stats.model import Finding, Verdict
 
@@ -58,3 +59,9 @@ def test_findings_of_a_comparison_are_by_test_and_pair(tmp_path: Path) -> None:
     found = long_writes.short_findings([tmp_path])
     (place,) = [each for each in found if each[0] == "scan"]
     assert found[place].keys() == {CPU, THROUGHPUT} and found[place][CPU].ratio < 0.9
+
+
+def test_a_file_that_is_no_export_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "other.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(UsageError, match="does not begin with test,target,slot"):
+        long_writes.courses(tmp_path / "other.csv")

@@ -127,7 +127,9 @@ class ExperimentSpec(BaseModel):
     def _known(cls, margins: dict[str, float]) -> dict[str, float]:
         for metric, share in margins.items():
             if metric not in (*JUDGEABLE, *JUDGEABLE.values()):
-                raise ValueError(f"unknown metric '{metric}'; accepted: {', '.join((*JUDGEABLE, *JUDGEABLE.values()))}")
+                raise ValueError(
+                    f"there is a margin for the unknown metric '{metric}'; accepted: {', '.join(JUDGEABLE)}"
+                )
             if not 0 < share < 1:
                 raise ValueError(
                     f"the margin of {metric} is {share}; it has to be a share between 0 and 1, such as 0.03"
@@ -253,7 +255,8 @@ def _sentence(mistake: Any) -> str:
     if mistake["type"] == "literal_error":
         return f"'{name}' is {mistake['input']!r}; accepted: {mistake['ctx']['expected']}."
     words = mistake["msg"].removeprefix("Value error, ").replace("Input should be", "it has to be")
-    return f"'{name}' is {mistake['input']!r}: {words}." if mistake["loc"] else f"{words}."
+    names_itself = not mistake["loc"] or (mistake["type"] == "value_error" and isinstance(mistake["input"], dict))
+    return f"{words}." if names_itself else f"'{name}' is {mistake['input']!r}: {words}."
 
 
 def read_spec(
