@@ -17,8 +17,8 @@ OVERALL = 0.05
 """False alarms allowed: suites of equal targets in which any primary metric of any test is called changed."""
 
 WORTH_ANOTHER_LOOK = 0.2
-"""q-value from which on later blocks measure a change again, as fresh ones. Since they bear its verdict, a looser level here
-makes no more false alarms, and finds + 3 % in 87 instead of 83 % of simulated suites (sd 1.5 %)."""
+"""q-value from which on later blocks measure a change again, as fresh ones. They bear its verdict, so a looser level costs few
+false alarms: docs/protocol.md, Measured again."""
 
 POWER = 0.9
 
