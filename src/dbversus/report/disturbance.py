@@ -155,5 +155,6 @@ def _waited(waits: Waits) -> list[str]:
     if not waits.blocks:
         return []
     said = f"dbversus waited {show_duration(waits.seconds)} for a quiet host, before {count_of(waits.blocks, 'block')}"
-    in_vain = f", {waits.in_vain:,} of them in vain" if waits.in_vain else ""
+    how_many = "always" if waits.in_vain == waits.blocks else f"{waits.in_vain:,} of them"
+    in_vain = f", {how_many} in vain" if waits.in_vain else ""
     return [f"{said}{in_vain}."]
