@@ -48,8 +48,9 @@ def test_a_name_that_no_line_can_hold_is_folded_and_not_cut() -> None:
 
 def test_a_pipe_has_no_width() -> None:
     note = "word " * 60 + "end"
-    (_, line) = shown(40, ("test", "note"), (LONG, note), terminal=False).splitlines()
+    (head, line) = shown(40, ("test", "note"), (LONG, note), terminal=False).splitlines()
     assert LONG in line and "end" in line
+    assert head == head.rstrip(), "nothing fills a line"
 
 
 @pytest.mark.parametrize("width", [80, 100])

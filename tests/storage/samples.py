@@ -28,7 +28,7 @@ def dead_pid() -> int:
 
 
 def fill_home(folder: Path) -> Path:
-    """Builds (fetched, unpacked, the user's own), a snapshot, downloads, results, and what killed processes left."""
+    """Builds (fetched, unpacked, the user's own), a snapshot, a library, downloads, results, and what killed processes left."""
     home = folder / "home"
     _fetched(home / "builds/postgres/shelf-17.2")
     store.add(server(folder / "mine", "16.1"), "mine")
@@ -37,6 +37,8 @@ def fill_home(folder: Path) -> Path:
     for name, text in {
         "cache/maven/org/x.jar": "x",
         "cache/maven.lock": "",
+        "libraries/libshelf2/libshelf.so.2": "x",
+        "libraries/.libshelf2.lock": "",
         "calibrations/host/one.json": "{}",
         f"work/{dead_pid()}/t0/data": "x",
         f"run/{dead_pid()}.json": _record(),

@@ -20,18 +20,18 @@ def test_a_list(home: Path) -> None:
     out, err = clean()
     lines = out.splitlines()
     assert lines[0].split() == ["kind", "name", "size", "last", "used", "what"]
-    assert len(lines) == 9
+    assert len(lines) == 10
     assert any("postgres:shelf/17.2, 2 tables of 1,000 rows" in line for line in lines)
     assert f"in {home}; remove some" in err
     found = json.loads(clean("--json")[0])
-    assert {one["kind"] for one in found} == {"build", "snapshot", "download", "leftover"}
+    assert {one["kind"] for one in found} == {"build", "snapshot", "library", "download", "leftover"}
 
 
 def test_a_dry_run_removes_nothing(home: Path) -> None:
     out, _ = clean("snapshots", "-n")
     assert out.startswith(f"would remove snapshot {snapshot.snapshot_key(KEY)[:12]} (1.0 MB)\nwould free 1.0 MB")
     assert snapshot.find(KEY)
-    assert clean("--unused", "0d", "-n")[0].count("would remove") == 7
+    assert clean("--unused", "0d", "-n")[0].count("would remove") == 8
 
 
 def test_names_and_age_go_together(home: Path) -> None:

@@ -22,6 +22,7 @@ def test_all_that_can_be_removed_is_there_with_size_and_age(home: Path) -> None:
         "postgres:shelf/17.2": Kind.BUILD,
         "postgres:local/archived": Kind.BUILD,
         key[:12]: Kind.SNAPSHOT,
+        "libraries/libshelf2": Kind.LIBRARY,
         "cache/maven": Kind.DOWNLOAD,
         f"work/{dead_pid()}": Kind.LEFTOVER,
         f"run/{dead_pid()}.json": Kind.LEFTOVER,
@@ -67,11 +68,24 @@ def test_a_build_of_a_run_under_way_and_one_that_somebody_executes_are_in_use(ho
         process.wait()
 
 
+def test_a_library_that_a_process_has_loaded_is_in_use(home: Path) -> None:
+    folder = home / "libraries/libshelf2"
+    shutil.copy("/bin/sleep", folder / "sleep")
+    process = subprocess.Popen([folder / "sleep", "60"])
+    try:
+        (library,) = [one for one in list_kept() if one.kind is Kind.LIBRARY]
+        assert (library.user, library.about) == (f"process {process.pid}", "libshelf.so.2, sleep")
+    finally:
+        process.kill()
+        process.wait()
+
+
 def test_what_could_be_freed_is_not_in_use(home: Path) -> None:
     before = summary(list_kept())
     assert {kind: one["count"] for kind, one in before.items()} == {
         "builds": 2,
         "snapshots": 1,
+        "libraries": 1,
         "downloads": 1,
         "leftovers": 4,
     }

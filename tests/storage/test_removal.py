@@ -22,6 +22,7 @@ def test_names(home: Path) -> None:
     assert named(key) == named(key[:4]) == named(key[:12], key) == [key[:12]]
     assert named("builds") == ["postgres:shelf/17.2"]  # what the user added has to be named
     assert named("postgres:local/archived", "downloads") == ["postgres:local/archived", "cache/maven"]
+    assert named("libraries") == ["libraries/libshelf2"]
     assert len(named("leftovers")) == 4
 
 

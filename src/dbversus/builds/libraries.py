@@ -30,7 +30,9 @@ _ALLOCATORS = {
 def library_path(name: str, progress: Progress = say) -> Path:
     """The shared library of a memory allocator (`jemalloc`, `tcmalloc`, `mimalloc`), for LD_PRELOAD; fetched once."""
     package, file = _allocator(name)
-    path = _package_folder(package, progress) / file
+    folder = _package_folder(package, progress)
+    in_use.touch(folder)
+    path = folder / file
     if not path.is_file():
         raise RunError(f"package {package} of {_SUITE} holds no {file}")
     return path

@@ -33,14 +33,22 @@ def print_table(console: Console, table: Table) -> None:
     options = console.options.update(max_width=WITHOUT_LIMIT)
     needed = Measurement.get(console, options, table).maximum
     if not console.is_terminal:
-        width_before, console.width = console.width, max(needed, 1)
-        console.print(table)
-        console.width = width_before
+        _print_piped(console, table, max(needed, 1))
     elif needed <= console.width:
         console.print(table)
     else:
         for part in _parts(console, table):
             console.print(part)
+
+
+def _print_piped(console: Console, table: Table, width: int) -> None:
+    """Without the blanks that fill the last column."""
+    width_before, console.width = console.width, width
+    with console.capture() as printed:
+        console.print(table)
+    console.width = width_before
+    for line in printed.get().splitlines():
+        console.print(line.rstrip(), markup=False, highlight=False, soft_wrap=True)
 
 
 def _parts(console: Console, table: Table) -> Iterator[Table]:

@@ -28,8 +28,13 @@ class Kind(StrEnum):
 
     BUILD = "build"
     SNAPSHOT = "snapshot"
+    LIBRARY = "library"
     DOWNLOAD = "download"
     LEFTOVER = "leftover"
+
+
+def plural(kind: Kind) -> str:
+    return "libraries" if kind is Kind.LIBRARY else f"{kind}s"
 
 
 @dataclass(frozen=True)
@@ -53,7 +58,7 @@ class Kept:
 def list_kept(home: Path | None = None) -> list[Kept]:
     """Everything, by kind, what takes most room first."""
     home = home or home_dir()
-    found = [*_builds(home), *_snapshots(home), *_downloads(home), *_leftovers(home)]
+    found = [*_builds(home), *_snapshots(home), *_libraries(home), *_downloads(home), *_leftovers(home)]
     return sorted(found, key=lambda one: (list(Kind).index(one.kind), -one.size_bytes, one.name))
 
 
@@ -61,7 +66,7 @@ def summary(kept: Sequence[Kept]) -> dict[str, dict[str, int]]:
     """Number and bytes of each kind that there is and that nobody uses."""
     free = [one for one in kept if not one.user]
     return {
-        f"{kind}s": {"count": len(sizes), "bytes": sum(sizes)}
+        plural(kind): {"count": len(sizes), "bytes": sum(sizes)}
         for kind in Kind
         if (sizes := [one.size_bytes for one in free if one.kind is kind])
     }
@@ -140,6 +145,23 @@ def _read_json(file: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return content if isinstance(content, dict) else {}
+
+
+def _libraries(home: Path) -> Iterator[Kept]:
+    """Memory allocators, and what builds that are still to come may bring along; builds that are here have copies."""
+    for folder in sorted((home / "libraries").glob("[!.]*/")):
+        files = ", ".join(file.name for file in sorted(folder.iterdir()) if not file.is_symlink())
+        used = in_use.last_used_unix_s(folder)
+        user = in_use.user_of(folder) or _mapped_by(folder)
+        yield Kept(Kind.LIBRARY, f"libraries/{folder.name}", folder, used_bytes(folder), used, files, user)
+
+
+def _mapped_by(folder: Path) -> str:
+    """A process with a library of a folder in its memory: a server with that allocator."""
+    inside = f"{folder.resolve()}/"
+    maps = (pid for pid in processes.all_pids() if any(file.startswith(inside) for file in processes.mapped_files(pid)))
+    found = next(maps, None)
+    return f"process {found}" if found else ""
 
 
 def _downloads(home: Path) -> Iterator[Kept]:

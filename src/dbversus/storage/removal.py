@@ -11,7 +11,7 @@ from dbversus.builds.install import PARTIAL
 from dbversus.builds.lock import locked_if_free
 from dbversus.errors import RunError, UsageError
 from dbversus.host import in_use, registry
-from dbversus.storage.listing import Kept, Kind
+from dbversus.storage.listing import Kept, Kind, plural
 from dbversus.suites.names import near
 
 _UNITS_S = {"h": 3600, "d": 86400, "w": 7 * 86400}
@@ -52,8 +52,8 @@ def remove(one: Kept) -> str:
 
 
 def _named(kept: Sequence[Kept], name: str, own: dict[str, Path]) -> list[Kept]:
-    if name in {f"{kind}s" for kind in Kind}:
-        return [one for one in kept if f"{one.kind}s" == name and not one.added]
+    if name in map(plural, Kind):
+        return [one for one in kept if plural(one.kind) == name and not one.added]
     canonical = _canonical(name)
     if canonical in own:
         raise UsageError(f"{canonical} is your own installation in {own[canonical]}; clean leaves it alone.")
@@ -61,7 +61,7 @@ def _named(kept: Sequence[Kept], name: str, own: dict[str, Path]) -> list[Kept]:
     if len(found) > 1:
         raise UsageError(f"'{name}' is several: {', '.join(one.name for one in found)}; name one of them.")
     if not found:
-        known = [*(one.name for one in kept), *(f"{kind}s" for kind in Kind)]
+        known = [*(one.name for one in kept), *map(plural, Kind)]
         raise UsageError(f"Nothing called '{name}' is kept.{near(name, known)} List it all: dbversus clean")
     return found
 
@@ -82,7 +82,7 @@ def _canonical(name: str) -> str:
 
 def _lock(one: Kept, stack: contextlib.ExitStack) -> str:
     """Keeps others from it until the stack is closed; returns who has it already."""
-    if one.kind in (Kind.BUILD, Kind.SNAPSHOT):
+    if one.kind in (Kind.BUILD, Kind.SNAPSHOT, Kind.LIBRARY):
         user = stack.enter_context(in_use.removing(one.path))
         if user:
             return user
