@@ -42,10 +42,10 @@ from in_turns import Client, EngineClient, SysbenchClient
 from scipy import stats
 
 from dbversus.errors import UsageError
-from dbversus.experiment.units import parse_count
 from dbversus.host.pinning import place
 from dbversus.servers.base import Server
 from dbversus.suites import Suite, definition, load_suite
+from dbversus.units import parse_count
 
 EXAMPLE = """example:
   benchmarks/fidelity.py > fidelity.md

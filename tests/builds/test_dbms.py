@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from dbversus.builds.dbms import find_dbms
-from dbversus.builds.inspect import detect_dbms, inspect_build
-from dbversus.builds.path import build_at
+from dbversus.builds.packages.inspect import detect_dbms, inspect_build
+from dbversus.builds.providers.path import build_at
 from dbversus.builds.target import parse_target
 from dbversus.errors import RunError, UsageError
 

@@ -4,7 +4,7 @@ import pytest
 
 from dbversus.calibration.kinds import Kind
 from dbversus.calibration.plan import BURST, SHARES, calibration_spec, shares_by_test
-from dbversus.cli.calibrate import _command
+from dbversus.cli.verbs.calibrate import _command
 from dbversus.errors import UsageError
 
 

@@ -10,7 +10,7 @@ from dbversus.calibration.kinds import Kind
 from dbversus.calibration.plan import calibration_spec
 from dbversus.calibration.store import save
 from dbversus.calibration.use import calibration_fields, rows_per_block
-from dbversus.experiment.spec import ExperimentSpec, make_spec
+from dbversus.experiment.asked.spec import ExperimentSpec, make_spec
 from dbversus.stats.metrics import THROUGHPUT
 from dbversus.suites.profiles import profile_choices
 

@@ -13,11 +13,11 @@ import pytest
 
 from dbversus.builds.model import Build
 from dbversus.servers.base import Placement, ServerConfig
-from dbversus.servers.config import load_config
-from dbversus.servers.config_file import version_key
-from dbversus.servers.postgres import PostgresServer
-from dbversus.servers.sizing import Sizing
-from dbversus.servers.snapshot import copy_tree
+from dbversus.servers.config.file import version_key
+from dbversus.servers.config.load import load_config
+from dbversus.servers.config.sizing import Sizing
+from dbversus.servers.data.snapshot import copy_tree
+from dbversus.servers.postgres.server import PostgresServer
 
 # in memory where that can be had: copying data directories is most of what these tests do
 PLACE = "/dev/shm" if os.access("/dev/shm", os.W_OK) else "/tmp"

@@ -8,22 +8,22 @@ from dataclasses import replace
 from pathlib import Path
 
 from dbversus.builds import catalog
-from dbversus.builds.archive import make_public, unpack, unpack_system, verify_checksum
 from dbversus.builds.catalog import CatalogEntry, available
-from dbversus.builds.client import NotFoundError, Progress, say
 from dbversus.builds.dbms import find_dbms, server_dbms
-from dbversus.builds.inspect import detect_dbms, inspect_build, normal_prefix
 from dbversus.builds.install import PARTIAL, install
-from dbversus.builds.layout import find_prefix
 from dbversus.builds.lock import locked, locked_if_free
 from dbversus.builds.manifest import Manifest, manifest_of, read_manifest, write_manifest
 from dbversus.builds.model import Build, TargetSpec
-from dbversus.builds.path import build_at, bundled_sqlite, host_sqlite, null_build
+from dbversus.builds.packages.archive import make_public, unpack, unpack_system, verify_checksum
+from dbversus.builds.packages.inspect import detect_dbms, inspect_build, normal_prefix
+from dbversus.builds.packages.layout import find_prefix
+from dbversus.builds.providers.client import NotFoundError, Progress, say
+from dbversus.builds.providers.path import build_at, bundled_sqlite, host_sqlite, null_build
 from dbversus.builds.tools import check_tools, is_ready
 from dbversus.builds.versions import is_version, version_key, version_matches
 from dbversus.errors import RunError, UsageError
 from dbversus.home import home_dir, public_dir
-from dbversus.host import in_use
+from dbversus.host.claims import in_use
 
 __all__ = ["add", "available", "list_installed", "obtain", "resolve"]
 

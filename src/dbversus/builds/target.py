@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from dbversus.builds.dbms import find_dbms
-from dbversus.builds.inspect import detect_dbms
 from dbversus.builds.model import TargetSpec
+from dbversus.builds.packages.inspect import detect_dbms
 from dbversus.builds.versions import is_version
 from dbversus.errors import UsageError
 

@@ -7,8 +7,8 @@ from dbversus.builds.dbms import find_dbms
 from dbversus.builds.target import parse_target
 from dbversus.calibration.kinds import Kind
 from dbversus.errors import UsageError
-from dbversus.experiment.shares import Burst, Share
-from dbversus.experiment.spec import ExperimentSpec, make_spec
+from dbversus.experiment.asked.shares import Burst, Share
+from dbversus.experiment.asked.spec import ExperimentSpec, make_spec
 from dbversus.stats.calibration.model import FEWEST_BLOCKS
 from dbversus.suites.load import load_suite
 from dbversus.suites.profiles import profile_defaults

@@ -5,8 +5,8 @@ from typing import Any
 
 from dbversus.calibration.model import Calibration, Host, host_of
 from dbversus.calibration.store import load_all, newest
-from dbversus.experiment.slots import EDGE_MS
-from dbversus.experiment.spec import ExperimentSpec
+from dbversus.experiment.asked.spec import ExperimentSpec
+from dbversus.experiment.plan.slots import EDGE_MS
 
 FEWEST_BLOCKS_FOR_MARGINS = 8
 

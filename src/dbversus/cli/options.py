@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from dbversus.errors import UsageError
-from dbversus.experiment.demands import CONDITIONS
+from dbversus.experiment.asked.demands import CONDITIONS
 from dbversus.stats.judgeable import JUDGEABLE, USUAL, named
 
 TUNING = "For tuning the protocol itself"

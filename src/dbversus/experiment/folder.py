@@ -13,11 +13,11 @@ from typing import Any
 
 from dbversus.builds.target import absolute_target, build_path, parse_target
 from dbversus.errors import UsageError
-from dbversus.experiment.spec import ExperimentSpec, make_spec, read_choices
+from dbversus.experiment.asked.spec import ExperimentSpec, make_spec, read_choices
 from dbversus.results.header import read_header
 from dbversus.results.schema import CONFIGS, EXPERIMENT, JOURNAL, SUITE
-from dbversus.servers.config import BASE, available_configs
-from dbversus.servers.run_time import FOLDER, family_of, run_time_files
+from dbversus.servers.config.load import BASE, available_configs
+from dbversus.servers.config.run_time import FOLDER, family_of, run_time_files
 from dbversus.suites.load import stored_files, suite_sources
 
 ADJUSTABLE = ("time_budget_s", "wait_quiet_s", "require_quiet")

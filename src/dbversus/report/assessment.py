@@ -8,13 +8,8 @@ from typing import Any
 
 from dbversus.explain.plan_diff import PlanDifference, differing_plans
 from dbversus.explain.settings_diff import SettingDifference, differing_settings
-from dbversus.report import background, disturbance, figures, generations, matrix, scaleup
-from dbversus.report.also_changed import also_changed
-from dbversus.report.calibration import calibration_words
-from dbversus.report.drift import drift_notes
-from dbversus.report.groups import group_of
-from dbversus.report.loads import load_figures
-from dbversus.report.missing import SENTENCE_KEYS, not_measured
+from dbversus.report.calibration.sentence import calibration_words
+from dbversus.report.generations import pairs as generations
 from dbversus.report.model import (
     Assessment,
     Comparison,
@@ -25,16 +20,22 @@ from dbversus.report.model import (
     TargetFacts,
     TestPart,
 )
-from dbversus.report.regime import regime_notes
-from dbversus.report.state import state_sentences
+from dbversus.report.parts import background, disturbance, figures, matrix, scaleup
+from dbversus.report.parts.also_changed import also_changed
+from dbversus.report.parts.drift import drift_notes
+from dbversus.report.parts.groups import group_of
+from dbversus.report.parts.loads import load_figures
+from dbversus.report.parts.missing import SENTENCE_KEYS, not_measured
+from dbversus.report.parts.regime import regime_notes
+from dbversus.report.parts.state import state_sentences
 from dbversus.report.words import summary_sentences, typographic
 from dbversus.results.read import Results, Target
 from dbversus.results.sql import columns_of, names
-from dbversus.stats.finished import finished_blocks
 from dbversus.stats.headline import headline
 from dbversus.stats.judge import judge, judge_over_clients
 from dbversus.stats.metrics import CPU, LOAD_TEST, WAIT
 from dbversus.stats.model import Finding, Verdict
+from dbversus.stats.values.finished import finished_blocks
 
 CLIENT_BOUND_SHARE = 0.8
 LONG_WAIT_SHARE = 0.1

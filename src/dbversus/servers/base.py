@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from dbversus.builds.model import Build
-from dbversus.servers.state import TableState
+from dbversus.servers.data.contents import TableState
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,7 @@ class ServerConfig:
 
     `settings` go to the server's config file (sqlite: PRAGMAs); `environment` to its process (e.g. LD_PRELOAD);
     `init_options` to the creation of the data directory (e.g. checksums). A snapshot is keyed by all of them but for what
-    is known to act at run time alone (servers/run_time.py).
+    is known to act at run time alone (servers/config/run_time.py).
     `chosen` names the settings and options that the target itself chose, unlike those of the base config.
     """
 

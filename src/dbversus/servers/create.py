@@ -5,13 +5,13 @@ from pathlib import Path
 
 from dbversus.builds.model import Build
 from dbversus.errors import UsageError
-from dbversus.host.registry import Watcher
+from dbversus.host.claims.registry import Watcher
 from dbversus.servers.base import Server, ServerConfig
-from dbversus.servers.mysql import MysqlServer
-from dbversus.servers.mysql_versions import MYSQL_FAMILY
+from dbversus.servers.mysql.server import MysqlServer
+from dbversus.servers.mysql.versions import MYSQL_FAMILY
 from dbversus.servers.null import NullServer
-from dbversus.servers.postgres import PostgresServer
-from dbversus.servers.sqlite import SqliteServer
+from dbversus.servers.postgres.server import PostgresServer
+from dbversus.servers.sqlite.server import SqliteServer
 
 DBMS = ("postgres", *MYSQL_FAMILY, "sqlite", "null")
 

@@ -7,7 +7,7 @@ from typing import Any
 from dbversus.builds.model import Build
 from dbversus.errors import UsageError
 from dbversus.servers.base import Placement, ServerConfig
-from dbversus.servers.state import TableState
+from dbversus.servers.data.contents import TableState
 
 
 class NullServer:

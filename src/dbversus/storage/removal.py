@@ -10,7 +10,7 @@ from dbversus.builds.dbms import find_dbms
 from dbversus.builds.install import PARTIAL
 from dbversus.builds.lock import locked_if_free
 from dbversus.errors import RunError, UsageError
-from dbversus.host import in_use, registry
+from dbversus.host.claims import in_use, registry
 from dbversus.storage.listing import Kept, Kind, plural
 from dbversus.suites.names import near
 
