@@ -33,6 +33,7 @@ check: setup
 	$(BIN)/ruff format --check src tests benchmarks
 	$(BIN)/ruff check src tests benchmarks
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo --no-cache
 	cargo fmt --all --check --manifest-path engine/Cargo.toml
 	cargo clippy --release --locked --all-targets --manifest-path engine/Cargo.toml -- -D warnings
 

@@ -13,11 +13,11 @@ from pathlib import Path
 from dbversus.builds.model import Build
 from dbversus.builds.store import list_installed, obtain
 from dbversus.builds.target import parse_target
+from dbversus.dbms.flavour import MYSQL_FAMILY
 from dbversus.host.user import server_user
 from dbversus.servers.base import ServerConfig
 from dbversus.servers.mysql import files as mysql_files
 from dbversus.servers.mysql.taken import values_said
-from dbversus.servers.mysql.versions import MYSQL_FAMILY
 from dbversus.servers.postgres import files as postgres_files
 from dbversus.servers.process.program import run
 

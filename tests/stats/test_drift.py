@@ -16,10 +16,10 @@ from dbversus.stats.drift import (
     trends,
 )
 from dbversus.stats.judging.verdicts import assess
+from dbversus.stats.judging.whole_work import judge_whole_work
 from dbversus.stats.metrics import CPU, IO_BYTES, METRICS, PRIMARY, THROUGHPUT
 from dbversus.stats.model import Finding, Verdict
 from dbversus.stats.values.blocks import block_values
-from dbversus.stats.values.whole_work import judge_whole_work
 
 from .slots import Slots, make_slots, one_after_the_other
 

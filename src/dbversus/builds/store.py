@@ -9,7 +9,6 @@ from pathlib import Path
 
 from dbversus.builds import catalog
 from dbversus.builds.catalog import CatalogEntry, available
-from dbversus.builds.dbms import find_dbms, server_dbms
 from dbversus.builds.install import PARTIAL, install
 from dbversus.builds.lock import locked, locked_if_free
 from dbversus.builds.manifest import Manifest, manifest_of, read_manifest, write_manifest
@@ -21,6 +20,7 @@ from dbversus.builds.providers.client import NotFoundError, Progress, say
 from dbversus.builds.providers.path import build_at, bundled_sqlite, host_sqlite, null_build
 from dbversus.builds.tools import check_tools, is_ready
 from dbversus.builds.versions import is_version, version_key, version_matches
+from dbversus.dbms.known import find_dbms, server_dbms
 from dbversus.errors import RunError, UsageError
 from dbversus.home import home_dir, public_dir
 from dbversus.host.claims import in_use

@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from dbversus.builds.dbms import find_dbms
 from dbversus.builds.model import TargetSpec
 from dbversus.builds.packages.inspect import detect_dbms
 from dbversus.builds.versions import is_version
+from dbversus.dbms.known import find_dbms
 from dbversus.errors import UsageError
 
 _NAME = r"[A-Za-z0-9][\w.+-]*"

@@ -9,11 +9,11 @@ from dbversus.builds.catalog import CatalogEntry
 from dbversus.builds.model import Build
 from dbversus.builds.store import resolve
 from dbversus.builds.target import labels, parse_target
+from dbversus.experiment.asked.groups import make_groups
 from dbversus.experiment.asked.spec import ExperimentSpec
 from dbversus.experiment.plan.estimate import Estimate, check_time_budget, estimate
-from dbversus.experiment.plan.groups import make_groups
 from dbversus.experiment.rig.dry import Asked, check_settings
-from dbversus.report.formats.terminal import print_table
+from dbversus.report.terminal import print_table
 from dbversus.stats.judgeable import USUAL
 from dbversus.units import show_bytes, show_duration
 

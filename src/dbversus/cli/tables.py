@@ -14,7 +14,7 @@ def write_table(columns: list[str], rows: Rows) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    from dbversus.report.formats.terminal import plain_table, print_table
+    from dbversus.report.terminal import plain_table, print_table
 
     table = plain_table(*columns)
     for row in rows:

@@ -7,7 +7,6 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from dbversus.calibration.use import calibration_fields
 from dbversus.errors import RunError, UsageError
 from dbversus.experiment.asked.spec import ExperimentSpec, write_spec
 from dbversus.experiment.block import run_block
@@ -15,6 +14,7 @@ from dbversus.experiment.folder import check_steady, copies_of, with_absolute_pa
 from dbversus.experiment.header import check_outside, check_unchanged, make_header
 from dbversus.experiment.looks import take_look
 from dbversus.experiment.plan.estimate import check_time_budget, remaining_s, too_short
+from dbversus.experiment.plan.margins import calibration_fields
 from dbversus.experiment.plan.progress import Progress, read_progress
 from dbversus.experiment.rig.aging import age_all
 from dbversus.experiment.rig.prepare import load_all

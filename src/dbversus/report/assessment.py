@@ -8,8 +8,7 @@ from typing import Any
 
 from dbversus.explain.plan_diff import PlanDifference, differing_plans
 from dbversus.explain.settings_diff import SettingDifference, differing_settings
-from dbversus.report.calibration.sentence import calibration_words
-from dbversus.report.generations import pairs as generations
+from dbversus.report import pairs as generations
 from dbversus.report.model import (
     Assessment,
     Comparison,
@@ -22,6 +21,7 @@ from dbversus.report.model import (
 )
 from dbversus.report.parts import background, disturbance, figures, matrix, scaleup
 from dbversus.report.parts.also_changed import also_changed
+from dbversus.report.parts.calibration import calibration_words
 from dbversus.report.parts.drift import drift_notes
 from dbversus.report.parts.groups import group_of
 from dbversus.report.parts.loads import load_figures

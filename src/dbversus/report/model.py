@@ -6,7 +6,7 @@ from typing import Any
 
 from dbversus.explain.plan_diff import PlanDifference
 from dbversus.explain.settings_diff import SettingDifference
-from dbversus.report.generations.pairs import Generations
+from dbversus.report.pairs import Generations
 from dbversus.results.read import Target
 from dbversus.stats.generations import Ratio
 from dbversus.stats.judged import judged_metrics

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dbversus.builds.model import Build
+from dbversus.dbms.flavour import MYSQL_FAMILY
 from dbversus.errors import UsageError
 from dbversus.host.claims.registry import Watcher
 from dbversus.servers.base import Server, ServerConfig
 from dbversus.servers.mysql.server import MysqlServer
-from dbversus.servers.mysql.versions import MYSQL_FAMILY
 from dbversus.servers.null import NullServer
 from dbversus.servers.postgres.server import PostgresServer
 from dbversus.servers.sqlite.server import SqliteServer

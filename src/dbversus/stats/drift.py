@@ -15,12 +15,12 @@ import numpy as np
 
 from dbversus.stats.judging.looks import OVERALL
 from dbversus.stats.judging.verdicts import assess
+from dbversus.stats.judging.whole_work import percent
 from dbversus.stats.metrics import SMOOTH, Columns, Floats, parts
 from dbversus.stats.model import BlockValue, Finding, Metric, Verdict
 from dbversus.stats.values.blocks import known_values, midmeans, slot_logs
 from dbversus.stats.values.layout import Ints, Layout, lay_out
 from dbversus.stats.values.table import Key
-from dbversus.stats.values.whole_work import percent
 
 FEWEST_SLOTS = 6
 """Two in each third."""

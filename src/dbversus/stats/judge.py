@@ -11,6 +11,8 @@ from dbversus.stats.judged import judged_metrics, judged_smooth, marked
 from dbversus.stats.judging.fresh import FEWEST_FRESH_BLOCKS
 from dbversus.stats.judging.sequential import LOOKS
 from dbversus.stats.judging.verdicts import assess, decided
+from dbversus.stats.judging.whole_work import check_whole_work, judge_whole_work
+from dbversus.stats.judging.within_start import add_within_start
 from dbversus.stats.metrics import DRAIN, METRICS, PERCENTILES, metric_named
 from dbversus.stats.model import CHANGES, BlockValue, Finding, Metric, Verdict
 from dbversus.stats.values.background_kinds import background_values
@@ -19,8 +21,6 @@ from dbversus.stats.values.drain import drain_values
 from dbversus.stats.values.finished import of_finished_blocks
 from dbversus.stats.values.percentiles import Latencies, lacking_findings, latency_blocks, percentile_values
 from dbversus.stats.values.server_counters import counter_values
-from dbversus.stats.values.whole_work import check_whole_work, judge_whole_work
-from dbversus.stats.values.within_start import add_within_start
 
 
 def judge(results: Results) -> list[Finding]:

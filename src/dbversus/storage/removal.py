@@ -6,9 +6,9 @@ import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from dbversus.builds.dbms import find_dbms
 from dbversus.builds.install import PARTIAL
 from dbversus.builds.lock import locked_if_free
+from dbversus.dbms.known import find_dbms
 from dbversus.errors import RunError, UsageError
 from dbversus.host.claims import in_use, registry
 from dbversus.storage.listing import Kept, Kind, plural

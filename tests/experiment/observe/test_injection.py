@@ -11,7 +11,8 @@ import pytest
 from dbversus.errors import RunError, UsageError
 from dbversus.experiment.asked.shares import Burst
 from dbversus.experiment.asked.spec import make_spec
-from dbversus.experiment.observe.injection import check_injection, injecting
+from dbversus.experiment.observe.injection import injecting
+from dbversus.experiment.rig.preload import check_injection
 from dbversus.experiment.rig.session import Case, Session
 from dbversus.host.user import server_user
 from dbversus.servers.injection import Injection

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from dbversus.dbms.flavour import MYSQL_FAMILY
 from dbversus.servers.config.file import Item
 from dbversus.servers.config.load import available_configs
 from dbversus.servers.config.names import setting_key
-from dbversus.servers.mysql.versions import MYSQL_FAMILY
 
 LISTS = sorted((Path(__file__).parents[2] / "data/options").glob("*.txt"))
 # Percona Server and Facebook's MySQL with RocksDB cannot be fetched: their other settings are those of MySQL

@@ -11,6 +11,7 @@ import pytest
 from dbversus.builds.model import Build
 from dbversus.builds.store import list_installed, obtain
 from dbversus.builds.target import parse_target
+from dbversus.dbms.flavour import MYSQL_FAMILY
 from dbversus.errors import DbversusError, RunError, UsageError
 from dbversus.host import processes
 from dbversus.servers.base import Placement, ServerConfig
@@ -20,7 +21,6 @@ from dbversus.servers.config.sizing import Sizing
 from dbversus.servers.data.snapshot import copy_tree
 from dbversus.servers.mysql import query as mysql_query
 from dbversus.servers.mysql.server import MysqlServer
-from dbversus.servers.mysql.versions import MYSQL_FAMILY
 
 SIZING = Sizing(memory_bytes=512 * 2**20, targets=2, cpus=2)
 DEFAULT = "mariadb:10.11"

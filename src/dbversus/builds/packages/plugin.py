@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-from dbversus.builds.dbms import KNOWN, Dbms
 from dbversus.builds.packages.contents import holds_text
+from dbversus.dbms.known import KNOWN, Dbms
 from dbversus.errors import UsageError
 
 # Tarballs; Debian and packages of the makers; Red Hat.

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dbversus.calibration.kinds import Kind
 from dbversus.cli import options
 from dbversus.cli.ending import resumable
 from dbversus.cli.verbs.compare import default_directory, durations, named
 from dbversus.errors import UsageError
+from dbversus.experiment.calibrating.kinds import Kind
 from dbversus.units import parse_count
 
 if TYPE_CHECKING:
@@ -63,8 +63,8 @@ def calibrate(
     - `dbversus calibrate postgres:17 --judge cpu,throughput,io,p99`
     - `dbversus calibrate --from results/20260101-120000-calibrate-postgres-17`
     """
-    from dbversus.calibration.plan import calibration_spec, can_inject
     from dbversus.cli.plan import print_plan
+    from dbversus.experiment.calibrating.plan import calibration_spec, can_inject
 
     if from_dir:
         if target:
@@ -132,8 +132,8 @@ def _conclude(
     `judge`: by other metrics than were asked for when it was run; all tests have all blocks, so nothing is missing.
     """
     from dbversus.calibration import store
-    from dbversus.calibration.record import make_record
     from dbversus.cli.display import make_display
+    from dbversus.experiment.calibrating.record import make_record
     from dbversus.results.read import open_results
 
     results = open_results(directory)

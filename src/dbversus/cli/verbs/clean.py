@@ -89,7 +89,7 @@ def _print_list(kept: "Sequence[Kept]") -> None:
     from rich.console import Console
 
     from dbversus.home import home_dir
-    from dbversus.report.formats.terminal import plain_table, print_table
+    from dbversus.report.terminal import plain_table, print_table
     from dbversus.units import show_bytes
 
     if not kept:

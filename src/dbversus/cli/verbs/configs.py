@@ -91,7 +91,7 @@ def from_file(
 
 
 def _dbms(only: str | None) -> list[str]:
-    from dbversus.builds.dbms import find_dbms
+    from dbversus.dbms.known import find_dbms
     from dbversus.servers.create import DBMS
 
     return [find_dbms(only).name] if only else [each for each in DBMS if each != "null"]

@@ -32,7 +32,7 @@ def doctor(
     from dbversus.calibration.model import host_of
     from dbversus.calibration.store import load_all
     from dbversus.host.checks.doctor import diagnose
-    from dbversus.report.formats.terminal import say
+    from dbversus.report.terminal import say
     from dbversus.storage.listing import list_kept, summary
 
     diagnosis = diagnose(seconds)
@@ -55,7 +55,7 @@ def doctor(
 def _print(diagnosis: "Diagnosis", console: "Console") -> None:
     from rich.text import Text
 
-    from dbversus.report.formats.terminal import plain_table, print_table, say
+    from dbversus.report.terminal import plain_table, print_table, say
 
     facts = diagnosis.facts
     cpu, memory = facts["cpu"], facts["memory"]["total_bytes"] or 0
@@ -97,7 +97,7 @@ def _calibration_lines(stored: "Stored", diagnosis: "Diagnosis") -> list[str]:
     found = [newest(stored.calibrations, host, dbms) for dbms in dict.fromkeys(one.dbms for one in stored.calibrations)]
     lines = ["not calibrated: `dbversus calibrate postgres:17 --quick` measures how often verdicts are wrong here"]
     if stored.calibrations:
-        from dbversus.report.calibration.sentence import sentence  # reports take seconds to import
+        from dbversus.report.parts.calibration import sentence  # reports take seconds to import
 
         lines = [sentence(one.brief(), time.time(), host.kernel) for one in found if one]
     return lines + [f"warning: {note}" for note in stored.notes]

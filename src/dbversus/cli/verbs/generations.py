@@ -11,7 +11,7 @@ from dbversus.cli.tables import WRITERS
 from dbversus.errors import UsageError
 
 if TYPE_CHECKING:
-    from dbversus.report.generations.pairs import Generations
+    from dbversus.report.pairs import Generations
     from dbversus.results.read import Results
     from dbversus.stats.generations import Pair
 
@@ -39,7 +39,7 @@ def generations(
     if format not in _FORMATS:
         raise UsageError(f"--format {format} is unknown; accepted: {', '.join(_FORMATS)}.")
     # statistics take seconds to import: not for --help
-    from dbversus.report.generations.pairs import between
+    from dbversus.report.pairs import between
     from dbversus.results.read import open_results
 
     of_old = open_results(directory)
@@ -49,7 +49,7 @@ def generations(
 
 
 def _pairs(of_old: "Results", old: str | None, of_new: "Results", new: str | None) -> tuple["Pair", "Pair"]:
-    from dbversus.report.generations.pairs import default_pairs, only_pair, parse_pair
+    from dbversus.report.pairs import default_pairs, only_pair, parse_pair
 
     if of_old is of_new:
         if old is None and new is None:

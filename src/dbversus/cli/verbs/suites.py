@@ -37,7 +37,7 @@ def show(
     from rich.console import Console
     from rich.text import Text
 
-    from dbversus.report.formats.terminal import plain_table, print_table, say
+    from dbversus.report.terminal import plain_table, print_table, say
     from dbversus.suites.load import load_suite
     from dbversus.suites.model import GROUP_TITLES
 

@@ -9,10 +9,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from dbversus.builds.dbms import find_dbms
 from dbversus.builds.store import LOCAL, available, list_installed, resolve
 from dbversus.builds.target import parse_target
 from dbversus.builds.versions import is_version, version_key
+from dbversus.dbms.known import find_dbms
 from dbversus.errors import UsageError
 from dbversus.servers.config.load import available_configs, check_names
 from dbversus.suites.generators import Shape

@@ -11,9 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError,
 
 from dbversus.errors import UsageError
 from dbversus.experiment.asked.demands import Demands, parse_conditions, parse_share
+from dbversus.experiment.asked.groups import ROWS_PER_GROUP, make_groups
 from dbversus.experiment.asked.matrix import expand, read_matrix
 from dbversus.experiment.asked.shares import Inject, check_inject, read_bursts
-from dbversus.experiment.plan.groups import ROWS_PER_GROUP, make_groups
 from dbversus.results.schema import CONFIGS, SUITE
 from dbversus.servers.config.load import Complete, ConfigPlace
 from dbversus.stats.judgeable import JUDGEABLE, USUAL, named

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from dbversus.builds.store import resolve
 from dbversus.builds.target import parse_target
+from dbversus.experiment.asked.groups import make_groups
 from dbversus.experiment.asked.spec import ExperimentSpec
-from dbversus.experiment.plan.groups import make_groups
 from dbversus.host.facts import memory_facts
 from dbversus.servers.base import ServerConfig
 from dbversus.servers.config.file import version_key

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from dbversus.builds.target import parse_target
 from dbversus.errors import UsageError
+from dbversus.experiment.asked.groups import make_groups
 from dbversus.experiment.asked.spec import ExperimentSpec
 from dbversus.experiment.plan.disk_need import count_loads, disk_bytes, planned_targets
-from dbversus.experiment.plan.groups import make_groups
 from dbversus.experiment.plan.progress import Progress
 from dbversus.experiment.plan.slots import COLD_ROWS
 from dbversus.servers.mysql.innodb import PUTS_OFF_S

@@ -67,7 +67,7 @@ def read_progress(records: Iterable[dict[str, Any]]) -> Progress:
 
 
 def _group(record: dict[str, Any]) -> str:
-    """Name of the group that was up when a record was made (experiment/plan/groups.py)."""
+    """Name of the group that was up when a record was made (experiment/asked/groups.py)."""
     return str(record.get("solo") or record.get("group", ""))
 
 

@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 from dbversus.builds.model import Build, TargetSpec
 from dbversus.errors import DbversusError, RunError
+from dbversus.experiment.asked.groups import Group, make_groups
 from dbversus.experiment.asked.spec import ExperimentSpec
-from dbversus.experiment.plan.groups import Group, make_groups
 from dbversus.experiment.plan.limits import limits_with
 from dbversus.experiment.plan.progress import Part, Progress, Shared
 from dbversus.experiment.rig.engine import Engine, EngineGone, EngineRefused

@@ -13,13 +13,13 @@ from dbversus.builds.store import obtained
 from dbversus.builds.target import labels, parse_target
 from dbversus.errors import RunError, UsageError
 from dbversus.experiment.asked.spec import ExperimentSpec
-from dbversus.experiment.observe.injection import carry_library, check_injection
 from dbversus.experiment.plan.definitions import definitions
 from dbversus.experiment.plan.disk_need import BYTES_PER_ROW
 from dbversus.experiment.plan.estimate import estimate
 from dbversus.experiment.plan.limits import limits_with
 from dbversus.experiment.rig.cold import cache_facts
 from dbversus.experiment.rig.engine import Engine, engine_binary
+from dbversus.experiment.rig.preload import carry_library, check_injection
 from dbversus.experiment.rig.session import Display, Target
 from dbversus.home import home_dir
 from dbversus.host.cgroups import create_cgroup, leave_directories

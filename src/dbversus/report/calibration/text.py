@@ -5,7 +5,7 @@ from rich.text import Text
 
 from dbversus.calibration.model import Calibration
 from dbversus.report.calibration import tables
-from dbversus.report.formats.terminal import plain_table, print_table, say
+from dbversus.report.terminal import plain_table, print_table, say
 
 
 def render(calibration: Calibration, console: Console) -> None:

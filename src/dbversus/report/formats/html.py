@@ -17,8 +17,8 @@ from plotly.offline import get_plotlyjs
 from dbversus.report import words
 from dbversus.report.formats import forest, matrix_table, scaleup_table
 from dbversus.report.generations import words as generations_words
-from dbversus.report.generations.pairs import Generations
 from dbversus.report.model import Assessment, Estimate, Figure, TargetFacts, TestPart
+from dbversus.report.pairs import Generations
 from dbversus.report.parts import disturbance
 from dbversus.report.parts.figures import PERCENTS, PLOTTED
 from dbversus.report.parts.loads import origin_text, times_note

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from dbversus.report.formats import matrix_table, scaleup_table
 from dbversus.report.generations import words as generations_words
-from dbversus.report.generations.pairs import Generations
 from dbversus.report.model import Assessment, Comparison, TargetFacts
+from dbversus.report.pairs import Generations
 from dbversus.report.parts import disturbance
 from dbversus.report.parts.loads import origin_text, times_note
 from dbversus.report.words import (

@@ -7,8 +7,8 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from dbversus.report.formats.terminal import plain_table, print_table, say
 from dbversus.report.model import Estimate, Matrix, MatrixCell, MatrixRow
+from dbversus.report.terminal import plain_table, print_table, say
 from dbversus.report.words import estimate_text, interval, number, ratio
 
 # with more tests than this, tests become the lines and targets the columns

@@ -6,8 +6,8 @@ from typing import Any
 from rich.console import Console
 
 from dbversus.report.formats.matrix_table import Table, show
-from dbversus.report.formats.terminal import say
 from dbversus.report.model import Comparison, ScaleLine, ScaleUp
+from dbversus.report.terminal import say
 from dbversus.report.words import SHORT_TITLES, SIGNS, finding_text, interval, ratio
 from dbversus.stats.generations import CONFIDENCE, Ratio
 from dbversus.stats.model import Metric

@@ -6,9 +6,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from dbversus.report.formats.terminal import plain_table, print_table, say
 from dbversus.report.generations import words
-from dbversus.report.generations.pairs import Generations
+from dbversus.report.pairs import Generations
+from dbversus.report.terminal import plain_table, print_table, say
 from dbversus.stats.generations import MARKED, READ_BYTES, READ_CALLS, Change, TestShift
 
 # least widths for: intervals of shifts; both generations' ratios; their intervals, and IO

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dbversus.report.generations.pairs import Generations
+from dbversus.report.pairs import Generations
 from dbversus.report.words import interval, ratio
 from dbversus.stats.generations import CONFIDENCE, MARKED, READ_BYTES, READ_CALLS, Change, Mark, Ratio, TestShift
 from dbversus.stats.metrics import CPU, THROUGHPUT

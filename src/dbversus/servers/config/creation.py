@@ -1,7 +1,7 @@
 """Settings that act only when a data directory is created: they are options of its creation, however they are written."""
 
+from dbversus.dbms.flavour import MYSQL_FAMILY
 from dbversus.servers.config.names import setting_key
-from dbversus.servers.mysql.versions import MYSQL_FAMILY
 
 _OF_MYSQL = ("innodb_page_size", "innodb_data_file_path", "innodb_undo_tablespaces", "lower_case_table_names")
 AT_CREATION: dict[str, tuple[str, ...]] = {

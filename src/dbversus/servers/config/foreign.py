@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from dbversus.dbms.flavour import MYSQL_FAMILY
 from dbversus.errors import UsageError
 from dbversus.servers.config import my_cnf, postgresql_conf
 from dbversus.servers.config.foreign_line import Line
 from dbversus.servers.config.names import plain_name, setting_key, why_own
-from dbversus.servers.mysql.versions import MYSQL_FAMILY
 
 CONVERTIBLE = ("postgres", *MYSQL_FAMILY)
 

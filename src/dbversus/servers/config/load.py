@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from dbversus.dbms.flavour import MYSQL_FAMILY
 from dbversus.errors import UsageError
 from dbversus.servers.base import ServerConfig
 from dbversus.servers.config.creation import creation_name
@@ -13,7 +14,6 @@ from dbversus.servers.config.file import ConfigFile, Item, Section, read_config,
 from dbversus.servers.config.memory import check_memory
 from dbversus.servers.config.names import plain_name, setting_key, why_own
 from dbversus.servers.config.sizing import Sizing, evaluate
-from dbversus.servers.mysql.versions import MYSQL_FAMILY
 
 __all__ = ["Sizing", "available_configs", "closest", "config_dirs", "load_config"]
 

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from dbversus.dbms.flavour import MYSQL_FAMILY
 from dbversus.errors import UsageError
 from dbversus.servers.config.names import plain_name
 from dbversus.servers.config.sizing import Sizing
-from dbversus.servers.mysql.versions import MYSQL_FAMILY
 
 _PAGE_BYTES = 4096
 _BLOCK_BYTES = 8192

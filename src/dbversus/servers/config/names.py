@@ -2,7 +2,7 @@
 
 import re
 
-from dbversus.servers.mysql.versions import MYSQL_FAMILY
+from dbversus.dbms.flavour import MYSQL_FAMILY
 
 _NEGATIONS = re.compile(r"^(?:skip|disable|enable)_")
 _LOOSE = "loose_"

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from dbversus.dbms.flavour import MYSQL_FAMILY
 from dbversus.errors import UsageError
 from dbversus.servers.base import ServerConfig
 from dbversus.servers.config.load import Complete, ConfigPlace, config_dirs
 from dbversus.servers.config.names import plain_name, setting_key
-from dbversus.servers.mysql.versions import MYSQL_FAMILY
 
 FOLDER = "run_time"
 

@@ -6,11 +6,11 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from dbversus.dbms.flavour import Flavour
 from dbversus.errors import UsageError
 from dbversus.servers.config.load import closest
 from dbversus.servers.mysql.files import Installation, last_words, option_names, plain, render, write_config
 from dbversus.servers.mysql.taken import changes, values_said
-from dbversus.servers.mysql.versions import Flavour
 from dbversus.servers.process.program import Command, Done, run
 
 # what a server passes over with a warning is not what was asked for

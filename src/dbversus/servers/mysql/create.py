@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from dbversus.builds.model import Build
+from dbversus.dbms.flavour import Flavour
 from dbversus.errors import RunError, UsageError
 from dbversus.servers.config.file import version_key
 from dbversus.servers.mysql.files import Installation
-from dbversus.servers.mysql.versions import Flavour
 from dbversus.servers.process.program import Command, Done
 
 Runner = Callable[[Command, str], Done]

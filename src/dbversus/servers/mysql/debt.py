@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
+from dbversus.dbms.flavour import Flavour, reset_binlog_statement
 from dbversus.servers.mysql.query import Connection, identifier, rows, variables
-from dbversus.servers.mysql.versions import Flavour, reset_binlog_statement
 from dbversus.servers.process.timing import timed
 
 SETTLE_LIMIT_S = 600.0

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import pymysql
 
+from dbversus.dbms.flavour import Flavour, explain_formats
 from dbversus.servers.mysql.query import SYNTAX_ERROR, Connection, error_number, identifier, rows, status
-from dbversus.servers.mysql.versions import Flavour, explain_formats
 
 # Status variables that go down again, or are no counts at all: beginnings of names, and words in them.
 _GAUGES = re.compile(

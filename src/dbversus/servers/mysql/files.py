@@ -5,14 +5,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from dbversus.builds.dbms import find_dbms
 from dbversus.builds.model import Build
 from dbversus.builds.packages.plugin import PLUGIN_FOLDERS, find_plugin, plugin_bringer
+from dbversus.dbms.flavour import Flavour
+from dbversus.dbms.known import find_dbms
 from dbversus.errors import RunError, UsageError
 from dbversus.host.user import ServerUser
 from dbversus.servers.base import ServerConfig
 from dbversus.servers.config.file import version_key
-from dbversus.servers.mysql.versions import Flavour
 from dbversus.servers.process.program import environment, run
 
 _EMPTY = '""'

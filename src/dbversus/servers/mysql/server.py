@@ -10,6 +10,7 @@ from typing import Any
 import pymysql
 
 from dbversus.builds.model import Build
+from dbversus.dbms.flavour import Flavour, create_user_statement, private_settings
 from dbversus.errors import RunError
 from dbversus.host.claims import registry
 from dbversus.servers.base import Placement, ServerConfig
@@ -17,7 +18,6 @@ from dbversus.servers.data.contents import TableState
 from dbversus.servers.data.disk_use import used_bytes
 from dbversus.servers.mysql import check, contents, create, debt, facts, files, innodb, query, rocksdb, taken
 from dbversus.servers.mysql.query import Connection
-from dbversus.servers.mysql.versions import Flavour, create_user_statement, private_settings
 from dbversus.servers.process.daemon import Daemon
 from dbversus.servers.process.program import Command
 from dbversus.servers.process.sockets import make_socket_dir

@@ -10,11 +10,11 @@ import pytest
 from dbversus.stats.headline import headline
 from dbversus.stats.judge import settled_tests
 from dbversus.stats.judging.verdicts import assess
+from dbversus.stats.judging.whole_work import check_whole_work, judge_whole_work, whole_work_values
 from dbversus.stats.metrics import CPU, DRAIN_CPU, SMOOTH, THROUGHPUT
 from dbversus.stats.model import CHANGES, Finding, Verdict
 from dbversus.stats.simulation.protocol import take_looks
 from dbversus.stats.values.blocks import block_values
-from dbversus.stats.values.whole_work import check_whole_work, judge_whole_work, whole_work_values
 
 from ..slots import Slots, make_slots, one_after_the_other
 

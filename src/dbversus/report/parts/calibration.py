@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from dbversus.builds.dbms import find_dbms
+from dbversus.dbms.known import find_dbms
 from dbversus.errors import UsageError
 from dbversus.report.words import NBSP, SHORT_TITLES, listing
 from dbversus.stats.judge import margins_of

@@ -17,13 +17,13 @@ from dbversus.report.formats import html, markdown, text
 from dbversus.report.formats import json as json_report
 from dbversus.report.generations import text as generations_text
 from dbversus.report.generations import words as generations_words
-from dbversus.report.generations.pairs import Generations, between, default_pairs, of_experiment, only_pair, parse_pair
+from dbversus.report.pairs import Generations, between, default_pairs, of_experiment, only_pair, parse_pair
 from dbversus.results.read import Results, open_results
 from dbversus.stats.generations import READ_BYTES, Mark, Pair
 from dbversus.stats.metrics import CPU, THROUGHPUT
 
-from ..formats.test_html import Outline
-from ..pairs import FOUR, Contender, write_pairs, wrong_answer
+from .formats.test_html import Outline
+from .pairs import FOUR, Contender, write_pairs, wrong_answer
 
 OLD, NEW = Pair("postgres:11", "mysql:5.6"), Pair("postgres:17", "mysql:8.0")
 HOSTILE = "mysql:8.0@<script>alert('x')</script>"

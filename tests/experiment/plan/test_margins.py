@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from dbversus.calibration.kinds import Kind
-from dbversus.calibration.plan import calibration_spec
 from dbversus.calibration.store import save
-from dbversus.calibration.use import calibration_fields, rows_per_block
 from dbversus.experiment.asked.spec import ExperimentSpec, make_spec
+from dbversus.experiment.calibrating.kinds import Kind
+from dbversus.experiment.calibrating.plan import calibration_spec
+from dbversus.experiment.plan.margins import calibration_fields, rows_per_block
 from dbversus.stats.metrics import THROUGHPUT
 from dbversus.suites.profiles import profile_choices
 
-from .samples import DAY_S, FACTS, HERE, RUN_S, calibration, figures, spread
+from ...calibration.samples import DAY_S, FACTS, HERE, RUN_S, calibration, figures, spread
 
 
 @pytest.fixture(autouse=True)

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from dbversus.builds.dbms import find_dbms
 from dbversus.calibration.model import Calibration, host_of
-from dbversus.calibration.use import rows_per_block
+from dbversus.dbms.known import find_dbms
 from dbversus.experiment.folder import read_folder
+from dbversus.experiment.plan.margins import rows_per_block
 from dbversus.results.read import Results
 from dbversus.results.write import safe_name
 

@@ -1,17 +1,17 @@
 import pytest
 
-from dbversus.servers.config.file import version_key
-from dbversus.servers.config.load import available_configs, load_config
-from dbversus.servers.config.sizing import Sizing
-from dbversus.servers.mysql.files import render
-from dbversus.servers.mysql.rocksdb import level_0_files
-from dbversus.servers.mysql.versions import (
+from dbversus.dbms.flavour import (
     Flavour,
     create_user_statement,
     explain_formats,
     private_settings,
     reset_binlog_statement,
 )
+from dbversus.servers.config.file import version_key
+from dbversus.servers.config.load import available_configs, load_config
+from dbversus.servers.config.sizing import Sizing
+from dbversus.servers.mysql.files import render
+from dbversus.servers.mysql.rocksdb import level_0_files
 
 SIZING = Sizing(memory_bytes=16 * 2**30, targets=2, cpus=8, data_bytes=2**30)
 

@@ -2,13 +2,13 @@ from pathlib import Path
 
 import pytest
 
-from dbversus.builds.dbms import find_dbms
 from dbversus.builds.packages.inspect import detect_dbms, inspect_build
 from dbversus.builds.providers.path import build_at
 from dbversus.builds.target import parse_target
+from dbversus.dbms.known import find_dbms
 from dbversus.errors import RunError, UsageError
 
-from .samples import mysql_server
+from ..samples import mysql_server
 
 # What servers print after their name when asked for their version.
 LINES = [

@@ -1,6 +1,6 @@
 import pytest
 
-from dbversus.experiment.plan.groups import ROWS_PER_GROUP, Group, make_groups
+from dbversus.experiment.asked.groups import ROWS_PER_GROUP, Group, make_groups
 
 NAMES = [f"t{number}" for number in range(8)]
 
