@@ -7,7 +7,7 @@ from dbversus.dbms.flavour import (
     private_settings,
     reset_binlog_statement,
 )
-from dbversus.servers.config.file import version_key
+from dbversus.dbms.versions import numbers
 from dbversus.servers.config.load import available_configs, load_config
 from dbversus.servers.config.sizing import Sizing
 from dbversus.servers.mysql.files import render
@@ -70,7 +70,7 @@ def test_private_settings() -> None:
 @pytest.mark.parametrize("version", ["5.5.9", "5.6.24", "5.7.22", "8.0.12", "8.0.31", "8.4.2", "9.7.4"])
 def test_the_base_fits_every_version_of_mysql(version: str) -> None:
     settings = load_config("mysql", version, [], SIZING).settings
-    key = version_key(version)
+    key = numbers(version)
     assert settings["innodb_buffer_pool_size"] == f"{int(16 * 1024 * 0.7 / 2)}M"
     assert ("eq_range_index_dive_limit" in settings) == (key >= (5, 6))
     assert ("query_cache_type" in settings) == (key < (8,))
@@ -87,7 +87,7 @@ def test_the_base_fits_every_version_of_mysql(version: str) -> None:
 )
 def test_the_base_fits_every_version_of_mariadb(version: str) -> None:
     settings = load_config("mariadb", version, [], SIZING).settings
-    key = version_key(version)
+    key = numbers(version)
     assert ("eq_range_index_dive_limit" in settings) == (
         key[:2] not in ((10, 1),) and version not in ("10.2.11", "10.3.9")
     )

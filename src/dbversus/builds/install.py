@@ -14,7 +14,7 @@ from dbversus.builds.packages.layout import arrange, assemble, find_prefix, use_
 from dbversus.builds.packages.libraries import bring_along
 from dbversus.builds.providers import apt, maven, npm, pip
 from dbversus.builds.providers.client import Fetched, Progress
-from dbversus.builds.versions import version_matches
+from dbversus.dbms.versions import version_matches
 from dbversus.errors import RunError
 from dbversus.home import public_dir
 from dbversus.host.claims import in_use

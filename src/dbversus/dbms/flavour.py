@@ -2,9 +2,6 @@
 
 from dataclasses import dataclass
 
-# `myrocks`: a server of any of these makers whose tables are in RocksDB
-MYSQL_FAMILY = ("mysql", "mariadb", "myrocks")
-
 
 @dataclass(frozen=True)
 class Flavour:

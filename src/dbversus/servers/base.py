@@ -1,12 +1,15 @@
 """What every DBMS module answers, so that an experiment can be written once and run on each of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from dbversus.builds.model import Build
 from dbversus.servers.data.contents import TableState
+
+Query = Callable[[str], list[list[str | None]]]
+"""Runs one statement and returns its rows as texts."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +117,12 @@ class Server(Protocol):
 
     def engine_target(self, name: str, placement: Placement) -> dict[str, Any]:
         """The engine's `target` command for this running server (docs/engine-protocol.md), without `cmd`."""
+
+    def administer_with(self, query: Query) -> None:
+        """Later statements of ours go through `query`: where client and server are one, the measured library runs them.
+
+        Nothing for a server with connections of its own.
+        """
 
     def table_sql(self, table: int) -> tuple[list[str], list[str]]:
         """Statements that create table number `table` of the sysbench schema, and those to run after its rows."""

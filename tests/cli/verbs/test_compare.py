@@ -39,13 +39,13 @@ def test_the_quick_profile_runs_all_tests_of_a_suite_of_ones_own(
     assert status == 0, said
     assert "one: point-query" in said and "100000 rows" in said
     (tmp_path / "ours.toml").write_text(OWN.replace('"point-query"]', '"point-query", "insert"]') + _QUICK)
-    assert "one: insert " in ask(monkeypatch, tmp_path, *words, "--dry-run")[1]
+    assert "one: insert\n" in ask(monkeypatch, tmp_path, *words, "--dry-run")[1]
     (tmp_path / "experiment.toml").write_text(
         'targets = ["sqlite:bundled", "sqlite:bundled@mmap"]\nprofile = "quick"\n'
     )
     with (tmp_path / "experiment.toml").open("a") as file:
         file.write('suite = "ours.toml"\n')
-    assert "one: insert " in ask(monkeypatch, tmp_path, "run", "experiment.toml", "--dry-run")[1]
+    assert "one: insert\n" in ask(monkeypatch, tmp_path, "run", "experiment.toml", "--dry-run")[1]
 
 
 _QUICK = '[selections]\nquick = ["insert"]\n'

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dbversus.builds.versions import version_key
+from dbversus.dbms.versions import version_key
 from dbversus.errors import UsageError
 from dbversus.experiment.asked.bundled import find_experiment, ready_experiments
 from dbversus.experiment.asked.matrix import expand, read_matrix

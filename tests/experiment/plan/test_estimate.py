@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
+from dbversus.dbms.sizes import WRITTEN_BYTES
 from dbversus.errors import UsageError
 from dbversus.experiment.asked.spec import make_spec
-from dbversus.experiment.plan.disk_need import WRITTEN_BYTES, log_bytes, planned_targets, row_bytes, target_bytes
+from dbversus.experiment.plan.disk_need import data_and_log_bytes, planned_targets, target_bytes
 from dbversus.experiment.plan.estimate import BLOCK_START_S_PER_TARGET, Estimate, check_time_budget, estimate
 from dbversus.suites.load import load_suite
 
@@ -93,7 +94,7 @@ def test_room_follows_settings(base: str, item: str) -> None:
 def test_logs_are_as_large_as_settings_let_them_be() -> None:
     def log(target: str, rows: int = 10_000_000) -> float:
         (planned,) = planned_targets(make_spec({"targets": [target], "table_size": rows}))
-        return log_bytes(planned, rows * row_bytes(planned))
+        return data_and_log_bytes(planned, rows)[1]
 
     assert log("postgres:17@small_wal") == 128 * 2**20
     assert log("postgres:17@max_wal_size=256MB") == log("postgres:17@max_wal_size=256") == 256 * 2**20

@@ -20,6 +20,8 @@ class _Engine:
 
 
 class _Server:
+    dbms = "postgres"
+
     def engine_target(self, name: str, _placement: Placement) -> dict[str, Any]:
         return {"name": name, "freeze": {"kind": "signal"}}
 

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from dbversus.dbms.flavour import MYSQL_FAMILY
+from dbversus.dbms.known import names_of
+from dbversus.dbms.model import Family
 from dbversus.servers.config.file import Item
 from dbversus.servers.config.load import available_configs
 from dbversus.servers.config.names import setting_key
@@ -29,7 +30,7 @@ def unknown(dbms: str, version: str, path: Path, prefix_elsewhere: str = "") -> 
 
 def _is_setting(dbms: str, item: Item) -> bool:
     """What creates data is an option of the server as well, in the MySQL family."""
-    return item.section == "settings" or (item.section == "init" and dbms in MYSQL_FAMILY)
+    return item.section == "settings" or (item.section == "init" and dbms in names_of(Family.MYSQL))
 
 
 def test_there_are_lists_from_the_oldest_to_the_newest() -> None:

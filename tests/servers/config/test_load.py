@@ -3,8 +3,9 @@ from pathlib import Path
 
 import pytest
 
+from dbversus.dbms.versions import numbers
 from dbversus.errors import UsageError
-from dbversus.servers.config.file import Item, read_config, version_key
+from dbversus.servers.config.file import Item, read_config
 from dbversus.servers.config.load import available_configs, load_config
 from dbversus.servers.config.sizing import Sizing
 
@@ -19,7 +20,7 @@ def postgres(version: str, *items: str) -> dict[str, str]:
 @pytest.mark.parametrize("version", VERSIONS)
 def test_the_base_fits_every_version(version: str) -> None:
     settings = postgres(version)
-    major = version_key(version)[0]
+    major = numbers(version)[0]
     assert settings["shared_buffers"] == f"{int(16 * 2**30 * 0.7 / 2) // 1024}kB"
     assert ("jit" in settings) == (major >= 11)
     assert ("autovacuum_vacuum_insert_scale_factor" in settings) == (major >= 13)

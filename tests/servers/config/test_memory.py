@@ -1,7 +1,8 @@
 import pytest
 
+from dbversus.dbms.sizes import size_bytes
 from dbversus.errors import UsageError
-from dbversus.servers.config.memory import check_together, size_bytes
+from dbversus.servers.config.memory import check_together
 
 GIB = 2**30
 

@@ -11,11 +11,12 @@ import pytest
 from dbversus.builds.model import Build
 from dbversus.builds.store import list_installed, obtain
 from dbversus.builds.target import parse_target
-from dbversus.dbms.flavour import MYSQL_FAMILY
+from dbversus.dbms.known import names_of
+from dbversus.dbms.model import Family
+from dbversus.dbms.versions import numbers
 from dbversus.errors import DbversusError, RunError, UsageError
 from dbversus.host import processes
 from dbversus.servers.base import Placement, ServerConfig
-from dbversus.servers.config.file import version_key
 from dbversus.servers.config.load import available_configs, load_config
 from dbversus.servers.config.sizing import Sizing
 from dbversus.servers.data.snapshot import copy_tree
@@ -32,8 +33,8 @@ def _targets() -> list[str]:
     """DBVERSUS_TEST_MYSQL names them; otherwise the newest of each series that is installed, or a small one."""
     if named := os.environ.get("DBVERSUS_TEST_MYSQL"):
         return named.split()
-    installed = [build for dbms in MYSQL_FAMILY for build in list_installed(dbms)]
-    newest = {(build.dbms, version_key(build.version)[:2]): build for build in installed}
+    installed = [build for dbms in names_of(Family.MYSQL) for build in list_installed(dbms)]
+    newest = {(build.dbms, numbers(build.version)[:2]): build for build in installed}
     return [f"{build.dbms}:{build.provider}/{build.version}" for build in newest.values()] or [DEFAULT]
 
 
@@ -167,7 +168,7 @@ def _check_state(server: MysqlServer) -> None:
     assert state.column_names == ("id", "k", "c", "pad")
     assert "c char(120) NOT NULL" in state.columns
     assert state.indexes == ("PRIMARY (id) UNIQUE", "k_1 (k)")
-    has_statistics = server.dbms == "myrocks" or version_key(server.build.version) >= (5, 6)
+    has_statistics = server.dbms == "myrocks" or numbers(server.build.version) >= (5, 6)
     assert (state.statistics_rows is not None) == has_statistics
     assert 0.5 * ROWS < (state.statistics_rows or ROWS) < 2 * ROWS
     with server.connect() as connection:

@@ -13,7 +13,9 @@ from pathlib import Path
 from dbversus.builds.packages.contents import compiler_of
 from dbversus.builds.packages.elf import Elf, host_machine, read_elf
 from dbversus.builds.packages.plugin import built_in_engines, check_plugin
-from dbversus.dbms.known import Dbms, find_dbms, server_dbms
+from dbversus.dbms.known import find_dbms, server_dbms
+from dbversus.dbms.model import Dbms
+from dbversus.dbms.sqlite import SQLITE
 from dbversus.errors import RunError, UsageError
 
 _PROBE_TIMEOUT_S = 60
@@ -52,7 +54,7 @@ def detect_dbms(path: Path) -> Dbms:
     if not path.exists():
         raise UsageError(f"{path} does not exist")
     if path.is_file():
-        return find_dbms("sqlite")
+        return SQLITE
     for dbms in server_dbms():
         binary = _binary_below(dbms, path)
         if binary is not None:
@@ -196,7 +198,7 @@ def _inspect_sqlite(library: Path) -> Inspection:
     compiler = next((option.partition("=")[2] for option in found["options"] if option.startswith("COMPILER=")), "")
     elf = read_elf(path)
     machine = elf.machine if elf else host_machine()
-    return Inspection("sqlite", found["version"], path, sha256_of(path), compiler, machine, found["source"])
+    return Inspection(SQLITE.name, found["version"], path, sha256_of(path), compiler, machine, found["source"])
 
 
 def _check_access(binary: Path) -> None:

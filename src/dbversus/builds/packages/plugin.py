@@ -4,7 +4,8 @@ import re
 from pathlib import Path
 
 from dbversus.builds.packages.contents import holds_text
-from dbversus.dbms.known import KNOWN, Dbms
+from dbversus.dbms.known import KNOWN
+from dbversus.dbms.model import Dbms
 from dbversus.errors import UsageError
 
 # Tarballs; Debian and packages of the makers; Red Hat.

@@ -9,6 +9,7 @@ import typer
 from dbversus.cli import options
 from dbversus.cli.ending import told
 from dbversus.cli.tables import write_table
+from dbversus.names import nearest
 
 app = typer.Typer(help="Config files: server settings by name.", no_args_is_help=True)
 
@@ -49,13 +50,13 @@ def show(
     - `dbversus configs show base --dbms postgres`
     """
     from dbversus.errors import UsageError
-    from dbversus.servers.config.load import available_configs, closest
+    from dbversus.servers.config.load import available_configs
 
     known = {each: available_configs(each, config_dir) for each in _dbms(dbms)}
     paths = [files.paths[name] for files in known.values() if name in files]
     if not paths:
         names = {other for files in known.values() for other in files}
-        raise UsageError(f"There is no config '{name}'{closest(name, names)}; `dbversus configs list` names all.")
+        raise UsageError(f"There is no config '{name}'{nearest(name, names)}; `dbversus configs list` names all.")
     for path in paths:
         print(f"# {path.absolute()}\n{path.read_text()}")
 
@@ -91,7 +92,6 @@ def from_file(
 
 
 def _dbms(only: str | None) -> list[str]:
-    from dbversus.dbms.known import find_dbms
-    from dbversus.servers.create import DBMS
+    from dbversus.dbms.known import databases, find_dbms
 
-    return [find_dbms(only).name] if only else [each for each in DBMS if each != "null"]
+    return [find_dbms(only).name] if only else [each.name for each in databases()]

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from dbversus.errors import UsageError
-from dbversus.suites.names import near
+from dbversus.names import near
 
 
 def ready_experiments() -> dict[str, Path]:

@@ -11,12 +11,12 @@ from pydantic import Field
 
 from dbversus.builds.store import LOCAL, available, list_installed, resolve
 from dbversus.builds.target import parse_target
-from dbversus.builds.versions import is_version, version_key
 from dbversus.dbms.known import find_dbms
+from dbversus.dbms.versions import is_version, version_key
 from dbversus.errors import UsageError
+from dbversus.names import near
 from dbversus.servers.config.load import available_configs, check_names
 from dbversus.suites.generators import Shape
-from dbversus.suites.names import near
 from dbversus.suites.reading import check_shape
 from dbversus.suites.shape import DBMS_NAMES
 from dbversus.suites.source import Place, Source

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 
 from dbversus.builds.target import parse_target
+from dbversus.dbms.known import find_dbms
 from dbversus.errors import UsageError
 from dbversus.experiment.asked.groups import make_groups
 from dbversus.experiment.asked.spec import ExperimentSpec
 from dbversus.experiment.plan.disk_need import count_loads, disk_bytes, planned_targets
 from dbversus.experiment.plan.progress import Progress
 from dbversus.experiment.plan.slots import COLD_ROWS
-from dbversus.servers.mysql.innodb import PUTS_OFF_S
 from dbversus.suites.model import Suite
 from dbversus.units import show_duration
 
@@ -21,7 +21,6 @@ BLOCK_START_S_PER_TARGET = 4.0
 TEST_EDGE_S = 0.15
 DRAIN_S = 0.5
 COLD_RESTART_S_PER_TARGET = 2.5
-INNODB = ("mysql", "mariadb")
 
 
 @dataclass(frozen=True)
@@ -110,7 +109,7 @@ def _block_s(spec: ExperimentSpec, suite: Suite, targets: int, tests: int) -> fl
 
 
 def _puts_off_s(target: str) -> float:
-    return PUTS_OFF_S if parse_target(target).dbms in INNODB else 0.0
+    return find_dbms(parse_target(target).dbms).puts_off_s
 
 
 def _test_s(spec: ExperimentSpec, targets: int) -> float:

@@ -4,13 +4,11 @@ import contextlib
 from pathlib import Path
 from typing import Any
 
+from dbversus.dbms.known import find_dbms
 from dbversus.errors import RunError
 from dbversus.experiment.rig.session import Session
 from dbversus.host import page_cache
 from dbversus.stats.orders import starting_order
-
-# lists of the pages that a server had in memory when it was stopped, which it would read again when it starts
-_DUMPS = ("ib_buffer_pool", "autoprewarm.blocks")
 
 
 def cache_facts(cache: str, folder: Path) -> dict[str, Any]:
@@ -33,7 +31,7 @@ def cool(session: Session, block: int) -> None:
             target.server.thaw()
             target.server.warm([])
         session.remove(target)
-        for name in _DUMPS:
+        for name in find_dbms(target.server.dbms).cache_dumps:
             (target.server.data_dir / name).unlink(missing_ok=True)
     page_cache.drop([target.server.data_dir for target in targets])
     for target in starting_order(targets, block):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from dbversus.builds.model import Build, TargetSpec
+from dbversus.dbms.known import find_dbms
 from dbversus.errors import DbversusError, RunError
 from dbversus.experiment.asked.groups import Group, make_groups
 from dbversus.experiment.asked.spec import ExperimentSpec
@@ -16,7 +17,6 @@ from dbversus.experiment.rig.engine import Engine, EngineGone, EngineRefused
 from dbversus.host.pinning import PlacementPlan
 from dbversus.results.write import Journal
 from dbversus.servers.base import Placement, Server
-from dbversus.servers.sqlite.server import SqliteServer
 from dbversus.stats.disturbance import Limits
 from dbversus.stats.orders import balanced_turns
 from dbversus.suites.model import Phase, Suite, Test
@@ -282,9 +282,8 @@ class Session:
         with contextlib.suppress(EngineRefused):  # none of that name
             self.engine.call("drop", target=target.name)
         self.engine.call("target", **known)
-        if isinstance(target.server, SqliteServer):
-            # an embedded database is administered with the measured library, which the engine has loaded
-            target.server.query = lambda sql: self._query(target, sql)
+        if find_dbms(target.server.dbms).embedded:
+            target.server.administer_with(lambda sql: self._query(target, sql))
 
     def _query(self, target: Target, sql: str) -> list[list[str | None]]:
         rows: list[list[str | None]] = self.engine.call("query", target=target.name, sql=sql)["rows"]

@@ -11,10 +11,11 @@ from typing import Any
 from dbversus.builds.model import Build, TargetSpec
 from dbversus.builds.store import obtained
 from dbversus.builds.target import labels, parse_target
+from dbversus.dbms.known import find_dbms
+from dbversus.dbms.sizes import BYTES_PER_ROW
 from dbversus.errors import RunError, UsageError
 from dbversus.experiment.asked.spec import ExperimentSpec
 from dbversus.experiment.plan.definitions import definitions
-from dbversus.experiment.plan.disk_need import BYTES_PER_ROW
 from dbversus.experiment.plan.estimate import estimate
 from dbversus.experiment.plan.limits import limits_with
 from dbversus.experiment.rig.cold import cache_facts
@@ -123,7 +124,7 @@ def _check_tests(spec: ExperimentSpec, suite: Suite, specs: Sequence[TargetSpec]
     for test in suite.tests.values():
         definitions(test, (target.dbms for target in specs), spec.table_size, spec.tables)
     check_injection(spec, suite, specs)
-    if len({target.dbms for target in specs}) > 1 and any(target.dbms == "null" for target in specs):
+    if len({target.dbms for target in specs}) > 1 and not all(find_dbms(target.dbms).is_database for target in specs):
         raise UsageError("null answers nothing and cannot be compared with a database; name databases only.")
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from dbversus.dbms.versions import numbers
 from dbversus.errors import UsageError
 
 Section = Literal["settings", "environment", "init"]
@@ -59,18 +60,12 @@ class ConfigFile:
         return not self.items or any(item.applies(version) for item in self.items)
 
 
-def version_key(version: str) -> tuple[int, ...]:
-    """`17.2` → (17, 2), `19rc1` → (19,): a release candidate counts as its release."""
-    match = re.match(_VERSION, version)
-    return tuple(int(part) for part in match[0].split(".")) if match else ()
-
-
 def _at_least(version: str, bound: str) -> bool:
-    return not bound or version_key(version)[: len(version_key(bound))] >= version_key(bound)
+    return not bound or numbers(version)[: len(numbers(bound))] >= numbers(bound)
 
 
 def _at_most(version: str, bound: str) -> bool:
-    return not bound or version_key(version)[: len(version_key(bound))] <= version_key(bound)
+    return not bound or numbers(version)[: len(numbers(bound))] <= numbers(bound)
 
 
 def read_config(path: Path, *, flags: bool = False) -> ConfigFile:

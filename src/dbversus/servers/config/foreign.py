@@ -5,30 +5,28 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dbversus.dbms.flavour import MYSQL_FAMILY
+from dbversus.dbms.known import find_dbms, names_of
+from dbversus.dbms.model import Family
 from dbversus.errors import UsageError
 from dbversus.servers.config import my_cnf, postgresql_conf
 from dbversus.servers.config.foreign_line import Line
 from dbversus.servers.config.names import plain_name, setting_key, why_own
 
-CONVERTIBLE = ("postgres", *MYSQL_FAMILY)
+CONVERTIBLE = names_of(Family.POSTGRES) + names_of(Family.MYSQL)
 
 _ALONE = "servers are measured alone, without replicas"
 _HOLDS_SECRETS = re.compile(r"password|passphrase|conninfo|_auth$")
 _CREATED_WITH_C = "data is created with the locale C"
 _NOT_KEPT = {
-    "postgres": (
+    Family.POSTGRES: (
         (re.compile(r"lc_(messages|monetary|numeric|time)"), _CREATED_WITH_C),
         (re.compile(r"ssl(_.*)?"), "servers listen on a private Unix socket only"),
         (re.compile(r"synchronous_standby_names|primary_.*|recovery_.*|restore_command"), _ALONE),
         (re.compile(r"archive_.*"), "logs are not archived"),
     ),
-    **dict.fromkeys(
-        MYSQL_FAMILY,
-        (
-            (re.compile(r"wsrep_.*|rpl_semi_sync_.*|report_.*"), _ALONE),
-            (re.compile(r"(super_)?read_only"), "tables are loaded and changed"),
-        ),
+    Family.MYSQL: (
+        (re.compile(r"wsrep_.*|rpl_semi_sync_.*|report_.*"), _ALONE),
+        (re.compile(r"(super_)?read_only"), "tables are loaded and changed"),
     ),
 }
 # logs in the data directory, whatever folder they had
@@ -54,7 +52,7 @@ def convert(path: Path, dbms: str | None = None) -> Converted:
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path.absolute()} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
     dbms = dbms or _guess(text)
-    reader = postgresql_conf if dbms == "postgres" else my_cnf
+    reader = postgresql_conf if find_dbms(dbms).family is Family.POSTGRES else my_cnf
     lines = list(reader.read(text, path.absolute(), dbms))
     if not lines:
         raise UsageError(f"{path.absolute()} has no settings of a {dbms} server; {reader.WHERE_SETTINGS_STAND}.")
@@ -103,7 +101,7 @@ def _why_not_kept(dbms: str, name: str, key: str, value: str | None) -> str:
         return why
     if _HOLDS_SECRETS.search(key):
         return "it may hold a password"
-    for pattern, why in _NOT_KEPT[dbms]:
+    for pattern, why in _NOT_KEPT[find_dbms(dbms).family]:
         if pattern.fullmatch(key):
             return why
     if value and value.startswith(("/", "~")):
@@ -114,7 +112,7 @@ def _why_not_kept(dbms: str, name: str, key: str, value: str | None) -> str:
 
 
 def _quoted(value: str, dbms: str) -> str:
-    if not value and dbms in MYSQL_FAMILY:
+    if not value and find_dbms(dbms).settings.flags:
         return '""'  # an empty value, unlike a name alone
     if not value or re.search(r"[\s#']", value):
         return "'" + value.replace("'", "''") + "'"

@@ -1,13 +1,13 @@
 """From the names of configs and inline settings of a target to the settings of its server on this host."""
 
 import contextlib
-import difflib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dbversus.dbms.flavour import MYSQL_FAMILY
+from dbversus.dbms.known import find_dbms
 from dbversus.errors import UsageError
+from dbversus.names import nearest
 from dbversus.servers.base import ServerConfig
 from dbversus.servers.config.creation import creation_name
 from dbversus.servers.config.file import ConfigFile, Item, Section, read_config, unquote
@@ -15,14 +15,10 @@ from dbversus.servers.config.memory import check_memory
 from dbversus.servers.config.names import plain_name, setting_key, why_own
 from dbversus.servers.config.sizing import Sizing, evaluate
 
-__all__ = ["Sizing", "available_configs", "closest", "config_dirs", "load_config"]
+__all__ = ["Sizing", "available_configs", "config_dirs", "load_config"]
 
 BASE = "base"
 _PREFIXES: dict[str, Section] = {"env": "environment", "init": "init"}
-_SHOW_BYTES: dict[str, Callable[[int], str]] = {
-    "postgres": lambda count: f"{count // 1024}kB",
-    **dict.fromkeys(MYSQL_FAMILY, lambda count: f"{count // 2**20}M" if count >= 2**20 else f"{count // 1024}K"),
-}
 
 
 @dataclass(frozen=True)
@@ -73,7 +69,7 @@ def _add(values: dict[str, str], dbms: str, item: Item, sizing: Sizing) -> None:
         key = setting_key(dbms, name)
         for other in [other for other in values if setting_key(dbms, other) == key]:
             del values[other]
-    values[name] = evaluate(item.value, sizing, _SHOW_BYTES.get(dbms, str), item.where)
+    values[name] = evaluate(item.value, sizing, find_dbms(dbms).settings.show_bytes, item.where)
 
 
 def _placed(dbms: str, item: Item) -> Item:
@@ -96,7 +92,7 @@ def _named(files: "Configs", name: str, dbms: str, version: str) -> ConfigFile:
         return files[name]
     usable = sorted(known for known, file in files.readable() if file.applies(version))
     if name not in files:
-        hint = closest(name, usable)
+        hint = nearest(name, usable)
         raise UsageError(
             f"There is no config '{name}' for {dbms} {version}{hint}; "
             f"there are {', '.join(usable) or 'none'}, and inline settings (name=value)."
@@ -116,18 +112,12 @@ def check_names(dbms: str, build_version: str, items: Sequence[str], config_dir:
             _named(files, item, dbms, build_version)
 
 
-def closest(name: str, known: Iterable[str]) -> str:
-    """` (did you mean 'x'?)`, or nothing."""
-    found = difflib.get_close_matches(name, list(known), n=1)
-    return f" (did you mean '{found[0]}'?)" if found else ""
-
-
 class Configs(Mapping[str, ConfigFile]):
     """The config files of a DBMS by name. Each is read when it is asked for, so a broken one troubles nobody else."""
 
     def __init__(self, dbms: str, paths: Mapping[str, Path]):
         self.paths = paths
-        self._flags = dbms in MYSQL_FAMILY
+        self._flags = find_dbms(dbms).settings.flags
         self._read: dict[str, ConfigFile] = {}
 
     def __getitem__(self, name: str) -> ConfigFile:

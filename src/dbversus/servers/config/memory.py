@@ -1,42 +1,21 @@
 """What servers take of the host's memory for their caches, as their settings say; more than there is, is refused."""
 
-import re
 from collections.abc import Mapping, Sequence
 
-from dbversus.dbms.flavour import MYSQL_FAMILY
+from dbversus.dbms.known import find_dbms
 from dbversus.errors import UsageError
 from dbversus.servers.config.names import plain_name
 from dbversus.servers.config.sizing import Sizing
 
-_PAGE_BYTES = 4096
-_BLOCK_BYTES = 8192
-_SUFFIXES = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40, "p": 2**50, "e": 2**60}
-_SIZE = re.compile(r"(-?\d+(?:\.\d+)?)\s*([kmgtpe]?)(b?)", re.IGNORECASE)
-_MYSQL = ("innodb_buffer_pool_size", "rocksdb_block_cache_size", "key_buffer_size", "aria_pagecache_buffer_size")
-_CACHES = {"postgres": ("shared_buffers",), "sqlite": ("cache_size",), **dict.fromkeys(MYSQL_FAMILY, _MYSQL)}
-
-
-def size_bytes(text: str, unit_bytes: int = 1) -> float | None:
-    """`128M`, `1GB`, `16384` (of `unit_bytes` each); None for anything else."""
-    match = _SIZE.fullmatch(text.strip())
-    if match is None:
-        return None
-    letter, byte = match[2].lower(), match[3]
-    factor = _SUFFIXES[letter] if letter else 1 if byte else unit_bytes
-    return float(match[1]) * factor
-
 
 def cache_bytes(dbms: str, settings: Mapping[str, str]) -> dict[str, float]:
     """Bytes by the setting that asks for them; those that are not said are left to the server's default and not here."""
+    known = find_dbms(dbms).settings
     found = {}
     for name, value in settings.items():
-        plain = plain_name(dbms, name).removeprefix("loose_")
-        if plain in _CACHES.get(dbms, ()):
-            count = size_bytes(value, _BLOCK_BYTES if dbms == "postgres" else 1)
-            if count is not None and dbms == "sqlite":
-                count = count * _PAGE_BYTES if count > 0 else -count * 1024
-            if count:
-                found[name] = count
+        is_cache = plain_name(dbms, name).removeprefix("loose_") in known.caches
+        if is_cache and (count := known.cache_bytes(value)):
+            found[name] = count
     return found
 
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dbversus.errors import UsageError
+from dbversus.names import nearest
 from dbversus.servers.config.foreign_line import Line
-from dbversus.servers.config.load import closest
 
 WHERE_SETTINGS_STAND = "they stand in [mysqld], [server], [mysqld-8.0], [mariadb] and the like"
 
@@ -68,7 +68,7 @@ def _versions(header: str, where: str, dbms: str) -> str | None:
         return "since 10" if match[1] in _OF_MARIADB and dbms == "myrocks" else ""
     if header.endswith("]") and _OTHERS.fullmatch(name):
         return None
-    hint = closest(name, ("mysqld", "server", "mariadb", "mariadbd", "client", "mysqldump", "mysqld_safe"))
+    hint = nearest(name, ("mysqld", "server", "mariadb", "mariadbd", "client", "mysqldump", "mysqld_safe"))
     raise UsageError(
         f"{where}: '{header}' is no section that a server, client or tool is known to read{hint}; "
         "correct its name, or remove it with its lines."

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from dbversus.dbms.flavour import MYSQL_FAMILY
+from dbversus.dbms.known import find_dbms
 from dbversus.errors import UsageError
 from dbversus.servers.base import ServerConfig
 from dbversus.servers.config.load import Complete, ConfigPlace, config_dirs
@@ -40,7 +40,7 @@ def run_time_groups(dbms: str, config_dir: ConfigPlace = None) -> list[RunTime]:
 
 def run_time_files(dbms: str, config_dir: ConfigPlace = None) -> list[Path]:
     """The lists for the family of a DBMS. A results folder has them as `1-mysql.toml`, and older ones have none."""
-    family = family_of(dbms)
+    family = find_dbms(dbms).family
     found = [
         path.resolve()
         for folder in config_dirs(config_dir)
@@ -50,11 +50,6 @@ def run_time_files(dbms: str, config_dir: ConfigPlace = None) -> list[Path]:
     if not found and isinstance(config_dir, Complete):
         return run_time_files(dbms)
     return list(dict.fromkeys(found))
-
-
-def family_of(dbms: str) -> str:
-    """Name of its list: one for all servers of the MySQL family."""
-    return "mysql" if dbms in MYSQL_FAMILY else dbms
 
 
 def _read(path: Path) -> tuple[RunTime, ...]:

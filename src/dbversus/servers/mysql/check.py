@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dbversus.dbms.flavour import Flavour
 from dbversus.errors import UsageError
-from dbversus.servers.config.load import closest
+from dbversus.names import nearest
 from dbversus.servers.mysql.files import Installation, last_words, option_names, plain, render, write_config
 from dbversus.servers.mysql.taken import changes, values_said
 from dbversus.servers.process.program import Command, Done, run
@@ -66,7 +66,7 @@ def _refuse_complaints(place: Installation, flavour: Flavour, settings: Mapping[
 
 def _refused(place: Installation, complaint: str) -> UsageError:
     unknown = re.search(r"unknown (?:variable|option) '(?:--)?([\w-]+)", complaint)
-    hint = closest(unknown[1].replace("-", "_"), _underscored(option_names(place))) if unknown else ""
+    hint = nearest(unknown[1].replace("-", "_"), _underscored(option_names(place))) if unknown else ""
     return UsageError(f"{place.build.name} does not accept its settings: {complaint}{hint}.")
 
 

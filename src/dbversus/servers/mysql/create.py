@@ -7,8 +7,8 @@ from pathlib import Path
 
 from dbversus.builds.model import Build
 from dbversus.dbms.flavour import Flavour
+from dbversus.dbms.versions import numbers
 from dbversus.errors import RunError, UsageError
-from dbversus.servers.config.file import version_key
 from dbversus.servers.mysql.files import Installation
 from dbversus.servers.process.program import Command, Done
 
@@ -128,7 +128,7 @@ def check_data_dir(build: Build, data_dir: Path) -> None:
             "Let it have a data directory of its own."
         )
     upgraded = _upgraded_to(data_dir)
-    if not made_by and upgraded and version_key(upgraded)[:2] != version_key(build.version)[:2]:
+    if not made_by and upgraded and numbers(upgraded)[:2] != numbers(build.version)[:2]:
         raise UsageError(f"{data_dir} is of version {upgraded}; {build.name} is not started on it.")
 
 

@@ -9,10 +9,10 @@ from dbversus.builds.model import Build
 from dbversus.builds.packages.plugin import PLUGIN_FOLDERS, find_plugin, plugin_bringer
 from dbversus.dbms.flavour import Flavour
 from dbversus.dbms.known import find_dbms
+from dbversus.dbms.versions import numbers
 from dbversus.errors import RunError, UsageError
 from dbversus.host.user import ServerUser
 from dbversus.servers.base import ServerConfig
-from dbversus.servers.config.file import version_key
 from dbversus.servers.process.program import environment, run
 
 _EMPTY = '""'
@@ -87,7 +87,7 @@ def version_words(place: Installation) -> str:
 def flavour_of(place: Installation) -> Flavour:
     build = place.build
     is_mariadb = build.dbms == "mariadb" or (build.dbms == "myrocks" and "MariaDB" in version_words(place))
-    return Flavour(is_mariadb, version_key(build.version))
+    return Flavour(is_mariadb, numbers(build.version))
 
 
 def rocksdb_settings(place: Installation, flavour: Flavour) -> dict[str, str]:

@@ -6,8 +6,6 @@ from contextlib import AbstractContextManager
 from dbversus.servers.mysql.debt import StorageEngine, changed_settings
 from dbversus.servers.mysql.query import Connection, rows, scalar, status
 
-# The purge of what is less than a batch, or in newer MariaDB of all, and the writing of pages begin once a second.
-PUTS_OFF_S = 1.1
 # Statistics, counters and the like: more than one table's statistics take.
 _OWN_PAGES = 32
 # transactions: innodb_purge_batch_size by default in 5.5

@@ -11,6 +11,7 @@ import pymysql
 
 from dbversus.builds.model import Build
 from dbversus.dbms.flavour import Flavour, create_user_statement, private_settings
+from dbversus.dbms.known import find_dbms
 from dbversus.errors import RunError
 from dbversus.host.claims import registry
 from dbversus.servers.base import Placement, ServerConfig
@@ -43,7 +44,7 @@ class MysqlServer(Daemon):
         super().__init__(build, config, work_dir, watchers)
         self.dbms = build.dbms
         self._engine = rocksdb.ROCKSDB if build.dbms == "myrocks" else innodb.INNODB
-        self.puts_off_s = 0.0 if build.dbms == "myrocks" else innodb.PUTS_OFF_S
+        self.puts_off_s = find_dbms(build.dbms).puts_off_s
         self._login = USER
         self._compared = False
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 
-from dbversus.servers.config.memory import size_bytes
+from dbversus.dbms.sizes import size_bytes
 from dbversus.servers.config.names import plain_name, setting_key
 
 _NEGATED = re.compile(r"^(?:skip|disable)_")

@@ -7,16 +7,16 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from dbversus.builds.model import Build
+from dbversus.dbms.postgres import POSTGRES
+from dbversus.dbms.versions import numbers
 from dbversus.errors import RunError, UsageError
 from dbversus.host.user import ServerUser
+from dbversus.names import nearest
 from dbversus.servers.base import ServerConfig
-from dbversus.servers.config.file import version_key
-from dbversus.servers.config.load import closest
 from dbversus.servers.process.program import Command, Done, environment, run
 
 SUPERUSER = "dbversus"
 CONFIG_FILE = "dbversus.conf"
-INIT_OPTIONS = ("checksums", "wal_segsize", "fillfactor")
 _INCLUDE = f"\ninclude = '{CONFIG_FILE}'\n"
 
 
@@ -73,7 +73,7 @@ def _complaint(build: Build, config: ServerConfig, user: ServerUser, stderr: str
     unknown = re.search(r'unrecognized configuration parameter "([^"]+)"', first)
     if unknown:
         known = run([program(build, "postgres"), "--describe-config"], user, server_environment(build, config)).stdout
-        return first + closest(unknown[1], [line.partition("\t")[0] for line in known.splitlines()])
+        return first + nearest(unknown[1], [line.partition("\t")[0] for line in known.splitlines()])
     return "; ".join([first, *hints[:1]]).rstrip(".")
 
 
@@ -93,14 +93,15 @@ def render(settings: Mapping[str, str]) -> str:
 
 
 def check_init_options(build: Build, config: ServerConfig) -> None:
+    known = POSTGRES.settings.at_creation
     for name, value in config.init_options.items():
-        if name not in INIT_OPTIONS:
-            raise UsageError(f"init option '{name}' is unknown for postgres; accepted: {', '.join(INIT_OPTIONS)}.")
+        if name not in known:
+            raise UsageError(f"init option '{name}' is unknown for postgres; accepted: {', '.join(known)}.")
         if name == "checksums" and value not in ("on", "off"):
             raise UsageError(f"init option checksums is '{value}'; accepted: on, off.")
         if name == "fillfactor" and not (value.isascii() and value.isdecimal() and 10 <= int(value) <= 100):
             raise UsageError(f"init option fillfactor is '{value}'; accepted: a whole number from 10 to 100.")
-        if name == "wal_segsize" and version_key(build.version) < (11,):
+        if name == "wal_segsize" and numbers(build.version) < (11,):
             raise UsageError(f"init option wal_segsize needs postgres 11 or later; this is {build.version}.")
 
 
@@ -130,7 +131,7 @@ def create_data_dir(
 
 def initdb_options(build: Build, config: ServerConfig) -> list[str]:
     """Options of initdb in this version. Checksums are on unless the config says off."""
-    version = version_key(build.version)
+    version = numbers(build.version)
     options = ["-U", SUPERUSER, "--auth=trust", "-E", "UTF8", "--locale=C"]
     options.append("--nosync" if version < (10,) else "--no-sync")
     if config.init_options.get("checksums", "on") == "on":

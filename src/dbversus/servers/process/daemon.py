@@ -15,7 +15,7 @@ from dbversus.errors import RunError
 from dbversus.host import cgroups, processes
 from dbversus.host.claims import registry
 from dbversus.host.user import server_user
-from dbversus.servers.base import Placement, ServerConfig
+from dbversus.servers.base import Placement, Query, ServerConfig
 from dbversus.servers.injection import Injection
 from dbversus.servers.process.program import Command, Done, begin, start
 
@@ -175,6 +175,9 @@ class Daemon(ABC):
         except subprocess.TimeoutExpired:
             return False
         return True
+
+    def administer_with(self, query: Query) -> None:
+        del query  # it has connections of its own
 
     def kill(self) -> None:
         if self._process is None or self._entry is None:

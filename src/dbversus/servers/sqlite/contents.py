@@ -1,7 +1,7 @@
 """What is in the tables of a SQLite database."""
 
+from dbversus.servers.base import Query
 from dbversus.servers.data.contents import TableState
-from dbversus.servers.sqlite.query import Query
 
 
 def table_state(query: Query, table: str, *, counted: bool) -> TableState:

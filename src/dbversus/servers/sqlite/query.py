@@ -2,13 +2,13 @@
 
 import ctypes
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from dbversus.errors import RunError
+from dbversus.servers.base import Query
 
 Rows = list[list[str | None]]
-Query = Callable[[str], Rows]
 
 _OPEN_FLAGS = 0x2 | 0x4  # SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
 _OK, _ROW, _DONE = 0, 100, 101

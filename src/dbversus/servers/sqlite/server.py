@@ -8,19 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from dbversus.builds.model import Build
+from dbversus.dbms.sqlite import SQLITE
 from dbversus.errors import RunError, UsageError
-from dbversus.servers.base import Placement, ServerConfig
-from dbversus.servers.config.load import closest
+from dbversus.names import nearest
+from dbversus.servers.base import Placement, Query, ServerConfig
 from dbversus.servers.data.contents import TableState
 from dbversus.servers.data.disk_use import used_bytes
 from dbversus.servers.process.timing import timed
 from dbversus.servers.sqlite.contents import table_state
-from dbversus.servers.sqlite.query import Query, library_query, own_query
+from dbversus.servers.sqlite.query import library_query, own_query
 
 _SHARED_CACHE = "compile.ENABLE_MEMORY_MANAGEMENT"
 # the engine's own words for the library compiled into it
 BUNDLED = "bundled"
-INIT_OPTIONS = ("page_size", "encoding", "auto_vacuum")
 # words that a PRAGMA takes, and the number that it gives back for them
 _WORDS = {
     "synchronous": {"off": "0", "normal": "1", "full": "2", "extra": "3"},
@@ -93,13 +93,14 @@ class SqliteServer:
         for name, value in {**self.config.settings, **self.config.init_options}.items():
             if not re.fullmatch(r"\w+", name) or not re.fullmatch(r"-?\w+", value):
                 raise UsageError(f"'{name}={value}' is not a PRAGMA; write a name and one word or number.")
+        accepted = SQLITE.settings.at_creation
         for name in self.config.init_options:
-            if name not in INIT_OPTIONS:
-                raise UsageError(f"init option '{name}' is unknown for sqlite; accepted: {', '.join(INIT_OPTIONS)}.")
+            if name not in accepted:
+                raise UsageError(f"init option '{name}' is unknown for sqlite; accepted: {', '.join(accepted)}.")
         known = {row[0] or "" for row in self._in_memory("PRAGMA pragma_list")}
         unknown = [name for name in self.config.settings if known and name not in known]
         if unknown:
-            raise UsageError(f"{self.build.name} has no PRAGMA '{unknown[0]}'{closest(unknown[0], known)}.")
+            raise UsageError(f"{self.build.name} has no PRAGMA '{unknown[0]}'{nearest(unknown[0], known)}.")
         self._check_creation()
         with tempfile.TemporaryDirectory(prefix="check-", dir=self.work_dir) as folder:
             if words := self._not_taken(self._administer(Path(folder) / self.database.name, self.session_sql)):
@@ -247,6 +248,9 @@ class SqliteServer:
 
     def config_text(self) -> str:
         return "".join(f"{statement};\n" for statement in self.session_sql)
+
+    def administer_with(self, query: Query) -> None:
+        self.query = query
 
     def engine_target(self, name: str, placement: Placement) -> dict[str, Any]:
         return {

@@ -4,6 +4,7 @@ import re
 from bisect import bisect
 from collections.abc import Sequence
 
+_NUMBERS = r"\d+(?:\.\d+)*"
 _VERSION = re.compile(r"(\d+(?:\.\d+)*)(?:(devel|alpha|beta|rc)(\d*))?")
 _STAGES = ("devel", "alpha", "beta", "rc", None)
 
@@ -20,16 +21,22 @@ def version_key(text: str) -> VersionKey:
     match = _VERSION.fullmatch(text)
     if match is None:
         raise ValueError(f"not a version: {text!r}")
-    numbers, stage, number = match.groups()
-    return tuple(int(part) for part in numbers.split(".")), _STAGES.index(stage), int(number or 0)
+    numerals, stage, number = match.groups()
+    return tuple(int(part) for part in numerals.split(".")), _STAGES.index(stage), int(number or 0)
+
+
+def numbers(text: str) -> tuple[int, ...]:
+    """`17.2` → (17, 2), `19rc1` → (19,): a release candidate counts as its release. Empty for what is no version."""
+    match = re.match(_NUMBERS, text)
+    return tuple(int(part) for part in match[0].split(".")) if match else ()
 
 
 def version_matches(version: str, wanted: str) -> bool:
     """Does `version` lie below `wanted`: 17.11 and 17rc1 below 17, 9.6.24 below 9.6, but not 17.11 below 17.1."""
     if version == wanted:
         return True
-    numbers, stage, _ = version_key(wanted)
-    return stage == _STAGES.index(None) and version_key(version)[0][: len(numbers)] == numbers
+    series, stage, _ = version_key(wanted)
+    return stage == _STAGES.index(None) and version_key(version)[0][: len(series)] == series
 
 
 def nearest(wanted: str, versions: Sequence[str]) -> list[str]:

@@ -1,6 +1,6 @@
 import pytest
 
-from dbversus.builds.versions import is_version, nearest, version_key, version_matches
+from dbversus.dbms.versions import is_version, nearest, version_key, version_matches
 
 
 def test_order() -> None:
