@@ -1,4 +1,4 @@
-"""How often the judging code is right, against simulated truth (seeded; the tables of docs/protocol.md are larger)."""
+"""How often the judging code is right, against simulated truth (seeded; docs/evidence/simulations.md has larger tables)."""
 
 import numpy as np
 import pytest

@@ -1,7 +1,7 @@
 """Data as it is after a while of changes: made once from the loaded data, and kept as a snapshot of its own.
 
 Tables and indexes fresh from a load are packed in a way that no table in use is. Changes to them measure how they come apart,
-which is over after a while and never comes again (docs/protocol.md, *Aged data*).
+which is over after a while and never comes again (docs/evidence/aged-data.md).
 """
 
 from pathlib import Path

@@ -84,7 +84,7 @@ def warm_together(session: Session, block: int) -> None:
     """Fills the memory of all servers at the same time, so that its pages are dealt out to them in turns.
 
     Where one server fills its memory after the other, the first gets other pages of the host than the next, block after block: of
-    equal servers it used 2-3 % more CPU wherever much memory is touched (docs/protocol.md). Embedded databases, which the
+    equal servers it used 2-3 % more CPU wherever much memory is touched (docs/evidence/memory.md). Embedded databases, which the
     engine warms, have their turns. A server that is lost meanwhile is started again, and warmed alone.
     """
     served = [target for target in session.alive if target.server.root_pid is not None]

@@ -5,7 +5,7 @@ Two estimators, by the nature of the metric:
 - a smooth metric (throughput, CPU per op, latency): the midmean over rows of ln(target slot / base slot), same-row pairs
   only, so that whatever slowed a whole row cancels in each pair. The midmean (mean of the middle half) and not the mean,
   because a disturbance that hits one slot of a pair and not the other is an outlier that interleaving cannot cancel:
-  docs/protocol.md has the figures;
+  docs/evidence/slots.md has the figures;
 - a `pooled` metric: ln of the ratio of sums over the same pairs, per operation. Bytes, calls, faults, switches and
   background CPU fall into few slots (a checkpoint, a WAL flush): most slots hold nothing, so single ratios are 0/0 or
   infinite, while the sums are exactly what the operations cost. Sums under the metric's floor are lifted to it: nothing
