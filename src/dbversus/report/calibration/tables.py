@@ -98,7 +98,7 @@ def _as_measured(figures: Figures) -> str:
 def _equal(figures: Figures) -> str:
     return (
         f"Findings of equal tests: {percent(figures.equivalent)} equivalent, {percent(figures.undecided)} undecided, unstable or "
-        f"disturbed; a test is settled after {figures.median_blocks:g} blocks (median), {percent(figures.never_settled)} never."
+        f"disturbed; a test is decided after {figures.median_blocks:g} blocks (median), {percent(figures.never_settled)} never."
     )
 
 
