@@ -155,7 +155,8 @@ Json = Annotated[bool, typer.Option("--json", help="Print the report as JSON on 
 DryRun = Annotated[
     bool,
     typer.Option(
-        "--dry-run", help="Check settings, and say what would be done, with its expected time and disk need; start nothing."
+        "--dry-run",
+        help="Check settings, and say what would be done, with its expected time and disk need; start nothing.",
     ),
 ]
 Wait = Annotated[bool, typer.Option("--wait", help="When another experiment runs on this host, wait for it.")]
