@@ -23,23 +23,38 @@ pub struct FakeConnection {
     pub backend: Option<i32>,
 }
 
-/// A way to a fake server, which says of each connection that `backend` serves it.
+/// A way to a fake server, if to any, which says of each connection that `backend` serves it.
+#[derive(Default)]
 pub struct FakeWire {
-    socket: PathBuf,
+    socket: Option<PathBuf>,
     backend: Option<i32>,
+    fail: Vec<(usize, ErrorClass)>,
 }
 
 impl FakeWire {
     pub fn to(socket: PathBuf, backend: Option<i32>) -> Self {
-        Self { socket, backend }
+        Self {
+            socket: Some(socket),
+            backend,
+            ..Self::default()
+        }
+    }
+
+    /// To no server, with connections that fail in these executions.
+    pub fn failing(fail: Vec<(usize, ErrorClass)>) -> Self {
+        Self {
+            fail,
+            ..Self::default()
+        }
     }
 }
 
 impl Wire for FakeWire {
     fn connect(&self) -> WireResult<Box<dyn Connection>> {
         Ok(Box::new(FakeConnection {
-            link: Some(Link::to(&self.socket)),
+            link: self.socket.as_deref().map(Link::to),
             backend: self.backend,
+            fail: self.fail.clone(),
             ..FakeConnection::default()
         }))
     }
