@@ -100,7 +100,8 @@ mod tests {
     use crate::drive::client::Goal;
     use crate::drive::fake::{FakeWire, point_program};
     use crate::drive::freeze::{FreezeSpec, Freezer};
-    use crate::wire::{Mode, Wire};
+    use crate::wire::Wire;
+    use crate::workload::Mode;
     use std::sync::Arc;
 
     fn target_on(wire: FakeWire, server: &FakeServer) -> Target {

@@ -5,13 +5,11 @@ use std::sync::Arc;
 use super::closed::{self, Bound};
 use super::lane::Lane;
 use super::open_loop::{self, Served};
-use super::trouble::{Failure, Stop, Trouble};
+use super::trouble::{Failure, Stop};
 use crate::account::ThreadMeter;
 use crate::record::{ClientFigures, Errors, Latency, ServerFigures};
-use crate::wire::{Connection, Mode, Tally, Wire};
-use crate::workload::Program;
-use crate::workload::program::Scratch;
-use crate::workload::stream::{Part, Stream};
+use crate::wire::{Connection, Tally, Wire};
+use crate::workload::{Mode, Part, Program, Scratch, Stream};
 
 pub struct Client {
     pub number: u32,
@@ -102,14 +100,8 @@ impl Client {
 
     pub fn drive(&mut self, assignment: Assignment) -> Result<Outcome, Stop> {
         let link = &mut self.links[assignment.target];
-        let mut lane = Lane {
-            program: &link.program,
-            connection: link.connection.as_mut(),
-            scratch: &mut link.scratch,
-            stream: Stream::new(assignment.seed, assignment.row, self.number, assignment.part),
-            tally: Tally::default(),
-            trouble: Trouble::default(),
-        };
+        let stream = Stream::new(assignment.seed, assignment.row, self.number, assignment.part);
+        let mut lane = Lane::new(&link.program, link.connection.as_mut(), &mut link.scratch, stream);
         let recorder = match assignment.part {
             Part::Slot => &mut self.slot,
             _ => &mut self.settle,

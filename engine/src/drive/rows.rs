@@ -323,7 +323,8 @@ mod tests {
     use crate::drive::fake::{FakeWire, point_program};
     use crate::drive::freeze::{FreezeSpec, Freezer};
     use crate::drive::part::PartExtent;
-    use crate::wire::{ErrorClass, Mode};
+    use crate::wire::ErrorClass;
+    use crate::workload::Mode;
     use std::sync::Arc;
 
     const SETTLE_OPS: u64 = 2;
