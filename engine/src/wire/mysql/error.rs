@@ -1,4 +1,4 @@
-//! Errors on the way to the server, and the class of its own ones that the drive loop has to know.
+//! Errors of the mysql wire, and what the error codes of servers mean to the drive loop.
 
 use crate::wire::{ErrorClass, WireError};
 
