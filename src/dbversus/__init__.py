@@ -2,21 +2,6 @@
 
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from dbversus.api import (
-        DbversusError,
-        Experiment,
-        Finding,
-        Findings,
-        RunError,
-        Slots,
-        Target,
-        UsageError,
-        Verdict,
-        measure,
-        read,
-    )
-
 __version__ = "0.1.0"
 __all__ = [
     "DbversusError",
@@ -32,14 +17,29 @@ __all__ = [
     "read",
 ]
 
+if TYPE_CHECKING:
+    from dbversus.api import (
+        DbversusError,
+        Experiment,
+        Finding,
+        Findings,
+        RunError,
+        Slots,
+        Target,
+        UsageError,
+        Verdict,
+        measure,
+        read,
+    )
+else:
 
-def __getattr__(name: str) -> Any:
-    """What `dbversus.api` has, imported when it is first used: that takes a second, which `--help` does not have."""
-    if name not in __all__:
-        raise AttributeError(f"module 'dbversus' has no attribute '{name}'; it has {', '.join(__all__)}")
-    from dbversus import api
+    def __getattr__(name: str) -> Any:
+        """What `dbversus.api` has, imported when it is first used: that takes a second, which `--help` does not have."""
+        if name not in __all__:
+            raise AttributeError(f"module 'dbversus' has no attribute '{name}'; it has {', '.join(__all__)}")
+        from dbversus import api
 
-    return getattr(api, name)
+        return getattr(api, name)
 
 
 def __dir__() -> list[str]:
