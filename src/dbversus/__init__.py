@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> Any:
-        """What `dbversus.api` has, imported when it is first used: that takes a second, which `--help` does not have."""
+        """What `dbversus.api` has, imported when it is first used: that takes seconds, which `--help` does not have."""
         if name not in __all__:
             raise AttributeError(f"module 'dbversus' has no attribute '{name}'; it has {', '.join(__all__)}")
         from dbversus import api
