@@ -60,7 +60,7 @@ wheel: $(VENV)/.wheel
 	$(BIN)/python tools/notice.py --texts > $(WHEEL_ENGINE)/LICENSES.txt
 	rm -rf $(WHEEL_ENGINE)/wheel
 	DBVERSUS_WHEEL_ENGINE=$(WHEEL_ENGINE) DBVERSUS_WHEEL_ARCH=$(ARCH) $(BIN)/hatchling build -t wheel -d $(WHEEL_ENGINE)/wheel
-	PATH="$(CURDIR)/$(BIN):$$PATH" auditwheel repair --plat manylinux_$(subst .,_,$(GLIBC))_$(ARCH) --only-plat -w dist $(WHEEL_ENGINE)/wheel/*.whl
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/audit.py $(ARCH) repair --plat manylinux_$(subst .,_,$(GLIBC))_$(ARCH) --only-plat -w dist $(WHEEL_ENGINE)/wheel/*.whl
 
 $(VENV)/.wheel: requirements-wheel.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
