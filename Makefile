@@ -34,6 +34,7 @@ check: setup
 	$(BIN)/ruff format --check $(PYTHON_FILES)
 	$(BIN)/ruff check $(PYTHON_FILES)
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo --no-cache
 	$(BIN)/python tools/notice.py --check
 	cargo fmt --all --check --manifest-path engine/Cargo.toml
 	cargo clippy --release --locked --all-targets --manifest-path engine/Cargo.toml -- -D warnings

@@ -17,8 +17,8 @@ from typing import Any
 from scipy.stats import spearmanr
 
 from dbversus.errors import UsageError
-from dbversus.report import json_report
 from dbversus.report.assessment import build_assessment
+from dbversus.report.formats import json as json_report
 from dbversus.results.read import open_results
 from dbversus.stats.metrics import CPU, THROUGHPUT
 

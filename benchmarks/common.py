@@ -21,19 +21,19 @@ from scipy import stats
 from dbversus.builds.store import obtain
 from dbversus.builds.target import parse_target
 from dbversus.errors import DbversusError, RunError, UsageError
-from dbversus.experiment.disk_need import BYTES_PER_ROW
-from dbversus.experiment.engine_client import engine_binary
+from dbversus.experiment.plan.disk_need import BYTES_PER_ROW
+from dbversus.experiment.rig.engine import engine_binary
 from dbversus.home import public_dir
 from dbversus.host.cgroups import CgroupV1, CgroupV2, create_cgroup
+from dbversus.host.claims.lock import acquire_host
+from dbversus.host.claims.registry import Registry
 from dbversus.host.facts import memory_bytes
-from dbversus.host.lock import acquire_host
-from dbversus.host.registry import Registry
 from dbversus.servers import create_server
 from dbversus.servers.base import Placement, Server
-from dbversus.servers.config import load_config
-from dbversus.servers.guard import Guard
-from dbversus.servers.postgres import PostgresServer
-from dbversus.servers.sizing import Sizing
+from dbversus.servers.config.load import load_config
+from dbversus.servers.config.sizing import Sizing
+from dbversus.servers.postgres.server import PostgresServer
+from dbversus.servers.process.guard import Guard
 from dbversus.suites import load_suite, load_table
 
 Json = dict[str, Any]

@@ -21,9 +21,9 @@ import numpy as np
 from common import make_parser, markdown, say, told
 
 from dbversus.errors import RunError
-from dbversus.experiment.units import parse_count
 from dbversus.results.read import Results, Target, open_results
 from dbversus.suites import Suite, Test, definition, load_suite
+from dbversus.units import parse_count
 
 EXAMPLE = """example:
   benchmarks/counters.py postgres:17 mysql:8.0 mariadb:10.11 myrocks:10.11 > counters.md

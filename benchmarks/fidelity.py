@@ -41,18 +41,20 @@ from common import (
 from in_turns import Client, EngineClient, SysbenchClient
 from scipy import stats
 
+from dbversus.dbms.known import names_of
+from dbversus.dbms.model import Family
 from dbversus.errors import UsageError
-from dbversus.experiment.units import parse_count
 from dbversus.host.pinning import place
 from dbversus.servers.base import Server
 from dbversus.suites import Suite, definition, load_suite
+from dbversus.units import parse_count
 
 EXAMPLE = """example:
   benchmarks/fidelity.py > fidelity.md
   benchmarks/fidelity.py --server mariadb:10.11 --rounds 1600 --tests 'oltp_point_select,*write*'
 """
 SUITE = Path(__file__).with_name("fidelity.toml")
-MYSQL_FAMILY = ("mysql", "mariadb", "myrocks")
+MYSQL_FAMILY = names_of(Family.MYSQL)
 ACCEPTED = ("postgres", *MYSQL_FAMILY)
 TOLERANCE = 0.02
 SAME_WORK = 0.01

@@ -11,7 +11,7 @@ from typing import Protocol
 from common import Json, engine_slots, number_after, say
 
 from dbversus.errors import RunError
-from dbversus.experiment.engine_client import Engine
+from dbversus.experiment.rig.engine import Engine
 
 IN_TURNS = Path(__file__).with_suffix(".lua")
 PILOT_SEED = 1

@@ -26,7 +26,7 @@ from independent_runs.tables import report
 
 from dbversus.cli.interrupts import heed_interrupts
 from dbversus.errors import UsageError
-from dbversus.experiment.units import parse_count
+from dbversus.units import parse_count
 
 EXAMPLE = """examples:
   benchmarks/independent.py measure FOLDER                                       # all of them: half a day

@@ -27,7 +27,7 @@ from common import (
 )
 
 from dbversus.errors import RunError
-from dbversus.servers.postgres import PostgresServer
+from dbversus.servers.postgres.server import PostgresServer
 
 EXAMPLE = """example:
   benchmarks/load_rate.py --postgres postgres:17 --rows 1000000 --rounds 3 > load.md

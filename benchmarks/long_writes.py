@@ -23,16 +23,16 @@ from common import make_parser, markdown, say, told
 
 from dbversus.cli.display import PlainDisplay
 from dbversus.errors import UsageError
+from dbversus.experiment.asked.spec import ExperimentSpec, make_spec
 from dbversus.experiment.folder import read_folder
 from dbversus.experiment.run import resume_experiment, run_experiment
-from dbversus.experiment.spec import ExperimentSpec, make_spec
-from dbversus.experiment.units import parse_count
 from dbversus.results.read import Results, open_results
 from dbversus.results.schema import JOURNAL
 from dbversus.stats.judge import judge
 from dbversus.stats.metrics import CPU, THROUGHPUT
 from dbversus.stats.model import Finding
 from dbversus.suites import load_suite, profile_choices
+from dbversus.units import parse_count
 
 EXAMPLE = """example:
   benchmarks/long_writes.py measure FOLDER --targets mysql:5.6 mysql:8.0 --tests update-index,insert

@@ -35,15 +35,15 @@ from fidelity import ACCEPTED, SUITE
 from dbversus.builds.target import labels, parse_target
 from dbversus.cli.display import PlainDisplay
 from dbversus.errors import UsageError
+from dbversus.experiment.asked.spec import make_spec
 from dbversus.experiment.run import run_experiment
-from dbversus.experiment.spec import make_spec
-from dbversus.experiment.units import parse_count
 from dbversus.host.pinning import place
 from dbversus.results.read import Results, open_results
 from dbversus.stats.judge import judge, settled_tests
 from dbversus.stats.metrics import CPU, THROUGHPUT
 from dbversus.stats.model import Finding
 from dbversus.suites import load_suite, profile_choices
+from dbversus.units import parse_count
 
 EXAMPLE = """example:
   benchmarks/reference_protocol.py > sequential.md

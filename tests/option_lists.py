@@ -13,12 +13,14 @@ from pathlib import Path
 from dbversus.builds.model import Build
 from dbversus.builds.store import list_installed, obtain
 from dbversus.builds.target import parse_target
+from dbversus.dbms.known import names_of
+from dbversus.dbms.model import Family
 from dbversus.host.user import server_user
-from dbversus.servers import mysql_files, postgres_files
 from dbversus.servers.base import ServerConfig
-from dbversus.servers.mysql_taken import values_said
-from dbversus.servers.mysql_versions import MYSQL_FAMILY
-from dbversus.servers.process import run
+from dbversus.servers.mysql import files as mysql_files
+from dbversus.servers.mysql.taken import values_said
+from dbversus.servers.postgres import files as postgres_files
+from dbversus.servers.process.program import run
 
 FOLDER = Path(__file__).parent / "data/options"
 
@@ -36,7 +38,7 @@ def main() -> None:
 
 
 def _installed() -> list[Build]:
-    return [build for dbms in ("postgres", *MYSQL_FAMILY) for build in list_installed(dbms)]
+    return [build for dbms in ("postgres", *names_of(Family.MYSQL)) for build in list_installed(dbms)]
 
 
 def _postgres(build: Build) -> Collection[str]:

@@ -13,11 +13,11 @@ from pathlib import Path
 
 from dbversus.builds.store import obtain
 from dbversus.builds.target import parse_target
-from dbversus.host.registry import Registry
+from dbversus.host.claims.registry import Registry
 from dbversus.servers import create_server
 from dbversus.servers.base import Placement
-from dbversus.servers.config import load_config
-from dbversus.servers.sizing import Sizing
+from dbversus.servers.config.load import load_config
+from dbversus.servers.config.sizing import Sizing
 
 DEFAULT = "mariadb:10.11"
 

@@ -8,14 +8,14 @@ from pathlib import Path
 from common import say
 
 from dbversus.errors import UsageError
-from dbversus.experiment.shares import shares_of
+from dbversus.experiment.asked.shares import shares_of
 from dbversus.report.assessment import build_assessment
 from dbversus.results.read import Results, open_results
 from dbversus.results.schema import JOURNAL
-from dbversus.stats.finished import of_finished_blocks
-from dbversus.stats.injected import true_log_ratios
 from dbversus.stats.metrics import CPU, PRIMARY
 from dbversus.stats.model import CHANGES, Finding, Verdict
+from dbversus.stats.simulation.injected import true_log_ratios
+from dbversus.stats.values.finished import of_finished_blocks
 from independent_runs.plan import Run, read_name
 
 GIVEN = (Verdict.EQUIVALENT, *CHANGES)

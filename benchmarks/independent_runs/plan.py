@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dbversus.builds.dbms import find_dbms
 from dbversus.builds.target import parse_target
+from dbversus.dbms.known import find_dbms
 from dbversus.errors import UsageError
-from dbversus.experiment.spec import ExperimentSpec, make_spec
+from dbversus.experiment.asked.spec import ExperimentSpec, make_spec
 from dbversus.suites import load_suite, profile_choices
 
 QUICK, STANDARD, BUSY = "quick", "standard", "busy"

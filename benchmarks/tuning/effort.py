@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dbversus.experiment.slots import ROWS_AT_LEAST
+from dbversus.experiment.plan.slots import ROWS_AT_LEAST
 from dbversus.stats.metrics import CPU, PRIMARY, THROUGHPUT, Floats
 from dbversus.stats.model import BlockValue
 from tuning.clock import Clock

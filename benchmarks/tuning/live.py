@@ -22,13 +22,13 @@ from scipy import stats
 
 from dbversus.cli.display import PlainDisplay
 from dbversus.errors import UsageError
+from dbversus.experiment.asked.spec import make_spec
 from dbversus.experiment.run import run_experiment
-from dbversus.experiment.spec import make_spec
-from dbversus.experiment.units import parse_count
 from dbversus.results.read import Results, open_results
-from dbversus.stats.blocks import block_values
 from dbversus.stats.metrics import CPU, THROUGHPUT, floats, metric_named
+from dbversus.stats.values.blocks import block_values
 from dbversus.suites import profile_choices
+from dbversus.units import parse_count
 from tuning.factors import FACTORS, LONG, LONG_SLOTS, Factor
 
 QUICK_READS = "point-query.pre,random-points-100.pre,read-only-100.pre"

@@ -15,8 +15,8 @@ from common import markdown, say
 
 from dbversus.errors import UsageError
 from dbversus.results.read import Results, open_results
-from dbversus.stats.blocks import block_values
 from dbversus.stats.metrics import CPU, PRIMARY, THROUGHPUT
+from dbversus.stats.values.blocks import block_values
 from tuning import distance, fewer
 from tuning.clock import Clock, read_clock
 from tuning.effort import POLICIES, Suite, allocate, scaled, simulate

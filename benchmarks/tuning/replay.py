@@ -15,9 +15,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from dbversus.stats.judge import settled_tests
+from dbversus.stats.judging.verdicts import assess
 from dbversus.stats.metrics import CPU, PRIMARY, THROUGHPUT
 from dbversus.stats.model import BlockValue, Finding, Verdict
-from dbversus.stats.verdicts import assess
 from tuning.clock import Clock
 
 CHANGES = (Verdict.REGRESSION, Verdict.IMPROVEMENT)

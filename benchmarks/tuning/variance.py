@@ -17,9 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import nnls
 
-from dbversus.stats.blocks import block_values
 from dbversus.stats.metrics import Columns, Floats, floats, metric_named
-from dbversus.stats.table import Bools
+from dbversus.stats.values.blocks import block_values
+from dbversus.stats.values.table import Bools
 
 Key = tuple[str, str]
 """(test, target)"""
@@ -117,7 +117,7 @@ def choose_rows(columns: Columns, size: int, rng: np.random.Generator) -> Bools:
 
 
 def cycle_length(columns: Columns) -> int:
-    """Rows after which the balanced orders begin again (experiment/orders.py)."""
+    """Rows after which the balanced orders begin again (stats/orders.py)."""
     count = len(np.unique(np.asarray(columns["target"], dtype=str)))
     return count if count % 2 == 0 else 2 * count
 

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy.typing as npt
 
 from dbversus.errors import DbversusError, RunError, UsageError
+from dbversus.experiment.asked.spec import check_alone, make_spec
 from dbversus.experiment.run import run_experiment
-from dbversus.experiment.spec import check_alone, make_spec
-from dbversus.experiment.units import show_duration
 from dbversus.report.assessment import FINDING_COLUMNS, query
 from dbversus.results.read import Results, Target, open_results
 from dbversus.results.records import Columns
@@ -22,6 +21,7 @@ from dbversus.results.sql import columns_of, make_table
 from dbversus.stats.judge import judge, judge_over_clients
 from dbversus.stats.model import Finding, Verdict
 from dbversus.suites.profiles import profile_defaults
+from dbversus.units import show_duration
 
 if TYPE_CHECKING:
     import pandas

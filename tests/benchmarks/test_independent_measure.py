@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from dbversus.errors import RunError, UsageError
-from dbversus.experiment.engine_client import engine_binary
+from dbversus.experiment.rig.engine import engine_binary
 from dbversus.home import home_dir
 from dbversus.host.processes import PROC, is_alive
 from dbversus.results.read import open_results

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dbversus.experiment.spec import make_spec
+from dbversus.experiment.asked.spec import make_spec
 from dbversus.stats.metrics import CPU, THROUGHPUT
 from dbversus.suites import load_suite
 

@@ -5,7 +5,7 @@ import pytest
 
 from dbversus.builds.catalog import CatalogEntry, available, select
 from dbversus.builds.install import PROVIDERS
-from dbversus.builds.versions import is_version, version_key
+from dbversus.dbms.versions import is_version, version_key
 from dbversus.errors import UsageError
 
 MACHINES = ("x86_64", "aarch64")

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from dbversus.report import calibration_markdown, calibration_text
-from dbversus.report.calibration import age, calibration_words
+from dbversus.report.calibration import markdown as calibration_markdown
+from dbversus.report.calibration import text as calibration_text
+from dbversus.report.parts.calibration import age, calibration_words
 from dbversus.report.words import NBSP
 from dbversus.stats.judgeable import P99
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT

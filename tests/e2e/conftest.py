@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from dbversus.experiment.engine_client import engine_binary
+from dbversus.experiment.rig.engine import engine_binary
 
 DBVERSUS = [sys.executable, "-c", "from dbversus.cli.main import main; main()"]
 

@@ -6,9 +6,9 @@ from statistics import fmean
 import pytest
 
 from dbversus.results.read import Results, open_results
-from dbversus.stats.blocks import block_values
-from dbversus.stats.injected import true_log_ratios
 from dbversus.stats.metrics import CPU, metric_named
+from dbversus.stats.simulation.injected import true_log_ratios
+from dbversus.stats.values.blocks import block_values
 
 from .conftest import Bench
 

@@ -12,13 +12,13 @@ from dbversus.builds.store import obtain
 from dbversus.builds.target import parse_target
 from dbversus.errors import DbversusError
 from dbversus.experiment import block as blocks
-from dbversus.experiment.prepare import restore
+from dbversus.experiment.asked.spec import ExperimentSpec, read_spec
+from dbversus.experiment.rig.prepare import restore
+from dbversus.experiment.rig.session import Session, Silent, Target
 from dbversus.experiment.run import run_experiment
-from dbversus.experiment.session import Session, Silent, Target
-from dbversus.experiment.spec import ExperimentSpec, read_spec
 from dbversus.home import home_dir
 from dbversus.host import page_cache
-from dbversus.servers.sqlite import SqliteServer
+from dbversus.servers.sqlite.server import SqliteServer
 
 from .conftest import Bench
 
@@ -98,7 +98,7 @@ def test_data_that_was_not_restored_as_it_was_takes_its_target_out(
         seen.add(target.name)
 
     seen: set[str] = set()
-    monkeypatch.setattr("dbversus.experiment.start.restore", damaged)
+    monkeypatch.setattr("dbversus.experiment.rig.start.restore", damaged)
     spec = _spec(bench, ["sqlite:bundled@wal", "sqlite:bundled", "sqlite:bundled@cache_64mb"], "point-query")
     _run(bench, monkeypatch, spec)
     (failure,) = bench.records("failure")

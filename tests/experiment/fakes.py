@@ -8,10 +8,10 @@ from typing import Any, cast
 from dbversus.builds.model import Build
 from dbversus.builds.target import labels, parse_target
 from dbversus.errors import RunError
-from dbversus.experiment.engine_client import Engine, EngineGone, EngineRefused, Reply
-from dbversus.experiment.progress import Progress
-from dbversus.experiment.session import Case, Session, Silent, Target
-from dbversus.experiment.spec import make_spec
+from dbversus.experiment.asked.spec import make_spec
+from dbversus.experiment.plan.progress import Progress
+from dbversus.experiment.rig.engine import Engine, EngineGone, EngineRefused, Reply
+from dbversus.experiment.rig.session import Case, Session, Silent, Target
 from dbversus.host.pinning import PlacementPlan
 from dbversus.results.records import of_type, parse_journal
 from dbversus.results.schema import JOURNAL

@@ -9,7 +9,7 @@ import pytest
 
 from dbversus.errors import RunError
 from dbversus.experiment.advice import is_for_want_of_room, resume_can_help
-from dbversus.experiment.quiet import NotQuiet
+from dbversus.experiment.rig.quiet import NotQuiet
 from dbversus.results.schema import JOURNAL
 
 HEADER = {"type": "experiment", "schema": 1, "tests": ["load"], "targets": [{"name": f"t{n}"} for n in range(3)]}

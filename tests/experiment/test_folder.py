@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from dbversus.errors import UsageError
+from dbversus.experiment.asked.spec import ExperimentSpec, make_spec, write_spec
 from dbversus.experiment.folder import (
     changed_outside,
     check_steady,
@@ -19,7 +20,6 @@ from dbversus.experiment.folder import (
     write_copies,
 )
 from dbversus.experiment.header import check_outside
-from dbversus.experiment.spec import ExperimentSpec, make_spec, write_spec
 from dbversus.results.schema import EXPERIMENT, JOURNAL
 
 SUITE = 'title = "Mine"\nextends = "./base.toml"\n[selections]\nfew = ["point-query"]\n'

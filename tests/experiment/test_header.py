@@ -10,8 +10,8 @@ import pytest
 
 from dbversus.builds.model import Build
 from dbversus.errors import UsageError
+from dbversus.experiment.asked.spec import make_spec
 from dbversus.experiment.header import check_unchanged, make_header, suite_checksum
-from dbversus.experiment.spec import make_spec
 from dbversus.results.schema import HOST
 from dbversus.servers.base import ServerConfig
 from dbversus.suites.load import load_suite

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from dbversus.experiment.measure import measure, warm_up
-from dbversus.experiment.session import Case, Session
+from dbversus.experiment.rig.session import Case, Session
 from dbversus.host.pinning import PlacementPlan
 from dbversus.stats.disturbance import Limits
 

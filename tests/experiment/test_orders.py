@@ -3,7 +3,7 @@ from itertools import combinations, pairwise
 
 import pytest
 
-from dbversus.experiment.orders import balanced_orders, balanced_turns, starting_order, williams_square
+from dbversus.stats.orders import balanced_orders, balanced_turns, starting_order, williams_square
 
 
 @pytest.mark.parametrize("count", [2, 3, 4, 5, 6, 7])

@@ -7,10 +7,10 @@ import pytest
 
 from dbversus.errors import RunError, UsageError
 from dbversus.experiment import run
-from dbversus.experiment.engine_client import Engine
-from dbversus.experiment.progress import Progress
-from dbversus.experiment.session import Session, Silent
-from dbversus.experiment.stage import Stage
+from dbversus.experiment.plan.progress import Progress
+from dbversus.experiment.rig.engine import Engine
+from dbversus.experiment.rig.session import Session, Silent
+from dbversus.experiment.rig.stage import Stage
 
 from .fakes import FakeEngine, make_session, records
 

@@ -1,7 +1,7 @@
 import pytest
 
 from dbversus.errors import UsageError
-from dbversus.experiment.units import parse_count, parse_duration, show_bytes, show_cores, show_duration
+from dbversus.units import parse_count, parse_duration, show_bytes, show_cores, show_duration
 
 
 @pytest.mark.parametrize(("text", "count"), [("1", 1), ("10k", 10_000), ("1.5M", 1_500_000), (" 2g ", 2_000_000_000)])

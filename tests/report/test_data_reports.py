@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from dbversus.report import json_report, markdown
+from dbversus.report.formats import json as json_report
+from dbversus.report.formats import markdown
 from dbversus.report.model import Assessment
 
 from .synthetic import HOSTILE, LABELS, SERVER_WORDS

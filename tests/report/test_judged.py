@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from dbversus.report import html, json_report, markdown, text
 from dbversus.report.assessment import build_assessment, query
+from dbversus.report.formats import html, markdown, text
+from dbversus.report.formats import json as json_report
 from dbversus.report.model import Assessment
 from dbversus.report.words import NBSP, experiment_facts, worse_ratios
 from dbversus.results.read import Results

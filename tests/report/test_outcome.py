@@ -11,7 +11,7 @@ import pytest
 from dbversus.cli.ending import told
 from dbversus.cli.outcome import FAIL_ON_MET, NOT_JUDGED, heeding, status_of
 from dbversus.errors import RunError
-from dbversus.experiment.demands import Demands
+from dbversus.experiment.asked.demands import Demands
 from dbversus.report.assessment import build_assessment
 from dbversus.report.model import Assessment
 from dbversus.results.read import open_results

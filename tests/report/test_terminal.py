@@ -6,9 +6,9 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
+from dbversus.report.formats.text import render
 from dbversus.report.model import Assessment
 from dbversus.report.terminal import plain_table, print_table
-from dbversus.report.text import render
 from dbversus.report.words import SIGNS
 
 LONG = "range-notcovered-secondary-index-10000"

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from dbversus.builds.model import Build
+from dbversus.dbms.versions import numbers
 from dbversus.servers.base import Placement, ServerConfig
-from dbversus.servers.config import load_config
-from dbversus.servers.config_file import version_key
-from dbversus.servers.postgres import PostgresServer
-from dbversus.servers.sizing import Sizing
-from dbversus.servers.snapshot import copy_tree
+from dbversus.servers.config.load import load_config
+from dbversus.servers.config.sizing import Sizing
+from dbversus.servers.data.snapshot import copy_tree
+from dbversus.servers.postgres.server import PostgresServer
 
 # in memory where that can be had: copying data directories is most of what these tests do
 PLACE = "/dev/shm" if os.access("/dev/shm", os.W_OK) else "/tmp"
@@ -43,7 +43,7 @@ def postgres_build() -> Build:
 
 @pytest.fixture(scope="session")
 def postgres_config(postgres_build: Build) -> ServerConfig:
-    small_logs = ["init.wal_segsize=1"] if version_key(postgres_build.version) >= (11,) else []
+    small_logs = ["init.wal_segsize=1"] if numbers(postgres_build.version) >= (11,) else []
     return load_config("postgres", postgres_build.version, ["fsync_off", *small_logs], SIZING)
 
 

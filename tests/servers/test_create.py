@@ -18,7 +18,7 @@ def test_every_dbms_has_its_server(dbms: str, tmp_path: Path) -> None:
 
 def test_an_unknown_dbms_names_those_known(tmp_path: Path) -> None:
     with pytest.raises(
-        UsageError, match="'oracle' cannot be run; accepted: postgres, mysql, mariadb, myrocks, sqlite, null"
+        UsageError, match="unknown DBMS 'oracle'; known are postgres, mysql, mariadb, myrocks, sqlite, null"
     ):
         create_server(Build("oracle", "1", "path", tmp_path, ""), ServerConfig("base", {}), tmp_path)
 

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from dbversus.errors import RunError
-from dbversus.experiment.engine_client import engine_binary
+from dbversus.experiment.rig.engine import engine_binary
 from dbversus.host.user import ServerUser, server_user
 from dbversus.servers.base import Placement
 from dbversus.servers.injection import SCRATCH_BYTES, Bursts, Injection, library_path
-from dbversus.servers.postgres import PostgresServer
+from dbversus.servers.postgres.server import PostgresServer
 
 OURSELVES = ServerUser("ourselves", os.geteuid(), os.getegid(), switch=False)
 

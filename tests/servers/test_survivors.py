@@ -12,18 +12,18 @@ import pytest
 
 from dbversus.builds.model import Build
 from dbversus.host import cgroups, processes
-from dbversus.host.registry import cleanup_stale
+from dbversus.host.claims.registry import cleanup_stale
 from dbversus.servers.base import Placement
-from dbversus.servers.postgres import PostgresServer
+from dbversus.servers.postgres.server import PostgresServer
 
 CONTROLLER = """
 import sys, time
 from pathlib import Path
 from dbversus.builds.model import Build
 from dbversus.host.cgroups import create_cgroup
-from dbversus.host.registry import Registry
+from dbversus.host.claims.registry import Registry
 from dbversus.servers.base import Placement, ServerConfig
-from dbversus.servers.postgres import PostgresServer
+from dbversus.servers.postgres.server import PostgresServer
 import os
 
 version, prefix, work_dir, home, kind = sys.argv[1:]
@@ -39,9 +39,9 @@ CREATOR = """
 import sys
 from pathlib import Path
 from dbversus.builds.model import Build
-from dbversus.host.registry import Registry
+from dbversus.host.claims.registry import Registry
 from dbversus.servers.base import ServerConfig
-from dbversus.servers.postgres import PostgresServer
+from dbversus.servers.postgres.server import PostgresServer
 
 version, prefix, work_dir, home = sys.argv[1:]
 build = Build("postgres", version, "path", Path(prefix), "test")

@@ -8,11 +8,11 @@ import pytest
 from dbversus.builds.model import Build
 from dbversus.errors import RunError
 from dbversus.servers.base import Placement, ServerConfig
-from dbversus.servers.config import load_config
+from dbversus.servers.config.load import load_config
+from dbversus.servers.config.sizing import Sizing
 from dbversus.servers.null import NullServer
-from dbversus.servers.postgres import PostgresServer
-from dbversus.servers.sizing import Sizing
-from dbversus.servers.sqlite import SqliteServer
+from dbversus.servers.postgres.server import PostgresServer
+from dbversus.servers.sqlite.server import SqliteServer
 
 NAMES = ("id", "k", "c", "pad")
 

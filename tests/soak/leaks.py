@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dbversus.host import processes
 from dbversus.host.cgroups import OWN_DIRECTORY, hierarchies
-from dbversus.servers.disk_use import used_bytes
+from dbversus.servers.data.disk_use import used_bytes
 
 from .controller import working_directory
 

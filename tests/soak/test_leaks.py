@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dbversus.host import cgroups
-from dbversus.host.registry import remove_shared_memory
+from dbversus.host.claims.registry import remove_shared_memory
 
 from .disk import SmallDisk, can_mount
 from .leaks import LOOSE_BYTES_AT_MOST, Baseline, in_home, on_host, processes_of

@@ -11,7 +11,7 @@ from dbversus.stats.calibration.evaluate import burst_games, calibrated_margins,
 from dbversus.stats.calibration.suites import Game, Played, Pool, changed_as_measured, draw, make_pool, play
 from dbversus.stats.calibration.twins import Bursts, Injected, Twins
 from dbversus.stats.metrics import CPU, IO_BYTES
-from dbversus.stats.simulate import World, block_noise, simulate, values_of
+from dbversus.stats.simulation.simulate import World, block_noise, simulate, values_of
 
 BLOCKS = 16
 LOOKS = (4, 6, 8, 12)

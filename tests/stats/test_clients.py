@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from dbversus.stats.clients import case_of, growth, pooled_margins, pooled_over_clients
+from dbversus.stats.judging.sequential import LOOKS
+from dbversus.stats.judging.verdicts import assess, decided
 from dbversus.stats.metrics import CPU, IO_BYTES, PRIMARY, THROUGHPUT
 from dbversus.stats.model import BlockValue, Finding, Verdict
-from dbversus.stats.sequential import LOOKS
-from dbversus.stats.verdicts import assess, decided
 
 CLIENTS = (1, 2, 4)
 CHANGES = (Verdict.REGRESSION, Verdict.IMPROVEMENT)

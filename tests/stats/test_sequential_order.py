@@ -4,12 +4,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dbversus.experiment.orders import balanced_turns
-from dbversus.stats.blocks import block_values
+from dbversus.stats.judging.sequential import LOOKS
+from dbversus.stats.judging.verdicts import assess
 from dbversus.stats.metrics import CPU, PRIMARY
 from dbversus.stats.model import Finding, Verdict
-from dbversus.stats.sequential import LOOKS
-from dbversus.stats.verdicts import assess
+from dbversus.stats.orders import balanced_turns
+from dbversus.stats.values.blocks import block_values
 
 from .slots import Slots, make_slots, one_after_the_other
 

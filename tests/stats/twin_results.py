@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from dbversus.experiment.orders import balanced_orders, starting_order
 from dbversus.results.read import Results, Target
 from dbversus.results.records import Columns, column
 from dbversus.results.schema import SLOT_COLUMNS
+from dbversus.stats.orders import balanced_orders, starting_order
 
 OPS = 1000
 SHARES = (0.01, 0.02, 0.03, 0.05, 0.08)

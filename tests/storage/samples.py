@@ -8,9 +8,9 @@ from functools import cache
 from pathlib import Path
 
 from dbversus.builds import store
-from dbversus.builds.inspect import inspect_build
 from dbversus.builds.manifest import manifest_of, write_manifest
-from dbversus.servers import snapshot
+from dbversus.builds.packages.inspect import inspect_build
+from dbversus.servers.data import snapshot
 
 DAY_S = 86400
 KEY = {

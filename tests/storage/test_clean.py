@@ -5,7 +5,7 @@ import pytest
 from typer.testing import CliRunner
 
 from dbversus.cli.main import app
-from dbversus.servers import snapshot
+from dbversus.servers.data import snapshot
 
 from .samples import KEY, aged
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from dbversus.builds import store
 from dbversus.builds.target import parse_target
-from dbversus.host import in_use
-from dbversus.servers import snapshot
+from dbversus.host.claims import in_use
+from dbversus.servers.data import snapshot
 from dbversus.storage.listing import Kind, list_kept, own_installations, summary
 
 from .samples import DAY_S, KEY, aged, dead_pid

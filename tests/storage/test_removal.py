@@ -4,8 +4,8 @@ import pytest
 
 from dbversus.builds.lock import locked
 from dbversus.errors import RunError, UsageError
-from dbversus.host import in_use
-from dbversus.servers import snapshot
+from dbversus.host.claims import in_use
+from dbversus.servers.data import snapshot
 from dbversus.storage.listing import Kind, list_kept, own_installations
 from dbversus.storage.removal import choose, parse_age, remove, unused
 

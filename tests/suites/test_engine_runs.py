@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dbversus.errors import RunError
-from dbversus.experiment.engine_client import Engine, engine_binary
+from dbversus.experiment.rig.engine import Engine, engine_binary
 from dbversus.suites import Suite, Test, definition, list_suites, load_table
 
 ROWS = 2000

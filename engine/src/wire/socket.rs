@@ -48,7 +48,7 @@ impl fmt::Display for Endpoint {
 
 /// A connected socket that waits in `poll`, as the clients' libraries of PostgreSQL and MariaDB do. Who waits in a blocking
 /// read of a Unix socket is woken for nothing each time the server takes up a request (its buffer has room again), which
-/// costs the server up to a microsecond per request (docs/trust.md).
+/// costs the server up to a microsecond per request (docs/evidence/sysbench.md).
 pub struct Socket {
     stream: UnixStream,
     /// How long a read may wait; `None` is for ever.

@@ -4,8 +4,8 @@ import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from dbversus.builds.inspect import Inspection, sha256_of
 from dbversus.builds.model import Build
+from dbversus.builds.packages.inspect import Inspection, sha256_of
 
 MANIFEST = "build.json"
 _FORMAT = 1

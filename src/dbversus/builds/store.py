@@ -8,22 +8,23 @@ from dataclasses import replace
 from pathlib import Path
 
 from dbversus.builds import catalog
-from dbversus.builds.archive import make_public, unpack, unpack_system, verify_checksum
 from dbversus.builds.catalog import CatalogEntry, available
-from dbversus.builds.client import NotFoundError, Progress, say
-from dbversus.builds.dbms import find_dbms, server_dbms
-from dbversus.builds.inspect import detect_dbms, inspect_build, normal_prefix
 from dbversus.builds.install import PARTIAL, install
-from dbversus.builds.layout import find_prefix
 from dbversus.builds.lock import locked, locked_if_free
 from dbversus.builds.manifest import Manifest, manifest_of, read_manifest, write_manifest
 from dbversus.builds.model import Build, TargetSpec
-from dbversus.builds.path import build_at, bundled_sqlite, host_sqlite, null_build
+from dbversus.builds.packages.archive import make_public, unpack, unpack_system, verify_checksum
+from dbversus.builds.packages.inspect import detect_dbms, inspect_build, normal_prefix
+from dbversus.builds.packages.layout import find_prefix
+from dbversus.builds.providers.client import NotFoundError, Progress, say
+from dbversus.builds.providers.path import build_always_here, build_at
 from dbversus.builds.tools import check_tools, is_ready
-from dbversus.builds.versions import is_version, version_key, version_matches
+from dbversus.dbms.known import find_dbms, server_dbms
+from dbversus.dbms.sqlite import SQLITE
+from dbversus.dbms.versions import is_version, version_key, version_matches
 from dbversus.errors import RunError, UsageError
 from dbversus.home import home_dir, public_dir
-from dbversus.host import in_use
+from dbversus.host.claims import in_use
 
 __all__ = ["add", "available", "list_installed", "obtain", "resolve"]
 
@@ -38,12 +39,10 @@ def resolve(spec: TargetSpec) -> Build | CatalogEntry:
     Order: paths and built-in ones, added builds of that name, the catalog, then any installed build that matches.
     UsageError says what is unknown and what is near; nothing is fetched.
     """
-    if spec.dbms == "null":
-        return null_build()
+    if spec.selector in find_dbms(spec.dbms).always_here:
+        return build_always_here(spec.dbms, spec.selector)
     if spec.selector.startswith("/"):
         return build_at(Path(spec.selector), spec.dbms)
-    if spec.dbms == "sqlite" and spec.selector in ("bundled", "host"):
-        return bundled_sqlite() if spec.selector == "bundled" else host_sqlite()
     added = _added(spec)
     if added:
         return added
@@ -168,11 +167,11 @@ def _find_installation(root: Path, archive: str) -> tuple[str, Path]:
         if any(True for binary in dbms.binaries for _ in root.rglob(binary)):
             prefix = find_prefix(root, dbms.name)
             return detect_dbms(prefix).name, prefix
-    libraries = sorted({path.resolve() for path in root.rglob("libsqlite3.so*") if path.is_file()})
+    libraries = sorted({path.resolve() for path in root.rglob(f"{SQLITE.library}*") if path.is_file()})
     if len(libraries) == 1 and libraries[0].is_relative_to(root.resolve()):
-        return "sqlite", libraries[0]
+        return SQLITE.name, libraries[0]
     looked_for = ", ".join(binary for dbms in server_dbms() for binary in dbms.binaries)
-    raise UsageError(f"{archive} holds no installation of a known DBMS; looked for {looked_for} and libsqlite3.so")
+    raise UsageError(f"{archive} holds no installation of a known DBMS; looked for {looked_for} and {SQLITE.library}")
 
 
 def _is_library(path: Path) -> bool:

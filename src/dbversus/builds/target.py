@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from dbversus.builds.dbms import find_dbms
-from dbversus.builds.inspect import detect_dbms
 from dbversus.builds.model import TargetSpec
-from dbversus.builds.versions import is_version
+from dbversus.builds.packages.inspect import detect_dbms
+from dbversus.dbms.known import find_dbms
+from dbversus.dbms.versions import is_version
 from dbversus.errors import UsageError
 
 _NAME = r"[A-Za-z0-9][\w.+-]*"
@@ -33,9 +33,9 @@ def parse_target(text: str) -> TargetSpec:
         return TargetSpec(text, detect_dbms(path).name, str(path), configs)
     name, colon, selector = build.partition(":")
     dbms = find_dbms(name)
-    if dbms.name == "null":
+    if not dbms.has_versions:
         if colon:
-            raise UsageError(f"target {text!r}: null has no versions; write null")
+            raise UsageError(f"target {text!r}: {dbms.name} has no versions; write {dbms.name}")
         return TargetSpec(text, dbms.name, "", configs)
     return TargetSpec(text, dbms.name, _selector(text, dbms.name, selector), configs)
 
@@ -77,13 +77,14 @@ def _label(spec: TargetSpec) -> str:
 def _selector(text: str, dbms: str, selector: str) -> str:
     if _is_path(selector):
         return str(_absolute(selector))
-    if dbms == "sqlite" and selector in ("bundled", "host"):
+    known = find_dbms(dbms)
+    if selector in known.always_here:
         return selector
-    if find_dbms(dbms).plugin:
+    if known.plugin:
         selector = _SERVER_OF_ENGINE.sub("", selector)
     accepted = "a version (17, 17.2), provider/version (npm/17.10), the name of an added build or a path"
-    if dbms == "sqlite":
-        accepted = f"bundled, host, {accepted}"
+    if known.always_here:
+        accepted = f"{', '.join(known.always_here)}, {accepted}"
     if not _SELECTOR.fullmatch(selector):
         raise UsageError(f"target {text!r}: {selector!r} is no build of {dbms}; accepted: {accepted}")
     if selector[0].isdigit() and "/" not in selector and not is_version(selector):

@@ -2,9 +2,9 @@
 
 import importlib.util
 
-from dbversus.builds import apt
 from dbversus.builds.catalog import CatalogEntry
-from dbversus.builds.client import CLIENTS, client_path
+from dbversus.builds.providers import apt
+from dbversus.builds.providers.client import CLIENTS, client_path
 from dbversus.errors import RunError
 
 

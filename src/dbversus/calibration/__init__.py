@@ -1,0 +1,1 @@
+"""Calibrations as they are kept: what they say, and where they lie."""

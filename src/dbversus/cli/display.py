@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Column
 
-from dbversus.experiment.units import show_duration
+from dbversus.units import show_duration
 
 PLAIN_LINE_S = 30.0
 

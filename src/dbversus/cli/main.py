@@ -5,7 +5,9 @@ from typing import Annotated
 import typer
 
 import dbversus
-from dbversus.cli import (
+from dbversus.cli.ending import told
+from dbversus.cli.interrupts import heed_interrupts
+from dbversus.cli.verbs import (
     builds,
     calibrate,
     clean,
@@ -20,8 +22,6 @@ from dbversus.cli import (
     show,
     suites,
 )
-from dbversus.cli.ending import told
-from dbversus.cli.interrupts import heed_interrupts
 
 app = typer.Typer(
     name="dbversus",

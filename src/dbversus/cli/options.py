@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from dbversus.errors import UsageError
-from dbversus.experiment.demands import CONDITIONS
+from dbversus.experiment.asked.demands import CONDITIONS
 from dbversus.stats.judgeable import JUDGEABLE, USUAL, named
 
 TUNING = "For tuning the protocol itself"
@@ -155,7 +155,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print the report as JSON on 
 DryRun = Annotated[
     bool,
     typer.Option(
-        "--dry-run", help="Check settings and print the plan with expected time and disk need; start nothing."
+        "--dry-run", help="Check settings, and say what would be done, with its expected time and disk need; start nothing."
     ),
 ]
 Wait = Annotated[bool, typer.Option("--wait", help="When another experiment runs on this host, wait for it.")]

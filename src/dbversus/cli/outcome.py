@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dbversus.cli.ending import told_in_a_sentence
 from dbversus.errors import RunError, UsageError
-from dbversus.experiment.demands import Demands
+from dbversus.experiment.asked.demands import Demands
 
 if TYPE_CHECKING:
     from dbversus.report.model import Assessment
@@ -22,8 +22,9 @@ def present(directory: Path, demands: Demands, *, as_json: bool) -> int:
     # statistics and charts take seconds to import: not for --help, nor before a run
     from rich.console import Console
 
-    from dbversus.report import html, json_report, markdown, text
     from dbversus.report.assessment import build_assessment
+    from dbversus.report.formats import html, markdown, text
+    from dbversus.report.formats import json as json_report
     from dbversus.results.read import open_results
 
     assessment = build_assessment(open_results(directory))
@@ -40,7 +41,7 @@ def present(directory: Path, demands: Demands, *, as_json: bool) -> int:
 
 def status_of(assessment: "Assessment", demands: Demands) -> int:
     """0, or the status of the demand that is not met, with what was found on standard error."""
-    from dbversus.report.demands import conditions_met, not_judged
+    from dbversus.report.parts.demands import conditions_met, not_judged
 
     if met := conditions_met(assessment, demands.fail_on):
         _say(met)

@@ -9,13 +9,13 @@ from dbversus.builds.catalog import CatalogEntry
 from dbversus.builds.model import Build
 from dbversus.builds.store import resolve
 from dbversus.builds.target import labels, parse_target
-from dbversus.experiment.dry import Asked, check_settings
-from dbversus.experiment.estimate import Estimate, check_time_budget, estimate
-from dbversus.experiment.groups import make_groups
-from dbversus.experiment.spec import ExperimentSpec
-from dbversus.experiment.units import show_bytes, show_duration
+from dbversus.experiment.asked.groups import make_groups
+from dbversus.experiment.asked.spec import ExperimentSpec
+from dbversus.experiment.plan.estimate import Estimate, check_time_budget, estimate
+from dbversus.experiment.rig.dry import Asked, check_settings
 from dbversus.report.terminal import print_table
 from dbversus.stats.judgeable import USUAL
+from dbversus.units import show_bytes, show_duration
 
 
 def _origin(found: Build | CatalogEntry) -> str:

@@ -5,8 +5,8 @@ import re
 from pathlib import Path
 
 from dbversus.errors import RunError
-from dbversus.experiment.progress import Progress, read_progress
-from dbversus.experiment.quiet import NotQuiet
+from dbversus.experiment.plan.progress import Progress, read_progress
+from dbversus.experiment.rig.quiet import NotQuiet
 from dbversus.results.header import read_header
 from dbversus.results.records import parse_journal
 from dbversus.results.schema import JOURNAL

@@ -3,13 +3,13 @@
 import shutil
 from functools import partial
 
-from dbversus.experiment.cache import cool
-from dbversus.experiment.facts import store_log_tails, store_server_facts
-from dbversus.experiment.losses import ask
 from dbversus.experiment.measure import measure, warm_up
-from dbversus.experiment.refusals import check_on_data
-from dbversus.experiment.session import Case, GroupOut, Session, Target
-from dbversus.experiment.start import change_data, start_block
+from dbversus.experiment.observe.servers import store_log_tails, store_server_facts
+from dbversus.experiment.rig.cold import cool
+from dbversus.experiment.rig.recovery import ask
+from dbversus.experiment.rig.refusals import check_on_data
+from dbversus.experiment.rig.session import Case, GroupOut, Session, Target
+from dbversus.experiment.rig.start import change_data, start_block
 from dbversus.suites.model import Phase
 
 

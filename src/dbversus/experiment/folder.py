@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from dbversus.builds.target import absolute_target, build_path, parse_target
+from dbversus.dbms.known import find_dbms
 from dbversus.errors import UsageError
-from dbversus.experiment.spec import ExperimentSpec, make_spec, read_choices
+from dbversus.experiment.asked.spec import ExperimentSpec, make_spec, read_choices
 from dbversus.results.header import read_header
 from dbversus.results.schema import CONFIGS, EXPERIMENT, JOURNAL, SUITE
-from dbversus.servers.config import BASE, available_configs
-from dbversus.servers.run_time import FOLDER, family_of, run_time_files
+from dbversus.servers.config.load import BASE, available_configs
+from dbversus.servers.config.run_time import FOLDER, run_time_files
 from dbversus.suites.load import stored_files, suite_sources
 
 ADJUSTABLE = ("time_budget_s", "wait_quiet_s", "require_quiet")
@@ -66,7 +67,7 @@ def _configs(spec: ExperimentSpec) -> Iterator[tuple[str, Path]]:
         for name in (BASE, *target.configs):
             if name in files.paths:  # what is missing is for `load_config` to say
                 yield f"{target.dbms}/{files.paths[name].name}", files.paths[name]
-    for family in sorted({family_of(parse_target(text).dbms) for text in spec.targets}):
+    for family in sorted({find_dbms(parse_target(text).dbms).family for text in spec.targets}):
         for number, path in enumerate(run_time_files(family, spec.config_place), 1):
             yield f"{FOLDER}/{number}-{family}.toml", path
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import dbversus
 from dbversus.errors import UsageError
-from dbversus.experiment.definitions import definitions
 from dbversus.experiment.folder import Copy, changed_outside
-from dbversus.experiment.session import Target, cases_of
-from dbversus.experiment.stage import Stage
+from dbversus.experiment.plan.definitions import definitions
+from dbversus.experiment.rig.session import Target, cases_of
+from dbversus.experiment.rig.stage import Stage
 from dbversus.results.schema import HOST, SCHEMA_VERSION
 from dbversus.servers.base import ServerConfig
 from dbversus.suites.define import load_table

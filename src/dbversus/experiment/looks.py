@@ -1,6 +1,6 @@
 """Sequential looks: after some blocks, judge what there is and retire the tests that are decided."""
 
-from dbversus.experiment.session import Session
+from dbversus.experiment.rig.session import Session
 from dbversus.results.read import open_results
 
 

@@ -6,19 +6,19 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from dbversus.experiment.background import drain, driven_ops, note_background, start_clocks_together
-from dbversus.experiment.cache import cool
-from dbversus.experiment.counters import begin_counting, note_counters
-from dbversus.experiment.definitions import definitions
-from dbversus.experiment.engine_client import EngineGone, EngineRefused, Reply
-from dbversus.experiment.footprint import begin_footprint, note_footprint
-from dbversus.experiment.injection import Span, injecting
-from dbversus.experiment.losses import ENGINE_RENEWALS_AT_MOST, through_losses
-from dbversus.experiment.orders import balanced_orders, williams_square
-from dbversus.experiment.serving import pin_serving
-from dbversus.experiment.session import Case, Session
-from dbversus.experiment.slots import SlotPlan, SlotRules, plan_cold_slots, plan_slots, wanted_ops
+from dbversus.experiment.observe.background import drain, driven_ops, note_background, start_clocks_together
+from dbversus.experiment.observe.counters import begin_counting, note_counters
+from dbversus.experiment.observe.injection import Span, injecting
+from dbversus.experiment.observe.memory import begin_footprint, note_footprint
+from dbversus.experiment.plan.definitions import definitions
+from dbversus.experiment.plan.slots import SlotPlan, SlotRules, plan_cold_slots, plan_slots, wanted_ops
+from dbversus.experiment.rig.cold import cool
+from dbversus.experiment.rig.engine import EngineGone, EngineRefused, Reply
+from dbversus.experiment.rig.recovery import ENGINE_RENEWALS_AT_MOST, through_losses
+from dbversus.experiment.rig.serving import pin_serving
+from dbversus.experiment.rig.session import Case, Session
 from dbversus.stats.disturbance import RowFigures, judge_row
+from dbversus.stats.orders import balanced_orders, williams_square
 
 PILOT_OPS = 20
 PILOT_MS = 40

@@ -7,21 +7,21 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from dbversus.calibration.use import calibration_fields
 from dbversus.errors import RunError, UsageError
-from dbversus.experiment.aging import age_all
+from dbversus.experiment.asked.spec import ExperimentSpec, write_spec
 from dbversus.experiment.block import run_block
-from dbversus.experiment.estimate import check_time_budget, remaining_s, too_short
 from dbversus.experiment.folder import check_steady, copies_of, with_absolute_paths, write_copies
 from dbversus.experiment.header import check_outside, check_unchanged, make_header
 from dbversus.experiment.looks import take_look
-from dbversus.experiment.prepare import load_all
-from dbversus.experiment.progress import Progress, read_progress
-from dbversus.experiment.quiet import wait_for_quiet
-from dbversus.experiment.refusals import StatementRefused, check_before_load
-from dbversus.experiment.session import Display, Session, Target
-from dbversus.experiment.spec import ExperimentSpec, write_spec
-from dbversus.experiment.stage import Stage, set_stage
+from dbversus.experiment.plan.estimate import check_time_budget, remaining_s, too_short
+from dbversus.experiment.plan.margins import calibration_fields
+from dbversus.experiment.plan.progress import Progress, read_progress
+from dbversus.experiment.rig.aging import age_all
+from dbversus.experiment.rig.prepare import load_all
+from dbversus.experiment.rig.quiet import wait_for_quiet
+from dbversus.experiment.rig.refusals import StatementRefused, check_before_load
+from dbversus.experiment.rig.session import Display, Session, Target
+from dbversus.experiment.rig.stage import Stage, set_stage
 from dbversus.results.records import parse_journal
 from dbversus.results.schema import EXPERIMENT, HOST, JOURNAL
 from dbversus.results.write import Journal, create_results_dir, seal

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from dbversus.dbms.known import family_name
 from dbversus.explain.noise import noise
 
 
@@ -45,9 +46,5 @@ def _of_dbms(kind: str, settings: Sequence[Mapping[str, str]], dbms: Sequence[st
 
 
 def _is_noise(name: str, dbms: str) -> bool:
-    patterns = noise()["settings"].get(_family(dbms), [])
+    patterns = noise()["settings"].get(family_name(dbms), [])
     return any(fnmatchcase(name.lower(), pattern) for pattern in patterns)
-
-
-def _family(dbms: str) -> str:
-    return "mysql" if dbms in ("mariadb", "myrocks", "percona") else dbms

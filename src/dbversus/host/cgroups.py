@@ -119,7 +119,7 @@ def create_cgroup(
                 return make(name, where), ""
             except OSError as error:
                 notes.append(f"{version}: {error.strerror or error}")
-    advice = "as root, or under `systemd-run --user --scope -p Delegate=yes`, a group of its own can be had"
+    advice = "as root, or under `systemd-run --user --scope -p Delegate=yes`, a control group can be had"
     return None, f"no cgroup ({'; '.join(notes)}): CPU time is summed over processes instead; {advice}"
 
 

@@ -8,7 +8,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from dbversus.host import cgroups, cpus, pmu
+from dbversus.host import cgroups, cpus
+from dbversus.host.checks import pmu
 
 _SYSTEM = Path("/sys")
 _PROC = Path("/proc")

@@ -6,15 +6,10 @@ from dataclasses import asdict, fields
 from statistics import fmean
 from typing import Any
 
+from dbversus.dbms.known import find_dbms
 from dbversus.explain.plan_diff import PlanDifference, differing_plans
 from dbversus.explain.settings_diff import SettingDifference, differing_settings
-from dbversus.report import background, disturbance, figures, generations, matrix, scaleup
-from dbversus.report.also_changed import also_changed
-from dbversus.report.calibration import calibration_words
-from dbversus.report.drift import drift_notes
-from dbversus.report.groups import group_of
-from dbversus.report.loads import load_figures
-from dbversus.report.missing import SENTENCE_KEYS, not_measured
+from dbversus.report import pairs as generations
 from dbversus.report.model import (
     Assessment,
     Comparison,
@@ -25,16 +20,23 @@ from dbversus.report.model import (
     TargetFacts,
     TestPart,
 )
-from dbversus.report.regime import regime_notes
-from dbversus.report.state import state_sentences
+from dbversus.report.parts import background, disturbance, figures, matrix, scaleup
+from dbversus.report.parts.also_changed import also_changed
+from dbversus.report.parts.calibration import calibration_words
+from dbversus.report.parts.drift import drift_notes
+from dbversus.report.parts.groups import group_of
+from dbversus.report.parts.loads import load_figures
+from dbversus.report.parts.missing import SENTENCE_KEYS, not_measured
+from dbversus.report.parts.regime import regime_notes
+from dbversus.report.parts.state import state_sentences
 from dbversus.report.words import summary_sentences, typographic
 from dbversus.results.read import Results, Target
 from dbversus.results.sql import columns_of, names
-from dbversus.stats.finished import finished_blocks
 from dbversus.stats.headline import headline
 from dbversus.stats.judge import judge, judge_over_clients
 from dbversus.stats.metrics import CPU, LOAD_TEST, WAIT
 from dbversus.stats.model import Finding, Verdict
+from dbversus.stats.values.finished import finished_blocks
 
 CLIENT_BOUND_SHARE = 0.8
 LONG_WAIT_SHARE = 0.1
@@ -244,7 +246,7 @@ def _test_notes(results: Results, test: str, absolute: figures.BlockFigures) -> 
     for target in results.targets:
         of_target = absolute.get((test, target.label), {})
         share = _client_share(of_target, _clients(results, test))
-        if target.dbms != "sqlite" and share is not None and share > CLIENT_BOUND_SHARE:
+        if not find_dbms(target.dbms).embedded and share is not None and share > CLIENT_BOUND_SHARE:
             notes.append(f"client-bound on {target.label}: the client used {share:.0%} of its CPU")
         wait_us, cpu_us = (fmean(of_target.get(metric) or [0.0]) for metric in (WAIT, CPU))
         if wait_us > LONG_WAIT_SHARE * cpu_us:

@@ -6,7 +6,7 @@ from typing import Any
 
 from dbversus.explain.plan_diff import PlanDifference
 from dbversus.explain.settings_diff import SettingDifference
-from dbversus.report.generations import Generations
+from dbversus.report.pairs import Generations
 from dbversus.results.read import Target
 from dbversus.stats.generations import Ratio
 from dbversus.stats.judged import judged_metrics
@@ -198,7 +198,7 @@ class MatrixRow:
 
 @dataclass(frozen=True)
 class Matrix:
-    """All targets side by side. `sync_latency`: what the host took for fsync, where the suite asked (host/fsync.py)."""
+    """All targets side by side. `sync_latency`: what the host took for fsync, where the suite asked (host/checks/fsync.py)."""
 
     tests: tuple[str, ...]
     rows: tuple[MatrixRow, ...]

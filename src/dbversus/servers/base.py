@@ -1,12 +1,15 @@
 """What every DBMS module answers, so that an experiment can be written once and run on each of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from dbversus.builds.model import Build
-from dbversus.servers.state import TableState
+from dbversus.servers.data.contents import TableState
+
+Query = Callable[[str], list[list[str | None]]]
+"""Runs one statement and returns its rows as texts."""
 
 
 @dataclass(frozen=True)
@@ -15,7 +18,7 @@ class ServerConfig:
 
     `settings` go to the server's config file (sqlite: PRAGMAs); `environment` to its process (e.g. LD_PRELOAD);
     `init_options` to the creation of the data directory (e.g. checksums). A snapshot is keyed by all of them but for what
-    is known to act at run time alone (servers/run_time.py).
+    is known to act at run time alone (servers/config/run_time.py).
     `chosen` names the settings and options that the target itself chose, unlike those of the base config.
     """
 
@@ -114,6 +117,12 @@ class Server(Protocol):
 
     def engine_target(self, name: str, placement: Placement) -> dict[str, Any]:
         """The engine's `target` command for this running server (docs/engine-protocol.md), without `cmd`."""
+
+    def administer_with(self, query: Query) -> None:
+        """Later statements of ours go through `query`: where client and server are one, the measured library runs them.
+
+        Nothing for a server with connections of its own.
+        """
 
     def table_sql(self, table: int) -> tuple[list[str], list[str]]:
         """Statements that create table number `table` of the sysbench schema, and those to run after its rows."""

@@ -6,8 +6,8 @@ from typing import Any
 
 from dbversus.builds.model import Build
 from dbversus.errors import UsageError
-from dbversus.servers.base import Placement, ServerConfig
-from dbversus.servers.state import TableState
+from dbversus.servers.base import Placement, Query, ServerConfig
+from dbversus.servers.data.contents import TableState
 
 
 class NullServer:
@@ -82,6 +82,8 @@ class NullServer:
 
     def config_text(self) -> str:
         return "".join(f"{name} = {value}\n" for name, value in self.config.settings.items())
+
+    def administer_with(self, query: Query) -> None: ...
 
     def engine_target(self, name: str, placement: Placement) -> dict[str, Any]:
         address = {setting: int(value) for setting, value in self.config.settings.items()}

@@ -9,13 +9,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from dbversus.stats.blocks import block_values
-from dbversus.stats.layout import flags, lay_out
+from dbversus.stats.judging.verdicts import assess
+from dbversus.stats.judging.whole_work import percent
 from dbversus.stats.metrics import Columns, floats
 from dbversus.stats.model import CHANGES, Finding, Metric, Verdict
-from dbversus.stats.table import Key
-from dbversus.stats.verdicts import assess
-from dbversus.stats.whole_work import percent
+from dbversus.stats.values.blocks import block_values
+from dbversus.stats.values.layout import flags, lay_out
+from dbversus.stats.values.table import Key
 
 FEWEST_USABLE = 0.5
 """Share of a test's rows in which both targets did something."""

@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from dbversus.stats.blocks import known_values, midmeans, slot_logs
-from dbversus.stats.layout import Ints, Layout, lay_out
-from dbversus.stats.looks import OVERALL
+from dbversus.stats.judging.looks import OVERALL
+from dbversus.stats.judging.verdicts import assess
+from dbversus.stats.judging.whole_work import percent
 from dbversus.stats.metrics import SMOOTH, Columns, Floats, parts
 from dbversus.stats.model import BlockValue, Finding, Metric, Verdict
-from dbversus.stats.table import Key
-from dbversus.stats.verdicts import assess
-from dbversus.stats.whole_work import percent
+from dbversus.stats.values.blocks import known_values, midmeans, slot_logs
+from dbversus.stats.values.layout import Ints, Layout, lay_out
+from dbversus.stats.values.table import Key
 
 FEWEST_SLOTS = 6
 """Two in each third."""

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
-from dbversus.stats.blocks import block_values, load_values
+from dbversus.stats.judging.moderate import VARIANCE_FLOOR
 from dbversus.stats.metrics import CPU, LOAD_TEST, THROUGHPUT, Columns, metric_named, parts
 from dbversus.stats.model import BlockValue, Metric
-from dbversus.stats.moderate import VARIANCE_FLOOR
+from dbversus.stats.values.blocks import block_values, load_values
 
 CONFIDENCE = 0.95
 MARGIN = 0.05
@@ -302,7 +302,7 @@ def _differences(old: Logs, new: Logs) -> dict[int, float]:
 
 
 def mean_of_blocks(logs: Sequence[float]) -> Mean:
-    """The mean of one test over its blocks; no spread under that of stats/moderate.py is believed."""
+    """The mean of one test over its blocks; no spread under that of stats/judging/moderate.py is believed."""
     blocks = len(logs)
     if blocks < 2:
         return Mean(fmean(logs), None, 0.0, blocks)

@@ -4,23 +4,23 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dbversus.results.read import Results
-from dbversus.stats.background_kinds import background_values
-from dbversus.stats.blocks import block_values, load_values
 from dbversus.stats.clients import case_of, pooled_margins, pooled_over_clients
 from dbversus.stats.disturbed import check_disturbance
-from dbversus.stats.drain import drain_values
 from dbversus.stats.drift import judge_steadiness
-from dbversus.stats.finished import of_finished_blocks
-from dbversus.stats.fresh import FEWEST_FRESH_BLOCKS
 from dbversus.stats.judged import judged_metrics, judged_smooth, marked
+from dbversus.stats.judging.fresh import FEWEST_FRESH_BLOCKS
+from dbversus.stats.judging.sequential import LOOKS
+from dbversus.stats.judging.verdicts import assess, decided
+from dbversus.stats.judging.whole_work import check_whole_work, judge_whole_work
+from dbversus.stats.judging.within_start import add_within_start
 from dbversus.stats.metrics import DRAIN, METRICS, PERCENTILES, metric_named
 from dbversus.stats.model import CHANGES, BlockValue, Finding, Metric, Verdict
-from dbversus.stats.percentiles import Latencies, lacking_findings, latency_blocks, percentile_values
-from dbversus.stats.sequential import LOOKS
-from dbversus.stats.server_counters import counter_values
-from dbversus.stats.verdicts import assess, decided
-from dbversus.stats.whole_work import check_whole_work, judge_whole_work
-from dbversus.stats.within_start import add_within_start
+from dbversus.stats.values.background_kinds import background_values
+from dbversus.stats.values.blocks import block_values, load_values
+from dbversus.stats.values.drain import drain_values
+from dbversus.stats.values.finished import of_finished_blocks
+from dbversus.stats.values.percentiles import Latencies, lacking_findings, latency_blocks, percentile_values
+from dbversus.stats.values.server_counters import counter_values
 
 
 def judge(results: Results) -> list[Finding]:

@@ -98,7 +98,7 @@ DRAIN: tuple[Metric, ...] = (
     Metric(DRAIN_WRITES, "bytes drained per op", "bytes/op", False, False, 0.10, pooled=True, floor=64.0),
 )
 
-# of all operations of a block together (stats/percentiles.py): a slot has too few of them for the rare ones
+# of all operations of a block together (stats/values/percentiles.py): a slot has too few of them for the rare ones
 PERCENTILES: tuple[Metric, ...] = (
     Metric(P95, "95th percentile of response time", "µs", False, False, 0.10),
     Metric(P99, "99th percentile of response time", "µs", False, False, 0.10),

@@ -110,5 +110,5 @@ class Finding:
 
     @property
     def lacks_operations(self) -> bool:
-        """Whether all it says is that too few operations were measured to judge a percentile (stats/percentiles.py)."""
+        """Whether all it says is that too few operations were measured to judge a percentile (stats/values/percentiles.py)."""
         return not self.judged and self.blocks == 0 and self.verdict is Verdict.UNDECIDED

@@ -15,8 +15,9 @@ from dbversus.builds.install import PARTIAL
 from dbversus.builds.manifest import MANIFEST, Manifest, read_manifest
 from dbversus.builds.store import LOCAL
 from dbversus.home import home_dir
-from dbversus.host import in_use, processes, registry
-from dbversus.servers.disk_use import used_bytes
+from dbversus.host import processes
+from dbversus.host.claims import in_use, registry
+from dbversus.servers.data.disk_use import used_bytes
 
 # a build has no manifest yet while it is being put in its place
 _UNFINISHED_AGE_S = 86400

@@ -6,13 +6,13 @@ import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from dbversus.builds.dbms import find_dbms
 from dbversus.builds.install import PARTIAL
 from dbversus.builds.lock import locked_if_free
+from dbversus.dbms.known import find_dbms
 from dbversus.errors import RunError, UsageError
-from dbversus.host import in_use, registry
+from dbversus.host.claims import in_use, registry
+from dbversus.names import near
 from dbversus.storage.listing import Kept, Kind, plural
-from dbversus.suites.names import near
 
 _UNITS_S = {"h": 3600, "d": 86400, "w": 7 * 86400}
 

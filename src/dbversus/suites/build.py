@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from dbversus.names import near
 from dbversus.suites import shape
 from dbversus.suites.check import check_columns, check_number, check_test
 from dbversus.suites.draft import Draft, Named, Placed
 from dbversus.suites.generators import Generator
 from dbversus.suites.model import AGED, LOAD, LOADED, Aging, Load, Parameter, Phase, Statement, Suite, Test
-from dbversus.suites.names import near
 from dbversus.suites.source import Place
 
 WARM_SUFFIX = ".warm"

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 
+from dbversus.names import near
 from dbversus.suites.expression import Expression, evaluate, variables_of
 from dbversus.suites.generators import Bounded, Generator, Listable, Ref, Sequence, is_text
 from dbversus.suites.model import Parameter, Statement, Test
-from dbversus.suites.names import near
 from dbversus.suites.source import Place
 from dbversus.suites.sql import placeholders
 

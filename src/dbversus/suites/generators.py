@@ -5,8 +5,8 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 from pydantic_core import PydanticCustomError
 
+from dbversus.names import near
 from dbversus.suites.expression import Expression, variables_of
-from dbversus.suites.names import near
 
 
 class Shape(BaseModel):

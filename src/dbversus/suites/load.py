@@ -5,10 +5,10 @@ from functools import reduce
 from pathlib import Path
 
 from dbversus.errors import UsageError
+from dbversus.names import near
 from dbversus.suites.build import build_suite
 from dbversus.suites.draft import extend, make_draft
 from dbversus.suites.model import Suite
-from dbversus.suites.names import near
 from dbversus.suites.reading import read_shape
 from dbversus.suites.shape import SuiteFile
 from dbversus.suites.source import Place, Source, read_source

@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+from dbversus.dbms.known import find_dbms
 from dbversus.errors import UsageError
+from dbversus.names import near
 from dbversus.suites.expression import Expression, evaluate
 from dbversus.suites.generators import Generator
-from dbversus.suites.names import near
 from dbversus.suites.source import Place
 
 LOAD = "load"
@@ -22,8 +23,6 @@ GROUP_TITLES = {
     "range-aggregate": "range queries with aggregation",
     "write": "writes",
 }
-
-_MYSQL_FAMILY = ("mariadb", "myrocks")
 
 
 def check_sizes(table_size: int, tables: int) -> None:
@@ -62,8 +61,8 @@ class Statement:
         return next((place.at(key) for place in self.places if place.has(key)), self.places[0])
 
     def sql_for(self, dbms: str) -> str:
-        """The text for one DBMS; MariaDB and MyRocks take MySQL's where they have none of their own."""
-        candidates = (dbms, "mysql", "") if dbms in _MYSQL_FAMILY else (dbms, "")
+        """The text for one DBMS, or that of the DBMS whose SQL it takes; "": the text for all others."""
+        candidates = (dbms, find_dbms(dbms).sql_of if dbms else "", "")
         return next((self.sql[name] for name in candidates if name in self.sql), "")
 
 

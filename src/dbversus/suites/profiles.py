@@ -9,9 +9,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from dbversus.errors import UsageError
+from dbversus.names import near
 from dbversus.suites.generators import Shape
 from dbversus.suites.load import load_suite
-from dbversus.suites.names import near
 from dbversus.suites.reading import check_shape
 from dbversus.suites.source import Place, read_source
 

@@ -5,8 +5,8 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from dbversus.names import near
 from dbversus.suites.generators import GENERATORS, Shape
-from dbversus.suites.names import near
 from dbversus.suites.source import Place, Source
 
 # pydantic's words for a wrong type, said in those of TOML

@@ -4,9 +4,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, field_validator
 
+from dbversus.dbms.known import databases
 from dbversus.suites.generators import AnyGenerator, Number, Param, Shape
 
-DBMS_NAMES = ("postgres", "mysql", "mariadb", "myrocks", "sqlite")
+DBMS_NAMES = tuple(dbms.name for dbms in databases())
 
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$")]
 VariableName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]

@@ -13,8 +13,8 @@ from dbversus.stats.calibration.starts import start_bias
 from dbversus.stats.calibration.suites import Game, Margins, Played, Pool, changed_as_measured, make_pool, play
 from dbversus.stats.calibration.twins import Twins, read_twins
 from dbversus.stats.calibration.variation import order_bias, rows_of, spreads, uniformity
+from dbversus.stats.judging.sequential import LOOKS
 from dbversus.stats.metrics import Floats
-from dbversus.stats.sequential import LOOKS
 
 SUITES = 1000
 EFFECTS = (0.01, 0.02, 0.03, 0.05, 0.08)

@@ -6,8 +6,8 @@ import numpy as np
 
 from dbversus.stats.calibration.model import Recovery
 from dbversus.stats.calibration.twins import Injected, TestBlock
+from dbversus.stats.judging.moderate import VARIANCE_FLOOR, moderate
 from dbversus.stats.metrics import Floats
-from dbversus.stats.moderate import VARIANCE_FLOOR, moderate
 
 FEWEST_CLUSTERS = 3
 SMALLEST_SPAN = 0.005

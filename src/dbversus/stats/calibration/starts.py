@@ -3,12 +3,12 @@
 import numpy as np
 from scipy.stats import ttest_ind
 
-from dbversus.experiment.orders import starting_order
 from dbversus.results.read import Results
 from dbversus.stats.calibration.model import OrderBias
 from dbversus.stats.calibration.twins import Twins
 from dbversus.stats.calibration.variation import CONFIDENCE, by_place
 from dbversus.stats.metrics import CPU, THROUGHPUT, Floats
+from dbversus.stats.orders import starting_order
 
 FEWEST_BLOCKS = 2
 """With the twin started first, and with the base."""

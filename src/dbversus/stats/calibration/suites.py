@@ -13,12 +13,12 @@ import numpy as np
 
 from dbversus.stats.calibration.twins import Injected, TestBlock, Twins
 from dbversus.stats.judge import settled_tests
-from dbversus.stats.layout import Ints
+from dbversus.stats.judging.verdicts import assess
+from dbversus.stats.judging.whole_work import check_whole_work
 from dbversus.stats.metrics import SMOOTH, Floats, metric_named
 from dbversus.stats.model import CHANGES, BlockValue, Finding, Metric, Verdict
-from dbversus.stats.protocol import Looked, take_looks
-from dbversus.stats.verdicts import assess
-from dbversus.stats.whole_work import check_whole_work
+from dbversus.stats.simulation.protocol import Looked, take_looks
+from dbversus.stats.values.layout import Ints
 
 Values = Mapping[str, Sequence[Sequence[BlockValue]]]
 """Test → those of each block, in order of blocks."""

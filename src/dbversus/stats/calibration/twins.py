@@ -6,15 +6,15 @@ from typing import Any
 
 from dbversus.errors import UsageError
 from dbversus.results.read import Results, Target
-from dbversus.stats.blocks import block_values
 from dbversus.stats.calibration.model import FEWEST_BLOCKS
-from dbversus.stats.finished import finished_blocks
-from dbversus.stats.injected import true_log_ratios
 from dbversus.stats.judge import judged_values
 from dbversus.stats.judged import judged_metrics
+from dbversus.stats.judging.whole_work import whole_work_values
 from dbversus.stats.metrics import CPU, IO_BYTES, LOAD_TEST, PRIMARY, metric_named
 from dbversus.stats.model import BlockValue, Metric
-from dbversus.stats.whole_work import whole_work_values
+from dbversus.stats.simulation.injected import true_log_ratios
+from dbversus.stats.values.blocks import block_values
+from dbversus.stats.values.finished import finished_blocks
 
 TestBlock = tuple[str, int]
 

@@ -7,11 +7,11 @@ import numpy as np
 from scipy.stats import kstest, t, ttest_1samp
 
 from dbversus.results.read import Results
-from dbversus.stats.blocks import block_values
 from dbversus.stats.calibration.model import OrderBias, Spread, Uniformity
 from dbversus.stats.calibration.twins import Twins
 from dbversus.stats.metrics import CPU, THROUGHPUT, Floats
 from dbversus.stats.model import BlockValue
+from dbversus.stats.values.blocks import block_values
 
 CONFIDENCE = 0.95
 

@@ -1,0 +1,1 @@
+"""One module per place that builds come from; each has a `fetch`."""

@@ -1,0 +1,45 @@
+"""Builds from a Maven repository, through `mvn`."""
+
+import shutil
+from pathlib import Path
+
+from dbversus.builds.catalog import CatalogEntry
+from dbversus.builds.providers.client import Fetched, Progress, find_client, run_client
+from dbversus.errors import RunError
+from dbversus.home import public_dir
+
+
+def fetch(entry: CatalogEntry, into: Path, progress: Progress) -> Fetched:
+    """Bring the artifact `group:artifact:version[:type[:classifier]]` into a folder."""
+    client = find_client("mvn")
+    repository = public_dir("cache", "maven")
+    progress(f"maven: {entry.package}")
+    run_client(
+        [
+            client,
+            "--batch-mode",
+            "--quiet",
+            "-Dstyle.color=never",
+            f"-Dmaven.repo.local={repository}",
+            "dependency:get",
+            f"-Dartifact={entry.package}",
+            "-Dtransitive=false",
+        ],
+        progress,
+        not_found="Could not find artifact|Failure to find",
+    )
+    artifact = repository / _path_of(entry.package)
+    if not artifact.is_file():
+        raise RunError(f"mvn said it was done, but {artifact.name} is not in {repository}")
+    target = into / artifact.name
+    shutil.move(artifact, target)
+    # The local repository keeps mvn's own plugins; builds would double the space they take.
+    shutil.rmtree(artifact.parent, ignore_errors=True)
+    return Fetched((target,), entry.version)
+
+
+def _path_of(coordinate: str) -> Path:
+    group, artifact, version, *rest = coordinate.split(":")
+    kind = rest[0] if rest else "jar"
+    classifier = f"-{rest[1]}" if len(rest) > 1 else ""
+    return Path(*group.split("."), artifact, version, f"{artifact}-{version}{classifier}.{kind}")

@@ -1,0 +1,163 @@
+"""dbversus calibrate: how often verdicts are wrong on this host, and how small a change is found."""
+
+import re
+import shlex
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dbversus.cli import options
+from dbversus.cli.ending import resumable
+from dbversus.cli.verbs.compare import default_directory, durations, named
+from dbversus.errors import UsageError
+from dbversus.experiment.calibrating.kinds import Kind
+from dbversus.units import parse_count
+
+if TYPE_CHECKING:
+    from dbversus.calibration.model import Calibration
+    from dbversus.experiment.asked.spec import ExperimentSpec
+
+
+def calibrate(
+    target: Annotated[
+        str | None, typer.Argument(help="The build to be compared with itself: `dbms:version` or a path.")
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A dozen tests on small tables in 8 blocks: under ten minutes.")
+    ] = False,
+    blocks: Annotated[int | None, typer.Option(help="Blocks to measure.", show_default="16; 8 with --quick")] = None,
+    tests: options.Tests = None,
+    table_size: options.TableSize = None,
+    clients: options.Clients = None,
+    seed: options.Seed = None,
+    time_budget: options.TimeBudget = None,
+    judge: options.Judge = None,
+    wait_quiet: options.WaitQuiet = None,
+    require_quiet: options.RequireQuiet = False,
+    out: options.Out = None,
+    from_dir: Annotated[
+        Path | None, typer.Option("--from", help="Evaluate the results of an earlier calibration; nothing is run.")
+    ] = None,
+    inject: Annotated[
+        Kind, typer.Option(help="What the third copy does more of; `none`: only two equal copies.")
+    ] = Kind.CPU,
+    suites: Annotated[int, typer.Option(min=20, help="Virtual suites of equal targets, and with a change.")] = 1000,
+    json: Annotated[bool, typer.Option("--json", help="Print the calibration as JSON on standard output.")] = False,
+    dry_run: options.DryRun = False,
+    wait: options.Wait = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """Measure how often verdicts are wrong on this host, and how small a change is found.
+
+    Runs one build against a copy of itself and one slowed down by known shares of CPU or IO (1 to 8 %; of CPU in bursts, too),
+    then makes many virtual experiments of the blocks and judges them. Kept for this host: every report cites it, `doctor` shows
+    it, and tests that vary more than usual here get wider margins. SQLite is no server, so nothing can be injected: two equal
+    copies only.
+
+    - `dbversus calibrate postgres:17 --quick`
+    - `dbversus calibrate mysql:8.0 --dry-run`
+    - `dbversus calibrate postgres:17 --tests 'point-*,update-*' --blocks 24`
+    - `dbversus calibrate postgres:17 --judge cpu,throughput,io,p99`
+    - `dbversus calibrate --from results/20260101-120000-calibrate-postgres-17`
+    """
+    from dbversus.cli.plan import print_plan
+    from dbversus.experiment.calibrating.plan import calibration_spec, can_inject
+
+    if from_dir:
+        if target:
+            raise UsageError(f"--from evaluates {from_dir} as it is; leave out the target {target}.")
+        return _conclude(from_dir, suites, seed, json, quiet, options.judged(judge))
+    if not target:
+        raise UsageError("A target is missing, such as postgres:17; or name earlier results with --from.")
+    more = _choices(tests, table_size, clients, seed, judge)
+    more |= named(durations(time_budget, wait_quiet) | {"require_quiet": True if require_quiet else None})
+    spec = calibration_spec(target, quick, blocks, inject, more)
+    if inject is not Kind.NONE and not can_inject(target):
+        print(f"{target} is no server, so no slowdown can be injected: two equal copies only", file=sys.stderr)
+    if dry_run:
+        print_plan(spec)
+        return 0
+    name = re.sub(r"[^\w.]+", "-", target.rpartition("/")[2])
+    directory = out or default_directory(spec, f"calibrate-{name}")
+    _run(spec, directory, _command(target, quick, inject, spec, more), wait, quiet)
+    return _conclude(directory, suites, seed, json, quiet)
+
+
+def _choices(
+    tests: str | None, table_size: str | None, clients: str | None, seed: int | None, judge: str | None
+) -> dict[str, Any]:
+    """Those over the profile's, by name of the experiment's setting."""
+    asked = {
+        "tests": tests,
+        "table_size": parse_count(table_size, "--table-size") if table_size else None,
+        "clients": [parse_count(part, "--clients") for part in clients.split(",")] if clients else None,
+        "seed": seed,
+        "judge": options.judged(judge),
+    }
+    return named(asked)
+
+
+def _run(spec: "ExperimentSpec", directory: Path, command: str, wait: bool, quiet: bool) -> None:
+    from dbversus.cli.display import make_display
+    from dbversus.experiment.run import run_experiment
+
+    then = f"dbversus calibrate --from {directory}"
+    with resumable(directory, then), make_display(quiet) as display:
+        run_experiment(spec, directory, command, display, wait=wait)
+
+
+def _command(target: str, quick: bool, inject: Kind, spec: "ExperimentSpec", more: dict[str, Any]) -> str:
+    """What repeats the calibration."""
+    words = ["dbversus", "calibrate", target, *(["--quick"] if quick else []), "--blocks", str(spec.looks[-1])]
+    for name, value in more.items():
+        flag = "--" + name.removesuffix("_s").replace("_", "-")
+        words += [flag] if value is True else [flag, _value(name, value)]
+    return shlex.join([*words, *([] if inject is Kind.CPU else ["--inject", inject.value])])
+
+
+def _value(name: str, value: Any) -> str:
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    return f"{value:g}s" if name.endswith("_s") else str(value)
+
+
+def _conclude(
+    directory: Path, suites: int, seed: int | None, as_json: bool, quiet: bool, judge: list[str] | None = None
+) -> int:
+    """Evaluates the results, keeps the calibration, writes it beside them, and shows it.
+
+    `judge`: by other metrics than were asked for when it was run; all tests have all blocks, so nothing is missing.
+    """
+    from dbversus.calibration import store
+    from dbversus.cli.display import make_display
+    from dbversus.experiment.calibrating.record import make_record
+    from dbversus.results.read import open_results
+
+    results = open_results(directory)
+    if judge:
+        results = replace(results, header=results.header | {"judge": judge})
+    with make_display(quiet) as display:
+        calibration = make_record(results, suites, seed or 1, display.doing)
+    _write(calibration, directory)
+    kept = store.save(calibration)
+    if as_json:
+        print(calibration.model_dump_json(indent=1))
+    else:
+        from rich.console import Console
+
+        from dbversus.report.calibration import text as calibration_text
+
+        calibration_text.render(calibration, Console())
+    said = sys.stderr if as_json else sys.stdout
+    print(f"kept: {kept}\nresults: {directory.resolve()} (calibration.md, calibration.json)", file=said)
+    return 0
+
+
+def _write(calibration: "Calibration", directory: Path) -> None:
+    from dbversus.report.calibration import markdown as calibration_markdown
+
+    (directory / "calibration.json").write_text(calibration.model_dump_json(indent=1) + "\n")
+    calibration_markdown.write(calibration, directory / "calibration.md")

@@ -1,0 +1,97 @@
+"""dbversus configs: which there are, what they say, and making one from a file of the server's own."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dbversus.cli import options
+from dbversus.cli.ending import told
+from dbversus.cli.tables import write_table
+from dbversus.names import nearest
+
+app = typer.Typer(help="Config files: server settings by name.", no_args_is_help=True)
+
+
+@app.command("list")
+@told
+def list_configs(
+    dbms: Annotated[str | None, typer.Argument(help="Only of this DBMS, e.g. mysql.")] = None,
+    config_dir: options.ConfigDir = None,
+) -> None:
+    """List config files by DBMS, with what each is for; broken ones with the reason.
+
+    - `dbversus configs list mysql`
+    """
+    from dbversus.errors import UsageError
+    from dbversus.servers.config.load import available_configs
+
+    rows = []
+    for each in _dbms(dbms):
+        files = available_configs(each, config_dir)
+        for name in sorted(files):
+            try:
+                rows.append((each, name, files[name].description.partition("  ")[0]))
+            except UsageError as error:
+                rows.append((each, name, f"broken: {error}"))
+    write_table(["dbms", "config", "what for"], rows)
+
+
+@app.command(no_args_is_help=True)
+@told
+def show(
+    name: Annotated[str, typer.Argument(help="Name of a config, e.g. base.")],
+    dbms: Annotated[str | None, typer.Option(help="Only of this DBMS, e.g. mysql.")] = None,
+    config_dir: options.ConfigDir = None,
+) -> None:
+    """Show a config file, for each DBMS that has one of that name.
+
+    - `dbversus configs show base --dbms postgres`
+    """
+    from dbversus.errors import UsageError
+    from dbversus.servers.config.load import available_configs
+
+    known = {each: available_configs(each, config_dir) for each in _dbms(dbms)}
+    paths = [files.paths[name] for files in known.values() if name in files]
+    if not paths:
+        names = {other for files in known.values() for other in files}
+        raise UsageError(f"There is no config '{name}'{nearest(name, names)}; `dbversus configs list` names all.")
+    for path in paths:
+        print(f"# {path.absolute()}\n{path.read_text()}")
+
+
+@app.command("from", no_args_is_help=True)
+@told
+def from_file(
+    file: Annotated[Path, typer.Argument(help="A my.cnf or postgresql.conf.")],
+    dbms: Annotated[
+        str | None, typer.Option(help="postgres, mysql, mariadb or myrocks.", show_default="by what the file holds")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write it here, e.g. configs/mysql/mine.conf.", show_default="standard output")
+    ] = None,
+) -> None:
+    """Make a config file from a my.cnf or postgresql.conf; comments in it say what was left out, and why.
+
+    - `dbversus configs from /etc/mysql/my.cnf --out configs/mysql/mine.conf`
+    - `dbversus compare mysql:8.0 mysql:8.0@mine`
+    """
+    from dbversus.errors import UsageError
+    from dbversus.servers.config.foreign import convert
+
+    made = convert(file, dbms)
+    if out is None:
+        print(made.text, end="")
+    else:
+        if out.exists():
+            raise UsageError(f"{out} exists; remove it, or name another file with --out.")
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(made.text)
+    print(f"{made.dbms}: settings taken {made.kept}, left out {made.left_out}", file=sys.stderr)
+
+
+def _dbms(only: str | None) -> list[str]:
+    from dbversus.dbms.known import databases, find_dbms
+
+    return [find_dbms(only).name] if only else [each.name for each in databases()]

@@ -1,0 +1,46 @@
+"""dbversus resume: go on with an interrupted experiment."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dbversus.cli import options
+from dbversus.cli.ending import resumable
+from dbversus.cli.outcome import heeding, present
+from dbversus.cli.verbs.compare import durations, named
+from dbversus.experiment.asked.demands import parse_demands
+
+
+def resume(
+    directory: Annotated[Path, typer.Argument(help="Results directory of the interrupted experiment.")],
+    time_budget: options.TimeBudget = None,
+    wait_quiet: options.WaitQuiet = None,
+    as_stored: options.AsStored = False,
+    fail_on: options.FailOn = None,
+    require_verdicts: options.RequireVerdicts = None,
+    json: options.Json = False,
+    wait: options.Wait = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """Go on with an experiment that was interrupted, killed, or ran out of its time budget.
+
+    Finished rows are kept; at most the row under way when it stopped is measured again. Targets that were lost (a full disk,
+    for instance) are tried again. Builds, suite, configs and host have to be those of before.
+
+    - `dbversus resume results/20260101-120000-postgres-13.1-vs-postgres-17`
+    - `dbversus resume results/nightly-7 --time-budget 1h --as-stored`
+    """
+    from dbversus.cli.display import make_display
+    from dbversus.experiment.folder import read_folder
+    from dbversus.experiment.run import resume_experiment
+    from dbversus.results.read import open_results
+
+    demands = parse_demands(fail_on, require_verdicts)
+    open_results(directory)
+    spec = read_folder(directory)
+    spec = spec.model_copy(update=named(durations(time_budget, wait_quiet)))
+    demands = demands.over(spec.demands)
+    with heeding(directory, demands), resumable(directory), make_display(quiet) as display:
+        resume_experiment(spec, directory, display, wait=wait, as_stored=as_stored)
+    return present(directory, demands, as_json=json)

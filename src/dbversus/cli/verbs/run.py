@@ -1,0 +1,91 @@
+"""dbversus run: an experiment described in a file."""
+
+import shlex
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from dbversus.cli import options
+from dbversus.cli.ending import resumable
+from dbversus.cli.outcome import heeding, present
+from dbversus.cli.verbs.compare import default_directory, durations, named
+from dbversus.experiment.asked.demands import parse_demands
+from dbversus.results.schema import EXPERIMENT
+
+
+def run(
+    experiment: Annotated[
+        str,
+        typer.Argument(
+            help="experiment.toml (docs/experiments.md), or durability, allocators, myrocks-compression, versions."
+        ),
+    ],
+    builds: options.Builds = None,
+    alone: options.Alone = False,
+    exclude: options.Exclude = None,
+    table_size: options.RunTableSize = None,
+    judge: options.RunJudge = None,
+    wait_quiet: options.WaitQuiet = None,
+    require_quiet: options.RequireQuiet = False,
+    out: options.Out = None,
+    fail_on: options.FailOn = None,
+    require_verdicts: options.RequireVerdicts = None,
+    json: options.Json = False,
+    dry_run: options.DryRun = False,
+    wait: options.Wait = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """Run the experiment that a file describes, or one that comes with dbversus.
+
+    Every results directory holds such a file, with its suite and configs beside it, so `dbversus run
+    results/…/experiment.toml` repeats an experiment.
+
+    - `dbversus run nightly.toml --dry-run`
+    - `dbversus run nightly.toml --out results/nightly-7 --fail-on regression,failed`
+    - `dbversus run results/20260701-nightly/experiment.toml --table-size 10m`
+    - `dbversus run nightly.toml --judge cpu,throughput,io,p99`
+    - `dbversus run durability --builds mariadb:10.11,postgres:17`
+    - `dbversus run versions --builds 'mysql:*' --dry-run`
+    """
+    from dbversus.cli.display import make_display
+    from dbversus.cli.plan import print_plan
+    from dbversus.experiment.asked.bundled import find_experiment
+    from dbversus.experiment.asked.spec import check_alone, read_spec
+    from dbversus.experiment.folder import is_results_folder, origins, read_folder
+    from dbversus.experiment.run import run_experiment
+    from dbversus.suites.profiles import profile_defaults
+    from dbversus.units import parse_count
+
+    demands = parse_demands(fail_on, require_verdicts)
+    path = find_experiment(experiment)
+    if path.name == EXPERIMENT and is_results_folder(path.parent):
+        spec = read_folder(path.parent, _split(builds or ()), exclude or ())
+    else:
+        spec = read_spec(path, profile_defaults, _split(builds or ()), exclude or ())
+    over: dict[str, Any] = {"alone": spec.alone or alone, "require_quiet": spec.require_quiet or require_quiet}
+    over |= {"table_size": parse_count(table_size, "--table-size")} if table_size else {}
+    over |= {"judge": names} if (names := options.judged(judge)) else {}
+    spec = spec.model_copy(update=over | named(durations(None, wait_quiet)))
+    check_alone(spec)
+    if spec.folder:
+        print(origins(spec), file=sys.stderr)
+    if dry_run:
+        print_plan(spec)
+        return 0
+    demands = demands.over(spec.demands)
+    directory = out or default_directory(spec, path.stem if builds else "")
+    command = ["dbversus", "run", experiment, *(f"--builds={text}" for text in builds or ())]
+    command += [f"--exclude={pattern}" for pattern in exclude or ()] + (["--alone"] if alone else [])
+    command += [f"--table-size={table_size}"] if table_size else []
+    command += [f"--judge={','.join(spec.judge)}"] if judge else []
+    command += ([f"--wait-quiet={wait_quiet}"] if wait_quiet else []) + (["--require-quiet"] if require_quiet else [])
+    with heeding(directory, demands), resumable(directory), make_display(quiet) as display:
+        run_experiment(spec, directory, shlex.join(command), display, wait=wait)
+    return present(directory, demands, as_json=json)
+
+
+def _split(texts: Sequence[str]) -> list[str]:
+    """Builds between commas; a text with configs (`mysql:8.0@ahi,bl0`) is one build, since they have commas too."""
+    return [part.strip() for text in texts for part in ([text] if "@" in text else text.split(",")) if part.strip()]

@@ -1,0 +1,1 @@
+"""What the user asks for: choices, matrices, demands, known slowdowns; no server, no clock."""

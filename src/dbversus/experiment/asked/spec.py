@@ -1,0 +1,308 @@
+"""An experiment as asked: the user's choices over those of a profile, read from flags or from experiment.toml."""
+
+import tomllib
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import tomli_w
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator, model_validator
+
+from dbversus.errors import UsageError
+from dbversus.experiment.asked.demands import Demands, parse_conditions, parse_share
+from dbversus.experiment.asked.groups import ROWS_PER_GROUP, make_groups
+from dbversus.experiment.asked.matrix import expand, read_matrix
+from dbversus.experiment.asked.shares import Inject, check_inject, read_bursts
+from dbversus.results.schema import CONFIGS, SUITE
+from dbversus.servers.config.load import Complete, ConfigPlace
+from dbversus.stats.judgeable import JUDGEABLE, USUAL, named
+from dbversus.suites.load import load_stored_suite, load_suite
+from dbversus.suites.model import Suite
+from dbversus.suites.source import Place, Source
+from dbversus.units import parse_count, parse_duration
+
+
+class ExperimentSpec(BaseModel):
+    """Every choice of an experiment, all defaults spelled out once it is complete.
+
+    Times: `*_ms` ms, `*_s` seconds. `looks` are numbers of blocks after which tests are judged; the last is the most
+    blocks that are run. With several `clients`, every test runs with each. `judge`: short names of metrics that make verdicts,
+    `margins`: shares by metric (0.03 = 3 %).
+    `drain_s`: the time that every server has after each test that changes data, to do what that has left (0: none); it is
+    done when it was idle for `drain_idle_s`.
+    `calibration`: widen margins by what this host was found to vary by, and cite it (docs/calibration.md).
+    `alone`: there is one target, and it is measured without a comparison.
+    `at_once`: most servers that are up together in interleaved order, the base among them (None: all). `optional`: configs
+    whose targets are left out, and said to be, where the server refuses them.
+    `inject`: known slowdowns, by target, kind and test (experiment/asked/shares.py); with it, be it empty, every server carries
+    the library that makes them (None: none does).
+    `cache`: warm: tables are read into memory before each block; cold: servers are restarted and the page cache is dropped
+    before each row, with slots of about `cold_slot_ms`; mixed: the same once, at the start of each block.
+    `restart`, `restore`: servers are started, and data restored, for each block or only for the first.
+    `wait_quiet_s`: before each block, how long to wait at most for other work on the host to end; `require_quiet`: where it has
+    not, end the run.
+    `fail_on`, `require_verdicts`: what the exit status demands of a run, where the command line says nothing.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    targets: list[str] = Field(min_length=1)
+    suite: str = "sysbench"
+    tests: str | None = None
+    profile: str = "standard"
+    mode: Literal["prepared", "unprepared"] = "prepared"
+    table_size: int = Field(1_000_000, ge=1)
+    tables: int = Field(1, ge=1)
+    clients: list[int] = Field(default=[1], min_length=1)
+    order: Literal["interleaved", "sequential"] = "interleaved"
+    alone: bool = False
+    at_once: int | None = Field(None, ge=2)
+    optional: list[str] = Field(default_factory=list)
+    seed: int = Field(1, ge=0, lt=2**63)
+    slot_ms: float = Field(20, ge=1, le=3_600_000)
+    write_slot_ms: float = Field(40, ge=1, le=3_600_000)
+    settle_ms: float = Field(5, ge=0, le=600_000)
+    drain_s: float = Field(2.0, ge=0, le=600)
+    drain_idle_s: float = Field(0.2, gt=0, le=60)
+    rows: int = Field(36, ge=1)
+    seconds: float = Field(5, gt=0)
+    looks: list[int] = Field(default=[4, 6, 8, 12], min_length=1)
+    time_budget_s: float | None = Field(None, gt=0)
+    wait_quiet_s: float | None = Field(None, gt=0)
+    require_quiet: bool = False
+    placement: Literal["auto", "split", "together", "apart", "none"] = "auto"
+    freeze: bool = True
+    config_dir: str | None = None
+    check_events: int = Field(20, ge=0)
+    judge: list[str] = Field(default=[*USUAL])
+    margins: dict[str, float] = Field(default_factory=dict)
+    inject: Inject | None = None
+    calibration: bool = True
+    cache: Literal["warm", "cold", "mixed"] = "warm"
+    cold_slot_ms: float = Field(2000, ge=1, le=3_600_000)
+    restart: Literal["block", "never"] = "block"
+    restore: Literal["block", "never"] = "block"
+    fail_on: list[str] = Field(default_factory=list)
+    require_verdicts: str | None = None
+    _folder: Path | None = PrivateAttr(None)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_bursts(cls, choices: Any) -> Any:
+        has_some = isinstance(choices, dict) and "inject" in choices
+        return choices | {"inject": read_bursts(choices["inject"])} if has_some else choices
+
+    @field_validator("table_size", "tables", mode="before")
+    @classmethod
+    def _count(cls, value: Any, info: Any) -> Any:
+        return parse_count(value, info.field_name) if isinstance(value, str) else value
+
+    @field_validator("time_budget_s", "wait_quiet_s", mode="before")
+    @classmethod
+    def _duration(cls, value: Any, info: Any) -> Any:
+        return parse_duration(value, info.field_name) if isinstance(value, str) else value
+
+    @field_validator("clients", mode="before")
+    @classmethod
+    def _one_or_more(cls, value: Any) -> Any:
+        return [value] if isinstance(value, int) else value
+
+    @field_validator("clients")
+    @classmethod
+    def _sane(cls, clients: list[int]) -> list[int]:
+        if any(not 1 <= count <= 4096 for count in clients) or len(set(clients)) < len(clients):
+            raise ValueError("different numbers from 1 to 4096 are accepted, such as 1 or [1, 2, 4]")
+        return clients
+
+    @field_validator("looks")
+    @classmethod
+    def _rising(cls, looks: list[int]) -> list[int]:
+        if looks[0] < 1 or any(later <= earlier for earlier, later in pairwise(looks)):
+            raise ValueError("rising numbers of blocks are accepted, such as [4, 6, 8, 12]")
+        return looks
+
+    @field_validator("margins")
+    @classmethod
+    def _known(cls, margins: dict[str, float]) -> dict[str, float]:
+        for metric, share in margins.items():
+            if metric not in (*JUDGEABLE, *JUDGEABLE.values()):
+                raise ValueError(
+                    f"there is a margin for the unknown metric '{metric}'; accepted: {', '.join(JUDGEABLE)}"
+                )
+            if not 0 < share < 1:
+                raise ValueError(
+                    f"the margin of {metric} is {share}; it has to be a share between 0 and 1, such as 0.03"
+                )
+        full = {JUDGEABLE.get(metric, metric): share for metric, share in margins.items()}
+        if len(full) < len(margins):
+            raise ValueError("a metric has two margins, by its short and by its full name; give one of them")
+        return full
+
+    @field_validator("judge")
+    @classmethod
+    def _judgeable(cls, names: list[str]) -> list[str]:
+        return named(names)
+
+    @field_validator("judge", "fail_on", mode="before")
+    @classmethod
+    def _some(cls, value: Any) -> Any:
+        return [value] if isinstance(value, str) else value
+
+    @field_validator("fail_on")
+    @classmethod
+    def _conditions(cls, texts: list[str]) -> list[str]:
+        try:
+            return list(parse_conditions(texts, "the condition"))
+        except UsageError as error:
+            raise ValueError(str(error).rstrip(".")) from error
+
+    @field_validator("require_verdicts")
+    @classmethod
+    def _share(cls, text: str | None) -> str | None:
+        try:
+            parse_share(text or "100%", "the share")
+        except UsageError as error:
+            raise ValueError(str(error).rstrip(".")) from error
+        return text
+
+    @model_validator(mode="after")
+    def _injectable(self) -> Self:
+        check_inject(self.inject or {}, len(self.targets))
+        return self
+
+    @model_validator(mode="after")
+    def _together(self) -> Self:
+        if self.at_once and self.order == "sequential":
+            raise ValueError("at_once is for interleaved order; in sequential order every server is up alone")
+        if self.at_once and self.rows > ROWS_PER_GROUP // 2:
+            raise ValueError(f"with at_once, up to {ROWS_PER_GROUP // 2} rows are accepted")
+        return self
+
+    @model_validator(mode="after")
+    def _kept(self) -> Self:
+        if self.restart == "never" and self.cache != "warm":
+            raise ValueError(f"cache '{self.cache}' needs servers that are restarted: restart = 'block'")
+        if self.restart == "never" and self.restore == "block":
+            raise ValueError(
+                "data cannot be restored under servers that stay up; restart = 'never' goes with restore = 'never'"
+            )
+        if self.restore == "never" and self.servers_up < len(self.targets):
+            raise ValueError(
+                "data is kept from block to block only where all targets are up at once: without at_once, interleaved"
+            )
+        return self
+
+    @property
+    def demands(self) -> Demands:
+        share = None if self.require_verdicts is None else parse_share(self.require_verdicts, "require_verdicts")
+        return Demands(tuple(self.fail_on), share)
+
+    @property
+    def servers_up(self) -> int:
+        """Most servers that are up at the same time."""
+        return max(len(group.members) for group in make_groups(self.targets, self.order, self.at_once))
+
+    @property
+    def folder(self) -> Path | None:
+        """The results folder that suite and configs are taken from; None: they are looked for by name or path."""
+        return self._folder
+
+    def taken_from(self, folder: Path) -> Self:
+        """The same experiment with the suite and the configs that a results folder holds."""
+        copy = self.model_copy()
+        copy._folder = folder
+        return copy
+
+    @property
+    def config_place(self) -> ConfigPlace:
+        """Where the configs of targets are looked for (servers/config/load.py)."""
+        if self._folder:
+            return Complete(self._folder / CONFIGS)
+        return Path(self.config_dir) if self.config_dir else None
+
+    def read_suite(self) -> Suite:
+        """The suite with the tests that were asked for."""
+        suite = load_stored_suite(self._folder / SUITE) if self._folder else load_suite(self.suite)
+        return suite.select(self.tests)
+
+
+def make_spec(choices: dict[str, Any], where: str = "") -> ExperimentSpec:
+    """Checks choices; raises UsageError with one sentence naming the first mistake (prefixed by `where`)."""
+    try:
+        return ExperimentSpec.model_validate(choices)
+    except ValidationError as error:
+        raise UsageError(where + _sentence(error.errors()[0])) from error
+
+
+def check_alone(spec: ExperimentSpec) -> None:
+    """Raises UsageError for one target that is not said to be alone, and for several that are."""
+    if len(spec.targets) == 1 and not spec.alone:
+        raise UsageError(
+            f"{spec.targets[0]} is the only target, so there is nothing to compare it with; name a second one, or measure it "
+            "by itself with --alone (`alone = true` in an experiment file)."
+        )
+    if len(spec.targets) > 1 and spec.alone:
+        raise UsageError(f"alone is for one target; there are {len(spec.targets)}: {', '.join(spec.targets)}.")
+
+
+def _sentence(mistake: Any) -> str:
+    name = ".".join(str(part) for part in mistake["loc"]) or "the experiment"
+    if mistake["type"] == "extra_forbidden":
+        return f"unknown setting '{name}'; accepted: {', '.join(ExperimentSpec.model_fields)}."
+    if mistake["type"] == "missing":
+        return f"'{name}' is missing."
+    if mistake["type"] == "literal_error":
+        return f"'{name}' is {mistake['input']!r}; accepted: {mistake['ctx']['expected']}."
+    words = mistake["msg"].removeprefix("Value error, ").replace("Input should be", "it has to be")
+    names_itself = not mistake["loc"] or (mistake["type"] == "value_error" and isinstance(mistake["input"], dict))
+    return f"{words}." if names_itself else f"'{name}' is {mistake['input']!r}: {words}."
+
+
+def read_spec(
+    path: Path, profile_defaults: Any, builds: Sequence[str] = (), exclude: Sequence[str] = ()
+) -> ExperimentSpec:
+    """Reads experiment.toml; `profile_defaults` gives, for the file's choices, those of its profile, which they override.
+
+    `builds` and `exclude` are for a file with a matrix, as in `read_choices`.
+    """
+    choices = read_choices(path, builds, exclude)
+    return make_spec(profile_defaults(choices) | choices, f"{path}: ")
+
+
+def read_choices(
+    path: Path, builds: Sequence[str] = (), exclude: Sequence[str] = (), config_dir: Path | None = None
+) -> dict[str, Any]:
+    """The choices that an experiment file makes, a matrix replaced by the targets that it comes to.
+
+    `builds` replace those that the matrix names, targets that match a pattern of `exclude` are left out.
+    """
+    source = _read_source(path)
+    choices = dict(source.document)
+    if "matrix" not in choices:
+        if builds or exclude:
+            raise UsageError(f"{path} has no [[matrix]]; builds and patterns to exclude are for files that have one.")
+        return choices
+    if "targets" in choices:
+        raise Place(source).at("targets").mistake("there are `targets` and a matrix; keep one of them.")
+    del choices["matrix"]
+    folder = config_dir or choices.get("config_dir")
+    parts = read_matrix(source)
+    targets = expand(parts, builds, exclude, Path(folder) if folder else None)
+    optional = [item for part in parts for item in part.table.optional]
+    return {"optional": optional} | choices | {"targets": targets}
+
+
+def _read_source(path: Path) -> Source:
+    try:
+        text = path.read_text()
+        return Source(str(path), text, tomllib.loads(text))
+    except FileNotFoundError:
+        raise UsageError(f"{path} does not exist; name an experiment file (docs/experiments.md).") from None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"{path} cannot be read as TOML: {error}.") from error
+
+
+def write_spec(spec: ExperimentSpec, path: Path) -> None:
+    """Writes every choice, so that the file alone repeats the experiment."""
+    path.write_text(tomli_w.dumps(spec.model_dump(exclude_none=True)))

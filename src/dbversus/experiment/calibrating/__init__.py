@@ -1,0 +1,1 @@
+"""Calibrations: experiments of a build with copies of itself, some slowed down, and what comes of them."""

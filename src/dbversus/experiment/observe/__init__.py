@@ -1,0 +1,1 @@
+"""Evidence collected around the rows of a test, a module per kind."""

@@ -1,0 +1,118 @@
+"""Expected time and disk need of an experiment, before it runs and while it does."""
+
+from dataclasses import dataclass
+
+from dbversus.builds.target import parse_target
+from dbversus.dbms.known import find_dbms
+from dbversus.errors import UsageError
+from dbversus.experiment.asked.groups import make_groups
+from dbversus.experiment.asked.spec import ExperimentSpec
+from dbversus.experiment.plan.disk_need import count_loads, disk_bytes, planned_targets
+from dbversus.experiment.plan.progress import Progress
+from dbversus.experiment.plan.slots import COLD_ROWS
+from dbversus.suites.model import Suite
+from dbversus.units import show_duration
+
+# measured on a 2-core virtual machine with 1M rows per table
+LOAD_ROWS_PER_S = 150_000
+AGED_ROWS_PER_S = 25_000
+SETTLE_S = 3.0
+BLOCK_START_S_PER_TARGET = 4.0
+TEST_EDGE_S = 0.15
+DRAIN_S = 0.5
+COLD_RESTART_S_PER_TARGET = 2.5
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Seconds and bytes. `first_verdict_s`: until the first look; `most_s`: when no test is decided before the last.
+
+    `loads`: how many times the data is loaded; targets that differ in what acts at run time alone share it.
+    """
+
+    loads: int
+    load_s: float
+    block_s: float
+    first_verdict_s: float
+    most_s: float
+    disk_bytes: int
+
+
+def estimate(spec: ExperimentSpec, suite: Suite) -> Estimate:
+    """What the plan alone tells; `remaining_s` knows better once a block has run."""
+    rows = spec.table_size * spec.tables
+    targets = planned_targets(spec)
+    loads = count_loads(targets)
+    load_s = loads * (rows / LOAD_ROWS_PER_S + SETTLE_S)
+    if suite.aging and suite.ages:
+        load_s += loads * (rows / AGED_ROWS_PER_S + suite.aging.rounds * SETTLE_S)
+    block_s = _block_s(spec, suite, len(spec.targets), len(spec.clients) * (len(suite.sequence) - 1))
+    return Estimate(
+        loads,
+        load_s,
+        block_s,
+        load_s + spec.looks[0] * block_s,
+        load_s + spec.looks[-1] * block_s,
+        disk_bytes(spec, targets, snapshots=2 if suite.ages else 1),
+    )
+
+
+def remaining_s(spec: ExperimentSpec, suite: Suite, progress: Progress, targets: int, block_s: float | None) -> float:
+    """Seconds until the next look that may be the last, from the last block's time once there is one (None: none yet)."""
+    undecided = len(spec.clients) * (len(suite.sequence) - 1) - len(progress.retired)
+    expected_s = block_s or _block_s(spec, suite, targets, undecided)
+    done = len(progress.blocks)
+    next_look = next((look for look in spec.looks if look > done), spec.looks[-1])
+    return (next_look - done) * expected_s
+
+
+def check_time_budget(spec: ExperimentSpec, suite: Suite) -> str:
+    """A sentence when no block is expected to fit into the time budget; UsageError when the slots of one alone do not."""
+    if not spec.time_budget_s:
+        return ""
+    block_s = estimate(spec, suite).block_s
+    if spec.time_budget_s >= block_s:
+        return ""
+    words = too_short(spec.time_budget_s, block_s)
+    if spec.time_budget_s < _slots_s(spec, suite):
+        raise UsageError(f"{words}; give it more, or choose fewer tests.")
+    return f"{words}: measuring may end after the first."
+
+
+def too_short(time_budget_s: float, block_s: float) -> str:
+    return (
+        f"The time budget of {show_duration(time_budget_s)} is too short for one block (about {show_duration(block_s)})"
+    )
+
+
+def _slots_s(spec: ExperimentSpec, suite: Suite) -> float:
+    """What one block takes for its slots alone, when no operation is longer than a slot: less cannot be had."""
+    tests = len(spec.clients) * (len(suite.sequence) - 1)
+    slot_s = (spec.slot_ms + spec.settle_ms) / 1000
+    groups = make_groups(spec.targets, spec.order, spec.at_once)
+    return sum(
+        tests * min(_test_s(spec, len(group.members)), spec.rows * len(group.members) * slot_s) for group in groups
+    )
+
+
+def _block_s(spec: ExperimentSpec, suite: Suite, targets: int, tests: int) -> float:
+    settles = sum(phase.settle for phase in suite.phases)
+    changes = len(spec.clients) * sum(test.changes_data for test in suite.tests.values())
+    starts_s = (len(suite.stretches) if spec.restore == "block" else 1) * BLOCK_START_S_PER_TARGET
+    per_target_s = settles * SETTLE_S + starts_s + changes * min(DRAIN_S, spec.drain_s)
+    waits = changes * (bool(spec.drain_s) + spec.freeze)
+    clock_s = waits * max(map(_puts_off_s, spec.targets))
+    groups = make_groups([str(number) for number in range(targets)], spec.order, spec.at_once)
+    return sum(
+        tests * _test_s(spec, len(group.members)) + clock_s + per_target_s * len(group.members) for group in groups
+    )
+
+
+def _puts_off_s(target: str) -> float:
+    return find_dbms(parse_target(target).dbms).puts_off_s
+
+
+def _test_s(spec: ExperimentSpec, targets: int) -> float:
+    if spec.cache == "cold":
+        return targets * (COLD_ROWS * spec.cold_slot_ms / 1000 + COLD_RESTART_S_PER_TARGET)
+    return spec.seconds + TEST_EDGE_S

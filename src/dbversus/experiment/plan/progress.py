@@ -1,0 +1,115 @@
+"""How far an experiment got, read from its journal: what `resume` needs to know."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from dbversus.experiment.plan.slots import SlotPlan
+from dbversus.suites.model import LOADED
+
+Part = tuple[int, str, str]
+"""Block, case, and the group of targets that was up ("" where all run together)."""
+
+Shared = tuple[str, str]
+"""Case, and the group where groups take turns with the base ("" otherwise): one plan and one check for all blocks."""
+
+PASSING = ("start", "load", "settle", "slot")
+"""Stages in which a target may be lost for want of something that the host has again later, such as room on the disk."""
+
+
+@dataclass
+class Progress:
+    """What is done.
+
+    `rows` counts journaled rows by part; `finished` holds parts that are done. `checked`: whether the answers of a target, by
+    name, were those of the base. `states`: by target and kind of data, the first block of which the state was journaled, and that
+    state. `block_s`: what the last block took that was measured without interruption, from the start of its servers on.
+    `out`: why targets are out for good; `lost`: those that the last start lost in a passing stage, to be tried again.
+    """
+
+    loaded: set[str] = field(default_factory=set)
+    rows: Counter[Part] = field(default_factory=Counter)
+    finished: set[Part] = field(default_factory=set)
+    checked: dict[Shared, dict[str, bool]] = field(default_factory=dict)
+    plans: dict[Shared, SlotPlan] = field(default_factory=dict)
+    states: dict[tuple[str, str], tuple[int, dict[str, Any]]] = field(default_factory=dict)
+    blocks: set[int] = field(default_factory=set)
+    began_ns: dict[int, int] = field(default_factory=dict)
+    block_s: float | None = None
+    looks: dict[int, list[str]] = field(default_factory=dict)
+    out: dict[str, str] = field(default_factory=dict)
+    lost: set[str] = field(default_factory=set)
+    ended: str | None = None
+
+    @property
+    def retired(self) -> set[str]:
+        """Tests decided at any look so far."""
+        return {test for tests in self.looks.values() for test in tests}
+
+    @property
+    def whole_block_s(self) -> float | None:
+        """Seconds that the next block is expected to take; None when a part of it is done, or when no block has told."""
+        block = self.next_block()
+        return None if any(part[0] == block for part in self.finished) else self.block_s
+
+    def next_block(self) -> int:
+        """The first block that is not finished."""
+        return next(block for block in range(len(self.blocks) + 1) if block not in self.blocks)
+
+
+def read_progress(records: Iterable[dict[str, Any]]) -> Progress:
+    """Folds the journal's records, in order."""
+    progress = Progress()
+    for record in records:
+        _fold(progress, record)
+    return progress
+
+
+def _group(record: dict[str, Any]) -> str:
+    """Name of the group that was up when a record was made (experiment/asked/groups.py)."""
+    return str(record.get("solo") or record.get("group", ""))
+
+
+def _fold(progress: Progress, record: dict[str, Any]) -> None:
+    match record["type"]:
+        case "load":
+            progress.loaded.add(record["target"])
+        case "row":
+            progress.rows[record["tag"]["block"], record["tag"]["test"], _group(record["tag"])] += 1
+        case "test":
+            progress.finished.add((record["block"], record["test"], _group(record)))
+        case "check":
+            known = progress.checked.setdefault((record["test"], record.get("group", "")), {})
+            known.update({name: name not in record["differs"] for name in record["targets"]})
+        case "plan":
+            plan = SlotPlan(record["slot"], record["settle"], record["rows"])
+            progress.plans[record["test"], record.get("group", "")] = plan
+        case "state":
+            for target, state in record["targets"].items():
+                data = record.get("data", LOADED)
+                progress.states.setdefault((target, data), (record["block"], state))
+        case "block":
+            _fold_block(progress, record)
+        case "look":
+            progress.looks[record["blocks"]] = record["retired"]
+        case "failure" if record["final"] and record["stage"] in PASSING:
+            progress.lost.add(record["target"])
+        case "failure" if record["final"]:
+            progress.out[record["target"]] = record["message"]
+        case "resumed":
+            progress.ended = None
+            progress.lost.clear()
+            progress.began_ns.clear()
+        case "finished":
+            progress.ended = record["reason"]
+
+
+def _fold_block(progress: Progress, record: dict[str, Any]) -> None:
+    block, at_ns = record["block"], record.get("at_unix_ns", 0)
+    if record["state"] == "started":
+        progress.began_ns.setdefault(block, at_ns)
+    if record["state"] == "finished":
+        progress.blocks.add(block)
+        if block in progress.began_ns:
+            progress.block_s = (at_ns - progress.began_ns[block]) / 1e9

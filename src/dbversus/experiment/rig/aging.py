@@ -1,0 +1,84 @@
+"""Data as it is after a while of changes: made once from the loaded data, and kept as a snapshot of its own.
+
+Tables and indexes fresh from a load are packed in a way that no table in use is. Changes to them measure how they come apart,
+which is over after a while and never comes again (docs/evidence/aged-data.md).
+"""
+
+from pathlib import Path
+from typing import Any
+
+from dbversus.errors import RunError
+from dbversus.experiment.plan.definitions import definitions
+from dbversus.experiment.rig.prepare import snapshot_key
+from dbversus.experiment.rig.recovery import through_engine_loss
+from dbversus.experiment.rig.session import Session, Target
+from dbversus.servers.data import snapshot
+from dbversus.suites.model import AGED, LOADED, Aging
+
+
+def age_all(session: Session) -> None:
+    """Makes a snapshot of aged data for every target that has none yet, where the suite has a phase that needs it."""
+    aging = session.suite.aging
+    if aging is None or not session.suite.ages:
+        return
+    for target in session.alive:
+        key = aged_key(session, target, aging)
+        session.held.enter_context(snapshot.using(key))
+        found = snapshot.find(key)
+        try:
+            target.snapshots[AGED] = found or through_engine_loss(session, lambda: _age(session, target, aging, key))  # noqa: B023
+        except RunError as error:
+            session.failure(target, "load", f"its data could not be aged: {error}", final=True)
+
+
+def aged_key(session: Session, target: Target, aging: Aging) -> dict[str, Any]:
+    """All that determines aged data: what determines the loaded data, and what is done to it."""
+    return snapshot_key(session, target) | {
+        "aging": [_definition(session, target, aging), _operations(session, aging), aging.rounds]
+    }
+
+
+def _definition(session: Session, target: Target, aging: Aging) -> dict[str, Any]:
+    dbms = target.server.dbms
+    return definitions(aging.test, [dbms], session.spec.table_size, session.spec.tables)[dbms]
+
+
+def _operations(session: Session, aging: Aging) -> int:
+    return aging.operations_of_round(session.spec.table_size, session.spec.tables)
+
+
+def _age(session: Session, target: Target, aging: Aging, key: dict[str, Any]) -> Path:
+    session.display.doing(f"{target.label}: aging the data")
+    session.remove(target)
+    snapshot.restore(target.snapshots[LOADED], target.server.data_dir)
+    session.start(target)
+    # open for all rounds: sequences go on from one to the next
+    tables = session.spec.tables  # as many clients: each may have a table of its own
+    session.engine.call(
+        "open", targets=[target.name], clients=tables, tables=tables, test=_definition(session, target, aging)
+    )
+    for number in range(aging.rounds):
+        if number:
+            target.server.settle(session.table_names)
+        _drive(session, target, number, _operations(session, aging))
+        session.engine.call("thaw", targets=[target.name])  # rows leave their targets frozen
+    # before the last settling: a connection of PostgreSQL reports what it changed when it ends, or ten seconds later
+    session.engine.call("close")
+    target.server.settle(session.table_names)
+    session.remove(target)
+    return snapshot.keep(target.server.data_dir, key)
+
+
+def _drive(session: Session, target: Target, number: int, operations: int) -> None:
+    """One round: the same operations on every target, since seed and number alone determine them."""
+    replies = session.engine.stream(
+        "rows",
+        seed=session.spec.seed,
+        first_row=number,
+        orders=[[target.name]],
+        settle={"ops": 0},
+        slot={"ops": operations},
+    )
+    for reply in replies:
+        if stopped := reply.get("stopped"):
+            raise RunError(stopped["message"])

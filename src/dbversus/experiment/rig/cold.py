@@ -1,0 +1,42 @@
+"""Cold and mixed caches: servers started anew while the page cache holds nothing of their files, and nothing read for them."""
+
+import contextlib
+from pathlib import Path
+from typing import Any
+
+from dbversus.dbms.known import find_dbms
+from dbversus.errors import RunError
+from dbversus.experiment.rig.session import Session
+from dbversus.host import page_cache
+from dbversus.stats.orders import starting_order
+
+
+def cache_facts(cache: str, folder: Path) -> dict[str, Any]:
+    """How the page cache of data in `folder` is dropped, for host.json; nothing with warm caches.
+
+    Raises UsageError when the caches that are wanted cannot be had on this host.
+    """
+    return {} if cache == "warm" else {"page_cache_dropped_by": page_cache.check(folder)}
+
+
+def cool(session: Session, block: int) -> None:
+    """Stops the servers that are up, drops the page cache, and starts them again without warming them.
+
+    What they have left to do (purge) is done and the stop is a clean one, so that no start reads data for want of that. Tests
+    that were open are not any more.
+    """
+    targets = session.alive
+    for target in targets:
+        with contextlib.suppress(RunError):  # of a server that is gone
+            target.server.thaw()
+            target.server.warm([])
+        session.remove(target)
+        for name in find_dbms(target.server.dbms).cache_dumps:
+            (target.server.data_dir / name).unlink(missing_ok=True)
+    page_cache.drop([target.server.data_dir for target in targets])
+    for target in starting_order(targets, block):
+        try:
+            session.start(target, block=block)
+            target.server.warm([])
+        except RunError as error:
+            session.failure(target, "start", str(error), final=True, block=block)

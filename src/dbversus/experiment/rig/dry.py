@@ -1,0 +1,61 @@
+"""Asks, as a run would, whether every target's server takes its settings; nothing is fetched, and no server started."""
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from dbversus.builds.catalog import CatalogEntry
+from dbversus.builds.model import Build, TargetSpec
+from dbversus.builds.packages.libraries import fetched_library
+from dbversus.experiment.asked.spec import ExperimentSpec
+from dbversus.experiment.rig.stage import check_caches, check_server, make_sizing
+from dbversus.host.pinning import place
+from dbversus.servers.base import ServerConfig
+from dbversus.servers.config.load import load_config
+from dbversus.servers.config.sizing import Sizing
+from dbversus.servers.create import create_server
+
+_PRELOAD = "LD_PRELOAD"
+_NOT_HERE = Path("to-be-fetched")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A target of an experiment, and what it stands for on this host."""
+
+    label: str
+    spec: TargetSpec
+    found: Build | CatalogEntry
+
+
+def check_settings(asked: Sequence[Asked], spec: ExperimentSpec) -> list[str]:
+    """A note for each target, mostly an empty one. Raises UsageError or RunError where a run would."""
+    plan = place(max(spec.clients), spec.placement)
+    sizing = replace(make_sizing(spec, plan), find_library=lambda name: fetched_library(name) or _NOT_HERE)
+    configs = [_config(one, spec, sizing) for one in asked]
+    check_caches([(one.label, one.spec.dbms, config) for one, config in zip(asked, configs, strict=True)], spec)
+    # not in the home, which a plan leaves as it is
+    with tempfile.TemporaryDirectory(prefix="dbversus-") as folder:
+        work_dir = Path(folder)
+        work_dir.chmod(0o755)  # the servers' user reads it
+        return [
+            _check(one, config, spec, work_dir, is_base=one is asked[0])
+            for one, config in zip(asked, configs, strict=True)
+        ]
+
+
+def _config(one: Asked, spec: ExperimentSpec, sizing: Sizing) -> ServerConfig:
+    config = load_config(one.spec.dbms, one.found.version, one.spec.configs, sizing, spec.config_place)
+    if config.environment.get(_PRELOAD) == str(_NOT_HERE):  # to be fetched: the server is asked without it
+        rest = {name: value for name, value in config.environment.items() if name != _PRELOAD}
+        return replace(config, environment=rest)
+    return config
+
+
+def _check(one: Asked, config: ServerConfig, spec: ExperimentSpec, work_dir: Path, *, is_base: bool) -> str:
+    if not isinstance(one.found, Build):
+        return "its settings are checked once it is there"
+    server = create_server(one.found, config, work_dir)
+    why = check_server(server, one.spec.configs, spec.optional, is_base=is_base)
+    return f"left out: {why}" if why else "; ".join(server.notes)

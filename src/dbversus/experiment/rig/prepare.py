@@ -1,0 +1,133 @@
+"""From target texts to targets whose data is loaded, settled and kept as snapshots."""
+
+import json
+import shutil
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from dbversus.errors import RunError
+from dbversus.experiment.rig.recovery import through_engine_loss
+from dbversus.experiment.rig.session import Session, Target
+from dbversus.servers.config.run_time import acts_on_data
+from dbversus.servers.data import snapshot
+from dbversus.suites.define import load_table
+from dbversus.suites.model import LOADED
+
+# 2: keyed by all of a config that is not known to act at run time alone; the load's own story is kept beside the data
+LAYOUT_VERSION = 2
+_STORY = "load.json"
+
+
+@dataclass(frozen=True)
+class LoadStory:
+    """How a snapshot came to be: figures per table, when (ISO 8601), of which target, and with what server.
+
+    `config`: all settings and variables, also those that act at run time alone: a load is as fast as they make it.
+    """
+
+    loaded_at: str
+    label: str
+    config: dict[str, dict[str, str]]
+    tables: list[dict[str, Any]]
+
+    def is_of(self, target: Target) -> bool:
+        return self.label == target.label and self.config == _whole_config(target)
+
+
+def _whole_config(target: Target) -> dict[str, dict[str, str]]:
+    config = target.server.config
+    return {"settings": dict(config.settings), "environment": dict(config.environment)}
+
+
+def table_definition(session: Session, target: Target, table: int) -> dict[str, Any]:
+    """The engine's description of one table: its SQL in the target's dialect, its content the same for all."""
+    create, after = target.server.table_sql(table)
+    suite = session.suite
+    return load_table(suite.load, table, session.spec.table_size, create, after, suite.variables)
+
+
+def load_all(session: Session) -> None:
+    """Loads every target that has no snapshot yet, one after another, and keeps a snapshot of each, settled and stopped."""
+    for target in session.alive:
+        key = snapshot_key(session, target)
+        session.held.enter_context(snapshot.using(key))
+        found = snapshot.find(key)
+        if found:
+            session.display.doing(f"{target.label}: data is there from an earlier load")
+            if target.name not in session.progress.loaded:
+                _journal_found(session, target, found)
+        else:
+            try:
+                found = _load(session, target, key)
+            except RunError as error:
+                session.failure(target, "load", str(error), final=True)
+                continue
+        target.snapshots[LOADED] = found
+
+
+def snapshot_key(session: Session, target: Target) -> dict[str, Any]:
+    """All that determines a snapshot's content; settings are in it unless they are known to act at run time alone."""
+    return {
+        "layout": LAYOUT_VERSION,
+        "dbms": target.build.dbms,
+        "build": target.build.checksum,
+        "config": acts_on_data(target.build.dbms, target.server.config, session.spec.config_place),
+        "tables": [table_definition(session, target, table) for table in range(1, session.spec.tables + 1)],
+        "seed": session.spec.seed,
+    }
+
+
+def _load(session: Session, target: Target, key: dict[str, Any]) -> Path:
+    """The snapshot of a new database with all tables; journals what their load took."""
+    figures = through_engine_loss(session, lambda: _create(session, target))
+    session.remove(target)
+    story = LoadStory(_now(), target.label, _whole_config(target), figures)
+    found = snapshot.keep(target.server.data_dir, key, extra={_STORY: json.dumps(asdict(story))})
+    for of_table in figures:
+        session.note("load", target=target.name, earlier=False, loaded_at=story.loaded_at, **of_table)
+    return found
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _create(session: Session, target: Target) -> list[dict[str, Any]]:
+    """Creates, loads and settles a database, in place of what an attempt that lost the engine has left; figures per table."""
+    session.remove(target)
+    shutil.rmtree(target.server.data_dir, ignore_errors=True)
+    session.display.doing(f"{target.label}: creating the database")
+    target.server.initialise()
+    session.start(target)
+    figures = [_load_table(session, target, table) for table in range(1, session.spec.tables + 1)]
+    session.display.doing(f"{target.label}: settling")
+    target.server.settle(session.table_names)
+    return figures
+
+
+def _load_table(session: Session, target: Target, table: int) -> dict[str, Any]:
+    definition = table_definition(session, target, table)
+    session.display.doing(f"{target.label}: loading {definition['rows']} rows into {definition['name']}")
+    reply = session.engine.call("load", target=target.name, seed=session.spec.seed + table, table=definition)
+    return {"table": definition["name"], **_figures(reply)}
+
+
+def _figures(reply: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in reply.items() if name not in ("id", "done")}
+
+
+def _journal_found(session: Session, target: Target, found: Path) -> None:
+    """Figures of the target's own earlier load, or whose data it shares: one load is not the figure of two targets."""
+    story = LoadStory(**json.loads(snapshot.read_extra(found, _STORY)))
+    for figures in story.tables:
+        told = figures if story.is_of(target) else {"table": figures["table"], "shares": story.label}
+        session.note("load", target=target.name, earlier=True, loaded_at=story.loaded_at, **told)
+
+
+def restore(target: Target, data: str = LOADED) -> None:
+    """Puts a snapshot's data in place of whatever the target's data directory holds."""
+    if data not in target.snapshots:
+        raise RunError(f"{target.label} has no snapshot of {data} data to restore.")
+    snapshot.restore(target.snapshots[data], target.server.data_dir)

@@ -1,0 +1,179 @@
+"""Statements that a server refuses are found before anything is loaded or measured: each is prepared, none is run."""
+
+import contextlib
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from dbversus.errors import RunError, UsageError
+from dbversus.experiment.rig.engine import EngineGone, EngineRefused
+from dbversus.experiment.rig.prepare import snapshot_key, table_definition
+from dbversus.experiment.rig.recovery import through_engine_loss
+from dbversus.experiment.rig.session import Session, Target
+from dbversus.servers.data import snapshot
+from dbversus.suites.define import Json, definition, literal_statement
+from dbversus.suites.load import is_bundled
+from dbversus.suites.model import Statement, Test
+
+# what a preparation refuses though the statement can be sent as text: MySQL, PostgreSQL
+_NOT_TO_BE_PREPARED = re.compile("not supported in the prepared statement protocol|cannot insert multiple commands")
+_MISSING = re.compile("does not exist|doesn't exist|no such|not found|unknown", re.IGNORECASE)
+_NAMED = re.compile('^test ".*?", statement "(.*?)": (.*)$', re.DOTALL)
+_MAKES = re.compile(r"\s*(CREATE|ALTER|RENAME|PREPARE|DECLARE|SELECT\b.*\bINTO)\b", re.IGNORECASE | re.DOTALL)
+_MADE = re.compile(
+    r"\b(?:TABLE|INDEX|VIEW|FUNCTION|PROCEDURE|SEQUENCE|TYPE|DOMAIN|SCHEMA|EXTENSION|COLUMN|CONSTRAINT|KEY|ADD|TO|INTO|PREPARE|DECLARE)"
+    r"\s+(?:CONCURRENTLY\s+)?(?:IF\s+NOT\s+EXISTS\s+)?[\"`]?(\w+)",
+    re.IGNORECASE,
+)
+# what these bring about, their text does not tell
+_OPAQUE = re.compile(r"\s*(CREATE\s+EXTENSION|CALL|DO|EXECUTE|LOAD|INSTALL|ATTACH|USE)\b", re.IGNORECASE)
+
+
+class StatementRefused(UsageError):
+    """A suite that cannot be run; nothing was measured yet."""
+
+
+@dataclass(frozen=True)
+class _Makers:
+    """What the suite's own statements bring about, as far as their text tells."""
+
+    names: frozenset[str]
+    opaque: bool
+
+    def excuse(self, words: str) -> bool:
+        """Whether what is missing now may be there when its turn comes."""
+        if not _MISSING.search(words):
+            return False
+        return self.opaque or not self.names.isdisjoint(re.findall(r"\w+", words.lower()))
+
+
+@dataclass
+class _Checker:
+    """Prepares the statements of one target, each once."""
+
+    session: Session
+    target: Target
+    makers: _Makers
+    prepared: set[str] = field(default_factory=set)
+
+    def refusal(self, tests: Sequence[Test]) -> str:
+        """The first statement that is refused, with its place and the server's words; empty when there is none."""
+        for test in tests:
+            for sent in self._sent(test):
+                texts = {f"{one.get('mode')} {one['sql']} {sorted(one['params'])}" for one in sent["statements"]}
+                if not texts <= self.prepared and (said := self._try(test, sent)):
+                    return said
+                self.prepared |= texts
+        return ""
+
+    def _sent(self, test: Test) -> Iterator[Json]:
+        """The test as it is measured; and what is sent as text in it, with values inside, to be prepared all the same."""
+        spec, dbms = self.session.spec, self.target.server.dbms
+        yield definition(test, dbms, spec.table_size, spec.tables)
+        literals = literal_statement(test, dbms, spec.table_size, spec.tables)
+        for statement, (name, sql) in zip(test.statements, literals, strict=True):
+            if (statement.mode or _MODES[spec.mode]) == "text":
+                alone = {"name": name, "sql": sql.replace("{table}", "1"), "params": {}, "mode": "prepared"}
+                yield {"name": test.name, "transaction": False, "statements": [alone]}
+
+    def _try(self, test: Test, sent: Json) -> str:
+        spec, engine = self.session.spec, self.session.engine
+        try:
+            engine.call(
+                "open", targets=[self.target.name], clients=1, mode=spec.mode, cpus=[], tables=spec.tables, test=sent
+            )
+        except EngineRefused as error:
+            return self._told(test, error) if error.kind == "server" else ""
+        with contextlib.suppress(EngineRefused):
+            engine.call("close")
+        return ""
+
+    def _told(self, test: Test, error: EngineRefused) -> str:
+        found = _NAMED.match(str(error))
+        words = found[2] if found else str(error)
+        if _NOT_TO_BE_PREPARED.search(words) or self.makers.excuse(words):
+            return ""
+        statement = next((one for one in test.statements if found and one.name == found[1]), test.statements[0])
+        place = statement.place_of(_sql_key(statement, self.target.server.dbms))
+        return f"{place}: statement '{statement.name}' is refused by {self.target.label}: {words.strip()}"
+
+
+_MODES = {"prepared": "prepared", "unprepared": "text"}
+
+
+def _sql_key(statement: Statement, dbms: str) -> str:
+    text = statement.sql_for(dbms)
+    name = next((name for name, sql in statement.sql.items() if sql == text), "")
+    return f"sql_{name}" if name else "sql"
+
+
+def _makers(session: Session, dbms: str) -> _Makers:
+    texts = [statement.sql_for(dbms) for test in session.suite.tests.values() for statement in test.statements]
+    made = {name.lower() for text in texts if _MAKES.match(text) for name in _MADE.findall(text)}
+    of_tables = {*session.table_names, "sbtest", "table", "index", "column", "if"}
+    return _Makers(frozenset(made - of_tables), any(_OPAQUE.match(text) for text in texts))
+
+
+def check_before_load(session: Session) -> None:
+    """Prepares, on empty tables, the statements of tests that the user's own files define: once for each build to be loaded.
+
+    Raises StatementRefused when the base refuses one, or nobody else is left; other targets of a build that does are out.
+    """
+    tests = [test for test in session.suite.tests.values() if not is_bundled(test.place.source.path)]
+    builds: dict[str, list[Target]] = {}
+    for target in session.in_run:
+        if tests and not snapshot.find(snapshot_key(session, target)):
+            builds.setdefault(f"{target.build.dbms} {target.build.checksum}", []).append(target)
+    for targets in builds.values():
+        if said := _refused_on_empty_tables(session, targets[0], tests):
+            _refuse(session, targets, said)
+
+
+def _refused_on_empty_tables(session: Session, target: Target, tests: Sequence[Test]) -> str:
+    """What it says; a database that cannot be made is no affair of the statements, and comes to light when it is loaded."""
+    session.display.doing(f"{target.label}: preparing all statements on empty tables")
+
+    def check() -> str:
+        session.remove(target)
+        shutil.rmtree(target.server.data_dir, ignore_errors=True)
+        target.server.initialise()
+        session.start(target)
+        for table in range(1, session.spec.tables + 1):
+            made = table_definition(session, target, table)
+            for sql in (*made["create"], *made["after"]):
+                session.engine.call("query", target=target.name, sql=sql)
+        return _Checker(session, target, _makers(session, target.server.dbms)).refusal(tests)
+
+    try:
+        return through_engine_loss(session, check)
+    except RunError:
+        return ""
+    finally:
+        session.remove(target)
+        shutil.rmtree(target.server.data_dir, ignore_errors=True)
+
+
+def check_on_data(session: Session) -> None:
+    """The same for all tests, as soon as a target is up with its data: for servers and suites that were not checked empty."""
+    for target in session.alive:
+        if target.name in session.prepared:
+            continue
+        checker = _Checker(session, target, _makers(session, target.server.dbms))
+        try:
+            said = checker.refusal(list(session.suite.tests.values()))
+        except EngineGone as error:
+            session.renew_engine(str(error))  # the tests will tell
+            return
+        session.prepared.add(target.name)
+        if said:
+            _refuse(session, [target], said)
+
+
+def _refuse(session: Session, targets: Sequence[Target], words: str) -> None:
+    left = [target for target in session.in_run if target not in targets]
+    hopeless = session.base in targets or len(left) < 2
+    if hopeless and not session.progress.finished:
+        raise StatementRefused(words)
+    for target in targets:
+        session.failure(target, "check", words, final=True)

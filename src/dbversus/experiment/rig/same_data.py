@@ -1,0 +1,171 @@
+"""Is the data the same at the start of every block, and on all targets? Figures of other data cannot be compared."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+from dbversus.experiment.rig.recovery import ask
+from dbversus.experiment.rig.session import Session, Target
+from dbversus.servers.data.contents import TableState
+from dbversus.suites.model import LOADED
+
+COUNTED_ROWS_AT_MOST = 10_000_000
+"""Rows of all tables of a target. Counting a million takes some 0.1 s; beyond this the statistics have to do."""
+TOLERATED_SHARE = 0.02
+"""By which sizes, and rows in statistics, may differ between blocks."""
+_SIZES_COMPARED = ("table.", "index.", "database")
+
+
+@dataclass(frozen=True)
+class TargetState:
+    """A target at the start of a block. `sizes_bytes` and `debt` by name, as servers tell them (servers/base.py)."""
+
+    tables: Mapping[str, TableState]
+    sizes_bytes: Mapping[str, int]
+    debt: Mapping[str, int]
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> Self:
+        """From what the journal has of it."""
+        tables = {name: _table(facts) for name, facts in content["tables"].items()}
+        return cls(tables, content["sizes_bytes"], content["debt"])
+
+
+def _table(facts: Mapping[str, Any]) -> TableState:
+    """JSON has lists only."""
+    read: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in facts.items()}
+    return TableState(**read)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """`grave`: the target's figures would be of other data than those they are compared with."""
+
+    words: str
+    grave: bool
+
+
+def check_state(
+    session: Session, block: int, debt: Mapping[str, Mapping[str, int]], fresh: set[str], data: str = LOADED
+) -> None:
+    """Journals what is in the targets that are up, and in what they differ from their first block and from the base.
+
+    `debt`: what each owed before anybody looked, since looking writes a little too. `fresh`: names of those whose data was
+    restored for this block. One of these whose rows or structure are not what they
+    have to be is out; other differences are for the report.
+    """
+    states = {target.name: state for target in session.alive if (state := _look(session, target, block, debt))}
+    differences = {name: _differences(session, block, name, states, name in fresh, data) for name in states}
+    session.note(
+        "state",
+        block=block,
+        data=data,
+        targets={name: asdict(state) for name, state in states.items()},
+        differs={name: [one.words for one in found] for name, found in differences.items() if found},
+        **session.tag,
+    )
+    for name, found in differences.items():
+        if grave := [one.words for one in found if one.grave]:
+            message = f"state differs, block {block + 1}: {'; '.join(grave)}"
+            session.failure(session.by_name(name), "state", message, final=True, block=block)
+
+
+def _look(session: Session, target: Target, block: int, debt: Mapping[str, Mapping[str, int]]) -> TargetState | None:
+    """None when the target cannot tell its state, and is out for that."""
+    return ask(session, target, lambda: _state_of(session, target, debt[target.name]), "state", block=block)
+
+
+def _state_of(session: Session, target: Target, debt: Mapping[str, int]) -> TargetState:
+    counted = session.spec.table_size * session.spec.tables <= COUNTED_ROWS_AT_MOST
+    server = target.server
+    return TargetState(server.state(session.table_names, counted=counted), server.sizes(), debt)
+
+
+def _differences(
+    session: Session, block: int, name: str, states: Mapping[str, TargetState], fresh: bool, data: str
+) -> list[Difference]:
+    now = states[name]
+    first_block, first = session.progress.states.setdefault((name, data), (block, asdict(now)))
+    found = [*changes(now, TargetState.from_json(first), first_block, fresh=fresh), *owed(now)]
+    base = states.get(session.base.name)
+    return [*found, *unlike_base(now, base, fresh=fresh)] if base and name != session.base.name else found
+
+
+def changes(now: TargetState, first: TargetState, first_block: int, *, fresh: bool) -> Iterator[Difference]:
+    """What is not as it was in the target's first block. Data that is not `fresh` may have changed; its structure may not."""
+    then = f"block {first_block + 1} had"
+    for table, state in now.tables.items():
+        before = first.tables.get(table)
+        if before is None:
+            continue
+        yield from _structure(table, state.columns, before.columns, "columns", then)
+        yield from _structure(table, state.indexes, before.indexes, "indexes", then)
+        if fresh:
+            yield from _rows(table, state, before, then, grave=True)
+            yield from _statistics(table, state, before, then)
+    if fresh:
+        yield from _sizes(now.sizes_bytes, first.sizes_bytes, then)
+
+
+def unlike_base(now: TargetState, base: TargetState, *, fresh: bool) -> Iterator[Difference]:
+    """What is not as on the base: rows and names of columns, since DBMSs have names of their own for all else.
+
+    In data that is not `fresh`, rows may differ where clients met in conflicts.
+    """
+    for table, state in now.tables.items():
+        other = base.tables.get(table)
+        if other is not None:
+            yield from _structure(table, state.column_names, other.column_names, "columns", "the base has")
+            yield from _rows(table, state, other, "the base has", grave=fresh)
+
+
+def owed(now: TargetState) -> Iterator[Difference]:
+    """Work that should have been done before the block began."""
+    if kinds := [f"{kind} {count:,}" for kind, count in now.debt.items() if count]:
+        yield Difference(f"it owes {', '.join(kinds)}", grave=False)
+
+
+def _structure(table: str, mine: tuple[str, ...], other: tuple[str, ...], what: str, who: str) -> Iterator[Difference]:
+    if mine != other:
+        yield Difference(f"{table} has the {what} {_listed(mine)}; {who} {_listed(other)}", grave=True)
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return ", ".join(names) or "none"
+
+
+def _rows(table: str, mine: TableState, other: TableState, who: str, *, grave: bool) -> Iterator[Difference]:
+    """Estimates are not compared here: `_statistics` does that, and two servers estimate in two ways."""
+    if not (mine.rows_counted and other.rows_counted):
+        return
+    if mine.rows != other.rows:
+        yield Difference(f"{table} has {mine.rows:,} rows, {who} {other.rows:,}", grave)
+    elif (mine.lowest_id, mine.highest_id) != (other.lowest_id, other.highest_id):
+        yield Difference(f"{table} has the ids {_span(mine)}, {who} {_span(other)}", grave)
+
+
+def _span(state: TableState) -> str:
+    return "of no row" if state.lowest_id is None else f"{state.lowest_id:,} to {state.highest_id:,}"
+
+
+def _statistics(table: str, mine: TableState, other: TableState, who: str) -> Iterator[Difference]:
+    now, before = mine.statistics_rows, other.statistics_rows
+    if now is None or before is None:
+        if now != before:
+            yield Difference(f"{table} has {_known(now)}, {who} {_known(before)}", grave=False)
+    elif _apart(now, before):
+        yield Difference(f"the statistics of {table} say {now:,} rows, {who} {before:,}", grave=False)
+
+
+def _known(rows: int | None) -> str:
+    return "no statistics" if rows is None else "statistics"
+
+
+def _sizes(now: Mapping[str, int], before: Mapping[str, int], who: str) -> Iterator[Difference]:
+    for name in sorted(now.keys() & before.keys()):
+        if name.startswith(_SIZES_COMPARED) and _apart(now[name], before[name]):
+            yield Difference(f"{name} takes {now[name]:,} bytes, {who} {before[name]:,}", grave=False)
+
+
+def _apart(one: int, other: int) -> bool:
+    return abs(one - other) > TOLERATED_SHARE * max(one, other)

@@ -1,0 +1,185 @@
+"""Sets the stage for a run: builds obtained, the host locked and cleaned up, CPUs and cgroups given out; struck again after."""
+
+import contextlib
+import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from dbversus.builds.model import Build, TargetSpec
+from dbversus.builds.store import obtained
+from dbversus.builds.target import labels, parse_target
+from dbversus.dbms.known import find_dbms
+from dbversus.dbms.sizes import BYTES_PER_ROW
+from dbversus.errors import RunError, UsageError
+from dbversus.experiment.asked.spec import ExperimentSpec
+from dbversus.experiment.plan.definitions import definitions
+from dbversus.experiment.plan.estimate import estimate
+from dbversus.experiment.plan.limits import limits_with
+from dbversus.experiment.rig.cold import cache_facts
+from dbversus.experiment.rig.engine import Engine, engine_binary
+from dbversus.experiment.rig.preload import carry_library, check_injection
+from dbversus.experiment.rig.session import Display, Target
+from dbversus.home import home_dir
+from dbversus.host.cgroups import create_cgroup, leave_directories
+from dbversus.host.checks.fsync import sync_latency
+from dbversus.host.checks.preflight import Severity, judge
+from dbversus.host.claims.lock import acquire_host
+from dbversus.host.claims.registry import Registry, Watcher, cleanup_stale
+from dbversus.host.facts import host_facts, memory_facts
+from dbversus.host.pinning import PlacementPlan, place
+from dbversus.servers.base import Placement, Server, ServerConfig
+from dbversus.servers.config.load import load_config
+from dbversus.servers.config.memory import cache_bytes, check_together
+from dbversus.servers.config.sizing import Sizing
+from dbversus.servers.create import create_server
+from dbversus.servers.data.snapshot import RESERVE_BYTES, free_bytes
+from dbversus.servers.process.guard import Guard
+from dbversus.suites.model import Suite
+from dbversus.units import show_bytes
+
+
+@dataclass(frozen=True)
+class Stage:
+    """All that a session is made of; `host_facts` say what this host is and what it could not give."""
+
+    spec: ExperimentSpec
+    suite: Suite
+    targets: list[Target]
+    host_facts: dict[str, Any]
+    cpus: PlacementPlan
+    new_engine: Callable[[], Engine]
+
+
+@contextlib.contextmanager
+def set_stage(spec: ExperimentSpec, display: Display, *, wait: bool) -> Iterator[Stage]:
+    """Checks names first (UsageError), then fetches builds, then takes the host. Leaves nothing behind on any way out."""
+    suite = spec.read_suite()
+    specs = [parse_target(text) for text in spec.targets]
+    _check_tests(spec, suite, specs)
+    with contextlib.ExitStack() as stack:
+        builds = [stack.enter_context(obtained(target, display.say)) for target in specs]
+        stack.enter_context(acquire_host(wait, " against ".join(spec.targets), say=display.say))
+        for line in cleanup_stale():
+            display.say(line)
+        _check_room(spec, suite)
+        facts = host_facts(home_dir())  # before we pin ourselves: they tell what we may use
+        plan = place(max(spec.clients), spec.placement)
+        stack.callback(os.sched_setaffinity, 0, os.sched_getaffinity(0))
+        if plan.controller_cpus:
+            os.sched_setaffinity(0, plan.controller_cpus)
+        work_dir = _work_dir(stack)
+        guard = stack.enter_context(Guard(engine_binary()))
+        watchers: list[Watcher] = [guard, Registry()]
+        notes = [note for note in (plan.note, guard.note) if note]
+        facts |= _probes(suite, work_dir, display, notes)
+        facts |= cache_facts(spec.cache, work_dir)
+        targets = _targets(spec, specs, builds, plan, work_dir, watchers, notes, stack)
+        check_caches([(target.label, target.build.dbms, target.server.config) for target in targets], spec)
+        for target in targets:
+            refusal = check_server(target.server, target.spec.configs, spec.optional, is_base=target is targets[0])
+            target.out = refusal or None
+        facts |= {"placement": asdict(plan), "disturbance_limits": asdict(limits_with(plan)), "notes": notes}
+        # the engine's own threads may run where the controller does; its clients are pinned by `open`
+        for finding in judge(facts):
+            if finding.severity is not Severity.INFO:
+                display.say(f"{finding.subject}: {finding.message}; {finding.advice}")
+        yield Stage(spec, suite, targets, facts, plan, lambda: Engine(log=work_dir / "engine.log"))
+
+
+def _probes(suite: Suite, folder: Path, display: Display, notes: list[str]) -> dict[str, Any]:
+    """What the suite wants to know of the host before anything is started."""
+    if "sync" not in suite.probes:
+        return {}
+    display.doing("measuring how long the disk takes for fsync")
+    try:
+        return {"sync_latency": sync_latency(folder)}
+    except RunError as error:
+        notes.append(str(error))
+        return {}
+
+
+def check_server(server: Server, configs: Sequence[str], optional: Sequence[str], *, is_base: bool) -> str:
+    """Asks the server whether it takes its config; where it refuses an optional one, says why."""
+    try:
+        server.check()
+    except UsageError as error:
+        dispensable = any(set(item.split(",")) <= set(configs) for item in optional)
+        if is_base or not dispensable:
+            raise
+        return str(error)
+    return ""
+
+
+def check_caches(configs: Sequence[tuple[str, str, ServerConfig]], spec: ExperimentSpec) -> None:
+    """UsageError when servers that are up together ask for more memory than the host has; each by label, DBMS and config."""
+    needs = [(label, sum(cache_bytes(dbms, config.settings).values())) for label, dbms, config in configs]
+    check_together(needs, spec.servers_up, memory_facts()["total_bytes"])
+
+
+def _check_tests(spec: ExperimentSpec, suite: Suite, specs: Sequence[TargetSpec]) -> None:
+    """Every test must make sense for every DBMS at this table size, before anything is fetched or started."""
+    for test in suite.tests.values():
+        definitions(test, (target.dbms for target in specs), spec.table_size, spec.tables)
+    check_injection(spec, suite, specs)
+    if len({target.dbms for target in specs}) > 1 and not all(find_dbms(target.dbms).is_database for target in specs):
+        raise UsageError("null answers nothing and cannot be compared with a database; name databases only.")
+
+
+def _check_room(spec: ExperimentSpec, suite: Suite) -> None:
+    home = home_dir()
+    home.mkdir(parents=True, exist_ok=True)
+    needed, free = estimate(spec, suite).disk_bytes + RESERVE_BYTES, free_bytes(home)
+    if needed > free:
+        raise RunError(
+            f"This experiment needs about {show_bytes(needed)} in {home}, where {show_bytes(free)} are free; "
+            "make room, choose a smaller --table-size, or name another place in DBVERSUS_HOME."
+        )
+
+
+def _work_dir(stack: contextlib.ExitStack) -> Path:
+    """A directory for data that is gone after the run; readable for the servers' user."""
+    path = home_dir() / "work" / str(os.getpid())
+    shutil.rmtree(path, ignore_errors=True)
+    path.mkdir(parents=True)
+    path.chmod(0o755)
+    stack.callback(shutil.rmtree, path, ignore_errors=True)
+    return path
+
+
+def _targets(
+    spec: ExperimentSpec,
+    specs: Sequence[TargetSpec],
+    builds: Sequence[Build],
+    plan: PlacementPlan,
+    work_dir: Path,
+    watchers: Sequence[Watcher],
+    notes: list[str],
+    stack: contextlib.ExitStack,
+) -> list[Target]:
+    sizing = make_sizing(spec, plan)
+    targets = []
+    for number, (label, target, build) in enumerate(zip(labels(specs), specs, builds, strict=True)):
+        name = f"t{number}"
+        config = load_config(target.dbms, build.version, target.configs, sizing, spec.config_place)
+        cgroup, note = create_cgroup(f"{os.getpid()}-{name}")
+        if cgroup:
+            stack.callback(leave_directories, cgroup.directories())
+        elif note not in notes:
+            notes.append(note)
+        folder = work_dir / name
+        folder.mkdir(mode=0o755)
+        server = create_server(build, config, folder, watchers)
+        if spec.inject is not None:
+            carry_library(server, folder)
+        targets.append(Target(name, label, target, build, server, Placement(plan.server_cpus, cgroup)))
+    return targets
+
+
+def make_sizing(spec: ExperimentSpec, plan: PlacementPlan) -> Sizing:
+    """What configs may reckon with."""
+    cpus = len({*plan.server_cpus, *plan.serving_cpus}) or os.cpu_count() or 1
+    data_bytes = spec.table_size * spec.tables * BYTES_PER_ROW
+    return Sizing(memory_facts()["total_bytes"], spec.servers_up, cpus, data_bytes)

@@ -1,0 +1,1 @@
+"""What this host can and cannot measure, and how steady it is."""

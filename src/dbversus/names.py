@@ -1,0 +1,16 @@
+"""Helps with names that are not known."""
+
+import difflib
+from collections.abc import Iterable
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    """ " Did you mean 'x'?" with the nearest known names, or nothing when none is near."""
+    matches = difflib.get_close_matches(name, list(known), n=3, cutoff=0.5)
+    return f" Did you mean {' or '.join(repr(match) for match in matches)}?" if matches else ""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """As `near`, for the middle of a sentence: " (did you mean 'x'?)"."""
+    matches = difflib.get_close_matches(name, list(known), n=1)
+    return f" (did you mean {matches[0]!r}?)" if matches else ""

@@ -1,0 +1,1 @@
+"""One module per form of a report, and the tables that several forms share."""

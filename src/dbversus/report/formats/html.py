@@ -1,0 +1,232 @@
+"""report.html: one self-contained file that works offline. Everything readable is static; charts are drawn when opened."""
+
+import base64
+import gzip
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+from plotly.offline import get_plotlyjs
+
+from dbversus.report import words
+from dbversus.report.formats import forest, matrix_table, scaleup_table
+from dbversus.report.generations import words as generations_words
+from dbversus.report.model import Assessment, Estimate, Figure, TargetFacts, TestPart
+from dbversus.report.pairs import Generations
+from dbversus.report.parts import disturbance
+from dbversus.report.parts.figures import PERCENTS, PLOTTED
+from dbversus.report.parts.loads import origin_text, times_note
+from dbversus.stats.metrics import DRAIN_CPU, metric_named
+from dbversus.stats.model import Finding, Verdict
+
+STEP = 1e-3  # slot ratios are embedded as whole thousandths of ln(ratio)
+_CPU_SPLITS = (
+    ("server_user_us_per_op", "server_system_us_per_op"),
+    ("server_foreground_cpu_us_per_op", "server_background_cpu_us_per_op", DRAIN_CPU),
+)
+
+
+def write(assessment: Assessment, path: Path) -> None:
+    path.write_text(render(assessment), encoding="utf-8")
+
+
+def render_generations(generations: Generations) -> str:
+    """A page of its own, for generations that were measured in two experiments."""
+    page = _environment().get_template("generations_page.html.j2")
+    return page.render(g=generations, gw=generations_words, css=Markup(_static("report.css")))
+
+
+def render(assessment: Assessment) -> str:
+    environment = _environment()
+    environment.filters.update(_filters(assessment))
+    return environment.get_template("report.html.j2").render(
+        a=assessment,
+        w=words,
+        gw=generations_words,
+        matrix_tables=matrix_table.tables(assessment.matrix) if assessment.matrix else [],
+        matrix_notes=matrix_table.notes(assessment.matrix) if assessment.matrix else [],
+        scaleup_tables=scaleup_table.tables(assessment.scaleup) if assessment.scaleup else [],
+        scaleup_notes=scaleup_table.notes(assessment.scaleup) if assessment.scaleup else [],
+        judged=assessment.judged,
+        disturbance=disturbance,
+        percents=PERCENTS,
+        groups=list(dict.fromkeys(test.group for test in assessment.tests)),
+        verdicts=words.in_order(Counter(item.verdict for item in assessment.comparisons)),
+        scales=_scales(assessment),
+        forest=forest,
+        spoken=forest.spoken,
+        intervals=words.INTERVALS,
+        facts=words.experiment_facts(assessment.header, len(assessment.tests), assessment.blocks),
+        host=list(_flat(assessment.host)),
+        cpu_splits=_cpu_splits,
+        severity={verdict: rank for rank, verdict in enumerate(words.SEVERITY)},
+        css=Markup(_static("report.css")),
+        js=Markup(_static("report.js")),
+        data=_embedded(_chart_data(assessment)),
+        plotly=Markup(_packed_plotly()),
+    )
+
+
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("dbversus.report.formats"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True,
+    )  # fmt: skip
+
+
+def _static(name: str) -> str:
+    return files("dbversus.report.formats").joinpath("static", name).read_text(encoding="utf-8")
+
+
+def _packed_plotly() -> str:
+    """plotly.min.js, gzipped and in base64: a third of its size, and nothing to parse before a chart is wanted."""
+    return base64.b64encode(gzip.compress(get_plotlyjs().encode(), 6, mtime=0)).decode()
+
+
+def _embedded(data: Any) -> Markup:
+    """JSON that cannot end its <script> element, whatever the texts in it."""
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=True)
+    for char in "<>&":
+        text = text.replace(char, f"\\u{ord(char):04x}")
+    return Markup(text)
+
+
+def _filters(assessment: Assessment) -> dict[str, Any]:
+    return {
+        "number": words.number,
+        "origin": origin_text,
+        "times_note": times_note,
+        "ratio": words.ratio,
+        "change": words.change,
+        "percent": words.percent,
+        "estimate": words.estimate_text,
+        "finding": words.finding_text,
+        "kind": lambda verdict: str(verdict).replace(" ", "-"),
+        "sign": lambda verdict: words.SIGNS[verdict],
+        "meaning": lambda verdict: words.MEANINGS[verdict],
+        "linked": _linker([test.name for test in assessment.tests]),
+        "count_of": _count_of,
+        "sentence": lambda note: note[:1].upper() + note[1:],
+    }
+
+
+def _linker(names: Sequence[str]) -> Any:
+    """Test names in a sentence become links to their parts."""
+    alternatives = "|".join(re.escape(str(escape(name))) for name in sorted(names, key=len, reverse=True))
+    pattern = re.compile(rf"(?<![\w&-])({alternatives})(?![\w-])(?!@)") if names else None
+
+    def linked(sentence: str) -> Markup:
+        before, colon, after = str(escape(sentence)).partition(": ")
+        text = pattern.sub(r'<a href="#test-\1">\1</a>', after) if pattern else after
+        return Markup(before + colon + text)
+
+    return linked
+
+
+def _count_of(figure: Figure) -> str:
+    """`4`, or `4 / 3` where targets have different numbers of blocks."""
+    counts = [estimate.n for estimate in figure.estimates.values()]
+    return str(counts[0]) if len(set(counts)) == 1 else " / ".join(map(str, counts))
+
+
+def _scales(assessment: Assessment) -> dict[str, forest.Scale]:
+    by_metric: dict[str, list[Finding]] = {metric.name: [] for metric in assessment.judged}
+    for comparison in assessment.comparisons:
+        for name in by_metric:
+            if name in comparison.findings:
+                by_metric[name].append(comparison.findings[name])
+    return {name: forest.scale_for(findings) for name, findings in by_metric.items()}
+
+
+def _flat(content: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:
+    """Nested facts as (dotted name, text)."""
+    lines: list[tuple[str, str]] = []
+    for name, value in content.items():
+        if isinstance(value, Mapping):
+            lines += _flat(value, f"{prefix}{name}.")
+        elif isinstance(value, list):
+            lines.append((f"{prefix}{name}", ", ".join(map(str, value)) or "none"))
+        else:
+            lines.append((f"{prefix}{name}", "unknown" if value is None else str(value)))
+    return lines
+
+
+def _cpu_splits(test: TestPart, targets: Sequence[TargetFacts]) -> list[list[dict[str, Any]]]:
+    """CPU per operation as bars: per split one entry per target, in shares of the widest.
+
+    What was drained stands beside foreground and background: it is part of neither.
+    """
+    by_name = {figure.metric: figure for figure in test.figures}
+    splits = []
+    for names in _CPU_SPLITS:
+        parts = [by_name.get(name) for name in names]
+        known = [figure for figure in parts if figure is not None]
+        if not known:
+            continue
+        totals = {facts.target.label: sum(_value(figure, facts.target.label) for figure in known) for facts in targets}
+        widest = max(totals.values()) or 1.0
+        splits.append([_bar(known, facts.target.label, totals[facts.target.label], widest) for facts in targets])
+    return splits
+
+
+def _value(figure: Figure, label: str) -> float:
+    return figure.estimates[label].value or 0.0
+
+
+def _bar(known: Sequence[Figure], label: str, total: float, widest: float) -> dict[str, Any]:
+    pieces = [
+        {
+            "title": figure.title.removeprefix("server ").removesuffix(" CPU per op"),
+            "value": _value(figure, label),
+            "width": 100 * _value(figure, label) / widest,
+        }
+        for figure in known
+    ]
+    return {"label": label, "total": total, "pieces": pieces, "estimate": Estimate(total, None, None, 0)}
+
+
+def _chart_data(assessment: Assessment) -> dict[str, Any]:
+    """What the charts need, compactly: slot ratios in thousandths of ln, latency curves with at most 49 points."""
+    labels = [facts.target.label for facts in assessment.targets]
+    return {
+        "labels": labels,
+        "step": STEP,
+        "metrics": [{"title": words.SHORT_TITLES[name], "margin": metric_named(name).margin} for name in PLOTTED],
+        "tests": {test.name: _test_data(test, labels) for test in assessment.tests},
+    }
+
+
+def _test_data(test: TestPart, labels: Sequence[str]) -> dict[str, Any]:
+    slots = []
+    for of_target in test.slots:
+        comparison = next(item for item in test.comparisons if item.target == of_target.target)
+        slots.append(
+            {
+                "target": labels.index(of_target.target),
+                "ratio": [_ratio_of(comparison.findings.get(name)) for name in PLOTTED],
+                "blocks": [
+                    {block: [round(log / STEP) for log in logs] for block, logs in of_target.ratios[name].items()}
+                    for name in PLOTTED
+                ],
+            }
+        )
+    latency = [
+        {
+            "target": labels.index(label),
+            "p": [round(rank, 5) for rank, _ in of_target.curve],
+            "us": [float(f"{value:.4g}") for _, value in of_target.curve],
+        }
+        for label, of_target in test.latency.items()
+    ]
+    return {"slots": slots, "latency": latency}
+
+
+def _ratio_of(finding: Finding | None) -> float | None:
+    hidden = (Verdict.WRONG_RESULT, Verdict.FAILED)
+    return None if finding is None or finding.ratio is None or finding.verdict in hidden else round(finding.ratio, 5)

@@ -1,0 +1,108 @@
+"""report.json: the assessment as data (docs/results-directory.md describes it)."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from dbversus.report.formats import scaleup_table
+from dbversus.report.generations import words as generations_words
+from dbversus.report.model import Assessment, Comparison, Estimate, LatencyFigures, ScaleUp, TargetFacts, TestPart
+
+REPORT_SCHEMA = 1
+
+
+def write(assessment: Assessment, path: Path) -> None:
+    path.write_text(json.dumps(as_json(assessment), indent=1, ensure_ascii=False, default=str, allow_nan=False) + "\n")
+
+
+def as_json(assessment: Assessment) -> dict[str, Any]:
+    """Plain dicts and lists; numbers that are not finite become null."""
+    content = {
+        "report_schema": REPORT_SCHEMA,
+        "title": assessment.title,
+        "experiment": assessment.header,
+        "state": assessment.state,
+        "blocks": assessment.blocks,
+        "summary": assessment.sentences,
+        "targets": [_target(facts) for facts in assessment.targets],
+        "tests": [_test(test) for test in assessment.tests],
+        "generations": generations_words.as_json(assessment.generations) if assessment.generations else None,
+        "matrix": asdict(assessment.matrix) if assessment.matrix else None,
+        "scaleup": _scaleup(assessment.scaleup) if assessment.scaleup else None,
+        "load": [asdict(load) for load in assessment.loads],
+        "failures": [asdict(failure) for failure in assessment.failures],
+        "settings": [asdict(setting) for setting in assessment.settings],
+        "plans": [asdict(plan) for plan in assessment.plans],
+        "disturbance": asdict(assessment.disturbance),
+        "waits": asdict(assessment.waits),
+        "host": assessment.host,
+        "not_measured": assessment.not_measured,
+        "calibration": assessment.calibration,
+        "data_state": assessment.data_state,
+        "command": assessment.command,
+    }
+    plain: dict[str, Any] = _finite(content)
+    return plain
+
+
+def _target(facts: TargetFacts) -> dict[str, Any]:
+    counts = {str(verdict): count for verdict, count in facts.verdict_counts.items()}
+    return {**asdict(facts.target), "build": facts.build, "sizes_bytes": facts.sizes, "verdicts": counts}
+
+
+def _test(test: TestPart) -> dict[str, Any]:
+    return {
+        "name": test.name,
+        "group": test.group,
+        "how": test.how,
+        "notes": test.notes,
+        "comparisons": [_comparison(comparison) for comparison in test.comparisons],
+        "figures": [
+            {
+                "metric": figure.metric,
+                "title": figure.title,
+                "unit": figure.unit,
+                "targets": {label: _estimate(item) for label, item in figure.estimates.items()},
+            }
+            for figure in test.figures
+        ],
+        "latency": {label: _latency(latency) for label, latency in test.latency.items()},
+        "disturbance": asdict(test.disturbance),
+        "plans": [asdict(plan) for plan in test.plans],
+    }
+
+
+def _comparison(comparison: Comparison) -> dict[str, Any]:
+    return {
+        "target": comparison.target,
+        "verdict": comparison.verdict,
+        "notes": comparison.notes,
+        "findings": {name: asdict(finding) for name, finding in comparison.findings.items()},
+    }
+
+
+def _scaleup(scaleup: ScaleUp) -> dict[str, Any]:
+    pooled = [{"test": item.test, **_comparison(item)} for item in scaleup.pooled]
+    return {**scaleup_table.as_json(scaleup), "all_clients": pooled}
+
+
+def _estimate(estimate: Estimate) -> dict[str, Any]:
+    return asdict(estimate)
+
+
+def _latency(latency: LatencyFigures) -> dict[str, Any]:
+    percentiles = {f"{rank:g}": _estimate(item) for rank, item in latency.percentiles_us.items()}
+    return {"operations": latency.count, "percentiles_us": percentiles}
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(name): _finite(item) for name, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_finite(item) for item in value]
+    return value

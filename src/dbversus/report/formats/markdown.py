@@ -1,0 +1,212 @@
+"""report.md: the summary, the verdict table and the surroundings, for issues and pull requests."""
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from dbversus.report.formats import matrix_table, scaleup_table
+from dbversus.report.generations import words as generations_words
+from dbversus.report.model import Assessment, Comparison, TargetFacts
+from dbversus.report.pairs import Generations
+from dbversus.report.parts import disturbance
+from dbversus.report.parts.loads import origin_text, times_note
+from dbversus.report.words import (
+    INTERVALS,
+    SHORT_TITLES,
+    SIGNS,
+    estimate_text,
+    experiment_facts,
+    finding_text,
+    margins_text,
+    not_compared,
+    number,
+    ratio,
+    verdict_legend,
+)
+from dbversus.stats.generations import MARKED, READ_BYTES, READ_CALLS, TestShift
+from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
+from dbversus.stats.model import Metric
+
+
+def write(assessment: Assessment, path: Path) -> None:
+    path.write_text(render(assessment))
+
+
+def render(assessment: Assessment) -> str:
+    parts = [f"# {escape(assessment.title)}", _experiment_line(assessment), escape(assessment.state)]
+    if assessment.matrix:
+        parts += _tables(matrix_table.tables(assessment.matrix), matrix_table.notes(assessment.matrix))
+    for facts in assessment.candidates:
+        parts += _candidate(assessment, facts)
+    if not assessment.candidates:
+        parts.append(_own_figures(assessment))
+    parts.append(_legend(assessment))
+    if assessment.scaleup:
+        parts += _tables(scaleup_table.tables(assessment.scaleup), scaleup_table.notes(assessment.scaleup))
+    if assessment.generations:
+        parts += generations_parts(assessment.generations)
+    parts += [*_notes(assessment), *_failures(assessment), *_loads(assessment), *_differences(assessment)]
+    parts += _surroundings(assessment)
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def escape(text: str) -> str:
+    """Text of servers, files and users, shown as it is: no HTML, no Markdown, one line."""
+    plain = " ".join(text.split(" ")).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"([\\`*_{}\[\]|#])", r"\\\1", " ".join(plain.splitlines()))
+
+
+def _code(text: str) -> str:
+    """A fenced block whose fence is longer than any run of backticks inside."""
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}\n{text.rstrip()}\n{fence}"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _experiment_line(assessment: Assessment) -> str:
+    facts = experiment_facts(assessment.header, len(assessment.tests), assessment.blocks)
+    return escape(f"{'; '.join(facts)}; dbversus {assessment.header.get('dbversus', '?')}.")
+
+
+def _tables(tables: Sequence[matrix_table.Table], notes: Sequence[str]) -> list[str]:
+    parts = []
+    for table in tables:
+        rows = [[escape(cell) for cell in row] for row in table.rows]
+        parts += [f"## {escape(table.title)}", _table([escape(name) for name in table.columns], rows)]
+    return [*parts, *map(escape, notes)]
+
+
+def _candidate(assessment: Assessment, facts: TargetFacts) -> list[str]:
+    own = [item for item in assessment.comparisons if item.target == facts.target.label]
+    head = ["test", "verdict", *(f"{SHORT_TITLES[metric.name]} ratio" for metric in assessment.judged), "blocks"]
+    return [
+        f"## {escape(facts.target.label)} against {escape(assessment.base.label)}",
+        "\n".join(f"- {escape(sentence)}" for sentence in facts.sentences),
+        _table(head, (_row(item, assessment.judged) for item in own)),
+    ]
+
+
+def _row(item: Comparison, judged: Sequence[Metric]) -> list[str]:
+    ratios = [escape(finding_text(item.findings.get(metric.name))) for metric in judged]
+    blocks = max((finding.blocks for finding in item.findings.values()), default=0)
+    return [escape(item.test), f"{SIGNS[item.verdict]} {item.verdict}", *ratios, str(blocks)]
+
+
+def _notes(assessment: Assessment) -> list[str]:
+    """What is to be known of single tests beside their figures."""
+    lines = [f"- {escape(test.name)}: {escape('; '.join(test.notes))}" for test in assessment.tests if test.notes]
+    return ["## Notes", "\n".join(lines)] if lines else []
+
+
+def _own_figures(assessment: Assessment) -> str:
+    label, rows = assessment.base.label, []
+    for test in assessment.tests:
+        by_name = {figure.metric: figure.estimates[label] for figure in test.figures}
+        known = [by_name.get(name) for name in (THROUGHPUT, CPU, IO_BYTES)]
+        count = max((item.n for item in known if item), default=0)
+        rows.append([escape(test.name), *(escape(estimate_text(item)) if item else "–" for item in known), str(count)])
+    return _table(["test", "throughput, ops/s", "CPU/op, µs", "IO/op, bytes", "blocks"], rows)
+
+
+def _legend(assessment: Assessment) -> str:
+    host = " ".join(map(escape, disturbance.sentences(assessment)))
+    if not assessment.candidates:
+        return f"Means over blocks with 95 % intervals. {host}"
+    judged = [item for item in assessment.findings if item.judged]
+    signs = verdict_legend(item.verdict for item in assessment.comparisons)
+    return f"Ratios are target/base [{INTERVALS}]. Margins: {margins_text(judged)}.\n\n{host}\n\n{signs}"
+
+
+def generations_parts(generations: Generations) -> list[str]:
+    """Heading, sentences, table and legend."""
+    words = generations_words
+    titles = [f"{words.SHORT[metric]} {side}" for metric in MARKED for side in ("old", "new", "shift")]
+    reads = [f"{words.SHORT[metric]} {side}" for metric in (READ_CALLS, READ_BYTES) for side in ("old", "new")]
+    rows = [[*_shift_cells(item), words.blocks_of(item)] for item in words.lines(generations)]
+    return [
+        f"## Two generations: {escape(words.title(generations))}",
+        "\n".join(f"- {escape(sentence)}" for sentence in words.sentences(generations)),
+        _table(["test", *titles, *reads, "blocks"], rows),
+        escape(words.legend(generations)),
+    ]
+
+
+def _shift_cells(item: TestShift) -> list[str]:
+    words, cells = generations_words, [escape(item.test)]
+    # cells of ratios hold no text of others; brackets without a link after them are no Markdown
+    for metric in MARKED:
+        change = words.change_of(item, metric)
+        shift = f"{words.cell(change.shift)} {words.mark(metric, change)}".strip()
+        cells += [words.cell(change.old), words.cell(change.new), f"**{shift}**" if change.mark else shift]
+    for metric in (READ_CALLS, READ_BYTES):
+        change = words.change_of(item, metric)
+        cells += [words.cell(change.old), words.cell(change.new)]
+    return cells
+
+
+def _failures(assessment: Assessment) -> list[str]:
+    if not assessment.failures:
+        return []
+    lines = [
+        f"- **{escape(failure.target)}** ({escape(', '.join(filter(None, (failure.stage, failure.where))))})"
+        f"{', out from here on' if failure.final else ''}: {escape(failure.message)}"
+        for failure in assessment.failures
+    ]
+    return ["## What went wrong", "\n".join(lines)]
+
+
+def _loads(assessment: Assessment) -> list[str]:
+    if not assessment.loads:
+        return []
+    head = [
+        "target",
+        "table",
+        "rows",
+        "rows/s",
+        "seconds",
+        "server CPU, µs/row",
+        "rows/s ratio",
+        "CPU/row ratio",
+        "loaded",
+    ]
+    rows = [
+        [escape(load.target), escape(load.table), "–" if load.rows is None else f"{load.rows:,}",
+         number(load.rows_per_s), number(load.seconds), number(load.server_cpu_us_per_row), ratio(load.rate_ratio),
+         ratio(load.cpu_ratio), escape(origin_text(load))]
+        for load in assessment.loads
+    ]  # fmt: skip
+    parts = ["## Load (one run each, n = 1)", _table(head, rows), times_note(assessment.loads)]
+    return [part for part in parts if part]
+
+
+def _differences(assessment: Assessment) -> list[str]:
+    labels = [escape(facts.target.label) for facts in assessment.targets]
+    parts = []
+    if said := not_compared([facts.target.dbms for facts in assessment.targets]):
+        parts.append(said)
+    if everywhere := [setting for setting in assessment.settings if setting.known_to_all]:
+        rows = [[escape(setting.name), *(escape(value or "") for value in setting.values)] for setting in everywhere]
+        parts += ["## Settings that differ", _table(["setting", *labels], rows)]
+    if somewhere := [setting.name for setting in assessment.settings if not setting.known_to_all]:
+        parts.append(f"Known to some targets only: {escape(', '.join(somewhere))}.")
+    if assessment.plans:
+        parts.append("## Plans that differ")
+        for plan in assessment.plans:
+            parts.append(f"### {escape(plan.statement)}")
+            shown = zip(labels, plan.plans, strict=True)
+            parts += [f"{label}:\n\n{_code(text)}" for label, text in shown if text is not None]
+    return parts
+
+
+def _surroundings(assessment: Assessment) -> list[str]:
+    parts = ["## Surroundings", escape(assessment.calibration), *map(escape, assessment.data_state)]
+    if assessment.not_measured:
+        parts += ["Not measured:", "\n".join(f"- {escape(item)}" for item in assessment.not_measured)]
+    if assessment.command:
+        parts += ["To repeat it:", _code(assessment.command)]
+    return parts

@@ -1,0 +1,192 @@
+"""The verdict table for the terminal. Colours follow NO_COLOR and are left out when the output is piped."""
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from dbversus.report.formats import matrix_table, scaleup_table
+from dbversus.report.generations import text as generations_text
+from dbversus.report.model import Assessment, Comparison, Estimate, LoadFigure, TargetFacts, TestPart
+from dbversus.report.parts import disturbance
+from dbversus.report.parts.figures import PERCENTS
+from dbversus.report.parts.loads import origin_text, times_note
+from dbversus.report.parts.state import DIFFERS
+from dbversus.report.terminal import plain_table, print_table, say
+from dbversus.report.words import (
+    INTERVALS,
+    SHORT_TITLES,
+    SIGNS,
+    change,
+    estimate_text,
+    finding_text,
+    margins_text,
+    number,
+    ratio,
+    verdict_legend,
+)
+from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
+from dbversus.stats.model import Finding, Metric, Verdict
+
+_STYLES = {
+    Verdict.REGRESSION: "bold red",
+    Verdict.IMPROVEMENT: "bold blue",
+    Verdict.EQUIVALENT: "dim",
+    Verdict.NO_STEADY_STATE: "yellow",
+    Verdict.UNDECIDED: "default",
+    Verdict.UNSTABLE: "yellow",
+    Verdict.DISTURBED: "yellow",
+    Verdict.WRONG_RESULT: "bold magenta",
+    Verdict.FAILED: "bold magenta",
+}
+WIDE_COLUMNS = 112
+"""With three metrics; each more takes RATIO_COLUMNS."""
+RATIO_COLUMNS = 24
+NARROW_TITLES = SHORT_TITLES | {THROUGHPUT: "ops/s"}
+
+
+def render(assessment: Assessment, console: Console, verbose: bool = False) -> None:
+    """Prints per target the summary and the verdict table, then what went wrong; `verbose` adds every figure."""
+    if assessment.matrix:
+        matrix_table.render(assessment.matrix, console)
+    if not assessment.candidates:
+        say(console, assessment.title, "bold")
+        print_table(console, _figure_table(assessment))
+    for facts in assessment.candidates:
+        _candidate(assessment, facts, console)
+    if assessment.scaleup:
+        scaleup_table.render(assessment.scaleup, console)
+    if assessment.generations:
+        generations_text.render(assessment.generations, console)
+        console.print()
+    for line in _load_lines(assessment):
+        say(console, line)
+    say(console, _legend(assessment), "dim")
+    for sentence in disturbance.sentences(assessment):
+        say(console, sentence, "yellow" if disturbance.is_relevant(assessment) else "dim")
+    if assessment.candidates:
+        say(console, assessment.calibration, "dim")
+    for sentence in assessment.data_state:
+        say(console, sentence, "yellow" if sentence.startswith(DIFFERS) else "dim")
+    if assessment.state:
+        say(console, assessment.state, "yellow")
+    _failures(assessment, console)
+    if verbose:
+        for test in assessment.tests:
+            _test_figures(test, assessment, console)
+
+
+def _candidate(assessment: Assessment, facts: TargetFacts, console: Console) -> None:
+    say(console, f"{facts.target.label} against {assessment.base.label}", "bold")
+    for sentence in facts.sentences:
+        say(console, sentence)
+    console.print()
+    comparisons = [item for item in assessment.comparisons if item.target == facts.target.label]
+    print_table(console, _verdict_table(comparisons, assessment.judged, console))
+    console.print()
+
+
+def _verdict_table(comparisons: Sequence[Comparison], judged: Sequence[Metric], console: Console) -> Table:
+    """One line per test; a narrow terminal gets ratios without their intervals, under short titles."""
+    wide = not console.is_terminal or console.width >= WIDE_COLUMNS + RATIO_COLUMNS * max(len(judged) - 3, 0)
+    titles = [f"{SHORT_TITLES[metric.name]} ratio" if wide else NARROW_TITLES[metric.name] for metric in judged]
+    table = plain_table("test", "verdict", *titles, "blocks")
+    for comparison in comparisons:
+        table.add_row(Text(comparison.test), *_cells(comparison, judged, wide))
+    return table
+
+
+def _cells(comparison: Comparison, judged: Sequence[Metric], wide: bool) -> list[Text]:
+    verdict = comparison.verdict
+    cells = [Text(f"{SIGNS[verdict]} {verdict}", style=_STYLES[verdict])]
+    for metric in judged:
+        finding = comparison.findings.get(metric.name)
+        style = _STYLES[finding.verdict] if finding and verdict not in (Verdict.WRONG_RESULT, Verdict.FAILED) else "dim"
+        cells.append(Text(_ratio_text(finding, wide), style=style))
+    blocks = max((item.blocks for item in comparison.findings.values()), default=0)
+    return [*cells, Text(str(blocks) if blocks else "–")]
+
+
+def _ratio_text(finding: Finding | None, wide: bool) -> str:
+    if wide or finding is None:
+        return finding_text(finding)
+    return ratio(finding.ratio)
+
+
+def _figure_table(assessment: Assessment) -> Table:
+    """For a single target there is nothing to compare: its own figures."""
+    label = assessment.base.label
+    table = plain_table("test", "throughput, ops/s", "CPU/op, µs", "IO/op, bytes", "blocks")
+    for test in assessment.tests:
+        by_name = {figure.metric: figure.estimates[label] for figure in test.figures}
+        known = [by_name.get(name) for name in (THROUGHPUT, CPU, IO_BYTES)]
+        cells = [estimate_text(item) if item else "–" for item in known]
+        table.add_row(Text(test.name), *cells, str(max((item.n for item in known if item), default=0)))
+    return table
+
+
+def _legend(assessment: Assessment) -> str:
+    if not assessment.candidates:
+        return f"Means over blocks with 95 % intervals; {assessment.blocks} blocks."
+    judged = [item for item in assessment.findings if item.judged]
+    return (
+        f"Ratios are target/{assessment.base.label} [{INTERVALS}]; margins: {margins_text(judged)}.\n"
+        f"{verdict_legend(comparison.verdict for comparison in assessment.comparisons)}"
+    )
+
+
+def _load_lines(assessment: Assessment) -> list[str]:
+    """`load of sbtest1 (n = 1): postgres:13.1 244,000 rows/s, postgres:17.11 239,000 rows/s (−2.0 %).`"""
+    tables: dict[str, list[str]] = {}
+    for load in assessment.loads:
+        tables.setdefault(load.table, []).append(f"{load.target} {_load_text(load)}")
+    lines = [f"load of {table} (n = 1): {', '.join(parts)}." for table, parts in tables.items()]
+    return [*lines, *filter(None, [times_note(assessment.loads)])]
+
+
+def _load_text(load: LoadFigure) -> str:
+    if load.shares:
+        return origin_text(load)
+    against = change(load.rate_ratio) if load.rate_ratio else ""
+    said = "; ".join(filter(None, [against, f"loaded {origin_text(load)}" if load.earlier else ""]))
+    return f"{number(load.rows_per_s)} rows/s{f' ({said})' if said else ''}"
+
+
+def _failures(assessment: Assessment, console: Console) -> None:
+    if not assessment.failures:
+        return
+    console.print()
+    say(console, "What went wrong", "bold")
+    for failure in assessment.failures:
+        place = ", ".join(part for part in (failure.stage, failure.where) if part)
+        out = " (out from here on)" if failure.final else ""
+        say(console, f"{failure.target} ({place}){out}: {failure.message}", _STYLES[Verdict.FAILED])
+
+
+def _test_figures(test: TestPart, assessment: Assessment, console: Console) -> None:
+    console.print()
+    say(console, f"{test.name} · {test.group} · {test.how}", "bold")
+    for comparison in test.comparisons:
+        for note in comparison.notes:
+            say(console, f"{comparison.target}: {note}")
+    for note in test.notes:
+        say(console, note, "yellow")
+    table = plain_table("  figure", "unit", *(facts.target.label for facts in assessment.targets))
+    for figure in test.figures:
+        cells = [_figure_cell(figure.estimates[facts.target.label]) for facts in assessment.targets]
+        table.add_row(f"  {figure.title}", figure.unit, *cells)
+    for rank in PERCENTS:
+        table.add_row(f"  latency p{rank:g}, all operations", "µs", *_latency_cells(test, assessment, rank))
+    print_table(console, table)
+
+
+def _figure_cell(estimate: Estimate) -> str:
+    return f"{estimate_text(estimate)} n={estimate.n}"
+
+
+def _latency_cells(test: TestPart, assessment: Assessment, rank: float) -> list[str]:
+    labels = [facts.target.label for facts in assessment.targets]
+    return [
+        _figure_cell(test.latency[label].percentiles_us[rank]) if label in test.latency else "–" for label in labels
+    ]

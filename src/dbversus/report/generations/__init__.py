@@ -1,0 +1,1 @@
+"""Two generations of two DBMSs: read from results, and shown."""

@@ -1,0 +1,1 @@
+"""One module per section of a report: figures from stored results alone."""

@@ -1,0 +1,153 @@
+"""Hardware use per operation, target under target: the efficiency report of the reference method, from stored slots."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+from dbversus.report.parts.figures import block_figures
+from dbversus.results.read import Results
+from dbversus.stats.metrics import CPU, LOAD_TEST, THROUGHPUT
+
+UNKNOWN = "NA"
+
+
+@dataclass(frozen=True)
+class Column:
+    """One figure: the reference's `name`, the metric that it comes from, a factor to its unit, digits shown."""
+
+    name: str
+    metric: str
+    factor: float
+    decimals: int
+
+
+COLUMNS = (
+    Column("cpu/o", CPU, 1.0, 2),  # µs of the server's CPU
+    Column("cs/o", "server_switches_per_op", 1.0, 3),
+    Column("r/o", "read_calls_per_op", 1.0, 3),
+    Column("rKB/o", "read_bytes_per_op", 1 / 1024, 3),
+    Column("wKB/o", "write_bytes_per_op", 1 / 1024, 3),
+    Column("o/s", THROUGHPUT, 1.0, 2),
+)
+
+
+@dataclass(frozen=True)
+class Line:
+    """One target in one test: its figures in the order of COLUMNS, rounded as shown; None: not known. Means over `blocks`."""
+
+    test: str
+    target: str
+    figures: tuple[float | None, ...]
+    blocks: int
+
+
+def efficiency(results: Results) -> list[Line]:
+    """A line per test and target, in their order; the load is the first test, and its operation is a row."""
+    figures = block_figures(results)
+    lines = [line for target in results.targets if (line := _load_line(results, target.label))]
+    for test in results.tests:
+        for target in results.targets:
+            if known := figures.get((test, target.label)):
+                blocks = max(map(len, known.values()))
+                lines.append(
+                    Line(test, target.label, _rounded({name: fmean(of) for name, of in known.items()}), blocks)
+                )
+    return lines
+
+
+def _load_line(results: Results, label: str) -> Line | None:
+    last = {record.get("table"): record for record in results.loads if results.label(record["target"]) == label}
+    rows, elapsed_ns = (_total(last.values(), name) for name in ("rows", "elapsed_ns"))
+    if not rows or not elapsed_ns:
+        return None
+    known = {
+        CPU: ("server_cpu_ns", 1e-3),
+        "server_switches_per_op": ("server_switches", 1.0),
+        "read_calls_per_op": ("server_read_calls", 1.0),
+        "read_bytes_per_op": ("server_read_bytes", 1.0),
+        "write_bytes_per_op": ("server_write_bytes", 1.0),
+    }
+    totals = {metric: (_total(last.values(), column), scale) for metric, (column, scale) in known.items()}
+    per_row = {metric: total * scale / rows for metric, (total, scale) in totals.items() if total is not None}
+    return Line(LOAD_TEST, label, _rounded(per_row | {THROUGHPUT: rows / elapsed_ns * 1e9}), 1)
+
+
+def _total(records: Any, name: str) -> float | None:
+    """None when any record does not know it."""
+    values = [record.get(name) for record in records]
+    return None if None in values else math.fsum(values)
+
+
+def _rounded(known: Mapping[str, float]) -> tuple[float | None, ...]:
+    return tuple(
+        round(known[column.metric] * column.factor, column.decimals) if column.metric in known else None
+        for column in COLUMNS
+    )
+
+
+def relative(value: float | None, base: float | None) -> float | None:
+    """value/base by the rule of all the reference's relative tables: 0/0 is 1, anything else over 0 is inf."""
+    if value is None or base is None:
+        return None
+    if base == 0:
+        return 1.0 if value == 0 else math.inf
+    return value / base
+
+
+def ratios(line: Line, base: Line) -> tuple[float | None, ...]:
+    """Of the rounded figures, as the reference has it: so that they can be checked with what is printed."""
+    return tuple(relative(value, of_base) for value, of_base in zip(line.figures, base.figures, strict=True))
+
+
+def flat(results: Results) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """Column names and one row per test and target: figures, then their ratios to the test's first target."""
+    names = [column.name for column in COLUMNS]
+    rows = [
+        (line.test, line.target, *line.figures, *ratios(line, lines[0]), line.blocks)
+        for lines in _by_test(efficiency(results))
+        for line in lines
+    ]
+    return ["test", "target", *names, *(f"{name} ratio" for name in names), "blocks"], rows
+
+
+def text(results: Results) -> str:
+    """The reference's form: per test absolute figures, then those relative to the first target; tabs between columns."""
+    return "\n\n".join("\n".join(_part(lines)) for lines in _by_test(efficiency(results)))
+
+
+def _by_test(lines: Sequence[Line]) -> list[list[Line]]:
+    tests: dict[str, list[Line]] = {}
+    for line in lines:
+        tests.setdefault(line.test, []).append(line)
+    return list(tests.values())
+
+
+def _part(lines: Sequence[Line]) -> Iterator[str]:
+    yield lines[0].test
+    yield "--- absolute"
+    yield "\t".join([*(column.name for column in COLUMNS), "dbms"])
+    for line in lines:
+        cells = [_cell(value, column.decimals) for value, column in zip(line.figures, COLUMNS, strict=True)]
+        yield "\t".join([*cells, line.target])
+    if len(lines) > 1:
+        yield "--- relative to first result"
+    for line in lines[1:]:
+        pairs = zip(line.figures, lines[0].figures, strict=True)
+        yield "\t".join([*(_relative_cell(value, base) for value, base in pairs), line.target])
+
+
+def _cell(value: float | None, decimals: int) -> str:
+    """Nothing at all is `0` without decimals, as in the reference."""
+    if value is None:
+        return UNKNOWN
+    return f"{value:.{decimals}f}" if value else "0"
+
+
+def _relative_cell(value: float | None, base: float | None) -> str:
+    """`1` without decimals is 0/0, as in the reference."""
+    ratio = relative(value, base)
+    if ratio is None:
+        return UNKNOWN
+    return f"{ratio:.2f}" if value or base else "1"

@@ -1,0 +1,136 @@
+"""All targets of a matrix side by side, from stored results: throughput, its ratio to a neighbour, memory, size."""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+
+from dbversus.report.model import Estimate, Matrix, MatrixCell, MatrixRow
+from dbversus.report.parts.figures import estimate, interval_of
+from dbversus.results.read import Results, Target
+from dbversus.stats.judge import judge
+from dbversus.stats.metrics import LOAD_TEST, THROUGHPUT, metric_named
+from dbversus.stats.model import Finding
+from dbversus.stats.values.blocks import block_values
+
+# up to three targets, the verdict tables say it all
+LEAST_TARGETS = 4
+
+# block → value
+Values = Mapping[int, float]
+Key = tuple[str, str]
+
+
+def of_experiment(results: Results, findings: Sequence[Finding] | None = None) -> Matrix | None:
+    """None where there are so few targets that nobody needs it; `findings` are those of `judge`."""
+    return build_matrix(results, findings) if len(results.targets) >= LEAST_TARGETS else None
+
+
+def build_matrix(results: Results, findings: Sequence[Finding] | None = None) -> Matrix:
+    """Every target with every test but the load.
+
+    The reference of a row is the first target of the same build where it has several configs, else the base. Ratios are of
+    ratios to the base, by block: the base is up with every group, in the same rows, so that what the host did to a group
+    cancels even where target and reference are in different ones. Where the reference is the base, ratio and interval are those
+    of the finding.
+    """
+    judged = _judged(judge(results) if findings is None else findings)
+    rates = _rates(results)
+    relative = _relative(results)
+    memory = _memory(results)
+    tests = tuple(test for test in results.tests if test != LOAD_TEST)
+    references = _references(results.targets)
+    rows = []
+    for target in results.targets:
+        reference = references[target.label]
+        cells = {}
+        for test in tests:
+            own, theirs = (test, target.label), (test, reference)
+            if rates.get(own) or memory.get(own):
+                ratio = judged.get(own) if reference == results.base.label else None
+                ratio = ratio or _ratio(relative.get(own, {}), relative.get(theirs, {}))
+                cells[test] = _cell(rates.get(own, {}), ratio, memory.get(own, {}))
+        build, config = _parts(target)
+        sizes = results.server_json(target, "sizes.json")
+        size = sizes.get("database", sizes.get("data_dir"))
+        rows.append(MatrixRow(target.label, build, config, reference, size, cells))
+    return Matrix(tests, tuple(rows), results.host.get("sync_latency") or {})
+
+
+def _judged(findings: Sequence[Finding]) -> dict[Key, Estimate]:
+    """(test, target label) → its throughput over that of the base, as the verdict has it: one figure has one interval."""
+    return {
+        (item.test, item.target): Estimate(item.ratio, item.low, item.high, item.blocks, item.confidence)
+        for item in findings
+        if item.metric == THROUGHPUT
+    }
+
+
+def _parts(target: Target) -> tuple[str, str]:
+    """Build and config of a label: `mysql:8.0@bl0,dw1` → `mysql:8.0`, `bl0_dw1`."""
+    build = target.label.removesuffix(f"@{target.config}")
+    return build, "_".join(target.config.split(",")) if build != target.label else "base"
+
+
+def _references(targets: Sequence[Target]) -> dict[str, str]:
+    builds = {target.label: _parts(target)[0] for target in targets}
+    configs = Counter(builds.values())
+    first: dict[str, str] = {}
+    for target in targets:
+        first.setdefault(builds[target.label], target.label)
+    base = targets[0].label
+    return {label: first[build] if configs[build] > 1 else base for label, build in builds.items()}
+
+
+def _rates(results: Results) -> dict[Key, Values]:
+    """(test, target label) → operations per second of each block, from sums over its rows."""
+    query = """
+        SELECT test, target, block, sum(ops) / (sum(elapsed_ns) / 1e9)
+        FROM slots WHERE elapsed_ns > 0 GROUP BY ALL ORDER BY block"""
+    rates: dict[Key, dict[int, float]] = defaultdict(dict)
+    for test, target, block, rate in results.sql(query)[1]:
+        rates[test, target][block] = rate
+    return dict(rates)
+
+
+def _memory(results: Results) -> dict[Key, dict[str, list[int]]]:
+    """(test, target label) → figure → its values; the base has one for each group that it was in."""
+    found: dict[Key, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for row in results.memory:
+        for figure in ("pss_bytes", "peak_rss_bytes"):
+            if row[figure] is not None:
+                found[row["test"], row["target"]][figure].append(row[figure])
+    return dict(found)
+
+
+def _relative(results: Results) -> dict[Key, Values]:
+    """(test, target label) → ln(throughput / that of the base) of each block, from slots of the same rows."""
+    base = results.base.label
+    relative: dict[Key, dict[int, float]] = defaultdict(dict)
+    if base not in results.slots["target"]:
+        return {}
+    for value in block_values(results.slots, base, [metric_named(THROUGHPUT)]):
+        if value.value is not None:
+            relative[value.test, value.target][value.block] = value.value
+            relative[value.test, base][value.block] = 0.0
+    return dict(relative)
+
+
+def _cell(rates: Values, ratio: Estimate, memory: Mapping[str, Sequence[int]]) -> MatrixCell:
+    return MatrixCell(
+        ops_per_s=_geometric([math.log(rate) for rate in rates.values() if rate > 0]),
+        ratio=ratio,
+        pss_bytes=estimate(memory.get("pss_bytes", [])),
+        peak_rss_bytes=max(memory.get("peak_rss_bytes", []), default=None),
+    )
+
+
+def _ratio(ours: Values, theirs: Values) -> Estimate:
+    return _geometric([ours[block] - theirs[block] for block in ours if block in theirs])
+
+
+def _geometric(logs: Sequence[float]) -> Estimate:
+    """exp of the mean of block values, with its t interval over blocks."""
+    found = interval_of(logs)
+    bounds = (found.value, found.low, found.high)
+    value, low, high = (None if bound is None else math.exp(bound) for bound in bounds)
+    return Estimate(value, low, high, found.n, found.confidence)

@@ -1,0 +1,1 @@
+"""From config files and inline settings to the settings of a server on this host."""

@@ -1,0 +1,162 @@
+"""From the names of configs and inline settings of a target to the settings of its server on this host."""
+
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from dbversus.dbms.known import find_dbms
+from dbversus.errors import UsageError
+from dbversus.names import nearest
+from dbversus.servers.base import ServerConfig
+from dbversus.servers.config.creation import creation_name
+from dbversus.servers.config.file import ConfigFile, Item, Section, read_config, unquote
+from dbversus.servers.config.memory import check_memory
+from dbversus.servers.config.names import plain_name, setting_key, why_own
+from dbversus.servers.config.sizing import Sizing, evaluate
+
+__all__ = ["Sizing", "available_configs", "config_dirs", "load_config"]
+
+BASE = "base"
+_PREFIXES: dict[str, Section] = {"env": "environment", "init": "init"}
+
+
+@dataclass(frozen=True)
+class Complete:
+    """A folder that holds all configs that there are: the usual places are not looked in."""
+
+    path: Path
+
+
+ConfigPlace = Path | Complete | None
+
+
+def load_config(
+    dbms: str, build_version: str, items: Sequence[str], sizing: Sizing, config_dir: ConfigPlace = None
+) -> ServerConfig:
+    """The base config, then `items` in the order written: names of configs and inline `setting=value`; later ones win.
+
+    Inline, `env.NAME=value` sets a variable of the server's process and `init.NAME=value` an option of the creation of
+    its data directory. `config_dir` is searched before the usual places, or alone. Raises UsageError for a name that
+    does not exist or has nothing for this version, for a setting that dbversus itself sets, and for memory that the host does not
+    have; whether the server knows a setting is for the server to say (`Server.check`). A setting that acts only when data is
+    created is an option of its creation, with or without `init.`.
+    """
+    files = available_configs(dbms, config_dir)
+    chosen = [_inline(item) if "=" in item else _named(files, item, dbms, build_version) for item in items]
+    without_base = any(isinstance(one, ConfigFile) and one.without_base for one in chosen)
+    base = [files[BASE]] if BASE in files and not without_base else []
+    lines = [item for one in [*base, *chosen] for item in (one.items if isinstance(one, ConfigFile) else (one,))]
+    values: dict[Section, dict[str, str]] = {"settings": {}, "environment": {}, "init": {}}
+    wheres: dict[str, str] = {}
+    for item in (_placed(dbms, line) for line in lines):
+        if item.applies(build_version):
+            _add(values[item.section], dbms, item, sizing)
+            wheres[plain_name(dbms, item.name)] = item.where
+    of_base = {item.where for file in base for item in file.items}
+    own = frozenset(name for name, where in wheres.items() if where not in of_base)
+    check_memory(dbms, values["settings"], sizing, wheres)
+    return ServerConfig(",".join(items) or BASE, values["settings"], values["environment"], values["init"], own)
+
+
+def _add(values: dict[str, str], dbms: str, item: Item, sizing: Sizing) -> None:
+    """Puts the item in place of what was said before about the same thing; what is written later also stands later."""
+    name = item.name
+    if item.section != "environment":
+        if why := why_own(dbms, name):
+            raise UsageError(f"{item.where}: '{name}' cannot be chosen: {why}; leave it out.")
+        name = plain_name(dbms, name)
+        key = setting_key(dbms, name)
+        for other in [other for other in values if setting_key(dbms, other) == key]:
+            del values[other]
+    values[name] = evaluate(item.value, sizing, find_dbms(dbms).settings.show_bytes, item.where)
+
+
+def _placed(dbms: str, item: Item) -> Item:
+    name = creation_name(dbms, item.name) if item.section != "environment" else None
+    return replace(item, section="init", name=name) if name else item
+
+
+def _inline(text: str) -> Item:
+    name, _, value = text.partition("=")
+    prefix, dot, rest = name.strip().partition(".")
+    section: Section = _PREFIXES.get(prefix, "settings") if dot else "settings"
+    name = rest if section != "settings" else name.strip()
+    if not name or any(letter.isspace() for letter in name):
+        raise UsageError(f"'{text}' is not a setting; write `name=value`.")
+    return Item(section, name, unquote(value), "", "", f"'{text}'")
+
+
+def _named(files: "Configs", name: str, dbms: str, version: str) -> ConfigFile:
+    if name in files and files[name].applies(version):
+        return files[name]
+    usable = sorted(known for known, file in files.readable() if file.applies(version))
+    if name not in files:
+        hint = nearest(name, usable)
+        raise UsageError(
+            f"There is no config '{name}' for {dbms} {version}{hint}; "
+            f"there are {', '.join(usable) or 'none'}, and inline settings (name=value)."
+        )
+    ranges = sorted({item.range.strip() for item in files[name].items})
+    raise UsageError(
+        f"Config '{name}' is for {dbms} {', '.join(ranges)} and says nothing for {version}; "
+        f"there are {', '.join(usable)}."
+    )
+
+
+def check_names(dbms: str, build_version: str, items: Sequence[str], config_dir: ConfigPlace = None) -> None:
+    """Raises UsageError as `load_config` for names of configs that do not exist; evaluates and fetches nothing."""
+    files = available_configs(dbms, config_dir)
+    for item in items:
+        if "=" not in item:
+            _named(files, item, dbms, build_version)
+
+
+class Configs(Mapping[str, ConfigFile]):
+    """The config files of a DBMS by name. Each is read when it is asked for, so a broken one troubles nobody else."""
+
+    def __init__(self, dbms: str, paths: Mapping[str, Path]):
+        self.paths = paths
+        self._flags = find_dbms(dbms).settings.flags
+        self._read: dict[str, ConfigFile] = {}
+
+    def __getitem__(self, name: str) -> ConfigFile:
+        """Raises UsageError with file and line when the file is broken."""
+        if name not in self._read:
+            self._read[name] = read_config(self.paths[name], flags=self._flags)
+        return self._read[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.paths
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.paths)
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    def readable(self) -> Iterator[tuple[str, ConfigFile]]:
+        """All but the broken ones."""
+        for name in self.paths:
+            with contextlib.suppress(UsageError):
+                yield name, self[name]
+
+
+def available_configs(dbms: str, config_dir: ConfigPlace = None) -> Configs:
+    """All configs of a DBMS by name; a file in an earlier place hides one of the same name in a later place."""
+    found: dict[str, Path] = {}
+    for directory in config_dirs(config_dir):
+        for path in sorted((directory / dbms).glob("*.conf")):
+            found.setdefault(path.stem, path)
+    return Configs(dbms, found)
+
+
+def config_dirs(config_dir: ConfigPlace = None) -> list[Path]:
+    """Where configs are looked for: the directory given, ./configs, and those that come with dbversus."""
+    if isinstance(config_dir, Complete):
+        return [config_dir.path]
+    if config_dir is not None and not config_dir.is_dir():
+        raise UsageError(f"The config directory {config_dir} does not exist.")
+    package = Path(__file__).resolve().parents[2]
+    places = [config_dir, Path("configs"), package / "configs", package.parents[1] / "configs"]
+    return [place for place in places if place is not None and place.is_dir()]

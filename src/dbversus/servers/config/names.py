@@ -1,0 +1,26 @@
+"""When two spellings name the same setting, and which settings dbversus keeps for itself."""
+
+import re
+
+from dbversus.dbms.known import find_dbms
+
+_NEGATIONS = re.compile(r"^(?:skip|disable|enable)_")
+_LOOSE = "loose_"
+
+
+def plain_name(dbms: str, name: str) -> str:
+    """As the server itself shows it: MySQL takes hyphens for underscores, PostgreSQL and SQLite take any case."""
+    return name.replace("-", "_") if find_dbms(dbms).settings.flags else name.lower()
+
+
+def setting_key(dbms: str, name: str) -> str:
+    """The same for all spellings that mean one setting: `loose-skip-log-bin` and `log_bin`."""
+    plain = plain_name(dbms, name)
+    if not find_dbms(dbms).settings.flags:
+        return plain
+    return _NEGATIONS.sub("", plain.removeprefix(_LOOSE))
+
+
+def why_own(dbms: str, name: str) -> str:
+    """Why a config may not say this setting: dbversus itself does. Empty where it may."""
+    return find_dbms(dbms).settings.own.get(setting_key(dbms, name), "")

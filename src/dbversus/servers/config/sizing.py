@@ -1,0 +1,101 @@
+"""Values of settings that depend on the host: `{memory * 0.70 / targets}`, `{library(jemalloc)}` (docs/configs.md)."""
+
+import ast
+import operator
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from dbversus.builds.packages.libraries import library_path
+from dbversus.errors import UsageError
+
+_UNITS = {"B": 1, "kB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
+_OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+}
+_FUNCTIONS: dict[str, Callable[..., float]] = {"min": min, "max": max}
+_SIZES = ("memory", "data")
+_NAMES = (*_SIZES, "targets", "cpus")
+_BRACES = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
+_LIBRARY = re.compile(r"\s*library\(\s*(\w+)\s*\)\s*")
+
+
+@dataclass(frozen=True)
+class Sizing:
+    """What expressions may use. `data_bytes`: expected size of the loaded tables with their indexes, of one target.
+
+    `find_library` says where a library is, and fetches it if it has to.
+    """
+
+    memory_bytes: int
+    targets: int = 1
+    cpus: int = 1
+    data_bytes: int = 0
+    find_library: Callable[[str], Path] = library_path
+
+    def value(self, name: str) -> float:
+        return {"memory": self.memory_bytes, "data": self.data_bytes, "targets": self.targets, "cpus": self.cpus}[name]
+
+
+def evaluate(text: str, sizing: Sizing, show_bytes: Callable[[int], str], where: str) -> str:
+    """Replaces every `{expression}` in `text`; sizes are written by `show_bytes`, counts as whole numbers.
+
+    `{library(jemalloc)}` is the path of a library that is fetched if it is not here; `{{` and `}}` stand for braces.
+    Raises UsageError, beginning with `where`, for anything but that, numbers, sizes such as 128MB, memory, data, targets,
+    cpus, + - * /, min, max.
+    """
+
+    def replace(match: re.Match[str]) -> str:
+        if match[1] is None:
+            return match[0][0]
+        if library := _LIBRARY.fullmatch(match[1]):
+            return _library(library[1], sizing, where)
+        number, is_size = _evaluate(match[1], sizing, where)
+        return show_bytes(int(number)) if is_size else str(int(number))
+
+    return _BRACES.sub(replace, text)
+
+
+def _library(name: str, sizing: Sizing, where: str) -> str:
+    try:
+        return str(sizing.find_library(name))
+    except UsageError as error:
+        raise UsageError(f"{where}: {error}") from error
+
+
+def _evaluate(expression: str, sizing: Sizing, where: str) -> tuple[float, bool]:
+    pattern = rf"\b(\d+(?:\.\d+)?)\s*({'|'.join(_UNITS)})\b"
+    plain, units = re.subn(pattern, lambda found: repr(float(found[1]) * _UNITS[found[2]]), expression)
+    try:
+        tree = ast.parse(plain.strip(), mode="eval").body
+        number = _number(tree, sizing)
+    except (SyntaxError, ValueError, TypeError, ZeroDivisionError, OverflowError) as error:
+        raise UsageError(
+            f"{where}: '{{{expression}}}' cannot be computed ({_why(error)}); accepted are numbers, sizes such as "
+            f"128MB, {', '.join(_NAMES)}, + - * /, min(…), max(…) and library(…)."
+        ) from error
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    return number, bool(units or names & set(_SIZES))
+
+
+def _why(error: Exception) -> str:
+    return "syntax" if isinstance(error, SyntaxError) else str(error)
+
+
+def _number(node: ast.AST, sizing: Sizing) -> float:
+    match node:
+        case ast.Constant(value=int() | float() as value):
+            return float(value)
+        case ast.Name(id=name) if name in _NAMES:
+            return sizing.value(name)
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
+            return _OPERATORS[type(op)](_number(left, sizing), _number(right, sizing))
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return -_number(operand, sizing)
+        case ast.Call(func=ast.Name(id=name), args=[_, *_] as arguments, keywords=[]) if name in _FUNCTIONS:
+            return _FUNCTIONS[name](*[_number(argument, sizing) for argument in arguments])
+    raise ValueError(f"'{ast.unparse(node)}' is not known")

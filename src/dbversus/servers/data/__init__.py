@@ -1,0 +1,1 @@
+"""Data directories: snapshots, what is in their tables, the room they take."""

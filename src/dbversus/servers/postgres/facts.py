@@ -1,0 +1,171 @@
+"""What a running PostgreSQL server tells about itself: settings, plans, counters, sizes; and warming its cache."""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from psycopg import sql
+
+from dbversus.servers.postgres.debt import Connection, has_extension, scalar
+
+_STATISTICS_LIMIT_S = 5.0
+_LOOK_AGAIN_S = 0.02
+
+# not monotonic, or no count at all
+_NOT_COUNTERS = {
+    "datid",
+    "numbackends",
+    "datname",
+    "stats_reset",
+    "op_bytes",
+    "checksum_last_failure",
+    "relid",
+    "indexrelid",
+}
+
+
+def settings(connection: Connection) -> dict[str, str]:
+    """Every setting as SHOW gives it."""
+    return {row[0]: row[1] for row in connection.execute("SHOW ALL").fetchall()}
+
+
+def plan(connection: Connection, statement: str) -> str:
+    rows = connection.execute("EXPLAIN " + statement).fetchall()
+    return "\n".join(row[0] for row in rows)
+
+
+def counters(connection: Connection) -> dict[str, float]:
+    """Monotonic counters by flat name; a view that this version does not have is left out.
+
+    `database.*`, `background.*`, `checkpointer.*` (17+), `wal.*` (14+), `io.<backend>.<object>.<context>.*` (16+),
+    `table.*` and `index.*` (sums over the user's tables and indexes), and `wal.position_bytes`, which all versions have.
+    What clients that have gone were served is in them.
+    """
+    _await_statistics(connection)
+    found: dict[str, float] = {}
+    for prefix, source in (
+        ("database", "pg_stat_database WHERE datname = current_database()"),
+        ("background", "pg_stat_bgwriter"),
+        ("checkpointer", "pg_stat_checkpointer"),
+        ("wal", "pg_stat_wal"),
+        ("io", "pg_stat_io"),
+    ):
+        if _exists(connection, source.split()[0]):
+            found |= _numbers(connection, prefix, source)
+    found |= _table_sums(connection)
+    function = "pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')"
+    if connection.info.server_version < 100000:
+        function = "pg_xlog_location_diff(pg_current_xlog_insert_location(), '0/0')"
+    found["wal.position_bytes"] = float(scalar(connection, f"SELECT {function}"))
+    return found
+
+
+def _await_statistics(connection: Connection) -> None:
+    """Waits until other clients' backends are gone, which report what they did as they end, and their reports can be read.
+
+    Before version 15 statistics come from a file that may be half a second old.
+    """
+    background = (
+        "backend_type = 'client backend'" if connection.info.server_version >= 100000 else "query !~ '^autovac'"
+    )
+    others = (
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() "  # noqa: S608
+        f"AND {background}"
+    )
+    _wait_until(connection, lambda: scalar(connection, others) == 0)
+    if connection.info.server_version < 150000:
+        gone_at = scalar(connection, "SELECT clock_timestamp()")
+        _wait_until(connection, lambda: scalar(connection, "SELECT pg_stat_get_snapshot_timestamp()") >= gone_at)
+
+
+def _wait_until(connection: Connection, is_so: Callable[[], bool]) -> None:
+    """Looks at fresh statistics again and again; gives up after a while, since a client of the user's may stay."""
+    deadline = time.monotonic() + _STATISTICS_LIMIT_S
+    while True:
+        connection.execute("SELECT pg_stat_clear_snapshot()")
+        if is_so() or time.monotonic() > deadline:
+            return
+        time.sleep(_LOOK_AGAIN_S)
+
+
+def _exists(connection: Connection, view: str) -> bool:
+    return scalar(connection, f"SELECT to_regclass('{view}') IS NOT NULL") is True
+
+
+def _numbers(connection: Connection, prefix: str, source: str) -> dict[str, float]:
+    """Numeric columns of all rows; text columns of a row become part of its names."""
+    cursor = connection.execute(f"SELECT * FROM {source}")  # noqa: S608
+    columns = [column.name for column in cursor.description or []]
+    found: dict[str, float] = {}
+    for row in cursor.fetchall():
+        named = {name: value for name, value in zip(columns, row, strict=True) if name not in _NOT_COUNTERS}
+        words = [value.replace(" ", "_") for value in named.values() if isinstance(value, str)]
+        found |= {".".join([prefix, *words, name]): float(value) for name, value in named.items() if _is_number(value)}
+    return found
+
+
+def _is_number(value: Any) -> bool:
+    return value is not None and not isinstance(value, str | bool) and hasattr(value, "__float__")
+
+
+def _table_sums(connection: Connection) -> dict[str, float]:
+    columns = (
+        "seq_scan",
+        "seq_tup_read",
+        "idx_scan",
+        "idx_tup_fetch",
+        "n_tup_ins",
+        "n_tup_upd",
+        "n_tup_del",
+        "n_tup_hot_upd",
+    )
+    maintenance = ("vacuum_count", "autovacuum_count", "analyze_count", "autoanalyze_count")
+    names = (*columns, *maintenance)
+    sums = ", ".join(f"coalesce(sum({name}), 0)::float8" for name in names)
+    row = connection.execute(f"SELECT {sums} FROM pg_stat_user_tables").fetchone()  # noqa: S608
+    found = dict(zip((f"table.{name}" for name in names), row or (), strict=True))
+    entries = "SELECT coalesce(sum(idx_tup_read), 0)::float8 FROM pg_stat_user_indexes"
+    return found | {"index.idx_tup_read": float(scalar(connection, entries))}
+
+
+def relations(connection: Connection) -> list[tuple[str, str, str, int]]:
+    """(kind `table` or `index`, its name, its table's name, bytes with all forks) of every user table and index."""
+    return connection.execute(
+        "SELECT CASE c.relkind WHEN 'i' THEN 'index' ELSE 'table' END, c.relname, coalesce(t.relname, c.relname), "
+        "pg_table_size(c.oid) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+        "LEFT JOIN pg_index i ON i.indexrelid = c.oid LEFT JOIN pg_class t ON t.oid = i.indrelid "
+        "WHERE n.nspname = 'public' AND c.relkind IN ('r', 'i', 'm') "
+        # extensions' own tables are not the user's
+        "AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e') ORDER BY 1, 2"
+    ).fetchall()
+
+
+def sizes(connection: Connection) -> dict[str, int]:
+    found = {"database": int(scalar(connection, "SELECT pg_database_size(current_database())"))}
+    return found | {f"{kind}.{name}": int(size) for kind, name, _, size in relations(connection)}
+
+
+def warm(connection: Connection, tables: Sequence[str]) -> None:
+    """Brings tables and their indexes into the server's own cache."""
+    wanted = [(kind, name, table) for kind, name, table, _ in relations(connection) if table in tables]
+    if has_extension(connection, "pg_prewarm"):
+        for _, name, _ in wanted:
+            connection.execute("SELECT pg_prewarm(%s::regclass)", [sql.Identifier(name).as_string(connection)])
+        return
+    # Without pg_prewarm: not by sequential scans, which go through a small ring of buffers when a table is large.
+    connection.execute("SET enable_seqscan = off; SET enable_bitmapscan = off")
+    for table in tables:
+        for column in _indexed_columns(connection, table):
+            query = sql.SQL("SELECT count(t) FROM {table} t WHERE {column} IS NOT NULL")
+            connection.execute(query.format(table=sql.Identifier(table), column=sql.Identifier(column)))
+    connection.execute("RESET enable_seqscan; RESET enable_bitmapscan")
+
+
+def _indexed_columns(connection: Connection, table: str) -> list[str]:
+    """First columns of the indexes of a table."""
+    rows = connection.execute(
+        "SELECT a.attname FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0] "
+        "WHERE i.indrelid = %s::regclass",
+        [sql.Identifier(table).as_string(connection)],
+    ).fetchall()
+    return [row[0] for row in rows]

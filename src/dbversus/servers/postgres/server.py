@@ -1,0 +1,188 @@
+"""PostgreSQL 9.6 to 19."""
+
+import contextlib
+import signal
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from dbversus.builds.model import Build
+from dbversus.errors import RunError
+from dbversus.host.claims import registry
+from dbversus.servers.base import Placement, ServerConfig
+from dbversus.servers.data.contents import TableState
+from dbversus.servers.data.disk_use import used_bytes
+from dbversus.servers.postgres import contents, debt, facts, files
+from dbversus.servers.postgres.debt import Connection
+from dbversus.servers.process.daemon import Daemon
+from dbversus.servers.process.program import Command
+from dbversus.servers.process.sockets import make_socket_dir, random_port
+
+DATABASE = "dbversus"
+_EXTENSIONS = ("pg_buffercache", "pg_prewarm")
+
+
+class PostgresServer(Daemon):
+    """A server, its data and its socket (`Daemon`)."""
+
+    dbms = "postgres"
+    stop_signals = ((signal.SIGINT, 120.0), (signal.SIGQUIT, 10.0))
+
+    def __init__(self, build: Build, config: ServerConfig, work_dir: Path, watchers: Sequence[registry.Watcher] = ()):
+        super().__init__(build, config, work_dir, watchers)
+        self._port = 0
+
+    def check(self) -> None:
+        """Before anything is created: RunError when this build cannot run here, UsageError for a config it refuses."""
+        files.check_build(self.build, self.config, self._user)
+        files.check_config(self.build, self.config, self._user, self.work_dir)
+
+    def initialise(self) -> None:
+        """Creates the data directory, with a database and a superuser named `dbversus`, and stops the server again."""
+        self.check()
+        files.create_data_dir(self.build, self.config, self.data_dir, self._user, self._create)
+        self.start(Placement())
+        try:
+            with self._connect("postgres") as connection:
+                connection.execute(f"CREATE DATABASE {DATABASE}")
+            with self.connect() as connection:
+                self._add_extensions(connection)
+        finally:
+            self.stop()
+
+    def _add_extensions(self, connection: Connection) -> None:
+        rows = connection.execute("SELECT name FROM pg_available_extensions").fetchall()
+        available = {row[0] for row in rows}
+        for name in _EXTENSIONS:
+            if name in available:
+                connection.execute(f"CREATE EXTENSION IF NOT EXISTS {name}")
+
+    def _program(self) -> Path:
+        return files.program(self.build, "postgres")
+
+    def _environment(self) -> dict[str, str]:
+        return files.server_environment(self.build, self.config)
+
+    def _prepare_start(self) -> Command:
+        self._port = random_port()
+        self._socket_dir = make_socket_dir(self.work_dir / "s", self._user, f".s.PGSQL.{self._port}")
+        files.write_config(self.data_dir, self.config_text(), self._user)
+        return [self._program(), "-D", self.data_dir]
+
+    def _refusal(self) -> str:
+        try:
+            self._connect("template1").close()  # the one that is always there
+        except psycopg.OperationalError as error:
+            return str(error).strip() or "it does not say why"
+        return ""
+
+    def stop(self) -> None:
+        """A server that recovers from a crash is ended at once, which loses nothing.
+
+        Asked for a fast shutdown meanwhile, it may wait for its own checkpointer for ever (seen with 17.11).
+        """
+        self.thaw()
+        if self.is_running() and self._refusal():
+            self._ends_by(*self.stop_signals[-1])
+        super().stop()
+
+    def settle(self, tables: Sequence[str]) -> dict[str, float]:
+        with self.connect() as connection:
+            spent = debt.settle(connection, tables)
+            self._tell_watchers()
+        return spent
+
+    def warm(self, tables: Sequence[str]) -> None:
+        with self.connect() as connection:
+            facts.warm(connection, tables)
+            self._tell_watchers()
+
+    def debt(self) -> dict[str, int]:
+        with self.connect() as connection:
+            return debt.debt(connection)
+
+    def settings(self) -> dict[str, str]:
+        with self.connect() as connection:
+            return facts.settings(connection)
+
+    def plan(self, sql: str) -> str:
+        with self.connect() as connection:
+            return facts.plan(connection, sql)
+
+    def counters(self) -> dict[str, float]:
+        with self.connect() as connection:
+            return facts.counters(connection)
+
+    def sizes(self) -> dict[str, int]:
+        with self.connect() as connection:
+            found = facts.sizes(connection)
+        wal = next(path for path in (self.data_dir / "pg_wal", self.data_dir / "pg_xlog") if path.exists())
+        return {"data_dir": used_bytes(self.data_dir), "log": used_bytes(wal)} | found
+
+    def state(self, tables: Sequence[str], *, counted: bool) -> dict[str, TableState]:
+        with self.connect() as connection:
+            return {table: contents.table_state(connection, table, counted=counted) for table in tables}
+
+    def status_text(self) -> str:
+        return ""
+
+    def config_text(self) -> str:
+        own = {
+            "listen_addresses": "",
+            "unix_socket_directories": str(self._socket_dir),
+            "port": str(self._port),
+            "logging_collector": "off",
+            "log_destination": "stderr",
+        }
+        parts = (f"# {self.config.name}\n", self.config.settings), ("# private to this start\n", own)
+        return "".join(title + files.render(settings) for title, settings in parts)
+
+    def engine_target(self, name: str, placement: Placement) -> dict[str, Any]:
+        return {
+            "name": name,
+            "wire": "postgres",
+            "address": {
+                "socket_dir": str(self._socket_dir),
+                "port": self._port,
+                "user": files.SUPERUSER,
+                "database": DATABASE,
+            },
+            "session_sql": [],
+            **self._measures(placement),
+        }
+
+    def table_sql(self, table: int) -> tuple[list[str], list[str]]:
+        """Indexes come after the rows, which is faster; the sequence goes on after the ids that the load has given."""
+        name, storage = f"sbtest{table}", files.storage_clause(self.config)
+        create = (
+            f"CREATE TABLE {name} (id SERIAL, k INTEGER NOT NULL DEFAULT 0, "
+            f"c CHAR(120) NOT NULL DEFAULT '', pad CHAR(60) NOT NULL DEFAULT ''){storage}"
+        )
+        after = [
+            f"ALTER TABLE {name} ADD PRIMARY KEY (id){storage}",
+            f"SELECT setval(pg_get_serial_sequence('{name}', 'id'), (SELECT coalesce(max(id), 1) FROM {name}))",  # noqa: S608
+            f"CREATE INDEX k_{table} ON {name} (k){storage}",
+        ]
+        return [create], after
+
+    @contextlib.contextmanager
+    def connect(self) -> Iterator[Connection]:
+        """An administrator's connection, in autocommit; errors come as RunError with the server's own words."""
+        try:
+            with self._connect(DATABASE) as connection:
+                yield connection
+        except psycopg.Error as error:
+            raise RunError(f"{self.build.name}: {str(error).strip()}") from error
+
+    def _connect(self, database: str) -> Connection:
+        return psycopg.connect(
+            host=str(self._socket_dir),
+            port=self._port,
+            user=files.SUPERUSER,
+            dbname=database,
+            autocommit=True,
+            connect_timeout=10,
+            application_name="dbversus",
+        )

@@ -1,0 +1,1 @@
+"""Servers that are processes of their own: started, watched, ended."""

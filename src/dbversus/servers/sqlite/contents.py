@@ -1,0 +1,43 @@
+"""What is in the tables of a SQLite database."""
+
+from dbversus.servers.base import Query
+from dbversus.servers.data.contents import TableState
+
+
+def table_state(query: Query, table: str, *, counted: bool) -> TableState:
+    """`counted`: rows are counted, which reads an index; else their number is that of the statistics."""
+    ((lowest, highest),) = query(f'SELECT min(id), max(id) FROM "{table}"')  # noqa: S608
+    statistics_rows = _statistics_rows(query, table)
+    rows = _number(query(f'SELECT count(*) FROM "{table}"')[0][0]) if counted else statistics_rows  # noqa: S608
+    return TableState(
+        rows=rows,
+        rows_counted=counted,
+        lowest_id=_number(lowest),
+        highest_id=_number(highest),
+        columns=_columns(query, table),
+        indexes=_indexes(query, table),
+        statistics_rows=statistics_rows,
+    )
+
+
+def _number(text: str | None) -> int | None:
+    return None if text is None else int(text)
+
+
+def _statistics_rows(query: Query, table: str) -> int | None:
+    """The first number of each line of sqlite_stat1, which ANALYZE makes."""
+    if not query("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_stat1'"):
+        return None
+    found = query(f"SELECT stat FROM sqlite_stat1 WHERE tbl = '{table}'")  # noqa: S608
+    return max((int(str(row[0]).split()[0]) for row in found), default=None)
+
+
+def _columns(query: Query, table: str) -> tuple[str, ...]:
+    found = query(f'PRAGMA table_info("{table}")')
+    return tuple(f"{name} {kind}{'' if not_null == '0' else ' NOT NULL'}" for _, name, kind, not_null, *_ in found)
+
+
+def _indexes(query: Query, table: str) -> tuple[str, ...]:
+    """Without those that have no statement of their own, such as that of a primary key."""
+    found = query(f"SELECT sql FROM sqlite_master WHERE type = 'index' AND tbl_name = '{table}' AND sql IS NOT NULL")  # noqa: S608
+    return tuple(sorted(str(row[0]) for row in found))

@@ -1,0 +1,1 @@
+"""From block values to verdicts: estimates, looks, fresh blocks."""

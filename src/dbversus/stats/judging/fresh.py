@@ -1,0 +1,73 @@
+"""Changes measured again: the blocks that reveal a change are the lucky ones, so others bear the verdict."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import stdtrit
+
+from dbversus.stats.judging.estimate import draw_in
+from dbversus.stats.judging.looks import OVERALL, State, looks_taken
+from dbversus.stats.judging.sequential import alpha_per_look
+from dbversus.stats.metrics import Floats
+from dbversus.stats.model import Verdict
+from dbversus.stats.values.table import Table
+
+FEWEST_FRESH_BLOCKS = 2
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a finding shows: mean of ln(target/base) ± `distance`, which holds the truth with 95 %, at whatever look."""
+
+    verdict: Verdict
+    mean: float
+    distance: float
+    note: str
+    fresh_blocks: int = 0
+
+
+def measured_again(table: Table, state: State, looks: tuple[int, ...]) -> dict[int, Shown]:
+    """By number of the key, what the blocks after a change was found say of it, where there are two or more.
+
+    Not where all blocks together have put it under the margin: their interval holds at every look.
+    The change stands when their estimate is half the margin away or more and their interval excludes no change. Until then it
+    is undecided, and is measured further.
+    """
+    is_fresh = (state.found_at >= 0)[:, None] & (np.array(table.blocks) >= state.found_at[:, None])
+    # by the fresh blocks alone: what is far off from those that revealed a change may be the truth
+    value = draw_in(table, np.where(is_fresh, table.value, np.nan))
+    enough = np.count_nonzero(~np.isnan(value), axis=1) >= FEWEST_FRESH_BLOCKS
+    enough &= state.verdict != Verdict.EQUIVALENT
+    return {
+        int(index): _judged(table, state, int(index), value[index, ~np.isnan(value[index])], looks)
+        for index in np.flatnonzero(enough)
+    }
+
+
+def _judged(table: Table, state: State, index: int, fresh: Floats, looks: tuple[int, ...]) -> Shown:
+    level = _level(table, int(state.found_at[index]), looks)
+    mean, df = float(fresh.mean()), float(state.df[index])
+    error = float(state.moderated_sd[index]) / len(fresh) ** 0.5
+    distance, one_sided = (-error * float(stdtrit(df, chance)) for chance in (level / 2, level))
+    margin, direction = float(table.log_margin[index]), _found_direction(table, state, index)
+    if abs(mean) + one_sided <= margin:
+        verdict, note = Verdict.EQUIVALENT, "seemed to change, but fresh blocks put it under the margin"
+    elif direction * mean >= margin / 2 and direction * mean > distance:
+        worse = direction * table.sign[index] > 0
+        verdict, note = Verdict.REGRESSION if worse else Verdict.IMPROVEMENT, "confirmed in fresh blocks"
+    else:
+        verdict, note = Verdict.UNDECIDED, "seemed to change, but fresh blocks neither confirm nor refute it"
+    return Shown(verdict, mean, distance, note, len(fresh))
+
+
+def _level(table: Table, found_at: int, looks: tuple[int, ...]) -> float:
+    """Level of each look at fresh blocks, of which there are several; `found_at`: number of the first fresh block."""
+    sooner = sum(block < found_at for block in table.blocks)
+    later = [look - sooner for look in looks_taken(looks, max(looks[-1], len(table.blocks))) if look > sooner]
+    return alpha_per_look(tuple(count for count in later if count >= FEWEST_FRESH_BLOCKS), OVERALL)
+
+
+def _found_direction(table: Table, state: State, index: int) -> float:
+    """Sign of ln(target/base) in the blocks that revealed the change."""
+    sooner = np.array(table.blocks) < state.found_at[index]
+    return float(np.sign(np.nansum(table.value[index, sooner])))

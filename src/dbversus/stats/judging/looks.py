@@ -1,0 +1,174 @@
+"""A look at the results: estimates, p-values, q-values and verdicts from the blocks that there are by then."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import stdtr, stdtrit
+from scipy.stats import false_discovery_control
+
+from dbversus.stats.judging.estimate import estimate
+from dbversus.stats.judging.sequential import alpha_per_look
+from dbversus.stats.metrics import Floats
+from dbversus.stats.model import CHANGES, Verdict
+from dbversus.stats.values.table import Bools, Ints, Table
+
+OVERALL = 0.05
+"""False alarms allowed: suites of equal targets in which any primary metric of any test is called changed."""
+
+WORTH_ANOTHER_LOOK = 0.2
+"""q-value from which on later blocks measure a change again, as fresh ones. They bear its verdict, so a looser level costs few
+false alarms: docs/protocol.md, Measured again."""
+
+POWER = 0.9
+
+Verdicts = npt.NDArray[np.object_]
+
+
+@dataclass
+class State:
+    """What the looks taken so far have found, per key. A key without new blocks keeps what it had."""
+
+    n: Ints
+    mean: Floats
+    sd: Floats
+    moderated_sd: Floats
+    df: Floats
+    p: Floats
+    q: Floats
+    verdict: Verdicts
+    found_at: Ints  # -1: no change found
+
+    @classmethod
+    def empty(cls, size: int) -> "State":
+        unknown = np.full(size, np.nan)
+        return cls(
+            n=np.zeros(size, dtype=np.int64),
+            mean=unknown,
+            sd=unknown,
+            moderated_sd=unknown,
+            df=unknown,
+            p=unknown,
+            q=unknown,
+            verdict=np.full(size, Verdict.UNDECIDED, dtype=object),
+            found_at=np.full(size, -1, dtype=np.int64),
+        )
+
+
+def looks_taken(looks: tuple[int, ...], blocks: int) -> list[int]:
+    """The looks that were reached, and a last one over all blocks where there are more.
+
+    There are when a run ended between two looks: it has then looked no more often than planned.
+    """
+    taken = [look for look in looks if look <= blocks]
+    return taken if blocks in taken else [*taken, blocks]
+
+
+def take_look(table: Table, state: State, count: int, looks: tuple[int, ...]) -> None:
+    """Judge all keys that have new values in the first `count` blocks."""
+    n = np.count_nonzero(~np.isnan(table.value[:, :count]), axis=1)
+    fresh = n > state.n
+    state.n = np.where(fresh, n, state.n)
+    _estimate(table, state, count, fresh)
+    _adjust(table, state, fresh, looks)
+    verdicts = _judge(table, state, looks)
+    state.verdict = np.where(fresh, verdicts, state.verdict)
+    with np.errstate(invalid="ignore"):
+        may_differ = (state.q <= WORTH_ANOTHER_LOOK) & (np.abs(state.mean) >= table.log_margin / 2)
+    newly_found = fresh & (state.found_at < 0) & may_differ & (verdicts != Verdict.EQUIVALENT)
+    state.found_at[newly_found] = table.blocks[count - 1] + 1
+
+
+def _estimate(table: Table, state: State, count: int, fresh: Bools) -> None:
+    """Mean, own and moderated sd, degrees of freedom and p-value from the first blocks, where there are new ones."""
+    found = estimate(table, count)
+    state.mean = np.where(fresh, found.mean, state.mean)
+    state.sd = np.where(fresh, found.sd, state.sd)
+    state.moderated_sd = np.where(fresh, found.moderated_sd, state.moderated_sd)
+    state.df = np.where(fresh, found.df, state.df)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        state.p = 2 * stdtr(state.df, -np.abs(state.mean) / standard_error(state))
+
+
+def standard_error(state: State) -> Floats:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        error: Floats = state.moderated_sd / np.sqrt(state.n)
+    return error
+
+
+def reach(state: State, level: float | Floats) -> Floats:
+    """How far the mean may be from the truth, on one side, with an error of `level`: Student's t × standard error."""
+    distance: Floats = -stdtrit(state.df, level) * standard_error(state)
+    return distance
+
+
+def _adjust(table: Table, state: State, fresh: Bools, looks: tuple[int, ...]) -> None:
+    """q-values: Benjamini-Hochberg within the family, scaled for the looks, so that q ≤ OVERALL decides.
+
+    Retired tests stay in the family with the p-values of their last look.
+    """
+    for family in (table.primary, ~table.primary):
+        members = family & np.isfinite(state.p)
+        size = int(np.count_nonzero(members))
+        if size == 0:
+            continue
+        level = alpha_per_look(looks, OVERALL, size)
+        q = np.full(len(state.p), np.nan)
+        q[members] = np.minimum(1.0, false_discovery_control(state.p[members]) * OVERALL / level)
+        state.q = np.where(fresh & members, q, state.q)
+
+
+def selected_level(table: Table, state: State, looks: tuple[int, ...]) -> Floats:
+    """Level of an interval that is shown because its test was called changed: of R in a family of m, R/m of that of the looks.
+
+    Such an interval excludes no change exactly where Benjamini-Hochberg rejects it, and of all that are selected so, a share
+    of OVERALL at most misses the truth (Benjamini & Yekutieli, J. Am. Stat. Assoc. 100, 2005).
+    """
+    level = np.full(len(state.p), alpha_per_look(looks, OVERALL))
+    for family in (table.primary, ~table.primary):
+        size = int(np.count_nonzero(family & np.isfinite(state.p)))
+        if size:
+            selected = max(1, int(np.count_nonzero(family & (state.q <= OVERALL))))
+            level[family] = alpha_per_look(looks, OVERALL, size) * selected / size
+    return level
+
+
+def _judge(table: Table, state: State, looks: tuple[int, ...]) -> Verdicts:
+    """Verdicts from what `state` holds, in the protocol's order: the first that holds is taken."""
+    level = alpha_per_look(looks, OVERALL)
+    with np.errstate(invalid="ignore"):
+        equivalent = np.abs(state.mean) + reach(state, level) <= table.log_margin
+        changed = (state.q <= OVERALL) & (np.abs(state.mean) >= table.log_margin / 2)
+        worse = table.sign * state.mean > 0
+        unstable = _reach_at_last(state, level, looks[-1]) > table.log_margin
+    chosen = np.select(
+        [~table.compared & (state.n > 0), equivalent, changed & worse, changed, unstable], [0, 0, 1, 2, 3], default=4
+    )
+    order = (Verdict.EQUIVALENT, *CHANGES, Verdict.UNSTABLE, Verdict.UNDECIDED)
+    verdicts: Verdicts = np.array(order, dtype=object)[chosen]
+    return verdicts
+
+
+def _reach_at_last(state: State, level: float, blocks: int) -> Floats:
+    """`reach` as it will be after `blocks` blocks, should the spread stay what it is."""
+    n = np.maximum(state.n, blocks)
+    with np.errstate(invalid="ignore"):
+        distance: Floats = -stdtrit(state.df + n - state.n, level) * state.moderated_sd / np.sqrt(n)
+    return distance
+
+
+def visible_change(table: Table, state: State, looks: tuple[int, ...], blocks: Ints) -> Floats:
+    """Smallest change, as a share, that `blocks` blocks of this spread find with a chance of POWER.
+
+    For the only changed test of its family, the hardest case: its p-value must reach the level of the looks / family.
+    """
+    visible = np.full(len(state.n), np.nan)
+    for family in (table.primary, ~table.primary):
+        size = int(np.count_nonzero(family & np.isfinite(state.p)))
+        if size == 0:
+            continue
+        critical = alpha_per_look(looks, OVERALL, size) / size
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            away = -stdtrit(state.df, critical / 2) - stdtrit(state.df, 1 - POWER)
+            visible[family] = np.expm1(away * state.moderated_sd / np.sqrt(blocks))[family]
+    return visible

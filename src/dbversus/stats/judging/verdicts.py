@@ -1,0 +1,116 @@
+"""From block values to verdicts: docs/protocol.md in code.
+
+`assess` has no memory: it replays the looks over the block values that there are, so the same values give the same
+findings during a run, when it is resumed and years later.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from dbversus.stats.headline import headline
+from dbversus.stats.judging.fresh import Shown, measured_again
+from dbversus.stats.judging.looks import OVERALL, State, looks_taken, reach, selected_level, take_look, visible_change
+from dbversus.stats.judging.sequential import LOOKS, alpha_per_look, check_looks
+from dbversus.stats.metrics import METRICS
+from dbversus.stats.model import CHANGES, BlockValue, Finding, Metric, Verdict
+from dbversus.stats.values.table import Table, tabulate
+
+__all__ = ["assess", "decided", "headline"]
+
+DECISIVE = frozenset({Verdict.EQUIVALENT, Verdict.REGRESSION, Verdict.IMPROVEMENT})
+
+
+def assess(
+    values: Sequence[BlockValue],
+    metrics: Sequence[Metric] = METRICS,
+    looks: tuple[int, ...] = LOOKS,
+    margins: Mapping[tuple[str, str], float] | None = None,
+) -> list[Finding]:
+    """Findings for every (test, target, metric) with values, in the order in which they first appear.
+
+    `looks`: numbers of blocks after which results are looked at; blocks are counted over the whole experiment, so a
+    test that was retired has fewer. `margins` overrides δ per (test, metric). Values of metrics that are not in `metrics`
+    are left aside. Raises UsageError when `looks` do not rise.
+    """
+    check_looks(looks)
+    table = tabulate(values, metrics, margins or {})
+    if not table.keys:
+        return []
+    state = State.empty(len(table.keys))
+    for count in looks_taken(looks, len(table.blocks)):
+        take_look(table, state, count, looks)
+    visible = visible_change(table, state, looks, np.maximum(state.n, 1))
+    level = alpha_per_look(looks, OVERALL)
+    distance, selected = reach(state, level / 2), reach(state, selected_level(table, state, looks) / 2)
+    distance = np.where(np.isin(state.verdict, CHANGES), selected, distance)
+    fresh = measured_again(table, state, looks)
+    return [
+        _finding(
+            table,
+            state,
+            index,
+            fresh.get(index) or _as_judged(table, state, index, float(distance[index])),
+            float(visible[index]),
+        )
+        for index in range(len(table.keys))
+    ]
+
+
+def decided(findings: Sequence[Finding]) -> set[str]:
+    """Tests of which every judged metric of every target has a verdict that more blocks need not change, or that have none."""
+    open_tests = {finding.test for finding in findings if finding.judged and finding.verdict not in DECISIVE}
+    return {finding.test for finding in findings} - open_tests
+
+
+def _finding(table: Table, state: State, index: int, shown: Shown, visible: float) -> Finding:
+    test, target, metric = table.keys[index]
+    compared = bool(table.compared[index])
+    return Finding(
+        test=test,
+        target=target,
+        metric=metric,
+        verdict=shown.verdict,
+        ratio=_ratio(shown.mean) if compared else None,
+        low=_ratio(shown.mean - shown.distance) if compared else None,
+        high=_ratio(shown.mean + shown.distance) if compared else None,
+        confidence=1 - OVERALL,
+        blocks=int(state.n[index]),
+        p_value=_known(state.p[index]),
+        q_value=_known(state.q[index]),
+        margin=float(table.margin[index]),
+        smallest_visible_change=_known(visible),
+        block_sd=_known(state.sd[index]),
+        degrees_of_freedom=_known(state.df[index]),
+        fresh_blocks=shown.fresh_blocks,
+        note=shown.note,
+        found_at=int(state.found_at[index]) if state.found_at[index] >= 0 else None,
+        judged=bool(table.primary[index]),
+    )
+
+
+def _as_judged(table: Table, state: State, index: int, distance: float) -> Shown:
+    """The estimate from all blocks, with the interval of the looks: it holds at every look at once."""
+    verdict = state.verdict[index]
+    return Shown(verdict, float(state.mean[index]), distance, _note(table, state, index, verdict))
+
+
+def _note(table: Table, state: State, index: int, verdict: Verdict) -> str:
+    if not table.compared[index]:
+        return "nothing to compare: next to nothing on either side"
+    if verdict is Verdict.EQUIVALENT and state.q[index] <= OVERALL:
+        return "a real change, but under the margin"
+    if verdict in CHANGES:
+        return "not measured again: an estimate from the blocks that revealed a change tends to exaggerate it"
+    if state.n[index] < 2:
+        return "one block: no interval, no verdict"
+    return ""
+
+
+def _ratio(log_ratio: float) -> float | None:
+    """exp, and None for NaN or beyond all bounds."""
+    return float(np.exp(log_ratio)) if abs(log_ratio) < 700 else None
+
+
+def _known(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

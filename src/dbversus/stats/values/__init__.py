@@ -1,0 +1,1 @@
+"""From slots to block values, one per block × test × metric × target."""

@@ -1,0 +1,245 @@
+"""From slots to block values: ln(target/base) of each block × test × metric × target, the unit of replication.
+
+Two estimators, by the nature of the metric:
+
+- a smooth metric (throughput, CPU per op, latency): the midmean over rows of ln(target slot / base slot), same-row pairs
+  only, so that whatever slowed a whole row cancels in each pair. The midmean (mean of the middle half) and not the mean,
+  because a disturbance that hits one slot of a pair and not the other is an outlier that interleaving cannot cancel:
+  docs/evidence/slots.md has the figures;
+- a `pooled` metric: ln of the ratio of sums over the same pairs, per operation. Bytes, calls, faults, switches and
+  background CPU fall into few slots (a checkpoint, a WAL flush): most slots hold nothing, so single ratios are 0/0 or
+  infinite, while the sums are exactly what the operations cost. Sums under the metric's floor are lifted to it: nothing
+  against something stays a large but finite change, nothing against nothing is None.
+
+Targets that were measured one after the other (sequential order) share no rows: slots minutes apart are no pairs. There every
+metric is taken from each side's sums over all its slots of the block; docs/protocol.md, "Sequential order".
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dbversus.results.loads import is_own
+from dbversus.stats.metrics import LOAD_TEST, METRICS, Columns, Floats, floats, parts
+from dbversus.stats.model import BlockValue, Metric
+from dbversus.stats.values.layout import Ints, Layout, Sides, flags, lay_out
+
+TRIMMED = 0.25
+"""Share of the rows of a block that is cut off at each end."""
+
+
+def block_values(columns: Columns, base: str, metrics: Sequence[Metric] = METRICS) -> list[BlockValue]:
+    """Block values of all targets against `base`, from columns of results/schema.py (nulls: masked, None or NaN).
+
+    Metrics whose columns are absent, or null throughout a block, give no value there. Raises UsageError when `base` is
+    not among the targets.
+    """
+    layout = lay_out(columns, base)
+    return [value for target in layout.others for value in _target_values(layout, target, columns, metrics)]
+
+
+def load_values(
+    loads: Iterable[Mapping[str, Any]], labels: Mapping[str, str], base: str, metrics: Sequence[Metric] = METRICS
+) -> list[BlockValue]:
+    """Values of the `load` test from the journal's `load` records, one pair per table; `labels`: target name → label.
+
+    Data is loaded once, so this is one block: enough for a ratio, not for a verdict. A target that shares the data of
+    another has no load of its own, hence no value.
+    """
+    last = {(record["target"], record.get("table")): record for record in loads if is_own(record)}
+    tables = sorted({str(table) for _, table in last})
+    records = list(last.values())
+    columns: dict[str, npt.NDArray[np.generic]] = {
+        "test": np.array([LOAD_TEST] * len(records), dtype=str),
+        "target": np.array([labels[record["target"]] for record in records], dtype=str),
+        "block": np.zeros(len(records)),
+        "row": np.array([tables.index(str(record.get("table"))) for record in records], dtype=np.float64),
+    }
+    if base not in columns["target"]:
+        return []
+    for name in ("rows", "elapsed_ns", "server_cpu_ns"):
+        columns[name] = np.array([record.get(name) for record in records], dtype=np.float64)
+    return block_values(columns, base, [metric for metric in metrics if LOAD_TEST in metric.tests])
+
+
+def _target_values(layout: Layout, target: int, columns: Columns, metrics: Sequence[Metric]) -> list[BlockValue]:
+    cells = len(layout.cell_names)
+    pairs, apart = layout.pairs(target), layout.apart(target)
+    disturbed = disturbed_rows(columns, (pairs, apart), cells)
+    values: list[BlockValue] = []
+    for metric in metrics:
+        found = parts(metric, columns)
+        if found is None:
+            continue
+        figures = _of_sums(metric, found, pairs, columns, cells) if metric.pooled else _midmeans(found, pairs, cells)
+        if apart.ours.size:
+            figures = figures.or_else(_of_sums(metric, found, apart, columns, cells))
+        values += _cell_values(layout, target, metric, figures, disturbed)
+    return values
+
+
+@dataclass(frozen=True)
+class _Figures:
+    """Per cell: value (NaN: nothing to compare), its standard error from the rows alone (NaN: unknown), rows that count."""
+
+    value: Floats
+    error: Floats
+    rows: Ints
+
+    def or_else(self, other: "_Figures") -> "_Figures":
+        """Those of `other` in the cells in which it has rows."""
+        there = other.rows > 0
+        return _Figures(
+            np.where(there, other.value, self.value),
+            np.where(there, other.error, self.error),
+            np.where(there, other.rows, self.rows),
+        )
+
+
+def disturbed_rows(columns: Columns, sides: Iterable[Sides], cells: int) -> Ints:
+    """Rows of each cell in which other work took part of the host."""
+    flagged = flags(columns.get("dropped"), len(columns["target"]))
+    count = np.zeros(cells, dtype=np.int64)
+    for each in sides:
+        of_ours = np.bincount(each.our_cell[flagged[each.ours]], minlength=cells)
+        of_theirs = np.bincount(each.their_cell[flagged[each.theirs]], minlength=cells)
+        count += np.maximum(of_ours, of_theirs)
+    return count
+
+
+def _cell_values(layout: Layout, target: int, metric: Metric, figures: _Figures, disturbed: Ints) -> list[BlockValue]:
+    values = []
+    for cell, (block, test) in enumerate(layout.cell_names):
+        if (metric.tests and test not in metric.tests) or not figures.rows[cell]:
+            continue
+        value, error = (None if np.isnan(part[cell]) else float(part[cell]) for part in (figures.value, figures.error))
+        rows, name = int(figures.rows[cell]), layout.targets[target]
+        values.append(BlockValue(test, name, metric.name, block, value, rows, min(int(disturbed[cell]), rows), error))
+    return values
+
+
+def known_values(layout: Layout, target: int, metric: str, value: Floats, rows: Ints) -> list[BlockValue]:
+    """Block values of a target in the cells that have one; `value` and `rows` are per cell."""
+    return [
+        BlockValue(test, layout.targets[target], metric, block, float(value[cell]), int(rows[cell]))
+        for cell, (block, test) in enumerate(layout.cell_names)
+        if not np.isnan(value[cell])
+    ]
+
+
+def slot_logs(found: tuple[Floats, Floats]) -> Floats:
+    """ln of a metric in each slot, from its `parts`; not finite where it is unknown or nothing."""
+    over, under = found
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs: Floats = np.log(over / under)
+    return logs
+
+
+def _midmeans(found: tuple[Floats, Floats], pairs: Sides, cells: int) -> _Figures:
+    """Midmean over pairs of ln(ours/theirs); a pair counts when both sides are known and positive."""
+    logs = slot_logs(found)
+    good = pairs.where(np.isfinite(logs))
+    rows = good.counts(cells)
+    values = logs[good.ours] - logs[good.theirs]
+    return _Figures(midmeans(values, good.our_cell, rows), midmean_errors(values, good.our_cell, rows), rows)
+
+
+def midmeans(values: Floats, cell: Ints, counts: Ints) -> Floats:
+    """Mean of the middle half of the values of each cell (all of them where there are fewer than four); NaN for none."""
+    values, cell, rank, cut = _ranked(values, cell, counts)
+    middle = (rank >= cut) & (rank < counts[cell] - cut)
+    kept = np.bincount(cell[middle], minlength=len(counts))
+    sums = np.bincount(cell[middle], weights=values[middle], minlength=len(counts))
+    means: Floats = np.divide(sums, kept, out=np.full(len(counts), np.nan), where=kept > 0)
+    return means
+
+
+def midmean_errors(values: Floats, cell: Ints, counts: Ints) -> Floats:
+    """Standard error of each cell's midmean, from the values drawn in to its edges; NaN with fewer than two.
+
+    s_w / ((1 - 2γ) √n) of Winsorised values (Tukey & McLaughlin, Sankhyā A 25, 1963). Slots that resemble their neighbours
+    make it too small, in all tests alike.
+    """
+    values, cell, rank, cut = _ranked(values, cell, counts)
+    first = np.cumsum(counts) - counts
+    nearest = first[cell] + np.clip(rank, cut, counts[cell] - cut - 1)
+    drawn_in = values[nearest]
+    mean = np.divide(np.bincount(cell, weights=drawn_in, minlength=len(counts)), np.maximum(counts, 1))
+    squares = np.bincount(cell, weights=(drawn_in - mean[cell]) ** 2, minlength=len(counts))
+    left = 1 - 2 * (TRIMMED * counts).astype(np.int64) / np.maximum(counts, 1)
+    spread = np.sqrt(squares / np.maximum(counts - 1, 1))
+    errors: Floats = np.where(counts >= 2, spread / (left * np.sqrt(np.maximum(counts, 1))), np.nan)
+    return errors
+
+
+def _ranked(values: Floats, cell: Ints, counts: Ints) -> tuple[Floats, Ints, Ints, Ints]:
+    """Values in order of cell and size, the cell and the rank in it of each, and how many are cut off at either end."""
+    order = np.lexsort((values, cell))
+    values, cell = values[order], cell[order]
+    rank = np.arange(len(cell)) - (np.cumsum(counts) - counts)[cell]
+    return values, cell, rank, (TRIMMED * counts).astype(np.int64)[cell]
+
+
+def _of_sums(metric: Metric, found: tuple[Floats, Floats], sides: Sides, columns: Columns, cells: int) -> _Figures:
+    """ln of the ratio of block sums per operation, lifted to the cell's floor; NaN where both are under it."""
+    good = sides.where(np.isfinite(found[0] + found[1]))
+    mine = sums_per_op(found, good.ours, good.our_cell, cells)
+    base = sums_per_op(found, good.theirs, good.their_cell, cells)
+    floor = _floor(metric, columns, sides, cells)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.log(np.maximum(mine, floor)) - np.log(np.maximum(base, floor))
+    ratio = np.where(np.isfinite(ratio), ratio, np.nan)
+    nothing = (mine < floor) & (base < floor)
+    error = np.where(np.minimum(mine, base) < floor, np.nan, _errors_of_sums(found, good, mine, base, cells))
+    return _Figures(np.where(nothing, np.nan, ratio), error, np.where(np.isnan(ratio), 0, good.counts(cells)))
+
+
+def _errors_of_sums(found: tuple[Floats, Floats], sides: Sides, mine: Floats, base: Floats, cells: int) -> Floats:
+    """Standard error of ln(mine/base), ratios of sums, by the delta method: what each row pulls the ratio by."""
+    pulls = [_pulls(found, *side, ratio, cells) for side, ratio in zip(sides.each, (mine, base), strict=True)]
+    if sides.paired:
+        squares = np.bincount(sides.our_cell, weights=(pulls[0] - pulls[1]) ** 2, minlength=cells)
+    else:
+        of_sides = zip(sides.each, pulls, strict=True)
+        squares = np.sum([np.bincount(cell, weights=pull**2, minlength=cells) for (_, cell), pull in of_sides], axis=0)
+    rows = sides.counts(cells)
+    return np.where(rows >= 2, np.sqrt(squares * rows / np.maximum(rows - 1, 1)), np.nan)
+
+
+def _pulls(found: tuple[Floats, Floats], slots: Ints, cell: Ints, ratio: Floats, cells: int) -> Floats:
+    """By how much each slot moves ln of its side's sum per operation."""
+    cost, done = found[0][slots], found[1][slots]
+    total = np.bincount(cell, weights=cost, minlength=cells)[cell]
+    pull: Floats = np.divide(cost - ratio[cell] * done, total, out=np.zeros(len(slots)), where=total > 0)
+    return pull
+
+
+def sums_per_op(found: tuple[Floats, Floats], slots: Ints, cell: Ints, cells: int) -> Floats:
+    """Sum of a metric's numerator over that of its denominator in each cell; NaN where nothing was done."""
+    cost = np.bincount(cell, weights=found[0][slots], minlength=cells)
+    done = np.bincount(cell, weights=found[1][slots], minlength=cells)
+    share: Floats = np.divide(cost, done, out=np.full(cells, np.nan), where=done > 0)
+    return share
+
+
+def lifted_log_ratio(mine: float, base: float, floor: float) -> float | None:
+    """ln(mine/base), both lifted to `floor`, so that something against nothing is finite; None: nothing on either side."""
+    return math.log(max(mine, floor) / max(base, floor)) if max(mine, base) > floor else None
+
+
+def _floor(metric: Metric, columns: Columns, sides: Sides, cells: int) -> Floats:
+    """What counts as nothing in each cell: the metric's floor, or, where no data was changed, its rate per operation."""
+    if not metric.rate_floor or "ops" not in columns or "elapsed_ns" not in columns:
+        return np.full(cells, metric.floor)
+    slots, cell = np.concatenate((sides.ours, sides.theirs)), np.concatenate((sides.our_cell, sides.their_cell))
+    elapsed_s = np.nan_to_num(floats(columns["elapsed_ns"])) / 1e9
+    op_s = sums_per_op((elapsed_s, np.nan_to_num(floats(columns["ops"]))), slots, cell, cells)
+    changes = flags(columns.get("affected"), len(elapsed_s))[slots]
+    writes = np.bincount(cell[changes], minlength=cells) > 0
+    housekeeping = np.where(writes, 0.0, metric.rate_floor * np.nan_to_num(op_s))
+    floor: Floats = np.maximum(metric.floor, housekeeping)
+    return floor

@@ -1,0 +1,190 @@
+import shutil
+import stat
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from dbversus.builds.packages.archive import make_public, unpack, unpack_system, verify_checksum
+from dbversus.errors import RunError
+
+from ..samples import deb, link, member, package, tar_bytes
+
+HARD = tarfile.LNKTYPE
+
+
+def write(path: Path, content: bytes) -> Path:
+    path.write_bytes(content)
+    return path
+
+
+@pytest.mark.parametrize("mode", ["w:xz", "w:gz", "w:bz2", "w:"])
+def test_tar(tmp_path: Path, mode: str) -> None:
+    members = [member("bin/a", b"A", 0o755), link("bin/b", "a"), link("bin/c", "bin/a", HARD), link("lib", "bin")]
+    unpack(write(tmp_path / "a.tar", tar_bytes(members, mode)), tmp_path / "out")
+    for name in ("bin/a", "bin/b", "bin/c", "lib/a"):
+        assert (tmp_path / "out" / name).read_bytes() == b"A"
+    assert (tmp_path / "out/bin/a").stat().st_mode & stat.S_IXUSR
+
+
+def test_tar_inside_a_zip(tmp_path: Path) -> None:
+    unpack(package(tmp_path / "a.jar"), tmp_path / "out", "*.txz")
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["bin", "share"]
+
+
+@pytest.mark.parametrize("kind", ["tar", "zip"])
+def test_what_is_not_wanted_is_skipped(tmp_path: Path, kind: str) -> None:
+    names = ["top/bin/server", "top/bin/server-debug", "top/test/deep/x", "top/lib/a.a", "top/lib/a.so"]
+    archive = tmp_path / f"a.{kind}"
+    if kind == "tar":
+        archive.write_bytes(tar_bytes([member(name) for name in names]))
+    else:
+        with zipfile.ZipFile(archive, "w") as content:
+            for name in names:
+                content.writestr(name, "x")
+    unpack(archive, tmp_path / "out", skip=["*test/*", "*-debug", "*.a"])
+    files = sorted(path.name for path in (tmp_path / "out").rglob("*") if path.is_file())
+    assert files == ["a.so", "server"]
+
+
+def test_a_hostile_member_is_refused_even_if_it_would_be_skipped(tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="points outside"):
+        unpack(write(tmp_path / "a.tar", tar_bytes([member("../test/x")])), tmp_path / "out", skip=["*test/*"])
+
+
+def test_zip_keeps_programs_and_links(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.whl", "w") as content:
+        for name, kind, text in (("bin/a", stat.S_IFREG | 0o755, "A"), ("bin/b", stat.S_IFLNK | 0o777, "a")):
+            info = zipfile.ZipInfo(name)
+            info.external_attr = kind << 16
+            content.writestr(info, text)
+    unpack(tmp_path / "a.whl", tmp_path / "out")
+    assert (tmp_path / "out/bin/b").is_symlink()
+    assert (tmp_path / "out/bin/b").stat().st_mode & stat.S_IXUSR
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        [member("/etc/evil")],
+        [member("../evil")],
+        [member("a/../../evil")],
+        [link("a", "/etc")],
+        [link("a", "..")],
+        [link("a/b", "../../evil")],
+        [link("a", "../evil", HARD)],
+        [link("a", "/etc/passwd", HARD)],
+        [member("inner/x"), link("a", "inner"), member("a/evil")],
+        [link("a", "."), link("b", "a/..")],
+        [link("a", "inner"), member("a/../evil")],
+        [(tarfile.TarInfo("device"), b"")],
+    ],
+    ids=lambda attack: "+".join(info.name for info, _ in attack),
+)
+def test_hostile_tar_is_refused_and_nothing_is_left(
+    tmp_path: Path, attack: list[tuple[tarfile.TarInfo, bytes]]
+) -> None:
+    for info, _ in attack:
+        if info.name == "device":
+            info.type = tarfile.CHRTYPE
+    archive = write(tmp_path / "evil.tar", tar_bytes([member("good"), *attack], "w:"))
+    sandbox = tmp_path / "sandbox"
+    with pytest.raises(RunError, match=r"evil\.tar is refused|points outside|outside"):
+        unpack(archive, sandbox / "out")
+    assert not [path for path in sandbox.rglob("*") if path.name != "out"]
+    assert not (sandbox / "out").exists()
+
+
+@pytest.mark.parametrize("name", ["/evil", "../evil", "a/../../evil", "..\\evil"])
+def test_hostile_zip_is_refused_and_nothing_is_left(tmp_path: Path, name: str) -> None:
+    with zipfile.ZipFile(tmp_path / "evil.zip", "w") as content:
+        content.writestr("good", "x")
+        content.writestr(name, "x")
+    with pytest.raises(RunError, match=r"evil\.zip is refused.*evil"):
+        unpack(tmp_path / "evil.zip", tmp_path / "sandbox" / "out")
+    assert list((tmp_path / "sandbox").iterdir()) == []
+
+
+@pytest.mark.parametrize("members", [[("a", "/etc")], [("a", "../..")], [("a", "inner"), ("a/evil", None)]])
+def test_hostile_links_in_a_zip(tmp_path: Path, members: list[tuple[str, str | None]]) -> None:
+    with zipfile.ZipFile(tmp_path / "evil.zip", "w") as content:
+        for name, target in members:
+            info = zipfile.ZipInfo(name)
+            info.external_attr = ((stat.S_IFLNK if target else stat.S_IFREG) | 0o777) << 16
+            content.writestr(info, target or "x")
+    with pytest.raises(RunError, match="is refused"):
+        unpack(tmp_path / "evil.zip", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_hostile_inner_archive(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.jar", "w") as jar:
+        jar.writestr("x.txz", tar_bytes([member("../evil")]))
+    with pytest.raises(RunError, match=r"x\.txz is refused"):
+        unpack(tmp_path / "a.jar", tmp_path / "out", "*.txz")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.jar"]
+
+
+def test_inner_archive_missing(tmp_path: Path) -> None:
+    with pytest.raises(RunError, match=r"holds 0 members '\*\.tgz'"):
+        unpack(package(tmp_path / "a.jar"), tmp_path / "out", "*.tgz")
+
+
+@pytest.mark.parametrize("keep", [0, 10, 200])
+def test_damaged_archive(tmp_path: Path, keep: int) -> None:
+    whole = tar_bytes([member("a", bytes(range(256)) * 40)], "w:gz")
+    with pytest.raises(RunError):
+        unpack(write(tmp_path / "a.tgz", whole[:keep]), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/mine").touch()
+    with pytest.raises(RunError, match="not empty"):
+        unpack(package(tmp_path / "a.jar"), tmp_path / "out")
+    assert (tmp_path / "out/mine").exists()
+
+
+def test_checksum(tmp_path: Path) -> None:
+    file = write(tmp_path / "a.zip", b"abc")
+    good = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    verify_checksum(file, good.upper())
+    with pytest.raises(RunError, match=r"a\.zip has the wrong checksum: expected sha256 bbb.*got ba7816bf"):
+        verify_checksum(file, "b" * 64)
+
+
+def test_make_public(tmp_path: Path) -> None:
+    unpack(package(tmp_path / "a.jar"), tmp_path / "out", "*.txz")
+    (tmp_path / "out/share").chmod(0o700)
+    make_public(tmp_path / "out")
+    modes = {name: (tmp_path / "out" / name).stat().st_mode & 0o777 for name in ("bin/postgres", "share", "share/a")}
+    assert modes == {"bin/postgres": 0o755, "share": 0o755, "share/a": 0o644}
+
+
+@pytest.mark.skipif(shutil.which("dpkg-deb") is None, reason="no dpkg-deb here")
+class TestDebian:
+    def test_packages_share_a_root(self, tmp_path: Path) -> None:
+        first = deb(tmp_path / "1.deb", [member("./lib/x/ld.so", b"old"), link("./lib64/ld.so", "/lib/x/ld.so")])
+        second = deb(tmp_path / "2.deb", [member("./usr/lib/x/ld.so", b"new"), link("./usr/lib/l", "x/ld.so")])
+        unpack_system((first, second), tmp_path / "root")
+        for name in ("lib/x/ld.so", "usr/lib/x/ld.so", "usr/lib64/ld.so", "usr/lib/l"):
+            assert (tmp_path / "root" / name).read_bytes() == b"new"
+
+    def test_documentation_is_left_out(self, tmp_path: Path) -> None:
+        members = [member("./usr/share/doc/x/copyright"), member("./usr/share/x/errmsg.sys")]
+        unpack_system((deb(tmp_path / "1.deb", members),), tmp_path / "root")
+        assert [path.name for path in (tmp_path / "root/usr/share").rglob("*") if path.is_file()] == ["errmsg.sys"]
+
+    def test_hostile_package(self, tmp_path: Path) -> None:
+        with pytest.raises(RunError, match=r"evil\.deb is refused"):
+            unpack_system((deb(tmp_path / "evil.deb", [link("./a", "../../etc")]),), tmp_path / "root")
+        assert not (tmp_path / "root").exists()
+
+    def test_damaged_package(self, tmp_path: Path) -> None:
+        package = deb(tmp_path / "cut.deb", [member("./a", bytes(range(256)) * 40)])
+        package.write_bytes(package.read_bytes()[:-60])
+        with pytest.raises(RunError, match=r"cut\.deb is damaged"):
+            unpack_system((package,), tmp_path / "root")
+        assert not (tmp_path / "root").exists()

@@ -1,0 +1,98 @@
+from pathlib import Path
+
+import pytest
+
+from dbversus.errors import UsageError
+from dbversus.experiment.asked.spec import make_spec, read_spec, write_spec
+
+TARGETS = {"targets": ["postgres:13", "postgres:17"]}
+
+
+def test_a_written_spec_reads_back_the_same(tmp_path: Path) -> None:
+    spec = make_spec(TARGETS | {"table_size": "10k", "clients": 2, "margins": {"server_cpu_us_per_op": 0.05}})
+    write_spec(spec, tmp_path / "experiment.toml")
+    assert read_spec(tmp_path / "experiment.toml", lambda _: {"table_size": 7}) == spec
+    assert spec.table_size == 10_000 and spec.clients == [2]
+
+
+@pytest.mark.parametrize(
+    ("choices", "named"),
+    [
+        ({"table_size": 0}, "table_size"),
+        ({"colour": "red"}, "colour"),
+        ({"mode": "fast"}, "mode"),
+        ({"looks": [4, 4]}, "looks"),
+        ({"clients": [0]}, "clients"),
+        ({"margins": {"speed": 0.1}}, "speed"),
+        ({"margins": {"server_cpu_us_per_op": 3}}, "server_cpu_us_per_op"),
+        ({"targets": []}, "targets"),
+        ({"at_once": 1}, "at_once"),
+        ({"at_once": 2, "order": "sequential"}, "at_once is for interleaved order"),
+        ({"at_once": 2, "rows": 9000}, "up to 5000 rows"),
+        ({"drain_s": -1}, "drain_s"),
+        ({"judge": ["cpu", "speed"]}, "unknown metric 'speed'; accepted: cpu, throughput, io, mean, p50, p95, p99"),
+        ({"judge": []}, "no metric is named; name one or more of: cpu, throughput, io, mean, p50, p95, p99"),
+        ({"judge": ""}, "no metric is named"),
+        ({"margins": {"p99": 0.1, "latency_p99_us": 0.2}}, "a metric has two margins"),
+    ],
+)
+def test_a_mistake_is_named_in_one_sentence(choices: dict[str, object], named: str) -> None:
+    with pytest.raises(UsageError, match=named) as error:
+        make_spec(TARGETS | choices)
+    assert "\n" not in str(error.value)
+
+
+def test_judged_metrics_are_named_in_any_order_and_stored_in_one(tmp_path: Path) -> None:
+    assert make_spec(TARGETS).judge == ["cpu", "throughput", "io"]
+    expected = make_spec(TARGETS | {"judge": ["cpu", "p99"]})
+    assert make_spec(TARGETS | {"judge": "p99,cpu,p99"}) == make_spec(TARGETS | {"judge": ["p99", "cpu"]}) == expected
+    write_spec(expected, tmp_path / "experiment.toml")
+    assert read_spec(tmp_path / "experiment.toml", lambda _: {}) == expected
+
+
+def test_margins_go_by_short_and_by_full_names() -> None:
+    spec = make_spec(TARGETS | {"margins": {"p99": 0.2, "server_cpu_us_per_op": 0.05}})
+    assert spec.margins == {"latency_p99_us": 0.2, "server_cpu_us_per_op": 0.05}
+
+
+def test_a_file_that_is_no_toml_is_refused_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "x.toml").write_text("targets = [\n")
+    with pytest.raises(UsageError, match="TOML"):
+        read_spec(tmp_path / "x.toml", lambda _: {})
+    with pytest.raises(UsageError, match="does not exist"):
+        read_spec(tmp_path / "y.toml", lambda _: {})
+
+
+def test_servers_that_are_up_at_once() -> None:
+    five = {"targets": [f"postgres:{version}" for version in range(13, 18)]}
+    assert make_spec(five).servers_up == 5
+    assert make_spec(five | {"at_once": 3}).servers_up == 3
+    assert make_spec(five | {"order": "sequential"}).servers_up == 1
+
+
+def test_a_matrix_becomes_targets(tmp_path: Path) -> None:
+    path = tmp_path / "x.toml"
+    path.write_text('[matrix]\nbuilds = ["postgres:17"]\nconfigs = [["sync0", "sync1"]]\n')
+    spec = read_spec(path, lambda _: {}, exclude=["@sync0"])
+    assert spec.targets == ["postgres:17@sync1"]
+    write_spec(spec, tmp_path / "again.toml")
+    assert read_spec(tmp_path / "again.toml", lambda _: {}) == spec
+
+
+@pytest.mark.parametrize(
+    ("text", "builds", "named"),
+    [
+        ('targets = ["postgres:17"]\n', ["postgres:13"], "has no"),
+        ('targets = ["postgres:17"]\n[matrix]\nbuilds = ["postgres:17"]\n', [], "x.toml:1: there are `targets` and"),
+    ],
+)
+def test_builds_are_for_a_matrix_alone(tmp_path: Path, text: str, builds: list[str], named: str) -> None:
+    (tmp_path / "x.toml").write_text(text)
+    with pytest.raises(UsageError, match=named):
+        read_spec(tmp_path / "x.toml", lambda _: {}, builds)
+
+
+def test_what_is_optional_in_a_matrix_is_so_in_the_experiment(tmp_path: Path) -> None:
+    text = '[matrix]\nbuilds = ["postgres:17"]\nconfigs = [["comp0", "compLZ4"]]\noptional = ["compLZ4"]\n'
+    (tmp_path / "x.toml").write_text(text)
+    assert read_spec(tmp_path / "x.toml", lambda _: {}).optional == ["compLZ4"]

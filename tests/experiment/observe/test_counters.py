@@ -1,0 +1,117 @@
+"""What the servers' counters are divided by, with servers that count all that a made-up engine asks of them."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dbversus.experiment.measure import measure
+from dbversus.experiment.rig.session import Session
+
+from ..fakes import FakeEngine, case_of, engine_of, gone, make_session, records, server_of
+
+PREPARED = 3
+READING = 11
+
+
+def _counting(session: Session, name: str) -> Callable[[], dict[str, float]]:
+    """Counters of a server that counts statements, prepared ones, and what reading the counters takes."""
+    readings = 0
+
+    def read() -> dict[str, float]:
+        nonlocal readings
+        readings += 1
+        engine = engine_of(session)
+        statements = sum(fields["events"] for fields in engine.asked("check"))
+        for fields in engine.asked("rows"):
+            slots = sum(order.count(name) for order in fields["orders"])
+            statements += slots * (1 + fields["slot"].get("ops", 100))
+        prepared = PREPARED * len(engine.asked("open"))
+        return {"statements": statements, "prepared": prepared, "questions": statements + prepared + READING * readings}
+
+    return read
+
+
+def _session(folder: Path, tests: str = "point-query,update-index", **choices: object) -> Session:
+    session = make_session(folder, tests=tests, **choices)  # type: ignore[arg-type]
+    for target in session.targets:
+        target.server.counters = _counting(session, target.name)  # type: ignore[method-assign]
+    return session
+
+
+def _measure(session: Session, name: str, block: int = 0) -> None:
+    with session.only(session.turns(block)[0]):
+        measure(session, block, case_of(session, name))
+
+
+@pytest.mark.parametrize("test", ["point-query", "update-index"])
+def test_counters_are_those_of_the_operations_that_they_span_and_of_nothing_else(tmp_path: Path, test: str) -> None:
+    session = _session(tmp_path)
+    for block in range(2):
+        _measure(session, test, block)
+    noted = records(session, "counters")
+    assert [record["block"] for record in noted] == [0, 1]
+    for record in noted:
+        assert record["delta"].keys() == {"t0", "t1"}
+        for name, delta in record["delta"].items():
+            ops = record["spanned_ops"][name]
+            # what preparing and reading add is taken off
+            assert delta == {"statements": ops, "questions": ops}
+    first, second = (record["spanned_ops"]["t0"] for record in noted)
+    assert first > second  # the first has the pilot and the check of answers besides
+
+
+def test_a_test_without_operations_is_looked_at_once_per_run(tmp_path: Path) -> None:
+    session = _session(tmp_path, tests="point-query")
+    for block in range(3):
+        _measure(session, "point-query", block)
+    assert len(engine_of(session).asked("open")) == 3 + 2
+
+
+def test_a_test_that_was_done_in_part_before_counts_what_it_repeats(tmp_path: Path) -> None:
+    session = _session(tmp_path, tests="update-index")
+    _measure(session, "update-index")
+    session.progress.rows[1, "update-index", ""] = 1
+    _measure(session, "update-index", block=1)
+    repeated = records(session, "counters")[1]
+    assert repeated["delta"]["t0"]["statements"] == repeated["spanned_ops"]["t0"]
+
+
+def test_of_a_test_in_which_a_server_was_lost_there_are_no_counters(tmp_path: Path) -> None:
+    session = _session(tmp_path, tests="point-query")
+    _measure(session, "point-query")
+    engine_of(session).stops = [{"target": "t1", "row": 0, "kind": "io", "message": "t1 cannot be frozen"}]
+    _measure(session, "point-query", block=1)
+    assert [record["block"] for record in records(session, "counters")] == [0]
+
+
+def test_of_a_test_in_which_the_engine_was_lost_there_are_no_counters(tmp_path: Path) -> None:
+    session = _session(tmp_path, tests="point-query", engines=[FakeEngine(), FakeEngine()])
+    _measure(session, "point-query")
+    engine_of(session).failures["rows"] = [gone()]
+    _measure(session, "point-query", block=1)
+    assert [record["block"] for record in records(session, "counters")] == [0]
+
+
+def test_counters_of_a_server_that_was_restarted_are_left_out(tmp_path: Path) -> None:
+    session = _session(tmp_path, tests="point-query")
+
+    def restart() -> None:
+        if session.by_name("t1").restarts == 0:
+            session.revive(session.by_name("t1"), "it was gone")
+
+    engine_of(session).during["rows"] = restart
+    _measure(session, "point-query")
+    (noted,) = records(session, "counters")
+    assert noted["delta"].keys() == {"t0"}
+    assert server_of(session, "t1").starts == 1
+
+
+def test_work_by_the_clock_is_not_taken_for_our_own(tmp_path: Path) -> None:
+    """It falls into one of the rounds without operations; what is our own falls into each."""
+    session = _session(tmp_path, tests="point-query")
+    pages = iter([0, 500, 500, 530])
+    session.by_name("t0").server.counters = lambda: {"pages": float(next(pages))}  # type: ignore[method-assign]
+    _measure(session, "point-query")
+    (noted,) = records(session, "counters")
+    assert noted["delta"]["t0"] == {"pages": 30.0}

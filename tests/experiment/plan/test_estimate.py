@@ -1,0 +1,118 @@
+"""What a plan is expected to take: relations only, since the rates behind it are of some host."""
+
+import re
+from typing import Any
+
+import pytest
+
+from dbversus.dbms.sizes import WRITTEN_BYTES
+from dbversus.errors import UsageError
+from dbversus.experiment.asked.spec import make_spec
+from dbversus.experiment.plan.disk_need import data_and_log_bytes, planned_targets, target_bytes
+from dbversus.experiment.plan.estimate import BLOCK_START_S_PER_TARGET, Estimate, check_time_budget, estimate
+from dbversus.suites.load import load_suite
+
+FOUR = ["postgres:17", "postgres:17@sync1", "postgres:17@work_mem=8MB", "postgres:16"]
+
+
+def of(targets: list[str], **choices: Any) -> Estimate:
+    return estimate(make_spec({"targets": targets, "tests": "point-query", **choices}), load_suite("sysbench"))
+
+
+def test_targets_that_differ_in_settings_share_their_load() -> None:
+    assert of(FOUR).loads == 2
+    assert of([*FOUR, "postgres:17@checksums_off", "postgres:17@init.wal_segsize=64"]).loads == 4
+
+
+def test_groups_take_longer_and_less_room() -> None:
+    together, groups, alone = of(FOUR), of(FOUR, at_once=2), of(FOUR, order="sequential")
+    assert together.block_s < groups.block_s < alone.block_s
+    assert together.disk_bytes > groups.disk_bytes > alone.disk_bytes
+    assert together.load_s == groups.load_s
+
+
+def test_draining_takes_time_after_writes_only() -> None:
+    def block_s(tests: str, drain_s: float) -> float:
+        spec = make_spec({"targets": FOUR, "drain_s": drain_s})
+        return estimate(spec, load_suite("sysbench").select(tests)).block_s
+
+    assert block_s("update-index", 2) > block_s("update-index", 0)
+    assert block_s("point-query", 2) == block_s("point-query", 0)
+
+
+def test_servers_that_work_by_a_clock_are_waited_for_before_and_after_writes() -> None:
+    def clock_s(tests: str, drain_s: float, *, freeze: bool) -> float:
+        def block_s(targets: list[str]) -> float:
+            spec = make_spec({"targets": targets, "drain_s": drain_s, "freeze": freeze})
+            return estimate(spec, load_suite("sysbench").select(tests)).block_s
+
+        return block_s(["mariadb:10.11", "mariadb:11.4"]) - block_s(["postgres:16", "postgres:17"])
+
+    assert clock_s("update-index", 2, freeze=True) > clock_s("update-index", 0, freeze=True) > 0
+    assert clock_s("update-index", 2, freeze=False) > 0 == clock_s("update-index", 0, freeze=False)
+    assert clock_s("point-query", 2, freeze=True) == 0
+
+
+def test_redo_logs_that_are_allocated_at_once_need_room() -> None:
+    assert of(["mysql:8.0", "mysql:5.7"]).disk_bytes > of(["postgres:17", "postgres:16"]).disk_bytes
+
+
+def test_a_time_budget_for_less_than_a_block_is_said_and_one_for_less_than_its_slots_refused() -> None:
+    suite = load_suite("sysbench").select("point-query")
+
+    def said(budget_s: float | None, **choices: Any) -> str:
+        spec = make_spec({"targets": FOUR, "rows": 36, "slot_ms": 20, "time_budget_s": budget_s, **choices})
+        return check_time_budget(spec, suite)
+
+    assert said(None) == said(60) == ""
+    assert re.match(r"The time budget of 15 s is too short for one block \(about \d+ s\): measuring may end", said(15))
+    with pytest.raises(UsageError, match=r"The time budget of 3 s is too short for one block \(about \d+ s\); give"):
+        said(3)
+    assert said(3, rows=4)  # 4 rows of 4 slots of 25 ms
+
+
+@pytest.mark.parametrize(
+    ("base", "item"),
+    [
+        ("mysql:8.0", "innodb_default_row_format=REDUNDANT,character_set_server=utf8mb4"),
+        ("mysql:8.0", "innodb_fill_factor=50"),
+        ("mysql:8.0", "innodb_page_size=4096"),
+        ("mysql:8.0", "innodb_redo_log_capacity=4G"),
+        ("mysql:5.7", "innodb_log_file_size=1G"),
+        ("mariadb:10.11", "innodb_log_file_size=4G"),
+        ("postgres:17", "fillfactor=50"),
+    ],
+)
+def test_room_follows_settings(base: str, item: str) -> None:
+    def of_one(target: str) -> int:
+        (planned,) = planned_targets(make_spec({"targets": [target]}))
+        return target_bytes(planned, 1_000_000)
+
+    assert of_one(f"{base}@{item}") > of_one(base)
+
+
+def test_logs_are_as_large_as_settings_let_them_be() -> None:
+    def log(target: str, rows: int = 10_000_000) -> float:
+        (planned,) = planned_targets(make_spec({"targets": [target], "table_size": rows}))
+        return data_and_log_bytes(planned, rows)[1]
+
+    assert log("postgres:17@small_wal") == 128 * 2**20
+    assert log("postgres:17@max_wal_size=256MB") == log("postgres:17@max_wal_size=256") == 256 * 2**20
+    assert log("mysql:8.0@innodb_redo_log_capacity=4G") - log("mysql:8.0@innodb_redo_log_capacity=1G") == 3 * 2**30
+    assert log("mysql:5.7@innodb_log_file_size=1G,innodb_log_files_in_group=2,bl0") < 2 * 2**30 + WRITTEN_BYTES
+    assert log("mysql:8.0@bl0") < log("mysql:8.0")
+
+
+def test_loads_are_counted_as_snapshots_are_keyed() -> None:
+    assert of(["mysql:8.0", "mysql:8.0@sync1", "mysql:8.0@bl0,jemalloc"]).loads == 1
+    assert of(["mysql:8.0", "mysql:8.0@innodb_fill_factor=50", "mysql:8.0@server_defaults"]).loads == 3
+    assert of(["mysql:8.0", "mysql:8.0.33"]).loads == of(["mysql:8.0", "mysql:8.0"]).loads
+
+
+def test_aged_data_is_loaded_time_and_room_and_another_start_in_each_block() -> None:
+    suite = load_suite("sysbench")
+    spec = make_spec({"targets": ["sqlite:bundled", "sqlite:bundled@wal"], "table_size": 1_000_000})
+    fresh = estimate(spec, suite.select("point-query.pre"))
+    aged = estimate(spec, suite.select("point-query.pre,point-query"))
+    assert aged.disk_bytes > fresh.disk_bytes and aged.load_s > 1.5 * fresh.load_s
+    assert aged.block_s - fresh.block_s > spec.seconds + 2 * BLOCK_START_S_PER_TARGET

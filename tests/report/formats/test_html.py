@@ -1,0 +1,165 @@
+import json
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dbversus.report.formats import html
+from dbversus.report.model import Assessment
+
+from ..synthetic import HOSTILE, LABELS, SERVER_WORDS
+
+VOID = {"meta", "input", "br", "link", "img", "hr"}
+SVG_LEAVES = {"rect", "line", "circle", "path"}
+
+
+@pytest.fixture(scope="module")
+def page(assessment: Assessment) -> str:
+    return html.render(assessment)
+
+
+class Outline(HTMLParser):
+    """Collects ids, links, scripts and text; fails on tags that do not nest."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        named = dict(attrs)
+        self.tags.append((tag, named))
+        self.ids += [named["id"] or ""] if "id" in named else []
+        self.links += [named["href"] or ""] if "href" in named else []
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert tag in SVG_LEAVES
+
+    def handle_endtag(self, tag: str) -> None:
+        optional = {"p", "li"}
+        while self.open[-1] != tag and self.open[-1] in optional:
+            self.open.pop()
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] not in ("script", "style"):
+            self.text.append(data)
+
+
+@pytest.fixture(scope="module")
+def outline(page: str) -> Outline:
+    parsed = Outline()
+    parsed.feed(page)
+    return parsed
+
+
+def test_it_is_well_formed(outline: Outline) -> None:
+    assert outline.open == []
+    assert len(set(outline.ids)) == len(outline.ids)
+    assert all(link[1:] in outline.ids for link in outline.links)
+
+
+def test_every_test_has_a_row_per_target_and_a_part(assessment: Assessment, outline: Outline) -> None:
+    rows = [named for tag, named in outline.tags if tag == "tr" and "data-verdict" in named]
+    assert len(rows) == len(assessment.comparisons)
+    assert {f"test-{test.name}" for test in assessment.tests} <= set(outline.ids)
+
+
+def test_numbers_stand_with_interval_and_count(assessment: Assessment, outline: Outline) -> None:
+    text = " ".join(" ".join(outline.text).split())
+    finding = next(item for item in assessment.findings if item.test == "update-index" and "cpu" in item.metric)
+    assert f"{finding.ratio:.3f} [{finding.low:.3f}, {finding.high:.3f}]" in text
+    assert "µs/op" in text
+    assert (
+        "95\u00a0% intervals over blocks, valid at any look" in text
+        or "95 % intervals over blocks, valid at any look" in text
+    )
+
+
+def test_texts_of_others_are_shown_and_not_run(page: str, outline: Outline) -> None:
+    assert HOSTILE not in page
+    text = " ".join(outline.text)
+    assert LABELS[2] in text
+    assert SERVER_WORDS in text
+    assert sum(tag == "script" for tag, _ in outline.tags) == 3
+
+
+def test_embedded_data_cannot_end_its_script(page: str) -> None:
+    text = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    assert text
+    assert "<" not in text[1]
+    data = json.loads(text[1])
+    assert data["labels"] == list(LABELS)
+    assert len(data["tests"]["point-query"]["slots"]) == 2
+
+
+def test_it_loads_nothing(outline: Outline) -> None:
+    assert not [named for _, named in outline.tags if "src" in named]
+    assert not [tag for tag, _ in outline.tags if tag in ("link", "iframe", "img")]
+
+
+def test_it_is_small_enough_to_send(assessment: Assessment, tmp_path: Path) -> None:
+    html.write(assessment, tmp_path / "report.html")
+    assert (tmp_path / "report.html").stat().st_size < 8_000_000
+
+
+def test_one_target_and_no_tests(assessment: Assessment) -> None:
+    alone = replace(assessment, targets=assessment.targets[:1], tests=(), findings=(), plans=(), settings=())
+    assert "nothing to compare" in html.render(alone)
+
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+PROBE = """<script>addEventListener("load", () => setTimeout(() => {
+  document.querySelector('[data-sort="m0"]').click();
+  document.querySelector('button[data-verdict="regression"]').click();
+  const rows = [...document.querySelectorAll("#verdict-table tbody tr")].filter((row) => !row.hidden);
+  parent.postMessage(JSON.stringify({
+    charts: document.querySelectorAll("details[open] .chart .main-svg").length,
+    open: document.querySelectorAll("details[open]").length,
+    fits: document.documentElement.scrollWidth <= innerWidth, first: rows[0].dataset.name,
+    verdicts: [...new Set(rows.map((row) => row.dataset.verdict))], run: typeof window.harmed }), "*");
+}, 4000))</script>"""
+
+FRAME = """<iframe src="page.html#test-update-index" style="width:390px;height:800px"></iframe>
+<script>addEventListener("message", (event) => { document.body.textContent = "PROBE" + event.data + "END"; });</script>"""
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")
+def test_in_a_browser_on_a_phone(page: str, tmp_path: Path) -> None:
+    """Opens a test by its address, draws its charts, sorts and filters, and fits 390 px."""
+    (tmp_path / "page.html").write_text(page.replace("</body>", f"{PROBE}</body>"))
+    (tmp_path / "frame.html").write_text(FRAME)
+    seen = probe(tmp_path)
+    assert seen["open"] == 1
+    assert seen["charts"] >= 3
+    assert seen["fits"]
+    assert seen["verdicts"] == ["regression"]
+    assert seen["first"] == "update-nonindex"
+    assert seen["run"] == "undefined"
+
+
+def probe(folder: Path) -> dict[str, Any]:
+    assert CHROMIUM
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
+    where = [
+        f"--user-data-dir={folder}/profile",
+        "--virtual-time-budget=15000",
+        "--dump-dom",
+        f"file://{folder}/frame.html",
+    ]
+    dom = subprocess.run([CHROMIUM, *options, *where], capture_output=True, text=True, timeout=120, check=True).stdout
+    found = re.search("PROBE(.*?)END", dom)
+    assert found, dom[:500]
+    answer: dict[str, Any] = json.loads(found[1])
+    return answer

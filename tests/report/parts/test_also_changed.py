@@ -1,0 +1,120 @@
+"""What is named beside a verdict, and in which order, from constructed findings and figures."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from dbversus.report.parts.also_changed import NAMED_AT_MOST, also_changed
+from dbversus.stats.metrics import CPU, DRAIN_CPU, IO_BYTES
+from dbversus.stats.model import Finding, Verdict
+
+Pairs = Mapping[str, tuple[float, float]]
+FOREGROUND, BACKGROUND = "server_foreground_cpu_us_per_op", "server_background_cpu_us_per_op"
+USER, SYSTEM = "server_user_us_per_op", "server_system_us_per_op"
+
+
+def _finding(metric: str, pair: tuple[float, float], verdict: Verdict | None = None) -> Finding:
+    ratio = max(pair[1], 0.01) / max(pair[0], 0.01)
+    known = verdict or (Verdict.REGRESSION if ratio > 1 else Verdict.IMPROVEMENT)
+    figures = ratio, None, None, 0.95, 4, 0.0, 0.0, 0.05, None, None, None
+    return Finding("t", "new", metric, known, *figures, judged=metric in (CPU, IO_BYTES))
+
+
+def _named(pairs: Pairs, **verdicts: Verdict) -> list[str]:
+    """Titles and figures, in order."""
+    findings = {name: _finding(name, pair, verdicts.get(name)) for name, pair in pairs.items()}
+    sentence = also_changed(
+        findings, {name: pair[0] for name, pair in pairs.items()}, {name: pair[1] for name, pair in pairs.items()}
+    )
+    return sentence.removeprefix("also changed: ").split(", ") if sentence else []
+
+
+def test_a_background_thread_that_costs_much_is_named_first_with_its_share() -> None:
+    pairs = {
+        CPU: (270.0, 457.0),
+        FOREGROUND: (250.0, 262.0),
+        BACKGROUND: (20.0, 195.0),
+        "background.ib_srv_purge": (10.0, 180.0),
+        "background.ib_log_writer": (5.0, 9.0),
+        "minor_faults_per_op": (0.02, 0.2),
+        "counter.status.innodb_pages_created": (0.01, 0.5),
+    }
+    named = _named(pairs)
+    assert named[0] == "background: ib_srv_purge ×18 (10 → 180 of 457 µs/op)"
+    assert [name.partition(" ")[0] for name in named[1:]] == ["foreground", "status.innodb_pages_created"]
+
+
+def test_cpu_is_named_in_one_spelling() -> None:
+    pairs = {CPU: (100.0, 150.0), FOREGROUND: (70.0, 95.0), BACKGROUND: (30.0, 55.0), USER: (60.0, 100.0)}
+    assert [name.split()[0] for name in _named({**pairs, SYSTEM: (40.0, 50.0)})] == ["foreground", "background"]
+    # where foreground and background are not known, modes are all there is
+    assert [name.split()[1] for name in _named({CPU: (100, 150), USER: (60, 100), SYSTEM: (40, 50)})] == [
+        "user",
+        "system",
+    ]
+
+
+def test_a_part_that_is_nearly_the_whole_is_named_only_where_the_verdict_does_not_say_it() -> None:
+    pairs = {CPU: (100.0, 150.0), FOREGROUND: (98.0, 148.0), IO_BYTES: (1000.0, 2000.0)}
+    pairs["write_bytes_per_op"] = (990.0, 1980.0)
+    assert _named(pairs) == []
+    undecided = _named(pairs, **{CPU: Verdict.UNDECIDED})
+    assert [name.split()[0] for name in undecided] == ["foreground"]
+
+
+def test_one_counter_in_two_views_is_named_once() -> None:
+    pairs = {
+        CPU: (100.0, 100.0),
+        "counter.status.innodb_rows_read": (101.0, 202.0),
+        "counter.innodb.dml_reads": (101.2, 201.8),
+        "counter.status.handler_read_next": (100.0, 400.0),
+    }
+    assert [name.split()[0] for name in _named(pairs)] == ["status.handler_read_next", "status.innodb_rows_read"]
+
+
+def test_trifles_are_left_out() -> None:
+    pairs = {
+        CPU: (100.0, 130.0),
+        "background.ib_buf_dump": (0.05, 0.5),
+        "minor_faults_per_op": (0.02, 0.9),
+        "counter.status.opened_tables": (0.01, 0.04),
+        "write_bytes_per_op": (100.0, 200.0),
+        IO_BYTES: (100_000.0, 100_100.0),
+        DRAIN_CPU: (1.0, 2.0),
+    }
+    assert _named(pairs) == []
+
+
+def test_bytes_count_by_their_share_and_counters_without_a_cost_come_last() -> None:
+    pairs = {
+        CPU: (100.0, 130.0),
+        IO_BYTES: (4000.0, 9000.0),
+        "counter.wal.position_bytes": (300.0, 3000.0),
+        "counter.status.bytes_sent": (10.0, 9000.0),
+        "read_bytes_per_op": (2000.0, 5500.0),
+        "counter.status.sort_rows": (1.0, 2.0),
+        "server_switches_per_op": (1.0, 9.0),
+    }
+    named = [name.split(" ×")[0] for name in _named(pairs)]
+    assert named == [
+        "bytes read per op",
+        "wal.position_bytes per op",
+        "context switches per op",
+        "status.bytes_sent per op",
+        "status.sort_rows per op",
+    ]
+
+
+def test_what_is_not_beyond_doubt_or_is_a_response_time_is_not_named() -> None:
+    pairs = {CPU: (100.0, 100.0), DRAIN_CPU: (10.0, 60.0), "latency_p99_us": (100.0, 300.0)}
+    assert _named(pairs, **{DRAIN_CPU: Verdict.UNDECIDED}) == []
+    assert _named(pairs) == ["drained CPU per op ×6"]
+
+
+def test_cpu_that_makes_no_verdict_is_named() -> None:
+    findings = {CPU: replace(_finding(CPU, (100.0, 150.0)), judged=False)}
+    assert also_changed(findings, {CPU: 100.0}, {CPU: 150.0}).startswith("also changed: server CPU per op")
+
+
+def test_only_so_many_are_named() -> None:
+    pairs = {CPU: (100.0, 100.0)} | {f"counter.status.c{n}": (1.0, 2.0 + n) for n in range(20)}
+    assert len(_named(pairs)) == NAMED_AT_MOST

@@ -1,0 +1,94 @@
+"""What --fail-on and --require-verdicts find in a synthetic experiment that has every verdict."""
+
+from dataclasses import replace
+
+import pytest
+
+from dbversus.experiment.asked.demands import CONDITIONS
+from dbversus.report.model import Assessment, Failure
+from dbversus.report.parts.demands import conditions_met, is_judged, not_judged
+from dbversus.stats.model import Verdict
+
+from ..synthetic import FAILED_TEST, LABELS, WRONG_TEST
+
+WORDS = {
+    "regression": Verdict.REGRESSION,
+    "undecided": Verdict.UNDECIDED,
+    "unstable": Verdict.UNSTABLE,
+    "disturbed": Verdict.DISTURBED,
+    "wrong-result": Verdict.WRONG_RESULT,
+    "failed": Verdict.FAILED,
+}
+
+
+def only(assessment: Assessment, *verdicts: Verdict) -> Assessment:
+    """Comparisons with these verdicts, and no failures but theirs."""
+    tests = tuple(
+        replace(test, comparisons=tuple(item for item in test.comparisons if item.verdict in verdicts))
+        for test in assessment.tests
+    )
+    return replace(assessment, tests=tests, failures=())
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_each_condition_counts_its_verdict(assessment: Assessment, condition: str) -> None:
+    verdict = WORDS[condition]
+    others = [each for each in Verdict if each not in (verdict, Verdict.WRONG_RESULT)]
+    assert not conditions_met(only(assessment, *others), [condition])
+    if of_verdict := only(assessment, verdict).comparisons:
+        (said,) = conditions_met(only(assessment, verdict), [condition])
+        assert said.startswith(f"--fail-on {condition}: {of_verdict[0].test} on {of_verdict[0].target}")
+
+
+def test_the_synthetic_experiment_has_what_is_looked_for(assessment: Assessment) -> None:
+    found = {item.verdict for item in assessment.comparisons}
+    assert found >= {Verdict.REGRESSION, Verdict.UNSTABLE, Verdict.DISTURBED, Verdict.WRONG_RESULT, Verdict.FAILED}
+
+
+def test_a_wrong_result_counts_as_a_regression(assessment: Assessment) -> None:
+    (said,) = conditions_met(only(assessment, Verdict.WRONG_RESULT), ["regression"])
+    assert WRONG_TEST in said
+
+
+def test_several_conditions_are_told_one_by_one(assessment: Assessment) -> None:
+    said = conditions_met(assessment, ["regression", "disturbed", "failed"])
+    assert [sentence.split(":")[0] for sentence in said] == [
+        "--fail-on regression",
+        "--fail-on disturbed",
+        "--fail-on failed",
+    ]
+    assert f"{FAILED_TEST} on {LABELS[2]}" in said[2]
+
+
+def test_a_target_that_is_out_has_failed_even_where_all_its_tests_were_judged(assessment: Assessment) -> None:
+    judged = only(assessment, Verdict.EQUIVALENT)
+    lost = Failure(LABELS[0], "slot", "block 3", "gone", final=True)
+    mended = replace(lost, final=False)
+    assert conditions_met(replace(judged, failures=(lost,)), ["failed"]) == [f"--fail-on failed: {LABELS[0]}."]
+    assert not conditions_met(replace(judged, failures=(mended,)), ["failed"])
+
+
+def test_nothing_judged_is_told_of_the_run_and_of_each_target(assessment: Assessment) -> None:
+    assert not_judged(assessment, None) == []
+    assert "nothing to compare" in not_judged(only(assessment), None)[0]
+    said = not_judged(only(assessment, Verdict.UNSTABLE, Verdict.DISTURBED), None)
+    assert [label in sentence for label, sentence in zip(LABELS[1:], said, strict=True)] == [True, True]
+    first = tuple(
+        replace(
+            test,
+            comparisons=tuple(item for item in test.comparisons if item.target == LABELS[1] or not is_judged(item)),
+        )
+        for test in assessment.tests
+    )
+    (silent,) = not_judged(replace(assessment, tests=first), None)
+    assert f"nothing could be judged of {LABELS[2]}" in silent
+
+
+def test_the_share_of_verdicts_counts_comparisons(assessment: Assessment) -> None:
+    judged = sum(map(is_judged, assessment.comparisons))
+    share = judged / len(assessment.comparisons)
+    assert 0 < share < 1
+    assert not_judged(assessment, share) == []
+    (said,) = not_judged(assessment, share + 0.01)
+    assert said.startswith(f"{judged} of {len(assessment.comparisons)} comparisons")
+    assert f"--require-verdicts asks for {100 * (share + 0.01):g}%." in said

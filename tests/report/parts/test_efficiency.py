@@ -1,0 +1,95 @@
+"""Hardware use per operation in the reference's form."""
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dbversus.report.parts.efficiency import COLUMNS, _cell, _relative_cell, efficiency, flat, relative, text
+from dbversus.results.read import Results, open_results
+
+from ..pairs import FOUR, TESTS, write_pairs
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    reading = (replace(FOUR[0], read_bytes=2048), *FOUR[1:])
+    return open_results(write_pairs(tmp_path_factory.mktemp("efficiency") / "r", reading))
+
+
+@pytest.mark.parametrize(
+    ("value", "base", "expected"),
+    [(0.0, 0.0, 1.0), (0.002, 0.0, math.inf), (0.0, 0.002, 0.0), (3.0, 2.0, 1.5), (None, 1.0, None), (1.0, None, None)],
+)
+def test_relative(value: float | None, base: float | None, expected: float | None) -> None:
+    assert relative(value, base) == expected
+
+
+PRINTED = """\
+0.000587 11.821 0 0 7.545 78360
+0.000451 10.226 0 0 6.337 105731
+0.000181 3.900 0 0 0.832 330288
+0.77 0.87 1 1 0.84 1.35
+0.31 0.33 1 1 0.11 4.22"""
+
+
+def test_relative_lines_are_those_of_a_report_of_the_reference() -> None:
+    """April 2026, update-index with 40 clients: three absolute lines, then two relative ones."""
+    *absolute, second, third = [line.split() for line in PRINTED.splitlines()]
+    base, *others = [[float(cell) for cell in line] for line in absolute]
+    for line, printed in zip(others, (second, third), strict=True):
+        assert [_relative_cell(value, of) for value, of in zip(line, base, strict=True)] == printed
+
+
+def test_cells() -> None:
+    assert [_cell(value, 3) for value in (None, 0.0, 1.0, 12.5)] == ["NA", "0", "1.000", "12.500"]
+    pairs = [(None, 1.0), (0.0, 0.0), (2.0, 2.0), (0.0, 2.0), (2.0, 0.0)]
+    assert [_relative_cell(value, base) for value, base in pairs] == ["NA", "1", "1.00", "0.00", "inf"]
+
+
+def test_the_load_comes_first_and_counts_rows(results: Results) -> None:
+    lines = efficiency(results)
+    assert [line.test for line in lines] == [test for test in ("load", *TESTS) for _ in FOUR]
+    load = dict(zip((column.name for column in COLUMNS), lines[0].figures, strict=True))
+    assert load == {"cpu/o": 500.0, "cs/o": None, "r/o": None, "rKB/o": None, "wKB/o": None, "o/s": 1000.0}
+    assert lines[0].blocks == 1
+
+
+def test_figures_are_means_over_blocks(results: Results) -> None:
+    line = next(line for line in efficiency(results) if (line.test, line.target) == ("point-query", "postgres:11"))
+    figures = dict(zip((column.name for column in COLUMNS), line.figures, strict=True))
+    assert figures["cpu/o"] == pytest.approx(30, rel=0.02)
+    assert figures["o/s"] == pytest.approx(20_000, rel=0.02)
+    assert (figures["cs/o"], figures["r/o"], figures["rKB/o"], figures["wKB/o"]) == (2.0, 0.5, 2.0, 0.5)
+    assert line.blocks == 4
+
+
+def test_text_has_the_references_form(results: Results) -> None:
+    parts = text(results).split("\n\n")
+    assert len(parts) == 3
+    lines = parts[1].splitlines()
+    assert lines[0] == "point-query"
+    assert lines[1] == "--- absolute"
+    assert lines[2].split("\t") == ["cpu/o", "cs/o", "r/o", "rKB/o", "wKB/o", "o/s", "dbms"]
+    assert [line.split("\t")[-1] for line in lines[3:7]] == [each.label for each in FOUR]
+    assert lines[7] == "--- relative to first result"
+    ratios = lines[8].split("\t")
+    assert (ratios[1], ratios[2], ratios[3], ratios[4], ratios[6]) == ("1.00", "0.00", "0.00", "1.00", "mysql:5.6")
+    assert float(ratios[5]) == pytest.approx(0.8, abs=0.02)
+    assert len(lines) == 11
+
+
+def test_ratios_are_those_of_the_printed_figures(results: Results) -> None:
+    columns, rows = flat(results)
+    lines = [dict(zip(columns, row, strict=True)) for row in rows]
+    for line in lines[4:8]:
+        assert line["cpu/o ratio"] == line["cpu/o"] / lines[4]["cpu/o"]
+    assert lines[4]["rKB/o"] == 2.0
+    assert lines[6]["rKB/o ratio"] == 2.0
+    assert lines[5]["rKB/o ratio"] == 0.0
+
+
+def test_one_target_has_nothing_relative(tmp_path: Path) -> None:
+    alone = open_results(write_pairs(tmp_path / "r", FOUR[:1], blocks=2))
+    assert "relative" not in text(alone)

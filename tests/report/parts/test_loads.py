@@ -1,0 +1,96 @@
+"""Load figures in every report: own ones with their time, shared data without figures."""
+
+import json
+from dataclasses import replace
+from io import StringIO
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from dbversus.report.assessment import build_assessment, query
+from dbversus.report.formats import html, markdown, text
+from dbversus.report.formats import json as json_report
+from dbversus.report.model import Assessment, LoadFigure
+from dbversus.report.parts.loads import origin_text
+from dbversus.results.read import Results, open_results
+
+from ..synthetic import LABELS, write_results
+
+SHARED = f"shares the data of {LABELS[0]}"
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    return open_results(write_results(tmp_path_factory.mktemp("loads") / "r", targets=3, rows=4, blocks=2))
+
+
+def with_loads(results: Results, **changes: dict[str, Any]) -> Results:
+    """The same results, load records of some targets changed."""
+    records = [
+        record if record["type"] != "load" else {**record, **changes.get(record["target"], {})}
+        for record in results.records
+    ]
+    return replace(results, records=tuple(records))
+
+
+def sharing(results: Results) -> Results:
+    nothing = dict.fromkeys(("elapsed_ns", "server_cpu_ns", "rows"))
+    when = {"earlier": True, "loaded_at": "2026-07-01T12:00:00+00:00"}
+    return with_loads(results, t1={**nothing, **when, "shares": LABELS[0]}, t2=when)
+
+
+def printed(assessment: Assessment) -> str:
+    out = StringIO()
+    text.render(assessment, Console(file=out, width=200))
+    return out.getvalue()
+
+
+def test_shared_data_is_no_load_and_no_comparison(plain: Results) -> None:
+    assessment = build_assessment(sharing(plain))
+    base, shared, earlier = assessment.loads
+    assert shared.shares == LABELS[0] and shared.rate_ratio is None and shared.rows_per_s is None
+    assert base.rows_per_s and earlier.rate_ratio == pytest.approx(410 / 428)
+    assert f"{LABELS[1]} {SHARED}" in printed(assessment)
+    (row,) = [line for line in markdown.render(assessment).splitlines() if SHARED in line]
+    assert row.count("–") == 6
+    assert SHARED in html.render(assessment)
+    told = json.loads(json.dumps(json_report.as_json(assessment), allow_nan=False, default=str))["load"][1]
+    assert (told["shares"], told["rows_per_s"], told["rate_ratio"]) == (LABELS[0], None, None)
+    assert not [item for item in assessment.findings if item.test == "load" and item.target == LABELS[1]]
+
+
+def test_a_load_of_another_time_says_so_wherever_it_is_compared(plain: Results) -> None:
+    assessment = build_assessment(sharing(plain))
+    assert (
+        assessment.loads[2].note
+        == "n = 1, and loads of other times are compared: 2026-07-01 12:00 UTC against this run"
+    )
+    out = printed(assessment)
+    assert "loaded in 2026-07-01" not in out and "loaded 2026-07-01 12:00 UTC" in out
+    for report in (out, markdown.render(assessment), html.render(assessment)):
+        assert "Loads of different times are compared here" in report
+    again = build_assessment(plain)
+    assert {load.note for load in again.loads} == {"", "n = 1"}
+    assert "different times" not in printed(again)
+
+
+def test_sql_has_whose_data_it_is_and_from_when(plain: Results) -> None:
+    ((columns, rows),) = query(
+        sharing(plain), "SELECT target, shares, loaded_at, elapsed_ns FROM loads ORDER BY target"
+    )
+    assert columns[1] == "shares"
+    assert rows[1] == (LABELS[1], LABELS[0], "2026-07-01T12:00:00+00:00", None)
+
+
+def test_one_load_in_an_older_journal_is_not_printed_for_two_targets(plain: Results) -> None:
+    of_base = next(record for record in plain.records if record["type"] == "load")
+    repeated = {"elapsed_ns": of_base["elapsed_ns"], "earlier": True}
+    out = printed(build_assessment(with_loads(plain, t1=repeated)))
+    assert f"{LABELS[1]} {SHARED}" in out and "+0.0" not in out
+
+
+def test_data_of_ones_own_from_a_run_with_other_settings_has_its_time() -> None:
+    load = LoadFigure("postgres:17", "sbtest1", True, "2026-07-01T12:00:00Z", shares="postgres:17")
+    words = "has data loaded 2026-07-01 12:00 UTC, with other settings that act at run time"
+    assert origin_text(load) == words

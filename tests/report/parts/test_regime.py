@@ -1,0 +1,45 @@
+"""In which regime a test that changes data was measured."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dbversus.report.parts.regime import regime_notes
+from dbversus.results.read import Results, open_results
+from dbversus.results.write import Journal
+
+from ..synthetic import LABELS, TRUTHS, write_results
+
+TEST = "update-index"
+FIGURES = {
+    (TEST, LABELS[0]): {"server_cpu_us_per_op": [60.0], "drain_cpu_us_per_op": [20.0]},
+    (TEST, LABELS[1]): {"server_cpu_us_per_op": [99.0], "drain_cpu_us_per_op": [1.0]},
+}
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Results:
+    directory = tmp_path / "results"
+    truths = tuple(truth for truth in TRUTHS if truth.name in ("point-query", TEST))
+    write_results(directory, targets=2, rows=2, blocks=2, truths=truths)
+    left = {"ops": 10, "idle": True, "elapsed_ns": 1, "background": {}, "server_cpu_ns": 1, "server_write_bytes": 1}
+    with Journal(directory) as journal:
+        journal.append({"type": "drain", "block": 0, "test": TEST, "targets": {"t0": left}})
+    return open_results(directory)
+
+
+def test_what_was_put_off_is_told_where_it_is_much(results: Results) -> None:
+    (note,) = regime_notes(results, TEST, FIGURES)
+    assert note.startswith("measured on data as it was loaded")
+    assert f"{LABELS[0]} 25% of its CPU" in note and LABELS[1] not in note
+
+
+def test_aged_data_is_named(results: Results) -> None:
+    aged = replace(results, header={**results.header, "aged": [TEST]})
+    (note,) = regime_notes(aged, TEST, {})
+    assert note.startswith("measured on aged data") and "put off" not in note
+
+
+def test_reads_have_no_regime(results: Results) -> None:
+    assert regime_notes(results, "point-query", FIGURES) == []

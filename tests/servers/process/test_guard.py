@@ -1,0 +1,112 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from dbversus.host import processes
+from dbversus.host.claims.registry import Entry
+from dbversus.servers.process.guard import Guard
+
+ENGINE = Path(__file__).parents[3] / "engine/target/release/dbversus-engine"
+
+
+def entry(root_pid: int, **more: list[str]) -> Entry:
+    return Entry(root_pid, 1, "/nowhere", "/bin/sleep", **more)  # type: ignore[arg-type]
+
+
+def test_the_lines_are_those_of_the_protocol(tmp_path: Path) -> None:
+    recorder = tmp_path / "engine"
+    recorder.write_text(f"#!/bin/sh\nexec cat > {tmp_path}/said\n")
+    recorder.chmod(0o755)
+    with Guard(recorder) as guard:
+        assert guard.is_running
+        guard.add(entry(11, cgroup_dirs=["/g"], paths=["/p"]))
+        guard.add(entry(11, cgroup_dirs=["/g"], paths=["/p", "/q"]))
+        guard.forget(11)
+        guard.forget(12)
+    assert [json.loads(line) for line in (tmp_path / "said").read_text().splitlines()] == [
+        {"cgroup_dirs": ["/g"], "root_pid": 11, "paths": ["/p"]},
+        {"release": 11},
+        {"cgroup_dirs": ["/g"], "root_pid": 11, "paths": ["/p", "/q"]},
+        {"release": 11},
+    ]
+
+
+def test_without_a_guard_nothing_fails(tmp_path: Path) -> None:
+    for guard in (Guard(None), Guard(tmp_path / "gone")):
+        guard.add(entry(11))
+        guard.forget(11)
+        guard.close()
+        assert "guard" in guard.note
+
+
+def test_a_guard_that_dies_is_noted(tmp_path: Path) -> None:
+    brief = tmp_path / "engine"
+    brief.write_text("#!/bin/sh\nexit 0\n")
+    brief.chmod(0o755)
+    guard = Guard(brief)
+    end = time.monotonic() + 5
+    while guard.is_running and time.monotonic() < end:
+        time.sleep(0.01)
+    guard.add(entry(11))
+    assert "has ended" in guard.note
+    guard.close()
+
+
+@pytest.mark.skipif(not ENGINE.exists(), reason="the engine is not built")
+def test_the_real_guard_ends_what_it_knows_when_the_pipe_closes(tmp_path: Path) -> None:
+    kept, ended = (subprocess.Popen(["sleep", "60"], start_new_session=True) for _ in range(2))
+    (tmp_path / "s").mkdir()
+    try:
+        os.kill(ended.pid, signal.SIGSTOP)
+        guard = Guard(ENGINE)
+        guard.add(entry(kept.pid))
+        guard.add(entry(ended.pid, paths=[str(tmp_path / "s")]))
+        guard.forget(kept.pid)
+        guard.close()
+        assert ended.wait(5) == -signal.SIGKILL
+        assert processes.is_alive(kept.pid)
+        assert not (tmp_path / "s").exists()
+    finally:
+        kept.kill()
+        kept.wait()
+
+
+HOLDER = """
+import ctypes, mmap, os, sys, time
+libc = ctypes.CDLL(None)
+libc.shmat.restype = ctypes.c_void_p
+libc.shmat.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_int]
+segment = libc.shmget(0, 4096, 0o600 | 0o1000)  # IPC_PRIVATE, IPC_CREAT
+libc.shmat(segment, None, 0)
+file = os.open(sys.argv[1], os.O_CREAT | os.O_RDWR, 0o600)
+os.ftruncate(file, 4096)
+memory = mmap.mmap(file, 4096)
+print(segment, flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(not ENGINE.exists(), reason="the engine is not built")
+def test_the_real_guard_removes_shared_memory_that_it_was_not_told_of() -> None:
+    file = Path(f"/dev/shm/dbv-test-guard-{os.getpid()}")
+    holder = subprocess.Popen([sys.executable, "-c", HOLDER, file], stdout=subprocess.PIPE, start_new_session=True)
+    try:
+        assert holder.stdout
+        segment = int(holder.stdout.readline())
+        assert processes.shared_memory(holder.pid) == ([str(file)], [segment])
+        guard = Guard(ENGINE)
+        guard.add(entry(holder.pid))
+        guard.close()
+        assert holder.wait(5) == -signal.SIGKILL
+        assert not file.exists()
+        assert str(segment) not in Path("/proc/sysvipc/shm").read_text().split()
+    finally:
+        holder.kill()
+        holder.wait()
+        file.unlink(missing_ok=True)

@@ -1,0 +1,154 @@
+import ctypes.util
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from dbversus.builds.model import Build
+from dbversus.errors import RunError, UsageError
+from dbversus.servers.base import Placement
+from dbversus.servers.config.load import load_config
+from dbversus.servers.config.sizing import Sizing
+from dbversus.servers.sqlite.server import SqliteServer
+
+BUNDLED = Build("sqlite", "bundled", "bundled", Path("bundled"), "")
+
+
+def host_library() -> Build:
+    name = ctypes.util.find_library("sqlite3")
+    if name is None:
+        pytest.skip("this host has no libsqlite3")
+    library = ctypes.CDLL(name)
+    library.sqlite3_libversion.restype = ctypes.c_char_p
+    return Build("sqlite", library.sqlite3_libversion().decode(), "host", Path(name), "")
+
+
+@pytest.fixture(params=["bundled", "host"])
+def build(request: pytest.FixtureRequest) -> Build:
+    return BUNDLED if request.param == "bundled" else host_library()
+
+
+def make(build: Build, tmp_path: Path, *items: str) -> SqliteServer:
+    config = load_config("sqlite", build.version, items, Sizing(2**30, data_bytes=2**20))
+    server = SqliteServer(build, config, tmp_path)
+    server.initialise()
+    return server
+
+
+def load(server: SqliteServer) -> None:
+    create, after = server.table_sql(1)
+    with sqlite3.connect(server.database) as connection:
+        for statement in create:
+            connection.execute(statement)
+        rows = ((number, number % 10, "c" * 119, "p" * 59) for number in range(1, 1001))
+        connection.executemany("INSERT INTO sbtest1 VALUES (?, ?, ?, ?)", rows)
+        for statement in after:
+            connection.execute(statement)
+    connection.close()
+
+
+def test_a_life(build: Build, tmp_path: Path) -> None:
+    server = make(build, tmp_path, "wal_sync_normal", "cache_64mb", "init.page_size=8192")
+    server.check()
+    server.start(Placement())
+    load(server)
+    keeper = sqlite3.connect(server.database)  # as a client would: the last to close would empty the log
+    keeper.execute("UPDATE sbtest1 SET k = 0")
+    keeper.commit()
+    assert server.debt()["wal_bytes"] > 0
+    spent = server.settle(["sbtest1"])
+    assert not [name for name in spent if name.startswith("remains.")]
+    assert server.debt() == {"wal_bytes": 0}
+    keeper.close()
+    settings = server.settings()
+    assert (settings["journal_mode"], settings["synchronous"], settings["cache_size"]) == ("wal", "1", "-65536")
+    assert settings["page_size"] == "8192"
+    if build is not BUNDLED:
+        assert settings["version"] == build.version
+    assert "USING INTEGER PRIMARY KEY" in server.plan("SELECT c FROM sbtest1 WHERE id = 5")
+    server.warm(["sbtest1"])
+    assert server.sizes()["database"] > 100_000
+    assert server.is_running()
+    server.stop()
+    assert not server.is_running()
+
+
+@pytest.mark.parametrize(
+    "name", ["default", "wal", "wal_sync_normal", "rollback_sync_full", "sync_off", "mmap", "cache_64mb"]
+)
+def test_every_config_takes_effect(build: Build, tmp_path: Path, name: str) -> None:
+    server = make(build, tmp_path, name)
+    server.check()
+    server.start(Placement())
+
+
+def test_the_engine_is_told_where_and_how(tmp_path: Path) -> None:
+    target = make(BUNDLED, tmp_path, "wal").engine_target("t1", Placement())
+    assert target["address"] == {"path": str(tmp_path / "data/db.sqlite"), "library": "bundled"}
+    assert "PRAGMA journal_mode = wal" in target["session_sql"]
+    assert "account" not in target
+
+
+def test_the_engines_own_library_answers_where_it_is_given(tmp_path: Path) -> None:
+    server = make(BUNDLED, tmp_path)
+    server.query = lambda sql: [["4.0.0"]]
+    assert server.settings()["version"] == "4.0.0"
+
+
+def test_a_library_whose_connections_share_one_page_cache_is_told(tmp_path: Path) -> None:
+    server = make(BUNDLED, tmp_path)
+    server.query = lambda sql: [["ENABLE_MEMORY_MANAGEMENT" if sql == "PRAGMA compile_options" else "1"]]
+    server.settings()
+    assert "share one page cache" in server.notes[-1]
+
+
+@pytest.mark.parametrize(
+    ("item", "words"),
+    [
+        ("jurnal_mode=wal", r"no PRAGMA 'jurnal_mode' \(did you mean 'journal_mode'\?\)"),
+        ("cache_size=1; DROP TABLE x", "not a PRAGMA"),
+        ("init.journal=1", "accepted: page_size, encoding, auto_vacuum"),
+        ("page_size=3000", "does not take PRAGMA page_size = 3000: it stays at 4096"),
+        ("init.encoding=latin1", "does not take PRAGMA encoding = latin1"),
+    ],
+)
+def test_pragmas_that_sqlite_would_pass_over_in_silence_are_refused(tmp_path: Path, item: str, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        make(BUNDLED, tmp_path, item)
+
+
+def test_a_value_that_is_not_taken_is_told(build: Build, tmp_path: Path) -> None:
+    words = "does not take PRAGMA journal_mode = wall: it stays at delete"
+    with pytest.raises(UsageError, match=words):
+        make(build, tmp_path, "journal_mode=wall")
+    assert list(tmp_path.iterdir()) == []
+    made = make(build, tmp_path)
+    config = load_config("sqlite", build.version, ["journal_mode=wall"], Sizing(2**30))
+    with pytest.raises(RunError, match=words):
+        SqliteServer(build, config, made.work_dir).start(Placement())
+
+
+def test_refusals_carry_the_librarys_own_words(build: Build, tmp_path: Path) -> None:
+    server = make(build, tmp_path)
+    with pytest.raises(RunError, match="no such table: gone"):
+        server.plan("SELECT * FROM gone")
+    server.plan("CREATE TABLE own AS SELECT 1 AS a")
+    with pytest.raises(RunError, match="no such index: c_1"):
+        server.plan("DROP INDEX c_1")
+    assert "SCAN" in server.plan("SELECT * FROM (SELECT 1 AS a UNION ALL SELECT 2) ORDER BY a")
+    server.database.unlink()
+    with pytest.raises(RunError, match="there is no database"):
+        server.start(Placement())
+
+
+def test_what_acts_at_creation_alone_is_set_then(build: Build, tmp_path: Path) -> None:
+    server = make(build, tmp_path, "page_size=8192", "encoding=UTF16le", "auto_vacuum=full")
+    server.start(Placement())
+    settings = server.settings()
+    assert (settings["page_size"], settings["encoding"], settings["auto_vacuum"]) == ("8192", "UTF-16le", "1")
+
+
+def test_a_library_that_cannot_be_loaded_is_named(tmp_path: Path) -> None:
+    (tmp_path / "libsqlite3.so").write_text("no library")
+    with pytest.raises(RunError, match=r"libsqlite3\.so cannot be loaded"):
+        make(Build("sqlite", "3.0", "path", tmp_path / "libsqlite3.so", ""), tmp_path)

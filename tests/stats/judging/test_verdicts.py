@@ -1,0 +1,289 @@
+"""Verdicts from hand-made block values; what holds on average is in test_simulate.py."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import false_discovery_control
+
+from dbversus.errors import UsageError
+from dbversus.stats.judging.sequential import LOOKS, alpha_per_look
+from dbversus.stats.judging.verdicts import assess, decided
+from dbversus.stats.metrics import CPU, IO_BYTES, PRIMARY, THROUGHPUT
+from dbversus.stats.model import BlockValue, Finding, Verdict
+
+QUIET_TESTS = 12
+
+
+def series(
+    test: str,
+    logs: Sequence[float | None],
+    metric: str = CPU,
+    first_block: int = 0,
+    target: str = "b",
+) -> list[BlockValue]:
+    return [BlockValue(test, target, metric, first_block + i, x, 60) for i, x in enumerate(logs)]
+
+
+def noise(seed: int, blocks: int, sd: float = 0.01) -> list[float]:
+    return [float(x) for x in np.random.default_rng(seed).normal(0, sd, blocks)]
+
+
+def shifted(logs: Sequence[float], by: float) -> list[float]:
+    return [x - float(np.mean(logs)) + by for x in logs]
+
+
+def quiet(blocks: int = 4, metric: str = CPU) -> list[BlockValue]:
+    """Equal tests whose means are exactly zero."""
+    return [v for i in range(QUIET_TESTS) for v in series(f"quiet{i}", shifted(noise(i, blocks), 0.0), metric)]
+
+
+def only(findings: Sequence[Finding], test: str = "x", metric: str = CPU) -> Finding:
+    (finding,) = [f for f in findings if f.test == test and f.metric == metric]
+    return finding
+
+
+@pytest.mark.parametrize(
+    ("metric", "change", "verdict"),
+    [
+        (CPU, 0.10, Verdict.REGRESSION),
+        (CPU, -0.10, Verdict.IMPROVEMENT),
+        (THROUGHPUT, 0.10, Verdict.IMPROVEMENT),
+        (THROUGHPUT, -0.10, Verdict.REGRESSION),
+        (CPU, 0.0, Verdict.EQUIVALENT),
+    ],
+)
+def test_large_changes_and_none(metric: str, change: float, verdict: Verdict) -> None:
+    values = series("x", shifted(noise(99, 4), change), metric) + quiet(metric=metric)
+    finding = only(assess(values, PRIMARY), metric=metric)
+    assert finding.verdict is verdict
+    assert finding.ratio == pytest.approx(np.exp(change))
+    assert finding.low is not None
+    assert finding.high is not None
+    assert finding.low < np.exp(change) < finding.high
+    assert finding.confidence == 0.95
+    assert finding.blocks == 4
+
+
+def test_interval_and_p_value_by_hand() -> None:
+    """Two tests are too few to moderate: the ordinary t interval."""
+    finding = only(assess(series("x", [0.01, 0.03, 0.02, 0.06]), PRIMARY, looks=(4,)))
+    assert finding.confidence == 0.95
+    assert finding.block_sd == pytest.approx(0.0216025, rel=1e-5)
+    assert (finding.low, finding.high) == pytest.approx((np.exp(-0.0043748), np.exp(0.0643748)), abs=1e-6)
+    assert finding.p_value == pytest.approx(0.0689, abs=5e-4)
+    assert finding.q_value == finding.p_value
+
+
+def test_a_real_change_under_the_margin_is_equivalent() -> None:
+    finding = only(assess(series("x", shifted(noise(5, 12, 0.002), 0.02)) + quiet(12), PRIMARY))
+    assert finding.verdict is Verdict.EQUIVALENT
+    assert "real change" in finding.note
+
+
+def test_a_change_that_is_significant_but_under_half_the_margin_is_no_regression() -> None:
+    values = series("x", shifted(noise(5, 12, 0.004), 0.02)) + quiet(12)
+    finding = only(assess(values, PRIMARY, looks=(12,), margins={("x", CPU): 0.05}))
+    assert finding.margin == 0.05
+    assert finding.verdict is Verdict.EQUIVALENT
+    assert only(assess(values, PRIMARY, looks=(12,), margins={("x", CPU): 0.021})).verdict is Verdict.REGRESSION
+
+
+def test_undecided_says_what_could_have_been_seen() -> None:
+    finding = only(assess(series("x", shifted(noise(3, 4, 0.02), 0.02)) + quiet(), PRIMARY))
+    assert finding.verdict is Verdict.UNDECIDED
+    assert finding.smallest_visible_change is not None
+    assert finding.smallest_visible_change > 0.02
+
+
+def test_unstable_when_the_last_look_could_not_see_twice_the_margin() -> None:
+    finding = only(assess(series("x", noise(3, 12, 0.2)), PRIMARY))
+    assert finding.verdict is Verdict.UNSTABLE
+
+
+def test_nothing_to_compare_is_equivalent_and_no_member_of_the_family() -> None:
+    values = series("x", [None] * 4, IO_BYTES) + quiet()
+    findings = assess(values, PRIMARY)
+    finding = only(findings, metric=IO_BYTES)
+    assert (finding.verdict, finding.ratio, finding.p_value) == (Verdict.EQUIVALENT, None, None)
+    assert only(findings, "quiet0") == only(assess(quiet(), PRIMARY), "quiet0")
+
+
+def test_nothing_in_some_blocks_is_no_difference_there() -> None:
+    finding = only(assess(series("x", [None, 0.4, 0.0, 0.0], IO_BYTES), PRIMARY), metric=IO_BYTES)
+    assert finding.ratio == pytest.approx(np.exp(0.1))
+    assert finding.blocks == 4
+
+
+def test_one_block_gives_a_ratio_and_no_verdict() -> None:
+    finding = only(assess(series("x", [0.5]), PRIMARY))
+    assert (finding.verdict, finding.low) == (Verdict.UNDECIDED, None)
+    assert finding.ratio == pytest.approx(np.exp(0.5))
+    assert "one block" in finding.note
+
+
+def test_identical_counters_have_an_interval() -> None:
+    finding = only(assess(series("x", [0.0] * 4, IO_BYTES), PRIMARY), metric=IO_BYTES)
+    assert finding.verdict is Verdict.EQUIVALENT
+    assert finding.low is not None
+    assert 0.99 < finding.low < 1
+
+
+def test_q_values_are_benjamini_hochbergs_times_the_price_of_the_looks() -> None:
+    values = series("x", shifted(noise(99, 4), 0.05)) + series("y", shifted(noise(98, 4), 0.02)) + quiet()
+    findings = assess(values, PRIMARY)
+    p = [f.p_value for f in findings if f.p_value is not None]
+    assert len(p) == QUIET_TESTS + 2
+    price = 0.05 / alpha_per_look(LOOKS, 0.05, len(p))
+    assert [f.q_value for f in findings] == pytest.approx(list(np.minimum(1, false_discovery_control(p) * price)))
+
+
+def test_exploratory_metrics_are_a_family_of_their_own() -> None:
+    primary_alone = only(assess(series("x", shifted(noise(99, 4), 0.05)) + quiet()))
+    crowd = [v for i in range(40) for v in series(f"x{i}", noise(i, 4), "latency_mean_us")]
+    assert only(assess(series("x", shifted(noise(99, 4), 0.05)) + quiet() + crowd)) == primary_alone
+
+
+def test_retired_tests_keep_their_findings_while_others_go_on() -> None:
+    retired = quiet(4)
+    at_first = {f.test: f for f in assess(retired + series("x", noise(3, 4, 0.03)), PRIMARY)}
+    later = {f.test: f for f in assess(retired + series("x", noise(3, 8, 0.03)), PRIMARY)}
+    assert later["x"].blocks == 8
+    for name, finding in at_first.items():
+        if name != "x":
+            assert later[name].verdict is finding.verdict
+            assert later[name].p_value == finding.p_value
+            assert (later[name].low, later[name].high) == (finding.low, finding.high)
+
+
+def test_decided_needs_all_judged_metrics_of_all_targets() -> None:
+    good = series("x", shifted(noise(1, 4), 0.0)) + series("x", shifted(noise(2, 4), 0.0), target="c") + quiet()
+    assert "x" in decided(assess(good, PRIMARY))
+    open_metric = series("x", shifted(noise(3, 4, 0.05), 0.02), THROUGHPUT, target="c")
+    assert "x" not in decided(assess(good + open_metric, PRIMARY))
+
+
+class TestFreshBlocks:
+    """A change found at the first look, +5 %, and what later blocks make of it."""
+
+    found = series("x", shifted(noise(99, 4, 0.005), 0.05))
+
+    def judged(self, later: Sequence[float]) -> Finding:
+        return only(assess(self.found + series("x", later, first_block=4) + quiet(), PRIMARY))
+
+    def test_none_yet(self) -> None:
+        finding = self.judged([])
+        assert (finding.verdict, finding.found_at, finding.fresh_blocks) == (Verdict.REGRESSION, 4, 0)
+        assert "exaggerate" in finding.note
+
+    def test_confirmed_with_the_fresh_estimate(self) -> None:
+        finding = self.judged([0.05, 0.06])
+        assert (finding.verdict, finding.found_at, finding.fresh_blocks) == (Verdict.REGRESSION, 4, 2)
+        assert finding.ratio == pytest.approx(np.exp(0.055))
+        assert finding.blocks == 6
+        assert finding.note == "confirmed in fresh blocks"
+
+    @pytest.mark.parametrize("later", [[-0.02, -0.03], [0.03, 0.005]])
+    def test_neither_confirmed_nor_refuted(self, later: Sequence[float]) -> None:
+        """The other way, or not beyond chance: it is measured further."""
+        finding = self.judged(later)
+        assert finding.verdict is Verdict.UNDECIDED
+        assert "neither confirm nor refute" in finding.note
+
+    def test_gone_when_all_blocks_are_taken_together(self) -> None:
+        finding = self.judged(shifted(noise(6, 6, 0.005), -0.025))
+        assert (finding.verdict, finding.fresh_blocks) == (Verdict.EQUIVALENT, 0)
+        assert finding.ratio == pytest.approx(np.exp(0.005))
+
+    def test_confirmed_though_all_blocks_together_are_no_longer_significant(self) -> None:
+        """The fresh ones alone bear the verdict."""
+        assert self.judged([0.045, 0.05]).verdict is Verdict.REGRESSION
+
+    def test_shown_to_be_under_the_margin(self) -> None:
+        finding = self.judged(shifted(noise(4, 6, 0.005), 0.002))
+        assert finding.verdict is Verdict.EQUIVALENT
+        assert finding.low is not None
+        assert finding.low < 1
+
+    def test_a_slow_start_among_them_neither_makes_nor_hides_a_change(self) -> None:
+        assert self.judged([0.05, 0.05, 0.05, 0.30]).ratio == pytest.approx(np.exp(0.05), abs=0.02)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    seed=st.integers(0, 2**31),
+    change=st.floats(-0.08, 0.08),
+    blocks=st.integers(2, 12),
+    looks=st.sampled_from([LOOKS, (4,)]),
+)
+def test_no_verdict_contradicts_its_interval(seed: int, change: float, blocks: int, looks: tuple[int, ...]) -> None:
+    values = series("x", [x + change for x in noise(seed, blocks, 0.015)]) + quiet(blocks)
+    finding = only(assess(values, PRIMARY, looks=looks))
+    assert finding.ratio and finding.low and finding.high
+    if finding.verdict in (Verdict.REGRESSION, Verdict.IMPROVEMENT):
+        assert finding.low > 1 or finding.high < 1
+        assert (finding.ratio > 1) == (finding.verdict is Verdict.REGRESSION)
+        assert abs(np.log(finding.ratio)) >= np.log1p(finding.margin) / 2
+
+
+def test_a_slow_start_does_not_hide_a_change() -> None:
+    """One start of eight is 25 % slower than the others."""
+    logs = shifted(noise(8, 8, 0.01), 0.05)
+    logs[5] += 0.25
+    finding = only(assess(series("x", logs) + quiet(8), PRIMARY, looks=(8,)))
+    assert finding.verdict is Verdict.REGRESSION
+    assert finding.ratio == pytest.approx(np.exp(0.05), abs=0.01)
+
+
+def test_a_test_of_noisy_rows_is_not_taken_for_a_quiet_one() -> None:
+    """Twelve tests, four of them five times as noisy, in rows and between blocks; four blocks, one look."""
+    covered, rng = [], np.random.default_rng(7)
+    for _ in range(60):
+        values = []
+        for number in range(12):
+            sd = 0.05 if number < 4 else 0.01
+            drawn = rng.normal(0, sd, 4)
+            values += [
+                BlockValue(f"t{number}", "b", CPU, block, float(x), 36, error=sd * float(rng.chisquare(35) / 35) ** 0.5)
+                for block, x in enumerate(drawn)
+            ]
+        found = assess(values, PRIMARY, looks=(4,))
+        covered += [f.low <= 1 <= f.high for f in found[:4] if f.low and f.high]
+    assert np.mean(covered) >= 0.925  # 240 draws of 95 %; 88.9 % where rows are not looked at
+
+
+def test_looks_that_do_not_rise_and_empty_input() -> None:
+    with pytest.raises(UsageError, match="rising"):
+        assess([], looks=(8, 4))
+    assert assess([]) == []
+    assert assess(series("x", [0.1], "unknown metric")) == []
+
+
+@settings(deadline=None, max_examples=30)
+@given(seed=st.integers(0, 2**31), change=st.floats(-0.2, 0.2), blocks=st.integers(2, 12))
+def test_swapping_base_and_target_mirrors_everything(seed: int, change: float, blocks: int) -> None:
+    values = series("x", [x + change for x in noise(seed, blocks)]) + quiet(blocks)
+    mirrored = [replace(v, value=None if v.value is None else -v.value) for v in values]
+    one, other = only(assess(values, PRIMARY)), only(assess(mirrored, PRIMARY))
+    swapped = {Verdict.REGRESSION: Verdict.IMPROVEMENT, Verdict.IMPROVEMENT: Verdict.REGRESSION}
+    assert other.verdict is swapped.get(one.verdict, one.verdict)
+    assert one.p_value == pytest.approx(other.p_value)
+    assert one.ratio is not None
+    assert one.low is not None
+    assert (other.ratio, other.high) == pytest.approx((1 / one.ratio, 1 / one.low))
+
+
+@settings(deadline=None, max_examples=20)
+@given(shuffled=st.randoms(use_true_random=False))
+def test_order_of_block_values_does_not_matter(shuffled: "st.Random") -> None:  # type: ignore[name-defined]
+    values = series("x", noise(3, 8, 0.03)) + quiet(4)
+    mixed = list(values)
+    shuffled.shuffle(mixed)
+    expected = {f.test: f for f in assess(values, PRIMARY)}
+    for finding in assess(mixed, PRIMARY):
+        other = expected[finding.test]
+        assert finding.verdict is other.verdict
+        assert (finding.ratio, finding.low, finding.q_value) == pytest.approx((other.ratio, other.low, other.q_value))
