@@ -32,6 +32,16 @@ def ask(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, env=os.environ | environment, timeout=60)
 
 
+def test_importing_the_package_imports_nothing_heavy() -> None:
+    """`dir` and the version neither: only a name of the API does."""
+    seen = (
+        f"import dbversus, sys; dbversus.__version__; dir(dbversus); print([n for n in {HEAVY!r} if n in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", seen], capture_output=True, text=True, timeout=60, check=True)
+
+    assert done.stdout == "[]\n"
+
+
 @pytest.mark.parametrize("words", [["--version"], ["--help"], *([verb, "--help"] for verb in VERBS)], ids=" ".join)
 def test_an_answer_imports_nothing_heavy(words: list[str]) -> None:
     done = ask(*words)
