@@ -4,6 +4,7 @@ Run in this folder, in an environment of its own: `pip install statsmodels==0.15
 """
 
 import csv
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -34,7 +35,7 @@ def main() -> None:
     write("fits.csv", ("case", "offset", "slope", "low", "high"), fits)
 
 
-def write(name: str, head: tuple[str, ...], rows: list[tuple[object, ...]]) -> None:
+def write(name: str, head: tuple[str, ...], rows: Sequence[Sequence[object]]) -> None:
     with Path(name).open("w", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows((head, *rows))
 
