@@ -59,7 +59,7 @@ def test_blocks_and_the_ratio_over_all_are_those_of_the_tables(assessment: Asses
         finding = test.comparisons[index - 1].findings[CPU]
         assert finding.ratio and finding.low and finding.high
         figures = said(root, index)
-        assert list(figures) == ["all blocks", "block 1", "block 2", "block 3", "block 4"]
+        assert list(figures) == ["block 1", "block 2", "block 3", "block 4", "all blocks"]
         wanted = [100 * (value - 1) for value in (finding.ratio, finding.low, finding.high)]
         assert numbers(figures["all blocks"]) == pytest.approx(wanted, abs=0.0051)
         for block, logs in test.slots[index - 1].ratios[CPU].items():

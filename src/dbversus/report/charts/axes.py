@@ -10,6 +10,7 @@ WIDTH, HEIGHT = 332, 244
 LEFT, RIGHT, TOP, BOTTOM = 46, 326, 20, 206
 _LABEL_PX = 6.4
 """Of one character, at the size that report.css gives labels; digits are wider than most."""
+_GAP_PX = 4
 
 Tick = tuple[float, str]
 """Value, label."""
@@ -72,5 +73,5 @@ def _apart(axis: Axis, ticks: Sequence[Tick]) -> list[Tick]:
         half = len(label) * _LABEL_PX / 2
         if axis.at(value) + half <= free_to:
             kept.append((value, label))
-            free_to = axis.at(value) - half - _LABEL_PX
+            free_to = axis.at(value) - half - _GAP_PX
     return kept[::-1]

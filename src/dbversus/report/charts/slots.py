@@ -71,7 +71,7 @@ def slot_chart(test: TestPart, metric: str, labels: Sequence[str]) -> Markup:
     y = _y_axis_for(candidates, margin)
     shapes = [_band(y, margin), _x_labels(x, first, last), _y_labels(y), _line("one", y.at(0)), _beyond(candidates, y)]
     for each in candidates:
-        shapes += [_slots(each, x, y), _over_all(each, x.at(each.in_strip(last + 1)), y), _means(each, x, y)]
+        shapes += [_slots(each, x, y), _over_all(each, x.at(each.in_strip(last + 1)), y), _marks(each, x, y, last + 1)]
     return chart(_spoken(metric, candidates), "{at}: {say} %", shapes)
 
 
@@ -105,23 +105,28 @@ def _slots(candidate: _Candidate, x: Axis, y: Axis) -> str:
     return dots(candidate.index, ((x.at(column), y.at(value)) for column, value in candidate.slots if y.holds(value)))
 
 
-def _means(candidate: _Candidate, x: Axis, y: Axis) -> str:
+def _marks(candidate: _Candidate, x: Axis, y: Axis, over_all: int) -> str:
+    """The mean of each block, and the ratio over all of them."""
     points = [
         (x.at(candidate.in_strip(block)), y.at(mean), f"block {block + 1}", _signed(mean))
         for block, mean in candidate.means.items()
     ]
+    if candidate.over_all:
+        value = candidate.over_all[0]
+        points.append((x.at(candidate.in_strip(over_all)), y.at(value), "all blocks", _said(candidate)))
     return series("marked", candidate.index, candidate.name, points)
 
 
 def _over_all(candidate: _Candidate, x: float, y: Axis) -> str:
-    """The ratio with its whiskers at the right, and as a line through all blocks."""
+    """Whiskers of the ratio at the right, and its line through all blocks."""
     if not candidate.over_all:
         return ""
     (value, *bounds), target = candidate.over_all, kind(candidate.index)
+    line = _line(f"ratio {target}", y.at(value))
+    if not bounds:
+        return line
     caps = "".join(f"M{x - 3:g} {y.at(bound):g}h6" for bound in bounds if y.holds(bound))
-    reach = f"M{x:g} {y.held(min(bounds)):g}V{y.held(max(bounds)):g}" if bounds else ""
-    mark = series("marked", candidate.index, candidate.name, [(x, y.at(value), "all blocks", _said(candidate))])
-    return f'{_line(f"ratio {target}", y.at(value))}<path class="whisker {target}" d="{reach}{caps}"/>{mark}'
+    return f'{line}<path class="whisker {target}" d="M{x:g} {y.held(min(bounds)):g}V{y.held(max(bounds)):g}{caps}"/>'
 
 
 def _said(candidate: _Candidate) -> str:
