@@ -101,7 +101,7 @@ def slowed_down(tests: Sequence[str], number: int) -> dict[str, float]:
     if count < PER_SUITE:
         raise UsageError(f"{PER_SUITE} tests are slowed down in every suite; this one has {count}.")
     step = _step(count)
-    added = {}
+    added: dict[str, float] = {}
     for place, share in enumerate(SHARES):
         first = (number - 1) * TESTS_PER_SHARE + place * count // len(SHARES)
         added |= {tests[(first + turn) * step % count]: share for turn in range(TESTS_PER_SHARE)}

@@ -68,7 +68,7 @@ def report(results: Results, suites: int, seed: int) -> str:
 def judge_with(results: Results, clock: Clock, whole: Twins, size: int, suites: int, seed: int) -> Judged:
     """The calibration with `size` rows of each block of each test, or all of them where there are fewer."""
     say(f"{results.directory}: {size} rows per block")
-    twins = _with_truth_of(whole, read_twins(replace(results, slots=_thinned(results, clock, size, seed))))
+    twins = _with_truth_of(whole, read_twins(replace(results, slots=dict(_thinned(results, clock, size, seed)))))
     looks = fitting_looks(len(twins.blocks))
     margins = calibrated_margins(twins, looks[-1], seed)
     pool = make_pool(twins, looks, margins)
