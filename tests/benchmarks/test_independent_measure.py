@@ -116,7 +116,7 @@ def test_what_was_interrupted_is_resumed(place: Path, monkeypatch: pytest.Monkey
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("dbversus.experiment.run.run_block", interrupted)
+        patch.setattr("dbversus.experiment.crew.local.run_cell", interrupted)
         with pytest.raises(KeyboardInterrupt):
             measure.measure_all(plan_of(place, [run]))
     assert not measure.is_finished(place / run.name)
