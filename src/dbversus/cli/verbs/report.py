@@ -6,14 +6,15 @@ from typing import Annotated
 import typer
 
 from dbversus.cli import options
+from dbversus.cli.choices import Choices, split_demands, with_flags
 from dbversus.cli.outcome import present
-from dbversus.experiment.asked.demands import parse_demands
 
 
+@with_flags("report")
 def report(
     directory: Annotated[Path, typer.Argument(help="Results directory.")],
-    fail_on: options.FailOn = None,
-    require_verdicts: options.RequireVerdicts = None,
+    *,
+    chosen: Choices,
     json: options.Json = False,
 ) -> int:
     """Judge stored results again; writes report.html, report.md and report.json and prints the table.
@@ -22,5 +23,4 @@ def report(
     - `dbversus report results/… --json | jq .summary`
     - `dbversus report results/… --fail-on regression --fail-on failed --require-verdicts 80%`
     """
-    demands = parse_demands(fail_on, require_verdicts)
-    return present(directory, demands, as_json=json)
+    return present(directory, split_demands(chosen)[1], as_json=json)
