@@ -1,12 +1,13 @@
 # make demo   sets everything up and compares two SQLite targets: under 3 minutes after set-up
 # make test   sets everything up and runs the whole test suite, with real PostgreSQL and MariaDB servers
-# make check  formatting, lint, types
+# make check  formatting, lint, types, licences
+# make wheel  a wheel with the engine in it, for glibc 2.28 and later, in dist/; ARCH=aarch64 for that machine
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-ENGINE := engine/target/release/dbversus-engine
+PYTHON_FILES := src tests benchmarks tools
 
-.PHONY: demo test check format setup engine aarch64 lock clean
+.PHONY: demo test check format setup engine notice wheel lock clean
 
 setup: $(VENV)/.ready engine
 
@@ -30,28 +31,48 @@ test: setup
 	$(BIN)/python tests/with_postgres.py $(BIN)/pytest -m alone
 
 check: setup
-	$(BIN)/ruff format --check src tests benchmarks
-	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check $(PYTHON_FILES)
+	$(BIN)/ruff check $(PYTHON_FILES)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo --no-cache
+	$(BIN)/python tools/notice.py --check
 	cargo fmt --all --check --manifest-path engine/Cargo.toml
 	cargo clippy --release --locked --all-targets --manifest-path engine/Cargo.toml -- -D warnings
 
 format: setup
-	$(BIN)/ruff format src tests benchmarks
-	$(BIN)/ruff check --fix src tests benchmarks
+	$(BIN)/ruff format $(PYTHON_FILES)
+	$(BIN)/ruff check --fix $(PYTHON_FILES)
 	cargo fmt --all --manifest-path engine/Cargo.toml
 
-# does the engine compile for aarch64? CONTRIBUTING.md says what that needs
-aarch64: export CC_aarch64_unknown_linux_gnu := aarch64-linux-gnu-gcc
-aarch64: export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER := aarch64-linux-gnu-gcc
-aarch64:
-	cargo build --locked --workspace --target aarch64-unknown-linux-gnu --manifest-path engine/Cargo.toml
+# after a change of dependencies
+notice: setup
+	$(BIN)/python tools/notice.py
+
+# ARCH: x86_64 or aarch64. auditwheel refuses files that need a later glibc, and gives the wheel its platform's name
+ARCH ?= x86_64
+GLIBC ?= 2.28
+RUST_TARGET := $(ARCH)-unknown-linux-gnu
+WHEEL_ENGINE := engine/target/$(RUST_TARGET)/dist
+
+wheel: $(VENV)/.wheel
+	@command -v cargo >/dev/null || { echo "a wheel needs a Rust toolchain (cargo) for its engine"; exit 1; }
+	@test -d "$$(rustc --print target-libdir --target $(RUST_TARGET) 2>/dev/null)" || { echo "Rust has no standard library for $(RUST_TARGET) here; 'rustup target add $(RUST_TARGET)' installs it."; exit 1; }
+	PATH="$(CURDIR)/$(BIN):$$PATH" cargo zigbuild --profile dist --locked --manifest-path engine/Cargo.toml --target $(RUST_TARGET).$(GLIBC)
+	$(BIN)/python tools/notice.py --texts > $(WHEEL_ENGINE)/LICENSES.txt
+	rm -rf $(WHEEL_ENGINE)/wheel
+	DBVERSUS_WHEEL_ENGINE=$(WHEEL_ENGINE) DBVERSUS_WHEEL_ARCH=$(ARCH) $(BIN)/hatchling build -t wheel -d $(WHEEL_ENGINE)/wheel
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/audit.py $(ARCH) repair --plat manylinux_$(subst .,_,$(GLIBC))_$(ARCH) --only-plat -w dist $(WHEEL_ENGINE)/wheel/*.whl
+
+$(VENV)/.wheel: requirements-wheel.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-wheel.txt
+	touch $@
 
 # pinned versions with hashes; run after changing dependencies in pyproject.toml
 lock:
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -o requirements.txt pyproject.toml
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --group dev -o requirements-dev.txt pyproject.toml
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --group wheel -c requirements-dev.txt -o requirements-wheel.txt
 
 clean:
-	rm -rf $(VENV) engine/target
+	rm -rf $(VENV) engine/target dist

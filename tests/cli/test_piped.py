@@ -43,6 +43,13 @@ def test_doctor_tells_each_thing_in_one_line(tmp_path: Path) -> None:
     )
 
 
+def test_doctor_says_why_there_is_no_engine(tmp_path: Path) -> None:
+    text = piped("doctor", "--seconds", "0", DBVERSUS_HOME=str(tmp_path), DBVERSUS_ENGINE="/nowhere/engine")
+    (line,) = [line for line in text.splitlines() if line.startswith("engine ")]
+    assert line.split()[1] == "no"
+    assert "DBVERSUS_ENGINE is /nowhere/engine" in line
+
+
 def test_a_plan_is_whole(tmp_path: Path) -> None:
     words = ("compare", "sqlite:bundled", "sqlite:bundled@wal", "--dry-run")
     text = piped(*words, DBVERSUS_HOME=str(tmp_path))

@@ -8,7 +8,7 @@ import pytest
 
 from dbversus.cli.main import app
 
-HEAVY = ("numpy", "scipy", "pandas", "duckdb", "pydantic", "plotly", "statsmodels", "psycopg", "jinja2")
+HEAVY = ("numpy", "scipy", "pandas", "duckdb", "pydantic", "psycopg", "jinja2")
 ASKED = f"""
 import sys
 from dbversus.cli.main import main
@@ -30,6 +30,16 @@ GROUPS = [
 def ask(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", ASKED, *words]
     return subprocess.run(command, capture_output=True, text=True, env=os.environ | environment, timeout=60)
+
+
+def test_importing_the_package_imports_nothing_heavy() -> None:
+    """`dir` and the version neither: only a name of the API does."""
+    seen = (
+        f"import dbversus, sys; dbversus.__version__; dir(dbversus); print([n for n in {HEAVY!r} if n in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", seen], capture_output=True, text=True, timeout=60, check=True)
+
+    assert done.stdout == "[]\n"
 
 
 @pytest.mark.parametrize("words", [["--version"], ["--help"], *([verb, "--help"] for verb in VERBS)], ids=" ".join)

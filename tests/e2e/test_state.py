@@ -11,8 +11,8 @@ import pytest
 from dbversus.builds.store import obtain
 from dbversus.builds.target import parse_target
 from dbversus.errors import DbversusError
-from dbversus.experiment import block as blocks
 from dbversus.experiment.asked.spec import ExperimentSpec, read_spec
+from dbversus.experiment.cell import block as blocks
 from dbversus.experiment.rig.prepare import restore
 from dbversus.experiment.rig.session import Session, Silent, Target
 from dbversus.experiment.run import run_experiment

@@ -11,7 +11,6 @@ use super::command::{Command, ManyTargets, OneTarget, QuerySpec, RowsSpec, Targe
 use super::output::Output;
 use crate::account::{Kinds, ServerMeter};
 use crate::drive::check::{self, CheckSpec};
-use crate::drive::client::Client;
 use crate::drive::drain::{self, DrainSpec};
 use crate::drive::freeze::Freezer;
 use crate::drive::load::{self, LoadSpec};
@@ -155,10 +154,7 @@ impl Session {
         for (index, name) in test.targets.iter().enumerate() {
             let target = self.targets.get_mut(name).expect("dropping a target closes its test");
             let crew = &mut test.crew;
-            let of_target = target.awake(|_| {
-                let mut results = crew.run([move |client: &mut Client| check::check(client, index, spec)]);
-                results.remove(0)
-            });
+            let of_target = target.awake(|_| crew.run_first(move |client| check::check(client, index, spec)));
             let of_target = of_target.map_err(|failure| failure.at(name))?;
             checked.insert(name.clone(), json!(of_target));
         }
@@ -253,14 +249,16 @@ fn hello() -> Value {
 
 fn rows_end<'a>(runner: &'a RowRunner, background: BTreeMap<String, Kinds>, stopped: Option<Stopped>) -> RowsEnd<'a> {
     let totals: Vec<_> = runner.totals().collect();
-    let served = totals.iter().filter(|(_, total)| total.service.count() > 0);
+    let served = totals.iter().filter(|(_, total)| total.recorded.service.count() > 0);
     let failed = totals.iter().filter(|(_, total)| !total.errors.examples().is_empty());
     RowsEnd {
         latency: totals
             .iter()
-            .map(|(name, total)| (*name, total.latency.to_base64()))
+            .map(|(name, total)| (*name, total.recorded.response.to_base64()))
             .collect(),
-        service: served.map(|(name, total)| (*name, total.service.to_base64())).collect(),
+        service: served
+            .map(|(name, total)| (*name, total.recorded.service.to_base64()))
+            .collect(),
         error_examples: failed.map(|(name, total)| (*name, total.errors.examples())).collect(),
         background,
         accounting_notes: runner.accounting_notes(),

@@ -16,7 +16,7 @@ const TRIES: usize = 5;
 /// Tells every target's account who serves the crew; gives that by target name. Empty where it cannot be found out, also
 /// when it is unknown for some of the clients: a part of the foreground is none.
 pub fn name(crew: &mut Crew, targets: &mut [&mut Target]) -> BTreeMap<String, Vec<i32>> {
-    let by_client = crew.run((0..crew.clients()).map(|_| |client: &mut Client| client.backends()));
+    let by_client = crew.run(|_| |client: &mut Client| client.backends());
     let mut backends = BTreeMap::new();
     for (index, target) in targets.iter_mut().enumerate() {
         let told: Option<Vec<i32>> = by_client.iter().map(|of_client| of_client[index]).collect();
@@ -59,14 +59,13 @@ fn are_distinct(tids: &[i32]) -> bool {
 }
 
 fn thread_names(crew: &mut Crew, target: usize) -> HashMap<i32, String> {
-    let task = move |client: &mut Client| client.links[target].connection.thread_names();
-    crew.run([task]).pop().unwrap_or_default()
+    crew.run_first(move |client| client.links[target].connection.thread_names())
 }
 
 /// One thread for each client, or nothing: a server with a pool of threads serves connections with whichever is free.
 fn probe_crew(crew: &mut Crew, target: usize, meter: &ServerMeter) -> Option<Vec<i32>> {
     let mut found = Vec::with_capacity(crew.clients());
-    for number in 0..crew.clients() {
+    for number in 0..crew.clients() as u32 {
         let tid = probe(meter, || ask_client(crew, number, target))?;
         if found.contains(&tid) {
             return None;
@@ -84,10 +83,9 @@ fn probe(meter: &ServerMeter, mut ask: impl FnMut() -> bool) -> Option<i32> {
     })
 }
 
-fn ask_client(crew: &mut Crew, asked: usize, target: usize) -> bool {
-    let tasks = (0..crew.clients())
-        .map(|number| move |client: &mut Client| number == asked && ask(client.links[target].connection.as_mut()));
-    crew.run(tasks).contains(&true)
+fn ask_client(crew: &mut Crew, asked: u32, target: usize) -> bool {
+    let task = move |client: &mut Client| client.number == asked && ask(client.links[target].connection.as_mut());
+    crew.run(|_| task).contains(&true)
 }
 
 fn ask(connection: &mut dyn Connection) -> bool {
@@ -102,7 +100,8 @@ mod tests {
     use crate::drive::client::Goal;
     use crate::drive::fake::{FakeWire, point_program};
     use crate::drive::freeze::{FreezeSpec, Freezer};
-    use crate::wire::{Mode, Wire};
+    use crate::wire::Wire;
+    use crate::workload::Mode;
     use std::sync::Arc;
 
     fn target_on(wire: FakeWire, server: &FakeServer) -> Target {
@@ -126,12 +125,12 @@ mod tests {
 
     /// As the server itself says.
     fn true_backends(crew: &mut Crew) -> Vec<i32> {
-        crew.run((0..crew.clients()).map(|_| {
+        crew.run(|_| {
             |client: &mut Client| {
                 let told = client.links[0].connection.query("tid").unwrap();
                 told.rows[0][0].as_ref().unwrap().parse().unwrap()
             }
-        }))
+        })
     }
 
     #[test]

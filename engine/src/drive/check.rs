@@ -6,11 +6,10 @@ use serde::{Deserialize, Serialize};
 use twox_hash::XxHash64;
 
 use super::client::Client;
-use super::trouble::{Failure, Stop, Trouble};
+use super::lane::{EventSink, Lane};
+use super::trouble::{Failure, Stop};
 use crate::wire::{RowSink, Tally};
-use crate::workload::Program;
-use crate::workload::program::EventSink;
-use crate::workload::stream::{Part, Stream};
+use crate::workload::{Part, Program, Stream};
 
 /// How much to check.
 #[derive(Debug, Clone, Copy, Deserialize)]
@@ -40,22 +39,15 @@ pub struct CheckedStatement {
 /// Runs the events on one target, committed, so that the same events change all targets alike. An event that fails as
 /// events may (duplicate key, deadlock) is left out, with its rows so far in the checksum.
 pub fn check(client: &mut Client, target: usize, spec: CheckSpec) -> Result<Checked, Failure> {
+    let stream = Stream::new(spec.seed, 0, client.number, Part::Check);
     let link = &mut client.links[target];
-    let program = &link.program;
-    let mut stream = Stream::new(spec.seed, 0, client.number, Part::Check);
-    let mut trouble = Trouble::default();
-    let mut sums = Sums::new(program);
+    let mut sums = Sums::new(&link.program);
+    let mut lane = Lane::new(&link.program, link.connection.as_mut(), &mut link.scratch, stream);
     for _ in 0..spec.events {
-        let (connection, scratch) = (link.connection.as_mut(), &mut link.scratch);
-        let mut tally = Tally::default();
-        match program.check_event(connection, &mut stream, scratch, &mut tally, &mut sums) {
-            Ok(()) => trouble.over(),
-            Err(error) => trouble
-                .handle(error, connection)
-                .map_err(|Stop(error)| Failure::statement(error))?,
-        }
+        lane.attempt_checked(&mut sums)
+            .map_err(|Stop(error)| Failure::statement(error))?;
     }
-    Ok(sums.report(program))
+    Ok(sums.report(&link.program))
 }
 
 /// The sums of all statements.

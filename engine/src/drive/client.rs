@@ -5,17 +5,19 @@ use std::sync::Arc;
 use super::closed::{self, Bound};
 use super::lane::Lane;
 use super::open_loop::{self, Served};
-use super::trouble::{Failure, Stop, Trouble};
+use super::trouble::{Failure, Stop};
 use crate::account::ThreadMeter;
 use crate::record::{ClientFigures, Errors, Latency, ServerFigures};
-use crate::wire::{Connection, Mode, Tally, Wire};
-use crate::workload::Program;
-use crate::workload::program::Scratch;
-use crate::workload::stream::{Part, Stream};
+use crate::wire::{Connection, Tally, Wire};
+use crate::workload::{Mode, Part, Program, Scratch, Stream};
 
 pub struct Client {
     pub number: u32,
     pub links: Vec<Link>,
+    /// What was recorded of the slot since it was last cleared.
+    pub slot: Recorder,
+    /// Settle parts are recorded as well, so that they do what slots do; nobody reads that.
+    settle: Recorder,
     thread: ThreadMeter,
 }
 
@@ -35,7 +37,7 @@ pub struct Link {
     embedded: bool,
 }
 
-/// Latencies of one client in one slot, in ns.
+/// Latencies in ns.
 #[derive(Debug, Default)]
 pub struct Recorder {
     pub response: Latency,
@@ -51,7 +53,6 @@ pub struct Assignment {
     pub row: u64,
     pub part: Part,
     pub pace: Pace,
-    pub recorder: Recorder,
 }
 
 pub enum Pace {
@@ -64,7 +65,7 @@ pub enum Pace {
     },
 }
 
-/// What came of it.
+/// What came of it, but for what was recorded.
 #[derive(Debug)]
 pub struct Outcome {
     pub served: Served,
@@ -73,7 +74,6 @@ pub struct Outcome {
     pub client: ClientFigures,
     /// What the embedded server used; None where the server is a process.
     pub server: Option<ServerFigures>,
-    pub recorder: Recorder,
 }
 
 impl Client {
@@ -87,6 +87,8 @@ impl Client {
         Ok(Self {
             number,
             links,
+            slot: Recorder::default(),
+            settle: Recorder::default(),
             thread: ThreadMeter::of_this_thread(),
         })
     }
@@ -98,17 +100,14 @@ impl Client {
 
     pub fn drive(&mut self, assignment: Assignment) -> Result<Outcome, Stop> {
         let link = &mut self.links[assignment.target];
-        let mut lane = Lane {
-            program: &link.program,
-            connection: link.connection.as_mut(),
-            scratch: &mut link.scratch,
-            stream: Stream::new(assignment.seed, assignment.row, self.number, assignment.part),
-            tally: Tally::default(),
-            trouble: Trouble::default(),
+        let stream = Stream::new(assignment.seed, assignment.row, self.number, assignment.part);
+        let mut lane = Lane::new(&link.program, link.connection.as_mut(), &mut link.scratch, stream);
+        let recorder = match assignment.part {
+            Part::Slot => &mut self.slot,
+            _ => &mut self.settle,
         };
-        let mut recorder = assignment.recorder;
         let before = Reading::of(&self.thread, link.embedded);
-        let served = follow(&mut lane, assignment.pace, &mut recorder)?;
+        let served = follow(&mut lane, assignment.pace, recorder)?;
         let (client, server) = Reading::of(&self.thread, link.embedded).since(&before);
         Ok(Outcome {
             served,
@@ -116,7 +115,6 @@ impl Client {
             errors: lane.trouble.errors,
             client,
             server,
-            recorder,
         })
     }
 }
@@ -179,6 +177,13 @@ impl Reading {
 }
 
 impl Recorder {
+    pub fn add(&mut self, other: &Self) {
+        self.response.add(&other.response);
+        if other.service.count() > 0 {
+            self.service.add(&other.service);
+        }
+    }
+
     pub fn clear(&mut self) {
         self.response.clear();
         if self.service.count() > 0 {

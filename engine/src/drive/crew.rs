@@ -1,6 +1,7 @@
 //! All clients of an open test. One client is driven by the calling thread; more have a thread each.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 
 use super::client::Client;
@@ -11,13 +12,20 @@ pub enum Crew {
     Many(Vec<Worker>),
 }
 
-type Task = Box<dyn FnOnce(&mut Client) + Send>;
+type Task = Box<dyn FnOnce(&Mutex<Client>) + Send>;
 
-/// A long-lived thread that owns one client.
+/// A long-lived thread for one client, which is locked while a task runs.
 pub struct Worker {
+    client: Arc<Mutex<Client>>,
     /// None once the worker is told to leave.
     tasks: Option<Sender<Task>>,
     thread: Option<JoinHandle<()>>,
+}
+
+const NO_PANIC: &str = "a worker that panics ends the engine";
+
+fn locked(client: &Mutex<Client>) -> MutexGuard<'_, Client> {
+    client.lock().expect(NO_PANIC)
 }
 
 impl Crew {
@@ -43,26 +51,40 @@ impl Crew {
         }
     }
 
-    /// Runs one task on each of the first clients, all at once; the results are in the order of the tasks.
-    pub fn run<T: Send + 'static>(
+    /// Runs a task on every client, all at once; `task_of` makes that of a client's number. The results are in their order.
+    pub fn run<T: Send + 'static, F: FnOnce(&mut Client) -> T + Send + 'static>(
         &mut self,
-        tasks: impl IntoIterator<Item = impl FnOnce(&mut Client) -> T + Send + 'static>,
+        mut task_of: impl FnMut(u32) -> F,
     ) -> Vec<T> {
         match self {
-            Self::Alone(client) => tasks.into_iter().take(1).map(|task| task(client)).collect(),
+            Self::Alone(client) => vec![task_of(0)(client)],
             Self::Many(workers) => {
-                let results: Vec<_> = workers
-                    .iter()
-                    .zip(tasks)
-                    .map(|(worker, task)| worker.begin(task))
-                    .collect();
-                results
-                    .into_iter()
-                    .map(|result| result.recv().expect("a worker that panics ends the engine"))
-                    .collect()
+                let begun = workers.iter().zip(0..);
+                let results: Vec<_> = begun.map(|(worker, number)| worker.begin(task_of(number))).collect();
+                results.iter().map(wait_for).collect()
             }
         }
     }
+
+    /// Runs a task on the first client.
+    pub fn run_first<T: Send + 'static>(&mut self, task: impl FnOnce(&mut Client) -> T + Send + 'static) -> T {
+        match self {
+            Self::Alone(client) => task(client),
+            Self::Many(workers) => wait_for(&workers[0].begin(task)),
+        }
+    }
+
+    /// Has the calling thread look at one client after another, between their tasks.
+    pub fn visit(&mut self, mut look: impl FnMut(&mut Client)) {
+        match self {
+            Self::Alone(client) => look(client),
+            Self::Many(workers) => workers.iter().for_each(|worker| look(&mut locked(&worker.client))),
+        }
+    }
+}
+
+fn wait_for<T>(result: &Receiver<T>) -> T {
+    result.recv().expect(NO_PANIC)
 }
 
 impl Worker {
@@ -70,32 +92,32 @@ impl Worker {
         let (tasks, inbox) = channel::<Task>();
         let (report, connected) = channel();
         let body = move || match connect() {
-            Ok(mut client) => {
-                let _ = report.send(Ok(()));
-                inbox.into_iter().for_each(|task| task(&mut client));
+            Ok(client) => {
+                let client = Arc::new(Mutex::new(client));
+                let _ = report.send(Ok(client.clone()));
+                inbox.into_iter().for_each(|task| task(&client));
             }
             Err(failure) => drop(report.send(Err(failure))),
         };
         let thread = std::thread::Builder::new().name("client".into()).spawn(body);
         let thread = thread.map_err(|error| Failure::io(format!("cannot start a client thread: {error}")))?;
-        let worker = Self {
+        wait_for(&connected).map(|client| Self {
+            client,
             tasks: Some(tasks),
             thread: Some(thread),
-        };
-        connected
-            .recv()
-            .expect("a worker that panics ends the engine")
-            .map(|()| worker)
+        })
     }
 
     fn begin<T: Send + 'static>(&self, task: impl FnOnce(&mut Client) -> T + Send + 'static) -> Receiver<T> {
         let (report, result) = channel();
         let task: Task = Box::new(move |client| {
+            // Unlocked first, so that whoever has the outcome finds the client free.
+            let outcome = task(&mut locked(client));
             // Nobody waits any more when the command was given up.
-            let _ = report.send(task(client));
+            let _ = report.send(outcome);
         });
         if let Some(tasks) = &self.tasks {
-            tasks.send(task).expect("a worker that panics ends the engine");
+            tasks.send(task).expect(NO_PANIC);
         }
         result
     }
@@ -105,7 +127,7 @@ impl Drop for Worker {
     fn drop(&mut self) {
         self.tasks = None;
         if let Some(thread) = self.thread.take() {
-            // Its connections are closed when this returns.
+            // The client is this worker's alone then, and leaves with it.
             let _ = thread.join();
         }
     }

@@ -3,19 +3,20 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde_json::{Value as Json, json};
+
 use super::lane::Lane;
-use super::trouble::Trouble;
 use crate::account::fake_server::Link;
-use crate::wire::{Connection, ErrorClass, Mode, RowSink, Tally, TextTable, Wire, WireError, WireResult};
-use crate::workload::program::Scratch;
-use crate::workload::stream::{Part, Stream};
-use crate::workload::{Params, Program, TableSpec, TestDefinition};
+use crate::wire::{Connection, ErrorClass, RowSink, Tally, TextTable, Wire, WireError, WireResult};
+use crate::workload::{Mode, Params, Part, Program, Scratch, Stream, TableSpec};
 
 #[derive(Default)]
 pub struct FakeConnection {
     /// Executions so far; the numbers below count from 0.
     pub executions: usize,
     pub rollbacks: u32,
+    /// BEGIN and COMMIT, each with the executions before it.
+    pub edges: Vec<(&'static str, usize)>,
     pub fail: Vec<(usize, ErrorClass)>,
     pub stall: Option<(usize, Duration)>,
     /// Queries go there, when there is a server.
@@ -23,23 +24,38 @@ pub struct FakeConnection {
     pub backend: Option<i32>,
 }
 
-/// A way to a fake server, which says of each connection that `backend` serves it.
+/// A way to a fake server, if to any, which says of each connection that `backend` serves it.
+#[derive(Default)]
 pub struct FakeWire {
-    socket: PathBuf,
+    socket: Option<PathBuf>,
     backend: Option<i32>,
+    fail: Vec<(usize, ErrorClass)>,
 }
 
 impl FakeWire {
     pub fn to(socket: PathBuf, backend: Option<i32>) -> Self {
-        Self { socket, backend }
+        Self {
+            socket: Some(socket),
+            backend,
+            ..Self::default()
+        }
+    }
+
+    /// To no server, with connections that fail in these executions.
+    pub fn failing(fail: Vec<(usize, ErrorClass)>) -> Self {
+        Self {
+            fail,
+            ..Self::default()
+        }
     }
 }
 
 impl Wire for FakeWire {
     fn connect(&self) -> WireResult<Box<dyn Connection>> {
         Ok(Box::new(FakeConnection {
-            link: Some(Link::to(&self.socket)),
+            link: self.socket.as_deref().map(Link::to),
             backend: self.backend,
+            fail: self.fail.clone(),
             ..FakeConnection::default()
         }))
     }
@@ -51,10 +67,12 @@ impl Connection for FakeConnection {
     }
 
     fn begin(&mut self, _tally: &mut Tally) -> WireResult<()> {
+        self.edges.push(("BEGIN", self.executions));
         Ok(())
     }
 
     fn commit(&mut self, _tally: &mut Tally) -> WireResult<()> {
+        self.edges.push(("COMMIT", self.executions));
         Ok(())
     }
 
@@ -79,14 +97,17 @@ impl Connection for FakeConnection {
         }
     }
 
+    /// There is one row in every answer.
     fn execute_checked(
         &mut self,
         statement: usize,
         table: u32,
         params: &Params,
         tally: &mut Tally,
-        _sink: &mut dyn RowSink,
+        sink: &mut dyn RowSink,
     ) -> WireResult<()> {
+        sink.row(&[Some(b"x")]);
+        tally.rows += 1;
         self.execute(statement, table, params, tally)
     }
 
@@ -112,10 +133,11 @@ impl Connection for FakeConnection {
 
 /// A program of one statement.
 pub fn point_program() -> Program {
-    let test = serde_json::json!({"name": "one", "transaction": false,
-        "statements": [{"name": "one", "sql": "SELECT 1", "params": {}}]});
-    let test: TestDefinition = serde_json::from_value(test).unwrap();
-    Program::compile(&test, 1, 1).unwrap()
+    program_of(json!({"name": "one", "statements": [{"name": "one", "sql": "SELECT 1"}]}))
+}
+
+fn program_of(test: Json) -> Program {
+    Program::compile(&serde_json::from_value(test).unwrap(), 1, 1).unwrap()
 }
 
 /// A lane on a fake connection.
@@ -127,7 +149,15 @@ pub struct Bench {
 
 impl Bench {
     pub fn new(connection: FakeConnection) -> Self {
-        let program = point_program();
+        Self::with(point_program(), connection)
+    }
+
+    /// For a test of one's own.
+    pub fn of(test: Json, connection: FakeConnection) -> Self {
+        Self::with(program_of(test), connection)
+    }
+
+    fn with(program: Program, connection: FakeConnection) -> Self {
         let scratch = Scratch::new(&program);
         Self {
             connection,
@@ -137,13 +167,7 @@ impl Bench {
     }
 
     pub fn lane(&mut self) -> Lane<'_> {
-        Lane {
-            program: &self.program,
-            connection: &mut self.connection,
-            scratch: &mut self.scratch,
-            stream: Stream::new(1, 0, 0, Part::Slot),
-            tally: Tally::default(),
-            trouble: Trouble::default(),
-        }
+        let stream = Stream::new(1, 0, 0, Part::Slot);
+        Lane::new(&self.program, &mut self.connection, &mut self.scratch, stream)
     }
 }

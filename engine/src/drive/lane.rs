@@ -1,34 +1,163 @@
 //! One client's way to one target, in one part of a row.
 
 use super::trouble::{Stop, Trouble};
-use crate::wire::{Connection, Tally};
-use crate::workload::Program;
-use crate::workload::program::Scratch;
-use crate::workload::stream::Stream;
+use crate::wire::{Connection, RowSink, Tally, WireResult};
+use crate::workload::{Params, Program, Scratch, Stream};
 
 /// Runs events and keeps count of what came of them.
 pub struct Lane<'a> {
-    pub program: &'a Program,
-    pub connection: &'a mut dyn Connection,
-    pub scratch: &'a mut Scratch,
-    pub stream: Stream,
+    program: &'a Program,
+    connection: &'a mut dyn Connection,
+    scratch: &'a mut Scratch,
+    stream: Stream,
     pub tally: Tally,
     pub trouble: Trouble,
 }
 
-impl Lane<'_> {
+/// Receives what the statements of an event return.
+pub trait EventSink {
+    /// Where the rows of the next execution of `statement` go.
+    fn rows(&mut self, statement: usize) -> &mut dyn RowSink;
+    /// `statement` was executed once, with these counts (BEGIN and COMMIT are not told).
+    fn executed(&mut self, statement: usize, counts: Tally);
+}
+
+impl<'a> Lane<'a> {
+    pub fn new(
+        program: &'a Program,
+        connection: &'a mut dyn Connection,
+        scratch: &'a mut Scratch,
+        stream: Stream,
+    ) -> Self {
+        Self {
+            program,
+            connection,
+            scratch,
+            stream,
+            tally: Tally::default(),
+            trouble: Trouble::default(),
+        }
+    }
+
     /// Runs one event. False: it failed and was rolled back; the next attempt has new parameters.
     #[inline]
     pub fn attempt(&mut self) -> Result<bool, Stop> {
-        match self
-            .program
-            .run_event(self.connection, &mut self.stream, self.scratch, &mut self.tally)
-        {
+        let outcome = self.run_event();
+        self.recover(outcome)
+    }
+
+    /// As `attempt`, with every row and every count handed to `sink`.
+    pub fn attempt_checked(&mut self, sink: &mut dyn EventSink) -> Result<bool, Stop> {
+        let outcome = self.check_event(sink);
+        self.recover(outcome)
+    }
+
+    #[inline]
+    fn recover(&mut self, outcome: WireResult<()>) -> Result<bool, Stop> {
+        match outcome {
             Ok(()) => {
                 self.trouble.over();
                 Ok(true)
             }
             Err(error) => self.trouble.handle(error, self.connection).map(|()| false),
         }
+    }
+
+    /// Runs one event: all statements in order, in a transaction where the test says so. After an error but `LostConnection`
+    /// the caller has to roll back; nothing is repeated here.
+    #[inline]
+    pub fn run_event(&mut self) -> WireResult<()> {
+        self.event(|connection, statement, table, params, tally| connection.execute(statement, table, params, tally))
+    }
+
+    /// As `run_event`, with every row and every count handed to `sink`.
+    pub fn check_event(&mut self, sink: &mut dyn EventSink) -> WireResult<()> {
+        self.event(|connection, statement, table, params, tally| {
+            let before = *tally;
+            connection.execute_checked(statement, table, params, tally, sink.rows(statement))?;
+            sink.executed(statement, tally.since(before));
+            Ok(())
+        })
+    }
+
+    #[inline]
+    fn event(
+        &mut self,
+        mut execute: impl FnMut(&mut dyn Connection, usize, u32, &Params, &mut Tally) -> WireResult<()>,
+    ) -> WireResult<()> {
+        let (connection, tally) = (&mut *self.connection, &mut self.tally);
+        if self.program.transaction {
+            connection.begin(tally)?;
+        }
+        self.program
+            .event(&mut self.stream, self.scratch, |statement, table, params| {
+                execute(connection, statement, table, params, tally)
+            })?;
+        if self.program.transaction {
+            connection.commit(tally)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::drive::fake::{Bench, FakeConnection};
+    use crate::wire::ErrorClass;
+    use serde_json::json;
+
+    /// Of three executions an event.
+    fn bench(transaction: bool, connection: FakeConnection) -> Bench {
+        let test = json!({"name": "t", "transaction": transaction,
+                          "statements": [{"name": "a", "sql": "", "repeat": 2}, {"name": "b", "sql": ""}]});
+        Bench::of(test, connection)
+    }
+
+    #[test]
+    fn an_event_is_a_transaction_where_the_test_says_so() {
+        let mut alone = bench(false, FakeConnection::default());
+        alone.lane().run_event().unwrap();
+        assert_eq!((alone.connection.executions, alone.connection.edges.len()), (3, 0));
+
+        let fail = vec![(4, ErrorClass::Deadlock)];
+        let mut bench = bench(
+            true,
+            FakeConnection {
+                fail,
+                ..FakeConnection::default()
+            },
+        );
+        let mut lane = bench.lane();
+        let went_well: Vec<_> = (0..3).map(|_| lane.attempt().unwrap()).collect();
+        assert_eq!(went_well, [true, false, true]);
+        // The second event ends with its second execution, in a roll-back.
+        let edges = [("BEGIN", 0), ("COMMIT", 3), ("BEGIN", 3), ("BEGIN", 5), ("COMMIT", 8)];
+        assert_eq!(bench.connection.edges, edges);
+        assert_eq!(bench.connection.rollbacks, 1);
+    }
+
+    #[test]
+    fn checked_events_tell_rows_and_counts_of_every_execution() {
+        #[derive(Default)]
+        struct Seen(Vec<(usize, u64)>, u64);
+        impl RowSink for Seen {
+            fn row(&mut self, _: &[Option<&[u8]>]) {
+                self.1 += 1;
+            }
+        }
+        impl EventSink for Seen {
+            fn rows(&mut self, _: usize) -> &mut dyn RowSink {
+                self
+            }
+            fn executed(&mut self, statement: usize, counts: Tally) {
+                self.0.push((statement, counts.rows));
+            }
+        }
+        let mut seen = Seen::default();
+        let mut bench = bench(true, FakeConnection::default());
+        assert!(bench.lane().attempt_checked(&mut seen).unwrap());
+        assert_eq!(seen.0, [(0, 1), (0, 1), (1, 1)]);
+        assert_eq!(seen.1, 3);
     }
 }

@@ -1,9 +1,9 @@
 //! Driving load in interleaved slots.
 //!
-//! `lane` is one client's way to one target, `closed` and `open_loop` are the two paces at which it is driven; `client` is a
-//! thread with its connections, `crew` all of them; `test` is an open test, `rows` alternates its targets in slots as `part`
-//! defines them, `check` compares their answers, `drain` lets a server pay what was left. `load` fills tables. `target` is a
-//! server with its `freeze`, `backends` finds those of its threads that serve us.
+//! `lane` runs events on one client's way to one target, `closed` and `open_loop` are the two paces at which it is driven;
+//! `client` is a thread with its connections, `crew` all of them; `test` is an open test, `rows` alternates its targets in
+//! slots as `part` defines them, `check` compares their answers, `drain` lets a server pay what was left. `load` fills
+//! tables. `target` is a server with its `freeze`, `backends` finds those of its threads that serve us.
 
 pub mod affinity;
 pub mod arrivals;

@@ -13,7 +13,7 @@ use super::target::Target;
 use super::trouble::{Failure, Stop};
 use crate::account::{HostMeter, Kinds, kind};
 use crate::record::figures::grown;
-use crate::record::{ClientFigures, Errors, HostFigures, Latency, Percentiles, ServerFigures};
+use crate::record::{ClientFigures, Errors, HostFigures, Percentiles, ServerFigures};
 use crate::wire::Tally;
 use crate::workload::stream::Part;
 
@@ -69,26 +69,14 @@ pub struct Stopped {
 /// Latencies and errors of one target.
 #[derive(Default)]
 pub struct Total {
-    pub latency: Latency,
-    pub service: Latency,
+    pub recorded: Recorder,
     pub errors: Errors,
 }
 
 impl Total {
     fn add(&mut self, other: &Self) {
-        self.latency.add(&other.latency);
-        if other.service.count() > 0 {
-            self.service.add(&other.service);
-        }
+        self.recorded.add(&other.recorded);
         self.errors.add(&other.errors);
-    }
-
-    fn clear(&mut self) {
-        self.latency.clear();
-        if self.service.count() > 0 {
-            self.service.clear();
-        }
-        self.errors = Errors::default();
     }
 }
 
@@ -105,9 +93,6 @@ pub struct RowRunner<'a> {
     of_row: Vec<Total>,
     /// CPU time of background work, when the rows began.
     background_before: Vec<Kinds>,
-    /// Of every client, for slots and for settling; made once, handed to the clients and taken back.
-    recorders: Vec<Recorder>,
-    settle_recorders: Vec<Recorder>,
 }
 
 /// What all clients did together in one part.
@@ -118,7 +103,6 @@ struct Together {
     errors: Errors,
     client: ClientFigures,
     embedded: Option<ServerFigures>,
-    recorders: Vec<Recorder>,
 }
 
 impl<'a> RowRunner<'a> {
@@ -136,15 +120,12 @@ impl<'a> RowRunner<'a> {
             target.freeze()?;
         }
         let background_before = targets.iter_mut().map(|target| background(target)).collect();
-        let recorders = |crew: &Crew| (0..crew.clients()).map(|_| Recorder::default()).collect();
         let of_targets = || targets.iter().map(|_| Total::default()).collect();
         Ok(Self {
             spec,
             totals: of_targets(),
             of_row: of_targets(),
             background_before,
-            recorders: recorders(crew),
-            settle_recorders: recorders(crew),
             crew,
             targets,
             host,
@@ -210,43 +191,28 @@ impl<'a> RowRunner<'a> {
 
     /// One target's turn. A target that was lost stays thawed, so that it can be looked at and killed.
     fn turn(&mut self, row: u64, target: usize, position: usize) -> Result<Slot, Stopped> {
+        // A slot that was stopped has left there what it recorded.
+        self.crew.visit(|client| client.slot.clear());
         let thawed = self.targets[target].thaw();
         thawed.map_err(|failure| self.stopped(row, target, "io", failure.message))?;
         let RowSpec { seed, settle, slot } = self.spec;
-        let mut settled = {
-            let recorders = std::mem::take(&mut self.settle_recorders);
-            self.drive(
-                Turn {
-                    seed,
-                    row,
-                    target,
-                    part: Part::Settle,
-                },
-                settle,
-                recorders,
-            )?
+        let turn = |part| Turn {
+            seed,
+            row,
+            target,
+            part,
         };
-        self.settle_recorders = std::mem::take(&mut settled.recorders);
-        let recorders = std::mem::take(&mut self.recorders);
+        let settled = self.drive(turn(Part::Settle), settle)?;
 
         let meter = &mut self.targets[target].meter;
         let begun = meter.as_mut().map(|meter| meter.begin());
-        let mut together = self.drive(
-            Turn {
-                seed,
-                row,
-                target,
-                part: Part::Slot,
-            },
-            slot,
-            recorders,
-        )?;
+        let together = self.drive(turn(Part::Slot), slot)?;
         let meter = &mut self.targets[target].meter;
         let used = meter.as_mut().zip(begun).map(|(meter, begun)| meter.end(&begun));
 
         let frozen = self.targets[target].freeze();
         frozen.map_err(|failure| self.stopped(row, target, "io", failure.message))?;
-        let latency = self.gather(target, &mut together);
+        let latency = self.gather(target, &together.errors);
         Ok(Slot {
             target: self.targets[target].name.clone(),
             position,
@@ -266,28 +232,23 @@ impl<'a> RowRunner<'a> {
     }
 
     /// Has all clients drive one part, and waits for the last of them.
-    fn drive(&mut self, turn: Turn, part: PartSpec, recorders: Vec<Recorder>) -> Result<Together, Stopped> {
+    fn drive(&mut self, turn: Turn, part: PartSpec) -> Result<Together, Stopped> {
         let clients = self.crew.clients() as u32;
         let schedules: Vec<_> = (0..clients)
             .map(|client| part.schedule(client, clients, [turn.seed, turn.row]))
             .collect();
         let start_ns = now_ns();
-        let tasks = schedules
-            .into_iter()
-            .zip(recorders)
-            .zip(0..)
-            .map(|((schedule, recorder), client)| {
-                let assignment = Assignment {
-                    target: turn.target,
-                    seed: turn.seed,
-                    row: turn.row,
-                    part: turn.part,
-                    pace: part.pace(client, clients, start_ns, schedule),
-                    recorder,
-                };
-                move |client: &mut Client| client.drive(assignment)
-            });
-        let outcomes = self.crew.run(tasks);
+        let outcomes = self.crew.run(|client| {
+            let schedule = schedules[client as usize].clone();
+            let assignment = Assignment {
+                target: turn.target,
+                seed: turn.seed,
+                row: turn.row,
+                part: turn.part,
+                pace: part.pace(client, clients, start_ns, schedule),
+            };
+            move |client: &mut Client| client.drive(assignment)
+        });
         let elapsed_ns = now_ns() - start_ns;
         let outcomes: Result<Vec<Outcome>, Stop> = outcomes.into_iter().collect();
         outcomes
@@ -304,20 +265,13 @@ impl<'a> RowRunner<'a> {
         }
     }
 
-    /// Makes the latencies and errors of a slot those of its target in this row, and the recorders ready for the next slot.
-    fn gather(&mut self, target: usize, together: &mut Together) -> Percentiles {
+    /// Makes the latencies and errors of a slot those of its target in this row.
+    fn gather(&mut self, target: usize, errors: &Errors) -> Percentiles {
         let of_row = &mut self.of_row[target];
-        of_row.clear();
-        of_row.errors.add(&together.errors);
-        for recorder in &mut together.recorders {
-            of_row.latency.add(&recorder.response);
-            if recorder.service.count() > 0 {
-                of_row.service.add(&recorder.service);
-            }
-            recorder.clear();
-        }
-        self.recorders = std::mem::take(&mut together.recorders);
-        of_row.latency.percentiles()
+        of_row.errors.clone_from(errors);
+        of_row.recorded.clear();
+        self.crew.visit(|client| of_row.recorded.add(&client.slot));
+        of_row.recorded.response.percentiles()
     }
 }
 
@@ -345,7 +299,6 @@ impl Together {
             errors: Errors::default(),
             client: ClientFigures::default(),
             embedded: None,
-            recorders: Vec::with_capacity(outcomes.len()),
         };
         for outcome in outcomes {
             sum.served.add(&outcome.served);
@@ -358,8 +311,69 @@ impl Together {
                 (Some(so_far), Some(of_client)) => Some(so_far.plus(&of_client)),
                 (so_far, of_client) => so_far.or(of_client),
             };
-            sum.recorders.push(outcome.recorder);
         }
         sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::drive::client::Goal;
+    use crate::drive::fake::{FakeWire, point_program};
+    use crate::drive::freeze::{FreezeSpec, Freezer};
+    use crate::drive::part::PartExtent;
+    use crate::wire::ErrorClass;
+    use crate::workload::Mode;
+    use std::sync::Arc;
+
+    const SETTLE_OPS: u64 = 2;
+    const SLOT_OPS: u64 = 4;
+
+    /// A target whose connections are lost in the execution of this number.
+    fn target_lost_at(execution: usize) -> Target {
+        let wire = FakeWire::failing(vec![(execution, ErrorClass::LostConnection)]);
+        let freezer = Freezer::new(&FreezeSpec::None, None).unwrap();
+        Target::new("a".into(), Arc::new(wire), None, freezer)
+    }
+
+    fn crew_of(clients: u32, target: &Target) -> Crew {
+        let goals = [Goal {
+            name: target.name.clone(),
+            wire: target.wire.clone(),
+            program: Arc::new(point_program()),
+        }];
+        Crew::assemble(clients, move |number| Client::connect(number, Mode::Prepared, &goals)).unwrap()
+    }
+
+    /// The operations are those of each client.
+    fn rows_of(clients: u32) -> RowSpec {
+        let part = |ops: u64| PartSpec {
+            extent: PartExtent::Ops(ops * u64::from(clients)),
+            arrivals: None,
+        };
+        RowSpec {
+            seed: 1,
+            settle: part(SETTLE_OPS),
+            slot: part(SLOT_OPS),
+        }
+    }
+
+    #[test]
+    fn after_a_row_that_was_stopped_all_clients_drive_the_next_one() {
+        let (in_settle_part, in_slot) = (1, SETTLE_OPS as usize + 2);
+        for (clients, lost_at) in [(1, in_settle_part), (1, in_slot), (3, in_settle_part), (3, in_slot)] {
+            let mut target = target_lost_at(lost_at);
+            let mut crew = crew_of(clients, &target);
+            let mut host = HostMeter::new(&[]);
+            let mut runner = RowRunner::new(rows_of(clients), &mut crew, vec![&mut target], &mut host).unwrap();
+            assert_eq!(runner.run(1, &[0]).unwrap_err().kind, "lost_connection");
+            let row = runner.run(2, &[0]).unwrap();
+            let (slot, (_, total)) = (&row.slots[0], runner.totals().next().unwrap());
+            // Latencies of the row that was stopped are not among them.
+            let actual = [slot.settle_ops, slot.ops, total.recorded.response.count()];
+            let expected = [SETTLE_OPS, SLOT_OPS, SLOT_OPS].map(|ops| ops * u64::from(clients));
+            assert_eq!(actual, expected, "{clients} clients, lost at {lost_at}");
+        }
     }
 }

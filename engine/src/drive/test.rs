@@ -12,9 +12,8 @@ use super::crew::Crew;
 use super::target::Target;
 use super::trouble::Failure;
 use crate::account::HostMeter;
-use crate::wire::Mode;
 use crate::workload::definition::StatementDefinition;
-use crate::workload::{Program, TestDefinition};
+use crate::workload::{Mode, Program, TestDefinition};
 
 /// What to open (docs/engine-protocol.md, `open`).
 #[derive(Debug, Deserialize)]

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use crate::workload::{Params, Program, TableSpec};
+use crate::workload::{Mode, Params, Program, TableSpec};
 
 mod address;
 mod inbox;
@@ -51,14 +51,6 @@ impl fmt::Display for WireError {
 impl std::error::Error for WireError {}
 
 pub type WireResult<T> = Result<T, WireError>;
-
-/// Whether statements are prepared once or sent as text each time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Mode {
-    Prepared,
-    Unprepared,
-}
 
 /// Rows returned and rows changed by the statements executed so far.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]

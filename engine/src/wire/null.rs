@@ -5,8 +5,8 @@ use std::os::unix::net::UnixStream;
 use std::thread;
 
 use super::socket::{Socket, lost};
-use super::{Connection, Mode, RowSink, Tally, TextTable, Wire, WireResult};
-use crate::workload::{Params, Program, TableSpec};
+use super::{Connection, RowSink, Tally, TextTable, Wire, WireResult};
+use crate::workload::{Mode, Params, Program, TableSpec};
 
 /// As long as the request of a prepared point query.
 const REQUEST_BYTES: usize = 64;

@@ -7,13 +7,7 @@ use rand_distr::{Distribution as _, Zipf};
 use super::definition::{ConstantValue, GeneratorDefinition, GeneratorKind};
 use super::params::Params;
 use super::stream::Stream;
-
-/// A parameter's value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Value<'a> {
-    Integer(i64),
-    Text(&'a [u8]),
-}
+use super::text::list;
 
 /// What generators remember between draws.
 #[derive(Debug, Clone, Default)]
@@ -60,7 +54,7 @@ impl Scope {
             )),
             None => Err(format!(
                 "`of` names {name:?}; accepted is an earlier parameter: {}",
-                crate::workload::text::list(self.known.iter().map(|known| known.name.as_str()))
+                list(self.known.iter().map(|known| known.name.as_str()))
             )),
         }
     }
@@ -375,6 +369,7 @@ fn eight_digits(number: u64) -> [u8; 8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workload::Value;
     use crate::workload::stream::Part;
     use serde_json::{Value as Json, json};
 

@@ -17,10 +17,9 @@ pub mod table;
 pub mod text;
 
 pub use definition::TestDefinition;
-pub use generator::Value;
-pub use params::Params;
-pub use program::{EventSink, Program, Scratch};
+pub use params::{Params, Value};
+pub use program::{Program, Scratch};
 pub use rows::TableRows;
-pub use statement::{Execution, Statement};
+pub use statement::{Execution, Mode, Statement};
 pub use stream::{Part, Stream};
 pub use table::TableSpec;

@@ -1,6 +1,11 @@
 //! The values of one execution of one statement, in a buffer that is used again and again.
 
-use super::generator::Value;
+/// A parameter's value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Value<'a> {
+    Integer(i64),
+    Text(&'a [u8]),
+}
 
 /// Values by slot. A slot is one placeholder as the server sees it; a list takes as many as it has values.
 #[derive(Debug, Default)]

@@ -1,20 +1,19 @@
 //! A test compiled: statements with their text taken apart and their generators ready to draw.
 //!
 //! How it is used: `Scratch::new(&program)` once per client and target when the test is opened, and kept while it is open
-//! (sequences must not start again); `Stream::new` per client and part of a row; then `run_event` in a loop. `check_event`
-//! is the same with the values handed out.
+//! (sequences must not start again); `Stream::new` per client and part of a row; then `event` in a loop.
 
 use super::definition::TestDefinition;
 use super::generator::{Memory, Scope};
 use super::params::Params;
 use super::statement::{Statement, TableChoice};
 use super::stream::Stream;
-use crate::wire::{Connection, RowSink, Tally, WireResult};
 
 /// A compiled test.
 #[derive(Debug)]
 pub struct Program {
     pub name: String,
+    /// Whether an event is one transaction.
     pub transaction: bool,
     pub statements: Vec<Statement>,
     /// Number of tables, at least 1.
@@ -30,14 +29,6 @@ pub struct Scratch {
     memory: Memory,
     tables: Vec<u32>,
     params: Params,
-}
-
-/// Receives what the statements of an event return.
-pub trait EventSink {
-    /// Where the rows of the next execution of `statement` go.
-    fn rows(&mut self, statement: usize) -> &mut dyn RowSink;
-    /// `statement` was executed once, with these counts (BEGIN and COMMIT are not told).
-    fn executed(&mut self, statement: usize, counts: Tally);
 }
 
 impl Scratch {
@@ -76,55 +67,20 @@ impl Program {
         })
     }
 
-    /// Runs one event: all statements in order, in a transaction where the test says so. After an error but
-    /// `LostConnection` the caller has to call `rollback`; nothing is repeated here.
+    /// Draws one event: hands statement, table and values of each execution to `execute`, in order, up to its first error.
     #[inline]
-    pub fn run_event(
+    pub fn event<E>(
         &self,
-        connection: &mut dyn Connection,
         stream: &mut Stream,
         scratch: &mut Scratch,
-        tally: &mut Tally,
-    ) -> WireResult<()> {
-        if self.transaction {
-            connection.begin(tally)?;
-        }
+        mut execute: impl FnMut(usize, u32, &Params) -> Result<(), E>,
+    ) -> Result<(), E> {
         for (index, statement) in self.statements.iter().enumerate() {
             let table = self.choose_table(index, stream, scratch);
             for _ in 0..statement.repeat {
                 statement.draw(stream, &mut scratch.memory, &mut scratch.params);
-                connection.execute(index, table, &scratch.params, tally)?;
+                execute(index, table, &scratch.params)?;
             }
-        }
-        if self.transaction {
-            connection.commit(tally)?;
-        }
-        Ok(())
-    }
-
-    /// As `run_event`, with every row and every count handed to `sink`.
-    pub fn check_event(
-        &self,
-        connection: &mut dyn Connection,
-        stream: &mut Stream,
-        scratch: &mut Scratch,
-        tally: &mut Tally,
-        sink: &mut dyn EventSink,
-    ) -> WireResult<()> {
-        if self.transaction {
-            connection.begin(tally)?;
-        }
-        for (index, statement) in self.statements.iter().enumerate() {
-            let table = self.choose_table(index, stream, scratch);
-            for _ in 0..statement.repeat {
-                statement.draw(stream, &mut scratch.memory, &mut scratch.params);
-                let before = *tally;
-                connection.execute_checked(index, table, &scratch.params, tally, sink.rows(index))?;
-                sink.executed(index, tally.since(before));
-            }
-        }
-        if self.transaction {
-            connection.commit(tally)?;
         }
         Ok(())
     }
@@ -146,85 +102,39 @@ impl Program {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::{Mode, TextTable, WireError};
-    use crate::workload::statement::Execution;
+    use crate::workload::Value;
+    use crate::workload::statement::{Execution, Mode};
     use crate::workload::stream::Part;
     use crate::workload::text::write_integer;
-    use crate::workload::{TableSpec, Value};
     use serde_json::{Value as Json, json};
-
-    /// Writes down what is sent.
-    struct Recorder<'a> {
-        program: &'a Program,
-        sent: Vec<String>,
-    }
-
-    impl Connection for Recorder<'_> {
-        fn prepare(&mut self, _: &Program, _: Mode) -> WireResult<()> {
-            Ok(())
-        }
-        fn begin(&mut self, _: &mut Tally) -> WireResult<()> {
-            self.sent.push("BEGIN".into());
-            Ok(())
-        }
-        fn commit(&mut self, _: &mut Tally) -> WireResult<()> {
-            self.sent.push("COMMIT".into());
-            Ok(())
-        }
-        fn rollback(&mut self) -> WireResult<()> {
-            Ok(())
-        }
-        fn execute(&mut self, statement: usize, table: u32, params: &Params, tally: &mut Tally) -> WireResult<()> {
-            let mut text = Vec::new();
-            self.program.statements[statement].render(table, &mut text, |slot, out| match params.get(slot) {
-                Value::Integer(value) => write_integer(value, out),
-                Value::Text(text) => out.extend_from_slice(text),
-            });
-            self.sent.push(String::from_utf8(text).unwrap());
-            tally.statements += 1;
-            Ok(())
-        }
-        fn execute_checked(
-            &mut self,
-            statement: usize,
-            table: u32,
-            params: &Params,
-            tally: &mut Tally,
-            sink: &mut dyn RowSink,
-        ) -> WireResult<()> {
-            sink.row(&[Some(b"x")]);
-            tally.rows += 1;
-            self.execute(statement, table, params, tally)
-        }
-        fn query(&mut self, _: &str) -> WireResult<TextTable> {
-            Ok(TextTable::default())
-        }
-        fn load_rows(&mut self, _: &TableSpec, _: u64, _: &mut dyn FnMut(u64)) -> Result<(), WireError> {
-            Ok(())
-        }
-        fn backend(&self) -> Option<i32> {
-            None
-        }
-    }
 
     fn compile(json: Json, tables: u32) -> Result<Program, String> {
         let test: TestDefinition = serde_json::from_value(json).map_err(|error| error.to_string())?;
         Program::compile(&test, tables, 2)
     }
 
+    /// The texts of an event's executions.
+    fn event(program: &Program, stream: &mut Stream, scratch: &mut Scratch) -> Vec<String> {
+        let mut sent = Vec::new();
+        let drawn = program.event(stream, scratch, |statement, table, params| {
+            let mut text = Vec::new();
+            program.statements[statement].render(table, &mut text, |slot, out| match params.get(slot) {
+                Value::Integer(value) => write_integer(value, out),
+                Value::Text(text) => out.extend_from_slice(text),
+            });
+            sent.push(String::from_utf8(text)?);
+            Ok::<_, std::string::FromUtf8Error>(())
+        });
+        drawn.unwrap();
+        sent
+    }
+
     fn events(program: &Program, events: usize, seed: u64, client: u32) -> Vec<String> {
-        let mut recorder = Recorder {
-            program,
-            sent: Vec::new(),
-        };
         let mut stream = Stream::new(seed, 0, client, Part::Slot);
         let mut scratch = Scratch::new(program);
-        for _ in 0..events {
-            program
-                .run_event(&mut recorder, &mut stream, &mut scratch, &mut Tally::default())
-                .unwrap();
-        }
-        recorder.sent
+        (0..events)
+            .flat_map(|_| event(program, &mut stream, &mut scratch))
+            .collect()
     }
 
     fn statement(sql: &str, params: Json) -> Json {
@@ -232,29 +142,28 @@ mod tests {
     }
 
     #[test]
-    fn an_event_is_all_statements_in_a_transaction() {
-        let test = json!({"name": "t", "transaction": true, "statements": [
+    fn an_event_is_all_statements_in_order() {
+        let test = json!({"name": "t", "statements": [
             {"name": "point", "sql": "P:{table} :id", "repeat": 3, "params": {"id": {"gen": "uniform", "low": 1, "high": 1000}}},
             {"name": "delete", "sql": "D:{table} :gone", "params": {"gone": {"gen": "uniform", "low": 1, "high": 1000}}},
             {"name": "insert", "table": "delete", "sql": "I:{table} :again", "params": {"again": {"gen": "ref", "of": "gone"}}},
         ]});
         let program = compile(test, 8).unwrap();
         let sent = events(&program, 50, 1, 0);
-        for event in sent.chunks(7) {
-            assert_eq!((event[0].as_str(), event[6].as_str()), ("BEGIN", "COMMIT"));
+        for event in sent.chunks(5) {
             let table = |text: &str| text.split(' ').next().unwrap()[2..].to_owned();
             assert_eq!(
-                table(&event[1]),
-                table(&event[3]),
+                table(&event[0]),
+                table(&event[2]),
                 "repetitions share their table: {event:?}"
             );
-            assert_eq!(event[4][2..], event[5][2..], "same table and row: {event:?}");
+            assert_eq!(event[3][2..], event[4][2..], "same table and row: {event:?}");
         }
         assert!(
-            sent.chunks(7).any(|event| event[1] != event[2]),
+            sent.chunks(5).any(|event| event[0] != event[1]),
             "repetitions draw anew"
         );
-        assert!(sent.chunks(7).any(|event| event[1][..3] != event[0][..3]));
+        assert!(sent.chunks(5).any(|event| event[0][2..3] != event[3][2..3]));
     }
 
     #[test]
@@ -302,17 +211,10 @@ mod tests {
                           "params": {"id": {"gen": "sequence", "start": 100}}}]});
         let program = compile(test, 4).unwrap();
         let mut scratch = Scratch::new(&program);
-        let mut recorder = Recorder {
-            program: &program,
-            sent: Vec::new(),
-        };
-        for row in 0..3 {
-            let mut stream = Stream::new(1, row, 1, Part::Slot);
-            program
-                .run_event(&mut recorder, &mut stream, &mut scratch, &mut Tally::default())
-                .unwrap();
-        }
-        assert_eq!(recorder.sent, ["2 101", "2 103", "2 105"]);
+        let sent: Vec<_> = (0..3)
+            .flat_map(|row| event(&program, &mut Stream::new(1, row, 1, Part::Slot), &mut scratch))
+            .collect();
+        assert_eq!(sent, ["2 101", "2 103", "2 105"]);
     }
 
     #[test]
@@ -330,45 +232,6 @@ mod tests {
         use Execution::*;
         assert_eq!(executions(Mode::Prepared), [Prepared, Text, Prepared]);
         assert_eq!(executions(Mode::Unprepared), [Unprepared, Text, Prepared]);
-    }
-
-    #[test]
-    fn check_events_tell_rows_and_counts_of_every_execution() {
-        #[derive(Default)]
-        struct Seen(Vec<(usize, u64)>, u64);
-        impl RowSink for Seen {
-            fn row(&mut self, _: &[Option<&[u8]>]) {
-                self.1 += 1;
-            }
-        }
-        impl EventSink for Seen {
-            fn rows(&mut self, _: usize) -> &mut dyn RowSink {
-                self
-            }
-            fn executed(&mut self, statement: usize, counts: Tally) {
-                self.0.push((statement, counts.rows));
-            }
-        }
-        let test =
-            json!({"name": "t", "statements": [{"name": "a", "sql": "", "repeat": 2}, {"name": "b", "sql": ""}]});
-        let program = compile(test, 1).unwrap();
-        let mut recorder = Recorder {
-            program: &program,
-            sent: Vec::new(),
-        };
-        let mut seen = Seen::default();
-        let mut stream = Stream::new(1, 0, 0, Part::Check);
-        program
-            .check_event(
-                &mut recorder,
-                &mut stream,
-                &mut Scratch::new(&program),
-                &mut Tally::default(),
-                &mut seen,
-            )
-            .unwrap();
-        assert_eq!(seen.0, [(0, 1), (0, 1), (1, 1)]);
-        assert_eq!(seen.1, 3);
     }
 
     #[test]

@@ -6,7 +6,6 @@ use super::params::Params;
 use super::sql::{self, Piece as SqlPiece};
 use super::stream::Stream;
 use super::text::{list, write_integer};
-use crate::wire::Mode;
 
 /// A compiled statement.
 #[derive(Debug, Clone)]
@@ -21,6 +20,14 @@ pub struct Statement {
     pub(super) table: TableChoice,
     pieces: Vec<Piece>,
     draws: Vec<Draw>,
+}
+
+/// Whether the statements of a test are prepared once or each time, where they do not say it themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    Prepared,
+    Unprepared,
 }
 
 /// How a statement is sent.

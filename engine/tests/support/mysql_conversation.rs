@@ -4,8 +4,8 @@ use std::io::{self, Cursor, Read, Write};
 use std::time::Duration;
 
 use dbversus_engine::wire::mysql::{Stream, connect_over};
-use dbversus_engine::wire::{Login, Mode, RowSink, Tally, WireResult};
-use dbversus_engine::workload::{Params, Program, TableSpec, TestDefinition};
+use dbversus_engine::wire::{Login, RowSink, Tally, WireResult};
+use dbversus_engine::workload::{Mode, Params, Program, TableSpec, TestDefinition};
 use serde_json::json;
 
 /// Gives the bytes of the recording, then the end; takes whatever is written.

@@ -6,7 +6,9 @@
 
 use crate::skip::variable;
 use crate::support::{ROWS, check, load, program, read_write, run, spec, table, with_mode};
-use dbversus_engine::wire::{Connection, ErrorClass, Mode, Tally, Wire, WireResult, from_address};
+use dbversus_engine::drive::lane::Lane;
+use dbversus_engine::wire::{Connection, ErrorClass, Tally, Wire, WireResult, from_address};
+use dbversus_engine::workload::{Mode, Part, Scratch, Stream};
 use serde_json::{Value as Json, json};
 
 /// A connection whose tables are in a fresh database; `None` when there is no server.
@@ -204,16 +206,12 @@ fn a_statement_that_failed_can_be_executed_again() {
         "params": {"id": {"gen": "sequence"}, "c": {"gen": "text", "template": "@@@"}}}]});
     let program = program(test, 1);
     connection.prepare(&program, Mode::Prepared).unwrap();
-    let mut stream = dbversus_engine::workload::Stream::new(1, 0, 0, dbversus_engine::workload::Part::Slot);
-    let mut scratch = dbversus_engine::workload::Scratch::new(&program);
-    let mut tally = Tally::default();
-    let mut went_well = Vec::new();
-    for _ in 0..5 {
-        let result = program.run_event(connection.as_mut(), &mut stream, &mut scratch, &mut tally);
-        went_well.push(result.is_ok());
-    }
+    let mut scratch = Scratch::new(&program);
+    let stream = Stream::new(1, 0, 0, Part::Slot);
+    let mut lane = Lane::new(&program, connection.as_mut(), &mut scratch, stream);
+    let went_well: Vec<_> = (0..5).map(|_| lane.run_event().is_ok()).collect();
     assert_eq!(went_well, [true, false, true, true, true]);
-    assert_eq!((tally.statements, tally.affected), (4, 4));
+    assert_eq!((lane.tally.statements, lane.tally.affected), (4, 4));
     assert_eq!(
         value(connection.as_mut(), "SELECT COUNT(*) FROM t"),
         Some("5".to_owned())

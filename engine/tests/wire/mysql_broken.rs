@@ -8,8 +8,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::mysql_script::{OK, Script, VAR_STRING};
-use dbversus_engine::wire::{Connection, ErrorClass, Mode, RowSink, Tally, WireResult, from_address};
-use dbversus_engine::workload::{Params, Program, TestDefinition};
+use dbversus_engine::wire::{Connection, ErrorClass, RowSink, Tally, WireResult, from_address};
+use dbversus_engine::workload::{Mode, Params, Program, TestDefinition};
 use serde_json::json;
 
 /// What the server does next.

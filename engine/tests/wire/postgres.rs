@@ -6,7 +6,8 @@
 
 use crate::skip::{skip, variable};
 use crate::support::{ROWS, check, load, program, read_write, run, spec, table, with_mode};
-use dbversus_engine::wire::{Connection, ErrorClass, Mode, Tally, Wire, from_address};
+use dbversus_engine::wire::{Connection, ErrorClass, Tally, Wire, from_address};
+use dbversus_engine::workload::Mode;
 use serde_json::{Value as Json, json};
 
 /// A connection whose tables are in a fresh schema; `None` when there is no server.

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use crate::skip::skip;
 use crate::support::{ROWS, check, load, program, read_write, run, table};
 use dbversus_engine::wire::sqlite::{SqliteWire, bundled_version};
-use dbversus_engine::wire::{Connection, ErrorClass, Mode, Tally, Wire, from_address};
+use dbversus_engine::wire::{Connection, ErrorClass, Tally, Wire, from_address};
+use dbversus_engine::workload::Mode;
 use serde_json::json;
 
 /// A database file of its own for each test.

@@ -2,8 +2,9 @@
 
 #![allow(dead_code, reason = "every test file uses a part of it")]
 
-use dbversus_engine::wire::{Connection, Mode, RowSink, Tally, WireResult};
-use dbversus_engine::workload::{EventSink, Part, Program, Scratch, Stream, TableSpec, TestDefinition};
+use dbversus_engine::drive::lane::{EventSink, Lane};
+use dbversus_engine::wire::{Connection, RowSink, Tally, WireResult};
+use dbversus_engine::workload::{Mode, Part, Program, Scratch, Stream, TableSpec, TestDefinition};
 use serde_json::{Value as Json, json};
 
 pub const ROWS: u64 = 1000;
@@ -65,13 +66,12 @@ pub fn read_write() -> Json {
 /// Prepares and runs `events` events.
 pub fn run(connection: &mut dyn Connection, program: &Program, mode: Mode, events: u32) -> WireResult<Tally> {
     connection.prepare(program, mode)?;
-    let mut tally = Tally::default();
-    let mut stream = Stream::new(1, 0, 0, Part::Slot);
     let mut scratch = Scratch::new(program);
+    let mut lane = Lane::new(program, connection, &mut scratch, Stream::new(1, 0, 0, Part::Slot));
     for _ in 0..events {
-        program.run_event(connection, &mut stream, &mut scratch, &mut tally)?;
+        lane.run_event()?;
     }
-    Ok(tally)
+    Ok(lane.tally)
 }
 
 /// All values as text, one line per row.
@@ -114,13 +114,10 @@ pub fn with_mode(test: &Json, mode: &str) -> Json {
 pub fn check(connection: &mut dyn Connection, program: &Program, mode: Mode, events: u32) -> Vec<String> {
     connection.prepare(program, mode).unwrap();
     let mut values = Values::default();
-    let mut tally = Tally::default();
-    let mut stream = Stream::new(1, 0, 0, Part::Check);
     let mut scratch = Scratch::new(program);
+    let mut lane = Lane::new(program, connection, &mut scratch, Stream::new(1, 0, 0, Part::Check));
     for _ in 0..events {
-        program
-            .check_event(connection, &mut stream, &mut scratch, &mut tally, &mut values)
-            .unwrap();
+        lane.check_event(&mut values).unwrap();
     }
     values.0
 }

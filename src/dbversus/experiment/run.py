@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dbversus.errors import RunError, UsageError
 from dbversus.experiment.asked.spec import ExperimentSpec, write_spec
-from dbversus.experiment.block import run_block
+from dbversus.experiment.cell.block import run_block
 from dbversus.experiment.folder import check_steady, copies_of, with_absolute_paths, write_copies
 from dbversus.experiment.header import check_outside, check_unchanged, make_header
 from dbversus.experiment.looks import take_look

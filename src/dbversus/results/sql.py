@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import duckdb
@@ -48,6 +49,14 @@ def run_sql(
     if not results:
         raise UsageError("The SQL has no statement with a result, such as SELECT or SHOW TABLES.")
     return results
+
+
+@contextmanager
+def make_table(name: str, content: Columns, types: Mapping[str, str]) -> Iterator[duckdb.DuckDBPyRelation]:
+    """One table as queries see it, for as long as it is used."""
+    with duckdb.connect() as connection:
+        _create_typed(connection, name, content, types)
+        yield connection.table(name)
 
 
 def columns_of(rows: Sequence[Record], types: Mapping[str, str]) -> Columns:

@@ -1,153 +1,33 @@
-"""Draining and its journal lines, with an engine that answers as told."""
+"""CPU of background work beside the operations of its rows."""
 
-import time
-from collections import Counter
 from types import SimpleNamespace
 from typing import Any, cast
 
-import pytest
-
-from dbversus.experiment.observe.background import drain, driven_ops, note_background, start_clocks_together
-from dbversus.experiment.rig.engine import EngineGone
+from dbversus.experiment.observe.background import Background
+from dbversus.experiment.observe.scene import Scene
 from dbversus.experiment.rig.session import Case, Session
 
-
-class _Session:
-    """As much of a session as draining needs: `targets` maps names to whether they are processes."""
-
-    def __init__(self, targets: dict[str, bool], *, gone: bool = False, puts_off_s: float = 0.0, **spec: Any):
-        self.spec = SimpleNamespace(**{"drain_s": 2.0, "drain_idle_s": 0.2, "freeze": True} | spec)
-        self.tag = {"group": "g1"}
-        self.alive = [
-            SimpleNamespace(name=name, server=_server(process, puts_off_s)) for name, process in targets.items()
-        ]
-        self.engine = self
-        self.gone = gone
-        self.called: list[dict[str, Any]] = []
-        self.noted: list[dict[str, Any]] = []
-        self.renewed = 0
-
-    def call(self, command: str, **fields: Any) -> dict[str, Any]:
-        if self.gone:
-            raise EngineGone("it was killed")
-        self.called.append({"cmd": command, **fields})
-        return {"id": 7, "done": True, "idle": True, "elapsed_ns": 1, "server_cpu_ns": 5}
-
-    def freeze(self) -> None:
-        self.called.append({"cmd": "freeze"})
-
-    def thaw(self) -> None:
-        self.called.append({"cmd": "thaw"})
-
-    def renew_engine(self, message: str, **where: Any) -> None:
-        self.renewed += 1
-
-    def note(self, kind: str, **fields: Any) -> None:
-        self.noted.append({"type": kind, **fields})
-
-
-def _server(process: bool, puts_off_s: float) -> Any:
-    return SimpleNamespace(root_pid=11 if process else None, puts_off_s=puts_off_s, is_running=lambda: True)
-
-
-def _case(changes_data: bool = True) -> Case:
-    return cast(Case, SimpleNamespace(name="insert", test=SimpleNamespace(changes_data=changes_data)))
-
-
-def _drain(session: _Session, case: Case | None = None, journal: bool = True) -> None:
-    drain(cast(Session, session), 3, case or _case(), Counter(t0=100, t1=200), journal=journal)
-
-
-def test_every_server_is_drained_and_charged_to_what_it_was_driven() -> None:
-    session = _Session({"t0": True, "t1": True})
-    _drain(session)
-    assert [call["target"] for call in session.called] == ["t0", "t1"]
-    assert {(call["idle_ms"], call["limit_ms"]) for call in session.called} == {(200, 2000)}
-    (noted,) = session.noted
-    assert (noted["type"], noted["block"], noted["test"], noted["group"]) == ("drain", 3, "insert", "g1")
-    assert noted["targets"]["t1"] == {"ops": 200, "idle": True, "elapsed_ns": 1, "server_cpu_ns": 5}
-
-
-def test_a_replay_is_drained_and_not_journaled() -> None:
-    session = _Session({"t0": True, "t1": True})
-    _drain(session, journal=False)
-    assert len(session.called) == 2 and not session.noted
-
-
-@pytest.mark.parametrize(
-    ("session", "case"),
-    [
-        (_Session({"t0": True, "t1": True}, drain_s=0), _case()),
-        (_Session({"t0": True, "t1": True}), _case(changes_data=False)),
-        (_Session({"t0": True, "t1": True}, freeze=False), _case()),
-        (_Session({"t0": False, "t1": False}), _case()),
-    ],
-    ids=["switched off", "nothing changed", "not frozen", "embedded"],
-)
-def test_there_may_be_nothing_to_drain(session: _Session, case: Case) -> None:
-    _drain(session, case)
-    assert not session.called and not session.noted
-
-
-def test_a_target_alone_needs_no_freezing_and_limits_may_be_short() -> None:
-    session = _Session({"t0": True}, freeze=False, drain_s=0.05)
-    _drain(session)
-    assert [(call["idle_ms"], call["limit_ms"]) for call in session.called] == [(50, 50)]
-
-
-def test_frozen_servers_with_a_clock_have_one_pause_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    session = _Session({"t0": True, "t1": True}, puts_off_s=1.1)
-    happened: list[Any] = session.called
-    monkeypatch.setattr(time, "sleep", happened.append)
-    _drain(session)
-    assert happened[0] == 1.1
-    assert [(call["target"], call["idle_ms"]) for call in happened[1:]] == [("t0", 200), ("t1", 200)]
-
-
-def test_a_running_server_with_a_clock_has_to_be_idle_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(time, "sleep", lambda seconds: pytest.fail("it works meanwhile, unseen"))
-    session = _Session({"t0": True}, freeze=False, puts_off_s=1.1)
-    _drain(session)
-    assert [call["idle_ms"] for call in session.called] == [1100]
-
-
-def test_clocks_strike_in_all_servers_at_once_before_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    session = _Session({"t0": True, "t1": True, "embedded": False}, puts_off_s=1.1)
-    happened: list[Any] = session.called
-    monkeypatch.setattr(time, "sleep", happened.append)
-    start_clocks_together(cast(Session, session), _case())
-    assert happened[:3] == [{"cmd": "freeze"}, 1.1, {"cmd": "thaw"}]
-    assert [(call["cmd"], call["target"]) for call in happened[3:]] == [("drain", "t0"), ("drain", "t1")]
-    assert not session.noted
-
-
-@pytest.mark.parametrize(
-    ("session", "case"),
-    [
-        (_Session({"t0": True, "t1": True}), _case()),
-        (_Session({"t0": True, "t1": True}, puts_off_s=1.1), _case(changes_data=False)),
-        (_Session({"t0": True, "t1": True}, puts_off_s=1.1, freeze=False), _case()),
-    ],
-    ids=["no clocks", "nothing to purge", "not frozen"],
-)
-def test_nobody_waits_for_clocks_that_make_no_difference(session: _Session, case: Case) -> None:
-    start_clocks_together(cast(Session, session), case)
-    assert not session.called
-
-
-def test_an_engine_that_is_gone_is_replaced_and_nothing_is_made_up() -> None:
-    session = _Session({"t0": True, "t1": True}, gone=True)
-    _drain(session)
-    assert session.renewed == 1 and not session.noted
+ROW = {"slots": [{"target": "t0", "settle_ops": 5, "ops": 50}, {"target": "t1", "settle_ops": 4, "ops": 50}]}
 
 
 def test_background_is_journaled_beside_the_operations_of_its_rows() -> None:
-    row = {"slots": [{"target": "t0", "settle_ops": 5, "ops": 50}, {"target": "t1", "settle_ops": 4, "ops": 50}]}
-    ops = driven_ops(row) + driven_ops(row)
-    session = _Session({"t0": True, "t1": True})
-    end = {"background": {"t0": {"log": 7}, "t1": {"log": 9}, "t2": {"log": 1}}, "stopped": {"target": "t1"}}
-    note_background(cast(Session, session), 0, _case(), end, ops)
-    (noted,) = session.noted
-    assert noted["targets"] == {"t0": {"ops": 110, "cpu_ns": {"log": 7}}}
-    note_background(cast(Session, session), 0, _case(), {}, ops)
-    assert len(session.noted) == 1
+    noted: list[dict[str, Any]] = []
+    session = SimpleNamespace(tag={"group": "g1"}, note=lambda kind, **fields: noted.append({"type": kind, **fields}))
+    case = cast(Case, SimpleNamespace(name="insert", test=SimpleNamespace(changes_data=True)))
+    observer = Background(Scene(cast(Session, session), 0, case))
+    observer.rows_begin()
+    observer.row(ROW)
+    observer.row(ROW)
+    told = {"background": {"t0": {"log": 7}, "t1": {"log": 9}, "t2": {"log": 1}}, "stopped": {"target": "t1"}}
+    observer.rows_told(told | {"done": True})
+    assert noted == [
+        {
+            "type": "background",
+            "block": 0,
+            "test": "insert",
+            "group": "g1",
+            "targets": {"t0": {"ops": 110, "cpu_ns": {"log": 7}}},
+        }
+    ]
+    observer.rows_told({"done": True})
+    assert len(noted) == 1, "rows are counted once"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dbversus.experiment.measure import measure
+from dbversus.experiment.cell.case import measure
 from dbversus.experiment.rig.session import Session
 
 from ..fakes import FakeEngine, case_of, engine_of, gone, make_session, records, server_of

@@ -2,6 +2,7 @@
 
 import struct
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -11,7 +12,8 @@ import pytest
 from dbversus.errors import RunError, UsageError
 from dbversus.experiment.asked.shares import Burst
 from dbversus.experiment.asked.spec import make_spec
-from dbversus.experiment.observe.injection import injecting
+from dbversus.experiment.observe.injection import Injecting
+from dbversus.experiment.observe.scene import Scene
 from dbversus.experiment.rig.preload import check_injection
 from dbversus.experiment.rig.session import Case, Session
 from dbversus.host.user import server_user
@@ -74,18 +76,25 @@ def pages(tmp_path: Path) -> Iterator[list[Injection]]:
     yield [Injection(folder, library, server_user()) for folder in folders]
 
 
-def _injecting(session: _Session, block: int = 0) -> Any:
-    return injecting(cast(Session, session), block, CASE)
+@contextmanager
+def _injecting(session: _Session, block: int = 0) -> Iterator[Injecting]:
+    """As the rows of a case are observed."""
+    observer = Injecting(Scene(cast(Session, session), block, CASE))
+    observer.rows_begin()
+    try:
+        yield observer
+    finally:
+        observer.rows_end()
 
 
 def test_what_is_added_over_the_rows_is_journaled_with_their_operations(pages: list[Injection]) -> None:
     session = _Session(pages, {"1": {"cpu": {"insert": [0.02, 0.05]}}})
     _count(pages[1], 7, 70, 700, 1, 1, 1)
-    with _injecting(session, block=1) as span:
+    with _injecting(session, block=1) as observer:
         assert (_shares(pages[0]), _shares(pages[1])) == ((0, 0), (0.05, 0))
-        span.drove(ROW)
+        observer.row(ROW)
         _count(pages[1], 17, 1070, 5700, 8193, 4097, 2)
-        span.drove(ROW)
+        observer.row(ROW)
     (noted,) = session.noted
     assert (noted["type"], noted["block"], noted["test"], noted["group"]) == ("injected", 1, "insert@2", "g0")
     assert noted["targets"]["t1"] == {
@@ -106,10 +115,10 @@ def test_what_is_added_over_the_rows_is_journaled_with_their_operations(pages: l
 
 def test_bursts_are_set_for_the_rows_and_journaled(pages: list[Injection]) -> None:
     session = _Session(pages, {"1": {"cpu": {"insert": [Burst(1.0, 50, 500), 0.02]}}})
-    with _injecting(session) as span:
+    with _injecting(session) as observer:
         assert (_shares(pages[1]), _bursts(pages[1])[:2]) == ((1.0, 0.0), (50_000_000, 500_000_000))
         assert (_shares(pages[0]), _bursts(pages[0])) == ((0, 0), (0, 0, 0))
-        span.drove(ROW)
+        observer.row(ROW)
     asked = session.noted[0]["targets"]["t1"]
     assert (asked["cpu_share"], asked["cpu_ms"], asked["cpu_every_ms"]) == (1.0, 50, 500)
     assert "cpu_ms" not in session.noted[0]["targets"]["t0"]
@@ -130,12 +139,12 @@ def test_bursts_begin_elsewhere_in_each_block_and_at_the_same_place_in_each_run(
 
 def test_after_a_restart_only_what_follows_is_counted(pages: list[Injection]) -> None:
     session = _Session(pages, {})
-    with _injecting(session) as span:
-        span.drove(ROW)
+    with _injecting(session) as observer:
+        observer.row(ROW)
         _count(pages[1], 10, 0, 0, 0, 0, 0)
-        span.begin()
+        observer.rows_begin()
         _count(pages[1], 13, 0, 0, 0, 0, 0)
-        span.drove(ROW)
+        observer.row(ROW)
     figures = session.noted[0]["targets"]["t1"]
     assert (figures["ops"], figures["reads"]) == (55, 3)
     assert not session.remarks
@@ -151,9 +160,9 @@ def test_whatever_happens_shares_end_with_the_rows(pages: list[Injection]) -> No
 
 def test_an_interrupted_test_tells_what_was_added_over_the_rows_that_ended(pages: list[Injection]) -> None:
     session = _Session(pages, {"1": {"cpu": {"insert": 0.5}}})
-    with pytest.raises(KeyboardInterrupt), _injecting(session) as span:
+    with pytest.raises(KeyboardInterrupt), _injecting(session) as observer:
         _count(pages[1], 10, 100, 50, 0, 0, 0)
-        span.drove(ROW)
+        observer.row(ROW)
         _count(pages[1], 15, 150, 75, 0, 0, 0)
         raise KeyboardInterrupt
     figures = session.noted[0]["targets"]["t1"]
@@ -163,8 +172,8 @@ def test_an_interrupted_test_tells_what_was_added_over_the_rows_that_ended(pages
 
 def test_io_that_could_not_be_added_is_told(pages: list[Injection]) -> None:
     session = _Session(pages, {"0": {"io": {"insert": 0.5}}})
-    with _injecting(session) as span:
-        span.drove(ROW)
+    with _injecting(session) as observer:
+        observer.row(ROW)
         with pages[0].path.open("r+b") as file:
             file.seek(40)
             file.write(struct.pack("Q", 22))
@@ -173,8 +182,8 @@ def test_io_that_could_not_be_added_is_told(pages: list[Injection]) -> None:
 
 def test_without_the_setting_nothing_is_journaled(pages: list[Injection]) -> None:
     session = _Session(pages, None)
-    with _injecting(session) as span:
-        span.drove(ROW)
+    with _injecting(session) as observer:
+        observer.row(ROW)
     assert not session.noted
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dbversus.errors import UsageError
-from dbversus.experiment.measure import _open
+from dbversus.experiment.cell.opening import open_case
 from dbversus.experiment.plan.definitions import definitions
 from dbversus.experiment.rig.session import Case
 from dbversus.host.pinning import PlacementPlan
@@ -90,7 +90,7 @@ def open_on(test: Test, *dbms: str) -> dict[str, Any]:
         cpus=PlacementPlan("together", (0,), (0,)),
         thaw=lambda: None,
     )
-    _open(session, 0, Case(test, 1, "one"))
+    open_case(session, 0, Case(test, 1, "one"))
     [(command, fields)] = engine.calls
     assert command == "open"
     return fields

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dbversus.experiment.block import run_block
+from dbversus.experiment.cell.block import run_block
 from dbversus.experiment.rig.aging import age_all
 from dbversus.experiment.rig.prepare import load_all
 from dbversus.experiment.rig.session import Session

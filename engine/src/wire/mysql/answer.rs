@@ -1,7 +1,7 @@
 //! Answers to commands, read to their end: results one after another, each with its columns and rows.
 
 use super::column::Column;
-use super::error::{self, violation};
+use super::error::violation;
 use super::link::Link;
 use super::packet::{self, Body, EOF, ERROR, LARGEST, LOCAL_FILE, MORE_RESULTS, OK};
 use crate::wire::{ErrorClass, WireError, WireResult};
@@ -99,7 +99,7 @@ impl Link {
                 receiver.end(done.affected);
                 return Ok(self.note(done.status));
             }
-            ERROR => return Ok(Next::Refusal(error::read(payload))),
+            ERROR => return Ok(Next::Refusal(packet::error(payload))),
             LOCAL_FILE => {
                 return Err(violation(
                     "the server asks for a file of the client, which a test cannot give".to_owned(),
@@ -155,7 +155,7 @@ impl Link {
                 return Ok(self.note(done.status));
             }
             if first == ERROR {
-                return Ok(Next::Refusal(error::read(self.whole(length)?)));
+                return Ok(Next::Refusal(packet::error(self.whole(length)?)));
             }
             answer.rows += 1;
             if R::ROWS {

@@ -1,6 +1,5 @@
-//! Errors of the server, in its own words and with the class that the drive loop has to know.
+//! Errors of the mysql wire, and what the error codes of servers mean to the drive loop.
 
-use super::packet::Body;
 use crate::wire::{ErrorClass, WireError};
 
 /// The server does not follow the protocol; the connection is of no use any more.
@@ -19,29 +18,7 @@ pub fn other(message: String) -> WireError {
     }
 }
 
-/// Reads an ERR packet.
-#[cold]
-pub fn read(payload: &[u8]) -> WireError {
-    let mut body = Body(payload);
-    let (_, code) = (body.u8(), body.u16());
-    let Ok(code) = code else {
-        return violation("an error without a code".to_owned());
-    };
-    let state = match body.0 {
-        // There is none before a client has told what it understands.
-        [b'#', state @ ..] if state.len() >= 5 => {
-            body.0 = &state[5..];
-            format!(" ({})", String::from_utf8_lossy(&state[..5]))
-        }
-        _ => String::new(),
-    };
-    WireError {
-        class: classify(code),
-        message: format!("ERROR {code}{state}: {}", String::from_utf8_lossy(body.0)),
-    }
-}
-
-fn classify(code: u16) -> ErrorClass {
+pub fn classify(code: u16) -> ErrorClass {
     match code {
         // ER_LOCK_DEADLOCK, ER_XA_RBDEADLOCK
         1213 | 1614 => ErrorClass::Deadlock,
@@ -66,12 +43,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_keep_the_servers_words_and_get_a_class() {
-        let error = read(b"\xff\xbd\x04#40001Deadlock found");
-        assert_eq!(error.class, ErrorClass::Deadlock);
-        assert_eq!(error.message, "ERROR 1213 (40001): Deadlock found");
-        assert_eq!(read(b"\xff\x10\x04Too many").message, "ERROR 1040: Too many");
+    fn error_codes_have_a_class() {
         for (code, class) in [
+            (1213, ErrorClass::Deadlock),
             (1205, ErrorClass::LockTimeout),
             (3572, ErrorClass::LockTimeout),
             (1020, ErrorClass::Serialization),
@@ -84,13 +58,5 @@ mod tests {
         ] {
             assert_eq!(classify(code), class, "{code}");
         }
-    }
-
-    #[test]
-    fn errors_that_end_too_early_are_errors_all_the_same() {
-        for payload in [&b"\xff"[..], b"\xff\x01"] {
-            assert!(read(payload).message.contains("an error without a code"));
-        }
-        assert_eq!(read(b"\xff\x01\x04#40").message, "ERROR 1025: #40");
     }
 }

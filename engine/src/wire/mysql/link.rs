@@ -4,8 +4,8 @@
 
 use std::time::Duration;
 
-use super::error::{self, violation};
-use super::packet::{ERROR, HEADER_BYTES, LARGEST, header};
+use super::error::violation;
+use super::packet::{self, ERROR, HEADER_BYTES, LARGEST, header};
 use super::stream::Stream;
 use crate::wire::inbox::Inbox;
 use crate::wire::socket::lost;
@@ -210,7 +210,7 @@ impl Link {
         self.set_read_timeout(Some(Duration::from_millis(100)));
         while let Ok(payload) = self.payload() {
             if payload.first() == Some(&ERROR) {
-                return Some(error::read(payload));
+                return Some(packet::error(payload));
             }
         }
         None

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::auth::{self, Method};
-use super::error::{self, other, violation};
+use super::error::{other, violation};
 use super::link::Link;
 use super::packet::{self, Body, EOF, ERROR, MORE_DATA, OK, write_bytes, write_text};
 use super::tls::TlsStream;
@@ -129,7 +129,7 @@ impl Greeting {
         let mut body = Body(payload);
         match body.u8()? {
             PROTOCOL_VERSION => {}
-            ERROR => return Err(error::read(payload)),
+            ERROR => return Err(packet::error(payload)),
             version => {
                 return Err(violation(format!(
                     "the server greets with protocol {version}; accepted is {PROTOCOL_VERSION}"
@@ -216,7 +216,7 @@ impl<'a> Authentication<'a> {
                     link.status = packet::ok(&payload)?.status;
                     return Ok(());
                 }
-                Some(&ERROR) => return Err(self.refused(error::read(&payload))),
+                Some(&ERROR) => return Err(self.refused(packet::error(&payload))),
                 Some(&EOF) => self.switch(link, &payload[1..])?,
                 Some(&MORE_DATA) => self.go_on(link, &payload[1..])?,
                 Some(other) => return Err(violation(format!("byte {other:#04x} in answer to a login"))),
@@ -300,7 +300,7 @@ impl<'a> Authentication<'a> {
         let payload = link.payload()?;
         let encrypted = match payload.first() {
             Some(&MORE_DATA) => auth::encrypt(self.password(), &self.challenge, &payload[1..]).map_err(other)?,
-            Some(&ERROR) => return Err(error::read(payload)),
+            Some(&ERROR) => return Err(packet::error(payload)),
             _ => return Err(violation("authentication packets out of order".to_owned())),
         };
         link.reply(&encrypted)

@@ -32,8 +32,8 @@ use self::packet::{AUTOCOMMIT, IN_TRANSACTION, PREPARE, QUERY, QUIT};
 use self::request::{Request, write_literal};
 use self::rows::{Format, Rows, Table};
 use super::socket::{Endpoint, Socket, lost};
-use super::{Connection, ErrorClass, Login, Mode, RowSink, Tally, TextTable, Wire, WireError, WireResult};
-use crate::workload::{Execution, Params, Program, Statement, TableSpec};
+use super::{Connection, ErrorClass, Login, RowSink, Tally, TextTable, Wire, WireError, WireResult};
+use crate::workload::{Execution, Mode, Params, Program, Statement, TableSpec};
 
 /// Which thread of the server serves the connection that asks: MySQL 5.7 and later with performance_schema; MariaDB,
 /// Percona Server.

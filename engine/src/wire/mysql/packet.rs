@@ -1,7 +1,7 @@
 //! Packets of MySQL's client/server protocol: building those of the client, reading fields of those of the server.
 
-use super::error::violation;
-use crate::wire::WireResult;
+use super::error::{classify, violation};
+use crate::wire::{WireError, WireResult};
 
 /// First bytes of the server's payloads.
 pub const OK: u8 = 0x00;
@@ -191,9 +191,32 @@ pub fn eof(payload: &[u8]) -> WireResult<Done> {
     Ok(Done { affected: 0, status })
 }
 
+/// Reads an ERR packet: the server's own words.
+#[cold]
+pub fn error(payload: &[u8]) -> WireError {
+    let mut body = Body(payload);
+    let (_, code) = (body.u8(), body.u16());
+    let Ok(code) = code else {
+        return violation("an error without a code".to_owned());
+    };
+    let state = match body.0 {
+        // There is none before a client has told what it understands.
+        [b'#', state @ ..] if state.len() >= 5 => {
+            body.0 = &state[5..];
+            format!(" ({})", String::from_utf8_lossy(&state[..5]))
+        }
+        _ => String::new(),
+    };
+    WireError {
+        class: classify(code),
+        message: format!("ERROR {code}{state}: {}", String::from_utf8_lossy(body.0)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::ErrorClass;
 
     #[test]
     fn lengths_are_read_as_they_were_written() {
@@ -235,6 +258,22 @@ mod tests {
         assert_eq!(eof(&[0xfe, 0, 0, 0x0a, 0]).unwrap().status, AUTOCOMMIT | MORE_RESULTS);
         assert!(ok(&[0, 1, 0]).is_err());
         assert!(eof(&[0xfe, 0, 0]).is_err());
+    }
+
+    #[test]
+    fn errors_keep_the_servers_words_and_get_a_class() {
+        let deadlock = error(b"\xff\xbd\x04#40001Deadlock found");
+        assert_eq!(deadlock.class, ErrorClass::Deadlock);
+        assert_eq!(deadlock.message, "ERROR 1213 (40001): Deadlock found");
+        assert_eq!(error(b"\xff\x10\x04Too many").message, "ERROR 1040: Too many");
+    }
+
+    #[test]
+    fn errors_that_end_too_early_are_errors_all_the_same() {
+        for payload in [&b"\xff"[..], b"\xff\x01"] {
+            assert!(error(payload).message.contains("an error without a code"));
+        }
+        assert_eq!(error(b"\xff\x01\x04#40").message, "ERROR 1025: #40");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::answer::{Columns, Counts};
 use super::column::Column;
-use super::error::{self, violation};
+use super::error::violation;
 use super::link::Link;
 use super::packet::{self, Body, CLOSE, ERROR};
 use crate::wire::{ErrorClass, WireResult};
@@ -34,7 +34,7 @@ impl Link {
         self.begin_answer();
         let payload = self.payload()?;
         if payload.first() == Some(&ERROR) {
-            return Err(error::read(payload));
+            return Err(packet::error(payload));
         }
         let mut body = Body(payload);
         let first = body.u8()?;

@@ -11,9 +11,9 @@ use self::link::{Answer, Link};
 use self::message::violation;
 use self::request::{BINARY, Request, TEXT, write_literal};
 use super::socket::Endpoint;
-use super::{Connection, Login, Mode, RowSink, Tally, TextTable, Wire, WireError, WireResult};
+use super::{Connection, Login, RowSink, Tally, TextTable, Wire, WireError, WireResult};
 use crate::workload::text::write_integer;
-use crate::workload::{Execution, Params, Program, Statement, TableSpec};
+use crate::workload::{Execution, Mode, Params, Program, Statement, TableSpec};
 
 /// Status of a connection that is in no transaction.
 const IDLE: u8 = b'I';

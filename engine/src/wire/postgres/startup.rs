@@ -5,10 +5,9 @@ use std::time::Duration;
 use postgres_protocol::authentication::md5_hash;
 use postgres_protocol::authentication::sasl::{ChannelBinding, SCRAM_SHA_256, ScramSha256};
 
-use super::Login;
 use super::link::Link;
 use super::message::{self, Body, violation};
-use crate::wire::{ErrorClass, WireError, WireResult};
+use crate::wire::{ErrorClass, Login, WireError, WireResult};
 
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 

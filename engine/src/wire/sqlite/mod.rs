@@ -1,6 +1,7 @@
 //! SQLite, inside the client thread: the bundled library, or any other loaded at run time.
 
 mod api;
+mod error;
 mod statement;
 
 use std::ffi::{CStr, CString, c_int};
@@ -10,10 +11,11 @@ use std::sync::Arc;
 use libsqlite3_sys as ffi;
 
 use self::api::{Api, Database};
+use self::error::{error_of, other};
 use self::statement::{Done, Prepared};
-use super::{Connection, ErrorClass, Mode, RowSink, Tally, TextTable, Wire, WireError, WireResult};
+use super::{Connection, RowSink, Tally, TextTable, Wire, WireError, WireResult};
 use crate::workload::text::write_integer;
-use crate::workload::{Execution, Params, Program, Statement, TableRows, TableSpec, Value};
+use crate::workload::{Execution, Mode, Params, Program, Statement, TableRows, TableSpec, Value};
 
 /// How long a statement waits for another connection's lock.
 const BUSY_TIMEOUT_MS: c_int = 5_000;
@@ -343,42 +345,5 @@ fn write_literal(value: Value<'_>, out: &mut Vec<u8>) {
             }
             out.push(b'\'');
         }
-    }
-}
-
-/// The latest error of a database, in the library's own words.
-#[cold]
-fn error_of(api: &Api, database: *mut Database) -> WireError {
-    if database.is_null() {
-        return other("out of memory".to_owned());
-    }
-    // SAFETY: the database is open; the message is copied at once.
-    let (code, message) = unsafe {
-        let message = CStr::from_ptr((api.error_message)(database))
-            .to_string_lossy()
-            .into_owned();
-        ((api.extended_error_code)(database), message)
-    };
-    WireError {
-        class: classify(code),
-        message: format!("{message} (SQLite error {code})"),
-    }
-}
-
-fn classify(code: c_int) -> ErrorClass {
-    const PRIMARY: c_int = 0xff;
-    match code {
-        ffi::SQLITE_CONSTRAINT_PRIMARYKEY | ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_ROWID => {
-            ErrorClass::DuplicateKey
-        }
-        _ if [ffi::SQLITE_BUSY, ffi::SQLITE_LOCKED].contains(&(code & PRIMARY)) => ErrorClass::LockTimeout,
-        _ => ErrorClass::Other,
-    }
-}
-
-fn other(message: String) -> WireError {
-    WireError {
-        class: ErrorClass::Other,
-        message,
     }
 }

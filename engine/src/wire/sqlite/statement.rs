@@ -8,8 +8,8 @@ use std::sync::Arc;
 use libsqlite3_sys as ffi;
 
 use super::api::{Api, Database, RawStatement};
-use super::error_of;
-use crate::wire::{ErrorClass, RowSink, TextTable, WireError, WireResult};
+use super::error::{error_of, other};
+use crate::wire::{RowSink, TextTable, WireResult};
 use crate::workload::{Params, Value};
 
 pub struct Prepared {
@@ -32,7 +32,7 @@ impl Prepared {
     pub fn new<'a>(api: &Arc<Api>, database: *mut Database, sql: &'a [u8]) -> WireResult<(Option<Self>, &'a [u8])> {
         let mut raw = null_mut();
         let mut tail = null();
-        let length = c_int::try_from(sql.len()).map_err(|_| too_long())?;
+        let length = c_int::try_from(sql.len()).map_err(|_| other("the statement is longer than 2 GiB".to_owned()))?;
         // SAFETY: `database` is open; `sql` has the length told.
         let code = unsafe { (api.prepare)(database, sql.as_ptr().cast(), length, &mut raw, &mut tail) };
         if code != ffi::SQLITE_OK {
@@ -198,12 +198,5 @@ impl Drop for Prepared {
     fn drop(&mut self) {
         // SAFETY: `raw` is a prepared statement and is not used after this.
         unsafe { (self.api.finalize)(self.raw) };
-    }
-}
-
-fn too_long() -> WireError {
-    WireError {
-        class: ErrorClass::Other,
-        message: "the statement is longer than 2 GiB".to_owned(),
     }
 }

@@ -2,11 +2,13 @@
 
 import json as json_module
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dbversus.cli import options
+from dbversus.errors import RunError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,7 +37,7 @@ def doctor(
     from dbversus.report.terminal import say
     from dbversus.storage.listing import list_kept, summary
 
-    diagnosis = diagnose(seconds)
+    diagnosis = _with_engine(diagnose(seconds))
     stored = load_all(host_of(diagnosis.facts))
     could_be_freed = summary(list_kept())
     if json:
@@ -50,6 +52,18 @@ def doctor(
         say(console, line)
     if could_be_freed:
         say(console, _freed_words(could_be_freed))
+
+
+def _with_engine(diagnosis: "Diagnosis") -> "Diagnosis":
+    """What an installation without an engine cannot do comes first: everything."""
+    from dbversus.experiment.rig.engine import engine_binary
+    from dbversus.host.checks.doctor import Capability
+
+    try:
+        engine = Capability("engine", True, str(engine_binary()))
+    except RunError as error:
+        engine = Capability("engine", False, without=str(error))
+    return replace(diagnosis, capabilities=[engine, *diagnosis.capabilities])
 
 
 def _print(diagnosis: "Diagnosis", console: "Console") -> None:

@@ -1,83 +1,33 @@
-"""What servers do beside answering: journaled by kind of work, and brought to its end after a test that changes data."""
+"""CPU of what servers do beside answering, by kind of work (threads, processes), over the counted rows."""
 
-import time
 from collections import Counter
-from collections.abc import Iterable
 
-from dbversus.experiment.rig.engine import EngineGone, Reply
-from dbversus.experiment.rig.session import Case, Session, Target
-
-# What one strike of a clock brings is over after so long, or goes on while the test runs, as it would without us.
-STRIKE_IDLE_MS = 100
-STRIKE_LIMIT_MS = 500
+from dbversus.experiment.observe.observer import Observer
+from dbversus.experiment.observe.scene import Scene, driven_ops
+from dbversus.experiment.rig.engine import Reply
 
 
-def driven_ops(row: Reply) -> Counter[str]:
-    """Operations by target that a row took, those of settle parts included: background work makes no difference."""
-    return Counter({slot["target"]: slot["settle_ops"] + slot["ops"] for slot in row["slots"]})
+class Background(Observer):
+    def __init__(self, scene: Scene):
+        super().__init__(scene)
+        self._ops: Counter[str] = Counter()
 
+    def rows_begin(self) -> None:
+        self._ops.clear()
 
-def note_background(session: Session, block: int, case: Case, end: Reply, ops: Counter[str]) -> None:
-    """Journals CPU of background work by kind, of the rows whose last line is `end` and which took `ops` operations."""
-    lost = (end.get("stopped") or {}).get("target")
-    targets = {
-        name: {"ops": ops[name], "cpu_ns": cpu_ns}
-        for name, cpu_ns in end.get("background", {}).items()
-        if ops[name] and name != lost
-    }
-    if targets:
-        session.note("background", block=block, test=case.name, targets=targets, **session.tag)
+    def row(self, row: Reply) -> None:
+        self._ops.update(driven_ops(row))
 
-
-def start_clocks_together(session: Session, case: Case) -> None:
-    """Lets what servers do by their clocks happen in all of them at once, before the rows: so it comes again in all at once.
-
-    Else one takes up its purge at the third row of a test and another at the eleventh, and the test is not the same for both.
-    """
-    put_off_s = _put_off_s(session.alive)
-    if not (case.test.changes_data and session.spec.freeze and put_off_s):
-        return
-    session.freeze()
-    time.sleep(put_off_s)
-    session.thaw()
-    for target in _processes(session):
-        session.engine.call("drain", target=target.name, idle_ms=STRIKE_IDLE_MS, limit_ms=STRIKE_LIMIT_MS)
-
-
-def drain(session: Session, block: int, case: Case, ops: Counter[str], *, journal: bool) -> None:
-    """Lets every server that is up do, alone, what the test has left it to do; journals what that cost.
-
-    `ops` are all operations by target that left something: since the server was started, or since the test began. A server
-    that is not frozen while another is measured works at its own pace, so without freezing nothing is drained.
-    """
-    spec = session.spec
-    if not case.test.changes_data or not spec.drain_s or not (spec.freeze or len(session.alive) == 1):
-        return
-    processes = _processes(session)
-    put_off_s = _put_off_s(processes)
-    if spec.freeze:
-        time.sleep(put_off_s)  # clocks go on in frozen servers: each takes up its work as soon as it is thawed
-    idle_s = spec.drain_idle_s if spec.freeze else max(spec.drain_idle_s, put_off_s)
-    limit_ms = max(1, round(spec.drain_s * 1000))
-    idle_ms = min(limit_ms, max(1, round(idle_s * 1000)))
-    found = {}
-    for target in processes:
-        try:
-            reply = session.engine.call("drain", target=target.name, idle_ms=idle_ms, limit_ms=limit_ms)
-        except EngineGone as error:
-            session.renew_engine(str(error), block=block, test=case.name)
+    def rows_told(self, end: Reply) -> None:
+        """Of a target that was lost on the way nothing is known."""
+        if not end.get("done"):
             return
-        if target.server.is_running():
-            figures = {name: value for name, value in reply.items() if name not in ("id", "done")}
-            found[target.name] = {"ops": ops[target.name], **figures}
-    if journal and found:
-        session.note("drain", block=block, test=case.name, targets=found, **session.tag)
-
-
-def _processes(session: Session) -> list[Target]:
-    """Servers that work while no client does, unlike embedded ones."""
-    return [target for target in session.alive if target.server.root_pid is not None]
-
-
-def _put_off_s(targets: Iterable[Target]) -> float:
-    return max((target.server.puts_off_s for target in targets), default=0.0)
+        lost = (end.get("stopped") or {}).get("target")
+        targets = {
+            name: {"ops": self._ops[name], "cpu_ns": cpu_ns}
+            for name, cpu_ns in end.get("background", {}).items()
+            if self._ops[name] and name != lost
+        }
+        self._ops.clear()
+        if targets:
+            self.scene.note("background", targets=targets)

@@ -1,11 +1,10 @@
 """The servers' own counters over a test, and the operations that they span (docs/results-directory.md, "Counters")."""
 
 import itertools
-from collections import Counter
-from collections.abc import Callable
 
 from dbversus.errors import RunError
-from dbversus.experiment.rig.session import Case, Session
+from dbversus.experiment.observe.observer import Observer
+from dbversus.experiment.observe.scene import Scene
 
 IDLE_ROUNDS = 2
 
@@ -15,45 +14,49 @@ Start = tuple[str, int]
 Counts = dict[str, float]
 
 
-def begin_counting(session: Session, block: int, case: Case, idle: Callable[[], None]) -> dict[Start, Counts]:
-    """What the servers have counted when a test begins.
+class Counters(Observer):
+    """What the servers count over a case, without what dbversus itself adds."""
 
-    `idle` is the test without any operation: connect, prepare, close. What that adds, and reading the counters, is found out
-    once per run, before the first reading that counts. Of several rounds the least is taken: work that a server
-    does by its clock falls into one of them, our own into all.
-    """
-    readings = [_read(session, block, case)]
-    if any((target.name, case.name) not in session.idle_counts for target in session.alive):
-        for _ in range(IDLE_ROUNDS):
-            idle()
-            readings.append(_read(session, block, case))
-        rounds = [_since(*pair) for pair in itertools.pairwise(readings)]
-        for name in set.intersection(*(set(found) for found in rounds)):
-            session.idle_counts[name, case.name] = _least([found[name] for found in rounds])
-    return readings[-1]
+    @classmethod
+    def is_wanted(cls, scene: Scene) -> bool:
+        """With cold caches servers are restarted before every row, and their counters begin anew."""
+        return scene.session.spec.cache != "cold"
+
+    def begin(self) -> None:
+        """What the servers have counted so far.
+
+        What the case without any operation adds (connect, prepare, close), and reading the counters, is found out
+        once per run, before the first reading that counts. Of several rounds the least is taken: work that a server
+        does by its clock falls into one of them, our own into all.
+        """
+        session, case = self.scene.session, self.scene.case
+        readings = [_read(self.scene)]
+        if any((target.name, case.name) not in session.idle_counts for target in session.alive):
+            for _ in range(IDLE_ROUNDS):
+                self.scene.idle()
+                readings.append(_read(self.scene))
+            rounds = [_since(*pair) for pair in itertools.pairwise(readings)]
+            for name in set.intersection(*(set(found) for found in rounds)):
+                session.idle_counts[name, case.name] = _least([found[name] for found in rounds])
+        self.before = readings[-1]
+
+    def end(self) -> None:
+        """The clients have left by now, so that all has been reported."""
+        session, case = self.scene.session, self.scene.case
+        delta = {
+            name: _without(counts, session.idle_counts.get((name, case.name), {}))
+            for name, counts in _since(self.before, _read(self.scene)).items()
+        }
+        moved = {counter for counts in delta.values() for counter, change in counts.items() if change}
+        if moved:  # hundreds of a server's counters have nothing to do with a test
+            kept = {name: {key: counts[key] for key in counts if key in moved} for name, counts in delta.items()}
+            ops = {name: self.scene.driven[name] for name in kept}
+            self.scene.note("counters", spanned_ops=ops, delta=kept)
 
 
-def note_counters(
-    session: Session, block: int, case: Case, before: dict[Start, Counts], spanned_ops: Counter[str]
-) -> None:
-    """Journals what the servers counted over a test, without what dbversus itself has added.
-
-    The test's connections are closed by now, so that all has been reported. `spanned_ops`: all that the servers were
-    asked to do since `before`, also in pilots, settle parts and checks of answers.
-    """
-    delta = {
-        name: _without(counts, session.idle_counts.get((name, case.name), {}))
-        for name, counts in _since(before, _read(session, block, case)).items()
-    }
-    moved = {counter for counts in delta.values() for counter, change in counts.items() if change}
-    if moved:  # hundreds of a server's counters have nothing to do with a test
-        kept = {name: {key: counts[key] for key in counts if key in moved} for name, counts in delta.items()}
-        ops = {name: spanned_ops[name] for name in kept}
-        session.note("counters", block=block, test=case.name, spanned_ops=ops, delta=kept, **session.tag)
-
-
-def _read(session: Session, block: int, case: Case) -> dict[Start, Counts]:
+def _read(scene: Scene) -> dict[Start, Counts]:
     """The counters of all servers; one that gives none is restarted if it is gone, and counts nothing for this test."""
+    session = scene.session
     session.thaw()
     found: dict[Start, Counts] = {}
     for target in session.alive:
@@ -61,7 +64,7 @@ def _read(session: Session, block: int, case: Case) -> dict[Start, Counts]:
             found[target.name, target.restarts] = target.server.counters()
         except RunError as error:
             if not target.server.is_running():
-                session.revive(target, str(error), block=block, test=case.name)
+                session.revive(target, str(error), **scene.where)
     return found
 
 

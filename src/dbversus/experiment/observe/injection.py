@@ -1,15 +1,15 @@
 """Slows targets down by known shares over the rows of a test, and journals what was really added (docs/injection.md)."""
 
-import contextlib
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
 from dbversus.experiment.asked.shares import Shares, shares_of
-from dbversus.experiment.observe.background import driven_ops
+from dbversus.experiment.observe.observer import Observer
+from dbversus.experiment.observe.scene import Scene, driven_ops
 from dbversus.experiment.rig.engine import Reply
-from dbversus.experiment.rig.session import Case, Session, Target
+from dbversus.experiment.rig.session import Session, Target
 from dbversus.servers.injection import ALWAYS, Bursts, Injected, Injection
 from dbversus.servers.process.daemon import Daemon
 
@@ -66,21 +66,32 @@ def _bursts(shares: Shares, phase: float) -> Bursts:
     return Bursts(burst_ns, every_ns, int(phase * every_ns))
 
 
-@contextlib.contextmanager
-def injecting(session: Session, block: int, case: Case) -> Iterator[Span]:
-    """Sets the shares of a case for the rows that are run meanwhile, and journals what was added over those that ended."""
-    span = _span(session, block, case)
-    span.begin()
-    try:
-        yield span
-    finally:
-        span.end()
-        if figures := span.figures():
-            session.note("injected", block=block, test=case.name, targets=figures, **session.tag)
-            _remark(session, span)
+class Injecting(Observer):
+    """Sets the shares of a case for its counted rows, and journals what was added over those that ended."""
+
+    def __init__(self, scene: Scene):
+        super().__init__(scene)
+        self._span: Span | None = None
+
+    def rows_begin(self) -> None:
+        self._span = self._span or _span(self.scene)
+        self._span.begin()
+
+    def row(self, row: Reply) -> None:
+        if self._span:
+            self._span.drove(row)
+
+    def rows_end(self) -> None:
+        if self._span is None:
+            return
+        self._span.end()
+        if figures := self._span.figures():
+            self.scene.note("injected", targets=figures)
+            _remark(self.scene.session, self._span)
 
 
-def _span(session: Session, block: int, case: Case) -> Span:
+def _span(scene: Scene) -> Span:
+    session, block, case = scene.session, scene.block, scene.case
     if session.spec.inject is None:
         return Span()
     pages = {target.name: page for target in session.alive if (page := _page(target))}

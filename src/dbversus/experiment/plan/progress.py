@@ -25,7 +25,8 @@ class Progress:
     `rows` counts journaled rows by part; `finished` holds parts that are done. `checked`: whether the answers of a target, by
     name, were those of the base. `states`: by target and kind of data, the first block of which the state was journaled, and that
     state. `block_s`: what the last block took that was measured without interruption, from the start of its servers on.
-    `out`: why targets are out for good; `lost`: those that the last start lost in a passing stage, to be tried again.
+    `refused`: targets whose config their server did not take. `out`: why targets are out for good; `lost`: those that the last
+    start lost in a passing stage, to be tried again.
     """
 
     loaded: set[str] = field(default_factory=set)
@@ -38,9 +39,13 @@ class Progress:
     began_ns: dict[int, int] = field(default_factory=dict)
     block_s: float | None = None
     looks: dict[int, list[str]] = field(default_factory=dict)
+    refused: set[str] = field(default_factory=set)
     out: dict[str, str] = field(default_factory=dict)
     lost: set[str] = field(default_factory=set)
     ended: str | None = None
+
+    def is_out(self, target: str) -> bool:
+        return target in self.out or target in self.lost
 
     @property
     def retired(self) -> set[str]:
@@ -62,7 +67,7 @@ def read_progress(records: Iterable[dict[str, Any]]) -> Progress:
     """Folds the journal's records, in order."""
     progress = Progress()
     for record in records:
-        _fold(progress, record)
+        fold(progress, record)
     return progress
 
 
@@ -71,7 +76,8 @@ def _group(record: dict[str, Any]) -> str:
     return str(record.get("solo") or record.get("group", ""))
 
 
-def _fold(progress: Progress, record: dict[str, Any]) -> None:
+def fold(progress: Progress, record: dict[str, Any]) -> None:
+    """Takes in one more record."""
     match record["type"]:
         case "load":
             progress.loaded.add(record["target"])
@@ -97,6 +103,8 @@ def _fold(progress: Progress, record: dict[str, Any]) -> None:
             progress.lost.add(record["target"])
         case "failure" if record["final"]:
             progress.out[record["target"]] = record["message"]
+            if record["stage"] == "check":
+                progress.refused.add(record["target"])
         case "resumed":
             progress.ended = None
             progress.lost.clear()

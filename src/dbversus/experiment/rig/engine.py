@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import platform
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from dbversus.errors import RunError
 Reply = dict[str, Any]
 
 PROTOCOL = 1
+ENGINE = "dbversus-engine"
 
 
 class EngineGone(RunError):
@@ -31,19 +33,35 @@ class EngineRefused(RunError):
 
 
 def engine_binary() -> Path:
-    """Path of the engine: DBVERSUS_ENGINE, beside the package, the source tree's release build, or PATH."""
+    """Path of the engine: what DBVERSUS_ENGINE names, in the package, in the source tree, or in PATH. Raises RunError."""
     package = Path(__file__).resolve().parents[2]
-    named = os.environ.get("DBVERSUS_ENGINE")
-    candidates = [Path(named)] if named else [package / "bin", package.parents[1] / "engine/target/release"]
-    for candidate in candidates:
-        path = candidate / "dbversus-engine" if candidate.is_dir() else candidate
-        if path.is_file() and os.access(path, os.X_OK):
-            return path
-    found = shutil.which("dbversus-engine")
-    if found and not named:
-        return Path(found)
-    where = named or "the package, the source tree (`make engine` builds it) or PATH"
-    raise RunError(f"dbversus-engine was not found in {where}; DBVERSUS_ENGINE may name it.")
+    if named := os.environ.get("DBVERSUS_ENGINE"):
+        if found := _executable(Path(named)):
+            return found
+        raise RunError(f"DBVERSUS_ENGINE is {named}; it has to name the program {ENGINE}, or the folder that holds it.")
+    source = package.parents[1] / "engine"
+    for place in (package / "bin", source / "target/release"):
+        if found := _executable(place):
+            return found
+    if in_path := shutil.which(ENGINE):
+        return Path(in_path)
+    raise RunError(_no_engine(source))
+
+
+def _executable(place: Path) -> Path | None:
+    path = place / ENGINE if place.is_dir() else place
+    return path if path.is_file() and os.access(path, os.X_OK) else None
+
+
+def _no_engine(source: Path) -> str:
+    if (source / "Cargo.toml").is_file():
+        return f"The engine of {source.parent} is not built; `make engine` builds it, or DBVERSUS_ENGINE names one."
+    system, machine = platform.system().lower(), platform.machine()
+    libc = "-".join(platform.libc_ver()) or "another libc"
+    return (
+        f"This dbversus was installed without an engine for {system}-{machine} ({libc}); accepted: a dbversus wheel for Linux on "
+        "x86_64 or aarch64 with glibc 2.28 or later, or an engine built from source that DBVERSUS_ENGINE names (docs/install.md)."
+    )
 
 
 class Engine:

@@ -1,8 +1,5 @@
-"""report.html: one self-contained file that works offline. Everything readable is static; charts are drawn when opened."""
+"""report.html: one self-contained file that works offline, and without its script too: charts are static pictures."""
 
-import base64
-import gzip
-import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -12,20 +9,25 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
-from plotly.offline import get_plotlyjs
 
 from dbversus.report import words
-from dbversus.report.formats import forest, matrix_table, scaleup_table
+from dbversus.report.charts import drawing, forest
+from dbversus.report.charts.slots import slot_chart
+from dbversus.report.charts.times import time_chart
+from dbversus.report.formats import matrix_table, scaleup_table
 from dbversus.report.generations import words as generations_words
 from dbversus.report.model import Assessment, Estimate, Figure, TargetFacts, TestPart
 from dbversus.report.pairs import Generations
 from dbversus.report.parts import disturbance
 from dbversus.report.parts.figures import PERCENTS, PLOTTED
 from dbversus.report.parts.loads import origin_text, times_note
-from dbversus.stats.metrics import DRAIN_CPU, metric_named
-from dbversus.stats.model import Finding, Verdict
+from dbversus.stats.metrics import CPU, DRAIN_CPU, THROUGHPUT
+from dbversus.stats.model import Finding
 
-STEP = 1e-3  # slot ratios are embedded as whole thousandths of ln(ratio)
+_CHART_TITLES = {
+    CPU: "CPU per operation against the base: slots by block",
+    THROUGHPUT: "Throughput against the base: slots by block",
+}
 _CPU_SPLITS = (
     ("server_user_us_per_op", "server_system_us_per_op"),
     ("server_foreground_cpu_us_per_op", "server_background_cpu_us_per_op", DRAIN_CPU),
@@ -65,11 +67,11 @@ def render(assessment: Assessment) -> str:
         facts=words.experiment_facts(assessment.header, len(assessment.tests), assessment.blocks),
         host=list(_flat(assessment.host)),
         cpu_splits=_cpu_splits,
+        charts=_charts,
+        drawing=drawing,
         severity={verdict: rank for rank, verdict in enumerate(words.SEVERITY)},
         css=Markup(_static("report.css")),
         js=Markup(_static("report.js")),
-        data=_embedded(_chart_data(assessment)),
-        plotly=Markup(_packed_plotly()),
     )
 
 
@@ -82,19 +84,6 @@ def _environment() -> Environment:
 
 def _static(name: str) -> str:
     return files("dbversus.report.formats").joinpath("static", name).read_text(encoding="utf-8")
-
-
-def _packed_plotly() -> str:
-    """plotly.min.js, gzipped and in base64: a third of its size, and nothing to parse before a chart is wanted."""
-    return base64.b64encode(gzip.compress(get_plotlyjs().encode(), 6, mtime=0)).decode()
-
-
-def _embedded(data: Any) -> Markup:
-    """JSON that cannot end its <script> element, whatever the texts in it."""
-    text = json.dumps(data, separators=(",", ":"), ensure_ascii=True)
-    for char in "<>&":
-        text = text.replace(char, f"\\u{ord(char):04x}")
-    return Markup(text)
 
 
 def _filters(assessment: Assessment) -> dict[str, Any]:
@@ -191,42 +180,10 @@ def _bar(known: Sequence[Figure], label: str, total: float, widest: float) -> di
     return {"label": label, "total": total, "pieces": pieces, "estimate": Estimate(total, None, None, 0)}
 
 
-def _chart_data(assessment: Assessment) -> dict[str, Any]:
-    """What the charts need, compactly: slot ratios in thousandths of ln, latency curves with at most 49 points."""
-    labels = [facts.target.label for facts in assessment.targets]
-    return {
-        "labels": labels,
-        "step": STEP,
-        "metrics": [{"title": words.SHORT_TITLES[name], "margin": metric_named(name).margin} for name in PLOTTED],
-        "tests": {test.name: _test_data(test, labels) for test in assessment.tests},
-    }
-
-
-def _test_data(test: TestPart, labels: Sequence[str]) -> dict[str, Any]:
-    slots = []
-    for of_target in test.slots:
-        comparison = next(item for item in test.comparisons if item.target == of_target.target)
-        slots.append(
-            {
-                "target": labels.index(of_target.target),
-                "ratio": [_ratio_of(comparison.findings.get(name)) for name in PLOTTED],
-                "blocks": [
-                    {block: [round(log / STEP) for log in logs] for block, logs in of_target.ratios[name].items()}
-                    for name in PLOTTED
-                ],
-            }
-        )
-    latency = [
-        {
-            "target": labels.index(label),
-            "p": [round(rank, 5) for rank, _ in of_target.curve],
-            "us": [float(f"{value:.4g}") for _, value in of_target.curve],
-        }
-        for label, of_target in test.latency.items()
-    ]
-    return {"slots": slots, "latency": latency}
-
-
-def _ratio_of(finding: Finding | None) -> float | None:
-    hidden = (Verdict.WRONG_RESULT, Verdict.FAILED)
-    return None if finding is None or finding.ratio is None or finding.verdict in hidden else round(finding.ratio, 5)
+def _charts(test: TestPart, targets: Sequence[TargetFacts]) -> list[tuple[str, Markup]]:
+    """Captions and pictures; a picture is empty where nothing was measured."""
+    labels = [facts.target.label for facts in targets]
+    found = [(_CHART_TITLES[metric], slot_chart(test, metric, labels)) for metric in PLOTTED if test.slots]
+    if test.latency:
+        found.append(("Response time, share of operations at or below", time_chart(test, labels)))
+    return found

@@ -18,7 +18,7 @@ CONFIDENCE = 0.95
 PERCENTS = (50.0, 95.0, 99.0, 99.9)
 PLOTTED = (CPU, THROUGHPUT)
 # equal steps on the scale of nines, from the fastest operation to 99.99 %
-_CURVE = tuple(100 * (1 - 10 ** (-step / 12)) for step in range(49))
+_CURVE = tuple(100 * (1 - 10 ** (-step / 8)) for step in range(33))
 
 # the last two, and rows scanned: what operations came to; no verdict hangs on these
 _FROM_SUMS: tuple[Metric, ...] = (

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from dbversus.stats.calibration.model import Recovery
+from dbversus.stats.calibration.slope import fit_line
 from dbversus.stats.calibration.twins import Injected, TestBlock
 from dbversus.stats.judging.moderate import VARIANCE_FLOOR, moderate
 from dbversus.stats.metrics import Floats
@@ -25,23 +26,17 @@ def recover(injected: Mapping[TestBlock, Injected], metric: str) -> Recovery | N
     truth = np.array([injected[place].truth for place in places])
     if len(np.unique(blocks)) < FEWEST_CLUSTERS or np.ptp(truth) < SMALLEST_SPAN:
         return None
-    from statsmodels.regression.linear_model import WLS  # takes a second, and only a calibration needs it
-
     measured = np.array([injected[place].measured for place in places])
     weights = _weights([test for test, _ in places], measured - truth)
-    design = np.column_stack((np.ones_like(truth), truth))
-    fit = WLS(measured, design, weights=weights).fit(
-        cov_type="cluster", cov_kwds={"groups": blocks, "df_correction": True}, use_t=True
-    )
-    (_, (low, high)) = fit.conf_int()
+    line = fit_line(truth, measured, weights, blocks)
     return Recovery(
         metric=metric,
-        slope=float(fit.params[1]),
-        low=float(low),
-        high=float(high),
-        offset=float(fit.params[0]),
+        slope=line.slope,
+        low=line.low,
+        high=line.high,
+        offset=line.offset,
         values=len(places),
-        blocks=len(np.unique(blocks)),
+        blocks=line.clusters,
     )
 
 

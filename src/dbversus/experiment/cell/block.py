@@ -3,7 +3,7 @@
 import shutil
 from functools import partial
 
-from dbversus.experiment.measure import measure, warm_up
+from dbversus.experiment.cell.case import measure, warm_up
 from dbversus.experiment.observe.servers import store_log_tails, store_server_facts
 from dbversus.experiment.rig.cold import cool
 from dbversus.experiment.rig.recovery import ask

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from dbversus.experiment.measure import measure, warm_up
+from dbversus.experiment.cell.case import measure, warm_up
 from dbversus.experiment.rig.session import Case, Session
 from dbversus.host.pinning import PlacementPlan
 from dbversus.stats.disturbance import Limits
 
-from . import fakes
-from .fakes import FakeEngine, case_of, engine_of, gone, make_session, records, refused, server_of
+from .. import fakes
+from ..fakes import FakeEngine, case_of, engine_of, gone, make_session, records, refused, server_of
 
 
 def _measure(session: Session, name: str, block: int = 0) -> Case:

@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from dbversus.report.formats.forest import WIDTH, Scale, picture, scale_for
+from dbversus.report.charts.forest import WIDTH, Scale, picture, scale_for
 from dbversus.stats.model import Finding, Verdict
 
 

@@ -1,0 +1,76 @@
+"""One case in one block: check the answers, find the slot length, run the rows, observe them."""
+
+import time
+
+from dbversus.experiment.cell.opening import compare_answers, open_case
+from dbversus.experiment.cell.pilot import one_row, pilot
+from dbversus.experiment.cell.rows import count_rows, replay_rows
+from dbversus.experiment.observe.drain import drain, start_clocks_together
+from dbversus.experiment.observe.every import observers_of
+from dbversus.experiment.observe.observer import Observers
+from dbversus.experiment.observe.scene import Scene
+from dbversus.experiment.rig.recovery import through_losses
+from dbversus.experiment.rig.session import Case, Session
+
+WARM_UP_MS = 500
+
+
+def measure(session: Session, block: int, case: Case, *, replay: bool = False) -> None:
+    """Measures a case on all targets that are up; goes on after the rows that the journal already has.
+
+    With `replay` the same work is done (same keys, same counts) and nothing is journaled: it brings the data of restored
+    targets into the state they had when an interrupted or retired test had been run. Servers and engines that break on
+    the way are replaced, a few times, and the rest of the rows is measured.
+    """
+
+    def idle() -> None:
+        open_case(session, block, case)
+        session.engine.call("close")
+
+    through_losses(session, block, case, lambda: _measure(Scene(session, block, case, replay, idle)))
+
+
+def _measure(scene: Scene) -> None:
+    session, case = scene.session, scene.case
+    began, cpu_began = time.monotonic(), time.process_time()
+    observers = observers_of(scene)
+    observers.begin()
+    open_case(session, scene.block, case)
+    compare_answers(scene)
+    if session.is_comparable(case):
+        _measure_rows(scene, observers)
+        observers.still_open()
+        drain(scene)
+        session.engine.call("close")
+        observers.end()
+    else:
+        session.engine.call("close")
+    if not scene.replay:
+        spent = {"seconds": time.monotonic() - began, "controller_cpu_s": time.process_time() - cpu_began}
+        scene.note("test", state="finished", **spent)
+        session.progress.finished.add(session.part(scene.block, case))
+
+
+def _measure_rows(scene: Scene, observers: Observers) -> None:
+    session, case = scene.session, scene.case
+    done = session.progress.rows[session.part(scene.block, case)]
+    plan = session.progress.plans.get(session.shared(case)) or pilot(scene)
+    start_clocks_together(scene)
+    if scene.replay:
+        replay_rows(scene, plan, (done if case.test.changes_data else 0) or plan.rows)
+        return
+    if done and case.test.changes_data:
+        replay_rows(scene, plan, done)
+    with observers.over_rows():
+        count_rows(scene, plan, done, observers)
+
+
+def warm_up(session: Session, block: int, case: Case) -> None:
+    """Drives a test that only warms caches: once per target, uncounted, through losses as `measure`."""
+    through_losses(session, block, case, lambda: _warm_up(session, block, case))
+
+
+def _warm_up(session: Session, block: int, case: Case) -> None:
+    open_case(session, block, case)
+    one_row(session, case, session.alive_names, {"ms": WARM_UP_MS, "min_ops": 1})
+    session.engine.call("close")

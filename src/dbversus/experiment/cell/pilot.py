@@ -1,0 +1,85 @@
+"""Finds each target's rate with a case, and plans its slots from that."""
+
+from typing import Any
+
+from dbversus.experiment.cell.opening import open_case, seed_of
+from dbversus.experiment.observe.scene import Scene, driven_ops
+from dbversus.experiment.plan.slots import SlotPlan, SlotRules, plan_cold_slots, plan_slots, wanted_ops
+from dbversus.experiment.rig.cold import cool
+from dbversus.experiment.rig.engine import EngineRefused, Reply
+from dbversus.experiment.rig.session import Case, Session
+from dbversus.stats.orders import williams_square
+
+PILOT_OPS = 20
+PILOT_MS = 40
+PILOT_ROW = 1_000_000
+"""Far above the numbers of counted rows."""
+COLD_PILOT_MS = 500
+
+
+def pilot(scene: Scene) -> SlotPlan:
+    """Finds each target's rate, plans the slots, and journals the plan, which then holds for all blocks."""
+    session, case = scene.session, scene.case
+    if session.spec.cache == "cold":
+        restart_cold(scene)
+    names = session.measured(case)
+    rates = _rates(scene, names)
+    spec = session.spec
+    rules = SlotRules(spec.slot_ms, spec.settle_ms, spec.rows, spec.seconds, spec.write_slot_ms)
+    orders = len(williams_square(len(names)))
+    plan = plan_slots(rules, rates, case.test.by_count, orders, case.clients)
+    if spec.cache == "cold":
+        plan = plan_cold_slots(spec.cold_slot_ms, rates, case.clients, once=case.test.slow)
+    scanned = case.test.rows_scanned_per_op(spec.table_size, spec.tables)
+    session.note(
+        "plan", test=case.name, block=scene.block, **plan.to_json(), rows_scanned_per_op=scanned, **session.tag
+    )
+    session.progress.plans[session.shared(case)] = plan
+    return plan
+
+
+def _rates(scene: Scene, names: list[str]) -> list[float]:
+    session, case = scene.session, scene.case
+    ops = max(PILOT_OPS, wanted_ops(case.clients))
+    pilot_ms = COLD_PILOT_MS if session.spec.cache == "cold" else PILOT_MS
+    row = PILOT_ROW
+    while True:
+        part = {"ops": ops} if case.test.by_count else {"ms": pilot_ms, "min_ops": 1}
+        reply = one_row(session, case, names, part, row)
+        scene.driven.update(driven_ops(reply))
+        slots = {slot["target"]: slot for slot in reply["slots"]}
+        shortest_ms = min(slot["elapsed_ns"] for slot in slots.values()) / 1e6
+        if not case.test.by_count or shortest_ms >= pilot_ms / 2 or ops >= 100_000:
+            return [slots[name]["ops"] / slots[name]["elapsed_ns"] * 1e9 for name in names]
+        ops *= 4
+        row += 1  # other values: what is there already, written once more, changes nothing
+
+
+def one_row(session: Session, case: Case, names: list[str], part: dict[str, Any], number: int = PILOT_ROW) -> Reply:
+    """One row outside the count, for the pilot."""
+    replies = session.engine.stream(
+        "rows",
+        seed=seed_of(session.spec.seed, case.name, -2),
+        first_row=number,
+        orders=[names],
+        settle={"ops": 0 if session.spec.cache == "cold" else 1},
+        slot=part,
+        tag={"pilot": True},
+    )
+    row: Reply | None = None
+    stopped: Reply = {}
+    for reply in replies:
+        row = reply if "slots" in reply else row
+        stopped = reply.get("stopped", stopped)
+    if row is None:
+        kind = "connect" if stopped.get("kind") == "lost_connection" else "server"
+        words = stopped.get("message", "it does not say why")
+        raise EngineRefused(kind, f"The pilot of {case.name} was given up: {words}", stopped.get("target"))
+    return row
+
+
+def restart_cold(scene: Scene) -> None:
+    """What comes before a row with cold caches; the stop of the servers has done what earlier rows had left to do."""
+    cool(scene.session, scene.block)
+    open_case(scene.session, scene.block, scene.case)
+    scene.driven.clear()

@@ -1,0 +1,114 @@
+"""The rows of a case: run through losses, and journaled with what disturbed them."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from dbversus.experiment.cell.opening import open_case, seed_of
+from dbversus.experiment.cell.pilot import restart_cold
+from dbversus.experiment.observe.observer import Observer
+from dbversus.experiment.observe.scene import Scene, driven_ops
+from dbversus.experiment.plan.slots import SlotPlan
+from dbversus.experiment.rig.engine import EngineGone, Reply
+from dbversus.experiment.rig.recovery import ENGINE_RENEWALS_AT_MOST
+from dbversus.stats.disturbance import RowFigures, judge_row
+from dbversus.stats.orders import balanced_orders
+
+
+def replay_rows(scene: Scene, plan: SlotPlan, end: int) -> None:
+    """Rows 0 to end-1, uncounted, for what they do to the data."""
+    _run(scene, plan, 0, end, None)
+
+
+def count_rows(scene: Scene, plan: SlotPlan, first: int, observer: Observer) -> None:
+    """The plan's rows from `first` on, journaled and observed."""
+    _run(scene, plan, first, plan.rows, observer)
+
+
+def _run(scene: Scene, plan: SlotPlan, first: int, end: int, observer: Observer | None) -> None:
+    """Through restarts of servers and of the engine. `observer`: of counted rows."""
+    session = scene.session
+    row, renewals = first, 0
+    while row < end:
+        try:
+            row = _pass(scene, plan, row, end, observer)
+        except _Lost as lost:
+            row = lost.row
+            renewals += 1
+            if renewals > ENGINE_RENEWALS_AT_MOST:
+                raise lost.error from None
+            session.renew_engine(str(lost.error), **scene.where)
+            open_case(session, scene.block, scene.case)
+            if observer:
+                observer.rows_begin()
+
+
+class _Lost(Exception):
+    """The engine is gone, before row number `row` had ended."""
+
+    def __init__(self, row: int, error: EngineGone):
+        super().__init__(str(error))
+        self.row, self.error = row, error
+
+
+def _pass(scene: Scene, plan: SlotPlan, row: int, end: int, observer: Observer | None) -> int:
+    """One stream of rows, until its end or until a target breaks it off; the number of the row that is next."""
+    cold = observer is not None and scene.session.spec.cache == "cold"
+    ops: Counter[str] = Counter()
+    try:
+        if cold:
+            restart_cold(scene)
+            observer.rows_begin()  # type: ignore[union-attr]
+        for reply in _stream(scene, plan, row, row + 1 if cold else end):
+            if "slots" in reply:
+                row += 1
+                ops.update(driven_ops(reply))
+                if observer:
+                    observer.row(reply)
+                    _journal_row(scene, reply)
+            elif observer:
+                observer.rows_told(reply)
+            if stopped := reply.get("stopped"):
+                _mend(scene, stopped)
+                scene.driven[stopped["target"]] = ops[stopped["target"]] = 0
+                if observer:
+                    observer.rows_begin()
+    except EngineGone as error:
+        scene.broken = True
+        raise _Lost(row, error) from error
+    finally:
+        scene.driven.update(ops)
+    return row
+
+
+def _stream(scene: Scene, plan: SlotPlan, first: int, end: int) -> Iterator[Reply]:
+    session, block, case = scene.session, scene.block, scene.case
+    turn = first + block if session.spec.cache == "cold" else first  # cold: there is one row in a block
+    session.freeze()
+    return session.engine.stream(
+        "rows",
+        seed=seed_of(session.spec.seed, case.name, block),
+        first_row=session.first_row + first,
+        orders=balanced_orders(session.measured(case), end - first, turn),
+        settle=plan.settle,
+        slot=plan.slot,
+        tag={"block": block, "test": case.name, "clients": case.clients} | session.tag,
+    )
+
+
+def _mend(scene: Scene, stopped: dict[str, Any]) -> None:
+    session = scene.session
+    scene.broken = True
+    session.thaw()
+    session.revive(session.by_name(stopped["target"]), stopped["message"], **scene.where, row=stopped["row"])
+    open_case(session, scene.block, scene.case)
+
+
+def _journal_row(scene: Scene, reply: Reply) -> None:
+    """A row in which the host was disturbed counts like any other; that it was, and by what, is journaled with it."""
+    session = scene.session
+    figures = RowFigures.from_host(reply["host"])
+    why = judge_row(figures, session.limits, scene.figures)
+    scene.figures.append(figures)
+    session.journal.append({"type": "row", "dropped": why is not None, "dropped_why": why, **reply})
+    session.progress.rows[session.part(scene.block, scene.case)] += 1

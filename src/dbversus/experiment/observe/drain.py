@@ -1,0 +1,68 @@
+"""What servers have put off is brought to its end: by their clocks before a test, and after one that changes data."""
+
+import time
+from collections.abc import Iterable
+
+from dbversus.experiment.observe.scene import Scene
+from dbversus.experiment.rig.engine import EngineGone
+from dbversus.experiment.rig.session import Session, Target
+
+# What one strike of a clock brings is over after so long, or goes on while the test runs, as it would without us.
+STRIKE_IDLE_MS = 100
+STRIKE_LIMIT_MS = 500
+
+
+def start_clocks_together(scene: Scene) -> None:
+    """Lets what servers do by their clocks happen in all of them at once, before the rows: so it comes again in all at once.
+
+    Else one takes up its purge at the third row of a test and another at the eleventh, and the test is not the same for both.
+    """
+    session, case = scene.session, scene.case
+    put_off_s = _put_off_s(session.alive)
+    if not (case.test.changes_data and session.spec.freeze and put_off_s):
+        return
+    session.freeze()
+    time.sleep(put_off_s)
+    session.thaw()
+    for target in _processes(session):
+        session.engine.call("drain", target=target.name, idle_ms=STRIKE_IDLE_MS, limit_ms=STRIKE_LIMIT_MS)
+
+
+def drain(scene: Scene) -> None:
+    """Lets every server that is up do, alone, what the test has left it to do; journals what that cost.
+
+    The operations that left something are all that were driven since the server was started, or since the test began. A server
+    that is not frozen while another is measured works at its own pace, so without freezing nothing is drained.
+    """
+    session, case = scene.session, scene.case
+    spec = session.spec
+    if not case.test.changes_data or not spec.drain_s or not (spec.freeze or len(session.alive) == 1):
+        return
+    processes = _processes(session)
+    put_off_s = _put_off_s(processes)
+    if spec.freeze:
+        time.sleep(put_off_s)  # clocks go on in frozen servers: each takes up its work as soon as it is thawed
+    idle_s = spec.drain_idle_s if spec.freeze else max(spec.drain_idle_s, put_off_s)
+    limit_ms = max(1, round(spec.drain_s * 1000))
+    idle_ms = min(limit_ms, max(1, round(idle_s * 1000)))
+    found = {}
+    for target in processes:
+        try:
+            reply = session.engine.call("drain", target=target.name, idle_ms=idle_ms, limit_ms=limit_ms)
+        except EngineGone as error:
+            session.renew_engine(str(error), **scene.where)
+            return
+        if target.server.is_running():
+            figures = {name: value for name, value in reply.items() if name not in ("id", "done")}
+            found[target.name] = {"ops": scene.driven[target.name], **figures}
+    if found and not scene.replay:
+        scene.note("drain", targets=found)
+
+
+def _processes(session: Session) -> list[Target]:
+    """Servers that work while no client does, unlike embedded ones."""
+    return [target for target in session.alive if target.server.root_pid is not None]
+
+
+def _put_off_s(targets: Iterable[Target]) -> float:
+    return max((target.server.puts_off_s for target in targets), default=0.0)

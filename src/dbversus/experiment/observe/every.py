@@ -1,0 +1,16 @@
+"""All observers, in the order in which they are called."""
+
+from dbversus.experiment.observe.background import Background
+from dbversus.experiment.observe.counters import Counters
+from dbversus.experiment.observe.injection import Injecting
+from dbversus.experiment.observe.latency import Latency
+from dbversus.experiment.observe.memory import Memory
+from dbversus.experiment.observe.observer import Observer, Observers
+from dbversus.experiment.observe.scene import Scene
+
+OBSERVERS: tuple[type[Observer], ...] = (Counters, Memory, Injecting, Latency, Background)
+
+
+def observers_of(scene: Scene) -> Observers:
+    """None for a replay, which journals nothing."""
+    return Observers(scene, () if scene.replay else OBSERVERS)

@@ -1,0 +1,20 @@
+"""Latency histograms of all operations of the counted rows, errors with examples, and what the engine could not account."""
+
+from dbversus.experiment.observe.observer import Observer
+from dbversus.experiment.rig.engine import Reply
+
+
+class Latency(Observer):
+    def rows_told(self, end: Reply) -> None:
+        if not end.get("done"):
+            return
+        session = self.scene.session
+        measured = session.measured(self.scene.case)
+        for words in end.get("accounting_notes", ()):
+            session.remark(words)
+        session.note(
+            "latency",
+            **self.scene.where,
+            hdr={name: text for name, text in end.get("latency", {}).items() if name in measured},
+            error_examples=end.get("error_examples", {}),
+        )

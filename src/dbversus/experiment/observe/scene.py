@@ -1,0 +1,44 @@
+"""Where evidence is collected: one case in one block."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from dbversus.experiment.rig.engine import Reply
+from dbversus.experiment.rig.session import Case, Session
+from dbversus.stats.disturbance import RowFigures
+
+
+def driven_ops(row: Reply) -> Counter[str]:
+    """Operations by target that a row took, those of warm-ups included: background work makes no difference."""
+    return Counter({slot["target"]: slot["settle_ops"] + slot["ops"] for slot in row["slots"]})
+
+
+@dataclass
+class Scene:
+    """One case in one block, and what its rows have come to.
+
+    `replay`: the same work is done once more, and nothing is journaled. `idle`: opens and closes the case without any operation.
+    `driven`: all operations by target since its server was started, or the case begun: checks, pilots and warm-ups change
+    the data too. `broken`: a row was broken off, and what was driven of it is in no figure. `figures`: of the host, in the
+    journaled rows.
+    """
+
+    session: Session
+    block: int
+    case: Case
+    replay: bool = False
+    idle: Callable[[], None] = lambda: None
+    driven: Counter[str] = field(default_factory=Counter)
+    broken: bool = False
+    figures: list[RowFigures] = field(default_factory=list)
+
+    @property
+    def where(self) -> dict[str, Any]:
+        """What tells records of this scene from others'."""
+        return {"block": self.block, "test": self.case.name}
+
+    def note(self, kind: str, **fields: Any) -> None:
+        """Journals what holds for the group of targets that is up."""
+        self.session.note(kind, **self.where, **fields, **self.session.tag)
