@@ -32,6 +32,7 @@ _ALL = (
     Format("html", "report.html", "html", "a page with charts"),
     Format("md", "report.md", "markdown", "for issues and pull requests"),
     Format("json", "report.json", "json", "all of it as data"),
+    Format("csv", "report.csv", "csv", "the verdicts, for spreadsheets"),
 )
 FORMATS: Mapping[str, Format] = {each.name: each for each in _ALL}
 USUAL = ("html", "md", "json")
