@@ -108,6 +108,18 @@ def test_flags_give_what_they_say_and_nothing_else() -> None:
     assert choose("run", ["--table-size", "20k", "--wait-quiet", "1m30s"]) == {"table_size": 20_000, "wait_quiet_s": 90}
 
 
+def test_another_verb_names_settings_as_it_calls() -> None:
+    """As `demo` calls `compare`."""
+
+    @with_flags("compare")
+    def verb(*, chosen: Choices, wait: bool = False) -> int:
+        return int(chosen == {"profile": "quick"} and wait)
+
+    assert verb(profile="quick", wait=True) == 1
+    with pytest.raises(TypeError, match="profil"):
+        verb(profil="quick")
+
+
 def test_a_relative_path_holds_in_any_working_directory() -> None:
     assert choose("configs", ["--config-dir", "mine"]) == {"config_dir": str(Path("mine").absolute())}
 
