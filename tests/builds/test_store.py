@@ -9,11 +9,11 @@ import pytest
 
 from dbversus.builds import catalog, install, store
 from dbversus.builds.catalog import CatalogEntry, Layout
+from dbversus.builds.client import Fetched, NotFoundError, Progress
 from dbversus.builds.install import PROVIDERS
 from dbversus.builds.manifest import MANIFEST
 from dbversus.builds.model import Build
 from dbversus.builds.packages.inspect import sha256_of
-from dbversus.builds.providers.client import Fetched, NotFoundError, Progress
 from dbversus.builds.target import parse_target
 from dbversus.errors import RunError, UsageError
 

@@ -2,8 +2,9 @@ from pathlib import Path
 
 import pytest
 
+from dbversus.builds import client
 from dbversus.builds.catalog import select
-from dbversus.builds.providers import apt, client
+from dbversus.builds.providers import apt
 from dbversus.builds.store import obtain, resolve
 from dbversus.builds.target import parse_target
 from dbversus.builds.tools import check_tools, is_ready, missing_tools

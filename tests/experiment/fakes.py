@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -9,11 +10,13 @@ from dbversus.builds.model import Build
 from dbversus.builds.target import labels, parse_target
 from dbversus.errors import RunError
 from dbversus.experiment.asked.spec import make_spec
-from dbversus.experiment.plan.progress import Progress
+from dbversus.experiment.crew.coordinator import Ledger
+from dbversus.experiment.plan.cases import Case
+from dbversus.experiment.plan.progress import Progress, fold
 from dbversus.experiment.rig.engine import Engine, EngineGone, EngineRefused, Reply
-from dbversus.experiment.rig.session import Case, Session, Silent, Target
+from dbversus.experiment.rig.session import Session, Silent, Target
 from dbversus.host.pinning import PlacementPlan
-from dbversus.results.records import of_type, parse_journal
+from dbversus.results.records import Record, of_type, parse_journal
 from dbversus.results.schema import JOURNAL
 from dbversus.results.write import Journal
 from dbversus.servers.base import Placement, ServerConfig
@@ -163,6 +166,23 @@ class FakeServer:
         return [f"CREATE TABLE sbtest{table}"], []
 
 
+@dataclass
+class _Kept:
+    """Takes records as a run does."""
+
+    journal: Journal
+    progress: Progress
+
+    def __call__(self, record: Record) -> None:
+        self.journal.append(record)
+        fold(self.progress, record)
+
+
+def ledger_of(session: Session) -> Ledger:
+    """On the same journal."""
+    return Ledger(session.contest, cast(_Kept, session.records).journal.append)
+
+
 def make_session(
     folder: Path,
     targets: int = 2,
@@ -182,7 +202,9 @@ def make_session(
         return cast(Engine, next(given, None) or FakeEngine())
 
     suite = load_suite("sysbench").select(tests)
-    session = Session(spec, suite, made, Journal(folder), Progress(), new_engine, PlacementPlan("none"), Silent())
+    progress = Progress()
+    kept = _Kept(Journal(folder), progress)
+    session = Session(spec, suite, made, kept, folder, progress, new_engine, PlacementPlan("none"), Silent())
     for target in made:
         session.introduce(target)
     return session
@@ -202,12 +224,12 @@ def server_of(session: Session, name: str) -> FakeServer:
 
 
 def case_of(session: Session, name: str) -> Case:
-    return next(case for case in session.all_cases if case.name == name)
+    return next(case for case in session.contest.all_cases if case.name == name)
 
 
 def records(session: Session, kind: str) -> list[dict[str, Any]]:
     """What the session has journaled of a type."""
-    return of_type(parse_journal(session.journal.directory / JOURNAL)[0], kind)
+    return of_type(parse_journal(session.folder / JOURNAL)[0], kind)
 
 
 def refused(target: str, words: str = "function f does not exist") -> EngineRefused:

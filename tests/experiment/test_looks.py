@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from dbversus.experiment.looks import take_look
+from dbversus.experiment.looks import newly_decided
 from dbversus.stats.metrics import PRIMARY
 from dbversus.stats.model import Finding, Verdict
 
-from .fakes import make_session, records
+from .fakes import make_session
 
 
 def _findings(test: str, target: str, verdict: Verdict) -> list[Finding]:
@@ -36,11 +36,12 @@ def test_a_target_that_left_the_run_keeps_no_test_from_being_retired(
         *_findings("update-index", label, Verdict.UNDECIDED),
     ]
     _judged_as(findings, monkeypatch)
-    take_look(session, 2)
-    session.targets[2].out = "no room"
-    take_look(session, 4)
-    assert [look["retired"] for look in records(session, "look")] == [[], ["point-query"]]
-    assert session.undecided == ["update-index"]
+    contest = session.contest
+    assert newly_decided(contest, tmp_path) == []
+    contest.progress.out["t2"] = "no room"
+    assert newly_decided(contest, tmp_path) == ["point-query"]
+    contest.progress.looks[4] = ["point-query"]
+    assert contest.undecided == ["update-index"] and newly_decided(contest, tmp_path) == []
 
 
 def test_nor_does_one_that_is_not_measured_in_it_for_its_answers(
@@ -57,5 +58,4 @@ def test_nor_does_one_that_is_not_measured_in_it_for_its_answers(
     _judged_as(findings, monkeypatch)
     for test in ("point-query", "update-index"):
         session.progress.checked[test, ""] = {"t0": True, "t1": True, "t2": False}
-    take_look(session, 4)
-    assert session.progress.looks[4] == ["point-query"]
+    assert newly_decided(session.contest, tmp_path) == ["point-query"]

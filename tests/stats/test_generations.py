@@ -11,17 +11,13 @@ from dbversus.stats.generations import (
     READ_BYTES,
     READ_CALLS,
     Generation,
-    Logs,
     Mark,
-    Mean,
     Pair,
     Shifts,
     compare_generations,
-    difference,
     generation,
-    mean_of_blocks,
-    mean_of_tests,
 )
+from dbversus.stats.means import Logs, Mean, difference, mean_of_blocks, mean_of_tests
 from dbversus.stats.metrics import CPU, THROUGHPUT
 
 from .slots import make_slots

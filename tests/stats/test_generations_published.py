@@ -15,12 +15,12 @@ from dbversus.stats.generations import (
     READ_CALLS,
     Mark,
     Pair,
-    Ratio,
     Shifts,
     TestShift,
     compare_generations,
     generation,
 )
+from dbversus.stats.means import Ratio
 from dbversus.stats.metrics import CPU, THROUGHPUT
 
 DATA = Path(__file__).parent.parent / "data" / "sysbench-2021-iobound.csv"

@@ -6,14 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from dbversus.builds.catalog import CatalogEntry, Layout
+from dbversus.builds.client import Fetched, Progress
+from dbversus.builds.libraries import bring_along
 from dbversus.builds.lock import locked
 from dbversus.builds.manifest import Manifest, manifest_of, write_manifest
 from dbversus.builds.packages.archive import make_public, unpack, unpack_system, verify_checksum
 from dbversus.builds.packages.inspect import Inspection, inspect_build, sha256_of
 from dbversus.builds.packages.layout import arrange, assemble, find_prefix, use_own_libc
-from dbversus.builds.packages.libraries import bring_along
 from dbversus.builds.providers import apt, maven, npm, pip
-from dbversus.builds.providers.client import Fetched, Progress
 from dbversus.dbms.versions import version_matches
 from dbversus.errors import RunError
 from dbversus.home import public_dir

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
-from dbversus.builds.providers.client import Progress
+from dbversus.builds.client import Progress
 from dbversus.errors import RunError
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dbversus.builds import catalog
 from dbversus.builds.catalog import CatalogEntry, available
+from dbversus.builds.client import NotFoundError, Progress, say
 from dbversus.builds.install import PARTIAL, install
 from dbversus.builds.lock import locked, locked_if_free
 from dbversus.builds.manifest import Manifest, manifest_of, read_manifest, write_manifest
@@ -16,7 +17,6 @@ from dbversus.builds.model import Build, TargetSpec
 from dbversus.builds.packages.archive import make_public, unpack, unpack_system, verify_checksum
 from dbversus.builds.packages.inspect import detect_dbms, inspect_build, normal_prefix
 from dbversus.builds.packages.layout import find_prefix
-from dbversus.builds.providers.client import NotFoundError, Progress, say
 from dbversus.builds.providers.path import build_always_here, build_at
 from dbversus.builds.tools import check_tools, is_ready
 from dbversus.dbms.known import find_dbms, server_dbms

@@ -3,8 +3,8 @@
 import importlib.util
 
 from dbversus.builds.catalog import CatalogEntry
+from dbversus.builds.client import CLIENTS, client_path
 from dbversus.builds.providers import apt
-from dbversus.builds.providers.client import CLIENTS, client_path
 from dbversus.errors import RunError
 
 

@@ -10,8 +10,9 @@ from typing import Any
 import dbversus
 from dbversus.errors import UsageError
 from dbversus.experiment.folder import Copy, changed_outside
+from dbversus.experiment.plan.cases import cases_of
 from dbversus.experiment.plan.definitions import definitions
-from dbversus.experiment.rig.session import Target, cases_of
+from dbversus.experiment.rig.session import Target
 from dbversus.experiment.rig.stage import Stage
 from dbversus.results.schema import HOST, SCHEMA_VERSION
 from dbversus.servers.base import ServerConfig

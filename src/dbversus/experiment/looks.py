@@ -1,29 +1,26 @@
 """Sequential looks: after some blocks, judge what there is and retire the tests that are decided."""
 
-from dbversus.experiment.rig.session import Session
+from pathlib import Path
+
+from dbversus.builds.target import labels, parse_target
+from dbversus.experiment.plan.contest import Contest
 from dbversus.results.read import open_results
 
 
-def take_look(session: Session, blocks: int) -> None:
-    """Judges all tests after `blocks` finished blocks; journals which are decided and need no more blocks.
+def newly_decided(contest: Contest, directory: Path) -> list[str]:
+    """Judges all tests of the finished blocks in a results folder: which are decided by now, and need no more blocks.
 
     A regression or improvement is decided only once fresh blocks have measured it again (stats.judge), so it stays in
     the run for one look more. Targets of which no more blocks will tell anything hold up no test.
     """
     from dbversus.stats.judge import judge, settled_tests  # takes seconds to import; a run has begun by now
 
-    session.display.doing(f"judging {blocks} blocks")
-    measured = _measured(session)
-    findings = [
-        finding
-        for finding in judge(open_results(session.journal.directory))
-        if (finding.test, finding.target) in measured
-    ]
-    newly = sorted(settled_tests(findings) - session.progress.retired)
-    session.note("look", blocks=blocks, retired=newly)
-    session.progress.looks[blocks] = newly
+    measured = _measured(contest)
+    findings = [finding for finding in judge(open_results(directory)) if (finding.test, finding.target) in measured]
+    return sorted(settled_tests(findings) - contest.progress.retired)
 
 
-def _measured(session: Session) -> set[tuple[str, str]]:
+def _measured(contest: Contest) -> set[tuple[str, str]]:
     """Test and target's label, of all that are still measured."""
-    return {(case.name, session.by_name(name).label) for case in session.all_cases for name in session.measured(case)}
+    label_of = dict(zip(contest.names, labels([parse_target(text) for text in contest.spec.targets]), strict=True))
+    return {(case.name, label_of[name]) for case in contest.all_cases for name in contest.measured(case)}

@@ -4,23 +4,25 @@ import contextlib
 import json
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from dbversus.errors import RunError, UsageError
 from dbversus.experiment.asked.spec import ExperimentSpec, write_spec
-from dbversus.experiment.cell.block import run_block
-from dbversus.experiment.folder import check_steady, copies_of, with_absolute_paths, write_copies
+from dbversus.experiment.crew.coordinator import Ledger, work_alone, work_together
+from dbversus.experiment.crew.local import LocalWorker
+from dbversus.experiment.crew.worker import Worker
+from dbversus.experiment.folder import Copy, check_steady, copies_of, with_absolute_paths, write_copies
 from dbversus.experiment.header import check_outside, check_unchanged, make_header
-from dbversus.experiment.looks import take_look
+from dbversus.experiment.looks import newly_decided
+from dbversus.experiment.plan.agenda import Cell
+from dbversus.experiment.plan.contest import Contest
 from dbversus.experiment.plan.estimate import check_time_budget, remaining_s, too_short
 from dbversus.experiment.plan.margins import calibration_fields
 from dbversus.experiment.plan.progress import Progress, read_progress
-from dbversus.experiment.rig.aging import age_all
-from dbversus.experiment.rig.prepare import load_all
 from dbversus.experiment.rig.quiet import wait_for_quiet
-from dbversus.experiment.rig.refusals import StatementRefused, check_before_load
-from dbversus.experiment.rig.session import Display, Session, Target
+from dbversus.experiment.rig.ready import closing, make_ready
+from dbversus.experiment.rig.refusals import StatementRefused
+from dbversus.experiment.rig.session import Display, Session
 from dbversus.experiment.rig.stage import Stage, set_stage
 from dbversus.results.records import parse_journal
 from dbversus.results.schema import EXPERIMENT, HOST, JOURNAL
@@ -39,16 +41,52 @@ def run_experiment(spec: ExperimentSpec, directory: Path, command: str, display:
         display.say(words)
     with set_stage(spec, display, wait=wait) as stage:
         check_steady(copies, copies_of(spec))
-        create_results_dir(directory)
-        write_spec(spec, directory / EXPERIMENT)
-        write_copies(copies, directory)
-        (directory / HOST).write_text(json.dumps(stage.host_facts, indent=1, default=str))
-        with _gone_when_refused(directory), Journal(directory) as journal:
-            targets = [target.build.dbms for target in stage.targets]
-            calibration = calibration_fields(spec, targets, stage.host_facts, display.say)
-            journal.append(make_header(stage, command, copies) | calibration)
+        with _gone_when_refused(directory), _new_results(directory, stage, command, copies, display) as journal:
             _perform(stage, journal, Progress(), display)
     seal(directory)
+
+
+def run_together(
+    spec: ExperimentSpec, directory: Path, command: str, display: Display, hire: Callable[[], Sequence[Worker]]
+) -> None:
+    """As `run_experiment`, measured by workers in processes of their own, which `hire` starts on the folder as it is then.
+
+    This process gives the host back before they take it. Interrupted, it loses the cells that are under way, and no other.
+    """
+    spec = with_absolute_paths(spec)
+    copies = copies_of(spec)
+    with set_stage(spec, display, wait=True) as stage:
+        names = [target.name for target in stage.targets]
+        with _new_results(directory, stage, command, copies, display):
+            pass
+    with Journal(directory) as journal, contextlib.ExitStack() as stack:
+        contest = Contest(spec, stage.suite, names, Progress())
+        ledger = Ledger(contest, journal.append)
+        workers = hire()
+        for worker in workers:
+            stack.callback(worker.close)
+
+        def look(blocks: int) -> None:
+            ledger.take({"type": "look", "blocks": blocks, "retired": newly_decided(contest, directory)})
+
+        ledger.take({"type": "finished", "reason": work_together(ledger, workers, look, display.say)})
+    seal(directory)
+
+
+@contextlib.contextmanager
+def _new_results(
+    directory: Path, stage: Stage, command: str, copies: Sequence[Copy], display: Display
+) -> Iterator[Journal]:
+    """A results folder with all that is known before the first row, and its journal."""
+    create_results_dir(directory)
+    write_spec(stage.spec, directory / EXPERIMENT)
+    write_copies(copies, directory)
+    (directory / HOST).write_text(json.dumps(stage.host_facts, indent=1, default=str))
+    with Journal(directory) as journal:
+        targets = [target.build.dbms for target in stage.targets]
+        calibration = calibration_fields(stage.spec, targets, stage.host_facts, display.say)
+        journal.append(make_header(stage, command, copies) | calibration)
+        yield journal
 
 
 @contextlib.contextmanager
@@ -80,6 +118,7 @@ def resume_experiment(
             with set_stage(spec, display, wait=wait) as stage:
                 check_unchanged(directory, records[0], stage, as_stored=as_stored)
                 journal.append({"type": "resumed", "reason": f"{len(progress.blocks)} blocks were finished"})
+                progress.go_on()
                 _perform(stage, journal, progress, display)
     seal(directory)
 
@@ -90,78 +129,62 @@ def undecided_blocks_left(progress: Progress, spec: ExperimentSpec) -> bool:
 
 
 def _perform(stage: Stage, journal: Journal, progress: Progress, display: Display) -> None:
-    session = Session(stage.spec, stage.suite, stage.targets, journal, progress, stage.new_engine, stage.cpus, display)
-    for target in session.targets:
-        _take_over(session, target)
-    with _closing(session):
-        if session.dead_end:
-            raise UsageError(f"{session.dead_end}; start a new experiment.")
-        check_before_load(session)
-        load_all(session)
-        age_all(session)
-        reason = _run_blocks(session)
-        session.note("finished", reason=reason)
+    """A coordinator with one worker in the same process."""
+    ledger = Ledger(
+        Contest(stage.spec, stage.suite, [target.name for target in stage.targets], progress), journal.append
+    )
+    session = stage.session(ledger.take, journal.directory, progress, display)
+    with closing(session):
+        make_ready(session)
+        ledger.take({"type": "finished", "reason": _run_cells(session, ledger)})
 
 
-def _take_over(session: Session, target: Target) -> None:
-    """What an earlier start found out about a target, and what the stage did."""
-    if target.out is not None and target.name not in session.progress.out:
-        session.note("failure", target=target.name, stage="check", message=target.out, final=True)
-        session.display.say(f"{target.label} is left out: {target.out}")
-    target.out = session.progress.out.get(target.name, target.out)
-    if target.out is None and target.name in session.progress.lost:
-        session.remark(
-            "it had left the run, and was tried again when that was resumed: rows in between are missing", target
-        )
+def _run_cells(session: Session, ledger: Ledger) -> str:
+    """Runs cells until all tests are decided, the looks are used up or the time is; returns which."""
+    budget = _TimeBudget(session)
+
+    def look(blocks: int) -> None:
+        budget.block_ended()
+        session.display.doing(f"judging {blocks} blocks")
+        session.note("look", blocks=blocks, retired=newly_decided(session.contest, session.folder))
+
+    def may_begin(cell: Cell) -> bool:
+        budget.block_ended()
+        if not budget.has_room():
+            return False
+        wait_for_quiet(session, cell.block)
+        if not budget.has_room():
+            return False
+        budget.block_begins()
+        return True
+
+    return work_alone(ledger, LocalWorker(session), look, may_begin)
 
 
-@contextlib.contextmanager
-def _closing(session: Session) -> Iterator[None]:
-    """Ends all servers and the engine on every way out; a stop by the user is journaled as such."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        with contextlib.suppress(RunError):  # a full disk, say: that the user has stopped the run counts for more
-            session.note("block", block=session.progress.next_block(), state="interrupted")
-        raise
-    finally:
-        session.close()
+class _TimeBudget:
+    """Whether there is time for a block that takes as long as the last one."""
 
+    def __init__(self, session: Session):
+        self._session = session
+        self._began_s = time.monotonic()
+        self._block_began_s: float | None = None
+        self._block_s = session.progress.whole_block_s
 
-def _run_blocks(session: Session) -> str:
-    """Runs blocks until all tests are decided, the looks are used up or the time is; returns which."""
-    spec, progress = session.spec, session.progress
-    began_s, block_s = time.monotonic(), progress.whole_block_s
-    while True:
-        _take_due_look(session)
-        if not session.undecided:
-            return "decided"
-        block = progress.next_block()
-        if block >= spec.looks[-1]:
-            return "looks used up"
-        if _out_of_time(session, began_s, block_s):
-            return "time budget"
-        wait_for_quiet(session, block)
-        if _out_of_time(session, began_s, block_s):
-            return "time budget"
-        session.display.expect(remaining_s(spec, session.suite, progress, len(session.alive), block_s))
-        block_began = time.monotonic()
-        run_block(session, block)
-        block_s = time.monotonic() - block_began
-
-
-def _out_of_time(session: Session, began_s: float, block_s: float | None) -> bool:
-    """Whether a block that takes as long as the last one, which took `block_s`, would end after the time budget."""
-    budget_s = session.spec.time_budget_s
-    if not budget_s or time.monotonic() - began_s + (block_s or 0) <= budget_s:
+    def has_room(self) -> bool:
+        budget_s, block_s = self._session.spec.time_budget_s, self._block_s
+        if not budget_s or time.monotonic() - self._began_s + (block_s or 0) <= budget_s:
+            return True
+        if block_s and block_s > budget_s:
+            self._session.display.say(f"{too_short(budget_s, block_s)}.")
         return False
-    if block_s and block_s > budget_s:
-        session.display.say(f"{too_short(budget_s, block_s)}.")
-    return True
 
+    def block_begins(self) -> None:
+        session = self._session
+        left_s = remaining_s(session.spec, session.suite, session.progress, len(session.alive), self._block_s)
+        session.display.expect(left_s)
+        self._block_began_s = time.monotonic()
 
-def _take_due_look(session: Session) -> None:
-    """Takes the look that the finished blocks call for: also one that a kill at the end of the last of them has prevented."""
-    blocks = len(session.progress.blocks)
-    if blocks in session.spec.looks and blocks not in session.progress.looks:
-        take_look(session, blocks)
+    def block_ended(self) -> None:
+        if self._block_began_s is not None:
+            self._block_s = time.monotonic() - self._block_began_s
+            self._block_began_s = None

@@ -8,8 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from dbversus.host import cgroups, cpus
-from dbversus.host.checks import pmu
+from dbversus.host import cgroups, cpus, pmu
 
 _SYSTEM = Path("/sys")
 _PROC = Path("/proc")

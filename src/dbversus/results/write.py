@@ -74,8 +74,10 @@ class Journal:
         self.note = f"{path}: the last line was cut off; it was set aside in {JOURNAL}.torn."
 
     def append(self, record: Mapping[str, Any]) -> None:
-        """Adds one record (it names its `type`); `at_unix_ns` is filled in."""
-        line = json.dumps({**record, "at_unix_ns": time.time_ns()}, separators=(",", ":"), default=str)
+        """Adds one record (it names its `type`); `at_unix_ns` is filled in where it is not there."""
+        line = json.dumps(
+            {**record, "at_unix_ns": record.get("at_unix_ns") or time.time_ns()}, separators=(",", ":"), default=str
+        )
         self._write(line.encode() + b"\n")
 
     def _write(self, line: bytes) -> None:

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from statistics import fmean
 
-from dbversus.stats.generations import Ratio, mean_of_blocks
+from dbversus.stats.means import Ratio, mean_of_blocks
 from dbversus.stats.model import BlockValue
 
 _ALL = "all"

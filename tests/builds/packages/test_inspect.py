@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dbversus.builds.packages.elf import host_machine, read_elf
+from dbversus.builds.elf import host_machine, read_elf
 from dbversus.builds.packages.inspect import check_runnable, detect_dbms, inspect_build, sha256_of
 from dbversus.builds.providers.path import build_at, host_sqlite
 from dbversus.errors import DbversusError, RunError, UsageError

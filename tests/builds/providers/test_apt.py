@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 
 from dbversus.builds.catalog import CatalogEntry, Layout
+from dbversus.builds.client import Progress
 from dbversus.builds.providers import apt
 from dbversus.builds.providers.apt import source_lines, upstream_version
-from dbversus.builds.providers.client import Progress
 from dbversus.errors import RunError
 
 from ..conftest import silent

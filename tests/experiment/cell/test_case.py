@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from dbversus.experiment.cell.case import measure, warm_up
-from dbversus.experiment.rig.session import Case, Session
+from dbversus.experiment.plan.cases import Case
+from dbversus.experiment.rig.session import Session
 from dbversus.host.pinning import PlacementPlan
 from dbversus.stats.disturbance import Limits
 
@@ -16,7 +17,7 @@ from ..fakes import FakeEngine, case_of, engine_of, gone, make_session, records,
 
 def _measure(session: Session, name: str, block: int = 0) -> Case:
     case = case_of(session, name)
-    with session.only(session.turns(block)[0]):
+    with session.only(session.contest.turns(block)[0]):
         measure(session, block, case)
     return case
 
@@ -84,7 +85,7 @@ def test_a_target_with_other_answers_is_left_out_and_the_others_are_measured(tmp
     for fields in engine_of(session).asked("rows"):
         assert all(sorted(order) == ["t0", "t1", "t3"] for order in fields["orders"])
     assert all(record["hdr"].keys() == {"t0", "t1", "t3"} for record in records(session, "latency"))
-    assert "point-query" in session.undecided
+    assert "point-query" in session.contest.undecided
     # later tests need what this one changes
     _measure(session, "update-index")
     assert {name for order in _counted_rows(session)[-1]["orders"] for name in order} == {"t0", "t1", "t2", "t3"}
@@ -95,7 +96,7 @@ def test_a_test_in_which_nobody_agrees_with_the_base_needs_no_more_blocks(tmp_pa
     engine_of(session).checksums = {"t0": "00"}
     case = _measure(session, "point-query")
     assert not engine_of(session).asked("rows") and not records(session, "plan")
-    assert not session.is_comparable(case) and session.undecided == ["update-index"]
+    assert not session.is_comparable(case) and session.contest.undecided == ["update-index"]
     assert (0, "point-query", "") in session.progress.finished
 
 
@@ -133,7 +134,7 @@ def test_a_warm_up_goes_on_with_another_engine(tmp_path: Path, command: str) -> 
     engines = [FakeEngine(), FakeEngine()]
     session = make_session(tmp_path, engines=engines)
     engines[0].failures[command] = [gone()]
-    with session.only(session.turns(0)[0]):
+    with session.only(session.contest.turns(0)[0]):
         warm_up(session, 0, case_of(session, "point-query"))
     assert engine_of(session) is engines[1]
     assert [len(engines[1].asked(name)) for name in ("open", "rows", "close")] == [1] * 3

@@ -5,7 +5,8 @@ from typing import Any, cast
 
 from dbversus.experiment.observe.background import Background
 from dbversus.experiment.observe.scene import Scene
-from dbversus.experiment.rig.session import Case, Session
+from dbversus.experiment.plan.cases import Case
+from dbversus.experiment.rig.session import Session
 
 ROW = {"slots": [{"target": "t0", "settle_ops": 5, "ops": 50}, {"target": "t1", "settle_ops": 4, "ops": 50}]}
 

@@ -40,7 +40,7 @@ def _session(folder: Path, tests: str = "point-query,update-index", **choices: o
 
 
 def _measure(session: Session, name: str, block: int = 0) -> None:
-    with session.only(session.turns(block)[0]):
+    with session.only(session.contest.turns(block)[0]):
         measure(session, block, case_of(session, name))
 
 

@@ -9,8 +9,9 @@ import pytest
 
 from dbversus.experiment.observe.drain import drain, start_clocks_together
 from dbversus.experiment.observe.scene import Scene
+from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.rig.engine import EngineGone
-from dbversus.experiment.rig.session import Case, Session
+from dbversus.experiment.rig.session import Session
 
 
 class _Session:

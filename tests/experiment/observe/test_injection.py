@@ -14,8 +14,9 @@ from dbversus.experiment.asked.shares import Burst
 from dbversus.experiment.asked.spec import make_spec
 from dbversus.experiment.observe.injection import Injecting
 from dbversus.experiment.observe.scene import Scene
+from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.rig.preload import check_injection
-from dbversus.experiment.rig.session import Case, Session
+from dbversus.experiment.rig.session import Session
 from dbversus.host.user import server_user
 from dbversus.servers.injection import Injection
 from dbversus.servers.process.daemon import Daemon

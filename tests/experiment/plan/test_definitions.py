@@ -8,8 +8,8 @@ import pytest
 
 from dbversus.errors import UsageError
 from dbversus.experiment.cell.opening import open_case
+from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.plan.definitions import definitions
-from dbversus.experiment.rig.session import Case
 from dbversus.host.pinning import PlacementPlan
 from dbversus.suites import load_suite
 from dbversus.suites.model import Test

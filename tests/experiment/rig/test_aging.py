@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from dbversus.experiment.cell.block import run_block
+from dbversus.experiment.cell.block import run_cell
+from dbversus.experiment.plan.agenda import Cell
 from dbversus.experiment.rig.aging import age_all
 from dbversus.experiment.rig.prepare import load_all
 from dbversus.experiment.rig.session import Session
@@ -73,7 +74,7 @@ def test_servers_start_anew_on_aged_data_in_the_midst_of_a_block(
     session = _loaded(tmp_path, monkeypatch)
     age_all(session)
     starts = server_of(session, "t1").starts
-    run_block(session, 1)
+    run_cell(session, Cell(1, tuple(session.contest.undecided)))
     assert server_of(session, "t1").starts == starts + 2
     assert [state["data"] for state in records(session, "state")] == ["loaded", "aged"]
 
@@ -82,5 +83,5 @@ def test_a_block_without_reads_before_begins_on_aged_data(tmp_path: Path, monkey
     session = _loaded(tmp_path, monkeypatch)
     age_all(session)
     session.progress.looks[1] = ["point-query.pre"]
-    run_block(session, 1)
+    run_cell(session, Cell(1, tuple(session.contest.undecided)))
     assert [state["data"] for state in records(session, "state")] == ["aged"]

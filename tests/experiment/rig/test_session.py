@@ -80,25 +80,3 @@ def test_a_dead_end_is_told_with_the_reasons(tmp_path: Path) -> None:
     assert "base postgres:17 is out" in session.dead_end and session.dead_end.endswith(": disk full")
     (tmp_path / "alone").mkdir()
     assert not make_session(tmp_path / "alone", targets=1).dead_end
-
-
-def test_in_groups_a_test_is_open_as_long_as_it_is_in_one(tmp_path: Path) -> None:
-    session = make_session(tmp_path, targets=3, at_once=2)
-    first, second = session.turns(0)
-    session.progress.checked["point-query", "g0"] = {"t0": True, "t1": False}
-    assert "point-query" in session.undecided
-    with session.only(first):
-        assert session.undecided == ["update-index"]
-    with session.only(second):
-        assert set(session.undecided) == {"point-query", "update-index"}
-    session.progress.checked["point-query", "g1"] = {"t0": True, "t2": False}
-    assert session.undecided == ["update-index"]
-    session.by_name("t1").out = "gone"
-    with session.only(first):
-        assert not session.undecided
-
-
-def test_a_target_alone_is_compared_with_nobody_and_measured(tmp_path: Path) -> None:
-    session = make_session(tmp_path, order="sequential")
-    with session.only(session.turns(0)[0]):
-        assert set(session.undecided) == {"point-query", "update-index"}

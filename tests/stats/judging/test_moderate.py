@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dbversus.stats.judging.moderate import LARGEST_PRIOR_DF, VARIANCE_FLOOR, fit_prior, moderate
+from dbversus.stats.judging.moderate import LARGEST_PRIOR_DF, fit_prior, moderate
+from dbversus.stats.means import VARIANCE_FLOOR
 
 VARIANCES = np.array([12, 31, 8, 55, 21, 17, 42, 9, 27, 190]) * 1e-5
 LIMMA = Path(__file__).parents[2] / "data" / "limma" / "squeeze.csv"

@@ -7,9 +7,9 @@ import pytest
 from scipy.signal import lfilter
 from scipy.special import stdtrit
 
-from dbversus.stats.generations import CONFIDENCE
 from dbversus.stats.judging.verdicts import assess
 from dbversus.stats.judging.within_start import add_within_start, series_mean
+from dbversus.stats.means import CONFIDENCE
 from dbversus.stats.metrics import CPU, IO_BYTES, METRICS, THROUGHPUT
 from dbversus.stats.model import Finding, Verdict
 from dbversus.stats.values.blocks import block_values

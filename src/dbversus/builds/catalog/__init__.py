@@ -9,7 +9,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from dbversus.builds.packages.elf import host_machine
+from dbversus.builds.elf import host_machine
 from dbversus.dbms.known import KNOWN, find_dbms
 from dbversus.dbms.versions import is_version, nearest, version_key, version_matches
 from dbversus.errors import UsageError

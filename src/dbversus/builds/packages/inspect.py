@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from dbversus.builds.elf import Elf, host_machine, read_elf
 from dbversus.builds.packages.contents import compiler_of
-from dbversus.builds.packages.elf import Elf, host_machine, read_elf
 from dbversus.builds.packages.plugin import built_in_engines, check_plugin
 from dbversus.dbms.known import find_dbms, server_dbms
 from dbversus.dbms.model import Dbms

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from dbversus.builds.catalog import Layout
+from dbversus.builds.client import Progress, find_client, run_client
+from dbversus.builds.elf import read_elf
 from dbversus.builds.packages.archive import unpack
-from dbversus.builds.packages.elf import read_elf
-from dbversus.builds.providers.client import Progress, find_client, run_client
 from dbversus.dbms.known import find_dbms
 from dbversus.errors import RunError
 

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from dbversus.builds.catalog import CatalogEntry
-from dbversus.builds.providers.client import Fetched, Progress, find_client, run_client
+from dbversus.builds.client import Fetched, Progress, find_client, run_client
 from dbversus.errors import RunError
 
 

@@ -1,41 +1,46 @@
-"""One block: servers freshly started on restored data, then the tests in suite order, since state matters."""
+"""A cell on this host: servers freshly started on restored data, then the tests in suite order, since state matters."""
 
 import shutil
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 from dbversus.experiment.cell.case import measure, warm_up
 from dbversus.experiment.observe.servers import store_log_tails, store_server_facts
+from dbversus.experiment.plan.agenda import Cell
+from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.rig.cold import cool
 from dbversus.experiment.rig.recovery import ask
 from dbversus.experiment.rig.refusals import check_on_data
-from dbversus.experiment.rig.session import Case, GroupOut, Session, Target
+from dbversus.experiment.rig.session import GroupOut, Session, Target
 from dbversus.experiment.rig.start import change_data, start_block
 from dbversus.suites.model import Phase
 
 
-def run_block(session: Session, block: int) -> None:
-    """Runs what is left of block number `block`: cases neither finished in it nor retired."""
-    groups = session.turns(block)
+def run_cell(session: Session, cell: Cell) -> None:
+    """Runs what is left of a block: the cell's cases, but for those that are finished in it."""
+    groups = session.contest.turns(cell.block)
     for group in groups:
         with session.only(group):
-            if _something_left(session, block):
-                _run_group(session, block)
+            if _left(session, cell, session.contest.all_cases):
+                _run_group(session, cell)
             if len(groups) > 1:
                 _make_room(session)
-    session.note("block", block=block, state="finished")
-    session.progress.blocks.add(block)
+    session.note("block", block=cell.block, state="finished")
 
 
-def _something_left(session: Session, block: int) -> bool:
-    """Whether the group that is up has a case to be measured in this block."""
-    undecided = set(session.undecided)
-    cases = [case for case in session.all_cases if case.name in undecided]
-    return any(session.part(block, case) not in session.progress.finished for case in cases)
+def _left(session: Session, cell: Cell, cases: Iterable[Case]) -> bool:
+    """Whether the group that is up still has one of `cases` to be measured."""
+    return any(_is_left(session, cell, case) for case in cases)
 
 
-def _run_group(session: Session, block: int) -> None:
+def _is_left(session: Session, cell: Cell, case: Case) -> bool:
+    is_done = session.part(cell.block, case) in session.progress.finished
+    return case.name in cell.cases and not is_done and session.is_comparable(case)
+
+
+def _run_group(session: Session, cell: Cell) -> None:
     try:
-        _run_phases(session, block)
+        _run_phases(session, cell)
     except GroupOut:
         for target in session.alive:
             session.remove(target)
@@ -47,11 +52,11 @@ def _make_room(session: Session) -> None:
         shutil.rmtree(target.server.data_dir, ignore_errors=True)
 
 
-def _run_phases(session: Session, block: int) -> None:
+def _run_phases(session: Session, cell: Cell) -> None:
     """Phases that share their data run one after another on it; those on other data have the servers started anew."""
-    started = False
+    started, block = False, cell.block
     for data, stretch in _stretches(session):
-        phases = _needed(session, block, stretch)
+        phases = _needed(session, cell, stretch)
         if not phases:
             continue
         if started:
@@ -64,7 +69,7 @@ def _run_phases(session: Session, block: int) -> None:
         started = True
         if session.spec.cache == "mixed":
             cool(session, block)  # only now: whatever looks at the data reads it
-        _run_stretch(session, block, phases)
+        _run_stretch(session, cell, phases)
     stop_block(session)
 
 
@@ -76,41 +81,31 @@ def _stretches(session: Session) -> list[tuple[str, list[Phase]]]:
     return session.suite.stretches
 
 
-def _run_stretch(session: Session, block: int, phases: list[Phase]) -> None:
+def _run_stretch(session: Session, cell: Cell, phases: list[Phase]) -> None:
+    cases = [case for phase in phases for case in session.contest.cases(phase)]
     for phase in phases:
         if phase.settle:
-            settle_all(session, block, phase.name)
-        for case in session.cases(phase):
-            session.display.doing(f"block {block + 1}: {case.name}")
-            _run_case(session, block, case, phases)
+            settle_all(session, cell.block, phase.name)
+        for case in session.contest.cases(phase):
+            session.display.doing(f"block {cell.block + 1}: {case.name}")
+            _run_case(session, cell, case, cases[cases.index(case) + 1 :])
 
 
-def _run_case(session: Session, block: int, case: Case, phases: list[Phase]) -> None:
+def _run_case(session: Session, cell: Cell, case: Case, later: Sequence[Case]) -> None:
+    """A case that is not to be measured changes the data all the same, where a later one needs its changes."""
     if case.test.warm_up:
         if session.spec.cache == "warm":
-            warm_up(session, block, case)
-    elif case.name in session.undecided and session.part(block, case) not in session.progress.finished:
-        measure(session, block, case)
-    elif case.test.changes_data and _something_follows(session, block, case, phases):
-        measure(session, block, case, replay=True)
+            warm_up(session, cell.block, case)
+    elif _is_left(session, cell, case):
+        measure(session, cell.block, case)
+    elif case.test.changes_data and _left(session, cell, later):
+        measure(session, cell.block, case, replay=True)
 
 
-def _needed(session: Session, block: int, phases: list[Phase]) -> list[Phase]:
-    """The phases of a stretch up to the last one in which a case still has to be measured in this block."""
-    undecided = set(session.undecided)
-    wanted = [
-        any(case.name in undecided and session.part(block, case) not in session.progress.finished for case in cases)
-        for cases in map(session.cases, phases)
-    ]
-    return phases[: len(wanted) - wanted[::-1].index(True)] if any(wanted) else []
-
-
-def _something_follows(session: Session, block: int, case: Case, phases: list[Phase]) -> bool:
-    """Whether a case that is still to be measured in this block comes after `case` and so needs its changes to the data."""
-    cases = [each for phase in phases for each in session.cases(phase)]
-    rest = cases[cases.index(case) + 1 :]
-    undecided = set(session.undecided)
-    return any(each.name in undecided and session.part(block, each) not in session.progress.finished for each in rest)
+def _needed(session: Session, cell: Cell, phases: list[Phase]) -> list[Phase]:
+    """The phases of a stretch up to the last one in which a case still has to be measured."""
+    needed = [_left(session, cell, session.contest.cases(phase)) for phase in phases]
+    return phases[: len(needed) - needed[::-1].index(True)] if any(needed) else []
 
 
 def settle_all(session: Session, block: int, phase: str) -> None:

@@ -9,8 +9,9 @@ from dbversus.experiment.observe.drain import drain, start_clocks_together
 from dbversus.experiment.observe.every import observers_of
 from dbversus.experiment.observe.observer import Observers
 from dbversus.experiment.observe.scene import Scene
+from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.rig.recovery import through_losses
-from dbversus.experiment.rig.session import Case, Session
+from dbversus.experiment.rig.session import Session
 
 WARM_UP_MS = 500
 
@@ -48,7 +49,6 @@ def _measure(scene: Scene) -> None:
     if not scene.replay:
         spent = {"seconds": time.monotonic() - began, "controller_cpu_s": time.process_time() - cpu_began}
         scene.note("test", state="finished", **spent)
-        session.progress.finished.add(session.part(scene.block, case))
 
 
 def _measure_rows(scene: Scene, observers: Observers) -> None:

@@ -4,10 +4,11 @@ import hashlib
 from typing import Any
 
 from dbversus.experiment.observe.scene import Scene
+from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.plan.definitions import definitions
 from dbversus.experiment.rig.engine import EngineRefused
 from dbversus.experiment.rig.serving import pin_serving
-from dbversus.experiment.rig.session import Case, Session
+from dbversus.experiment.rig.session import Session
 
 
 def open_case(session: Session, block: int, case: Case) -> None:
@@ -57,7 +58,7 @@ def compare_answers(scene: Scene) -> None:
     What this took, by target, counts as driven.
     """
     session, block, case = scene.session, scene.block, scene.case
-    known = session.progress.checked.setdefault(session.shared(case), {})
+    known = session.progress.checked.get(session.shared(case), {})
     if scene.replay or not session.spec.check_events or session.solo or known.keys() >= set(session.alive_names):
         return
     if session.diverged:
@@ -70,7 +71,6 @@ def compare_answers(scene: Scene) -> None:
     expected = _digest(answers[session.base.name])
     differs = [name for name, answer in answers.items() if _digest(answer) != expected]
     session.note("check", test=case.name, targets=answers, agree=not differs, differs=differs, **session.tag)
-    known.update({name: name not in differs for name in answers})
     scene.driven.update(dict.fromkeys(answers, events))
 
 

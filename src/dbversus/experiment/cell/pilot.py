@@ -4,10 +4,11 @@ from typing import Any
 
 from dbversus.experiment.cell.opening import open_case, seed_of
 from dbversus.experiment.observe.scene import Scene, driven_ops
+from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.plan.slots import SlotPlan, SlotRules, plan_cold_slots, plan_slots, wanted_ops
 from dbversus.experiment.rig.cold import cool
 from dbversus.experiment.rig.engine import EngineRefused, Reply
-from dbversus.experiment.rig.session import Case, Session
+from dbversus.experiment.rig.session import Session
 from dbversus.stats.orders import williams_square
 
 PILOT_OPS = 20
@@ -34,7 +35,6 @@ def pilot(scene: Scene) -> SlotPlan:
     session.note(
         "plan", test=case.name, block=scene.block, **plan.to_json(), rows_scanned_per_op=scanned, **session.tag
     )
-    session.progress.plans[session.shared(case)] = plan
     return plan
 
 

@@ -110,5 +110,4 @@ def _journal_row(scene: Scene, reply: Reply) -> None:
     figures = RowFigures.from_host(reply["host"])
     why = judge_row(figures, session.limits, scene.figures)
     scene.figures.append(figures)
-    session.journal.append({"type": "row", "dropped": why is not None, "dropped_why": why, **reply})
-    session.progress.rows[session.part(scene.block, scene.case)] += 1
+    session.note("row", dropped=why is not None, dropped_why=why, **reply)

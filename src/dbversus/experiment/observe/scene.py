@@ -5,8 +5,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.rig.engine import Reply
-from dbversus.experiment.rig.session import Case, Session
+from dbversus.experiment.rig.session import Session
 from dbversus.stats.disturbance import RowFigures
 
 

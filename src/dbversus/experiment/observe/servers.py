@@ -15,7 +15,7 @@ from dbversus.suites.define import literal_statement
 def store_server_facts(session: Session) -> None:
     """Writes servers/<name>/ for every target whose server is running; a fact that cannot be had is told as such."""
     for target in session.alive:
-        folder = session.journal.directory / SERVERS / target.name
+        folder = session.folder / SERVERS / target.name
         folder.mkdir(parents=True, exist_ok=True)
         facts: dict[str, Callable[[], Any]] = {
             "build.json": lambda target=target: asdict(target.build),  # type: ignore[misc]
@@ -33,7 +33,7 @@ def store_server_facts(session: Session) -> None:
 def store_log_tails(session: Session) -> None:
     """Writes the end of each server's log, replacing that of an earlier block."""
     for target in session.alive:
-        folder = session.journal.directory / SERVERS / target.name
+        folder = session.folder / SERVERS / target.name
         folder.mkdir(parents=True, exist_ok=True)
         _store(folder / "log_tail.txt", target.server.log_tail)
 

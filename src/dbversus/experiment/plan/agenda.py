@@ -49,6 +49,11 @@ def next_step(contest: Contest, out: Collection[int] = ()) -> Step:
     block = next(number for number in range(looks[-1] + 1) if number not in progress.blocks and number not in out)
     if block >= looks[-1]:
         return Wait() if out else End("looks used up")
-    if out and (not progress.blocks or block >= next(look for look in looks if look > whole)):
-        return Wait()
-    return Cell(block, undecided)
+    return Wait() if out and not _may_overlap(contest, block, whole) else Cell(block, undecided)
+
+
+def _may_overlap(contest: Contest, block: int, whole: int) -> bool:
+    """Whether a block may be measured while others are: none before the next look is judged, or on data that others leave."""
+    spec = contest.spec
+    beyond = block >= next(look for look in spec.looks if look > whole)
+    return bool(contest.progress.blocks) and not beyond and spec.restore == "block" and spec.restart == "block"

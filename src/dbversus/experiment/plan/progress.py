@@ -47,6 +47,11 @@ class Progress:
     def is_out(self, target: str) -> bool:
         return target in self.out or target in self.lost
 
+    def go_on(self) -> None:
+        """After an interruption: a block that was under way then tells no length."""
+        self.ended = None
+        self.began_ns.clear()
+
     @property
     def retired(self) -> set[str]:
         """Tests decided at any look so far."""
@@ -106,9 +111,8 @@ def fold(progress: Progress, record: dict[str, Any]) -> None:
             if record["stage"] == "check":
                 progress.refused.add(record["target"])
         case "resumed":
-            progress.ended = None
+            progress.go_on()
             progress.lost.clear()
-            progress.began_ns.clear()
         case "finished":
             progress.ended = record["reason"]
 

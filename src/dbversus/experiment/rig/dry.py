@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dbversus.builds.catalog import CatalogEntry
+from dbversus.builds.libraries import fetched_library
 from dbversus.builds.model import Build, TargetSpec
-from dbversus.builds.packages.libraries import fetched_library
 from dbversus.experiment.asked.spec import ExperimentSpec
 from dbversus.experiment.rig.stage import check_caches, check_server, make_sizing
 from dbversus.host.pinning import place

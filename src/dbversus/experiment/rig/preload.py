@@ -8,8 +8,8 @@ from dbversus.dbms.known import find_dbms
 from dbversus.errors import UsageError
 from dbversus.experiment.asked.shares import check_tests
 from dbversus.experiment.asked.spec import ExperimentSpec
+from dbversus.experiment.plan.cases import cases_of
 from dbversus.experiment.rig.engine import engine_binary
-from dbversus.experiment.rig.session import cases_of
 from dbversus.host.user import server_user
 from dbversus.servers.base import Server
 from dbversus.servers.injection import Injection, library_path

@@ -4,8 +4,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from dbversus.errors import RunError
+from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.rig.engine import EngineGone, EngineRefused
-from dbversus.experiment.rig.session import Case, Session, Target
+from dbversus.experiment.rig.session import Session, Target
 
 ENGINE_RENEWALS_AT_MOST = 3
 

@@ -1,7 +1,8 @@
 """What a run holds in its hands: the targets, the engine that drives them, the journal, and how to mend each when it breaks."""
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -9,17 +10,18 @@ from typing import Any, Protocol
 from dbversus.builds.model import Build, TargetSpec
 from dbversus.dbms.known import find_dbms
 from dbversus.errors import DbversusError, RunError
-from dbversus.experiment.asked.groups import Group, make_groups
+from dbversus.experiment.asked.groups import Group
 from dbversus.experiment.asked.spec import ExperimentSpec
+from dbversus.experiment.plan.cases import Case
+from dbversus.experiment.plan.contest import Contest, part_of, shared_by
 from dbversus.experiment.plan.limits import limits_with
 from dbversus.experiment.plan.progress import Part, Progress, Shared
 from dbversus.experiment.rig.engine import Engine, EngineGone, EngineRefused
 from dbversus.host.pinning import PlacementPlan
-from dbversus.results.write import Journal
+from dbversus.results.records import Record
 from dbversus.servers.base import Placement, Server
 from dbversus.stats.disturbance import Limits
-from dbversus.stats.orders import balanced_turns
-from dbversus.suites.model import Phase, Suite, Test
+from dbversus.suites.model import Suite
 
 RESTARTS_AT_MOST = 3
 
@@ -46,15 +48,6 @@ class Target:
     out: str | None = None
 
 
-@dataclass(frozen=True)
-class Case:
-    """A test with a number of clients. `name` tells it apart in results: `scan`, or `scan@4` when there are several numbers."""
-
-    test: Test
-    clients: int
-    name: str
-
-
 class Display(Protocol):
     """Shows progress; says things. Implemented by the command line."""
 
@@ -73,19 +66,11 @@ class Silent:
     def doing(self, text: str) -> None: ...
 
 
-def cases_of(test: Test, clients: list[int]) -> list[Case]:
-    """One case per number of clients."""
-    return [Case(test, count, f"{test.name}@{count}" if len(clients) > 1 else test.name) for count in clients]
-
-
-def _shared(case: Case, tag: Mapping[str, str]) -> Shared:
-    return case.name, tag.get("group", "")
-
-
 @dataclass
 class Session:
     """An experiment under way.
 
+    `records`: takes what is found out, and heeds in `progress` what it tells; `folder`: for files that are no records.
     `cpus`: where clients and servers run; `group`: who is up now (None: all); `restored`: names of targets whose
     snapshot was put in place since this process began; `prepared`: of those whose servers took all statements; `diverged`:
     something was replaced since the data was restored, so that targets may have done unequal work, and the data of equal ones
@@ -96,14 +81,15 @@ class Session:
     spec: ExperimentSpec
     suite: Suite
     targets: list[Target]
-    journal: Journal
+    records: Callable[[Record], None]
+    folder: Path
     progress: Progress
     new_engine: Callable[[], Engine]
     cpus: PlacementPlan
     display: Display
     engine: Engine = field(init=False)
     group: Group | None = field(init=False, default=None)
-    contenders: list[str] = field(init=False)
+    contest: Contest = field(init=False)
     remarks: set[tuple[str | None, str]] = field(init=False, default_factory=set)
     restored: set[str] = field(init=False, default_factory=set)
     diverged: bool = field(init=False, default=False)
@@ -115,8 +101,7 @@ class Session:
     def __post_init__(self) -> None:
         self.limits = limits_with(self.cpus)
         self.engine = self.new_engine()
-        # those whose config the server refused need no place in a group; the others keep theirs, whatever becomes of them
-        self.contenders = [target.name for target in self.targets if target.out is None]
+        self.contest = Contest(self.spec, self.suite, [target.name for target in self.targets], self.progress)
 
     @property
     def base(self) -> Target:
@@ -131,42 +116,13 @@ class Session:
         """Tables that are read into memory whenever a server has been started: all, or with other than warm caches none."""
         return self.table_names if self.spec.cache == "warm" else []
 
-    @property
-    def undecided(self) -> list[str]:
-        """Cases that still need blocks: of the group that is up, or of any group."""
-        retired = self.progress.retired
-        return [case.name for case in self.all_cases if case.name not in retired and self.is_comparable(case)]
-
-    @property
-    def all_cases(self) -> list[Case]:
-        """The cases that are reported, in order."""
-        cases = (case for phase in self.suite.phases for case in self.cases(phase))
-        return [case for case in cases if not case.test.warm_up]
-
-    def cases(self, phase: Phase) -> list[Case]:
-        """The tests of a phase, each with every number of clients before the next."""
-        return [case for test in phase.tests for case in cases_of(test, self.spec.clients)]
-
     def measured(self, case: Case) -> list[str]:
         """Names of the targets whose rows of `case` are run, in the group that is up or in any."""
-        return [name for group in self._groups_up for name in self._measured_in(group, case)]
+        return self.contest.measured(case, self.group)
 
     def is_comparable(self, case: Case) -> bool:
-        """Whether rows of `case` tell anything: the base and somebody else are measured, in the group that is up or in any."""
-        return any(len(self._measured_in(group, case)) >= self._fewest(group) for group in self._groups_up)
-
-    def _measured_in(self, group: Group, case: Case) -> list[str]:
-        """Those that are in the run, but for a target that answers a read test otherwise than the base.
-
-        A test that changes data is run on all: later tests need its changes.
-        """
-        agrees = {} if case.test.changes_data else self.progress.checked.get(_shared(case, group.tag), {})
-        names = [target.name for target in self.in_run if target.name in group.members]
-        return [name for name in names if agrees.get(name, True)]
-
-    def _fewest(self, group: Group) -> int:
-        """Targets without which a group has nothing to compare."""
-        return 1 if "solo" in group.tag or len(self.targets) == 1 else 2
+        """Whether rows of `case` tell anything, in the group that is up or in any."""
+        return self.contest.is_comparable(case, self.group)
 
     @property
     def alive(self) -> list[Target]:
@@ -176,19 +132,6 @@ class Session:
     @property
     def in_run(self) -> list[Target]:
         return [target for target in self.targets if target.out is None]
-
-    def turns(self, block: int) -> list[Group]:
-        """The groups that make a block, one after another; targets that are up alone change their order from block to block."""
-        return balanced_turns(self._groups, block, self.spec.seed) if self.spec.order == "sequential" else self._groups
-
-    @property
-    def _groups(self) -> list[Group]:
-        return make_groups(self.contenders, self.spec.order, self.spec.at_once)
-
-    @property
-    def _groups_up(self) -> list[Group]:
-        """The group that is up; all groups while none is."""
-        return [self.group] if self.group else self._groups
 
     @contextlib.contextmanager
     def only(self, group: Group) -> Iterator[None]:
@@ -212,7 +155,7 @@ class Session:
 
     def part(self, block: int, case: Case) -> Part:
         """What the rows of `case` in `block` count as, of all targets together or of the group that is up."""
-        return block, case.name, self.group.name if self.group else ""
+        return part_of(block, case, self.group)
 
     @property
     def first_row(self) -> int:
@@ -220,12 +163,8 @@ class Session:
         return self.group.first_row if self.group else 0
 
     def shared(self, case: Case) -> Shared:
-        """What the slot plan and the check of answers of `case` are kept under.
-
-        They hold for all blocks; groups with the base have their own, targets one after another share them: all do the
-        same work.
-        """
-        return _shared(case, self.tag)
+        """What the slot plan and the check of answers of `case` are kept under."""
+        return shared_by(case, self.group)
 
     @property
     def alive_names(self) -> list[str]:
@@ -235,7 +174,15 @@ class Session:
         return next(target for target in self.targets if target.name == name)
 
     def note(self, kind: str, **fields: Any) -> None:
-        self.journal.append({"type": kind, **fields})
+        self.records({"type": kind, **fields, "at_unix_ns": time.time_ns()})
+
+    def heed(self, progress: Progress) -> None:
+        """From here on, this is how far the experiment got: others have measured meanwhile."""
+        self.progress = self.contest.progress = progress
+        for target in self.in_run:
+            if progress.is_out(target.name):
+                target.out = progress.out.get(target.name, "it left the run")
+                self.remove(target)
 
     def remark(self, words: str, target: Target | None = None) -> None:
         """Journals, once, what somebody who reads the figures has to know (of one target, or of all)."""

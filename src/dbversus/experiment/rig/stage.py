@@ -18,10 +18,11 @@ from dbversus.experiment.asked.spec import ExperimentSpec
 from dbversus.experiment.plan.definitions import definitions
 from dbversus.experiment.plan.estimate import estimate
 from dbversus.experiment.plan.limits import limits_with
+from dbversus.experiment.plan.progress import Progress
 from dbversus.experiment.rig.cold import cache_facts
 from dbversus.experiment.rig.engine import Engine, engine_binary
 from dbversus.experiment.rig.preload import carry_library, check_injection
-from dbversus.experiment.rig.session import Display, Target
+from dbversus.experiment.rig.session import Display, Session, Target
 from dbversus.home import home_dir
 from dbversus.host.cgroups import create_cgroup, leave_directories
 from dbversus.host.checks.fsync import sync_latency
@@ -30,6 +31,7 @@ from dbversus.host.claims.lock import acquire_host
 from dbversus.host.claims.registry import Registry, Watcher, cleanup_stale
 from dbversus.host.facts import host_facts, memory_facts
 from dbversus.host.pinning import PlacementPlan, place
+from dbversus.results.records import Record
 from dbversus.servers.base import Placement, Server, ServerConfig
 from dbversus.servers.config.load import load_config
 from dbversus.servers.config.memory import cache_bytes, check_together
@@ -51,6 +53,11 @@ class Stage:
     host_facts: dict[str, Any]
     cpus: PlacementPlan
     new_engine: Callable[[], Engine]
+
+    def session(self, records: Callable[[Record], None], folder: Path, progress: Progress, display: Display) -> Session:
+        return Session(
+            self.spec, self.suite, self.targets, records, folder, progress, self.new_engine, self.cpus, display
+        )
 
 
 @contextlib.contextmanager

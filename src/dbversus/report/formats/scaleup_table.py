@@ -9,7 +9,7 @@ from dbversus.report.formats.matrix_table import Table, show
 from dbversus.report.model import Comparison, ScaleLine, ScaleUp
 from dbversus.report.terminal import say
 from dbversus.report.words import SHORT_TITLES, SIGNS, finding_text, interval, ratio
-from dbversus.stats.generations import CONFIDENCE, Ratio
+from dbversus.stats.means import CONFIDENCE, Ratio
 from dbversus.stats.model import Metric
 
 

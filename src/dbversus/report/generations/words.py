@@ -6,7 +6,8 @@ from typing import Any
 
 from dbversus.report.pairs import Generations
 from dbversus.report.words import interval, ratio
-from dbversus.stats.generations import CONFIDENCE, MARKED, READ_BYTES, READ_CALLS, Change, Mark, Ratio, TestShift
+from dbversus.stats.generations import MARKED, READ_BYTES, READ_CALLS, Change, Mark, TestShift
+from dbversus.stats.means import CONFIDENCE, Ratio
 from dbversus.stats.metrics import CPU, THROUGHPUT
 
 MEAN = "geometric mean"

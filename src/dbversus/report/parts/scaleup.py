@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dbversus.report.model import Comparison, ScaleLine, ScaleUp
 from dbversus.results.read import Results
 from dbversus.stats.clients import case_of, growth, pooled_name
-from dbversus.stats.generations import Ratio
 from dbversus.stats.headline import headline
 from dbversus.stats.judge import judge_over_clients
 from dbversus.stats.judged import judged_metrics
+from dbversus.stats.means import Ratio
 from dbversus.stats.metrics import THROUGHPUT, metric_named
 from dbversus.stats.model import Finding, Verdict
 from dbversus.stats.values.blocks import block_values

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from dbversus.builds.packages.libraries import library_path
+from dbversus.builds.libraries import library_path
 from dbversus.errors import UsageError
 
 _UNITS = {"B": 1, "kB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}

@@ -7,7 +7,8 @@ import numpy as np
 from dbversus.stats.calibration.model import Recovery
 from dbversus.stats.calibration.slope import fit_line
 from dbversus.stats.calibration.twins import Injected, TestBlock
-from dbversus.stats.judging.moderate import VARIANCE_FLOOR, moderate
+from dbversus.stats.judging.moderate import moderate
+from dbversus.stats.means import VARIANCE_FLOOR
 from dbversus.stats.metrics import Floats
 
 FEWEST_CLUSTERS = 3

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dbversus.stats.judging.moderate import VARIANCE_FLOOR, moderate
+from dbversus.stats.judging.moderate import moderate
+from dbversus.stats.means import VARIANCE_FLOOR
 from dbversus.stats.metrics import Floats
 from dbversus.stats.values.table import Table
 

@@ -15,6 +15,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import digamma, polygamma
 
+from dbversus.stats.means import VARIANCE_FLOOR
 from dbversus.stats.metrics import Floats
 from dbversus.stats.values.table import Bools
 
@@ -25,9 +26,6 @@ simulated suites that are looked at once have a false alarm (6.5 % instead of 3.
 
 FARTHEST_ROWS = 25.0
 """No test is expected to vary more than so many times as much, or as little, as the usual one."""
-
-VARIANCE_FLOOR = 0.0005**2
-"""No spread under 0.05 % between starts of a server is believed: identical counters say nothing of the next block."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 from scipy.special import stdtrit
 
-from dbversus.stats.generations import CONFIDENCE, Mean, difference
+from dbversus.stats.means import CONFIDENCE, Mean, difference
 from dbversus.stats.metrics import CPU, SMOOTH, THROUGHPUT, Columns, Floats, parts
 from dbversus.stats.model import Finding
 from dbversus.stats.values.blocks import slot_logs

@@ -7,11 +7,11 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+from dbversus.builds.client import Progress, say
+from dbversus.builds.elf import host_machine
 from dbversus.builds.lock import locked
 from dbversus.builds.packages.archive import make_public, unpack_system
-from dbversus.builds.packages.elf import host_machine
 from dbversus.builds.providers import apt
-from dbversus.builds.providers.client import Progress, say
 from dbversus.errors import RunError, UsageError
 from dbversus.home import public_dir
 from dbversus.host.claims import in_use

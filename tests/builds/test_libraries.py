@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from dbversus.builds.packages.libraries import bring_along, library_path
+from dbversus.builds.client import NotFoundError, Progress
+from dbversus.builds.libraries import bring_along, library_path
 from dbversus.builds.providers import apt
-from dbversus.builds.providers.client import NotFoundError, Progress
 from dbversus.errors import RunError, UsageError
 
-from ..conftest import silent
-from ..samples import deb, link, member
+from .conftest import silent
+from .samples import deb, link, member
 
 needs_dpkg = pytest.mark.skipif(shutil.which("dpkg-deb") is None, reason="no dpkg-deb here")
 

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from dbversus.builds.providers.client import NotFoundError, find_client, run_client
+from dbversus.builds.client import NotFoundError, find_client, run_client
 from dbversus.errors import RunError
 
 

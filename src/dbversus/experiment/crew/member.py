@@ -1,0 +1,69 @@
+"""The process of a worker: `python -m dbversus.experiment.crew.member DIR` measures cells of the experiment in a results folder.
+
+It takes the host, fetches and loads what it needs, and then measures what it is asked for until its standard input ends.
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from dbversus.errors import DbversusError
+from dbversus.experiment.cell.block import run_cell
+from dbversus.experiment.crew.remote import hello
+from dbversus.experiment.folder import read_folder
+from dbversus.experiment.plan.agenda import Cell
+from dbversus.experiment.plan.progress import Progress, fold, read_progress
+from dbversus.experiment.rig.ready import closing, make_ready
+from dbversus.experiment.rig.session import Session
+from dbversus.experiment.rig.stage import set_stage
+from dbversus.results.records import Record
+
+
+class _Teller:
+    """Says what it does on standard error; standard output is for records."""
+
+    def say(self, text: str) -> None:
+        print(f"dbversus: {text}", file=sys.stderr)
+
+    def expect(self, seconds: float) -> None: ...
+    def doing(self, text: str) -> None: ...
+
+
+def tell(kind: str, **fields: Any) -> None:
+    print(json.dumps({"kind": kind, **fields}, default=str), flush=True)
+
+
+def main() -> None:
+    directory = Path(sys.argv[1])
+    tell("hello", **hello())
+    try:
+        _serve(directory)
+    except DbversusError as error:
+        tell("failed", words=str(error))
+        sys.exit(1)
+
+
+def _serve(directory: Path) -> None:
+    display = _Teller()
+    with set_stage(read_folder(directory), display, wait=True) as stage:
+        session = stage.session(lambda record: _take(session, record), directory, Progress(), display)
+        with closing(session):
+            make_ready(session)
+            for line in sys.stdin:
+                _perform(session, json.loads(line))
+
+
+def _take(session: Session, record: Record) -> None:
+    tell("record", record=record)
+    fold(session.progress, record)
+
+
+def _perform(session: Session, order: dict[str, Any]) -> None:
+    session.heed(read_progress(order["known"]))
+    run_cell(session, Cell(order["block"], tuple(order["cases"])))
+    tell("finished", block=order["block"])
+
+
+if __name__ == "__main__":
+    main()

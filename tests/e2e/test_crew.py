@@ -1,0 +1,77 @@
+"""Two workers, each a process of its own on this host; one is killed in the midst of a cell."""
+
+import os
+import signal
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from dbversus.experiment.asked.spec import make_spec
+from dbversus.experiment.crew.remote import ProcessWorker
+from dbversus.experiment.rig.session import Silent
+from dbversus.experiment.run import run_together
+from dbversus.results.read import open_results
+from dbversus.results.records import parse_journal
+from dbversus.results.schema import JOURNAL
+
+from .conftest import Bench
+
+pytestmark = pytest.mark.e2e
+
+
+class _Said(Silent):
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def say(self, text: str) -> None:
+        self.lines.append(text)
+
+
+@pytest.mark.timeout(280)
+def test_nothing_is_lost_or_counted_twice(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in bench.places.items():
+        monkeypatch.setenv(name, value)
+    choices = {"table_size": 2000, "slot_ms": 10, "write_slot_ms": 10, "settle_ms": 1, "rows": 6, "seconds": 1}
+    spec = make_spec(
+        {"targets": ["sqlite:bundled", "sqlite:bundled@wal"], "tests": "point-query,insert", "looks": [6], **choices}
+    )
+    said, hired = _Said(), list[ProcessWorker]()
+
+    def hire() -> list[ProcessWorker]:
+        for number in (1, 2):
+            lock = {"DBVERSUS_HOST_LOCK": str(bench.folder / f"host-{number}.lock")}
+            hired.append(ProcessWorker(f"worker {number}", bench.out, lock))
+        threading.Thread(target=_kill_in_a_cell, args=(hired[1], bench.out), daemon=True).start()
+        return hired
+
+    run_together(spec, bench.out, "dbversus run", said, hire)
+    (lost,) = [line for line in said.lines if "was killed by signal 9" in line]
+    assert "worker 2" in lost and "goes to another worker" in lost
+    records, _ = parse_journal(bench.out / JOURNAL)
+    rows = Counter((row["tag"]["block"], row["tag"]["test"], row["row"]) for row in records if row["type"] == "row")
+    assert set(rows.values()) == {1} and {block for block, _, _ in rows} == set(range(6))
+    results = open_results(bench.out)
+    assert results.finished and {finding["block"] for finding in records if finding["type"] == "test"} == set(range(6))
+    assert all(worker.pid and not _lives(worker.pid) for worker in hired)
+
+
+def _kill_in_a_cell(worker: ProcessWorker, folder: Path) -> None:
+    """Once the first block is finished both have cells, of which this one's takes a second at least."""
+    while (
+        '"state":"finished"' not in (folder / JOURNAL).read_text()
+        or '"type":"block"' not in (folder / JOURNAL).read_text()
+    ):
+        time.sleep(0.01)
+    time.sleep(0.5)
+    os.kill(worker.pid, signal.SIGKILL)
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True

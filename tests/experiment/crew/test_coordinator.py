@@ -1,0 +1,88 @@
+"""Cells handed out to several workers: none is lost, and none counts twice."""
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from dbversus.errors import RunError
+from dbversus.experiment.crew.coordinator import Ledger, work_together
+from dbversus.experiment.crew.worker import Order, Take, WorkerLost
+from dbversus.results.records import Record
+
+from ..plan.test_contest import contest
+
+
+class _Worker:
+    """Finishes cells at once. `lost_in`: the block in which it is lost, after its first record."""
+
+    def __init__(self, name: str, lost_in: int | None = None, start: threading.Barrier | None = None):
+        self.name, self.lost_in, self.start = name, lost_in, start
+        self.blocks: list[int] = []
+
+    def perform(self, order: Order, take: Take) -> None:
+        block = order.cell.block
+        self.blocks.append(block)
+        if self.start and block:
+            self.start.wait(10)  # both have a cell by now
+            self.start = None
+        if block == self.lost_in:
+            raise WorkerLost(f"{self.name} was killed by signal 9.")
+        for case in order.cell.cases:
+            take({"type": "test", "block": block, "test": case, "state": "finished"})
+        take({"type": "plan", "test": "point-query", "slot": {"ops": 1}, "settle": {"ops": 1}, "rows": 1})
+        take({"type": "block", "block": block, "state": "finished"})
+
+    def close(self) -> None: ...
+
+
+def _work(workers: list[_Worker], looks: list[int], said: list[str]) -> tuple[str, list[Record]]:
+    kept: list[Record] = []
+    ledger = Ledger(contest(2, looks=looks), kept.append)
+    why = work_together(
+        ledger, workers, lambda blocks: ledger.take({"type": "look", "blocks": blocks, "retired": []}), said.append
+    )
+    return why, kept
+
+
+def _blocks(records: list[Record]) -> list[int]:
+    return sorted(record["block"] for record in records if record["type"] == "block")
+
+
+def test_two_have_their_turns_and_each_block_is_there_once() -> None:
+    together = threading.Barrier(2)
+    workers = [_Worker("one", start=together), _Worker("two", start=together)]
+    why, records = _work(workers, [5], [])
+    assert (why, _blocks(records)) == ("looks used up", [0, 1, 2, 3, 4])
+    assert all(worker.blocks for worker in workers)
+    assert len([record for record in records if record["type"] == "test"]) == 5 * 2
+
+
+def test_the_cell_of_a_worker_that_was_lost_goes_to_another_as_if_nobody_had_begun_it() -> None:
+    together, said = threading.Barrier(2), list[str]()
+    two, one = _Worker("two", lost_in=2, start=together), _Worker("one", start=together)
+    why, records = _work([two, one], [4], said)  # two has the first block, one the second, and two the third
+    assert (why, _blocks(records)) == ("looks used up", [0, 1, 2, 3])
+    assert said == ["two was killed by signal 9. Block 3 goes to another worker."]
+    assert two.blocks == [0, 2] and sorted(one.blocks) == [1, 2, 3]
+
+
+def test_when_all_are_lost_the_run_ends_and_what_was_finished_is_kept() -> None:
+    said: list[str] = []
+    kept: list[Record] = []
+    with pytest.raises(RunError, match="No worker is left"):
+        ledger = Ledger(contest(2, looks=[4]), kept.append)
+        work_together(ledger, [_Worker("one", lost_in=2)], lambda blocks: None, said.append)
+    assert _blocks(kept) == [0, 1]
+
+
+def test_what_later_cells_have_to_know_goes_with_them(tmp_path: Path) -> None:
+    orders: list[Order] = []
+
+    class Heeding(_Worker):
+        def perform(self, order: Order, take: Take) -> None:
+            orders.append(order)
+            super().perform(order, take)
+
+    _work([Heeding("one")], [2], [])
+    assert [[record["type"] for record in order.known] for order in orders] == [[], ["plan"]]
