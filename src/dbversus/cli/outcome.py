@@ -1,7 +1,7 @@
 """What a verb that ends with results shows, and the exit status that follows."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from dbversus.cli.ending import told_in_a_sentence
 from dbversus.errors import RunError, UsageError
 from dbversus.experiment.asked.demands import Demands
+from dbversus.report.formats.registry import USUAL, find_formats
 
 if TYPE_CHECKING:
     from dbversus.report.model import Assessment
@@ -17,25 +18,27 @@ NOT_JUDGED = 98
 FAIL_ON_MET = 99
 
 
-def present(directory: Path, demands: Demands, *, as_json: bool) -> int:
-    """Judges `directory` anew, writes its reports, shows the table (or JSON); returns the exit status."""
+def present(directory: Path, demands: Demands, *, as_json: bool, formats: Sequence[str] = ()) -> int:
+    """Judges `directory` anew, writes its reports, shows the table (or JSON); returns the exit status.
+
+    `formats`: the reports that were asked for; without any the usual ones are written, and the page is named.
+    """
     # statistics and charts take seconds to import: not for --help, nor before a run
     from rich.console import Console
 
     from dbversus.report.assessment import build_assessment
-    from dbversus.report.formats import html, markdown, text
     from dbversus.report.formats import json as json_report
+    from dbversus.report.formats import text
     from dbversus.results.read import open_results
 
     assessment = build_assessment(open_results(directory))
-    html.write(assessment, directory / "report.html")
-    markdown.write(assessment, directory / "report.md")
-    json_report.write(assessment, directory / "report.json")
+    written = [each.write(assessment, directory) for each in find_formats(formats or USUAL)]
     if as_json:
-        sys.stdout.write((directory / "report.json").read_text())
+        sys.stdout.write(json_report.render(assessment))
     else:
         text.render(assessment, Console())
-    print(f"report: {(directory / 'report.html').resolve()}", file=sys.stderr if as_json else sys.stdout)
+    for path in written if formats else written[:1]:
+        print(f"report: {path.resolve()}", file=sys.stderr if as_json else sys.stdout)
     return status_of(assessment, demands)
 
 

@@ -5,38 +5,33 @@ import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dbversus.cli import options
+from dbversus.cli.choices import Choices, as_words, with_flags
 from dbversus.cli.ending import resumable
-from dbversus.cli.verbs.compare import default_directory, durations, named
+from dbversus.cli.verbs.compare import default_directory
 from dbversus.errors import UsageError
 from dbversus.experiment.calibrating.kinds import Kind
-from dbversus.units import parse_count
 
 if TYPE_CHECKING:
     from dbversus.calibration.model import Calibration
     from dbversus.experiment.asked.spec import ExperimentSpec
 
 
+@with_flags("calibrate")
 def calibrate(
     target: Annotated[
         str | None, typer.Argument(help="The build to be compared with itself: `dbms:version` or a path.")
     ] = None,
+    *,
     quick: Annotated[
         bool, typer.Option("--quick", help="A dozen tests on small tables in 8 blocks: under ten minutes.")
     ] = False,
     blocks: Annotated[int | None, typer.Option(help="Blocks to measure.", show_default="16; 8 with --quick")] = None,
-    tests: options.Tests = None,
-    table_size: options.TableSize = None,
-    clients: options.Clients = None,
-    seed: options.Seed = None,
-    time_budget: options.TimeBudget = None,
-    judge: options.Judge = None,
-    wait_quiet: options.WaitQuiet = None,
-    require_quiet: options.RequireQuiet = False,
+    chosen: Choices,
     out: options.Out = None,
     from_dir: Annotated[
         Path | None, typer.Option("--from", help="Evaluate the results of an earlier calibration; nothing is run.")
@@ -69,12 +64,10 @@ def calibrate(
     if from_dir:
         if target:
             raise UsageError(f"--from evaluates {from_dir} as it is; leave out the target {target}.")
-        return _conclude(from_dir, suites, seed, json, quiet, options.judged(judge))
+        return _conclude(from_dir, suites, chosen.get("seed"), json, quiet, chosen.get("judge"))
     if not target:
         raise UsageError("A target is missing, such as postgres:17; or name earlier results with --from.")
-    more = _choices(tests, table_size, clients, seed, judge)
-    more |= named(durations(time_budget, wait_quiet) | {"require_quiet": True if require_quiet else None})
-    spec = calibration_spec(target, quick, blocks, inject, more)
+    spec = calibration_spec(target, quick, blocks, inject, chosen)
     if inject is not Kind.NONE and not can_inject(target):
         print(f"{target} is no server, so no slowdown can be injected: two equal copies only", file=sys.stderr)
     if dry_run:
@@ -82,22 +75,8 @@ def calibrate(
         return 0
     name = re.sub(r"[^\w.]+", "-", target.rpartition("/")[2])
     directory = out or default_directory(spec, f"calibrate-{name}")
-    _run(spec, directory, _command(target, quick, inject, spec, more), wait, quiet)
-    return _conclude(directory, suites, seed, json, quiet)
-
-
-def _choices(
-    tests: str | None, table_size: str | None, clients: str | None, seed: int | None, judge: str | None
-) -> dict[str, Any]:
-    """Those over the profile's, by name of the experiment's setting."""
-    asked = {
-        "tests": tests,
-        "table_size": parse_count(table_size, "--table-size") if table_size else None,
-        "clients": [parse_count(part, "--clients") for part in clients.split(",")] if clients else None,
-        "seed": seed,
-        "judge": options.judged(judge),
-    }
-    return named(asked)
+    _run(spec, directory, _command(target, quick, inject, spec, chosen), wait, quiet)
+    return _conclude(directory, suites, chosen.get("seed"), json, quiet)
 
 
 def _run(spec: "ExperimentSpec", directory: Path, command: str, wait: bool, quiet: bool) -> None:
@@ -109,19 +88,11 @@ def _run(spec: "ExperimentSpec", directory: Path, command: str, wait: bool, quie
         run_experiment(spec, directory, command, display, wait=wait)
 
 
-def _command(target: str, quick: bool, inject: Kind, spec: "ExperimentSpec", more: dict[str, Any]) -> str:
+def _command(target: str, quick: bool, inject: Kind, spec: "ExperimentSpec", chosen: Choices) -> str:
     """What repeats the calibration."""
     words = ["dbversus", "calibrate", target, *(["--quick"] if quick else []), "--blocks", str(spec.looks[-1])]
-    for name, value in more.items():
-        flag = "--" + name.removesuffix("_s").replace("_", "-")
-        words += [flag] if value is True else [flag, _value(name, value)]
-    return shlex.join([*words, *([] if inject is Kind.CPU else ["--inject", inject.value])])
-
-
-def _value(name: str, value: Any) -> str:
-    if isinstance(value, list):
-        return ",".join(map(str, value))
-    return f"{value:g}s" if name.endswith("_s") else str(value)
+    words += [] if inject is Kind.CPU else ["--inject", inject.value]
+    return shlex.join([*words, *as_words(chosen)])
 
 
 def _conclude(

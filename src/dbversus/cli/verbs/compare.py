@@ -8,46 +8,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dbversus.cli import options
+from dbversus.cli.choices import Choices, as_words, split_demands, with_flags
 from dbversus.cli.ending import resumable
 from dbversus.cli.outcome import heeding, present
 from dbversus.errors import UsageError
-from dbversus.experiment.asked.demands import Demands, parse_demands
-from dbversus.units import parse_count, parse_duration
+from dbversus.experiment.asked.demands import Demands
 
 if TYPE_CHECKING:
     from dbversus.experiment.asked.spec import ExperimentSpec
 
 
+@with_flags("compare")
 def compare(
     targets: options.Targets,
-    suite: options.Suite = None,
-    tests: options.Tests = None,
-    profile: options.Profile = None,
+    *,
+    chosen: Choices,
     matrix: options.Matrix = None,
     exclude: options.Exclude = None,
-    alone: options.Alone = False,
-    at_once: options.AtOnce = None,
-    order: options.Order = None,
-    clients: options.Clients = None,
-    table_size: options.TableSize = None,
-    tables: options.Tables = None,
-    time_budget: options.TimeBudget = None,
-    wait_quiet: options.WaitQuiet = None,
-    require_quiet: options.RequireQuiet = False,
-    seed: options.Seed = None,
-    mode: options.Mode = None,
-    placement: options.Placement = None,
-    judge: options.Judge = None,
-    margin: options.Margin = None,
-    cache: options.Cache = None,
-    restart: options.Restart = None,
-    restore: options.Restore = None,
-    no_freeze: options.NoFreeze = False,
-    no_calibration: options.NoCalibration = False,
-    config_dir: options.ConfigDir = None,
     out: options.Out = None,
-    fail_on: options.FailOn = None,
-    require_verdicts: options.RequireVerdicts = None,
     json: options.Json = False,
     dry_run: options.DryRun = False,
     wait: options.Wait = False,
@@ -68,17 +46,10 @@ def compare(
     from dbversus.experiment.asked.spec import check_alone, make_spec
     from dbversus.suites.profiles import profile_defaults
 
-    demands = parse_demands(fail_on, require_verdicts)
-    asked: dict[str, Any] = {"suite": suite, "tests": tests, "profile": profile}
-    asked |= {"tables": tables, "seed": seed, "mode": mode, "at_once": at_once, "order": order, "placement": placement}
-    asked |= {"cache": cache, "restart": restart, "restore": restore}
-    asked |= _from_text(clients, table_size, margin, judge) | durations(time_budget, wait_quiet)
-    asked |= _switched(True, alone=alone, require_quiet=require_quiet)
-    asked |= _switched(False, freeze=no_freeze, calibration=no_calibration)
-    asked["config_dir"] = str(config_dir.absolute()) if config_dir else None
-    given = _given(targets, matrix, exclude or (), config_dir)
-    chosen = given | named(asked)
-    spec = make_spec(profile_defaults(chosen) | chosen)
+    asked, demands = split_demands(chosen)
+    given = _given(targets, matrix, exclude or (), asked.get("config_dir"))
+    asked = given | asked
+    spec = make_spec(profile_defaults(asked) | asked)
     check_alone(spec)
     if dry_run:
         print_plan(spec)
@@ -99,65 +70,20 @@ def _measure(
     return present(directory, demands, as_json=as_json)
 
 
-def durations(time_budget: str | None, wait_quiet: str | None) -> dict[str, float | None]:
-    """In seconds, as settings of the experiment."""
-    return {
-        "time_budget_s": None if time_budget is None else parse_duration(time_budget, "--time-budget"),
-        "wait_quiet_s": None if wait_quiet is None else parse_duration(wait_quiet, "--wait-quiet"),
-    }
-
-
-def _from_text(
-    clients: str | None, table_size: str | None, margin: list[str] | None, judge: str | None
-) -> dict[str, Any]:
-    """Choices that are read from text."""
-    return {
-        "clients": _clients(clients) if clients else None,
-        "table_size": parse_count(table_size, "--table-size") if table_size else None,
-        "margins": _margins(margin) if margin else None,
-        "judge": options.judged(judge),
-    }
-
-
-def _switched(to: bool, **flags: bool) -> dict[str, bool | None]:
-    """Settings that flags without a value switch on, or off."""
-    return {name: to if given else None for name, given in flags.items()}
-
-
-def named(flags: Mapping[str, Any]) -> dict[str, Any]:
-    """Flags that were given."""
-    return {name: value for name, value in flags.items() if value is not None}
-
-
 def _matrix_flags(matrix: str | None, exclude: Sequence[str]) -> list[str]:
     return ["--matrix", matrix, *(f"--exclude={pattern}" for pattern in exclude)] if matrix else []
 
 
-def _given(targets: list[str], matrix: str | None, exclude: Sequence[str], config_dir: Path | None) -> dict[str, Any]:
+def _given(targets: list[str], matrix: str | None, exclude: Sequence[str], config_dir: str | None) -> Choices:
     """The targets, or with a matrix all that its file says, the targets crossed with its configs."""
     if matrix:
         from dbversus.experiment.asked.bundled import find_experiment
         from dbversus.experiment.asked.spec import read_choices
 
-        return read_choices(find_experiment(matrix), targets, exclude, config_dir)
+        return read_choices(find_experiment(matrix), targets, exclude, Path(config_dir) if config_dir else None)
     if exclude:
         raise UsageError("--exclude is for --matrix; without it, name only the targets to compare.")
     return {"targets": targets}
-
-
-def _clients(text: str) -> list[int]:
-    return [parse_count(part, "--clients") for part in text.split(",")]
-
-
-def _margins(items: list[str]) -> dict[str, float]:
-    margins = {}
-    for item in items:
-        metric, _, share = item.partition("=")
-        try:
-            margins[metric] = float(share)
-        except ValueError:
-            raise UsageError(f"--margin {item}: write METRIC=SHARE, such as cpu=0.05.") from None
-    return margins
 
 
 def default_directory(spec: "ExperimentSpec", name: str = "") -> Path:
@@ -175,43 +101,5 @@ def repeat_command(
 
     known = {"targets": spec.targets, "profile": spec.profile}
     defaults = make_spec(profile_defaults(known | {"suite": spec.suite}) | dict(given) | known)
-    words = ["dbversus", "compare", *targets, *more, "--profile", spec.profile]
-    for name, flag in _FLAGS.items():
-        value = getattr(spec, name)
-        if value != getattr(defaults, name):
-            words += [flag, _flag_value(name, value)]
-    words += [
-        f"--margin={metric}={share}" for metric, share in spec.margins.items() if defaults.margins.get(metric) != share
-    ]
-    words += ["--alone"] if spec.alone else []
-    words += ["--require-quiet"] if spec.require_quiet else []
-    words += [] if spec.freeze else ["--no-freeze"]
-    words += [] if spec.calibration else ["--no-calibration"]
-    return shlex.join(words)
-
-
-def _flag_value(name: str, value: Any) -> str:
-    if name in ("time_budget_s", "wait_quiet_s"):
-        return f"{value:g}s"
-    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
-
-
-_FLAGS = {
-    "at_once": "--at-once",
-    "order": "--order",
-    "suite": "--suite",
-    "tests": "--tests",
-    "clients": "--clients",
-    "table_size": "--table-size",
-    "tables": "--tables",
-    "time_budget_s": "--time-budget",
-    "wait_quiet_s": "--wait-quiet",
-    "seed": "--seed",
-    "mode": "--mode",
-    "placement": "--placement",
-    "cache": "--cache",
-    "restart": "--restart",
-    "restore": "--restore",
-    "judge": "--judge",
-    "config_dir": "--config-dir",
-}
+    differing = {name: value for name, value in spec if value != getattr(defaults, name)}
+    return shlex.join(["dbversus", "compare", *targets, *more, "--profile", spec.profile, *as_words(differing)])

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from dbversus.cli import options
+from dbversus.cli.choices import Choices, with_flags
 from dbversus.cli.ending import told
 from dbversus.cli.tables import write_table
 from dbversus.names import nearest
@@ -16,9 +16,11 @@ app = typer.Typer(help="Config files: server settings by name.", no_args_is_help
 
 @app.command("list")
 @told
+@with_flags("configs")
 def list_configs(
     dbms: Annotated[str | None, typer.Argument(help="Only of this DBMS, e.g. mysql.")] = None,
-    config_dir: options.ConfigDir = None,
+    *,
+    chosen: Choices,
 ) -> None:
     """List config files by DBMS, with what each is for; broken ones with the reason.
 
@@ -29,7 +31,7 @@ def list_configs(
 
     rows = []
     for each in _dbms(dbms):
-        files = available_configs(each, config_dir)
+        files = available_configs(each, _place(chosen))
         for name in sorted(files):
             try:
                 rows.append((each, name, files[name].description.partition("  ")[0]))
@@ -40,10 +42,12 @@ def list_configs(
 
 @app.command(no_args_is_help=True)
 @told
+@with_flags("configs")
 def show(
     name: Annotated[str, typer.Argument(help="Name of a config, e.g. base.")],
+    *,
     dbms: Annotated[str | None, typer.Option(help="Only of this DBMS, e.g. mysql.")] = None,
-    config_dir: options.ConfigDir = None,
+    chosen: Choices,
 ) -> None:
     """Show a config file, for each DBMS that has one of that name.
 
@@ -52,7 +56,7 @@ def show(
     from dbversus.errors import UsageError
     from dbversus.servers.config.load import available_configs
 
-    known = {each: available_configs(each, config_dir) for each in _dbms(dbms)}
+    known = {each: available_configs(each, _place(chosen)) for each in _dbms(dbms)}
     paths = [files.paths[name] for files in known.values() if name in files]
     if not paths:
         names = {other for files in known.values() for other in files}
@@ -89,6 +93,10 @@ def from_file(
         out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(made.text)
     print(f"{made.dbms}: settings taken {made.kept}, left out {made.left_out}", file=sys.stderr)
+
+
+def _place(chosen: Choices) -> Path | None:
+    return Path(chosen["config_dir"]) if "config_dir" in chosen else None
 
 
 def _dbms(only: str | None) -> list[str]:

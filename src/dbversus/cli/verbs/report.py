@@ -6,21 +6,33 @@ from typing import Annotated
 import typer
 
 from dbversus.cli import options
+from dbversus.cli.choices import Choices, split_demands, with_flags
 from dbversus.cli.outcome import present
-from dbversus.experiment.asked.demands import parse_demands
+from dbversus.report.formats.registry import FORMATS, USUAL, find_formats
+
+_FORMATS = (
+    f"Reports to write, with commas between: {', '.join(f'{each.name} ({each.what})' for each in FORMATS.values())}."
+)
 
 
+@with_flags("report")
 def report(
     directory: Annotated[Path, typer.Argument(help="Results directory.")],
-    fail_on: options.FailOn = None,
-    require_verdicts: options.RequireVerdicts = None,
+    *,
+    format: Annotated[
+        str | None,
+        typer.Option("--format", "-f", help=_FORMATS, show_default=",".join(USUAL)),
+    ] = None,
+    chosen: Choices,
     json: options.Json = False,
 ) -> int:
-    """Judge stored results again; writes report.html, report.md and report.json and prints the table.
+    """Judge stored results again, write their reports, and print the table.
 
     - `dbversus report results/20260101-120000-postgres-13.1-vs-postgres-17`
+    - `dbversus report results/… --format md`
     - `dbversus report results/… --json | jq .summary`
     - `dbversus report results/… --fail-on regression --fail-on failed --require-verdicts 80%`
     """
-    demands = parse_demands(fail_on, require_verdicts)
-    return present(directory, demands, as_json=json)
+    formats = () if format is None else tuple(name.strip() for name in format.split(","))
+    find_formats(formats)  # before anything is judged, which takes seconds
+    return present(directory, split_demands(chosen)[1], as_json=json, formats=formats)

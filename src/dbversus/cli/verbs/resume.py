@@ -6,19 +6,17 @@ from typing import Annotated
 import typer
 
 from dbversus.cli import options
+from dbversus.cli.choices import Choices, split_demands, with_flags
 from dbversus.cli.ending import resumable
 from dbversus.cli.outcome import heeding, present
-from dbversus.cli.verbs.compare import durations, named
-from dbversus.experiment.asked.demands import parse_demands
 
 
+@with_flags("resume")
 def resume(
     directory: Annotated[Path, typer.Argument(help="Results directory of the interrupted experiment.")],
-    time_budget: options.TimeBudget = None,
-    wait_quiet: options.WaitQuiet = None,
+    *,
+    chosen: Choices,
     as_stored: options.AsStored = False,
-    fail_on: options.FailOn = None,
-    require_verdicts: options.RequireVerdicts = None,
     json: options.Json = False,
     wait: options.Wait = False,
     quiet: options.Quiet = False,
@@ -36,10 +34,9 @@ def resume(
     from dbversus.experiment.run import resume_experiment
     from dbversus.results.read import open_results
 
-    demands = parse_demands(fail_on, require_verdicts)
+    asked, demands = split_demands(chosen)
     open_results(directory)
-    spec = read_folder(directory)
-    spec = spec.model_copy(update=named(durations(time_budget, wait_quiet)))
+    spec = read_folder(directory).with_choices(asked)
     demands = demands.over(spec.demands)
     with heeding(directory, demands), resumable(directory), make_display(quiet) as display:
         resume_experiment(spec, directory, display, wait=wait, as_stored=as_stored)

@@ -3,18 +3,19 @@
 import shlex
 import sys
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from dbversus.cli import options
+from dbversus.cli.choices import Choices, as_words, split_demands, with_flags
 from dbversus.cli.ending import resumable
 from dbversus.cli.outcome import heeding, present
-from dbversus.cli.verbs.compare import default_directory, durations, named
-from dbversus.experiment.asked.demands import parse_demands
+from dbversus.cli.verbs.compare import default_directory
 from dbversus.results.schema import EXPERIMENT
 
 
+@with_flags("run")
 def run(
     experiment: Annotated[
         str,
@@ -22,16 +23,11 @@ def run(
             help="experiment.toml (docs/experiments.md), or durability, allocators, myrocks-compression, versions."
         ),
     ],
+    *,
+    chosen: Choices,
     builds: options.Builds = None,
-    alone: options.Alone = False,
     exclude: options.Exclude = None,
-    table_size: options.RunTableSize = None,
-    judge: options.RunJudge = None,
-    wait_quiet: options.WaitQuiet = None,
-    require_quiet: options.RequireQuiet = False,
     out: options.Out = None,
-    fail_on: options.FailOn = None,
-    require_verdicts: options.RequireVerdicts = None,
     json: options.Json = False,
     dry_run: options.DryRun = False,
     wait: options.Wait = False,
@@ -56,18 +52,14 @@ def run(
     from dbversus.experiment.folder import is_results_folder, origins, read_folder
     from dbversus.experiment.run import run_experiment
     from dbversus.suites.profiles import profile_defaults
-    from dbversus.units import parse_count
 
-    demands = parse_demands(fail_on, require_verdicts)
+    asked, demands = split_demands(chosen)
     path = find_experiment(experiment)
     if path.name == EXPERIMENT and is_results_folder(path.parent):
         spec = read_folder(path.parent, _split(builds or ()), exclude or ())
     else:
         spec = read_spec(path, profile_defaults, _split(builds or ()), exclude or ())
-    over: dict[str, Any] = {"alone": spec.alone or alone, "require_quiet": spec.require_quiet or require_quiet}
-    over |= {"table_size": parse_count(table_size, "--table-size")} if table_size else {}
-    over |= {"judge": names} if (names := options.judged(judge)) else {}
-    spec = spec.model_copy(update=over | named(durations(None, wait_quiet)))
+    spec = spec.with_choices(asked)
     check_alone(spec)
     if spec.folder:
         print(origins(spec), file=sys.stderr)
@@ -77,10 +69,7 @@ def run(
     demands = demands.over(spec.demands)
     directory = out or default_directory(spec, path.stem if builds else "")
     command = ["dbversus", "run", experiment, *(f"--builds={text}" for text in builds or ())]
-    command += [f"--exclude={pattern}" for pattern in exclude or ()] + (["--alone"] if alone else [])
-    command += [f"--table-size={table_size}"] if table_size else []
-    command += [f"--judge={','.join(spec.judge)}"] if judge else []
-    command += ([f"--wait-quiet={wait_quiet}"] if wait_quiet else []) + (["--require-quiet"] if require_quiet else [])
+    command += [*(f"--exclude={pattern}" for pattern in exclude or ()), *as_words(asked)]
     with heeding(directory, demands), resumable(directory), make_display(quiet) as display:
         run_experiment(spec, directory, shlex.join(command), display, wait=wait)
     return present(directory, demands, as_json=json)

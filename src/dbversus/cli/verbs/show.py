@@ -7,12 +7,9 @@ import typer
 
 from dbversus.cli.tables import WRITERS, write_all
 from dbversus.errors import UsageError
+from dbversus.report.views.registry import USUAL, VIEWS
 
-_TABLES = ("findings", "efficiency", "matrix", "scaleup")
-_FINDINGS_SQL = (
-    "SELECT test, target, metric, verdict, ratio, low, high, blocks, smallest_visible_change "
-    "FROM findings WHERE judged OR metric = 'drain_cpu_us_per_op'"
-)
+_TABLES = "; ".join(f"{each.name}: {each.what}" for each in VIEWS.values()) + "."
 
 
 def show(
@@ -24,13 +21,7 @@ def show(
             "(docs/results-directory.md)."
         ),
     ] = None,
-    table: Annotated[
-        str,
-        typer.Option(
-            help="findings: verdicts on the judged metrics; efficiency: CPU, switches and IO per operation; "
-            "matrix: throughput and memory, a line per target; scaleup: what more clients bring."
-        ),
-    ] = "findings",
+    table: Annotated[str, typer.Option(help=_TABLES)] = USUAL,
     format: Annotated[str, typer.Option("--format", "-f", help="table, json, csv or md.")] = "table",
 ) -> None:
     """Show results as a table; without options all findings on the judged metrics.
@@ -44,9 +35,9 @@ def show(
     """
     if format not in WRITERS:
         raise UsageError(f"--format {format} is unknown; accepted: {', '.join(WRITERS)}.")
-    if table not in _TABLES:
-        raise UsageError(f"--table {table} is unknown; accepted: {', '.join(_TABLES)}.")
-    if sql and table != "findings":
+    if table not in VIEWS:
+        raise UsageError(f"--table {table} is unknown; accepted: {', '.join(VIEWS)}.")
+    if sql and table != USUAL:
         raise UsageError("--sql and --table exclude each other; a query names its own tables.")
     # statistics take seconds to import: not for --help
     from rich.console import Console
@@ -54,36 +45,13 @@ def show(
     from dbversus.results.read import open_results
 
     results = open_results(directory)
-    if table == "efficiency":
-        from dbversus.report.parts import efficiency
+    if sql:
+        from dbversus.report.assessment import query
 
-        if format == "table":
-            print(efficiency.text(results))
-        else:
-            WRITERS[format](*efficiency.flat(results))
+        write_all(query(results, sql), format)
         return
-    if table == "matrix":
-        from dbversus.report.formats import matrix_table
-        from dbversus.report.parts import matrix
-
-        found = matrix.build_matrix(results)
-        if format == "table":
-            matrix_table.render(found, Console())
-        else:
-            WRITERS[format](*matrix_table.flat(found))
-        return
-    if table == "scaleup":
-        from dbversus.report.formats import scaleup_table
-        from dbversus.report.parts import scaleup
-
-        growth = scaleup.of_experiment(results)
-        if growth is None:
-            raise UsageError(f"{directory} has one number of clients; --table scaleup wants several (--clients 1,2,4).")
-        if format == "table":
-            scaleup_table.render(growth, Console())
-        else:
-            WRITERS[format](*scaleup_table.flat(growth))
-        return
-    from dbversus.report.assessment import query
-
-    write_all(query(results, sql or _FINDINGS_SQL), format)
+    shown = VIEWS[table].show(results)
+    if format == "table" and shown.print_on:
+        shown.print_on(Console())
+    else:
+        WRITERS[format](shown.columns, shown.rows)

@@ -1,90 +1,32 @@
 """An experiment as asked: the user's choices over those of a profile, read from flags or from experiment.toml."""
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import tomli_w
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator, model_validator
+from pydantic import PrivateAttr, ValidationError, field_validator, model_validator
 
 from dbversus.errors import UsageError
 from dbversus.experiment.asked.demands import Demands, parse_conditions, parse_share
+from dbversus.experiment.asked.fields import Fields
 from dbversus.experiment.asked.groups import ROWS_PER_GROUP, make_groups
 from dbversus.experiment.asked.matrix import expand, read_matrix
-from dbversus.experiment.asked.shares import Inject, check_inject, read_bursts
+from dbversus.experiment.asked.shares import check_inject, read_bursts
 from dbversus.results.schema import CONFIGS, SUITE
 from dbversus.servers.config.load import Complete, ConfigPlace
-from dbversus.stats.judgeable import JUDGEABLE, USUAL, named
+from dbversus.stats.judgeable import JUDGEABLE, named
 from dbversus.suites.load import load_stored_suite, load_suite
 from dbversus.suites.model import Suite
 from dbversus.suites.source import Place, Source
 from dbversus.units import parse_count, parse_duration
 
 
-class ExperimentSpec(BaseModel):
-    """Every choice of an experiment, all defaults spelled out once it is complete.
+class ExperimentSpec(Fields):
+    """Every choice of an experiment (asked/fields.py), checked, all defaults spelled out once it is complete."""
 
-    Times: `*_ms` ms, `*_s` seconds. `looks` are numbers of blocks after which tests are judged; the last is the most
-    blocks that are run. With several `clients`, every test runs with each. `judge`: short names of metrics that make verdicts,
-    `margins`: shares by metric (0.03 = 3 %).
-    `drain_s`: the time that every server has after each test that changes data, to do what that has left (0: none); it is
-    done when it was idle for `drain_idle_s`.
-    `calibration`: widen margins by what this host was found to vary by, and cite it (docs/calibration.md).
-    `alone`: there is one target, and it is measured without a comparison.
-    `at_once`: most servers that are up together in interleaved order, the base among them (None: all). `optional`: configs
-    whose targets are left out, and said to be, where the server refuses them.
-    `inject`: known slowdowns, by target, kind and test (experiment/asked/shares.py); with it, be it empty, every server carries
-    the library that makes them (None: none does).
-    `cache`: warm: tables are read into memory before each block; cold: servers are restarted and the page cache is dropped
-    before each row, with slots of about `cold_slot_ms`; mixed: the same once, at the start of each block.
-    `restart`, `restore`: servers are started, and data restored, for each block or only for the first.
-    `wait_quiet_s`: before each block, how long to wait at most for other work on the host to end; `require_quiet`: where it has
-    not, end the run.
-    `fail_on`, `require_verdicts`: what the exit status demands of a run, where the command line says nothing.
-    """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    targets: list[str] = Field(min_length=1)
-    suite: str = "sysbench"
-    tests: str | None = None
-    profile: str = "standard"
-    mode: Literal["prepared", "unprepared"] = "prepared"
-    table_size: int = Field(1_000_000, ge=1)
-    tables: int = Field(1, ge=1)
-    clients: list[int] = Field(default=[1], min_length=1)
-    order: Literal["interleaved", "sequential"] = "interleaved"
-    alone: bool = False
-    at_once: int | None = Field(None, ge=2)
-    optional: list[str] = Field(default_factory=list)
-    seed: int = Field(1, ge=0, lt=2**63)
-    slot_ms: float = Field(20, ge=1, le=3_600_000)
-    write_slot_ms: float = Field(40, ge=1, le=3_600_000)
-    settle_ms: float = Field(5, ge=0, le=600_000)
-    drain_s: float = Field(2.0, ge=0, le=600)
-    drain_idle_s: float = Field(0.2, gt=0, le=60)
-    rows: int = Field(36, ge=1)
-    seconds: float = Field(5, gt=0)
-    looks: list[int] = Field(default=[4, 6, 8, 12], min_length=1)
-    time_budget_s: float | None = Field(None, gt=0)
-    wait_quiet_s: float | None = Field(None, gt=0)
-    require_quiet: bool = False
-    placement: Literal["auto", "split", "together", "apart", "none"] = "auto"
-    freeze: bool = True
-    config_dir: str | None = None
-    check_events: int = Field(20, ge=0)
-    judge: list[str] = Field(default=[*USUAL])
-    margins: dict[str, float] = Field(default_factory=dict)
-    inject: Inject | None = None
-    calibration: bool = True
-    cache: Literal["warm", "cold", "mixed"] = "warm"
-    cold_slot_ms: float = Field(2000, ge=1, le=3_600_000)
-    restart: Literal["block", "never"] = "block"
-    restore: Literal["block", "never"] = "block"
-    fail_on: list[str] = Field(default_factory=list)
-    require_verdicts: str | None = None
     _folder: Path | None = PrivateAttr(None)
 
     @model_validator(mode="before")
@@ -213,6 +155,12 @@ class ExperimentSpec(BaseModel):
         copy = self.model_copy()
         copy._folder = folder
         return copy
+
+    def with_choices(self, choices: Mapping[str, Any]) -> "ExperimentSpec":
+        """The same experiment but for these choices, checked as in `make_spec`."""
+        changed = make_spec(self.model_dump() | dict(choices))
+        changed._folder = self._folder
+        return changed
 
     @property
     def config_place(self) -> ConfigPlace:

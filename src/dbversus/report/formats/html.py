@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from dbversus.report.parts import disturbance
 from dbversus.report.parts.figures import PERCENTS, PLOTTED
 from dbversus.report.parts.loads import origin_text, times_note
 from dbversus.stats.metrics import CPU, DRAIN_CPU, THROUGHPUT
-from dbversus.stats.model import Finding
+from dbversus.stats.model import Finding, Metric, Verdict
 
 _CHART_TITLES = {
     CPU: "CPU per operation against the base: slots by block",
@@ -34,59 +35,89 @@ _CPU_SPLITS = (
 )
 
 
+@dataclass(frozen=True)
+class View:
+    """One experiment as the templates of report.html read it: each field under its own name."""
+
+    a: Assessment
+    matrix_tables: Sequence[matrix_table.Table]
+    matrix_notes: Sequence[str]
+    scaleup_tables: Sequence[matrix_table.Table]
+    scaleup_notes: Sequence[str]
+    judged: Sequence[Metric]
+    groups: Sequence[str]
+    verdicts: Sequence[tuple[Verdict, int]]
+    scales: Mapping[str, forest.Scale]
+    facts: Sequence[str]
+    host: Sequence[tuple[str, str]]
+
+
 def write(assessment: Assessment, path: Path) -> None:
     path.write_text(render(assessment), encoding="utf-8")
 
 
-def render_generations(generations: Generations) -> str:
-    """A page of its own, for generations that were measured in two experiments."""
-    page = _environment().get_template("generations_page.html.j2")
-    return page.render(g=generations, gw=generations_words, css=Markup(_static("report.css")))
-
-
 def render(assessment: Assessment) -> str:
     environment = _environment()
-    environment.filters.update(_filters(assessment))
-    return environment.get_template("report.html.j2").render(
+    environment.filters["linked"] = _linker([test.name for test in assessment.tests])
+    return environment.get_template("report.html.j2").render(vars(_view(assessment)))
+
+
+def render_generations(generations: Generations) -> str:
+    """A page of its own, for generations that were measured in two experiments."""
+    return _environment().get_template("generations_page.html.j2").render(g=generations)
+
+
+def _view(assessment: Assessment) -> View:
+    matrix, scaleup = assessment.matrix, assessment.scaleup
+    return View(
         a=assessment,
-        w=words,
-        gw=generations_words,
-        matrix_tables=matrix_table.tables(assessment.matrix) if assessment.matrix else [],
-        matrix_notes=matrix_table.notes(assessment.matrix) if assessment.matrix else [],
-        scaleup_tables=scaleup_table.tables(assessment.scaleup) if assessment.scaleup else [],
-        scaleup_notes=scaleup_table.notes(assessment.scaleup) if assessment.scaleup else [],
+        matrix_tables=matrix_table.tables(matrix) if matrix else [],
+        matrix_notes=matrix_table.notes(matrix) if matrix else [],
+        scaleup_tables=scaleup_table.tables(scaleup) if scaleup else [],
+        scaleup_notes=scaleup_table.notes(scaleup) if scaleup else [],
         judged=assessment.judged,
-        disturbance=disturbance,
-        percents=PERCENTS,
         groups=list(dict.fromkeys(test.group for test in assessment.tests)),
         verdicts=words.in_order(Counter(item.verdict for item in assessment.comparisons)),
         scales=_scales(assessment),
-        forest=forest,
-        spoken=forest.spoken,
-        intervals=words.INTERVALS,
         facts=words.experiment_facts(assessment.header, len(assessment.tests), assessment.blocks),
-        host=list(_flat(assessment.host)),
-        cpu_splits=_cpu_splits,
-        charts=_charts,
-        drawing=drawing,
-        severity={verdict: rank for rank, verdict in enumerate(words.SEVERITY)},
-        css=Markup(_static("report.css")),
-        js=Markup(_static("report.js")),
+        host=_flat(assessment.host),
     )
 
 
 def _environment() -> Environment:
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("dbversus.report.formats"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
     )  # fmt: skip
+    environment.globals.update(_words())
+    environment.filters.update(_filters())
+    return environment
+
+
+def _words() -> dict[str, Any]:
+    """What templates name and is the same for every experiment."""
+    return {
+        "w": words,
+        "gw": generations_words,
+        "disturbance": disturbance,
+        "percents": PERCENTS,
+        "forest": forest,
+        "spoken": forest.spoken,
+        "intervals": words.INTERVALS,
+        "cpu_splits": _cpu_splits,
+        "charts": _charts,
+        "drawing": drawing,
+        "severity": {verdict: rank for rank, verdict in enumerate(words.SEVERITY)},
+        "css": Markup(_static("report.css")),
+        "js": Markup(_static("report.js")),
+    }
 
 
 def _static(name: str) -> str:
     return files("dbversus.report.formats").joinpath("static", name).read_text(encoding="utf-8")
 
 
-def _filters(assessment: Assessment) -> dict[str, Any]:
+def _filters() -> dict[str, Any]:
     return {
         "number": words.number,
         "origin": origin_text,
@@ -99,7 +130,6 @@ def _filters(assessment: Assessment) -> dict[str, Any]:
         "kind": lambda verdict: str(verdict).replace(" ", "-"),
         "sign": lambda verdict: words.SIGNS[verdict],
         "meaning": lambda verdict: words.MEANINGS[verdict],
-        "linked": _linker([test.name for test in assessment.tests]),
         "count_of": _count_of,
         "sentence": lambda note: note[:1].upper() + note[1:],
     }

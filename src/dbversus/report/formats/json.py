@@ -15,7 +15,11 @@ REPORT_SCHEMA = 1
 
 
 def write(assessment: Assessment, path: Path) -> None:
-    path.write_text(json.dumps(as_json(assessment), indent=1, ensure_ascii=False, default=str, allow_nan=False) + "\n")
+    path.write_text(render(assessment))
+
+
+def render(assessment: Assessment) -> str:
+    return json.dumps(as_json(assessment), indent=1, ensure_ascii=False, default=str, allow_nan=False) + "\n"
 
 
 def as_json(assessment: Assessment) -> dict[str, Any]:

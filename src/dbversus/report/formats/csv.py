@@ -1,0 +1,72 @@
+"""report.csv: the verdicts, one line per test, target and judged metric (docs/results-directory.md)."""
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from dbversus.report.model import Assessment, Comparison, TestPart
+from dbversus.stats.judgeable import P50, PERCENTS
+from dbversus.stats.judged import JUDGEABLE_METRICS
+from dbversus.stats.model import Metric, Verdict
+
+_RANKS = {P50: 50.0, **PERCENTS}
+_FIGURES = ("ratio", "low", "high", "p_value", "q_value", "blocks")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def _sides(metric: Metric) -> tuple[str, str]:
+    """The columns of the two values: a unit has its own, so that no column mixes two."""
+    unit = metric.unit.replace("µ", "u").replace("/", "_per_")
+    return f"base_{unit}", f"target_{unit}"
+
+
+_VALUES = tuple(dict.fromkeys(name for metric in JUDGEABLE_METRICS for name in _sides(metric)))
+COLUMNS = ("test", "target", "base", "metric", "verdict", *_FIGURES, *_VALUES)
+
+
+def write(assessment: Assessment, path: Path) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        for line in _lines(assessment):
+            writer.writerow({name: _safe(value) for name, value in line.items()})
+
+
+def _lines(assessment: Assessment) -> Iterator[dict[str, Any]]:
+    tests = {test.name: test for test in assessment.tests}
+    pooled = assessment.scaleup.pooled if assessment.scaleup else ()
+    for comparison in (*assessment.comparisons, *pooled):
+        test = tests.get(comparison.test)
+        for metric in assessment.judged:
+            labels = (assessment.base.label, comparison.target)
+            values = [_value(test, metric.name, label) if test else None for label in labels]
+            yield {
+                "test": comparison.test,
+                "target": comparison.target,
+                "base": assessment.base.label,
+                "metric": metric.name,
+                **_judged(comparison, metric.name),
+                **dict(zip(_sides(metric), values, strict=True)),
+            }
+
+
+def _judged(comparison: Comparison, metric: str) -> dict[str, Any]:
+    """The metric's own verdict and figures; of a test that failed, or gave other answers, the test's verdict."""
+    finding = comparison.findings.get(metric)
+    if finding is None:
+        return {"verdict": comparison.verdict, "blocks": 0}
+    spoilt = comparison.verdict in (Verdict.WRONG_RESULT, Verdict.FAILED)
+    verdict = comparison.verdict if spoilt else finding.verdict
+    return {"verdict": verdict} | {name: getattr(finding, name) for name in _FIGURES}
+
+
+def _value(test: TestPart, metric: str, label: str) -> float | None:
+    if metric in _RANKS:
+        return test.latency[label].percentiles_us[_RANKS[metric]].value if label in test.latency else None
+    return next((figure.estimates[label].value for figure in test.figures if figure.metric == metric), None)
+
+
+def _safe(value: Any) -> Any:
+    """A text that a spreadsheet would take for a formula gets an apostrophe before it."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

@@ -1,0 +1,9 @@
+"""Hardware use per operation, in the form of the reference method."""
+
+from dbversus.report.parts import efficiency
+from dbversus.report.views.registry import Shown
+from dbversus.results.read import Results
+
+
+def show(results: Results) -> Shown:
+    return Shown(*efficiency.flat(results), lambda console: print(efficiency.text(results), file=console.file))

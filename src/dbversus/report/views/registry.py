@@ -1,0 +1,42 @@
+"""The tables of `dbversus show`, by name. Imports none of them: the command line names them all at once."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from dbversus.results.read import Results
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A table as data, for pipes. `print_on`: how eyes are shown it, where that is more than its rows and columns."""
+
+    columns: list[str]
+    rows: Sequence[tuple[Any, ...]]
+    print_on: "Callable[[Console], None] | None" = None
+
+
+@dataclass(frozen=True)
+class View:
+    """The module of its name, in this folder, has `show(results)`."""
+
+    name: str
+    what: str
+
+    def show(self, results: "Results") -> Shown:
+        shown: Shown = import_module(f"dbversus.report.views.{self.name}").show(results)
+        return shown
+
+
+_ALL = (
+    View("findings", "verdicts on the judged metrics"),
+    View("efficiency", "CPU, switches and IO per operation"),
+    View("matrix", "throughput and memory, a line per target"),
+    View("scaleup", "what more clients bring"),
+)
+VIEWS: Mapping[str, View] = {each.name: each for each in _ALL}
+USUAL = "findings"
