@@ -20,8 +20,8 @@ from scipy import stats
 
 from dbversus.builds.store import obtain
 from dbversus.builds.target import parse_target
-from dbversus.errors import DbversusError, RunError, UsageError
 from dbversus.dbms.sizes import BYTES_PER_ROW
+from dbversus.errors import DbversusError, RunError, UsageError
 from dbversus.experiment.rig.engine import engine_binary
 from dbversus.home import public_dir
 from dbversus.host.cgroups import CgroupV1, CgroupV2, create_cgroup
