@@ -34,7 +34,7 @@ from dbversus.servers.config.load import load_config
 from dbversus.servers.config.sizing import Sizing
 from dbversus.servers.postgres.server import PostgresServer
 from dbversus.servers.process.guard import Guard
-from dbversus.suites import load_suite, load_table
+from dbversus.suites import load_suite, loads
 
 Json = dict[str, Any]
 Group = CgroupV1 | CgroupV2
@@ -154,8 +154,7 @@ def engine_target(server: Server, group: Group | None = None, like_sysbench: boo
 def load_command(server: Server, rows: int) -> Json:
     """The engine's `load` command for table sbtest1, as dbversus loads it."""
     suite = load_suite("sysbench")
-    create, after = server.table_sql(1)
-    table = load_table(suite.load, 1, rows, create, after, suite.variables)
+    (table,) = loads(suite, rows, 1, server.table_sql)
     return {"cmd": "load", "target": "t0", "seed": 1, "table": table}
 
 

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from dbversus.builds.model import Build
 from dbversus.builds.target import labels, parse_target
+from dbversus.dbms.table import Table
 from dbversus.errors import RunError
 from dbversus.experiment.asked.spec import make_spec
 from dbversus.experiment.crew.coordinator import Ledger
@@ -144,7 +145,7 @@ class FakeServer:
     def debt(self) -> dict[str, int]:
         return {}
 
-    def state(self, tables: Sequence[str], *, counted: bool) -> dict[str, Any]:
+    def state(self, tables: Sequence[Table], *, counted: bool) -> dict[str, Any]:
         return {}
 
     def sizes(self) -> dict[str, int]:
@@ -162,8 +163,8 @@ class FakeServer:
     def engine_target(self, name: str, placement: Placement) -> dict[str, Any]:
         return {"name": name, "wire": "null", "address": {}, "freeze": {"kind": "none"}}
 
-    def table_sql(self, table: int) -> tuple[list[str], list[str]]:
-        return [f"CREATE TABLE sbtest{table}"], []
+    def table_sql(self, table: Table) -> tuple[list[str], list[str]]:
+        return [f"CREATE TABLE {table.name}"], []
 
 
 @dataclass

@@ -19,6 +19,8 @@ from dbversus.servers.config.sizing import Sizing
 from dbversus.servers.data.snapshot import copy_tree
 from dbversus.servers.postgres.server import PostgresServer
 
+from ..tables import sbtest
+
 # in memory where that can be had: copying data directories is most of what these tests do
 PLACE = "/dev/shm" if os.access("/dev/shm", os.W_OK) else "/tmp"
 SIZING = Sizing(memory_bytes=512 * 2**20, targets=2, cpus=2)
@@ -79,7 +81,7 @@ def loaded_data(postgres_build: Build, postgres_config: ServerConfig, loading_di
     try:
         server.initialise()
         server.start(Placement())
-        create, after = server.table_sql(1)
+        create, after = server.table_sql(sbtest())
         with server.connect() as connection:
             for statement in create:
                 connection.execute(statement)

@@ -4,13 +4,13 @@ from pathlib import Path
 import pytest
 
 from dbversus.errors import UsageError
-from dbversus.suites import Suite, definition, literal_statement, load_suite, load_table
+from dbversus.suites import Suite, definition, literal_statement, load_suite, loads
 
 SUITE = """\
 title = "Dialects"
 
-[load]
-columns = { id = { gen = "sequence" }, k = { gen = "uniform", low = 1, high = "table_size" } }
+[tables.t]
+columns = { id = { type = "int4", values = { gen = "sequence" } } }
 
 [tests.limit]
 title = "t"
@@ -101,13 +101,18 @@ def test_empty_tables_are_refused(table_size: int, tables: int, message: str) ->
 
 def test_tables_to_load() -> None:
     suite = load_suite("sysbench")
-    table = load_table(suite.load, 2, 1000, ["CREATE TABLE …"], ["CREATE INDEX …"], suite.variables)
-    assert (table["name"], table["rows"]) == ("sbtest2", 1000)
+    _, table = loads(suite, 1000, 2, lambda table: ([f"CREATE TABLE {table.name}"], [table.indexes[0].name]))
+    assert (table["name"], table["rows"], table["create"], table["after"]) == (
+        "sbtest2",
+        1000,
+        ["CREATE TABLE sbtest2"],
+        ["k_2"],
+    )
     assert list(table["columns"]) == ["id", "k", "c", "pad"]
     assert table["columns"]["k"] == {"gen": "uniform", "low": 1, "high": 1000}
     assert (len(table["columns"]["c"]["template"]), len(table["columns"]["pad"]["template"])) == (119, 59)
     with pytest.raises(UsageError, match="table_size is 0"):
-        load_table(suite.load, 1, 0, [], [], suite.variables)
+        loads(suite, 0, 1, lambda table: ([], []))
 
 
 def test_rows_of_an_operation() -> None:

@@ -7,7 +7,8 @@ import pytest
 
 from dbversus.errors import RunError
 from dbversus.experiment.rig.engine import Engine, engine_binary
-from dbversus.suites import Suite, Test, definition, list_suites, load_table
+from dbversus.servers.sqlite.ddl import table_sql
+from dbversus.suites import Suite, Test, definition, list_suites, loads
 
 ROWS = 2000
 TABLES = 2
@@ -17,14 +18,9 @@ SUITES = {suite.name: suite for suite in list_suites()}
 CASES = [(suite, test) for suite in SUITES.values() for test in suite.tests.values() if not test.warm_up]
 
 
-def _load(engine: Engine, suite: Suite, table: int) -> None:
-    create = [
-        f"CREATE TABLE sbtest{table} (id INTEGER PRIMARY KEY, k INTEGER NOT NULL DEFAULT 0, "
-        "c CHAR(120) NOT NULL DEFAULT '', pad CHAR(60) NOT NULL DEFAULT '')"
-    ]
-    after = [f"CREATE INDEX k_{table} ON sbtest{table} (k)"]
-    made = load_table(suite.load, table, ROWS, create, after, suite.variables)
-    assert engine.call("load", target="t0", seed=table, table=made)["rows"] == ROWS
+def _load(engine: Engine, suite: Suite) -> None:
+    for number, made in enumerate(loads(suite, ROWS, TABLES, table_sql), 1):
+        assert engine.call("load", target="t0", seed=number, table=made)["rows"] == ROWS
 
 
 @pytest.fixture(scope="module")
@@ -36,8 +32,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     path: Path = tmp_path_factory.mktemp("suites") / "sbtest.db"
     with Engine() as engine:
         engine.call("target", name="t0", wire="sqlite", address={"path": str(path), "library": "bundled"})
-        for table in range(1, TABLES + 1):
-            _load(engine, SUITES["sysbench"], table)
+        _load(engine, SUITES["sysbench"])
         yield engine
 
 

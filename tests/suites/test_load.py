@@ -169,8 +169,8 @@ def test_mistakes_in_aging_are_told_with_their_line(tmp_path: Path, old: str, ne
 
 def test_aged_data_needs_an_aging(tmp_path: Path) -> None:
     own = """title = "t"
-[load]
-columns = { id = { gen = "sequence" } }
+[tables.t]
+columns = { id = { type = "int4", values = { gen = "sequence" } } }
 [tests.one]
 title = "one"
 group = "point"

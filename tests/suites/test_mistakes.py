@@ -7,6 +7,7 @@ import pytest
 from dbversus.errors import UsageError
 from dbversus.suites import definition, load_suite
 
+TABLE = '[tables.t]\ncolumns = { id = { type = "int4", values = { gen = "sequence" } } }'
 GOOD = """\
 title = "Mine"
 
@@ -16,8 +17,8 @@ range = 10
 [generators]
 any_id = { gen = "uniform", low = 1, high = "table_size" }
 same = { gen = "ref", of = "id" }
-[load]
-columns = { id = { gen = "sequence" } }
+[tables.t]
+columns = { id = { type = "int4", values = { gen = "sequence" } } }
 
 [statements.point]
 sql = "SELECT c FROM t{table} WHERE id = :id"
@@ -135,12 +136,18 @@ def test_the_file_is_good(tmp_path: Path) -> None:
         ('quick = ["one*"]', 'quick = ["two*"]', "mine.toml:45: no test matches 'two*'."),
         ('quick = ["one*"]', 'one = ["many*"]', "mine.toml:45: a selection is called 'one' like a test"),
         (
-            '{ id = { gen = "sequence" } }',
-            '{ id = "any" }',
+            'values = { gen = "sequence" }',
+            'values = "any"',
             "mine.toml:10: unknown generator 'any'. Did you mean 'any_id'?",
         ),
         ('{ gen = "sequence" }', '{ gen = "sequence", step = 0 }', "mine.toml:10: id: `step` is 0"),
-        ('[load]\ncolumns = { id = { gen = "sequence" } }', "", "mine.toml:1: there is no [load]"),
+        (TABLE, "", "mine.toml:1: there are no tables"),
+        ('"int4"', '"integer"', "mine.toml:10: column 'id': 'integer' is no type; accepted: int2, int4"),
+        ('"int4"', '"char"', "mine.toml:10: column 'id': type char needs a length"),
+        ('"int4"', '"text"', "mine.toml:10: column 'id' of type text takes texts, and is given integers"),
+        (TABLE, f'{TABLE}\nprimary_key = ["ids"]', "mine.toml:11: there is no column 'ids'. Did you mean 'id'?"),
+        (TABLE, f'{TABLE}\nrows = "sizes"', "mine.toml:11: unknown variable 'sizes'"),
+        (TABLE, f"{TABLE}\ncopies = 0", "mine.toml:11: copies is 0; 1 or more is accepted"),
         ('title = "Mine"', 'title = "Mine"\nextends = "sysbensh"', "mine.toml:2: Unknown suite 'sysbensh'."),
         ('title = "Mine"', 'title = "Mine"\nextends = "mine.toml"', "mine.toml:2: "),
         ('title = "Mine"', 'title = "Mine"\nextends = "absent.toml"', "absent.toml cannot be read: No such file"),

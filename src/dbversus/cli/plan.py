@@ -38,7 +38,7 @@ def print_plan(spec: ExperimentSpec) -> None:
     _add_targets(table, spec)
     for phase in suite.phases:
         table.add_row("phase", f"{phase.name}: {', '.join(test.name for test in phase.tests)}")
-    rows = f"{spec.tables} × {spec.table_size} rows"
+    rows = ", ".join(suite.table_words(spec.table_size, spec.tables))
     times = "once" if expected.loads == 1 else f"{expected.loads} times"
     when = "in every block" if spec.restore == "block" else "once"
     table.add_row("data", f"{rows}, loaded {times}, restored for each target {when}")

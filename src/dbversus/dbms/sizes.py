@@ -5,6 +5,9 @@ import re
 _SUFFIXES = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40, "p": 2**50, "e": 2**60}
 _SIZE = re.compile(r"(-?\d+(?:\.\d+)?)\s*([kmgtpe]?)(b?)", re.IGNORECASE)
 
+VALUE_BYTES_PER_ROW = 188
+"""Of the values in a row of sysbench's table, two integers and two texts."""
+
 BYTES_PER_ROW = 260
 """Of the sysbench table with its indexes, with usual settings: what `data` in config files is made of."""
 

@@ -16,7 +16,7 @@ from dbversus.experiment.rig.session import Target
 from dbversus.experiment.rig.stage import Stage
 from dbversus.results.schema import HOST, SCHEMA_VERSION
 from dbversus.servers.base import ServerConfig
-from dbversus.suites.define import load_table
+from dbversus.suites.define import loads
 from dbversus.suites.model import AGED, GROUP_TITLES, LOAD, Test
 
 Header = dict[str, Any]
@@ -88,7 +88,7 @@ def suite_checksum(stage: Stage) -> str:
     """Tells whether anything that is done differs: tables, statements, their values, the order of tests. Words do not count."""
     spec, suite = stage.spec, stage.suite
     done = {
-        "tables": [spec.tables, load_table(suite.load, 1, spec.table_size, [], [], suite.variables)],
+        "tables": [spec.tables, *loads(suite, spec.table_size, 1, lambda table: ([], []))],
         "aging": _aging(stage),
         "phases": [
             [phase.settle, phase.data, [_what_is_done(test, stage) for test in phase.tests]] for phase in suite.phases

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from dbversus.builds.model import Build
+from dbversus.dbms.table import Table
 from dbversus.servers.data.contents import TableState
 
 Query = Callable[[str], list[list[str | None]]]
@@ -104,7 +105,7 @@ class Server(Protocol):
     def sizes(self) -> dict[str, int]:
         """Bytes by object: `data_dir`, `log`, `database`, `table.<name>`, `index.<name>`."""
 
-    def state(self, tables: Sequence[str], *, counted: bool) -> dict[str, TableState]:
+    def state(self, tables: Sequence[Table], *, counted: bool) -> dict[str, TableState]:
         """What is in the tables, by name; `counted`: rows are counted, else their number is that of the statistics."""
 
     def status_text(self) -> str:
@@ -124,5 +125,5 @@ class Server(Protocol):
         Nothing for a server with connections of its own.
         """
 
-    def table_sql(self, table: int) -> tuple[list[str], list[str]]:
-        """Statements that create table number `table` of the sysbench schema, and those to run after its rows."""
+    def table_sql(self, table: Table) -> tuple[list[str], list[str]]:
+        """Statements that create a table, and those to run after its rows."""

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from dbversus.builds.model import Build
+from dbversus.dbms.table import Table
 from dbversus.errors import UsageError
 from dbversus.servers.base import Placement, Query, ServerConfig
 from dbversus.servers.data.contents import TableState
@@ -71,7 +72,7 @@ class NullServer:
     def sizes(self) -> dict[str, int]:
         return {}
 
-    def state(self, tables: Sequence[str], *, counted: bool) -> dict[str, TableState]:
+    def state(self, tables: Sequence[Table], *, counted: bool) -> dict[str, TableState]:
         return {}
 
     def status_text(self) -> str:
@@ -89,5 +90,5 @@ class NullServer:
         address = {setting: int(value) for setting, value in self.config.settings.items()}
         return {"name": name, "wire": "null", "address": address}
 
-    def table_sql(self, table: int) -> tuple[list[str], list[str]]:
+    def table_sql(self, table: Table) -> tuple[list[str], list[str]]:
         return [], []

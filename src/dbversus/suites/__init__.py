@@ -1,6 +1,6 @@
 """Suites of tests: TOML files, read, checked and turned into what the engine is told. The format: docs/suites.md."""
 
-from dbversus.suites.define import definition, literal_statement, load_table
+from dbversus.suites.define import definition, literal_statement, loads
 from dbversus.suites.load import list_suites, load_suite
 from dbversus.suites.model import GROUP_TITLES, LOAD, Load, Phase, Statement, Suite, Test
 from dbversus.suites.profiles import Profile, list_profiles, load_profile, profile_choices, profile_defaults
@@ -20,7 +20,7 @@ __all__ = [
     "literal_statement",
     "load_profile",
     "load_suite",
-    "load_table",
+    "loads",
     "profile_choices",
     "profile_defaults",
 ]

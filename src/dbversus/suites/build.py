@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from dbversus.dbms.table import Column, Index, Table
 from dbversus.names import near
 from dbversus.suites import shape
-from dbversus.suites.check import check_columns, check_number, check_test
+from dbversus.suites.check import check_number, check_table, check_test
 from dbversus.suites.draft import Draft, Named, Placed
 from dbversus.suites.generators import Generator
-from dbversus.suites.model import AGED, LOAD, LOADED, Aging, Load, Parameter, Phase, Statement, Suite, Test
+from dbversus.suites.model import AGED, LOAD, LOADED, Aging, Load, Parameter, Phase, Statement, Suite, TableRules, Test
 from dbversus.suites.source import Place
 
 WARM_SUFFIX = ".warm"
@@ -23,6 +24,7 @@ def build_suite(name: str, draft: Draft) -> Suite:
         title=draft.title,
         description=_one_line(draft.description),
         load=_load(draft),
+        tables=tuple(_tables(draft)),
         aging=_aging(draft, families),
         phases=tuple(_phases(draft, _Lookup.of(families))),
         variables=draft.variables,
@@ -35,12 +37,31 @@ def build_suite(name: str, draft: Draft) -> Suite:
 
 
 def _load(draft: Draft) -> Load:
-    if draft.load is None:
-        raise draft.place.mistake("there is no [load]; it says what the columns of the tables hold (docs/suites.md).")
-    load, place = draft.load.value, draft.load.place
-    columns = _params(load.columns, place.at("columns"), draft.generators)
-    check_columns(columns, draft.variables)
-    return Load(load.title, _one_line(load.note), columns)
+    load = draft.load.value if draft.load else shape.Load()
+    return Load(load.title, _one_line(load.note))
+
+
+def _tables(draft: Draft) -> Iterator[TableRules]:
+    if not draft.tables:
+        raise draft.place.mistake("there are no tables; [tables.NAME] says what one is like (docs/suites.md, Tables).")
+    for name, placed in draft.tables.items():
+        table, place = placed.value, placed.place
+        columns = place.at("columns")
+        values = {
+            column: _parameter(given.values, columns.at(column, "values"), draft.generators)
+            for column, given in table.columns.items()
+        }
+        check_table(table, values, draft.variables, place)
+        yield TableRules(_made_like(name, table), table.rows, table.copies, values, place)
+
+
+def _made_like(name: str, table: shape.Table) -> Table:
+    columns = tuple(
+        Column(key, one.type, one.types_by_dbms(), one.default, one.nullable, one.identity)
+        for key, one in table.columns.items()
+    )
+    indexes = tuple(Index(one.name, tuple(one.columns), one.unique) for one in table.indexes)
+    return Table(name, columns, tuple(table.primary_key), indexes)
 
 
 def _aging(draft: Draft, families: Mapping[str, list[Test]]) -> Aging | None:

@@ -1,8 +1,11 @@
 """Checks what the shape of a file cannot say: that statements, parameters and variables fit together."""
 
 from collections.abc import Iterator, Mapping
+from collections.abc import Sequence as Names
 
+from dbversus.dbms.types import is_integer, why_not
 from dbversus.names import near
+from dbversus.suites import shape
 from dbversus.suites.expression import Expression, evaluate, variables_of
 from dbversus.suites.generators import Bounded, Generator, Listable, Ref, Sequence, is_text
 from dbversus.suites.model import Parameter, Statement, Test
@@ -29,8 +32,40 @@ def check_test(test: Test) -> None:
         earlier.append(statement.name)
 
 
-def check_columns(columns: Mapping[str, Parameter], variables: Mapping[str, int]) -> None:
-    """As `check_test`, for the columns of a table to load."""
+def check_table(
+    table: shape.Table, values: Mapping[str, Parameter], variables: Mapping[str, int], place: Place
+) -> None:
+    """As `check_test`, for a table: its types, keys, numbers, and the values of its columns."""
+    check_number(table.rows, variables, place.at("rows"))
+    check_number(table.copies, variables, place.at("copies"), at_least=1)
+    _check_columns(values, variables)
+    for name, column in table.columns.items():
+        _check_column(name, column, values[name].generator, place.at("columns", name))
+    _check_keys(table.primary_key, table, place.at("primary_key"))
+    for number, index in enumerate(table.indexes):
+        _check_keys(index.columns, table, place.at("indexes", number, "columns"))
+
+
+def _check_column(name: str, column: shape.Column, generator: Generator, place: Place) -> None:
+    if words := why_not(column.type):
+        raise place.at("type").mistake(f"column '{name}': {words}.")
+    if is_integer(column.type) == is_text(generator):
+        kinds = ("integers", "texts") if is_integer(column.type) else ("texts", "integers")
+        raise place.at("values").mistake(
+            f"column '{name}' of type {column.type} takes {kinds[0]}, and is given {kinds[1]}."
+        )
+    if column.identity and not is_integer(column.type):
+        raise place.at("identity").mistake(f"column '{name}' is {column.type}; servers number integers only.")
+
+
+def _check_keys(names: Names[str], table: shape.Table, place: Place) -> None:
+    for name in names:
+        if name not in table.columns:
+            known = ", ".join(table.columns)
+            raise place.mistake(f"there is no column '{name}'.{near(name, table.columns)} Accepted: {known}.")
+
+
+def _check_columns(columns: Mapping[str, Parameter], variables: Mapping[str, int]) -> None:
     drawn: dict[str, Generator] = {}
     for name, parameter in columns.items():
         if isinstance(parameter.generator, Listable) and parameter.generator.count is not None:

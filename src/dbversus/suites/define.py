@@ -1,12 +1,13 @@
 """From a test to what is sent: the engine's TEST (docs/engine-protocol.md), a table to load, statements to explain."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from dbversus.dbms.table import Table
 from dbversus.suites.check import check_bounds, value_of
 from dbversus.suites.generators import Bounded, Ref
-from dbversus.suites.model import Load, Parameter, Statement, Test, check_sizes
+from dbversus.suites.model import Parameter, Statement, Suite, TableRules, Test
 from dbversus.suites.sql import Value, fill, placeholders
 
 Json = dict[str, Any]
@@ -28,17 +29,23 @@ def definition(
     }
 
 
-def load_table(
-    load: Load, table: int, table_size: int, create: list[str], after: list[str], variables: Mapping[str, int]
-) -> Json:
-    """`table` of the engine's `load` command for table number `table`; `create` and `after` are the server's SQL.
+MakeSql = Callable[[Table], tuple[list[str], list[str]]]
+"""The SQL of a table in some dialect: before its rows, and after them."""
 
-    `variables` are those of the suite.
-    """
-    check_sizes(table_size, table)
-    scope = {**variables, "table_size": table_size}
-    columns = {name: _generator(name, parameter, scope) for name, parameter in load.columns.items()}
-    return {"name": f"sbtest{table}", "rows": table_size, "create": create, "columns": columns, "after": after}
+
+def loads(suite: Suite, table_size: int, copies: int, make_sql: MakeSql) -> list[Json]:
+    """`table` of the engine's `load` command, for each table in order."""
+    scope = suite.scope(table_size, copies)
+    return [_load(rules, table, scope, make_sql) for rules in suite.tables for table in rules.tables(scope)]
+
+
+def _load(rules: TableRules, table: Table, scope: Mapping[str, int], make_sql: MakeSql) -> Json:
+    create, after = make_sql(table)
+    rows = value_of(rules.rows, scope, rules.place.at("rows"))
+    if rows < 0:
+        raise rules.place.at("rows").mistake(f"table {table.name} would have {rows} rows; 0 or more is accepted.")
+    columns = {name: _generator(name, parameter, scope) for name, parameter in rules.values.items()}
+    return {"name": table.name, "rows": rows, "create": create, "columns": columns, "after": after}
 
 
 def literal_statement(

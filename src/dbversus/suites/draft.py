@@ -30,6 +30,7 @@ class Draft:
     title: str
     description: str
     load: Placed[shape.Load] | None
+    tables: Named[shape.Table] = field(default_factory=dict)
     aging: Placed[shape.Aging] | None = None
     probes: tuple[str, ...] = ()
     variables: Mapping[str, int] = field(default_factory=dict)
@@ -52,6 +53,7 @@ def make_draft(source: Source, file: shape.SuiteFile) -> Draft:
         title=file.title,
         description=file.description,
         load=Placed(file.load, root.at("load")) if file.load else None,
+        tables=placed("tables", file.tables),
         aging=Placed(file.aging, root.at("aging")) if file.aging else None,
         probes=tuple(file.probes),
         variables=file.variables,
@@ -70,6 +72,7 @@ def extend(base: Draft, own: Draft) -> Draft:
         title=own.title,
         description=own.description or base.description,
         load=own.load or base.load,
+        tables=base.tables | own.tables,
         aging=own.aging or base.aging,
         probes=own.probes or base.probes,
         variables={**base.variables, **own.variables},

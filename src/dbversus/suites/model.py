@@ -6,6 +6,9 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from dbversus.dbms.known import find_dbms
+from dbversus.dbms.sizes import VALUE_BYTES_PER_ROW
+from dbversus.dbms.table import Table
+from dbversus.dbms.types import width_bytes
 from dbversus.errors import UsageError
 from dbversus.names import near
 from dbversus.suites.expression import Expression, evaluate
@@ -123,11 +126,34 @@ class Phase:
 
 @dataclass(frozen=True)
 class Load:
-    """What is loaded before the first phase: the columns of each table `sbtest<n>`. Reported as the test `load`."""
+    """How the load is reported: as the test `load`."""
 
     title: str
     note: str
-    columns: Mapping[str, Parameter]
+
+
+@dataclass(frozen=True)
+class TableRules:
+    """One of the suite's tables, or several equal ones: what it is made like, how many rows it has and what these hold.
+
+    `made_like`: with the name as in the file; `copies` None: there is one, of that name.
+    """
+
+    made_like: Table
+    rows: Expression
+    copies: Expression | None
+    values: Mapping[str, Parameter]
+    place: Place
+
+    def tables(self, scope: Mapping[str, int]) -> list[Table]:
+        """All equal ones. Their indexes have the table's number too: an index's name is its alone in some DBMSs."""
+        if self.copies is None:
+            return [self.made_like]
+        return [self._copy(number) for number in range(1, evaluate(self.copies, scope) + 1)]
+
+    def _copy(self, number: int) -> Table:
+        indexes = tuple(replace(index, name=f"{index.name}_{number}") for index in self.made_like.indexes)
+        return replace(self.made_like, name=f"{self.made_like.name}{number}", indexes=indexes)
 
 
 @dataclass(frozen=True)
@@ -152,11 +178,44 @@ class Suite:
     title: str
     description: str
     load: Load
+    tables: tuple[TableRules, ...]
     phases: tuple[Phase, ...]
     variables: Mapping[str, int]
     selections: Mapping[str, tuple[str, ...]]
     probes: tuple[str, ...] = ()
     aging: Aging | None = None
+
+    def scope(self, table_size: int, copies: int) -> dict[str, int]:
+        """The suite's variables, with the sizes that a user chooses."""
+        check_sizes(table_size, copies)
+        return {**self.variables, "table_size": table_size, "tables": copies}
+
+    def made_tables(self, table_size: int, copies: int) -> list[Table]:
+        """All tables that are loaded, in order."""
+        scope = self.scope(table_size, copies)
+        return [table for rules in self.tables for table in rules.tables(scope)]
+
+    def usual_rows(self, table_size: int, copies: int) -> int:
+        """As many rows of sysbench's table as the values of all rows come to: what estimates of room and time are made of."""
+        scope = self.scope(table_size, copies)
+        value_bytes = sum(
+            evaluate(rules.rows, scope) * len(rules.tables(scope)) * _row_bytes(rules.made_like)
+            for rules in self.tables
+        )
+        return round(value_bytes / VALUE_BYTES_PER_ROW)
+
+    def table_words(self, table_size: int, copies: int) -> list[str]:
+        """`2 × 1000000 rows` where all tables are equal; else `orders: 300000 rows`, for each."""
+        scope = self.scope(table_size, copies)
+        counts = [(one.made_like.name, len(one.tables(scope)), evaluate(one.rows, scope)) for one in self.tables]
+        if len(counts) == 1:
+            return [f"{counts[0][1]} × {counts[0][2]} rows"]
+        return [f"{name}: {f'{number} × ' if number > 1 else ''}{rows} rows" for name, number, rows in counts]
+
+    @property
+    def table_stems(self) -> list[str]:
+        """Names of the tables as the file has them, without numbers."""
+        return [rules.made_like.name for rules in self.tables]
 
     @property
     def ages(self) -> bool:
@@ -210,6 +269,10 @@ class Suite:
             raise UsageError("The list of tests is empty; names and globs such as 'point-*,scan' are accepted.")
         for item in items:
             yield from self.selections.get(item, (item,))
+
+
+def _row_bytes(table: Table) -> int:
+    return sum(width_bytes(column.type) for column in table.columns)
 
 
 def _kept(phases: Iterable[Phase], wanted: Callable[[Test], bool]) -> Iterable[Phase]:

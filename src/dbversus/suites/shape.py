@@ -87,11 +87,50 @@ class Phase(Shape):
 
 
 class Load(Shape):
-    """What the rows hold that every experiment loads first, reported as the test `load`."""
+    """How the load of the tables is reported: as the test `load`."""
 
     title: str = "Load the tables"
     note: str = ""
-    columns: dict[VariableName, Param] = Field(min_length=1)
+
+
+ColumnName = Annotated[str, Field(pattern=r"^[a-z_][a-z0-9_]*$")]
+
+
+class Column(Shape):
+    """A column: its type, and where its values come from. `type_<dbms>` replaces the type on that DBMS, word for word."""
+
+    type: str
+    type_postgres: Sql | None = None
+    type_mysql: Sql | None = None
+    type_mariadb: Sql | None = None
+    type_myrocks: Sql | None = None
+    type_sqlite: Sql | None = None
+    values: Param
+    default: int | str | None = None
+    nullable: bool = False
+    identity: bool = False
+
+    def types_by_dbms(self) -> dict[str, str]:
+        texts = {dbms: getattr(self, f"type_{dbms}") for dbms in DBMS_NAMES}
+        return {dbms: text for dbms, text in texts.items() if text is not None}
+
+
+class Index(Shape):
+    """A secondary index, made after the rows."""
+
+    name: ColumnName
+    columns: list[ColumnName] = Field(min_length=1)
+    unique: bool = False
+
+
+class Table(Shape):
+    """A table, made and filled before anything is measured. `copies`: so many equal ones, NAME1, NAME2 …"""
+
+    rows: Number = "table_size"
+    copies: Number | None = None
+    columns: dict[ColumnName, Column] = Field(min_length=1)
+    primary_key: list[ColumnName] = Field(default_factory=list)
+    indexes: list[Index] = Field(default_factory=list)
 
 
 class Aging(Shape):
@@ -112,6 +151,7 @@ class SuiteFile(Shape):
     variables: dict[VariableName, int] = Field(default_factory=dict)
     generators: dict[VariableName, AnyGenerator] = Field(default_factory=dict)
     load: Load | None = None
+    tables: dict[ColumnName, Table] = Field(default_factory=dict)
     aging: Aging | None = None
     statements: dict[Name, Statement] = Field(default_factory=dict)
     tests: dict[Name, Test] = Field(default_factory=dict)

@@ -86,3 +86,11 @@ def test_what_later_cells_have_to_know_goes_with_them(tmp_path: Path) -> None:
 
     _work([Heeding("one")], [2], [])
     assert [[record["type"] for record in order.known] for order in orders] == [[], ["plan"]]
+
+
+def test_the_load_of_each_table_is_kept_once() -> None:
+    kept: list[Record] = []
+    ledger = Ledger(contest(2), kept.append)
+    for table in ("one", "two", "one"):
+        ledger.take({"type": "load", "target": "t0", "table": table})
+    assert [record["table"] for record in kept] == ["one", "two"]

@@ -80,7 +80,11 @@ def test_one_that_talks_otherwise_is_quoted() -> None:
     worker = ProcessWorker(
         "worker 1",
         Path(),
-        command=[sys.executable, "-c", f"print({json.dumps({'kind': 'hello'} | hello())!r}); print('Traceback')"],
+        command=[
+            sys.executable,
+            "-c",
+            f"print({json.dumps({'kind': 'hello'} | hello())!r}); input(); print('Traceback')",
+        ],
     )
     with pytest.raises(WorkerLost, match="worker 1 said what no worker says: 'Traceback'"):
         _perform(worker)

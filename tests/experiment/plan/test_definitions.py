@@ -17,8 +17,8 @@ from dbversus.suites.model import Test
 SUITE = """\
 title = "Dialects"
 
-[load]
-columns = {{ id = {{ gen = "sequence" }} }}
+[tables.t]
+columns = {{ id = {{ type = "int4", values = {{ gen = "sequence" }} }} }}
 
 [tests.one]
 title = "t"

@@ -23,6 +23,8 @@ from dbversus.servers.data.snapshot import copy_tree
 from dbversus.servers.mysql import query as mysql_query
 from dbversus.servers.mysql.server import MysqlServer
 
+from ...tables import called, sbtest
+
 SIZING = Sizing(memory_bytes=512 * 2**20, targets=2, cpus=2)
 DEFAULT = "mariadb:10.11"
 NEEDS_FETCHING = {"jemalloc", "tcmalloc", "mimalloc"}
@@ -67,7 +69,7 @@ def _small_logs(build: Build) -> list[str]:
 
 
 def load(server: MysqlServer) -> None:
-    create, after = server.table_sql(1)
+    create, after = server.table_sql(sbtest())
     values = [(number, number % 100, "c" * 119, "p" * 59) for number in range(1, ROWS + 1)]
     with server.connect() as connection:
         for statement in create:
@@ -163,7 +165,7 @@ def _check_facts(server: MysqlServer) -> None:
 
 def _check_state(server: MysqlServer) -> None:
     """Rows as left by `_check_debt`: one was added and has the next id."""
-    state = server.state(["sbtest1"], counted=True)["sbtest1"]
+    state = server.state([sbtest()], counted=True)["sbtest1"]
     assert (state.rows, state.rows_counted, state.lowest_id, state.highest_id) == (ROWS + 1, True, 1, ROWS + 1)
     assert state.column_names == ("id", "k", "c", "pad")
     assert "c char(120) NOT NULL" in state.columns
@@ -173,11 +175,11 @@ def _check_state(server: MysqlServer) -> None:
     assert 0.5 * ROWS < (state.statistics_rows or ROWS) < 2 * ROWS
     with server.connect() as connection:
         mysql_query.rows(connection, "DELETE FROM sbtest1 WHERE id > 10")
-    assert server.state(["sbtest1"], counted=True)["sbtest1"].rows == 10
-    estimated = server.state(["sbtest1"], counted=False)["sbtest1"]
+    assert server.state([sbtest()], counted=True)["sbtest1"].rows == 10
+    estimated = server.state([sbtest()], counted=False)["sbtest1"]
     assert not estimated.rows_counted and estimated.rows == estimated.statistics_rows
     with pytest.raises(RunError, match="gone"):
-        server.state(["gone"], counted=True)
+        server.state([called("gone")], counted=True)
 
 
 def _check_plans(server: MysqlServer) -> None:
@@ -231,7 +233,7 @@ def test_data_is_created_as_the_config_says(build: Build, work_dir: Path) -> Non
     server.start(Placement())
     try:
         with server.connect() as connection:
-            mysql_query.rows(connection, server.table_sql(1)[0][0])
+            mysql_query.rows(connection, server.table_sql(sbtest())[0][0])
             (table,) = mysql_query.rows(
                 connection,
                 "SELECT row_format, table_collation FROM information_schema.tables WHERE table_name = 'sbtest1'",

@@ -16,6 +16,8 @@ from dbversus.servers.config.sizing import Sizing
 from dbversus.servers.postgres.debt import ROUNDS_IN_VAIN
 from dbversus.servers.postgres.server import PostgresServer
 
+from ...tables import sbtest
+
 SIZING = Sizing(memory_bytes=512 * 2**20, targets=2, cpus=2)
 NEEDS_LIBRARY = {"wal_lz4", "wal_zstd", "io_uring"}
 
@@ -189,7 +191,7 @@ def test_tables_and_indexes_are_as_full_as_asked(postgres_build: Build, work_dir
     server.start(Placement())
     try:
         with server.connect() as connection:
-            for statement in (text for part in server.table_sql(1) for text in part):
+            for statement in (text for part in server.table_sql(sbtest()) for text in part):
                 connection.execute(statement)
             found = connection.execute(
                 "SELECT relname, reloptions FROM pg_class WHERE relname ~ 'sbtest1$|_pkey$|^k_1$'"

@@ -11,6 +11,8 @@ from dbversus.servers.config.load import load_config
 from dbversus.servers.config.sizing import Sizing
 from dbversus.servers.sqlite.server import SqliteServer
 
+from ...tables import sbtest
+
 BUNDLED = Build("sqlite", "bundled", "bundled", Path("bundled"), "")
 
 
@@ -36,7 +38,7 @@ def make(build: Build, tmp_path: Path, *items: str) -> SqliteServer:
 
 
 def load(server: SqliteServer) -> None:
-    create, after = server.table_sql(1)
+    create, after = server.table_sql(sbtest())
     with sqlite3.connect(server.database) as connection:
         for statement in create:
             connection.execute(statement)

@@ -169,6 +169,10 @@ class ExperimentSpec(Fields):
             return Complete(self._folder / CONFIGS)
         return Path(self.config_dir) if self.config_dir else None
 
+    def usual_rows(self) -> int:
+        """As many rows of sysbench's table as the data to be loaded comes to."""
+        return self.read_suite().usual_rows(self.table_size, self.tables)
+
     def read_suite(self) -> Suite:
         """The suite with the tests that were asked for."""
         suite = load_stored_suite(self._folder / SUITE) if self._folder else load_suite(self.suite)

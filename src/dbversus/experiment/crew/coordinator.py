@@ -22,10 +22,14 @@ class Ledger:
     contest: Contest
     keep: Callable[[Record], None]
     known: list[Record] = field(default_factory=list)
+    loads: set[tuple[str, str]] = field(default_factory=set)
 
     def take(self, record: Record) -> None:
-        if record["type"] == "load" and record["target"] in self.contest.progress.loaded:
-            return  # another host's, of the same data
+        if record["type"] == "load":
+            load = record["target"], record["table"]
+            if load in self.loads:
+                return  # another worker's, of the same data
+            self.loads.add(load)
         self.keep(record)
         fold(self.contest.progress, record)
         if record["type"] in _KNOWN:

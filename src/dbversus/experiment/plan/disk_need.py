@@ -33,7 +33,7 @@ class Planned:
 
 def planned_targets(spec: ExperimentSpec) -> list[Planned]:
     """All targets with their configs as they come to on this host; nothing is fetched."""
-    data_bytes = spec.table_size * spec.tables * BYTES_PER_ROW
+    data_bytes = spec.usual_rows() * BYTES_PER_ROW
     sizing = Sizing(memory_facts()["total_bytes"], spec.servers_up, os.cpu_count() or 1, data_bytes, Path)
     return [_planned(text, spec, sizing) for text in spec.targets]
 
@@ -53,7 +53,7 @@ def count_loads(targets: Sequence[Planned]) -> int:
 
 def disk_bytes(spec: ExperimentSpec, targets: Sequence[Planned], snapshots: int = 1) -> int:
     """So many `snapshots` per load, and a working copy of each target of the largest group that is up."""
-    rows = spec.table_size * spec.tables
+    rows = spec.usual_rows()
     needs = [target_bytes(target, rows) for target in targets]
     of_loads = {target.key: need for target, need in zip(targets, needs, strict=True)}
     names = [str(number) for number in range(len(targets))]

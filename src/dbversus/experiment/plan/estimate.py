@@ -40,7 +40,7 @@ class Estimate:
 
 def estimate(spec: ExperimentSpec, suite: Suite) -> Estimate:
     """What the plan alone tells; `remaining_s` knows better once a block has run."""
-    rows = spec.table_size * spec.tables
+    rows = suite.usual_rows(spec.table_size, spec.tables)
     targets = planned_targets(spec)
     loads = count_loads(targets)
     load_s = loads * (rows / LOAD_ROWS_PER_S + SETTLE_S)

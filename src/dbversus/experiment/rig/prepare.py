@@ -12,7 +12,7 @@ from dbversus.experiment.rig.recovery import through_engine_loss
 from dbversus.experiment.rig.session import Session, Target
 from dbversus.servers.config.run_time import acts_on_data
 from dbversus.servers.data import snapshot
-from dbversus.suites.define import load_table
+from dbversus.suites.define import loads
 from dbversus.suites.model import LOADED
 
 # 2: keyed by all of a config that is not known to act at run time alone; the load's own story is kept beside the data
@@ -41,11 +41,9 @@ def _whole_config(target: Target) -> dict[str, dict[str, str]]:
     return {"settings": dict(config.settings), "environment": dict(config.environment)}
 
 
-def table_definition(session: Session, target: Target, table: int) -> dict[str, Any]:
-    """The engine's description of one table: its SQL in the target's dialect, its content the same for all."""
-    create, after = target.server.table_sql(table)
-    suite = session.suite
-    return load_table(suite.load, table, session.spec.table_size, create, after, suite.variables)
+def table_definitions(session: Session, target: Target) -> list[dict[str, Any]]:
+    """The engine's description of each table: its SQL in the target's dialect, its content the same for all."""
+    return loads(session.suite, session.spec.table_size, session.spec.tables, target.server.table_sql)
 
 
 def load_all(session: Session) -> None:
@@ -74,7 +72,7 @@ def snapshot_key(session: Session, target: Target) -> dict[str, Any]:
         "dbms": target.build.dbms,
         "build": target.build.checksum,
         "config": acts_on_data(target.build.dbms, target.server.config, session.spec.config_place),
-        "tables": [table_definition(session, target, table) for table in range(1, session.spec.tables + 1)],
+        "tables": table_definitions(session, target),
         "seed": session.spec.seed,
     }
 
@@ -101,16 +99,17 @@ def _create(session: Session, target: Target) -> list[dict[str, Any]]:
     session.display.doing(f"{target.label}: creating the database")
     target.server.initialise()
     session.start(target)
-    figures = [_load_table(session, target, table) for table in range(1, session.spec.tables + 1)]
+    definitions = enumerate(table_definitions(session, target), 1)
+    figures = [_load_table(session, target, number, definition) for number, definition in definitions]
     session.display.doing(f"{target.label}: settling")
     target.server.settle(session.table_names)
     return figures
 
 
-def _load_table(session: Session, target: Target, table: int) -> dict[str, Any]:
-    definition = table_definition(session, target, table)
+def _load_table(session: Session, target: Target, number: int, definition: dict[str, Any]) -> dict[str, Any]:
+    """Rows of each table are drawn from a seed of their own."""
     session.display.doing(f"{target.label}: loading {definition['rows']} rows into {definition['name']}")
-    reply = session.engine.call("load", target=target.name, seed=session.spec.seed + table, table=definition)
+    reply = session.engine.call("load", target=target.name, seed=session.spec.seed + number, table=definition)
     return {"table": definition["name"], **_figures(reply)}
 
 

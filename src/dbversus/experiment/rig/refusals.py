@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from dbversus.errors import RunError, UsageError
 from dbversus.experiment.rig.engine import EngineGone, EngineRefused
-from dbversus.experiment.rig.prepare import snapshot_key, table_definition
+from dbversus.experiment.rig.prepare import snapshot_key, table_definitions
 from dbversus.experiment.rig.recovery import through_engine_loss
 from dbversus.experiment.rig.session import Session, Target
 from dbversus.servers.data import snapshot
@@ -111,7 +111,7 @@ def _sql_key(statement: Statement, dbms: str) -> str:
 def _makers(session: Session, dbms: str) -> _Makers:
     texts = [statement.sql_for(dbms) for test in session.suite.tests.values() for statement in test.statements]
     made = {name.lower() for text in texts if _MAKES.match(text) for name in _MADE.findall(text)}
-    of_tables = {*session.table_names, "sbtest", "table", "index", "column", "if"}
+    of_tables = {*session.table_names, *session.suite.table_stems, "table", "index", "column", "if"}
     return _Makers(frozenset(made - of_tables), any(_OPAQUE.match(text) for text in texts))
 
 
@@ -139,8 +139,7 @@ def _refused_on_empty_tables(session: Session, target: Target, tests: Sequence[T
         shutil.rmtree(target.server.data_dir, ignore_errors=True)
         target.server.initialise()
         session.start(target)
-        for table in range(1, session.spec.tables + 1):
-            made = table_definition(session, target, table)
+        for made in table_definitions(session, target):
             for sql in (*made["create"], *made["after"]):
                 session.engine.call("query", target=target.name, sql=sql)
         return _Checker(session, target, _makers(session, target.server.dbms)).refusal(tests)

@@ -76,9 +76,9 @@ def _look(session: Session, target: Target, block: int, debt: Mapping[str, Mappi
 
 
 def _state_of(session: Session, target: Target, debt: Mapping[str, int]) -> TargetState:
-    counted = session.spec.table_size * session.spec.tables <= COUNTED_ROWS_AT_MOST
+    counted = session.suite.usual_rows(session.spec.table_size, session.spec.tables) <= COUNTED_ROWS_AT_MOST
     server = target.server
-    return TargetState(server.state(session.table_names, counted=counted), server.sizes(), debt)
+    return TargetState(server.state(session.tables, counted=counted), server.sizes(), debt)
 
 
 def _differences(

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from dbversus.builds.model import Build, TargetSpec
 from dbversus.dbms.known import find_dbms
+from dbversus.dbms.table import Table
 from dbversus.errors import DbversusError, RunError
 from dbversus.experiment.asked.groups import Group
 from dbversus.experiment.asked.spec import ExperimentSpec
@@ -108,8 +109,12 @@ class Session:
         return self.targets[0]
 
     @property
+    def tables(self) -> list[Table]:
+        return self.suite.made_tables(self.spec.table_size, self.spec.tables)
+
+    @property
     def table_names(self) -> list[str]:
-        return [f"sbtest{number}" for number in range(1, self.spec.tables + 1)]
+        return [table.name for table in self.tables]
 
     @property
     def warmed_tables(self) -> list[str]:

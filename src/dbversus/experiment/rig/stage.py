@@ -130,6 +130,10 @@ def _check_tests(spec: ExperimentSpec, suite: Suite, specs: Sequence[TargetSpec]
     """Every test must make sense for every DBMS at this table size, before anything is fetched or started."""
     for test in suite.tests.values():
         definitions(test, (target.dbms for target in specs), spec.table_size, spec.tables)
+    if spec.tables > 1 and not any(rules.copies for rules in suite.tables):
+        raise UsageError(
+            f"Suite {suite.name} has no table with `copies`, so there is no use for --tables {spec.tables}."
+        )
     check_injection(spec, suite, specs)
     if len({target.dbms for target in specs}) > 1 and not all(find_dbms(target.dbms).is_database for target in specs):
         raise UsageError("null answers nothing and cannot be compared with a database; name databases only.")
@@ -188,5 +192,5 @@ def _targets(
 def make_sizing(spec: ExperimentSpec, plan: PlacementPlan) -> Sizing:
     """What configs may reckon with."""
     cpus = len({*plan.server_cpus, *plan.serving_cpus}) or os.cpu_count() or 1
-    data_bytes = spec.table_size * spec.tables * BYTES_PER_ROW
+    data_bytes = spec.usual_rows() * BYTES_PER_ROW
     return Sizing(memory_facts()["total_bytes"], spec.servers_up, cpus, data_bytes)

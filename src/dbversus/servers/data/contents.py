@@ -7,9 +7,10 @@ from dataclasses import dataclass
 class TableState:
     """One table as its server knows it.
 
-    `rows`: counted where `rows_counted`, else `statistics_rows`. `lowest_id`, `highest_id`: of the column `id`; None in an
-    empty table. `columns`: name, type and nullability of each, in order, in the server's words. `indexes`: their
-    definitions, sorted. `statistics_rows`: rows as the optimizer's stored statistics have them; None: there are none.
+    `rows`: counted where `rows_counted`, else `statistics_rows`. `lowest_id`, `highest_id`: of the first column of its
+    primary key; None without one, and in an empty table. `columns`: name, type and nullability of each, in order, in the
+    server's words. `indexes`: their definitions, sorted. `statistics_rows`: rows as the optimizer's stored statistics have
+    them; None: there are none.
     """
 
     rows: int | None

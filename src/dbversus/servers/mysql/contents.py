@@ -9,11 +9,12 @@ StatisticsRows = Callable[[Connection, str, str], int | None]
 
 
 def table_state(
-    connection: Connection, database: str, table: str, statistics: StatisticsRows, *, counted: bool
+    connection: Connection, database: str, table: str, key: str, statistics: StatisticsRows, *, counted: bool
 ) -> TableState:
     """`counted`: rows are counted, which reads an index of the table; else their number is that of the statistics."""
     name = identifier(table)
-    (lowest, highest), *_ = rows(connection, f"SELECT MIN(id), MAX(id) FROM {name}")  # noqa: S608
+    ends = f"SELECT MIN({identifier(key)}), MAX({identifier(key)}) FROM {name}"  # noqa: S608
+    lowest, highest = rows(connection, ends)[0] if key else (None, None)
     statistics_rows = statistics(connection, database, table)
     found = int(scalar(connection, f"SELECT COUNT(*) FROM {name}")) if counted else statistics_rows  # noqa: S608
     return TableState(

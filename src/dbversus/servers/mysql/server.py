@@ -12,12 +12,13 @@ import pymysql
 from dbversus.builds.model import Build
 from dbversus.dbms.flavour import Flavour, create_user_statement, private_settings
 from dbversus.dbms.known import find_dbms
+from dbversus.dbms.table import Table
 from dbversus.errors import RunError
 from dbversus.host.claims import registry
 from dbversus.servers.base import Placement, ServerConfig
 from dbversus.servers.data.contents import TableState
 from dbversus.servers.data.disk_use import used_bytes
-from dbversus.servers.mysql import check, contents, create, debt, facts, files, innodb, query, rocksdb, taken
+from dbversus.servers.mysql import check, contents, create, ddl, debt, facts, files, innodb, query, rocksdb, taken
 from dbversus.servers.mysql.query import Connection
 from dbversus.servers.process.daemon import Daemon
 from dbversus.servers.process.program import Command
@@ -187,13 +188,13 @@ class MysqlServer(Daemon):
     def _file_bytes(self, *patterns: str) -> int:
         return sum(path.stat().st_size for pattern in patterns for path in self.data_dir.glob(pattern))
 
-    def state(self, tables: Sequence[str], *, counted: bool) -> dict[str, TableState]:
+    def state(self, tables: Sequence[Table], *, counted: bool) -> dict[str, TableState]:
         in_rocksdb = self.dbms == "myrocks"
         statistics = contents.rocksdb_statistics_rows if in_rocksdb else contents.innodb_statistics_rows
         with self.connect() as connection:
             return {
-                table: contents.table_state(connection, DATABASE, table, statistics, counted=counted)
-                for table in tables
+                one.name: contents.table_state(connection, DATABASE, one.name, one.key, statistics, counted=counted)
+                for one in tables
             }
 
     def status_text(self) -> str:
@@ -220,15 +221,8 @@ class MysqlServer(Daemon):
             **self._measures(placement),
         }
 
-    def table_sql(self, table: int) -> tuple[list[str], list[str]]:
-        """The secondary index comes after the rows, as in the reference method; rows are stored by primary key anyway."""
-        name = f"sbtest{table}"
-        create = (
-            f"CREATE TABLE {name} (id INTEGER NOT NULL AUTO_INCREMENT, k INTEGER NOT NULL DEFAULT 0, "
-            "c CHAR(120) NOT NULL DEFAULT '', pad CHAR(60) NOT NULL DEFAULT '', PRIMARY KEY (id)) "
-            f"ENGINE={self._engine.name}"
-        )
-        return [create], [f"CREATE INDEX k_{table} ON {name} (k)"]
+    def table_sql(self, table: Table) -> tuple[list[str], list[str]]:
+        return ddl.table_sql(table, self.dbms, self._engine.name)
 
     @contextlib.contextmanager
     def connect(self) -> Iterator[Connection]:

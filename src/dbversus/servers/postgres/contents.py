@@ -8,10 +8,11 @@ from dbversus.servers.data.contents import TableState
 from dbversus.servers.postgres.debt import Connection
 
 
-def table_state(connection: Connection, table: str, *, counted: bool) -> TableState:
+def table_state(connection: Connection, table: str, key: str, *, counted: bool) -> TableState:
     """`counted`: rows are counted, which reads the table or an index; else their number is that of the statistics."""
     name = sql.Identifier(table)
-    lowest, highest = _row(connection, sql.SQL("SELECT min(id), max(id) FROM {}").format(name))
+    ends = sql.SQL("SELECT min({key}), max({key}) FROM {table}").format(key=sql.Identifier(key), table=name)
+    lowest, highest = _row(connection, ends) if key else (None, None)
     statistics_rows = _statistics_rows(connection, table)
     rows = _row(connection, sql.SQL("SELECT count(*) FROM {}").format(name))[0] if counted else statistics_rows
     return TableState(

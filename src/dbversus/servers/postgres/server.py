@@ -9,12 +9,13 @@ from typing import Any
 import psycopg
 
 from dbversus.builds.model import Build
+from dbversus.dbms.table import Table
 from dbversus.errors import RunError
 from dbversus.host.claims import registry
 from dbversus.servers.base import Placement, ServerConfig
 from dbversus.servers.data.contents import TableState
 from dbversus.servers.data.disk_use import used_bytes
-from dbversus.servers.postgres import contents, debt, facts, files
+from dbversus.servers.postgres import contents, ddl, debt, facts, files
 from dbversus.servers.postgres.debt import Connection
 from dbversus.servers.process.daemon import Daemon
 from dbversus.servers.process.program import Command
@@ -121,9 +122,9 @@ class PostgresServer(Daemon):
         wal = next(path for path in (self.data_dir / "pg_wal", self.data_dir / "pg_xlog") if path.exists())
         return {"data_dir": used_bytes(self.data_dir), "log": used_bytes(wal)} | found
 
-    def state(self, tables: Sequence[str], *, counted: bool) -> dict[str, TableState]:
+    def state(self, tables: Sequence[Table], *, counted: bool) -> dict[str, TableState]:
         with self.connect() as connection:
-            return {table: contents.table_state(connection, table, counted=counted) for table in tables}
+            return {one.name: contents.table_state(connection, one.name, one.key, counted=counted) for one in tables}
 
     def status_text(self) -> str:
         return ""
@@ -153,19 +154,8 @@ class PostgresServer(Daemon):
             **self._measures(placement),
         }
 
-    def table_sql(self, table: int) -> tuple[list[str], list[str]]:
-        """Indexes come after the rows, which is faster; the sequence goes on after the ids that the load has given."""
-        name, storage = f"sbtest{table}", files.storage_clause(self.config)
-        create = (
-            f"CREATE TABLE {name} (id SERIAL, k INTEGER NOT NULL DEFAULT 0, "
-            f"c CHAR(120) NOT NULL DEFAULT '', pad CHAR(60) NOT NULL DEFAULT ''){storage}"
-        )
-        after = [
-            f"ALTER TABLE {name} ADD PRIMARY KEY (id){storage}",
-            f"SELECT setval(pg_get_serial_sequence('{name}', 'id'), (SELECT coalesce(max(id), 1) FROM {name}))",  # noqa: S608
-            f"CREATE INDEX k_{table} ON {name} (k){storage}",
-        ]
-        return [create], after
+    def table_sql(self, table: Table) -> tuple[list[str], list[str]]:
+        return ddl.table_sql(table, files.storage_clause(self.config))
 
     @contextlib.contextmanager
     def connect(self) -> Iterator[Connection]:

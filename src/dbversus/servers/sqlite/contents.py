@@ -4,9 +4,10 @@ from dbversus.servers.base import Query
 from dbversus.servers.data.contents import TableState
 
 
-def table_state(query: Query, table: str, *, counted: bool) -> TableState:
+def table_state(query: Query, table: str, key: str, *, counted: bool) -> TableState:
     """`counted`: rows are counted, which reads an index; else their number is that of the statistics."""
-    ((lowest, highest),) = query(f'SELECT min(id), max(id) FROM "{table}"')  # noqa: S608
+    ends = f'SELECT min("{key}"), max("{key}") FROM "{table}"'  # noqa: S608
+    lowest, highest = query(ends)[0] if key else (None, None)
     statistics_rows = _statistics_rows(query, table)
     rows = _number(query(f'SELECT count(*) FROM "{table}"')[0][0]) if counted else statistics_rows  # noqa: S608
     return TableState(

@@ -9,12 +9,14 @@ from typing import Any
 
 from dbversus.builds.model import Build
 from dbversus.dbms.sqlite import SQLITE
+from dbversus.dbms.table import Table
 from dbversus.errors import RunError, UsageError
 from dbversus.names import nearest
 from dbversus.servers.base import Placement, Query, ServerConfig
 from dbversus.servers.data.contents import TableState
 from dbversus.servers.data.disk_use import used_bytes
 from dbversus.servers.process.timing import timed
+from dbversus.servers.sqlite import ddl
 from dbversus.servers.sqlite.contents import table_state
 from dbversus.servers.sqlite.query import library_query, own_query
 
@@ -237,8 +239,8 @@ class SqliteServer:
             self.notes.append("sizes of single tables are not shown: this library was compiled without dbstat")
         return found
 
-    def state(self, tables: Sequence[str], *, counted: bool) -> dict[str, TableState]:
-        return {table: table_state(self._query, table, counted=counted) for table in tables}
+    def state(self, tables: Sequence[Table], *, counted: bool) -> dict[str, TableState]:
+        return {one.name: table_state(self._query, one.name, one.key, counted=counted) for one in tables}
 
     def status_text(self) -> str:
         return ""
@@ -261,12 +263,8 @@ class SqliteServer:
             "freeze": {"kind": "none"},
         }
 
-    def table_sql(self, table: int) -> tuple[list[str], list[str]]:
-        create = (
-            f"CREATE TABLE sbtest{table} (id INTEGER PRIMARY KEY, k INTEGER NOT NULL DEFAULT 0, "
-            "c CHAR(120) NOT NULL DEFAULT '', pad CHAR(60) NOT NULL DEFAULT '')"
-        )
-        return [create], [f"CREATE INDEX k_{table} ON sbtest{table} (k)"]
+    def table_sql(self, table: Table) -> tuple[list[str], list[str]]:
+        return ddl.table_sql(table)
 
 
 def _same(name: str, wanted: str, found: str) -> bool:

@@ -1,0 +1,81 @@
+"""How tables are made in each dialect: those of sysbench as ever, and any other."""
+
+import sqlite3
+
+from dbversus.dbms.table import Column, Index, Table
+from dbversus.servers.mysql import ddl as mysql
+from dbversus.servers.postgres import ddl as postgres
+from dbversus.servers.sqlite import ddl as sqlite
+
+from ..tables import sbtest
+
+ORDERS = Table(
+    "orders",
+    (
+        Column("shop", "int2", {"mysql": "TINYINT UNSIGNED"}),
+        Column("number", "int8"),
+        Column("code", "varchar(8)", default="it's"),
+        Column("note", "text", nullable=True),
+    ),
+    ("shop", "number"),
+    (Index("by_code", ("code", "shop"), unique=True),),
+)
+
+
+def test_tables_of_sysbench_are_made_as_ever() -> None:
+    """To the letter: snapshots are keyed by it."""
+    assert postgres.table_sql(sbtest(2), " WITH (fillfactor = 50)") == (
+        [
+            "CREATE TABLE sbtest2 (id SERIAL, k INTEGER NOT NULL DEFAULT 0, "
+            "c CHAR(120) NOT NULL DEFAULT '', pad CHAR(60) NOT NULL DEFAULT '') WITH (fillfactor = 50)"
+        ],
+        [
+            "ALTER TABLE sbtest2 ADD PRIMARY KEY (id) WITH (fillfactor = 50)",
+            "SELECT setval(pg_get_serial_sequence('sbtest2', 'id'), (SELECT coalesce(max(id), 1) FROM sbtest2))",
+            "CREATE INDEX k_2 ON sbtest2 (k) WITH (fillfactor = 50)",
+        ],
+    )
+    assert mysql.table_sql(sbtest(1), "mysql", "InnoDB") == (
+        [
+            "CREATE TABLE sbtest1 (id INTEGER NOT NULL AUTO_INCREMENT, k INTEGER NOT NULL DEFAULT 0, "
+            "c CHAR(120) NOT NULL DEFAULT '', pad CHAR(60) NOT NULL DEFAULT '', PRIMARY KEY (id)) ENGINE=InnoDB"
+        ],
+        ["CREATE INDEX k_1 ON sbtest1 (k)"],
+    )
+    assert sqlite.table_sql(sbtest(1)) == (
+        [
+            "CREATE TABLE sbtest1 (id INTEGER PRIMARY KEY, k INTEGER NOT NULL DEFAULT 0, "
+            "c CHAR(120) NOT NULL DEFAULT '', pad CHAR(60) NOT NULL DEFAULT '')"
+        ],
+        ["CREATE INDEX k_1 ON sbtest1 (k)"],
+    )
+
+
+def test_a_key_of_several_columns_texts_with_quotes_and_types_of_ones_own() -> None:
+    create, after = postgres.table_sql(ORDERS, "")
+    assert create == [
+        "CREATE TABLE orders (shop SMALLINT NOT NULL, number BIGINT NOT NULL, "
+        "code VARCHAR(8) NOT NULL DEFAULT 'it''s', note TEXT)"
+    ]
+    assert after == [
+        "ALTER TABLE orders ADD PRIMARY KEY (shop, number)",
+        "CREATE UNIQUE INDEX by_code ON orders (code, shop)",
+    ]
+    ((made,), _) = mysql.table_sql(ORDERS, "mysql", "InnoDB")
+    assert "shop TINYINT UNSIGNED NOT NULL" in made and "PRIMARY KEY (shop, number)" in made
+    assert "shop SMALLINT NOT NULL" in mysql.table_sql(ORDERS, "mariadb", "InnoDB")[0][0]
+
+
+def test_sqlite_takes_them() -> None:
+    create, after = sqlite.table_sql(ORDERS)
+    with sqlite3.connect(":memory:") as connection:
+        for statement in (*create, *after):
+            connection.execute(statement)
+        connection.execute("INSERT INTO orders (shop, number) VALUES (1, 2)")
+        assert connection.execute("SELECT * FROM orders").fetchall() == [(1, 2, "it's", None)]
+
+
+def test_without_a_primary_key() -> None:
+    table = Table("log", (Column("line", "text"),))
+    assert table.key == "" and postgres.table_sql(table, "") == (["CREATE TABLE log (line TEXT NOT NULL)"], [])
+    assert mysql.table_sql(table, "mysql", "InnoDB")[0] == ["CREATE TABLE log (line TEXT NOT NULL) ENGINE=InnoDB"]
