@@ -1,5 +1,6 @@
 """Sessions whose engine and servers are made up: a test tells what they answer, and when they fail."""
 
+import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -13,11 +14,12 @@ from dbversus.experiment.plan.progress import Progress
 from dbversus.experiment.rig.engine import Engine, EngineGone, EngineRefused, Reply
 from dbversus.experiment.rig.session import Case, Session, Silent, Target
 from dbversus.host.pinning import PlacementPlan
-from dbversus.results.records import of_type, parse_journal
 from dbversus.results.schema import JOURNAL
 from dbversus.results.write import Journal
 from dbversus.servers.base import Placement, ServerConfig
 from dbversus.suites.load import load_suite
+
+from ..journals import HOST
 
 ELAPSED_NS = 50_000_000
 
@@ -182,7 +184,7 @@ def make_session(
         return cast(Engine, next(given, None) or FakeEngine())
 
     suite = load_suite("sysbench").select(tests)
-    session = Session(spec, suite, made, Journal(folder), Progress(), new_engine, PlacementPlan("none"), Silent())
+    session = Session(spec, suite, made, Journal(folder, HOST), Progress(), new_engine, PlacementPlan("none"), Silent())
     for target in made:
         session.introduce(target)
     return session
@@ -207,7 +209,8 @@ def case_of(session: Session, name: str) -> Case:
 
 def records(session: Session, kind: str) -> list[dict[str, Any]]:
     """What the session has journaled of a type."""
-    return of_type(parse_journal(session.journal.directory / JOURNAL)[0], kind)
+    lines = (session.journal.directory / JOURNAL).read_text().splitlines()
+    return [record for record in map(json.loads, lines) if record["type"] == kind]
 
 
 def refused(target: str, words: str = "function f does not exist") -> EngineRefused:

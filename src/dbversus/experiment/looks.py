@@ -2,6 +2,7 @@
 
 from dbversus.experiment.rig.session import Session
 from dbversus.results.read import open_results
+from dbversus.results.records import Look
 
 
 def take_look(session: Session, blocks: int) -> None:
@@ -20,7 +21,7 @@ def take_look(session: Session, blocks: int) -> None:
         if (finding.test, finding.target) in measured
     ]
     newly = sorted(settled_tests(findings) - session.progress.retired)
-    session.note("look", blocks=blocks, retired=newly)
+    session.note(Look(blocks, newly))
     session.progress.looks[blocks] = newly
 
 

@@ -6,6 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 from dbversus.experiment.observe.background import drain, driven_ops, note_background, start_clocks_together
 from dbversus.experiment.observe.counters import begin_counting, note_counters
 from dbversus.experiment.observe.injection import Span, injecting
@@ -17,6 +19,7 @@ from dbversus.experiment.rig.engine import EngineGone, EngineRefused, Reply
 from dbversus.experiment.rig.recovery import ENGINE_RENEWALS_AT_MOST, through_losses
 from dbversus.experiment.rig.serving import pin_serving
 from dbversus.experiment.rig.session import Case, Session
+from dbversus.results.records import Answers, Check, Latency, Slots, Test, row_of
 from dbversus.stats.disturbance import RowFigures, judge_row
 from dbversus.stats.orders import balanced_orders, williams_square
 
@@ -72,8 +75,8 @@ def _measure(session: Session, block: int, case: Case, replay: bool) -> None:
     else:
         session.engine.call("close")
     if not replay:
-        spent = {"seconds": time.monotonic() - began, "controller_cpu_s": time.process_time() - cpu_began}
-        session.note("test", block=block, test=case.name, state="finished", **session.tag, **spent)
+        seconds, cpu_s = time.monotonic() - began, time.process_time() - cpu_began
+        session.note(Test(block, case.name, seconds, cpu_s, **session.tag))
         session.progress.finished.add(session.part(block, case))
 
 
@@ -162,16 +165,17 @@ def _compare_answers(session: Session, block: int, case: Case, replay: bool) -> 
         return Counter()
     seed = _seed(session.spec.seed, case.name, -1)
     events = 1 if case.test.slow else session.spec.check_events
-    answers: dict[str, Any] = session.engine.call("check", events=events, seed=seed)["targets"]
+    replies = session.engine.call("check", events=events, seed=seed)["targets"]
+    answers = msgspec.convert(replies, dict[str, Answers])
     expected = _digest(answers[session.base.name])
     differs = [name for name, answer in answers.items() if _digest(answer) != expected]
-    session.note("check", test=case.name, targets=answers, agree=not differs, differs=differs, **session.tag)
+    session.note(Check(case.name, answers, agree=not differs, differs=differs, **session.tag))
     known.update({name: name not in differs for name in answers})
     return Counter(dict.fromkeys(answers, events))
 
 
-def _digest(answer: dict[str, Any]) -> tuple[Any, ...]:
-    return answer["rows"], answer["affected"], answer["checksum"]
+def _digest(answer: Answers) -> tuple[Any, ...]:
+    return answer.rows, answer.affected, answer.checksum
 
 
 def _pilot(session: Session, block: int, case: Case, tally: Tally) -> SlotPlan:
@@ -187,7 +191,7 @@ def _pilot(session: Session, block: int, case: Case, tally: Tally) -> SlotPlan:
     if spec.cache == "cold":
         plan = plan_cold_slots(spec.cold_slot_ms, rates, case.clients, once=case.test.slow)
     scanned = case.test.rows_scanned_per_op(spec.table_size, spec.tables)
-    session.note("plan", test=case.name, block=block, **plan.to_json(), rows_scanned_per_op=scanned, **session.tag)
+    session.note(Slots(block, case.name, plan.slot, plan.settle, plan.rows, scanned, **session.tag))
     session.progress.plans[session.shared(case)] = plan
     return plan
 
@@ -303,7 +307,7 @@ def _journal_row(session: Session, block: int, case: Case, reply: Reply, tally: 
     figures = RowFigures.from_host(reply["host"])
     why = judge_row(figures, session.limits, tally.figures)
     tally.figures.append(figures)
-    session.journal.append({"type": "row", "dropped": why is not None, "dropped_why": why, **reply})
+    session.note(row_of(reply, why))
     session.progress.rows[session.part(block, case)] += 1
 
 
@@ -311,13 +315,8 @@ def _journal_latency(session: Session, block: int, case: Case, reply: Reply) -> 
     measured = session.measured(case)
     for words in reply.get("accounting_notes", ()):
         session.remark(words)
-    session.note(
-        "latency",
-        block=block,
-        test=case.name,
-        hdr={name: text for name, text in reply.get("latency", {}).items() if name in measured},
-        error_examples=reply.get("error_examples", {}),
-    )
+    hdr = {name: text for name, text in reply.get("latency", {}).items() if name in measured}
+    session.note(Latency(block, case.name, hdr, reply.get("error_examples", {})))
 
 
 def _seed(seed: int, test: str, block: int) -> int:

@@ -7,6 +7,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
+
 from dbversus.errors import RunError, UsageError
 from dbversus.experiment.asked.spec import ExperimentSpec, write_spec
 from dbversus.experiment.block import run_block
@@ -22,8 +24,10 @@ from dbversus.experiment.rig.quiet import wait_for_quiet
 from dbversus.experiment.rig.refusals import StatementRefused, check_before_load
 from dbversus.experiment.rig.session import Display, Session, Target
 from dbversus.experiment.rig.stage import Stage, set_stage
-from dbversus.results.records import parse_journal
-from dbversus.results.schema import EXPERIMENT, HOST, JOURNAL
+from dbversus.host.facts import machine_id
+from dbversus.results.journal import header_of, parse_journal
+from dbversus.results.records import Block, Failure, Finished, Resumed
+from dbversus.results.schema import EXPERIMENT, HOST, JOURNAL, SCHEMA_VERSION
 from dbversus.results.write import Journal, create_results_dir, seal
 
 
@@ -43,10 +47,10 @@ def run_experiment(spec: ExperimentSpec, directory: Path, command: str, display:
         write_spec(spec, directory / EXPERIMENT)
         write_copies(copies, directory)
         (directory / HOST).write_text(json.dumps(stage.host_facts, indent=1, default=str))
-        with _gone_when_refused(directory), Journal(directory) as journal:
+        with _gone_when_refused(directory), _open_journal(directory) as journal:
             targets = [target.build.dbms for target in stage.targets]
             calibration = calibration_fields(spec, targets, stage.host_facts, display.say)
-            journal.append(make_header(stage, command, copies) | calibration)
+            journal.append(msgspec.structs.replace(make_header(stage, command, copies), **calibration))
             _perform(stage, journal, Progress(), display)
     seal(directory)
 
@@ -69,19 +73,23 @@ def resume_experiment(
     Raises as `run_experiment`; UsageError also when a build, the suite or the host is another than before, or when nobody is
     left to be compared. `as_stored`: changes of configs and suite outside the folder, and of the host's sizes, do not count.
     """
-    with Journal(directory) as journal:
+    with _open_journal(directory) as journal:
         if journal.note:
             display.say(journal.note)
         records, _ = parse_journal(directory / JOURNAL)
-        progress = read_progress(records)
+        header, progress = header_of(records, directory / JOURNAL), read_progress(records)
         if progress.ended is None or undecided_blocks_left(progress, spec):
             if not as_stored:
-                check_outside(directory, records[0])
+                check_outside(directory, header)
             with set_stage(spec, display, wait=wait) as stage:
-                check_unchanged(directory, records[0], stage, as_stored=as_stored)
-                journal.append({"type": "resumed", "reason": f"{len(progress.blocks)} blocks were finished"})
+                check_unchanged(directory, header, stage, as_stored=as_stored)
+                journal.append(Resumed(f"{len(progress.blocks)} blocks were finished", schema=SCHEMA_VERSION))
                 _perform(stage, journal, progress, display)
     seal(directory)
+
+
+def _open_journal(directory: Path) -> Journal:
+    return Journal(directory, machine_id() or "unknown")
 
 
 def undecided_blocks_left(progress: Progress, spec: ExperimentSpec) -> bool:
@@ -100,13 +108,13 @@ def _perform(stage: Stage, journal: Journal, progress: Progress, display: Displa
         load_all(session)
         age_all(session)
         reason = _run_blocks(session)
-        session.note("finished", reason=reason)
+        session.note(Finished(reason))
 
 
 def _take_over(session: Session, target: Target) -> None:
     """What an earlier start found out about a target, and what the stage did."""
     if target.out is not None and target.name not in session.progress.out:
-        session.note("failure", target=target.name, stage="check", message=target.out, final=True)
+        session.note(Failure(target.name, "check", target.out, final=True))
         session.display.say(f"{target.label} is left out: {target.out}")
     target.out = session.progress.out.get(target.name, target.out)
     if target.out is None and target.name in session.progress.lost:
@@ -122,7 +130,7 @@ def _closing(session: Session) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         with contextlib.suppress(RunError):  # a full disk, say: that the user has stopped the run counts for more
-            session.note("block", block=session.progress.next_block(), state="interrupted")
+            session.note(Block(session.progress.next_block(), "interrupted"))
         raise
     finally:
         session.close()

@@ -8,7 +8,7 @@ from typing import Any
 import duckdb
 
 from dbversus.errors import UsageError
-from dbversus.results.records import Columns, Record, column
+from dbversus.results.columns import Columns, column
 
 Rows = list[tuple[Any, ...]]
 
@@ -50,7 +50,7 @@ def run_sql(
     return results
 
 
-def columns_of(rows: Sequence[Record], types: Mapping[str, str]) -> Columns:
+def columns_of(rows: Sequence[Mapping[str, Any]], types: Mapping[str, str]) -> Columns:
     return {name: column([row[name] for row in rows], kind) for name, kind in types.items()}
 
 

@@ -4,8 +4,11 @@ import time
 from collections import Counter
 from collections.abc import Iterable
 
+import msgspec
+
 from dbversus.experiment.rig.engine import EngineGone, Reply
 from dbversus.experiment.rig.session import Case, Session, Target
+from dbversus.results.records import Background, BackgroundWork, Drain, DrainFigures
 
 # What one strike of a clock brings is over after so long, or goes on while the test runs, as it would without us.
 STRIKE_IDLE_MS = 100
@@ -21,12 +24,12 @@ def note_background(session: Session, block: int, case: Case, end: Reply, ops: C
     """Journals CPU of background work by kind, of the rows whose last line is `end` and which took `ops` operations."""
     lost = (end.get("stopped") or {}).get("target")
     targets = {
-        name: {"ops": ops[name], "cpu_ns": cpu_ns}
+        name: BackgroundWork(ops[name], cpu_ns)
         for name, cpu_ns in end.get("background", {}).items()
         if ops[name] and name != lost
     }
     if targets:
-        session.note("background", block=block, test=case.name, targets=targets, **session.tag)
+        session.note(Background(block, case.name, targets, **session.tag))
 
 
 def start_clocks_together(session: Session, case: Case) -> None:
@@ -68,10 +71,9 @@ def drain(session: Session, block: int, case: Case, ops: Counter[str], *, journa
             session.renew_engine(str(error), block=block, test=case.name)
             return
         if target.server.is_running():
-            figures = {name: value for name, value in reply.items() if name not in ("id", "done")}
-            found[target.name] = {"ops": ops[target.name], **figures}
+            found[target.name] = msgspec.convert({**reply, "ops": ops[target.name]}, DrainFigures)
     if journal and found:
-        session.note("drain", block=block, test=case.name, targets=found, **session.tag)
+        session.note(Drain(block, case.name, found, **session.tag))
 
 
 def _processes(session: Session) -> list[Target]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from dbversus.errors import RunError
 from dbversus.experiment.rig.session import Case, Session
+from dbversus.results.records import Counters as CountersRecord
 
 IDLE_ROUNDS = 2
 
@@ -49,7 +50,7 @@ def note_counters(
     if moved:  # hundreds of a server's counters have nothing to do with a test
         kept = {name: {key: counts[key] for key in counts if key in moved} for name, counts in delta.items()}
         ops = {name: spanned_ops[name] for name in kept}
-        session.note("counters", block=block, test=case.name, spanned_ops=ops, delta=kept, **session.tag)
+        session.note(CountersRecord(block, case.name, kept, ops, **session.tag))
 
 
 def _read(session: Session, block: int, case: Case) -> dict[Start, Counts]:

@@ -10,6 +10,8 @@ from dbversus.experiment.asked.shares import Shares, shares_of
 from dbversus.experiment.observe.background import driven_ops
 from dbversus.experiment.rig.engine import Reply
 from dbversus.experiment.rig.session import Case, Session, Target
+from dbversus.results.records import Injected as InjectedRecord
+from dbversus.results.records import InjectedWork
 from dbversus.servers.injection import ALWAYS, Bursts, Injected, Injection
 from dbversus.servers.process.daemon import Daemon
 
@@ -45,14 +47,12 @@ class Span:
         for page in self.pages.values():
             page.set_shares(0.0, 0.0)
 
-    def figures(self) -> dict[str, dict[str, float]]:
+    def figures(self) -> dict[str, InjectedWork]:
         """Shares asked for, operations since `begin`, and what the library has counted over their rows."""
         return {
-            name: {
-                **self.shares[name].asked(),
-                "ops": self.ops[name],
-                **asdict(self.after[name] - self.before[name]),
-            }
+            name: InjectedWork(
+                **self.shares[name].asked(), ops=self.ops[name], **asdict(self.after[name] - self.before[name])
+            )
             for name in self.pages
             if self.ops[name]
         }
@@ -76,7 +76,7 @@ def injecting(session: Session, block: int, case: Case) -> Iterator[Span]:
     finally:
         span.end()
         if figures := span.figures():
-            session.note("injected", block=block, test=case.name, targets=figures, **session.tag)
+            session.note(InjectedRecord(block, case.name, figures, **session.tag))
             _remark(session, span)
 
 

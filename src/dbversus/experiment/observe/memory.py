@@ -4,6 +4,7 @@ from dataclasses import asdict
 
 from dbversus.experiment.rig.session import Case, Session
 from dbversus.host.memory import memory_use, reset_peak
+from dbversus.results.records import Memory, MemoryUse
 
 
 def begin_footprint(session: Session) -> None:
@@ -19,6 +20,6 @@ def note_footprint(session: Session, block: int, case: Case) -> None:
     for target in session.alive:
         use = memory_use(target.server.root_pid) if target.server.root_pid is not None else None
         if use is not None:
-            found[target.name] = asdict(use)
+            found[target.name] = MemoryUse(**asdict(use))
     if found:
-        session.note("memory", block=block, test=case.name, targets=found)
+        session.note(Memory(block, case.name, found))

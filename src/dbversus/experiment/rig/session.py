@@ -1,7 +1,7 @@
 """What a run holds in its hands: the targets, the engine that drives them, the journal, and how to mend each when it breaks."""
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -15,6 +15,7 @@ from dbversus.experiment.plan.limits import limits_with
 from dbversus.experiment.plan.progress import Part, Progress, Shared
 from dbversus.experiment.rig.engine import Engine, EngineGone, EngineRefused
 from dbversus.host.pinning import PlacementPlan
+from dbversus.results.records import AnyRecord, Failure, Remark, Tag
 from dbversus.results.write import Journal
 from dbversus.servers.base import Placement, Server
 from dbversus.stats.disturbance import Limits
@@ -78,7 +79,7 @@ def cases_of(test: Test, clients: list[int]) -> list[Case]:
     return [Case(test, count, f"{test.name}@{count}" if len(clients) > 1 else test.name) for count in clients]
 
 
-def _shared(case: Case, tag: Mapping[str, str]) -> Shared:
+def _shared(case: Case, tag: Tag) -> Shared:
     return case.name, tag.get("group", "")
 
 
@@ -200,9 +201,9 @@ class Session:
             self.group = None
 
     @property
-    def tag(self) -> dict[str, str]:
+    def tag(self) -> Tag:
         """What tells records of the group that is up from those of other groups."""
-        return dict(self.group.tag) if self.group else {}
+        return self.group.tag if self.group else {}
 
     @property
     def solo(self) -> Target | None:
@@ -234,15 +235,15 @@ class Session:
     def by_name(self, name: str) -> Target:
         return next(target for target in self.targets if target.name == name)
 
-    def note(self, kind: str, **fields: Any) -> None:
-        self.journal.append({"type": kind, **fields})
+    def note(self, record: AnyRecord) -> None:
+        self.journal.append(record)
 
     def remark(self, words: str, target: Target | None = None) -> None:
         """Journals, once, what somebody who reads the figures has to know (of one target, or of all)."""
         name = target.name if target else None
         if (name, words) not in self.remarks:
             self.remarks.add((name, words))
-            self.note("remark", target=name, words=words)
+            self.note(Remark(name, words))
 
     @property
     def dead_end(self) -> str:
@@ -256,7 +257,7 @@ class Session:
 
     def failure(self, target: Target, stage: str, message: str, *, final: bool, **where: Any) -> None:
         """Journals a failure with the server's own words; a final one takes the target out of the run."""
-        self.note("failure", target=target.name, stage=stage, message=message, final=final, **where)
+        self.note(Failure(target.name, stage, message, final, **where))
         self.display.say(f"{target.label}: {message}")
         if final:
             target.out = message
@@ -322,7 +323,7 @@ class Session:
     def renew_engine(self, message: str, **where: Any) -> None:
         """Replaces an engine that is gone, and wakes what it left frozen; a server that went with it is restarted."""
         self.diverged = True
-        self.note("failure", target=None, stage="engine", message=message, final=False, **where)
+        self.note(Failure(None, "engine", message, final=False, **where))
         self.display.say(message)
         self.engine.close()
         self.engine = self.new_engine()
