@@ -39,6 +39,7 @@ from dbversus.experiment.asked.spec import make_spec
 from dbversus.experiment.run import run_experiment
 from dbversus.host.pinning import place
 from dbversus.results.read import Results, open_results
+from dbversus.results.records import AnyRecord, Load, Look, of_type
 from dbversus.stats.judge import judge, settled_tests
 from dbversus.stats.metrics import CPU, THROUGHPUT
 from dbversus.stats.model import Finding
@@ -114,17 +115,16 @@ def told_by(results: Results) -> dict[str, Answer]:
     }
 
 
-def minutes_to_verdict(records: Sequence[Json], settled: Collection[str]) -> dict[str, float]:
+def minutes_to_verdict(records: Sequence[AnyRecord], settled: Collection[str]) -> dict[str, float]:
     """Test → minutes from the end of the loading to the look at which it was retired.
 
     Those that were `settled` only when the time was up count from there; tests that never were are left out.
     """
-    loads = [record["at_unix_ns"] for record in records if record["type"] == "load"]
-    began_ns = max(loads, default=records[0]["at_unix_ns"])
-    minutes = dict.fromkeys(settled, (records[-1]["at_unix_ns"] - began_ns) / 60e9)
-    for look in records:
-        if look["type"] == "look":
-            minutes |= dict.fromkeys(look["retired"], (look["at_unix_ns"] - began_ns) / 60e9)
+    loads = [load.at_unix_ns for load in of_type(records, Load)]
+    began_ns = max(loads, default=records[0].at_unix_ns)
+    minutes = dict.fromkeys(settled, (records[-1].at_unix_ns - began_ns) / 60e9)
+    for look in of_type(records, Look):
+        minutes |= dict.fromkeys(look.retired, (look.at_unix_ns - began_ns) / 60e9)
     return minutes
 
 

@@ -4,15 +4,33 @@ It holds what judging needs of the journal: rows and what their slots cost, bloc
 left out (settings, plans, response times, memory, state of the data), and so are user and system CPU, calls and faults.
 """
 
-import json
 import lzma
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
+
+import msgspec
+
+from dbversus.results.journal import parse_journal
+from dbversus.results.records import (
+    AnyRecord,
+    Background,
+    Block,
+    Counters,
+    Drain,
+    Experiment,
+    Finished,
+    HostFigures,
+    Load,
+    Look,
+    Row,
+    Slot,
+    encode,
+)
+from dbversus.results.schema import JOURNAL, SCHEMA_VERSION
 
 FOLDER = Path(__file__).parent / "data/runs"
-RECORDS = ("experiment", "load", "block", "drain", "counters", "background", "look", "finished")
-ROW = ("type", "dropped", "tag", "row", "started_unix_ns")
+KEPT = (Experiment, Load, Block, Row, Drain, Counters, Background, Look, Finished)
 HOST = ("wall_ns", "foreign_cpu_ns", "steal_ns")
 SLOT = (
     "target",
@@ -27,27 +45,30 @@ SLOT = (
     "server_write_bytes",
 )
 
+Figures = TypeVar("Figures", HostFigures, Slot)
+
 
 def main() -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
     for folder in map(Path, sys.argv[1:]):
-        lines = (folder / "journal.jsonl").read_text().splitlines()
-        kept = [thin(record) for record in map(json.loads, lines) if record["type"] in ("row", *RECORDS)]
-        text = "".join(json.dumps(record, separators=(",", ":")) + "\n" for record in kept)
+        records, _ = parse_journal(folder / JOURNAL)
+        text = b"".join(encode(thin(record)) + b"\n" for record in records if isinstance(record, KEPT))
         path = FOLDER / f"{folder.resolve().name}.jsonl.xz"
-        path.write_bytes(lzma.compress(text.encode(), preset=9 | lzma.PRESET_EXTREME))
+        path.write_bytes(lzma.compress(text, preset=9 | lzma.PRESET_EXTREME))
         print(f"{path}: {path.stat().st_size} bytes")
 
 
-def thin(record: dict[str, Any]) -> dict[str, Any]:
-    if record["type"] != "row":
+def thin(record: AnyRecord) -> AnyRecord:
+    if isinstance(record, Experiment):  # it is written in the words of today, whatever it was stored in
+        return msgspec.structs.replace(record, schema=SCHEMA_VERSION)
+    if not isinstance(record, Row):
         return record
-    slots = [_only(slot, SLOT) for slot in record["slots"]]
-    return {**_only(record, ROW), "host": _only(record["host"], HOST), "slots": slots}
+    slots = [_only(slot, SLOT) for slot in record.slots]
+    return msgspec.structs.replace(record, host_figures=_only(record.host_figures, HOST), slots=slots, order=[])
 
 
-def _only(record: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    return {name: record[name] for name in names if name in record}
+def _only(figures: Figures, names: tuple[str, ...]) -> Figures:
+    return type(figures)(**{name: getattr(figures, name) for name in names})
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from dbversus.errors import UsageError
 from dbversus.experiment.asked.shares import shares_of
 from dbversus.report.assessment import build_assessment
 from dbversus.results.read import Results, open_results
+from dbversus.results.records import Finished, Resumed
 from dbversus.results.schema import JOURNAL
 from dbversus.stats.metrics import CPU, PRIMARY
 from dbversus.stats.model import CHANGES, Finding, Verdict
@@ -107,7 +108,7 @@ def outcome_of(run: Run, results: Results) -> Outcome:
     """The last target is the copy that was slowed down, if any was."""
     copy, number = results.targets[-1], len(results.targets) - 1
     truths = _truths(results, copy.label)
-    inject = (results.header.get("spec") or {}).get("inject") or {}
+    inject = results.header.spec.get("inject") or {}
     tests = []
     for part in build_assessment(results).tests:
         compared = next(one for one in part.comparisons if one.target == copy.label)
@@ -130,7 +131,7 @@ def _truths(results: Results, label: str) -> dict[str, float]:
 
 
 def _minutes(results: Results) -> float | None:
-    if results.of_type("resumed"):
+    if results.of_type(Resumed):
         return None
-    ended = results.of_type("finished")[-1]["at_unix_ns"]
-    return float(ended - results.header["at_unix_ns"]) / 60e9
+    ended = results.of_type(Finished)[-1].at_unix_ns
+    return float(ended - results.header.at_unix_ns) / 60e9

@@ -4,14 +4,12 @@ import statistics
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from dbversus.results.read import Results
+from dbversus.results.records import AnyRecord, Block, Experiment, Load, Look, Resumed, Test
 from dbversus.stats.metrics import floats
-
-Record = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -65,7 +63,7 @@ def read_clock(results: Results) -> Clock:
         rows={
             test: statistics.median(len(each) for (_, name), each in walls.items() if name == test) for test in tests
         },
-        counted=frozenset(test for test, plan in results.plans.items() if "ops" in plan["slot"]),
+        counted=frozenset(test for test, plan in results.slot_plans.items() if "ops" in plan.slot),
     )
 
 
@@ -85,26 +83,25 @@ def row_walls(results: Results) -> dict[tuple[int, str], list[float]]:
     return {key: list(each.values()) for key, each in walls.items()}
 
 
-def seconds_by_test(records: Sequence[Record]) -> dict[tuple[int, str], float]:
+def seconds_by_test(records: Sequence[AnyRecord]) -> dict[tuple[int, str], float]:
     """(block, test) → seconds of the whole test, of all groups of targets together."""
     found: dict[tuple[int, str], float] = defaultdict(float)
     for record in records:
-        if record["type"] == "test":
-            found[record["block"], record["test"]] += record["seconds"]
+        if isinstance(record, Test):
+            found[record.block, record.test] += record.seconds or 0.0
     return dict(found)
 
 
-def block_overheads_s(records: Sequence[Record]) -> list[float]:
+def block_overheads_s(records: Sequence[AnyRecord]) -> list[float]:
     """Of each block that ran through without interruption: its seconds without those of its tests."""
     began_ns, spent_s, whole = None, 0.0, False
     found = []
     for record in records:
-        kind = record["type"]
-        if kind == "test":
-            spent_s += record["seconds"]
-        ended = kind == "block" and record["state"] == "finished"
+        if isinstance(record, Test):
+            spent_s += record.seconds or 0.0
+        ended = isinstance(record, Block) and record.event == "finished"
         if ended and began_ns is not None and whole:
-            found.append((record["at_unix_ns"] - began_ns) / 1e9 - spent_s)
-        if ended or kind in ("experiment", "load", "look", "resumed"):
-            began_ns, spent_s, whole = record["at_unix_ns"], 0.0, kind != "resumed"
+            found.append((record.at_unix_ns - began_ns) / 1e9 - spent_s)
+        if ended or isinstance(record, Experiment | Load | Look | Resumed):
+            began_ns, spent_s, whole = record.at_unix_ns, 0.0, not isinstance(record, Resumed)
     return found

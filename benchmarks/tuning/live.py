@@ -25,6 +25,7 @@ from dbversus.errors import UsageError
 from dbversus.experiment.asked.spec import make_spec
 from dbversus.experiment.run import run_experiment
 from dbversus.results.read import Results, open_results
+from dbversus.results.records import AnyRecord, Block, Load, of_type
 from dbversus.stats.metrics import CPU, THROUGHPUT, floats, metric_named
 from dbversus.stats.values.blocks import block_values
 from dbversus.suites import profile_choices
@@ -147,15 +148,15 @@ def read_run(results: Results) -> Run:
     for value in block_values(results.slots, base, [metric_named(CPU), metric_named(THROUGHPUT)]):
         if value.value is not None and value.rows:
             ratios[value.metric, value.test].append(value.value)
-    disturbed = float(np.mean(np.nan_to_num(floats(results.slots["dropped"]))))
+    disturbed = float(np.mean(np.nan_to_num(floats(results.slots["disturbed"]))))
     return Run(block_minutes(results.records), dict(ratios), block_costs(results), disturbed)
 
 
-def block_minutes(records: Sequence[Mapping[str, Any]]) -> float:
+def block_minutes(records: Sequence[AnyRecord]) -> float:
     """From the last load (or the beginning) to the end of the last block."""
-    loads = [record["at_unix_ns"] for record in records if record["type"] == "load"]
-    ends = [record["at_unix_ns"] for record in records if record["type"] == "block" and record["state"] == "finished"]
-    return float(ends[-1] - max(loads, default=records[0]["at_unix_ns"])) / 60e9
+    loads = [load.at_unix_ns for load in of_type(records, Load)]
+    ends = [block.at_unix_ns for block in of_type(records, Block) if block.event == "finished"]
+    return float(ends[-1] - max(loads, default=records[0].at_unix_ns)) / 60e9
 
 
 def block_costs(results: Results) -> dict[Key, list[float]]:

@@ -14,8 +14,8 @@ from dbversus.errors import DbversusError, RunError, UsageError
 from dbversus.experiment.asked.spec import check_alone, make_spec
 from dbversus.experiment.run import run_experiment
 from dbversus.report.assessment import FINDING_COLUMNS, query
+from dbversus.results.columns import Columns
 from dbversus.results.read import Results, Target, open_results
-from dbversus.results.records import Columns
 from dbversus.results.schema import EXPERIMENT, SLOT_COLUMNS
 from dbversus.results.sql import columns_of, make_table
 from dbversus.stats.judge import judge, judge_over_clients

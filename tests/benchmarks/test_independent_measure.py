@@ -93,7 +93,7 @@ def test_runs_are_measured_once_and_counted(place: Path) -> None:
     measure.measure_all(plan_of(place, runs))
     journals = {path: path.read_bytes() for path in place.glob("*/journal.jsonl")}
     assert sorted(path.parent.name for path in journals) == ["busy-sqlite-001", "quick-sqlite-001"]
-    assert open_results(place / runs[0].name).header["seed"] == runs[0].seed
+    assert open_results(place / runs[0].name).header.seed == runs[0].seed
     measure.measure_all(plan_of(place, runs))
     assert journals == {path: path.read_bytes() for path in place.glob("*/journal.jsonl")}
     found = outcome.read_outcomes([place])

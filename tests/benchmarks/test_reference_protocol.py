@@ -3,6 +3,8 @@
 import importlib
 from typing import Any
 
+from ..journals import records_of
+
 reference: Any = importlib.import_module("reference_protocol")
 
 MINUTE_NS = 60_000_000_000
@@ -14,14 +16,14 @@ def record(kind: str, minute: float, **fields: Any) -> dict[str, Any]:
 
 def test_minutes_count_from_the_end_of_the_loading() -> None:
     records = [
-        record("experiment", 0),
-        record("load", 1),
-        record("load", 2),
-        record("look", 5, retired=["a"]),
-        record("look", 8, retired=["b"]),
-        record("finished", 10),
+        record("experiment", 0, schema=2, targets=[], tests=[]),
+        record("load", 1, target="t0"),
+        record("load", 2, target="t1"),
+        record("look", 5, blocks=4, retired=["a"]),
+        record("look", 8, blocks=6, retired=["b"]),
+        record("finished", 10, reason="decided"),
     ]
-    assert reference.minutes_to_verdict(records, {"a", "b", "late"}) == {"a": 3, "b": 6, "late": 8}
+    assert reference.minutes_to_verdict(records_of(*records), {"a", "b", "late"}) == {"a": 3, "b": 6, "late": 8}
 
 
 def test_a_ratio_of_the_reference_time_only_when_all_is_decided() -> None:

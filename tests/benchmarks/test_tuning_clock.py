@@ -9,6 +9,8 @@ import pytest
 
 from dbversus.results.read import Results, Target
 
+from ..journals import header, records_of
+
 clock: Any = importlib.import_module("tuning.clock")
 
 S = 1_000_000_000
@@ -21,16 +23,16 @@ def record(kind: str, at_s: float, **fields: Any) -> dict[str, Any]:
 def block_records(block: int, began_s: float, overhead_s: float) -> list[dict[str, Any]]:
     """A block with two tests of 5 and 3 s."""
     return [
-        record("block", began_s + overhead_s / 2, block=block, state="started"),
+        record("block", began_s + overhead_s / 2, block=block, event="started"),
         record("test", began_s + overhead_s / 2 + 5, block=block, test="a", seconds=5.0),
         record("test", began_s + overhead_s / 2 + 8, block=block, test="b", seconds=3.0),
-        record("block", began_s + overhead_s + 8, block=block, state="finished"),
+        record("block", began_s + overhead_s + 8, block=block, event="finished"),
     ]
 
 
 def made_results() -> Results:
     """Three blocks after a load; rows of `a` take 0.1 s (40 of them), those of `b` 0.2 s (10)."""
-    records = [record("experiment", 0), record("load", 50)]
+    records = [record("experiment", 0, schema=2, targets=[], tests=["a", "b"]), record("load", 50, target="t0")]
     at_s = 50.0
     for block in range(3):
         records += block_records(block, at_s, 10)
@@ -47,7 +49,7 @@ def made_results() -> Results:
         "host_wall_ns": np.repeat([S // 10 if test == "a" else S // 5 for test, _, _ in parts], 2),
     }
     targets = tuple(Target(f"t{number}", label, "", "", "") for number, label in enumerate(("base", "other")))
-    return Results(Path("none"), records[0], targets, ("a", "b"), tuple(records), {}, slots)
+    return Results(Path("none"), header(), targets, ("a", "b"), records_of(*records), {}, slots)
 
 
 def test_time_is_shared_out() -> None:
@@ -67,9 +69,9 @@ def test_a_block_as_run_takes_what_it_took() -> None:
 
 
 def test_interrupted_blocks_do_not_count() -> None:
-    records = [record("experiment", 0), *block_records(0, 0, 10)[:2]]
-    records += [record("resumed", 1000), *block_records(0, 1000, 7)[2:], *block_records(1, 1015, 6)]
-    assert clock.block_overheads_s(records) == pytest.approx([6])
+    records = [record("experiment", 0, schema=2, targets=[], tests=[]), *block_records(0, 0, 10)[:2]]
+    records += [record("resumed", 1000, reason=""), *block_records(0, 1000, 7)[2:], *block_records(1, 1015, 6)]
+    assert clock.block_overheads_s(records_of(*records)) == pytest.approx([6])
 
 
 def test_a_settled_test_that_changes_data_is_run_again_before_an_open_one() -> None:

@@ -24,7 +24,7 @@ def made_columns(step_sd: float, affected: int = 0) -> dict[str, Any]:
         "row": number // 2,
         "position": number % 2,
         "started_unix_ns": number // 2 * 2 * APART_MS * 10**6,
-        "dropped": np.zeros(len(number), dtype=bool),
+        "disturbed": np.zeros(len(number), dtype=bool),
         "ops": np.full(len(number), 100),
         "affected": np.full(len(number), affected),
         "server_cpu_ns": 1e6 * np.exp(walk) * (1 + number % 2),

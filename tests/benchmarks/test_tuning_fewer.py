@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 from dbversus.results.read import Results, Target
+from dbversus.results.records import Block
 
+from ..journals import header
 from .test_tuning_variance import made_columns
 
 clock: Any = importlib.import_module("tuning.clock")
@@ -31,8 +33,8 @@ def made_results() -> Results:
     """Of a base and its twin that hardly differ."""
     columns = made_columns(len(TESTS), BLOCKS, ROWS, between=1e-3, within=2e-3)
     columns["target"] = np.where(columns["target"] == "base", *LABELS[:2]).astype(object)
-    blocks = [{"type": "block", "block": block, "state": "finished"} for block in range(BLOCKS)]
-    return Results(Path("none"), {"type": "experiment"}, TARGETS[:2], TESTS, tuple(blocks), {}, columns)
+    blocks = [Block(block, "finished") for block in range(BLOCKS)]
+    return Results(Path("none"), header(), TARGETS[:2], TESTS, tuple(blocks), {}, columns)
 
 
 def test_quiet_targets_are_settled_at_the_first_look_with_any_rows(monkeypatch: pytest.MonkeyPatch) -> None:

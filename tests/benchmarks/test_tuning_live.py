@@ -10,8 +10,11 @@ import pytest
 from scipy import stats
 
 from dbversus.experiment.asked.spec import make_spec
+from dbversus.results.records import Block, Load, Look
 from dbversus.stats.metrics import CPU, THROUGHPUT
 from dbversus.suites import load_suite
+
+from ..journals import header
 
 factors: Any = importlib.import_module("tuning.factors")
 live: Any = importlib.import_module("tuning.live")
@@ -120,10 +123,10 @@ def test_bias_is_what_the_level_costs_more_than_long_slots() -> None:
 def test_minutes_are_those_of_the_blocks() -> None:
     minute_ns = 60_000_000_000
     records = [
-        {"type": "experiment", "at_unix_ns": 0},
-        {"type": "load", "at_unix_ns": 2 * minute_ns},
-        {"type": "block", "state": "started", "at_unix_ns": 3 * minute_ns},
-        {"type": "block", "state": "finished", "at_unix_ns": 5 * minute_ns},
-        {"type": "look", "at_unix_ns": 6 * minute_ns},
+        header(),
+        Load("t0", at_unix_ns=2 * minute_ns),
+        Block(0, "started", at_unix_ns=3 * minute_ns),
+        Block(0, "finished", at_unix_ns=5 * minute_ns),
+        Look(1, [], at_unix_ns=6 * minute_ns),
     ]
     assert live.block_minutes(records) == 3

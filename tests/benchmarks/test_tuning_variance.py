@@ -28,7 +28,7 @@ def made_columns(tests: int, blocks: int, rows: int, between: float, within: flo
         "target": target,
         "block": np.tile(block, 2),
         "row": np.tile(row, 2),
-        "dropped": np.zeros(2 * noise.size, dtype=bool),
+        "disturbed": np.zeros(2 * noise.size, dtype=bool),
         "server_cpu_ns": cpu_ns,
         "elapsed_ns": cpu_ns * 1.1,
         "ops": np.full(2 * noise.size, 1000),

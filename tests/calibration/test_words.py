@@ -13,14 +13,20 @@ from dbversus.report.words import NBSP
 from dbversus.stats.judgeable import P99
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
 
+from ..journals import header as header_of
 from .samples import DAY_S, HERE, RUN_S, TESTS, calibration, figures, spread
 
-TARGETS = [{"label": "postgres:13.1", "dbms": "postgres"}, {"label": "postgres:17", "dbms": "postgres"}]
+
+def targets_of(**labels: str) -> list[dict[str, str]]:
+    return [{"name": name, "label": label, "dbms": label.partition(":")[0]} for name, label in labels.items()]
+
+
+TARGETS = targets_of(t0="postgres:13.1", t1="postgres:17")
 
 
 def words(briefs: Any, kernel: str | None = HERE.kernel, **header: Any) -> str:
     first = {"targets": TARGETS, "at_unix_ns": int(RUN_S * 1e9), "calibration": briefs, **header}
-    return calibration_words(first, kernel).replace(NBSP, " ")
+    return calibration_words(header_of(**first), kernel).replace(NBSP, " ")
 
 
 def test_a_calibration_is_cited_with_its_age() -> None:
@@ -40,14 +46,13 @@ def test_calibrations_of_before_bursts_say_nothing_of_them() -> None:
 
 @pytest.mark.parametrize("header", [{"calibration": []}, {}])
 def test_without_one_it_says_how_to_get_it(header: dict[str, Any]) -> None:
-    first = {"targets": TARGETS, "at_unix_ns": 1, **header}
-    said = calibration_words(first, HERE.kernel)
+    said = calibration_words(header_of(targets=TARGETS, at_unix_ns=1, **header), HERE.kernel)
     assert said.startswith("Not calibrated on this host for PostgreSQL")
     assert "`dbversus calibrate postgres:13.1 --quick`" in said
 
 
 def test_configs_and_numbers_are_not_part_of_the_command() -> None:
-    first = {"targets": [{"label": "postgres:17@x#2", "dbms": "postgres"}], "at_unix_ns": 1}
+    first = header_of(targets=targets_of(t0="postgres:17@x#2"), at_unix_ns=1)
     assert "`dbversus calibrate postgres:17 --quick`" in calibration_words(first, None)
 
 
@@ -134,7 +139,7 @@ def test_a_calibration_of_p99_alone_says_of_what_its_figures_are() -> None:
 
 
 def test_of_two_dbms_one_may_be_missing() -> None:
-    targets = [*TARGETS, {"label": "mysql:8.0", "dbms": "mysql"}]
+    targets = [*TARGETS, *targets_of(t2="mysql:8.0")]
     said = words([calibration().brief()], targets=targets)
     assert "PostgreSQL 17.11" in said
     assert "Not calibrated on this host for MySQL" in said and "`dbversus calibrate mysql:8.0 --quick`" in said

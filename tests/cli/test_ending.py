@@ -12,7 +12,8 @@ from dbversus.cli.ending import INTERRUPTED, resumable, told
 from dbversus.errors import RunError
 from dbversus.results.schema import JOURNAL
 
-HEADER = {"type": "experiment", "schema": 1, "tests": [], "targets": [{"name": "t0"}, {"name": "t1"}]}
+TARGETS = [{"name": name, "label": name} for name in ("t0", "t1")]
+HEADER = {"type": "experiment", "schema": 2, "tests": [], "targets": TARGETS}
 
 
 def _status(verb: Callable[[], int | None]) -> int:

@@ -25,7 +25,7 @@ def _kinds(bench: Bench) -> set[str]:
 
 
 def _slots(bench: Bench, test: str) -> Iterable[dict[str, Any]]:
-    return (slot for row in bench.records("row") if row["tag"]["test"] == test for slot in row["slots"])
+    return (slot for row in bench.records("row") if row["test"] == test for slot in row["slots"])
 
 
 def _check_split(bench: Bench) -> None:
@@ -45,7 +45,7 @@ def _check_drains(bench: Bench) -> None:
             counted = sum(
                 slot["ops"] + slot["settle_ops"]
                 for row in bench.records("row")
-                if (row["tag"]["block"], row["tag"]["test"]) == (drain["block"], drain["test"])
+                if (row["block"], row["test"]) == (drain["block"], drain["test"])
                 for slot in row["slots"]
                 if slot["target"] == name
             )

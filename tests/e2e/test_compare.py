@@ -29,7 +29,7 @@ def test_postgres_against_a_copy_of_itself_does_the_same_work(bench: Bench, post
     bench.run("run", bench.write([postgres, postgres], TESTS), "--out", bench.out, "--json")
     report = json.loads((bench.out / "report.json").read_text())
     assert {target["label"] for target in report["targets"]} == {postgres, f"{postgres}#2"}
-    writes = [row["slots"] for row in bench.records("row") if row["tag"]["test"] != "point-query"]
+    writes = [row["slots"] for row in bench.records("row") if row["test"] != "point-query"]
     assert writes
     for mine, base in writes:
         assert (mine["ops"], mine["affected"]) == (base["ops"], base["affected"])
@@ -175,7 +175,7 @@ def test_a_target_that_gives_other_answers_is_a_wrong_result(bench: Bench, tmp_p
         status=99,
     )
     assert [check["agree"] for check in bench.records("check")] == [False]
-    assert [block["state"] for block in bench.records("block")] == ["started", "finished"]  # more would tell nothing
+    assert [block["event"] for block in bench.records("block")] == ["started", "finished"]  # more would tell nothing
     assert "wrong result" in (bench.out / "report.md").read_text().lower()
 
 
@@ -208,7 +208,7 @@ def test_others_are_measured_where_one_answers_otherwise_or_refuses(bench: Bench
     )
     targets = [f"sqlite:bundled@cache_size={size}" for size in (200, 100, 201, 200)]
     bench.run("run", bench.write(targets, "odd,strict", f'suite = "{suite}"\n'), "--out", bench.out)
-    measured = {(row["tag"]["test"], slot["target"]) for row in bench.records("row") for slot in row["slots"]}
+    measured = {(row["test"], slot["target"]) for row in bench.records("row") for slot in row["slots"]}
     assert measured == {("odd", "t0"), ("odd", "t3"), ("strict", "t0"), ("strict", "t1"), ("strict", "t3")}
     (failure,) = bench.records("failure")
     assert (failure["target"], failure["test"], failure["stage"], failure["final"]) == ("t2", "strict", "slot", True)
@@ -222,7 +222,7 @@ def test_others_are_measured_where_one_answers_otherwise_or_refuses(bench: Bench
 def test_in_sequential_order_targets_run_one_after_the_other(bench: Bench) -> None:
     file = bench.write(["sqlite:bundled@wal", "sqlite:bundled"], "point-query", 'order = "sequential"\n')
     bench.run("run", file, "--out", bench.out)
-    orders = [(row["tag"]["block"], *row["order"]) for row in bench.records("row")]
+    orders = [(row["block"], *row["order"]) for row in bench.records("row")]
     turns = list(dict.fromkeys(orders))
     assert len(turns) == 2 * len({block for block, _ in turns})
     assert {name for _, name in turns} == {"t0", "t1"}

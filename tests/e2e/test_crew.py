@@ -13,8 +13,10 @@ from dbversus.experiment.asked.spec import make_spec
 from dbversus.experiment.crew.remote import ProcessWorker
 from dbversus.experiment.rig.session import Silent
 from dbversus.experiment.run import run_together
+from dbversus.results.journal import parse_journal
 from dbversus.results.read import open_results
-from dbversus.results.records import parse_journal
+from dbversus.results.records import Row, of_type
+from dbversus.results.records import Test as Measured
 from dbversus.results.schema import JOURNAL
 
 from .conftest import Bench
@@ -51,19 +53,16 @@ def test_nothing_is_lost_or_counted_twice(bench: Bench, monkeypatch: pytest.Monk
     (lost,) = [line for line in said.lines if "was killed by signal 9" in line]
     assert "worker 2" in lost and "goes to another worker" in lost
     records, _ = parse_journal(bench.out / JOURNAL)
-    rows = Counter((row["tag"]["block"], row["tag"]["test"], row["row"]) for row in records if row["type"] == "row")
+    rows = Counter((row.block, row.test, row.row) for row in of_type(records, Row))
     assert set(rows.values()) == {1} and {block for block, _, _ in rows} == set(range(6))
     results = open_results(bench.out)
-    assert results.finished and {finding["block"] for finding in records if finding["type"] == "test"} == set(range(6))
+    assert results.finished and {test.block for test in of_type(records, Measured)} == set(range(6))
     assert all(worker.pid and not _lives(worker.pid) for worker in hired)
 
 
 def _kill_in_a_cell(worker: ProcessWorker, folder: Path) -> None:
     """Once the first block is finished both have cells, of which this one's takes a second at least."""
-    while (
-        '"state":"finished"' not in (folder / JOURNAL).read_text()
-        or '"type":"block"' not in (folder / JOURNAL).read_text()
-    ):
+    while '"event":"finished"' not in (folder / JOURNAL).read_text():
         time.sleep(0.01)
     time.sleep(0.5)
     os.kill(worker.pid, signal.SIGKILL)

@@ -54,10 +54,10 @@ def _experiment(bench: Bench, targets: list[str]) -> Path:
 
 def _check_shape(bench: Bench) -> None:
     """Every row that was planned is there exactly once, in every block and test; nothing runs any more."""
-    counts = Counter((row["tag"]["block"], row["tag"]["test"], row["row"]) for row in bench.records("row"))
+    counts = Counter((row["block"], row["test"], row["row"]) for row in bench.records("row"))
     assert set(counts.values()) == {1}, [key for key, count in counts.items() if count > 1]
     rows = Counter((block, test) for block, test, _ in counts)
-    plans = {plan["test"]: plan["rows"] for plan in bench.records("plan")}
+    plans = {plan["test"]: plan["rows"] for plan in bench.records("slots")}
     done = {(record["block"], record["test"]) for record in bench.records("test")}
     assert done and all(rows[key] >= plans[key[1]] for key in done)
     assert bench.records("finished")

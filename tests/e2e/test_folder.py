@@ -22,7 +22,7 @@ def _interrupt(bench: Bench) -> None:
     """Leaves of a finished journal what was there after the first block."""
     lines = (bench.out / "journal.jsonl").read_text().splitlines(keepends=True)
     first = [json.loads(line) for line in lines]
-    end = next(n for n, record in enumerate(first) if record["type"] == "block" and record["state"] == "finished")
+    end = next(n for n, record in enumerate(first) if record["type"] == "block" and record["event"] == "finished")
     (bench.out / "journal.jsonl").write_text("".join(lines[: end + 1]))
     (bench.out / "slots.parquet").unlink()
 
@@ -37,7 +37,7 @@ def test_a_results_folder_is_run_again_elsewhere_without_the_originals(bench: Be
         shutil.rmtree(path) if path.is_dir() else path.unlink()
     done = bench.run("run", moved / "experiment.toml", "--out", bench.out)
     assert f"suite and configs are those of {moved}" in done.stderr
-    assert {row["tag"]["test"] for row in bench.records("row")} == {"point-query"}
+    assert {row["test"] for row in bench.records("row")} == {"point-query"}
     settings = json.loads((bench.out / "servers/t1/settings.json").read_text())
     assert settings["cache_size"] == "-4000"
     again = bench.run("run", bench.out / "experiment.toml", "--dry-run")

@@ -40,9 +40,9 @@ def write(bench: Bench, tests: str, more: str = "") -> Path:
 def test_a_matrix_runs_in_groups_with_the_base(bench: Bench) -> None:
     done = bench.run("run", write(bench, "point-query,update-index"), "--out", bench.out)
     assert "Throughput of all targets" in done.stdout
-    groups = {(row["tag"]["group"], frozenset(slot["target"] for slot in row["slots"])) for row in bench.records("row")}
+    groups = {(row["group"], frozenset(slot["target"] for slot in row["slots"])) for row in bench.records("row")}
     assert groups == {("g0", frozenset({"t0", "t1"})), ("g1", frozenset({"t0", "t2", "t3"}))}
-    rows = [(row["tag"]["block"], row["tag"]["test"], row["row"]) for row in bench.records("row")]
+    rows = [(row["block"], row["test"], row["row"]) for row in bench.records("row")]
     assert len(set(rows)) == len(rows)
     assert all(check["agree"] for check in bench.records("check")) and len(bench.records("check")) == 4
     pairs = json.loads(bench.run("show", bench.out, "--format", "json", "--sql", PAIRS).stdout)
@@ -72,12 +72,12 @@ def test_an_interrupted_block_goes_on_with_the_group_that_was_not_done_and_what_
     lost = {"type": "failure", "target": "t2", "stage": "start", "message": "no room", "final": True, "at_unix_ns": 1}
     journal.write_text("".join([lines[0], *kept_lines, json.dumps(lost) + "\n"]))
     bench.run("resume", bench.out)
-    kept = [(row["tag"]["block"], row["tag"]["group"], row["row"]) for row in bench.records("row")]
+    kept = [(row["block"], row["group"], row["row"]) for row in bench.records("row")]
     assert len(set(kept)) == len(kept)
     assert {(block, group) for block, group, _ in kept} == {(b, g) for b in (0, 1) for g in ("g0", "g1")}
     (remark,) = [remark for remark in bench.records("remark") if remark["target"] == "t2"]
     last = bench.records("row")[-1]
-    assert "tried again" in remark["words"] and "t2" in last["order"] and last["tag"]["block"] == 1
+    assert "tried again" in remark["words"] and "t2" in last["order"] and last["block"] == 1
     assert bench.records("finished")
 
 
@@ -117,7 +117,7 @@ def test_the_disk_is_measured_before_durability_is(bench: Bench) -> None:
     latency = json.loads((bench.out / "host.json").read_text())["sync_latency"]
     assert latency["fdatasync_4kB"]["p50_us"] > 0
     assert "A write and its sync took" in (bench.out / "report.md").read_text()
-    slots = {plan["test"]: plan["slot"] for plan in bench.records("plan")}
+    slots = {plan["test"]: plan["slot"] for plan in bench.records("slots")}
     assert "ms" in slots["insert"]
 
 

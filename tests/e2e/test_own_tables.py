@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from dbversus.results.read import open_results
-from dbversus.results.records import of_type
+from dbversus.results.records import Check, Load, State, of_type
 
 from .conftest import Bench
 
@@ -57,12 +57,15 @@ def test_tables_of_ones_own_are_loaded_measured_and_compared(bench: Bench, postg
     bench.run("run", path, "--out", bench.out)
     results = open_results(bench.out)
     assert set(results.slots["test"]) == {"orders-of", "note"}
-    checks = of_type(results.records, "check")
-    assert checks and all(check["agree"] for check in checks)
-    loaded = {(load["target"], load["table"]): load.get("rows") for load in of_type(results.records, "load")}
+    checks = of_type(results.records, Check)
+    assert checks and all(check.agree for check in checks)
+    loaded = {
+        (load.target, load.table): load.figures.rows if load.figures else None
+        for load in of_type(results.records, Load)
+    }
     assert loaded["t0", "customers"] == 200 and loaded["t0", "orders"] == 2000
-    states = of_type(results.records, "state")[0]["targets"]["t0"]["tables"]
-    assert (states["customers"]["highest_id"], states["orders"]["highest_id"]) == (200, 2000)
+    states = of_type(results.records, State)[0].targets["t0"].tables
+    assert (states["customers"].highest_id, states["orders"].highest_id) == (200, 2000)
 
 
 def test_there_is_no_use_for_copies_that_a_suite_does_not_have(bench: Bench) -> None:

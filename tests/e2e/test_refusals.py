@@ -66,7 +66,7 @@ def test_what_the_suite_itself_makes_is_not_missed(bench: Bench, postgres: str) 
     (bench.folder / "shop.toml").write_text(f"{text}{statement}]\n")
     run_once(bench, [postgres, f"{postgres}@work_mem=8MB"], bench.out)
     assert not bench.records("failure")
-    assert {row["tag"]["test"] for row in bench.records("row")} == {"make", "page", "point-query"}
+    assert {row["test"] for row in bench.records("row")} == {"make", "page", "point-query"}
 
 
 _MAKE = """

@@ -37,9 +37,9 @@ def _mariadb(bench: Bench) -> list[str]:
 
 def _slots(bench: Bench, test: str) -> Iterator[tuple[int, dict[str, Any]]]:
     for row in bench.records("row"):
-        if row["tag"]["test"] == test:
+        if row["test"] == test:
             for slot in row["slots"]:
-                yield row["tag"]["block"], slot
+                yield row["block"], slot
 
 
 def _on_disk(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,11 +122,11 @@ def test_with_cold_caches_every_row_begins_after_a_restart(
     _run(bench, monkeypatch, _spec(bench, targets, tests, 'cache = "cold"\ncold_slot_ms = 200\n'))
     bench.run("report", bench.out)
     rows = bench.records("row")
-    assert {row["tag"]["test"] for row in rows} == set(tests.split(","))
+    assert {row["test"] for row in rows} == set(tests.split(","))
     for record in bench.records("test"):
-        own = [row for row in rows if (row["tag"]["block"], row["tag"]["test"]) == (record["block"], record["test"])]
+        own = [row for row in rows if (row["block"], row["test"]) == (record["block"], record["test"])]
         assert len(own) == 1
-    firsts = [tuple(row["order"]) for row in rows if row["tag"]["test"] == "scan" and row["row"] == 0]
+    firsts = [tuple(row["order"]) for row in rows if row["test"] == "scan" and row["row"] == 0]
     assert set(firsts) == {("t0", "t1"), ("t1", "t0")}
     for test in ("point-query", "update-index", "scan"):
         for block, slot in _slots(bench, test):

@@ -1,5 +1,6 @@
 """Sessions whose engine and servers are made up: a test tells what they answer, and when they fail."""
 
+import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,11 +18,13 @@ from dbversus.experiment.plan.progress import Progress, fold
 from dbversus.experiment.rig.engine import Engine, EngineGone, EngineRefused, Reply
 from dbversus.experiment.rig.session import Session, Silent, Target
 from dbversus.host.pinning import PlacementPlan
-from dbversus.results.records import Record, of_type, parse_journal
+from dbversus.results.records import AnyRecord
 from dbversus.results.schema import JOURNAL
 from dbversus.results.write import Journal
 from dbversus.servers.base import Placement, ServerConfig
 from dbversus.suites.load import load_suite
+
+from ..journals import HOST
 
 ELAPSED_NS = 50_000_000
 
@@ -174,7 +177,7 @@ class _Kept:
     journal: Journal
     progress: Progress
 
-    def __call__(self, record: Record) -> None:
+    def __call__(self, record: AnyRecord) -> None:
         self.journal.append(record)
         fold(self.progress, record)
 
@@ -204,7 +207,7 @@ def make_session(
 
     suite = load_suite("sysbench").select(tests)
     progress = Progress()
-    kept = _Kept(Journal(folder), progress)
+    kept = _Kept(Journal(folder, HOST), progress)
     session = Session(spec, suite, made, kept, folder, progress, new_engine, PlacementPlan("none"), Silent())
     for target in made:
         session.introduce(target)
@@ -230,7 +233,8 @@ def case_of(session: Session, name: str) -> Case:
 
 def records(session: Session, kind: str) -> list[dict[str, Any]]:
     """What the session has journaled of a type."""
-    return of_type(parse_journal(session.folder / JOURNAL)[0], kind)
+    lines = (session.folder / JOURNAL).read_text().splitlines()
+    return [record for record in map(json.loads, lines) if record["type"] == kind]
 
 
 def refused(target: str, words: str = "function f does not exist") -> EngineRefused:

@@ -12,8 +12,9 @@ from dbversus.experiment.advice import is_for_want_of_room, resume_can_help
 from dbversus.experiment.rig.quiet import NotQuiet
 from dbversus.results.schema import JOURNAL
 
-HEADER = {"type": "experiment", "schema": 1, "tests": ["load"], "targets": [{"name": f"t{n}"} for n in range(3)]}
-ROW = {"type": "row", "tag": {"block": 0, "test": "scan"}}
+TARGETS = [{"name": f"t{n}", "label": f"sqlite#{n}"} for n in range(3)]
+HEADER = {"type": "experiment", "schema": 2, "tests": ["load"], "targets": TARGETS}
+ROW = {"type": "row", "block": 0, "test": "scan", "row": 0, "disturbed": False, "slots": []}
 CRASHED = RunError("The base is out: it crashed")
 
 

@@ -1,10 +1,10 @@
 """A results folder holds its experiment: what is copied into it, and what is refused when any of it has changed."""
 
-import json
 import shutil
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from dbversus.errors import UsageError
@@ -20,7 +20,9 @@ from dbversus.experiment.folder import (
     write_copies,
 )
 from dbversus.experiment.header import check_outside
-from dbversus.results.schema import EXPERIMENT, JOURNAL
+from dbversus.results.journal import read_header
+from dbversus.results.records import Experiment, TargetFacts, encode
+from dbversus.results.schema import EXPERIMENT, JOURNAL, SCHEMA_VERSION
 
 SUITE = 'title = "Mine"\nextends = "./base.toml"\n[selections]\nfew = ["point-query"]\n'
 BASE_SUITE = 'title = "Base"\nextends = "sysbench"\n'
@@ -59,21 +61,19 @@ def _measured(directory: Path, **choices: Any) -> Path:
     copies = copies_of(spec)
     write_spec(spec, directory / EXPERIMENT)
     write_copies(copies, directory)
-    header = {
-        "type": "experiment",
-        "schema": 1,
-        "tests": ["load"],
-        "targets": [],
-        "spec": spec.model_dump(mode="json"),
-        "files": [copy.record() for copy in copies],
-    }
-    (directory / JOURNAL).write_text(json.dumps(header) + "\n")
+    header = Experiment(
+        schema=SCHEMA_VERSION,
+        tests=["load"],
+        targets=[TargetFacts("t0", "sqlite:bundled")],
+        spec=spec.model_dump(mode="json"),
+        files=[copy.record() for copy in copies],
+    )
+    (directory / JOURNAL).write_bytes(encode(header) + b"\n")
     return directory
 
 
-def _header(directory: Path) -> dict[str, Any]:
-    header: dict[str, Any] = json.loads((directory / JOURNAL).read_text())
-    return header
+def _header(directory: Path) -> Experiment:
+    return read_header(directory / JOURNAL)
 
 
 def test_the_suite_with_those_that_it_extends_and_the_configs_of_targets_are_copied(own: Path) -> None:
@@ -187,9 +187,8 @@ def test_a_folder_without_a_journal_serves_as_an_experiment(own: Path, tmp_path:
 
 def test_results_of_older_versions_name_their_suite(tmp_path: Path) -> None:
     folder = _measured(tmp_path / "old", suite="sysbench", config_dir=None, tests=None, targets=["null", "null"])
-    header = _header(folder)
-    del header["spec"], header["files"]
-    (folder / JOURNAL).write_text(json.dumps(header) + "\n")
+    header = msgspec.structs.replace(_header(folder), spec={}, files=[])
+    (folder / JOURNAL).write_bytes(encode(header) + b"\n")
     shutil.rmtree(folder / "suite")
     spec = read_folder(folder)
     assert spec.folder is None and spec.read_suite().name == "sysbench"

@@ -14,6 +14,7 @@ from dbversus.experiment.rig.engine import Engine
 from dbversus.experiment.rig.ready import closing, make_ready
 from dbversus.experiment.rig.session import Session, Silent
 from dbversus.experiment.rig.stage import Stage
+from dbversus.results.records import Block, Look
 
 from .fakes import FakeEngine, ledger_of, make_session, records
 
@@ -33,7 +34,7 @@ def _run(session: Session, monkeypatch: pytest.MonkeyPatch) -> tuple[str, list[i
 
 
 def _finish(session: Session, cell: Cell) -> None:
-    session.note("block", block=cell.block, state="finished")
+    session.note(Block(cell.block, "finished"))
 
 
 def test_a_look_follows_the_blocks_that_it_is_planned_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -49,7 +50,7 @@ def test_a_look_that_a_kill_has_prevented_is_taken_when_the_run_goes_on(
     session = make_session(tmp_path, looks=[2, 3])
     session.progress.blocks = set(range(finished))
     if finished == 3:
-        session.note("look", blocks=2, retired=[])
+        session.note(Look(2, []))
     assert _run(session, monkeypatch) == ("looks used up", [2, 3])
 
 

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from dbversus.results.write import Journal, create_results_dir
+from dbversus.results.write import create_results_dir
+
+from ..journals import DictJournal
 
 BLOCKS, ROWS = 4, 8
 
@@ -44,8 +46,8 @@ def write_pairs(
         {"name": name, "label": each.label, "dbms": each.dbms, "version": each.version, "config": ""}
         for name, each in zip(names, contenders, strict=True)
     ]
-    first = {"type": "experiment", "schema": 1, "targets": described, "tests": ["load", *TESTS], "table_size": 1000}
-    with Journal(directory) as journal:
+    first = {"type": "experiment", "schema": 2, "targets": described, "tests": ["load", *TESTS], "table_size": 1000}
+    with DictJournal(directory) as journal:
         journal.append({**first, **header})
         for name, each in zip(names, contenders, strict=True):
             journal.append(_load(name, each))
@@ -64,25 +66,26 @@ def write_pairs(
 def wrong_answer(directory: Path, test: str, name: str, names: Sequence[str]) -> None:
     """Journals a check in which one target answers otherwise."""
     answers = {each: {"rows": 20, "affected": 0, "checksum": "00" if each == name else "9f"} for each in names}
-    with Journal(directory) as journal:
+    with DictJournal(directory) as journal:
         journal.append({"type": "check", "test": test, "targets": answers, "agree": False, "differs": [name]})
 
 
 def _load(name: str, contender: Contender) -> dict[str, Any]:
     elapsed = int(10**9 * contender.time)
     figures = {"rows": 1000, "elapsed_ns": elapsed, "server_cpu_ns": int(5 * 10**8 * contender.cpu)}
-    return {"type": "load", "target": name, "table": "sbtest1", **figures}
+    return {"type": "load", "target": name, "table": "sbtest1", "figures": figures}
 
 
 def _row(test: str, block: int, row: int, slots: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "type": "row",
-        "dropped": False,
-        "dropped_why": None,
-        "tag": {"block": block, "test": test, "clients": 1},
+        "disturbed": False,
+        "block": block,
+        "test": test,
+        "clients": 1,
         "row": row,
         "started_unix_ns": 1,
-        "host": {"wall_ns": 200_000_000, "foreign_cpu_ns": 0, "steal_ns": 0},
+        "host_figures": {"wall_ns": 200_000_000, "foreign_cpu_ns": 0, "steal_ns": 0},
         "slots": slots,
     }
 

@@ -9,7 +9,9 @@ import numpy as np
 import numpy.typing as npt
 from hdrh.histogram import HdrHistogram
 
-from dbversus.results.write import Journal, create_results_dir, seal
+from dbversus.results.write import create_results_dir, seal
+
+from ..journals import DictJournal
 
 BLOCKS = 4
 ROWS = 24
@@ -65,20 +67,20 @@ def write_results(
     rng = np.random.default_rng(7)
     create_results_dir(directory)
     _write_side_files(directory, targets)
-    with Journal(directory) as journal:
+    with DictJournal(directory) as journal:
         _write_start(journal, targets, truths)
         for block in range(blocks):
-            journal.append({"type": "block", "block": block, "state": "started", "debt": {}})
+            journal.append({"type": "block", "block": block, "event": "started"})
             for truth in truths:
                 _write_test(journal, rng, truth, block, rows, targets)
-            journal.append({"type": "block", "block": block, "state": "finished", "debt": {}})
-        journal.append({"type": "look", "blocks": blocks, "retired": ["point-query"], "alpha": 0.0182})
+            journal.append({"type": "block", "block": block, "event": "finished"})
+        journal.append({"type": "look", "blocks": blocks, "retired": ["point-query"]})
         journal.append({"type": "finished", "reason": "looks used up"})
     seal(directory)
     return directory
 
 
-def _write_start(journal: Journal, targets: int, truths: tuple[Truth, ...]) -> None:
+def _write_start(journal: DictJournal, targets: int, truths: tuple[Truth, ...]) -> None:
     described = [
         {
             "name": f"t{n}",
@@ -91,8 +93,8 @@ def _write_start(journal: Journal, targets: int, truths: tuple[Truth, ...]) -> N
     ]
     names = [truth.name for truth in truths]
     command = f"dbversus compare {' '.join(LABELS[:targets])} --table-size 100k --seed 1"
-    header = {"schema": 1, "dbversus": "0.1.0", "command": command, "targets": described, "tests": names}
-    size = {"clients": 1, "table_size": 100_000, "tables": 1, "seed": 1, "mode": "prepared"}
+    header = {"schema": 2, "dbversus": "0.1.0", "command": command, "targets": described, "tests": names}
+    size = {"clients": [1], "table_size": 100_000, "tables": 1, "seed": 1, "mode": "prepared"}
     journal.append({"type": "experiment", **header, **size})
     for n in range(targets):
         figures = {
@@ -100,8 +102,9 @@ def _write_start(journal: Journal, targets: int, truths: tuple[Truth, ...]) -> N
             "elapsed_ns": 410_000_000 + n * 9_000_000,
             "insert_ns": 330_000_000,
             "after_ns": 80_000_000,
+            "server_cpu_ns": 301_000_000,
         }
-        journal.append({"type": "load", "target": f"t{n}", "table": "sbtest1", **figures, "server_cpu_ns": 301_000_000})
+        journal.append({"type": "load", "target": f"t{n}", "table": "sbtest1", "figures": figures})
     for name in names:
         differs = ["t1"] if name == WRONG_TEST else []
         answers = {
@@ -109,12 +112,14 @@ def _write_start(journal: Journal, targets: int, truths: tuple[Truth, ...]) -> N
             for n in range(targets)
         }
         journal.append({"type": "check", "test": name, "targets": answers, "agree": not differs, "differs": differs})
-        plan = {"slot": {"ms": 50}, "settle": {"ms": 5}, "rows": ROWS}
+        plan = {"block": 0, "slot": {"ms": 50}, "settle": {"ms": 5}, "rows": ROWS}
         scanned = SCANNED_ROWS if name == "scan" else None
-        journal.append({"type": "plan", "test": name, **plan, "rows_scanned_per_op": scanned})
+        journal.append({"type": "slots", "test": name, **plan, "rows_scanned_per_op": scanned})
 
 
-def _write_test(journal: Journal, rng: np.random.Generator, truth: Truth, block: int, rows: int, targets: int) -> None:
+def _write_test(
+    journal: DictJournal, rng: np.random.Generator, truth: Truth, block: int, rows: int, targets: int
+) -> None:
     names = [f"t{n}" for n in range(targets)]
     if truth.name == FAILED_TEST and targets > 2:
         names.pop()
@@ -126,7 +131,7 @@ def _write_test(journal: Journal, rng: np.random.Generator, truth: Truth, block:
         journal.append(_row(rng, truth, block, row, names[::-1] if row % 2 else names, shift))
     hdr = {name: _histogram(rng, truth, int(name[1:])) for name in names}
     journal.append({"type": "latency", "block": block, "test": truth.name, "hdr": hdr, "error_examples": {}})
-    journal.append({"type": "test", "block": block, "test": truth.name, "state": "finished", "seconds": 4.2})
+    journal.append({"type": "test", "block": block, "test": truth.name, "seconds": 4.2})
 
 
 def _row(
@@ -144,13 +149,15 @@ def _row(
     }
     return {
         "type": "row",
-        "dropped": disturbed,
-        "dropped_why": "other processes used 75% of a core (limit 50%)" if disturbed else None,
-        "tag": {"block": block, "test": truth.name, "clients": 1},
+        "disturbed": disturbed,
+        "disturbed_why": "other processes used 75% of a core (limit 50%)" if disturbed else None,
+        "block": block,
+        "test": truth.name,
+        "clients": 1,
         "row": row,
         "order": order,
         "started_unix_ns": 1_760_000_000_000_000_000 + block * 10**12 + row * 10**8,
-        "host": {**host, "psi_cpu_us": None, "psi_io_us": None, "psi_memory_us": None},
+        "host_figures": host,
         "slots": slots,
     }
 

@@ -10,6 +10,7 @@ from dbversus.report.formats import html, markdown
 from dbversus.report.model import Assessment, Comparison, TestPart
 from dbversus.report.parts.figures import block_figures
 from dbversus.results.read import Results, open_results
+from dbversus.results.records import Finished
 from dbversus.stats.model import Verdict
 
 from .synthetic import FAILED_TEST, LABELS, SCANNED_ROWS, SERVER_WORDS, TRUTHS, WRONG_TEST, write_results
@@ -106,7 +107,7 @@ def test_slots_of_disturbed_rows_are_plotted_like_all_others(assessment: Assessm
 
 
 def test_figures_are_of_all_rows(results: Results) -> None:
-    flagged = replace(results, slots={**results.slots, "dropped": np.ma.masked_array(results.slots["row"] % 2 == 0)})
+    flagged = replace(results, slots={**results.slots, "disturbed": np.ma.masked_array(results.slots["row"] % 2 == 0)})
     assert block_figures(flagged) == block_figures(results)
 
 
@@ -133,9 +134,9 @@ def test_one_target_alone_has_figures_and_no_verdict(tmp_path: Path) -> None:
 
 
 def test_an_interrupted_experiment_says_so(results: Results) -> None:
-    cut = replace(results, records=tuple(record for record in results.records if record["type"] != "finished"))
-    assert "has not ended" in build_assessment(cut).state
-    assert build_assessment(results).state == ""
+    cut = replace(results, records=tuple(record for record in results.records if not isinstance(record, Finished)))
+    assert "has not ended" in build_assessment(cut).outcome
+    assert build_assessment(results).outcome == ""
 
 
 def test_load_is_shown_and_not_judged(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from .synthetic import HOSTILE, LABELS, SERVER_WORDS
 def test_json_is_versioned_and_complete(assessment: Assessment, tmp_path: Path) -> None:
     json_report.write(assessment, tmp_path / "report.json")
     content = json.loads((tmp_path / "report.json").read_text())
-    assert content["report_schema"] == 1
+    assert content["report_schema"] == 2
     assert [target["label"] for target in content["targets"]] == list(LABELS)
     update = next(test for test in content["tests"] if test["name"] == "update-index")
     finding = update["comparisons"][0]["findings"]["server_cpu_us_per_op"]

@@ -5,6 +5,7 @@ import json
 import re
 from dataclasses import replace
 
+import msgspec
 import pytest
 from rich.console import Console
 
@@ -18,12 +19,14 @@ from dbversus.stats.judgeable import P95, P99
 from dbversus.stats.judged import judged_metrics
 from dbversus.stats.model import Verdict
 
+from ..journals import header
+
 JUDGE = ["cpu", "throughput", "io", "p95", "p99"]
 
 
 @pytest.fixture(scope="module")
 def by_percentiles(results: Results) -> Results:
-    return replace(results, header=results.header | {"judge": JUDGE})
+    return replace(results, header=msgspec.structs.replace(results.header, judge=JUDGE))
 
 
 @pytest.fixture(scope="module")
@@ -80,8 +83,8 @@ def test_json_and_sql_tell_which_findings_are_judged(by_percentiles: Results, ju
 
 
 def test_the_facts_say_what_it_is_judged_by() -> None:
-    assert "judged by cpu, throughput, io and p99" in experiment_facts({"judge": [*JUDGE[:3], "p99"]}, 1, 4)
-    assert not any("judged" in fact for fact in experiment_facts({"judge": JUDGE[:3]}, 1, 4))
+    assert "judged by cpu, throughput, io and p99" in experiment_facts(header(judge=[*JUDGE[:3], "p99"]), 1, 4)
+    assert not any("judged" in fact for fact in experiment_facts(header(judge=JUDGE[:3]), 1, 4))
 
 
 @pytest.mark.parametrize(
@@ -94,9 +97,9 @@ def test_the_facts_say_what_it_is_judged_by() -> None:
     ],
 )
 def test_which_ratios_are_worse(judge: list[str], words: str) -> None:
-    assert worse_ratios(judged_metrics({"judge": judge})) == words
+    assert worse_ratios(judged_metrics(header(judge=judge))) == words
 
 
 def test_the_usual_metrics_are_shown_as_before(assessment: Assessment) -> None:
-    assert [metric.name for metric in assessment.judged] == [metric.name for metric in judged_metrics({})]
+    assert [metric.name for metric in assessment.judged] == [metric.name for metric in judged_metrics(header())]
     assert NBSP in printed(assessment)

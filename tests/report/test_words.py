@@ -17,6 +17,8 @@ from dbversus.report.words import (
 from dbversus.stats.metrics import CPU, THROUGHPUT
 from dbversus.stats.model import Finding, Verdict
 
+from ..journals import header
+
 
 @pytest.mark.parametrize(
     ("value", "shown"),
@@ -58,8 +60,8 @@ def test_nothing_judged_is_not_called_no_regression() -> None:
 
 
 def test_several_numbers_of_clients() -> None:
-    assert "1, 2 and 4 clients" in experiment_facts({"clients": [1, 2, 4]}, 3, 1)
-    assert experiment_facts({"clients": 1, "tables": 2}, 1, 4) == ["1 test", "4 blocks", "1 client", "2 tables"]
+    assert "1, 2 and 4 clients" in experiment_facts(header(clients=[1, 2, 4]), 3, 1)
+    assert experiment_facts(header(clients=[1], tables=2), 1, 4) == ["1 test", "4 blocks", "1 client", "2 tables"]
 
 
 def test_settings_of_different_dbms_are_said_not_to_be_compared() -> None:

@@ -7,11 +7,12 @@ from typing import Any
 from hdrh.histogram import HdrHistogram
 
 from dbversus.results.schema import SLOT_COLUMNS
-from dbversus.results.write import Journal
+
+from ..journals import DictJournal
 
 HEADER: dict[str, Any] = {
     "type": "experiment",
-    "schema": 1,
+    "schema": 2,
     "dbversus": "0.1.0",
     "command": "dbversus compare postgres:13.1 postgres:17.2",
     "targets": [
@@ -19,11 +20,11 @@ HEADER: dict[str, Any] = {
         {"name": "t1", "label": "postgres:17.2", "dbms": "postgres", "version": "17.2", "config": "fpw_off"},
     ],
     "tests": ["point-query"],
-    "clients": 1,
+    "clients": [1],
 }
 
 
-def row(block: int, number: int, dropped: bool = False) -> dict[str, Any]:
+def row(block: int, number: int, disturbed: bool = False) -> dict[str, Any]:
     figures = {name: 5 for name in SLOT_COLUMNS if name.startswith(("server_", "client_"))}
     slots = [
         {"target": name, "position": place, "elapsed_ns": 50_000_000, "ops": 1000 + 100 * place, "statements": 1000,
@@ -33,12 +34,14 @@ def row(block: int, number: int, dropped: bool = False) -> dict[str, Any]:
     ]  # fmt: skip
     return {
         "type": "row",
-        "tag": {"block": block, "test": "point-query", "clients": 1},
+        "block": block,
+        "test": "point-query",
+        "clients": 1,
         "row": number,
         "started_unix_ns": 1,
-        "dropped": dropped,
-        "dropped_why": "foreign CPU" if dropped else None,
-        "host": {"wall_ns": 110_000_000, "foreign_cpu_ns": 0, "psi_cpu_us": None},
+        "disturbed": disturbed,
+        "disturbed_why": "foreign CPU" if disturbed else None,
+        "host_figures": {"wall_ns": 110_000_000, "foreign_cpu_ns": 0, "psi_cpu_us": None},
         "slots": slots,
     }
 
@@ -52,10 +55,11 @@ def histogram(values_ns: Iterable[int]) -> str:
 
 
 def write_journal(directory: Path, rows: int, header: dict[str, Any] | None = None) -> None:
-    with Journal(directory) as journal:
+    with DictJournal(directory) as journal:
         journal.append(header or HEADER)
         for number in range(rows):
             journal.append(row(0, number))
         hdr = {"t0": histogram([1000, 2000, 3000]), "t1": histogram([10_000])}
         journal.append({"type": "latency", "block": 0, "test": "point-query", "hdr": hdr})
-        journal.append({"type": "load", "target": "t1", "table": "sbtest1", "rows": 1000, "elapsed_ns": 2_000_000})
+        figures = {"rows": 1000, "elapsed_ns": 2_000_000}
+        journal.append({"type": "load", "target": "t1", "table": "sbtest1", "figures": figures})

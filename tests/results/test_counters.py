@@ -8,6 +8,7 @@ from dbversus.results.counters import counter_rows, lack_spanned_ops
 from dbversus.results.read import open_results
 from dbversus.results.schema import COUNTER_COLUMNS, JOURNAL
 
+from ..journals import records_of
 from .samples import write_journal
 
 LABELS = {"t0": "old", "t1": "new"}
@@ -20,7 +21,7 @@ RECORD: dict[str, Any] = {
 
 
 def test_a_row_tells_what_rose_by_how_much_and_over_how_many_operations() -> None:
-    rows = counter_rows([RECORD | {"spanned_ops": {"t0": 50, "t1": 60}, "group": "g1"}], LABELS)
+    rows = counter_rows(records_of(RECORD | {"spanned_ops": {"t0": 50, "t1": 60}, "group": "g1"}), LABELS)
     assert list(rows[0]) == list(COUNTER_COLUMNS)
     assert [tuple(row.values()) for row in rows] == [
         ("insert", "old", 2, "g1", "a", 50.0, 50, 1.0),
@@ -29,12 +30,14 @@ def test_a_row_tells_what_rose_by_how_much_and_over_how_many_operations() -> Non
 
 
 def test_without_operations_nothing_is_per_operation() -> None:
-    (row, _) = counter_rows([RECORD | {"spanned_ops": {"t0": 0}}], LABELS)
+    (row, _) = counter_rows(records_of(RECORD | {"spanned_ops": {"t0": 0}}), LABELS)
     assert (row["total"], row["ops"], row["per_op"]) == (50.0, 0, None)
 
 
 def test_older_records_are_read_and_can_be_told() -> None:
-    older, newer = RECORD | {"ops": {"t0": 40, "t1": 60}}, RECORD | {"spanned_ops": {"t0": 50, "t1": 60}}
+    older, newer = records_of(
+        RECORD | {"counted_ops": {"t0": 40, "t1": 60}}, RECORD | {"spanned_ops": {"t0": 50, "t1": 60}}
+    )
     assert [row["per_op"] for row in counter_rows([older], LABELS)] == [1.25, 0.5]
     assert lack_spanned_ops([newer, older]) and not lack_spanned_ops([newer]) and not lack_spanned_ops([])
 

@@ -3,16 +3,17 @@
 from typing import Any
 
 from dbversus.results.loads import own_loads
+from dbversus.results.records import Load, LoadFigures
 
 LABELS = {"t0": "old", "t1": "new", "t2": "third"}
 
 
-def load(target: str, elapsed_ns: int, **more: Any) -> dict[str, Any]:
-    return {"type": "load", "target": target, "table": "sbtest1", "rows": 9, "elapsed_ns": elapsed_ns, **more}
+def load(target: str, elapsed_ns: int, **more: Any) -> Load:
+    return Load(target, "sbtest1", figures=LoadFigures(rows=9, elapsed_ns=elapsed_ns), **more)
 
 
-def shares(*records: dict[str, Any]) -> list[str | None]:
-    return [record.get("shares") for record in own_loads(records, LABELS.__getitem__)]
+def shares(*loads: Load) -> list[str | None]:
+    return [record.shares for record in own_loads(loads, LABELS.__getitem__)]
 
 
 def test_an_older_journal_repeats_a_load_and_it_is_told_once() -> None:
@@ -23,12 +24,12 @@ def test_an_older_journal_repeats_a_load_and_it_is_told_once() -> None:
         None,
     ]
     (_, found) = own_loads([load("t0", 5, earlier=False), load("t1", 5, earlier=True)], LABELS.__getitem__)
-    assert "elapsed_ns" not in found and found["table"] == "sbtest1"
+    assert found.figures is None and found.table == "sbtest1"
 
 
 def test_a_newer_journal_says_itself_whose_data_it_is() -> None:
-    when = {"earlier": True, "loaded_at": "2026-07-01T12:00:00+00:00"}
-    assert shares(load("t0", 5, **when), {"target": "t1", "table": "sbtest1", "shares": "old", **when}) == [None, "old"]
+    when: dict[str, Any] = {"earlier": True, "loaded_at": "2026-07-01T12:00:00+00:00"}
+    assert shares(load("t0", 5, **when), Load("t1", "sbtest1", shares="old", **when)) == [None, "old"]
 
 
 def test_two_loads_of_this_run_are_two() -> None:
@@ -36,4 +37,6 @@ def test_two_loads_of_this_run_are_two() -> None:
 
 
 def test_the_last_record_of_a_table_counts() -> None:
-    assert [record["elapsed_ns"] for record in own_loads([load("t0", 5), load("t0", 7)], LABELS.__getitem__)] == [7]
+    assert [
+        one.own and one.own.elapsed_ns for one in own_loads([load("t0", 5), load("t0", 7)], LABELS.__getitem__)
+    ] == [7]

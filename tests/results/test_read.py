@@ -6,6 +6,7 @@ import pytest
 
 from dbversus.errors import UsageError
 from dbversus.results.read import open_results
+from dbversus.results.records import Row
 from dbversus.results.schema import JOURNAL, SCHEMA_VERSION, SLOTS
 from dbversus.results.write import seal
 
@@ -33,7 +34,7 @@ def test_sealed_and_unsealed_read_alike(directory: Path) -> None:
     from_journal = open_results(directory).slots
     seal(directory)
     sealed = open_results(directory)
-    assert all(record["type"] != "row" for record in sealed.records)
+    assert not any(isinstance(record, Row) for record in sealed.records)
     for name, values in from_journal.items():
         assert np.array_equal(np.ma.getmaskarray(values), np.ma.getmaskarray(sealed.slots[name])), name
         assert np.ma.allequal(values, sealed.slots[name]) or list(values) == list(sealed.slots[name]), name
@@ -59,18 +60,20 @@ def test_no_results_directory(tmp_path: Path) -> None:
 
 
 def test_a_newer_schema_is_refused(tmp_path: Path) -> None:
-    write_journal(tmp_path, 1, {**HEADER, "schema": SCHEMA_VERSION + 1, "dbversus": "9.0"})
+    (tmp_path / JOURNAL).write_text(json.dumps(HEADER | {"schema": SCHEMA_VERSION + 1, "dbversus": "9.0"}) + "\n")
     with pytest.raises(UsageError, match=rf"schema {SCHEMA_VERSION + 1}, written by dbversus 9\.0"):
         open_results(tmp_path)
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
-    [({"schema": "x"}, "names schema 'x'"), ({"targets": []}, "names no targets"), ({"targets": [{}]}, "names no targets"),
-     ({"tests": None}, "no list `tests`"), ({"type": "row"}, "does not begin with")],
+    [({"schema": "x"}, "names schema 'x'"), ({"targets": []}, "names no targets"),
+     ({"targets": [{}]}, r"line 1: damaged; .* missing required field `name` - at `\$.targets\[0\]`"),
+     ({"tests": None}, "line 1: damaged; .*tests`"), ({"type": "resumed", "reason": ""}, "does not begin with")],
 )  # fmt: skip
-def test_a_damaged_header_is_told(tmp_path: Path, change: dict[str, object], said: str) -> None:
-    write_journal(tmp_path, 1, {**HEADER, **change})
+@pytest.mark.parametrize("schema", [1, SCHEMA_VERSION])
+def test_a_damaged_header_is_told(tmp_path: Path, schema: int, change: dict[str, object], said: str) -> None:
+    (tmp_path / JOURNAL).write_text(json.dumps(HEADER | {"schema": schema} | change) + "\n")
     with pytest.raises(UsageError, match=said):
         open_results(tmp_path)
 
@@ -91,9 +94,24 @@ def test_damage_in_the_middle_is_told(directory: Path) -> None:
         open_results(directory)
 
 
-def test_a_row_without_its_parts_is_told(directory: Path) -> None:
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (b'{"type":"row","block":0}', "missing required field"),
+        (b'{"type":"raw"}', "Invalid value 'raw'"),
+        (b"[]", "got `array`"),
+    ],
+)
+def test_what_is_no_record_is_named_also_in_the_last_line(directory: Path, line: bytes, said: str) -> None:
     path = directory / JOURNAL
-    path.write_bytes(path.read_bytes() + b'{"type":"row","tag":{}}\n')
+    path.write_bytes(path.read_bytes() + line + b"\n")
+    with pytest.raises(UsageError, match=rf"journal\.jsonl, line 7: damaged; .*{said}"):
+        open_results(directory)
+
+
+def test_a_row_of_a_target_that_there_is_not_is_told(directory: Path) -> None:
+    path = directory / JOURNAL
+    path.write_bytes(path.read_bytes().replace(b'"target":"t1"', b'"target":"t9"'))
     with pytest.raises(UsageError, match="`row` record is damaged"):
         open_results(directory)
 

@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 
 from dbversus.errors import RunError
-from dbversus.results.records import parse_journal
+from dbversus.results.journal import parse_journal
 from dbversus.results.schema import JOURNAL, SLOTS
 
 Record = dict[str, Any]
@@ -20,7 +20,10 @@ Part = tuple[int, str, str]
 def read_records(results: Path) -> list[Record]:
     """The whole lines of a journal; none when it has not been begun. Raises RunError when it is damaged."""
     journal = results / JOURNAL
-    return parse_journal(journal)[0] if journal.exists() else []
+    if not journal.exists():
+        return []
+    _, good_bytes = parse_journal(journal)
+    return [json.loads(line) for line in journal.read_bytes()[:good_bytes].splitlines()]
 
 
 def has_ended(records: list[Record]) -> bool:
@@ -49,8 +52,7 @@ def audit(results: Path) -> list[str]:
 
 
 def _part(record: Record) -> Part:
-    of = record.get("tag", record)
-    return of["block"], of["test"], str(of.get("solo") or of.get("group", ""))
+    return record["block"], record["test"], str(record.get("solo") or record.get("group", ""))
 
 
 def _of(records: list[Record], kind: str) -> list[Record]:
@@ -76,7 +78,7 @@ def _tests_complete(records: list[Record]) -> Iterator[str]:
     rows = _rows_of(records)
     done = Counter(map(_part, _of(records, "test")))
     yield from (f"{part} is finished {count} times" for part, count in done.items() if count > 1)
-    plans = {(plan["test"], str(plan.get("group", ""))): plan["rows"] for plan in _of(records, "plan")}
+    plans = {(plan["test"], str(plan.get("group", ""))): plan["rows"] for plan in _of(records, "slots")}
     for part in done:
         _, test, group = part
         planned = plans.get((test, group)) or plans.get((test, ""))
@@ -93,7 +95,7 @@ def _tests_complete(records: list[Record]) -> Iterator[str]:
 
 def _blocks_complete(records: list[Record]) -> Iterator[str]:
     """In a finished block every test is finished that no earlier look had retired; blocks come once, in order."""
-    finished = [record["block"] for record in _of(records, "block") if record["state"] == "finished"]
+    finished = [record["block"] for record in _of(records, "block") if record["event"] == "finished"]
     if finished != list(range(len(finished))):
         yield f"blocks were finished in the order {finished}"
     tests = [test for test in records[0]["tests"] if test != "load"]
@@ -129,7 +131,7 @@ def _sealed(results: Path, records: list[Record]) -> Iterator[str]:
     labels = {target["name"]: target["label"] for target in records[0]["targets"]}
     journaled = Counter(_slots_of(records, labels))
     with duckdb.connect() as connection:
-        columns = "test, block, target, row, position, ops, elapsed_ns, dropped"
+        columns = "test, block, target, row, position, ops, elapsed_ns, disturbed"
         sealed = Counter(connection.execute(f"SELECT {columns} FROM read_parquet($1)", [str(path)]).fetchall())  # noqa: S608
     if journaled != sealed:
         lacking, foreign = (journaled - sealed).total(), (sealed - journaled).total()
@@ -141,7 +143,7 @@ def _slots_of(records: list[Record], labels: Mapping[str, str]) -> Iterator[tupl
         block, test, _ = _part(row)
         for slot in row["slots"]:
             figures = slot["position"], slot["ops"], slot["elapsed_ns"]
-            yield test, block, labels[slot["target"]], row["row"], *figures, row["dropped"]
+            yield test, block, labels[slot["target"]], row["row"], *figures, row["disturbed"]
 
 
 def _reported(results: Path, records: list[Record]) -> Iterator[str]:
@@ -156,7 +158,7 @@ def _reported(results: Path, records: list[Record]) -> Iterator[str]:
     for (stage, message, _), count in (failures - shown).items():
         yield f"the report lacks {count} failures ({stage}: {message[:80]})"
     resumed = len(_of(records, "resumed"))
-    if has_ended(records) and resumed and "resumed" not in report["state"]:
+    if has_ended(records) and resumed and "resumed" not in report["outcome"]:
         yield f"the report does not say that the experiment was resumed {resumed} times"
     if has_ended(records) and not (results / "report.html").exists():
         yield f"{results}/report.html is missing"

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from dbversus.results.write import Journal, seal
+from dbversus.results.write import seal
 
+from ..journals import DictJournal
 from .audit import audit, given_up, has_ended, read_records
 from .faults import Injection
 from .plan import Fault, Kind
@@ -18,13 +19,15 @@ Record = dict[str, Any]
 FAILURE: Record = {"type": "failure", "target": "t1", "stage": "slot", "message": "lost", "final": False}
 
 
-def _row(block: int, test: str, number: int, *, dropped: bool = False) -> Record:
+def _row(block: int, test: str, number: int, *, disturbed: bool = False) -> Record:
     figures = {"elapsed_ns": 15_000_000 + number, "ops": 100, "position": 0}
     return {
         "type": "row",
-        "dropped": dropped,
-        "dropped_why": "a reason" if dropped else None,
-        "tag": {"block": block, "test": test, "clients": 1},
+        "disturbed": disturbed,
+        "disturbed_why": "a reason" if disturbed else None,
+        "block": block,
+        "test": test,
+        "clients": 1,
         "row": number,
         "started_unix_ns": 1_000 + number,
         "slots": [{"target": name, **figures} for name in ("t0", "t1")],
@@ -33,32 +36,40 @@ def _row(block: int, test: str, number: int, *, dropped: bool = False) -> Record
 
 def _journal() -> list[Record]:
     targets = [{"name": name, "label": f"sqlite#{name}", "dbms": "sqlite"} for name in ("t0", "t1")]
-    records: list[Record] = [{"type": "experiment", "schema": 1, "targets": targets, "tests": ["load", "a", "b"]}]
-    records += [{"type": "plan", "test": test, "block": 0, "rows": 3} for test in ("a", "b")]
+    records: list[Record] = [{"type": "experiment", "schema": 2, "targets": targets, "tests": ["load", "a", "b"]}]
+    records += [
+        {"type": "slots", "test": test, "block": 0, "slot": {"ms": 15}, "settle": {"ops": 0}, "rows": 3}
+        for test in ("a", "b")
+    ]
     for block in (0, 1):
         for test in ("a", "b"):
-            records += [_row(block, test, number, dropped=number == 1) for number in range(3)]
-            records.append({"type": "test", "block": block, "test": test, "state": "finished"})
-        records.append({"type": "block", "block": block, "state": "finished"})
-    return [*records, FAILURE, {"type": "resumed", "reason": ""}, {"type": "finished", "reason": "looks used up"}]
+            records += [_row(block, test, number, disturbed=number == 1) for number in range(3)]
+            records.append({"type": "test", "block": block, "test": test})
+        records.append({"type": "block", "block": block, "event": "finished"})
+    return [
+        *records,
+        FAILURE,
+        {"type": "resumed", "reason": "", "schema": 2},
+        {"type": "finished", "reason": "looks used up"},
+    ]
 
 
 def _store(directory: Path, records: list[Record], *, report: bool = True) -> Path:
-    with Journal(directory) as journal:
+    with DictJournal(directory) as journal:
         for record in records:
             journal.append(record)
     seal(directory)
     if report:
         failures = [record for record in records if record["type"] == "failure"]
-        state = "It was resumed once."
-        (directory / "report.json").write_text(json.dumps({"failures": failures, "state": state}))
+        outcome = "It was resumed once."
+        (directory / "report.json").write_text(json.dumps({"failures": failures, "outcome": outcome}))
         (directory / "report.html").write_text("a page")
     return directory
 
 
 def _is_row(record: Record, block: int, test: str, number: int) -> bool:
     expected = _row(block, test, number)
-    return all(record.get(name) == expected[name] for name in ("type", "row", "tag"))
+    return all(record.get(name) == expected[name] for name in ("type", "row", "block", "test"))
 
 
 def _twice(records: list[Record]) -> None:
@@ -78,11 +89,11 @@ def _test_lost(records: list[Record]) -> None:
 
 
 def _block_twice(records: list[Record]) -> None:
-    records.insert(-2, {"type": "block", "block": 1, "state": "finished"})
+    records.insert(-2, {"type": "block", "block": 1, "event": "finished"})
 
 
 def _wrong_answers(records: list[Record]) -> None:
-    records.insert(3, {"type": "check", "test": "a", "agree": False, "differs": ["t1"]})
+    records.insert(3, {"type": "check", "test": "a", "targets": {}, "agree": False, "differs": ["t1"]})
 
 
 def _backwards(records: list[Record]) -> None:
@@ -114,13 +125,13 @@ def test_damage_is_named(tmp_path: Path, spoil: Callable[[list[Record]], None], 
 def test_slots_that_are_not_those_of_the_journal_are_named(tmp_path: Path) -> None:
     _store(tmp_path, _journal())
     with (tmp_path / "journal.jsonl").open("a") as journal:
-        journal.write(json.dumps(_row(2, "b", 0, dropped=True) | {"at_unix_ns": 9}) + "\n")
+        journal.write(json.dumps(_row(2, "b", 0, disturbed=True) | {"at_unix_ns": 9}) + "\n")
     assert audit(tmp_path) == ["slots.parquet lacks 2 slots of the journal and has 0 that are not in it"]
 
 
 def test_what_a_report_keeps_to_itself_is_named(tmp_path: Path) -> None:
     _store(tmp_path, _journal())
-    (tmp_path / "report.json").write_text(json.dumps({"failures": [], "state": ""}))
+    (tmp_path / "report.json").write_text(json.dumps({"failures": [], "outcome": ""}))
     said = audit(tmp_path)
     assert [any(words in each for each in said) for words in ("slot: lost", "resumed 1 times")] == [True, True]
     (tmp_path / "report.json").unlink()
@@ -130,7 +141,7 @@ def test_what_a_report_keeps_to_itself_is_named(tmp_path: Path) -> None:
 def test_a_damaged_journal_is_named(tmp_path: Path) -> None:
     _store(tmp_path, _journal())
     journal = tmp_path / "journal.jsonl"
-    journal.write_text(journal.read_text().replace('{"type":"plan"', '{"type""plan"', 1))
+    journal.write_text(journal.read_text().replace('{"type":"slots"', '{"type""slots"', 1))
     assert "line 2" in audit(tmp_path)[0]
 
 
@@ -156,7 +167,7 @@ def test_a_kill_that_rows_followed_has_to_be_on_record() -> None:
     assert list(untraced(killed, _after(row)))
     assert not list(untraced(killed, _after(FAILURE, row)))
     assert list(untraced(killed, _after(FAILURE | {"target": "t0"}, row)))
-    assert not list(untraced(killed, _after({"type": "block", "state": "finished"}, row)))
+    assert not list(untraced(killed, _after({"type": "block", "event": "finished"}, row)))
     assert not list(untraced(killed, _after(row | {"started_unix_ns": 99})))
     assert list(untraced(_injection(Kind.KILL_ENGINE), _after({"type": "block"}, row)))
     assert not list(untraced(_injection(Kind.KILL_ENGINE), _after(FAILURE | {"stage": "engine"}, row)))

@@ -181,8 +181,8 @@ class _Performance:
         if "Traceback" in said:
             self._wrong(f"ended with a traceback: {said[-300:]}")
         if status == 130 and not has_ended(records := read_records(self.results)):
-            states = [record["state"] for record in records if record["type"] == "block"]
-            if "interrupted" not in states:
+            events = [record["event"] for record in records if record["type"] == "block"]
+            if "interrupted" not in events:
                 self._wrong("was interrupted and did not say so in the journal")
         limit_s = GUARD_LIMIT_S if status == _KILLED else CLEAN_LIMIT_S
         self._survivors(limit_s, f"status {status}")

@@ -9,6 +9,9 @@ import numpy.typing as npt
 from hdrh.histogram import HdrHistogram
 
 from dbversus.results.read import Results
+from dbversus.results.records import Block
+
+from ..journals import records_of
 
 HIGHEST_NS = 3_600_000_000_000
 
@@ -27,7 +30,7 @@ def encoded(times_ns: npt.NDArray[np.float64]) -> str:
 
 def with_latencies(results: Results, times: Times) -> Results:
     """The results with a histogram for each test, target and block."""
-    blocks = [record["block"] for record in results.of_type("block")]
+    blocks = [record.block for record in results.of_type(Block)]
     records: list[dict[str, Any]] = [
         {
             "type": "latency",
@@ -38,4 +41,4 @@ def with_latencies(results: Results, times: Times) -> Results:
         for block in blocks
         for test in results.tests[1:]
     ]
-    return replace(results, records=(*results.records, *records))
+    return replace(results, records=(*results.records, *records_of(*records)))

@@ -30,7 +30,7 @@ def make_slots(
         "block": block,
         "row": row,
         "clients": np.ones(count),
-        "dropped": np.zeros(count, dtype=bool),
+        "disturbed": np.zeros(count, dtype=bool),
         "elapsed_ns": np.full(count, 50_000_000.0),
         "ops": ops,
         "server_cpu_ns": ops * 20_000 * np.exp(rng.normal(0, 0.01, count)),

@@ -210,7 +210,7 @@ def test_coverage_is_told_by_the_look_at_which_a_test_stopped() -> None:
 
 def test_the_share_of_disturbed_rows_is_told() -> None:
     results = twin_results(Truth(tests=3, blocks=4, targets=2))
-    half = {**results.slots, "dropped": np.ma.masked_array(np.ma.getdata(results.slots["row"]) % 2 == 0)}
+    half = {**results.slots, "disturbed": np.ma.masked_array(np.ma.getdata(results.slots["row"]) % 2 == 0)}
     assert evaluate(replace(results, slots=half), suites=20, seed=1).disturbed == pytest.approx(0.5)
 
 

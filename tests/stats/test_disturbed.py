@@ -19,9 +19,9 @@ def judged(slots: Slots) -> dict[tuple[str, str], Finding]:
 
 def busy(slots: Slots, share: int) -> Slots:
     """Every so-manieth row disturbed; what slows a whole row down slows both targets."""
-    slots["dropped"] = slots["row"] % share == 0
-    slots["ops"] = np.where(slots["dropped"], slots["ops"] * 0.6, slots["ops"])
-    slots["server_cpu_ns"] = np.where(slots["dropped"], slots["server_cpu_ns"] * 0.6, slots["server_cpu_ns"])
+    slots["disturbed"] = slots["row"] % share == 0
+    slots["ops"] = np.where(slots["disturbed"], slots["ops"] * 0.6, slots["ops"])
+    slots["server_cpu_ns"] = np.where(slots["disturbed"], slots["server_cpu_ns"] * 0.6, slots["server_cpu_ns"])
     return slots
 
 
@@ -43,8 +43,8 @@ def test_a_change_on_a_busy_host_is_found() -> None:
 def test_quiet_rows_that_contradict_all_rows_withhold_the_verdict() -> None:
     """The other work cost one target alone."""
     slots = make_slots(tests=6, blocks=6, rows=36)
-    slots["dropped"] = slots["row"] % 3 > 0
-    hit = slots["dropped"] & (slots["test"] == "t0") & (slots["target"] == "b")
+    slots["disturbed"] = slots["row"] % 3 > 0
+    hit = slots["disturbed"] & (slots["test"] == "t0") & (slots["target"] == "b")
     slots["server_cpu_ns"] = np.where(hit, slots["server_cpu_ns"] * 1.3, slots["server_cpu_ns"])
     findings = judged(slots)
     assert findings["t0", CPU].verdict is Verdict.DISTURBED

@@ -8,6 +8,7 @@ from dbversus.stats.judge import judge, margins_of, settled_tests
 from dbversus.stats.metrics import CPU, THROUGHPUT
 from dbversus.stats.model import Verdict
 
+from ..journals import header as header_of
 from .twin_results import Truth, twin_results
 
 TESTS = ("a", "b")
@@ -15,21 +16,21 @@ TESTS = ("a", "b")
 
 def test_a_calibration_widens_margins_and_narrows_none() -> None:
     calibrated = {"a": {CPU: 0.06, THROUGHPUT: 0.01}}
-    assert margins_of({"test_margins": calibrated}, TESTS) == {("a", CPU): 0.06, ("a", THROUGHPUT): 0.05}
+    assert margins_of(header_of(test_margins=calibrated), TESTS) == {("a", CPU): 0.06, ("a", THROUGHPUT): 0.05}
 
 
 def test_what_the_user_asked_for_is_the_least() -> None:
-    header = {"margins": {CPU: 0.08}, "test_margins": {"a": {CPU: 0.06}, "b": {CPU: 0.1}}}
+    header = header_of(margins={CPU: 0.08}, test_margins={"a": {CPU: 0.06}, "b": {CPU: 0.1}})
     assert margins_of(header, TESTS) == {("a", CPU): 0.08, ("b", CPU): 0.1}
-    assert margins_of({"margins": {CPU: 0.01}, "test_margins": {"b": {CPU: 0.06}}}, TESTS) == {
+    assert margins_of(header_of(margins={CPU: 0.01}, test_margins={"b": {CPU: 0.06}}), TESTS) == {
         ("a", CPU): 0.01,
         ("b", CPU): 0.06,
     }
 
 
 def test_older_results_have_the_margins_that_they_had() -> None:
-    assert margins_of({}, TESTS) == {}
-    assert margins_of({"margins": {CPU: 0.02}}, ("a",)) == {("a", CPU): 0.02}
+    assert margins_of(header_of(), TESTS) == {}
+    assert margins_of(header_of(margins={CPU: 0.02}), ("a",)) == {("a", CPU): 0.02}
 
 
 def test_results_are_judged_with_them() -> None:

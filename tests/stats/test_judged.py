@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -12,17 +13,18 @@ from dbversus.stats.judged import judged_metrics, judged_names, judged_smooth, m
 from dbversus.stats.metrics import CPU, IO_BYTES, METRICS, PRIMARY, SMOOTH, THROUGHPUT
 from dbversus.stats.model import Verdict
 
+from ..journals import header as header_of
 from .twin_results import Truth, twin_results
 
 
 def test_older_results_are_judged_by_the_usual_metrics() -> None:
-    assert judged_metrics({}) == PRIMARY
-    assert judged_smooth({}) == SMOOTH
-    assert marked(METRICS, {}) == METRICS
+    assert judged_metrics(header_of()) == PRIMARY
+    assert judged_smooth(header_of()) == SMOOTH
+    assert marked(METRICS, header_of()) == METRICS
 
 
 def test_the_header_says_which() -> None:
-    header = {"judge": ["p99", "mean", "cpu"]}
+    header = header_of(judge=["p99", "mean", "cpu"])
     assert judged_names(header) == ["cpu", "mean", "p99"]
     assert [(metric.name, metric.primary) for metric in judged_metrics(header)] == [
         (CPU, True),
@@ -35,7 +37,7 @@ def test_the_header_says_which() -> None:
 
 def test_a_metric_of_a_later_version_is_named() -> None:
     with pytest.raises(UsageError, match="`experiment` record of the journal: unknown metric 'p99999'"):
-        judged_names({"judge": ["p99999"]})
+        judged_names(header_of(judge=["p99999"]))
 
 
 def test_only_what_is_judged_makes_verdicts_and_keeps_a_test_in_the_run() -> None:
@@ -45,7 +47,7 @@ def test_only_what_is_judged_makes_verdicts_and_keeps_a_test_in_the_run() -> Non
     noise = np.exp(np.random.default_rng(1).normal(0, 0.3, 4))[np.ma.getdata(slots["block"])]
     slots["server_cpu_ns"] = np.ma.masked_array(np.where(hit, slots["server_cpu_ns"] * noise, slots["server_cpu_ns"]))
     by_cpu = replace(results, slots=slots)
-    by_rate = replace(by_cpu, header=results.header | {"judge": ["throughput"]})
+    by_rate = replace(by_cpu, header=msgspec.structs.replace(results.header, judge=["throughput"]))
     assert "test1" not in settled_tests(judge(by_cpu))
     assert settled_tests(judge(by_rate)) >= {"test0", "test1", "test2"}
     assert {one.metric for one in judge(by_rate) if one.judged} == {THROUGHPUT}
@@ -61,7 +63,7 @@ def test_drift_of_what_is_not_judged_is_no_verdict() -> None:
     drifting = replace(results, slots=slots)
     verdicts = {}
     for names in (["cpu", "throughput"], ["throughput"]):
-        found = judge(replace(drifting, header=results.header | {"judge": names}))
+        found = judge(replace(drifting, header=msgspec.structs.replace(results.header, judge=names)))
         verdicts[len(names)] = {one.verdict for one in found if (one.test, one.metric) == ("test1", CPU)}
     assert verdicts[2] == {Verdict.NO_STEADY_STATE}
     assert Verdict.NO_STEADY_STATE not in verdicts[1]

@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from dbversus.results.columns import Columns, column
 from dbversus.results.read import Results, Target
-from dbversus.results.records import Columns, column
 from dbversus.results.schema import SLOT_COLUMNS
 from dbversus.stats.orders import balanced_orders, starting_order
+
+from ..journals import header as header_of
+from ..journals import records_of
 
 OPS = 1000
 SHARES = (0.01, 0.02, 0.03, 0.05, 0.08)
@@ -68,10 +71,12 @@ def twin_results(truth: Truth, seed: int = 1, **header: Any) -> Results:
             added = _add_test(rng, truth, (test, number), block, targets, slots)
             if truth.targets == 3:
                 records.append({"type": "injected", "block": block, "test": test, "targets": added})
-        records.append({"type": "block", "block": block, "state": "finished"})
+        records.append({"type": "block", "block": block, "event": "finished"})
     described = [{"name": one.name, "label": one.label, "dbms": one.dbms, "version": one.version} for one in targets]
-    first = {"type": "experiment", "targets": described, "tests": ["load", *tests], "at_unix_ns": 10**18, **header}
-    return Results(Path("results"), first, targets, ("load", *tests), (first, *records), {}, _columns(slots))
+    first = header_of(targets=described, tests=["load", *tests], at_unix_ns=10**18, **header)
+    return Results(
+        Path("results"), first, targets, ("load", *tests), (first, *records_of(*records)), {}, _columns(slots)
+    )
 
 
 def _add_test(
@@ -113,8 +118,8 @@ def _add_test(
             "io_share": 0.0,
             kind: share if target == "t2" else 0.0,
             "ops": truth.rows * OPS,
-            "burned_ns": 0 if truth.io_injected else cpu[target] * added[target],
-            "io_bytes_added": written[target] * added[target] if truth.io_injected else 0,
+            "burned_ns": 0 if truth.io_injected else round(cpu[target] * added[target]),
+            "io_bytes_added": round(written[target] * added[target]) if truth.io_injected else 0,
         }
         for target in truth.names
     }
@@ -131,7 +136,7 @@ def _slot(test: str, block: int, row: int, position: int, log: float, truth: Tru
         "position": position,
         "clients": 1,
         "started_unix_ns": block * 10**12 + row * 10**8,
-        "dropped": False,
+        "disturbed": False,
         "ops": OPS,
         "elapsed_ns": round(50e6 * np.exp(0.8 * log)),
         "server_cpu_ns": round(30e6 * np.exp(log)),

@@ -7,11 +7,9 @@ from pathlib import Path
 from dbversus.errors import RunError
 from dbversus.experiment.plan.progress import Progress, read_progress
 from dbversus.experiment.rig.quiet import NotQuiet
-from dbversus.results.header import read_header
-from dbversus.results.records import parse_journal
+from dbversus.results.journal import ROW_START, header_of, parse_journal
 from dbversus.results.schema import JOURNAL
 
-_ROW = b'{"type":"row",'
 _NO_ROOM = re.compile(r"no space left|disk (is )?full|quota exceeded|errno:? 28\b", re.IGNORECASE)
 
 
@@ -24,12 +22,12 @@ def resume_can_help(directory: Path, error: BaseException, known_bytes: int) -> 
     journal = directory / JOURNAL
     try:
         records, _ = parse_journal(journal)
-        names = [target["name"] for target in read_header(directory)["targets"]]
+        names = [target.name for target in header_of(records, journal).targets]
     except (RunError, OSError):
         return False
     if _nobody_left(read_progress(records), names):
         return False
-    return isinstance(error, NotQuiet) or is_for_want_of_room(error) or _ROW in journal.read_bytes()[known_bytes:]
+    return isinstance(error, NotQuiet) or is_for_want_of_room(error) or ROW_START in journal.read_bytes()[known_bytes:]
 
 
 def _nobody_left(progress: Progress, names: list[str]) -> bool:

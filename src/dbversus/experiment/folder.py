@@ -6,7 +6,7 @@ alone in `configs/run_time/1-<family>.toml`.
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,8 @@ from dbversus.builds.target import absolute_target, build_path, parse_target
 from dbversus.dbms.known import find_dbms
 from dbversus.errors import UsageError
 from dbversus.experiment.asked.spec import ExperimentSpec, make_spec, read_choices
-from dbversus.results.header import read_header
+from dbversus.results.journal import read_header
+from dbversus.results.records import Experiment, StoredFile
 from dbversus.results.schema import CONFIGS, EXPERIMENT, JOURNAL, SUITE
 from dbversus.servers.config.load import BASE, available_configs
 from dbversus.servers.config.run_time import FOLDER, run_time_files
@@ -33,9 +34,9 @@ class Copy:
     content: bytes
     origin: Path
 
-    def record(self) -> dict[str, str]:
+    def record(self) -> StoredFile:
         """What the journal's header says of it."""
-        return {"file": self.file, "sha256": _sha256(self.content), "from": str(self.origin)}
+        return StoredFile(self.file, _sha256(self.content), str(self.origin))
 
 
 def _sha256(content: bytes) -> str:
@@ -104,9 +105,10 @@ def read_folder(directory: Path, builds: Sequence[str] = (), exclude: Sequence[s
     path = directory / EXPERIMENT
     # nothing from the profile: every choice is spelled out, and one that is absent was left open
     spec = make_spec(read_choices(path, builds, exclude), f"{path}: ")
-    header = read_header(directory) if (directory / JOURNAL).is_file() else {}
-    _check_choices(path, header, spec)
-    _check_copies(directory, header)
+    if (journal := directory / JOURNAL).is_file():
+        header = read_header(journal)
+        _check_choices(path, header, spec)
+        _check_copies(directory, header)
     suite = stored_files(directory / SUITE)
     if not suite:
         return spec
@@ -119,11 +121,11 @@ def read_folder(directory: Path, builds: Sequence[str] = (), exclude: Sequence[s
     return spec.taken_from(directory)
 
 
-def _check_choices(path: Path, header: Mapping[str, Any], spec: ExperimentSpec) -> None:
+def _check_choices(path: Path, header: Experiment, spec: ExperimentSpec) -> None:
     now = spec.model_dump(mode="json")
     differences = [
         _difference(name, then, now[name])
-        for name, then in header.get("spec", {}).items()
+        for name, then in header.spec.items()
         if name in now and name not in ADJUSTABLE and now[name] != then
     ]
     if differences:
@@ -147,8 +149,8 @@ def _show(value: Any) -> str:
     return "not set" if value is None else json.dumps(value, ensure_ascii=False)
 
 
-def _check_copies(directory: Path, header: Mapping[str, Any]) -> None:
-    known = {entry["file"]: entry["sha256"] for entry in header.get("files", [])}
+def _check_copies(directory: Path, header: Experiment) -> None:
+    known = {entry.file: entry.sha256 for entry in header.files}
     for file, checksum in known.items():
         path = directory / file
         if not path.is_file():
@@ -168,9 +170,9 @@ def _check_copies(directory: Path, header: Mapping[str, Any]) -> None:
                 raise UsageError(f"{path} is not part of the experiment; remove it, or start a new experiment with it.")
 
 
-def changed_outside(header: Mapping[str, Any]) -> list[str]:
+def changed_outside(header: Experiment) -> list[str]:
     """Files that were copied into the results folder and have changed since; one that is gone has not."""
-    return [entry["from"] for entry in header.get("files", []) if _is_other(Path(entry["from"]), entry["sha256"])]
+    return [entry.origin for entry in header.files if _is_other(Path(entry.origin), entry.sha256)]
 
 
 def _is_other(path: Path, checksum: str) -> bool:

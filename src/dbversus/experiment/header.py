@@ -2,10 +2,12 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 import dbversus
 from dbversus.errors import UsageError
@@ -14,69 +16,71 @@ from dbversus.experiment.plan.cases import cases_of
 from dbversus.experiment.plan.definitions import definitions
 from dbversus.experiment.rig.session import Target
 from dbversus.experiment.rig.stage import Stage
+from dbversus.results.records import Experiment, Rendered, TargetFacts
 from dbversus.results.schema import HOST, SCHEMA_VERSION
 from dbversus.servers.base import ServerConfig
 from dbversus.suites.define import loads
 from dbversus.suites.model import AGED, GROUP_TITLES, LOAD, Test
 
-Header = dict[str, Any]
 
-
-def make_header(stage: Stage, command: str, copies: Sequence[Copy] = ()) -> Header:
+def make_header(stage: Stage, command: str, copies: Sequence[Copy] = ()) -> Experiment:
     """The `experiment` record; `command` is what repeats the experiment, `copies` are the files that its folder holds."""
     spec = stage.spec
-    return {
-        "type": "experiment",
-        "schema": SCHEMA_VERSION,
-        "dbversus": dbversus.__version__,
-        "command": command,
-        "targets": _targets(stage),
-        "tests": _case_names(stage),
-        "groups": {
+    return Experiment(
+        schema=SCHEMA_VERSION,
+        dbversus=dbversus.__version__,
+        command=command,
+        targets=_targets(stage),
+        tests=_case_names(stage),
+        kinds={
             case.name: GROUP_TITLES.get(test.group, test.group)
             for test in stage.suite.tests.values()
             for case in cases_of(test, spec.clients)
         },
-        "aged": [
+        aged=[
             case.name
             for phase in stage.suite.phases
             if phase.data == AGED
             for test in phase.tests
             for case in cases_of(test, spec.clients)
         ],
-        "suite": spec.suite,
-        "suite_checksum": suite_checksum(stage),
-        "profile": spec.profile,
-        "clients": spec.clients[0] if len(spec.clients) == 1 else spec.clients,
-        "table_size": spec.table_size,
-        "tables": spec.tables,
-        "seed": spec.seed,
-        "mode": spec.mode,
-        "order": spec.order,
-        "cache": spec.cache,
-        "restart": spec.restart,
-        "restore": spec.restore,
-        "looks": spec.looks,
-        "judge": spec.judge,
-        "margins": spec.margins,
-        "spec": spec.model_dump(mode="json"),
-        "files": [copy.record() for copy in copies],
-    }
+        suite=spec.suite,
+        suite_checksum=suite_checksum(stage),
+        profile=spec.profile,
+        clients=spec.clients,
+        table_size=spec.table_size,
+        tables=spec.tables,
+        seed=spec.seed,
+        mode=spec.mode,
+        order=spec.order,
+        cache=spec.cache,
+        restart=spec.restart,
+        restore=spec.restore,
+        looks=spec.looks,
+        judge=spec.judge,
+        margins=spec.margins,
+        spec=spec.model_dump(mode="json"),
+        files=[copy.record() for copy in copies],
+    )
 
 
-def _targets(stage: Stage) -> list[dict[str, Any]]:
+def _targets(stage: Stage) -> list[TargetFacts]:
     return [
-        {
-            "name": target.name,
-            "label": target.label,
-            "dbms": target.build.dbms,
-            "version": target.build.version,
-            "checksum": target.build.checksum,
-            "config": target.server.config.name,
-            "rendered": asdict(target.server.config) | {"chosen": sorted(target.server.config.chosen)},
-        }
+        TargetFacts(
+            name=target.name,
+            label=target.label,
+            dbms=target.build.dbms,
+            version=target.build.version,
+            checksum=target.build.checksum,
+            config=target.server.config.name,
+            rendered=_rendered(target.server.config),
+        )
         for target in stage.targets
     ]
+
+
+def _rendered(config: ServerConfig) -> Rendered:
+    return msgspec.convert(asdict(config) | {"chosen": sorted(config.chosen)}, Rendered)
 
 
 def _case_names(stage: Stage) -> list[str]:
@@ -113,7 +117,7 @@ def _what_is_done(test: Test, stage: Stage) -> list[Any]:
 _ENDING = "put back what was measured, or start a new experiment."
 
 
-def check_outside(directory: Path, header: Mapping[str, Any]) -> None:
+def check_outside(directory: Path, header: Experiment) -> None:
     """Raises UsageError when files that the results folder holds have changed where they were copied from."""
     if changed := changed_outside(header):
         raise UsageError(
@@ -122,28 +126,27 @@ def check_outside(directory: Path, header: Mapping[str, Any]) -> None:
         )
 
 
-def check_unchanged(directory: Path, header: Mapping[str, Any], stage: Stage, *, as_stored: bool = False) -> None:
+def check_unchanged(directory: Path, header: Experiment, stage: Stage, *, as_stored: bool = False) -> None:
     """Raises UsageError when rows measured from now on would be of other builds, of another suite or host than those so far.
 
     What results of older versions of dbversus do not tell is passed over. `as_stored`: targets get the settings of then.
     """
-    for then, now in zip(header["targets"], _targets(stage), strict=False):
-        label, version = now["label"], now["version"]
-        if then.get("version", version) != version:
-            raise UsageError(f"{label} was version {then['version']} so far and is {version} now; {_ENDING}")
-        if then.get("checksum", now["checksum"]) != now["checksum"]:
+    for then, now in zip(header.targets, _targets(stage), strict=False):
+        label, version = now.label, now.version
+        if (then.version or version) != version:
+            raise UsageError(f"{label} was version {then.version} so far and is {version} now; {_ENDING}")
+        if (then.checksum or now.checksum) != now.checksum:
             raise UsageError(f"{label} is another build of version {version} than the one measured so far; {_ENDING}")
     checksum = suite_checksum(stage)
-    if header.get("suite_checksum", checksum) != checksum:
+    if (header.suite_checksum or checksum) != checksum:
         raise UsageError(f"The tests of suite {stage.spec.suite} are not what they were so far; {_ENDING}")
     host, here = _machine_of(directory), stage.host_facts["machine_id"]
     if host and here and host != here:
         raise UsageError(f"{directory} was measured on another host; resume it there, or start a new experiment here.")
-    for then, target in zip(header["targets"], stage.targets, strict=False):
-        if rendered := then.get("rendered"):
-            _keep_settings(
-                target, ServerConfig(**rendered | {"chosen": frozenset(rendered["chosen"])}), as_stored=as_stored
-            )
+    for then, target in zip(header.targets, stage.targets, strict=False):
+        if then.rendered:
+            config = msgspec.structs.asdict(then.rendered) | {"chosen": frozenset(then.rendered.chosen)}
+            _keep_settings(target, ServerConfig(**config), as_stored=as_stored)
 
 
 def _keep_settings(target: Target, then: ServerConfig, *, as_stored: bool) -> None:

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+import msgspec
+
 from dbversus.experiment.asked.spec import ExperimentSpec, write_spec
 from dbversus.experiment.crew.coordinator import Ledger, work_alone, work_together
 from dbversus.experiment.crew.local import LocalWorker
@@ -24,8 +26,11 @@ from dbversus.experiment.rig.ready import closing, make_ready
 from dbversus.experiment.rig.refusals import StatementRefused
 from dbversus.experiment.rig.session import Display, Session
 from dbversus.experiment.rig.stage import Stage, set_stage
-from dbversus.results.records import parse_journal
-from dbversus.results.schema import EXPERIMENT, HOST, JOURNAL
+from dbversus.host.facts import machine_id
+from dbversus.results.journal import header_of, parse_journal
+from dbversus.results.records import Finished, Resumed
+from dbversus.results.records import Look as LookRecord
+from dbversus.results.schema import EXPERIMENT, HOST, JOURNAL, SCHEMA_VERSION
 from dbversus.results.write import Journal, create_results_dir, seal
 
 
@@ -59,7 +64,7 @@ def run_together(
         names = [target.name for target in stage.targets]
         with _new_results(directory, stage, command, copies, display):
             pass
-    with Journal(directory) as journal, contextlib.ExitStack() as stack:
+    with _open_journal(directory) as journal, contextlib.ExitStack() as stack:
         contest = Contest(spec, stage.suite, names, Progress())
         ledger = Ledger(contest, journal.append)
         workers = hire()
@@ -67,9 +72,9 @@ def run_together(
             stack.callback(worker.close)
 
         def look(blocks: int) -> None:
-            ledger.take({"type": "look", "blocks": blocks, "retired": newly_decided(contest, directory)})
+            ledger.take(LookRecord(blocks, newly_decided(contest, directory)))
 
-        ledger.take({"type": "finished", "reason": work_together(ledger, workers, look, display.say)})
+        ledger.take(Finished(work_together(ledger, workers, look, display.say)))
     seal(directory)
 
 
@@ -82,11 +87,15 @@ def _new_results(
     write_spec(stage.spec, directory / EXPERIMENT)
     write_copies(copies, directory)
     (directory / HOST).write_text(json.dumps(stage.host_facts, indent=1, default=str))
-    with Journal(directory) as journal:
+    with _open_journal(directory) as journal:
         targets = [target.build.dbms for target in stage.targets]
         calibration = calibration_fields(stage.spec, targets, stage.host_facts, display.say)
-        journal.append(make_header(stage, command, copies) | calibration)
+        journal.append(msgspec.structs.replace(make_header(stage, command, copies), **calibration))
         yield journal
+
+
+def _open_journal(directory: Path) -> Journal:
+    return Journal(directory, machine_id() or "unknown")
 
 
 @contextlib.contextmanager
@@ -107,17 +116,17 @@ def resume_experiment(
     Raises as `run_experiment`; UsageError also when a build, the suite or the host is another than before, or when nobody is
     left to be compared. `as_stored`: changes of configs and suite outside the folder, and of the host's sizes, do not count.
     """
-    with Journal(directory) as journal:
+    with _open_journal(directory) as journal:
         if journal.note:
             display.say(journal.note)
         records, _ = parse_journal(directory / JOURNAL)
-        progress = read_progress(records)
+        header, progress = header_of(records, directory / JOURNAL), read_progress(records)
         if progress.ended is None or undecided_blocks_left(progress, spec):
             if not as_stored:
-                check_outside(directory, records[0])
+                check_outside(directory, header)
             with set_stage(spec, display, wait=wait) as stage:
-                check_unchanged(directory, records[0], stage, as_stored=as_stored)
-                journal.append({"type": "resumed", "reason": f"{len(progress.blocks)} blocks were finished"})
+                check_unchanged(directory, header, stage, as_stored=as_stored)
+                journal.append(Resumed(f"{len(progress.blocks)} blocks were finished", schema=SCHEMA_VERSION))
                 progress.go_on()
                 _perform(stage, journal, progress, display)
     seal(directory)
@@ -136,7 +145,7 @@ def _perform(stage: Stage, journal: Journal, progress: Progress, display: Displa
     session = stage.session(ledger.take, journal.directory, progress, display)
     with closing(session):
         make_ready(session)
-        ledger.take({"type": "finished", "reason": _run_cells(session, ledger)})
+        ledger.take(Finished(_run_cells(session, ledger)))
 
 
 def _run_cells(session: Session, ledger: Ledger) -> str:
@@ -146,7 +155,7 @@ def _run_cells(session: Session, ledger: Ledger) -> str:
     def look(blocks: int) -> None:
         budget.block_ended()
         session.display.doing(f"judging {blocks} blocks")
-        session.note("look", blocks=blocks, retired=newly_decided(session.contest, session.folder))
+        session.note(LookRecord(blocks, newly_decided(session.contest, session.folder)))
 
     def may_begin(cell: Cell) -> bool:
         budget.block_ended()

@@ -31,6 +31,8 @@ from dbversus.report.parts.regime import regime_notes
 from dbversus.report.parts.state import state_sentences
 from dbversus.report.words import summary_sentences, typographic
 from dbversus.results.read import Results, Target
+from dbversus.results.records import Answers, Latency, Resumed
+from dbversus.results.records import Failure as FailureRecord
 from dbversus.results.sql import columns_of, names
 from dbversus.stats.headline import headline
 from dbversus.stats.judge import judge, judge_over_clients
@@ -65,7 +67,7 @@ def build_assessment(results: Results) -> Assessment:
         directory=str(results.directory),
         header=results.header,
         sentences=tuple(sentence for facts in targets for sentence in facts.sentences),
-        state=_state(results),
+        outcome=_outcome(results),
         blocks=blocks,
         targets=targets,
         tests=tests,
@@ -78,7 +80,7 @@ def build_assessment(results: Results) -> Assessment:
         host={name: value for name, value in results.host.items() if name not in SENTENCE_KEYS},
         not_measured=not_measured(results),
         calibration=calibration_words(results.header, results.host.get("kernel")),
-        command=str(results.header.get("command") or ""),
+        command=results.header.command,
         generations=generations.of_experiment(results),
         matrix=matrix.of_experiment(results, findings),
         scaleup=scaleup.of_experiment(results, [item for test in tests for item in test.comparisons]),
@@ -208,36 +210,36 @@ def _comparison(
 
 def _wrong_result(results: Results, test: str, target: Target) -> str:
     for check in results.checks:
-        if check["test"] == test and target.name in check.get("differs", ()):
-            return _difference(check.get("targets", {}), results.base.name, target.name)
+        if check.test == test and target.name in check.differs:
+            none = Answers()
+            return _difference(*(check.targets.get(name, none) for name in (target.name, results.base.name)))
     return ""
 
 
-def _difference(answers: Mapping[str, Mapping[str, Any]], base: str, target: str) -> str:
-    ours, theirs = answers.get(target, {}), answers.get(base, {})
+def _difference(ours: Answers, of_base: Answers) -> str:
     for name, words in (("rows", "rows returned"), ("affected", "rows changed")):
-        if ours.get(name) != theirs.get(name):
-            return f"other answers than the base: {ours.get(name)} {words} instead of {theirs.get(name)}"
+        own, other = getattr(ours, name), getattr(of_base, name)
+        if own != other:
+            return f"other answers than the base: {own} {words} instead of {other}"
     return "other answers than the base: the same number of rows with other values"
 
 
 def _without_findings(results: Results, test: str, target: Target) -> Comparison:
-    own = [record for record in results.failures if record.get("target") == target.name]
-    of_test = [record for record in own if record.get("test") == test]
-    out = [record for record in own if record.get("final")]
-    for record in (*of_test, *out):
-        return Comparison(test, target.label, Verdict.FAILED, {}, (str(record.get("message", "")),))
+    own = [failure for failure in results.failures if failure.target == target.name]
+    of_test = [failure for failure in own if failure.test == test]
+    out = [failure for failure in own if failure.final]
+    for failure in (*of_test, *out):
+        return Comparison(test, target.label, Verdict.FAILED, {}, (failure.message,))
     return Comparison(test, target.label, Verdict.UNDECIDED, {}, ("not measured",))
 
 
 def _how(results: Results, test: str) -> str:
     """Slot length and rows, in words."""
-    plan = results.plans.get(test)
-    if not plan:
+    slots = results.slot_plans.get(test)
+    if not slots:
         return ""
-    slot = plan.get("slot") or {}
-    length = f"{slot['ops']:,} operations" if "ops" in slot else f"{slot.get('ms', '?')} ms"
-    return f"{plan.get('rows', '?')} rows per block, slots of {length}"
+    length = f"{slots.slot['ops']:,} operations" if "ops" in slots.slot else f"{slots.slot.get('ms', '?')} ms"
+    return f"{slots.rows} rows per block, slots of {length}"
 
 
 def _test_notes(results: Results, test: str, absolute: figures.BlockFigures) -> list[str]:
@@ -253,9 +255,9 @@ def _test_notes(results: Results, test: str, absolute: figures.BlockFigures) -> 
             notes.append(f"{target.label} waited {wait_us:,.1f} µs per op for a CPU, besides {cpu_us:,.1f} µs on one")
     examples = {
         (results.label(name), kind, text)
-        for record in results.of_type("latency")
-        if record["test"] == test
-        for name, kinds in (record.get("error_examples") or {}).items()
+        for record in results.of_type(Latency)
+        if record.test == test
+        for name, kinds in record.error_examples.items()
         for kind, text in kinds.items()
     }
     return notes + [f"{kind} on {label}, e.g.: {text}" for label, kind, text in sorted(examples)]
@@ -263,8 +265,8 @@ def _test_notes(results: Results, test: str, absolute: figures.BlockFigures) -> 
 
 def _clients(results: Results, test: str) -> int:
     """Clients of a test; with several numbers of clients its name tells which: `scan@4`."""
-    clients = results.header.get("clients") or 1
-    return int(test.rpartition("@")[2]) if isinstance(clients, list) else int(clients)
+    clients = results.header.clients or [1]
+    return int(test.rpartition("@")[2]) if len(clients) > 1 else clients[0]
 
 
 def _client_share(of_target: Mapping[str, Sequence[float]], clients: int) -> float | None:
@@ -287,26 +289,24 @@ def _target_facts(results: Results, target: Target, tests: Sequence[TestPart]) -
     )
 
 
-def _state(results: Results) -> str:
+def _outcome(results: Results) -> str:
     """Empty when the experiment ended as planned, and ran in one go."""
     if results.finished is None:
         return "This experiment has not ended: it is under way or was interrupted; `dbversus resume` goes on with it."
     if results.finished == "time budget":
         return "The time budget ended this experiment before all tests were decided."
-    if resumed := len(results.of_type("resumed")):
+    if resumed := len(results.of_type(Resumed)):
         return (
             f"This experiment did not run in one go: it was resumed {'once' if resumed == 1 else f'{resumed} times'}."
         )
     return ""
 
 
-def _failure(results: Results, record: Mapping[str, Any]) -> Failure:
-    block = record.get("block")
-    places = [str(record["test"])] if record.get("test") else []
-    places += [f"block {block + 1}"] if isinstance(block, int) else []
-    target = results.label(record["target"]) if record.get("target") else "dbversus"
-    stage, message = str(record.get("stage", "")), str(record.get("message", ""))
-    return Failure(target, stage, ", ".join(places), message, bool(record.get("final")))
+def _failure(results: Results, record: FailureRecord) -> Failure:
+    places = [record.test] if record.test else []
+    places += [] if record.block is None else [f"block {record.block + 1}"]
+    target = results.label(record.target) if record.target else "dbversus"
+    return Failure(target, record.stage, ", ".join(places), record.message, record.final)
 
 
 def _dbms(results: Results) -> list[str]:

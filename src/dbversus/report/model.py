@@ -8,6 +8,7 @@ from dbversus.explain.plan_diff import PlanDifference
 from dbversus.explain.settings_diff import SettingDifference
 from dbversus.report.pairs import Generations
 from dbversus.results.read import Target
+from dbversus.results.records import Experiment
 from dbversus.stats.judged import judged_metrics
 from dbversus.stats.means import Ratio
 from dbversus.stats.metrics import PRIMARY
@@ -237,15 +238,15 @@ class Assessment:
     """All that any report shows of one experiment. `targets[0]` is the base.
 
     `generations`: old against new pair, where the targets are two each of two DBMSs. `matrix`: where there are many.
-    `scaleup`: with several numbers of clients.
+    `scaleup`: with several numbers of clients. `outcome`: how it ended, unless it ran in one go and as planned.
     `data_state`: whether the data was the same at the start of all blocks.
     """
 
     title: str
     directory: str
-    header: Mapping[str, Any]
+    header: Experiment
     sentences: tuple[str, ...]
-    state: str
+    outcome: str
     blocks: int
     targets: tuple[TargetFacts, ...]
     tests: tuple[TestPart, ...]

@@ -7,6 +7,7 @@ from typing import Any
 
 from dbversus.errors import UsageError
 from dbversus.results.read import Results, Target
+from dbversus.results.records import Answers
 from dbversus.stats.generations import Generation, Pair, Shifts, compare_generations, generation
 
 _WORKLOAD = ("suite", "clients", "table_size", "tables", "mode")
@@ -99,7 +100,7 @@ def _between(old: Results, old_pair: Pair, new: Results, new_pair: Pair) -> Gene
 
 def _generation(results: Results, pair: Pair) -> Generation:
     labels = {target.name: target.label for target in results.targets}
-    loads = [record for record in results.loads if labels.get(record["target"]) in (pair.first, pair.second)]
+    loads = [load for load in results.loads if labels.get(load.target) in (pair.first, pair.second)]
     return generation(results.slots, pair, loads, labels)
 
 
@@ -112,15 +113,14 @@ def _wrong_answers(results: Results, pair: Pair) -> dict[str, str]:
     names = {target.label: target.name for target in results.targets}
     wrong = {}
     for check in results.checks:
-        answers = check.get("targets") or {}
-        first, second = answers.get(names[pair.first]), answers.get(names[pair.second])
+        first, second = (check.targets.get(names[label]) for label in (pair.first, pair.second))
         if first and second and _digest(first) != _digest(second):
-            wrong[check["test"]] = f"wrong result: {pair.second} gives other answers than {pair.first}"
+            wrong[check.test] = f"wrong result: {pair.second} gives other answers than {pair.first}"
     return wrong
 
 
-def _digest(answer: Mapping[str, Any]) -> tuple[Any, ...]:
-    return answer.get("rows"), answer.get("affected"), answer.get("checksum")
+def _digest(answer: Answers) -> tuple[Any, ...]:
+    return answer.rows, answer.affected, answer.checksum
 
 
 def _differing_workload(old: Results, new: Results) -> list[str]:
@@ -130,9 +130,9 @@ def _differing_workload(old: Results, new: Results) -> list[str]:
         return f"The experiments differ in {what} ({one} and {other}): shifts hold that difference too."
 
     said = [
-        differ(name.replace("_", " "), old.header.get(name), new.header.get(name))
+        differ(name.replace("_", " "), getattr(old.header, name), getattr(new.header, name))
         for name in _WORKLOAD
-        if old.header.get(name) != new.header.get(name)
+        if getattr(old.header, name) != getattr(new.header, name)
     ]
     if _cpu_model(old) != _cpu_model(new):
         said.append(differ("host", _cpu_model(old), _cpu_model(new)))

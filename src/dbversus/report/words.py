@@ -4,9 +4,9 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
 
 from dbversus.report.model import Comparison, Estimate
+from dbversus.results.records import Experiment
 from dbversus.stats.judgeable import MEAN, P50, P95, P99, RESPONSE_TIMES, USUAL
 from dbversus.stats.judged import JUDGEABLE_METRICS, judged_names
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT, metric_named
@@ -311,25 +311,24 @@ def in_order(counts: Mapping[Verdict, int]) -> list[tuple[Verdict, int]]:
     return [(verdict, counts[verdict]) for verdict in SEVERITY if counts.get(verdict)]
 
 
-def experiment_facts(header: Mapping[str, Any], tests: int, blocks: int) -> list[str]:
+def experiment_facts(header: Experiment, tests: int, blocks: int) -> list[str]:
     """The experiment as a list of short facts: sizes, clients, mode, date (UTC)."""
     said = [count_of(tests, "test"), count_of(blocks, "block")]
-    if clients := header.get("clients"):
-        counts = clients if isinstance(clients, list) else [clients]
+    if counts := header.clients:
         said.append(f"{listing([str(count) for count in counts])} client{'' if counts == [1] else 's'}")
-    if header.get("order") == "sequential":
+    if header.order == "sequential":
         said.append("one target after the other")
-    if tables := header.get("tables"):
+    if tables := header.tables:
         said.append(count_of(tables, "table"))
-    if rows := header.get("table_size"):
+    if rows := header.table_size:
         said.append(f"{rows:,} rows per table")
-    if (cache := header.get("cache", "warm")) != "warm":
-        said.append(f"{cache} caches")
-    if mode := header.get("mode"):
+    if header.cache != "warm":
+        said.append(f"{header.cache} caches")
+    if mode := header.mode:
         said.append(f"{mode} statements")
     if (names := judged_names(header)) != list(USUAL):
         said.append(f"judged by {listing(names, most=len(names))}")
-    if at_unix_ns := header.get("at_unix_ns"):
+    if at_unix_ns := header.at_unix_ns:
         said.append(f"{datetime.fromtimestamp(at_unix_ns / 1e9, UTC):%-d %B %Y, %H:%M} UTC")
     return said
 

@@ -4,35 +4,31 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dbversus.results.records import Record, of_type
+from dbversus.results.records import AnyRecord, Background, Drain, DrainFigures, of_type
 from dbversus.results.schema import DRAIN_COLUMNS
 
 
-def drain_rows(records: Iterable[Record], labels: Mapping[str, str]) -> list[Record]:
+def drain_rows(records: Iterable[AnyRecord], labels: Mapping[str, str]) -> list[dict[str, Any]]:
     """The `drain` records as rows of DRAIN_COLUMNS; `labels`: target name → label.
 
     A test that was resumed after its drain was drained again, with the same work behind it: the last record counts.
     """
-    last = {_place(record): record for record in of_type(records, "drain")}
+    last = {(record.block, record.test, record.tag): record for record in of_type(records, Drain)}
     return [
         _drain_row(record, labels[name], figures)
         for record in last.values()
-        for name, figures in record["targets"].items()
+        for name, figures in record.targets.items()
     ]
 
 
-def _place(record: Record) -> tuple[Any, ...]:
-    return tuple(record.get(key) for key in ("block", "test", "solo", "group"))
-
-
-def _drain_row(record: Record, label: str, figures: Mapping[str, Any]) -> Record:
-    return {name: figures.get(name) for name in DRAIN_COLUMNS} | {
-        "test": record["test"],
+def _drain_row(record: Drain, label: str, figures: DrainFigures) -> dict[str, Any]:
+    return {name: getattr(figures, name, None) for name in DRAIN_COLUMNS} | {
+        "test": record.test,
         "target": label,
-        "block": record["block"],
-        "target_group": record.get("group"),
-        "drain_cpu_us_per_op": _per_op(figures.get("server_cpu_ns"), figures["ops"], 1e-3),
-        "drain_write_bytes_per_op": _per_op(figures.get("server_write_bytes"), figures["ops"]),
+        "block": record.block,
+        "target_group": record.group,
+        "drain_cpu_us_per_op": _per_op(figures.server_cpu_ns, figures.ops, 1e-3),
+        "drain_write_bytes_per_op": _per_op(figures.server_write_bytes, figures.ops),
     }
 
 
@@ -41,19 +37,19 @@ def _per_op(value: float | None, ops: int, scale: float = 1.0) -> float | None:
     return None if value is None or not ops else value * scale / ops
 
 
-def background_rows(records: Iterable[Record], labels: Mapping[str, str]) -> list[Record]:
+def background_rows(records: Iterable[AnyRecord], labels: Mapping[str, str]) -> list[dict[str, Any]]:
     """The `background` records as rows of BACKGROUND_COLUMNS; those of one target, test and block are added up.
 
     A kind that a target has in any block of a test is there in all of them, if need be with 0.
     """
     ops: dict[tuple[str, str], Counter[int]] = defaultdict(Counter)
     cpu_ns: dict[tuple[str, str], Counter[tuple[str, int]]] = defaultdict(Counter)
-    for record in of_type(records, "background"):
-        for name, figures in record["targets"].items():
-            place = record["test"], labels[name]
-            ops[place][record["block"]] += figures["ops"]
-            for kind, used_ns in figures["cpu_ns"].items():
-                cpu_ns[place][kind, record["block"]] += used_ns
+    for record in of_type(records, Background):
+        for name, work in record.targets.items():
+            place = record.test, labels[name]
+            ops[place][record.block] += work.ops
+            for kind, used_ns in work.cpu_ns.items():
+                cpu_ns[place][kind, record.block] += used_ns
     return [
         {
             "test": place[0],

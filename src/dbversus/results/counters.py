@@ -1,35 +1,35 @@
 """The servers' own counters: what each rose by over a test, and over how many operations."""
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
-from dbversus.results.records import Record, of_type
+from dbversus.results.records import AnyRecord, Counters, of_type
 
 
-def counter_rows(records: Iterable[Record], labels: Mapping[str, str]) -> list[Record]:
+def counter_rows(records: Iterable[AnyRecord], labels: Mapping[str, str]) -> list[dict[str, Any]]:
     """The `counters` records as rows of COUNTER_COLUMNS; `labels`: target name → label."""
     return [
         {
-            "test": record["test"],
+            "test": record.test,
             "target": labels[name],
-            "block": record["block"],
-            "target_group": record.get("group"),
+            "block": record.block,
+            "target_group": record.group,
             "counter": counter,
             "total": total,
             "ops": ops,
             "per_op": total / ops if ops else None,
         }
-        for record in of_type(records, "counters")
-        for name, totals in record["delta"].items()
+        for record in of_type(records, Counters)
+        for name, totals in record.delta.items()
         for ops in [_ops(record).get(name, 0)]
         for counter, total in totals.items()
     ]
 
 
-def lack_spanned_ops(records: Iterable[Record]) -> bool:
+def lack_spanned_ops(records: Iterable[AnyRecord]) -> bool:
     """Whether counters were journaled by an older dbversus, which did not count all operations that they span."""
-    return any("spanned_ops" not in record for record in of_type(records, "counters"))
+    return any(record.spanned_ops is None for record in of_type(records, Counters))
 
 
-def _ops(record: Record) -> Mapping[str, int]:
-    found: Mapping[str, int] = record["spanned_ops"] if "spanned_ops" in record else record["ops"]
-    return found
+def _ops(record: Counters) -> Mapping[str, int]:
+    return (record.counted_ops or {}) if record.spanned_ops is None else record.spanned_ops

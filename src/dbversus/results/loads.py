@@ -1,35 +1,38 @@
 """Load figures of each target's own: where two targets share data, one load is not told twice."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from dbversus.results.records import Record
+import msgspec
 
-_STORY = ("type", "at_unix_ns", "target", "table", "earlier")
+from dbversus.results.records import Load
+from dbversus.results.records.usage import Usage
 
 
-def own_loads(loads: Iterable[Record], label: Callable[[str], str]) -> list[Record]:
-    """The last `load` record of each target and table; where data is shared, `shares` (a label) instead of figures.
+def own_loads(loads: Iterable[Load], label: Callable[[str], str]) -> list[Load]:
+    """The last record of each target and table; where data is shared, `shares` (a label) instead of figures.
 
     Newer journals say so themselves. Older ones repeat another target's figures as those of an earlier load.
     """
-    last = {(record["target"], record.get("table")): record for record in loads}
+    last = {(load.target, load.table): load for load in loads}
     owners: dict[tuple[object, ...], str] = {}
-    return [_own(record, owners, label) for record in last.values()]
+    return [_own(load, owners, label) for load in last.values()]
 
 
-def _own(record: Record, owners: dict[tuple[object, ...], str], label: Callable[[str], str]) -> Record:
-    if not is_own(record):
-        return record
+def _own(load: Load, owners: dict[tuple[object, ...], str], label: Callable[[str], str]) -> Load:
+    figures = load.own
+    if figures is None:
+        return load
     # no two loads take the same number of nanoseconds
-    owner = owners.setdefault(
-        (record.get("table"), record["elapsed_ns"], record.get("server_cpu_ns")), record["target"]
-    )
-    if owner == record["target"] or record.get("loaded_at") or not record.get("earlier"):
-        return record
-    return {**{name: record[name] for name in _STORY if name in record}, "shares": label(owner)}
+    owner = owners.setdefault((load.table, figures.elapsed_ns, figures.server_cpu_ns), load.target)
+    if owner == load.target or load.loaded_at or not load.earlier:
+        return load
+    return msgspec.structs.replace(load, shares=label(owner), figures=None)
 
 
-def is_own(record: Mapping[str, Any]) -> bool:
-    """Whether a `load` record has figures of its own target's load."""
-    return bool(record.get("elapsed_ns")) and not record.get("shares")
+def load_row(load: Load, label: str) -> dict[str, Any]:
+    """A load as a row of a table: its story, and its figures where it has any, its own before what it used."""
+    content = {name: value for name, value in msgspec.structs.asdict(load).items() if name != "figures"}
+    figures = msgspec.structs.asdict(load.figures) if load.figures else {}
+    used = {name: figures.pop(name) for name in Usage.__struct_fields__ if name in figures}
+    return {**content, "target": label, **figures, **used}

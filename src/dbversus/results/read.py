@@ -5,18 +5,34 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import duckdb
+import msgspec
 import numpy as np
 
 from dbversus.errors import RunError, UsageError
+from dbversus.results import schema1
 from dbversus.results.background import background_rows, drain_rows
+from dbversus.results.columns import Columns, slot_columns
 from dbversus.results.counters import counter_rows
-from dbversus.results.header import check_header
+from dbversus.results.journal import header_of, parse_journal
 from dbversus.results.latency import Latency, decode, merge, read_log
-from dbversus.results.loads import own_loads
-from dbversus.results.records import Columns, Record, of_type, parse_journal, slot_columns
+from dbversus.results.loads import load_row, own_loads
+from dbversus.results.records import (
+    AnyRecord,
+    Check,
+    Experiment,
+    Failure,
+    Finished,
+    Load,
+    Memory,
+    Record,
+    Row,
+    Slots,
+    of_type,
+)
+from dbversus.results.records import Latency as LatencyRecord
 from dbversus.results.schema import (
     BACKGROUND_COLUMNS,
     COUNTER_COLUMNS,
@@ -32,6 +48,8 @@ from dbversus.results.schema import (
 from dbversus.results.sql import columns_of, names, run_sql
 from dbversus.results.write import safe_name
 
+R = TypeVar("R", bound=Record)
+
 
 @dataclass(frozen=True)
 class Target:
@@ -46,13 +64,13 @@ class Target:
 
 @dataclass(frozen=True)
 class Results:
-    """One results directory. `records` are the journal's lines but for the rows, which are in `slots`."""
+    """One results directory. `records` are those of the journal but for the rows, which are in `slots`."""
 
     directory: Path
-    header: Record
+    header: Experiment
     targets: tuple[Target, ...]
     tests: tuple[str, ...]
-    records: tuple[Record, ...] = field(repr=False)
+    records: tuple[AnyRecord, ...] = field(repr=False)
     host: Mapping[str, Any] = field(repr=False)
     slots: Columns = field(repr=False)
 
@@ -61,58 +79,54 @@ class Results:
         return self.targets[0]
 
     @property
-    def loads(self) -> list[Record]:
+    def loads(self) -> list[Load]:
         """One per target and table; with `shares` where the data, and so its figures, are another target's."""
-        return own_loads(self.of_type("load"), self.label)
+        return own_loads(self.of_type(Load), self.label)
 
     @property
-    def checks(self) -> list[Record]:
-        return self.of_type("check")
+    def checks(self) -> list[Check]:
+        return self.of_type(Check)
 
     @property
-    def failures(self) -> list[Record]:
-        return self.of_type("failure")
+    def failures(self) -> list[Failure]:
+        return self.of_type(Failure)
 
     @property
-    def looks(self) -> list[Record]:
-        return self.of_type("look")
-
-    @property
-    def drains(self) -> list[Record]:
+    def drains(self) -> list[dict[str, Any]]:
         """Rows of DRAIN_COLUMNS: what each target did after each test that changes data, in each block."""
         return drain_rows(self.records, self._labels)
 
     @property
-    def background(self) -> list[Record]:
+    def background(self) -> list[dict[str, Any]]:
         """Rows of BACKGROUND_COLUMNS: CPU of background work by kind, for each test, target and block."""
         return background_rows(self.records, self._labels)
 
     @cached_property
-    def counters(self) -> list[Record]:
+    def counters(self) -> list[dict[str, Any]]:
         """Rows of COUNTER_COLUMNS: what the servers' own counters rose by over each test, in each block."""
         return counter_rows(self.records, self._labels)
 
     @property
-    def memory(self) -> list[Record]:
+    def memory(self) -> list[dict[str, Any]]:
         """Rows of MEMORY_COLUMNS: what each server held at the end of each test, in each block."""
         return [
-            {"test": record["test"], "target": self.label(name), "block": record["block"], **use}
-            for record in self.of_type("memory")
-            for name, use in record["targets"].items()
+            {"test": record.test, "target": self.label(name), "block": record.block, **msgspec.structs.asdict(use)}
+            for record in self.of_type(Memory)
+            for name, use in record.targets.items()
         ]
 
     @property
-    def plans(self) -> dict[str, Record]:
-        """Test → its last `plan` record (slot and settle lengths, rows)."""
-        return {record["test"]: record for record in self.of_type("plan")}
+    def slot_plans(self) -> dict[str, Slots]:
+        """Test → what its slots are, as last planned."""
+        return {record.test: record for record in self.of_type(Slots)}
 
     @property
     def finished(self) -> str | None:
         """Why the experiment ended; None while it is under way or interrupted."""
-        ends = self.of_type("finished")
-        return str(ends[-1].get("reason", "")) if ends else None
+        ends = self.of_type(Finished)
+        return ends[-1].reason if ends else None
 
-    def of_type(self, kind: str) -> list[Record]:
+    def of_type(self, kind: type[R]) -> list[R]:
         return of_type(self.records, kind)
 
     @property
@@ -148,8 +162,8 @@ class Results:
     def _latency_in_journal(self, test: str, name: str) -> dict[int, Latency]:
         blocks: dict[int, list[Latency]] = {}
         for record in self._latency_records.get(test, []):
-            if text := record["hdr"].get(name):
-                blocks.setdefault(record["block"], []).append(decode(text, f"{self.directory / JOURNAL}, test {test}"))
+            if text := record.hdr.get(name):
+                blocks.setdefault(record.block, []).append(decode(text, f"{self.directory / JOURNAL}, test {test}"))
         return {block: merge(parts) for block, parts in blocks.items()}
 
     @cached_property
@@ -157,10 +171,10 @@ class Results:
         return is_sealed(self.directory)
 
     @cached_property
-    def _latency_records(self) -> dict[str, list[Record]]:
-        by_test: dict[str, list[Record]] = {}
-        for record in self.of_type("latency"):
-            by_test.setdefault(record["test"], []).append(record)
+    def _latency_records(self) -> dict[str, list[LatencyRecord]]:
+        by_test: dict[str, list[LatencyRecord]] = {}
+        for record in self.of_type(LatencyRecord):
+            by_test.setdefault(record.test, []).append(record)
         return by_test
 
     def sql(
@@ -179,7 +193,7 @@ class Results:
 
         On the tables of an experiment, and on `tables` (rows) and `typed` ones (columns and their types), e.g. findings.
         """
-        loads = [{**load, "target": self.label(load["target"])} for load in self.loads]
+        loads = [load_row(load, self.label(load.target)) for load in self.loads]
         own = {
             "slots": (self.slots, SLOT_COLUMNS),
             "drains": (columns_of(self.drains, DRAIN_COLUMNS), DRAIN_COLUMNS),
@@ -208,36 +222,25 @@ def open_results(directory: Path) -> Results:
         raise UsageError(f"{directory} has no {JOURNAL}; expected a results directory written by dbversus.")
     sealed = is_sealed(directory)
     try:
-        records, _ = parse_journal(journal, with_rows=not sealed)
+        found, _ = parse_journal(journal, with_rows=not sealed)
+        header = header_of(found, journal)
     except (RunError, OSError) as error:
         raise UsageError(str(error)) from error
-    header = check_header(records, journal)
-    targets = _targets(header, journal)
-    slots = _sealed_slots(directory / SLOTS) if sealed else _journal_slots(records, targets, journal)
-    others = tuple(record for record in records if record["type"] != "row")
+    targets = tuple(
+        Target(one.name, one.label, one.dbms, one.version or "", one.config or "") for one in header.targets
+    )
+    slots = _sealed_slots(directory / SLOTS) if sealed else _journal_slots(found, targets, journal)
+    others = tuple(record for record in found if not isinstance(record, Row))
     host_path = directory / HOST
     host = _json_object(host_path.read_text(errors="replace"), str(host_path)) if host_path.is_file() else {}
-    return Results(directory, header, targets, tuple(header["tests"]), others, host, slots)
+    return Results(directory, header, targets, tuple(header.tests), others, host, slots)
 
 
-def _targets(header: Record, journal: Path) -> tuple[Target, ...]:
-    try:
-        targets = tuple(
-            Target(item["name"], item["label"], *(str(item.get(key) or "") for key in ("dbms", "version", "config")))
-            for item in header["targets"]
-        )
-    except (KeyError, TypeError):
-        targets = ()
-    if not targets:
-        raise UsageError(f"{journal}, line 1: the `experiment` record names no targets; it is damaged.")
-    return targets
-
-
-def _journal_slots(records: Iterable[Record], targets: Iterable[Target], journal: Path) -> Columns:
+def _journal_slots(found: Iterable[AnyRecord], targets: Iterable[Target], journal: Path) -> Columns:
     labels = {target.name: target.label for target in targets}
     try:
-        return slot_columns(of_type(records, "row"), labels)
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        return slot_columns(of_type(found, Row), labels)
+    except (KeyError, OverflowError) as error:
         raise UsageError(f"{journal}: a `row` record is damaged ({type(error).__name__}: {error}).") from error
 
 
@@ -248,6 +251,7 @@ def _sealed_slots(path: Path) -> Columns:
     except duckdb.Error as error:
         words = str(error).splitlines()[0]
         raise UsageError(f"{path} is damaged ({words}); remove it, it is made again from {JOURNAL}.") from error
+    read |= {name: read[then] for name, then in schema1.COLUMNS.items() if then in read}
     missing = [name for name in SLOT_COLUMNS if name not in read]
     if missing:
         raise UsageError(f"{path} lacks the column {missing[0]}; remove it, it is made again from {JOURNAL}.")
@@ -255,7 +259,7 @@ def _sealed_slots(path: Path) -> Columns:
 
 
 def _same_shape(values: Any, kind: str) -> Any:
-    """As `records.column` gives them, so that both origins look alike."""
+    """As `columns.column` gives them, so that both origins look alike."""
     if kind == "VARCHAR":
         texts = np.array(np.ma.getdata(values), dtype=object)
         texts[np.ma.getmaskarray(values)] = None

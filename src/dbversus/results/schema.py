@@ -1,6 +1,6 @@
-"""The results directory, version 1: names of its files and of the columns of slots.parquet (docs/results-directory.md)."""
+"""The results directory, version 2: names of its files and of the columns of slots.parquet (docs/results-directory.md)."""
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 EXPERIMENT = "experiment.toml"
 JOURNAL = "journal.jsonl"
@@ -11,8 +11,8 @@ LATENCY = "latency"
 SUITE = "suite"
 CONFIGS = "configs"
 
-# name -> DuckDB type; one row per target and slot. `dropped`: the host was disturbed in its row, by `dropped_why`; such a row
-# counts like any other, and the names are of a time in which it did not
+# name -> DuckDB type; one row per target and slot. `disturbed`: the host was, in its row, by `disturbed_why`; such a row counts
+# like any other
 SLOT_COLUMNS: dict[str, str] = {
     "test": "VARCHAR",
     "target": "VARCHAR",
@@ -21,8 +21,8 @@ SLOT_COLUMNS: dict[str, str] = {
     "position": "INTEGER",
     "clients": "INTEGER",
     "started_unix_ns": "BIGINT",
-    "dropped": "BOOLEAN",
-    "dropped_why": "VARCHAR",
+    "disturbed": "BOOLEAN",
+    "disturbed_why": "VARCHAR",
     "elapsed_ns": "BIGINT",
     "ops": "BIGINT",
     "statements": "BIGINT",

@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 
 from dbversus.errors import UsageError
-from dbversus.results.records import Columns, Record, column
+from dbversus.results.columns import Columns, column
 
 Rows = list[tuple[Any, ...]]
 
@@ -59,7 +59,7 @@ def make_table(name: str, content: Columns, types: Mapping[str, str]) -> Iterato
         yield connection.table(name)
 
 
-def columns_of(rows: Sequence[Record], types: Mapping[str, str]) -> Columns:
+def columns_of(rows: Sequence[Mapping[str, Any]], types: Mapping[str, str]) -> Columns:
     return {name: column([row[name] for row in rows], kind) for name, kind in types.items()}
 
 

@@ -3,21 +3,23 @@
 import contextlib
 import errno
 import fcntl
-import json
 import os
 import re
 import time
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import duckdb
+import msgspec
 
 from dbversus.errors import RunError, UsageError
+from dbversus.results.columns import slot_columns
+from dbversus.results.journal import header_of, parse_journal
 from dbversus.results.latency import log_text
-from dbversus.results.records import Record, of_type, parse_journal, slot_columns
+from dbversus.results.records import TYPES, AnyRecord, Latency, Row, decode, encode, of_type
 from dbversus.results.schema import JOURNAL, LATENCY, SLOT_COLUMNS, SLOTS
 
 
@@ -42,13 +44,15 @@ def safe_name(text: str) -> str:
 class Journal:
     """The append-only journal of one experiment; each record is on disk when `append` returns.
 
+    `host` is what measures (host.facts.machine_id); a record that comes from another host names that itself.
     Opening an existing journal sets a last line that was cut off aside, in journal.jsonl.torn, and says so in `note`.
     Raises RunError when a line in the middle is damaged or when another process has the journal open.
     """
 
-    def __init__(self, directory: Path):
+    def __init__(self, directory: Path, host: str):
         path = directory / JOURNAL
         self.directory = directory
+        self._host = host
         self.note = ""
         self._file = path.open("ab", buffering=0)
         try:
@@ -73,12 +77,20 @@ class Journal:
         os.fdatasync(self._file.fileno())
         self.note = f"{path}: the last line was cut off; it was set aside in {JOURNAL}.torn."
 
-    def append(self, record: Mapping[str, Any]) -> None:
-        """Adds one record (it names its `type`); `at_unix_ns` is filled in where it is not there."""
-        line = json.dumps(
-            {**record, "at_unix_ns": record.get("at_unix_ns") or time.time_ns()}, separators=(",", ":"), default=str
-        )
-        self._write(line.encode() + b"\n")
+    def append(self, record: AnyRecord) -> None:
+        """Adds one record, with the time and the host where it does not name them.
+
+        Raises TypeError for anything that could not be read again.
+        """
+        if type(record) not in TYPES:
+            raise TypeError(f"{record!r} is no record of a journal")
+        at_unix_ns = record.at_unix_ns or time.time_ns()
+        line = encode(msgspec.structs.replace(record, host=record.host or self._host, at_unix_ns=at_unix_ns))
+        try:
+            decode(line)
+        except msgspec.ValidationError as error:
+            raise TypeError(f"{record!r} is no record of a journal: {error}") from error
+        self._write(line + b"\n")
 
     def _write(self, line: bytes) -> None:
         # one write per record: a kill leaves at most one line cut off, at the end; so does a full disk
@@ -109,29 +121,20 @@ class Journal:
 def seal(directory: Path) -> None:
     """Makes slots.parquet and latency/*.hlog from the journal. Can be repeated: same journal, same content."""
     records, _ = parse_journal(directory / JOURNAL)
-    labels = target_labels(records, directory)
+    labels = {target.name: target.label for target in header_of(records, directory / JOURNAL).targets}
     (directory / LATENCY).mkdir(exist_ok=True)
     entries = defaultdict(list)
-    for record in of_type(records, "latency"):
-        for target, text in record["hdr"].items():
-            entries[record["test"], target].append((record["block"], record["at_unix_ns"] / 1e9, text))
+    for record in of_type(records, Latency):
+        for target, text in record.hdr.items():
+            entries[record.test, target].append((record.block, record.at_unix_ns / 1e9, text))
     for (test, target), histograms in entries.items():
         path = directory / LATENCY / f"{safe_name(test)}@{safe_name(target)}.hlog"
         _replace(path, log_text(histograms).encode())
     # last: its age tells readers whether the directory is sealed
-    write_slots(directory / SLOTS, of_type(records, "row"), labels)
+    write_slots(directory / SLOTS, of_type(records, Row), labels)
 
 
-def target_labels(records: list[Record], directory: Path) -> dict[str, str]:
-    """Name → label of the targets, from the `experiment` record that a journal begins with."""
-    if not records or records[0]["type"] != "experiment":
-        raise RunError(
-            f"{directory / JOURNAL} does not begin with an `experiment` record; is this a results directory?"
-        )
-    return {target["name"]: target["label"] for target in records[0]["targets"]}
-
-
-def write_slots(path: Path, rows: list[Record], labels: Mapping[str, str]) -> None:
+def write_slots(path: Path, rows: Sequence[Row], labels: Mapping[str, str]) -> None:
     """slots.parquet with the types of schema.SLOT_COLUMNS, put in place in one step."""
     flat = slot_columns(rows, labels)  # noqa: F841  (DuckDB finds it by name)
     partial = path.with_name(path.name + ".partial")

@@ -72,7 +72,7 @@ def _of_quiet_rows(
     margins: Mapping[tuple[str, str], float],
 ) -> dict[Key, Finding]:
     """Findings of the rows in which nothing else took part of the host; nothing where no row was disturbed."""
-    quiet = ~flags(columns.get("dropped"), len(columns["target"]))
+    quiet = ~flags(columns.get("disturbed"), len(columns["target"]))
     of_quiet = {name: column[quiet] for name, column in columns.items()}
     if quiet.all() or base not in of_quiet["target"]:
         return {}

@@ -9,10 +9,10 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
 
 import numpy as np
 
+from dbversus.results.records import Load
 from dbversus.stats.means import Logs, Ratio, difference, mean_of_blocks, mean_of_tests
 from dbversus.stats.metrics import CPU, LOAD_TEST, THROUGHPUT, Columns, metric_named, parts
 from dbversus.stats.model import BlockValue, Metric
@@ -108,7 +108,7 @@ class Shifts:
 
 
 def generation(
-    columns: Columns, pair: Pair, loads: Iterable[Mapping[str, Any]] = (), labels: Mapping[str, str] | None = None
+    columns: Columns, pair: Pair, loads: Iterable[Load] = (), labels: Mapping[str, str] | None = None
 ) -> Generation:
     """One pair's block values from the slots of an experiment (columns of results/schema.py).
 

@@ -1,9 +1,9 @@
 """From stored results to findings, and to the tests that need no more blocks."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from dbversus.results.read import Results
+from dbversus.results.records import Experiment
 from dbversus.stats.clients import case_of, pooled_margins, pooled_over_clients
 from dbversus.stats.disturbed import check_disturbance
 from dbversus.stats.drift import judge_steadiness
@@ -73,9 +73,9 @@ def judged_values(results: Results) -> list[BlockValue]:
     return [*values, *percentile_values(results, latency_blocks(results), judged)]
 
 
-def looks_of(header: Mapping[str, Any]) -> tuple[int, ...]:
+def looks_of(header: Experiment) -> tuple[int, ...]:
     """Numbers of blocks after which the experiment was judged."""
-    return tuple(header.get("looks") or LOOKS)
+    return tuple(header.looks or LOOKS)
 
 
 def judge_over_clients(results: Results) -> list[Finding]:
@@ -92,17 +92,15 @@ def judge_over_clients(results: Results) -> list[Finding]:
     return assess(values, judged_metrics(results.header), looks_of(results.header), margins)
 
 
-def margins_of(header: Mapping[str, Any], tests: Sequence[str]) -> dict[tuple[str, str], float]:
+def margins_of(header: Experiment, tests: Sequence[str]) -> dict[tuple[str, str], float]:
     """Margins (shares) by test and metric that are not the defaults: those asked for, and wider ones of a calibration.
 
     A calibration widens a margin where equal targets were seen to differ by more; it narrows none.
     """
-    asked: Mapping[str, float] = header.get("margins") or {}
-    margins = {(test, metric): share for test in tests for metric, share in asked.items()}
-    calibrated: Mapping[str, Mapping[str, float]] = header.get("test_margins") or {}
-    for test, shares in calibrated.items():
+    margins = {(test, metric): share for test in tests for metric, share in header.margins.items()}
+    for test, shares in header.test_margins.items():
         for metric, share in shares.items():
-            least = asked.get(metric, metric_named(metric).margin)
+            least = header.margins.get(metric, metric_named(metric).margin)
             margins[test, metric] = max(share, least)
     return margins
 

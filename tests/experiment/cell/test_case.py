@@ -32,7 +32,7 @@ def test_rows_are_journaled_once_and_the_test_is_finished(tmp_path: Path) -> Non
     assert [row["row"] for row in records(session, "row")] == [0, 1]
     assert (0, "point-query", "") in session.progress.finished
     _measure(session, "update-index")
-    (plan,) = [record for record in records(session, "plan") if record["test"] == "update-index"]
+    (plan,) = [record for record in records(session, "slots") if record["test"] == "update-index"]
     assert plan["slot"].keys() == {"ops"}
 
 
@@ -41,10 +41,10 @@ def test_disturbed_rows_are_flagged_and_not_measured_again(tmp_path: Path) -> No
     used_ns = int(2 * session.limits.foreign_cpu * fakes.ELAPSED_NS)
     engine_of(session).host = {"wall_ns": fakes.ELAPSED_NS, "foreign_cpu_ns": used_ns, "steal_ns": 0}
     _measure(session, "point-query")
-    (plan,) = records(session, "plan")
+    (plan,) = records(session, "slots")
     rows = records(session, "row")
     assert [row["row"] for row in rows] == list(range(plan["rows"]))
-    assert all(row["dropped"] and row["dropped_why"].startswith("other processes used") for row in rows)
+    assert all(row["disturbed"] and row["disturbed_why"].startswith("other processes used") for row in rows)
 
 
 def test_the_limits_are_those_of_the_host_and_the_placement(tmp_path: Path) -> None:
@@ -53,7 +53,9 @@ def test_the_limits_are_those_of_the_host_and_the_placement(tmp_path: Path) -> N
     session.limits = Limits(foreign_cpu=7.0, steal=0.25)
     engine_of(session).host = {"wall_ns": 100, "foreign_cpu_ns": 690, "steal_ns": 26}
     _measure(session, "point-query")
-    assert {row["dropped_why"] for row in records(session, "row")} == {"the hypervisor stole 26% of a core (limit 25%)"}
+    assert {row["disturbed_why"] for row in records(session, "row")} == {
+        "the hypervisor stole 26% of a core (limit 25%)"
+    }
     assert engine_of(session).asked("open")[0]["foreground_cpus"] == [1]
 
 
@@ -61,8 +63,8 @@ def test_the_limits_are_those_of_the_host_and_the_placement(tmp_path: Path) -> N
 def test_a_plan_tells_the_rows_that_an_operation_scans(tmp_path: Path, test: str, of_the_table: bool) -> None:
     session = make_session(tmp_path, tests=test)
     _measure(session, test)
-    (plan,) = records(session, "plan")
-    assert plan["rows_scanned_per_op"] == (session.spec.table_size if of_the_table else None)
+    (plan,) = records(session, "slots")
+    assert plan.get("rows_scanned_per_op") == (session.spec.table_size if of_the_table else None)
 
 
 def test_a_target_that_cannot_be_frozen_is_restarted_and_the_row_begun_again(tmp_path: Path) -> None:
@@ -70,7 +72,7 @@ def test_a_target_that_cannot_be_frozen_is_restarted_and_the_row_begun_again(tmp
     _measure(session, "point-query")
     engine_of(session).stops = [{"target": "t1", "row": 0, "kind": "io", "message": "t1 cannot be frozen"}]
     _measure(session, "point-query", block=1)
-    assert [(row["tag"]["block"], row["row"]) for row in records(session, "row")] == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    assert [(row["block"], row["row"]) for row in records(session, "row")] == [(0, 0), (0, 1), (1, 0), (1, 1)]
     (failure,) = records(session, "failure")
     assert failure["target"] == "t1" and failure["message"].startswith("t1 cannot be frozen.") and not failure["final"]
     assert server_of(session, "t1").starts == 1
@@ -95,7 +97,7 @@ def test_a_test_in_which_nobody_agrees_with_the_base_needs_no_more_blocks(tmp_pa
     session = make_session(tmp_path, targets=3)
     engine_of(session).checksums = {"t0": "00"}
     case = _measure(session, "point-query")
-    assert not engine_of(session).asked("rows") and not records(session, "plan")
+    assert not engine_of(session).asked("rows") and not records(session, "slots")
     assert not session.is_comparable(case) and session.contest.undecided == ["update-index"]
     assert (0, "point-query", "") in session.progress.finished
 

@@ -8,7 +8,8 @@ import pytest
 from dbversus.errors import RunError
 from dbversus.experiment.crew.coordinator import Ledger, work_together
 from dbversus.experiment.crew.worker import Order, Take, WorkerLost
-from dbversus.results.records import Record
+from dbversus.results.records import AnyRecord, Block, Load, Look, Slots, of_type
+from dbversus.results.records import Test as Measured
 
 from ..plan.test_contest import contest
 
@@ -29,24 +30,22 @@ class _Worker:
         if block == self.lost_in:
             raise WorkerLost(f"{self.name} was killed by signal 9.")
         for case in order.cell.cases:
-            take({"type": "test", "block": block, "test": case, "state": "finished"})
-        take({"type": "plan", "test": "point-query", "slot": {"ops": 1}, "settle": {"ops": 1}, "rows": 1})
-        take({"type": "block", "block": block, "state": "finished"})
+            take(Measured(block, case))
+        take(Slots(block, "point-query", {"ops": 1}, {"ops": 1}, 1))
+        take(Block(block, "finished"))
 
     def close(self) -> None: ...
 
 
-def _work(workers: list[_Worker], looks: list[int], said: list[str]) -> tuple[str, list[Record]]:
-    kept: list[Record] = []
+def _work(workers: list[_Worker], looks: list[int], said: list[str]) -> tuple[str, list[AnyRecord]]:
+    kept: list[AnyRecord] = []
     ledger = Ledger(contest(2, looks=looks), kept.append)
-    why = work_together(
-        ledger, workers, lambda blocks: ledger.take({"type": "look", "blocks": blocks, "retired": []}), said.append
-    )
+    why = work_together(ledger, workers, lambda blocks: ledger.take(Look(blocks, [])), said.append)
     return why, kept
 
 
-def _blocks(records: list[Record]) -> list[int]:
-    return sorted(record["block"] for record in records if record["type"] == "block")
+def _blocks(records: list[AnyRecord]) -> list[int]:
+    return sorted(record.block for record in of_type(records, Block))
 
 
 def test_two_have_their_turns_and_each_block_is_there_once() -> None:
@@ -55,7 +54,7 @@ def test_two_have_their_turns_and_each_block_is_there_once() -> None:
     why, records = _work(workers, [5], [])
     assert (why, _blocks(records)) == ("looks used up", [0, 1, 2, 3, 4])
     assert all(worker.blocks for worker in workers)
-    assert len([record for record in records if record["type"] == "test"]) == 5 * 2
+    assert len(of_type(records, Measured)) == 5 * 2
 
 
 def test_the_cell_of_a_worker_that_was_lost_goes_to_another_as_if_nobody_had_begun_it() -> None:
@@ -69,7 +68,7 @@ def test_the_cell_of_a_worker_that_was_lost_goes_to_another_as_if_nobody_had_beg
 
 def test_when_all_are_lost_the_run_ends_and_what_was_finished_is_kept() -> None:
     said: list[str] = []
-    kept: list[Record] = []
+    kept: list[AnyRecord] = []
     with pytest.raises(RunError, match="No worker is left"):
         ledger = Ledger(contest(2, looks=[4]), kept.append)
         work_together(ledger, [_Worker("one", lost_in=2)], lambda blocks: None, said.append)
@@ -85,12 +84,12 @@ def test_what_later_cells_have_to_know_goes_with_them(tmp_path: Path) -> None:
             super().perform(order, take)
 
     _work([Heeding("one")], [2], [])
-    assert [[record["type"] for record in order.known] for order in orders] == [[], ["plan"]]
+    assert [[type(record) for record in order.known] for order in orders] == [[], [Slots]]
 
 
 def test_the_load_of_each_table_is_kept_once() -> None:
-    kept: list[Record] = []
+    kept: list[AnyRecord] = []
     ledger = Ledger(contest(2), kept.append)
     for table in ("one", "two", "one"):
-        ledger.take({"type": "load", "target": "t0", "table": table})
-    assert [record["table"] for record in kept] == ["one", "two"]
+        ledger.take(Load("t0", table))
+    assert [record.table for record in of_type(kept, Load)] == ["one", "two"]

@@ -13,9 +13,11 @@ from dbversus.errors import UsageError
 from dbversus.experiment.crew.remote import ProcessWorker, hello
 from dbversus.experiment.crew.worker import Order, WorkerLost
 from dbversus.experiment.plan.agenda import Cell
-from dbversus.results.records import Record
+from dbversus.results.records import AnyRecord, encode
+from dbversus.results.records import Test as Measured
 
-ROW = {"kind": "record", "record": {"type": "row"}}
+RECORD = Measured(0, "scan", host="h")
+LINE = {"kind": "record", "record": encode(RECORD).decode()}
 
 
 def _worker(
@@ -38,8 +40,8 @@ def _worker(
     return ProcessWorker("worker 1", Path(), command=[sys.executable, "-c", program])
 
 
-def _perform(worker: ProcessWorker, block: int = 0) -> list[Record]:
-    taken: list[Record] = []
+def _perform(worker: ProcessWorker, block: int = 0) -> list[AnyRecord]:
+    taken: list[AnyRecord] = []
     try:
         worker.perform(Order(Cell(block, ("scan",))), taken.append)
     except WorkerLost:
@@ -49,19 +51,19 @@ def _perform(worker: ProcessWorker, block: int = 0) -> list[Record]:
 
 
 def test_records_are_given_away_when_the_cell_is_finished() -> None:
-    worker = _worker([ROW, ROW, {"kind": "finished", "block": 0}])
-    assert _perform(worker) == [{"type": "row"}] * 2
+    worker = _worker([LINE, LINE, {"kind": "finished", "block": 0}])
+    assert _perform(worker) == [RECORD] * 2
     worker.close()
 
 
 def test_one_that_dies_is_told_with_its_status() -> None:
     with pytest.raises(WorkerLost, match=r"worker 1 \(process \d+\) ended with status 7\."):
-        _perform(_worker([ROW], status=7))
+        _perform(_worker([LINE], status=7))
 
 
 def test_one_that_gives_up_says_why() -> None:
     with pytest.raises(WorkerLost, match=r"worker 1 gave up: No space left"):
-        _perform(_worker([ROW, {"kind": "failed", "words": "No space left"}]))
+        _perform(_worker([LINE, {"kind": "failed", "words": "No space left"}]))
 
 
 def test_one_that_answers_twice_is_not_believed() -> None:
@@ -88,3 +90,8 @@ def test_one_that_talks_otherwise_is_quoted() -> None:
     )
     with pytest.raises(WorkerLost, match="worker 1 said what no worker says: 'Traceback'"):
         _perform(worker)
+
+
+def test_one_that_sends_what_is_no_record_is_given_up() -> None:
+    with pytest.raises(WorkerLost, match="worker 1 said what is no record"):
+        _perform(_worker([{"kind": "record", "record": '{"type":"nonsense"}'}]))

@@ -3,6 +3,8 @@
 from types import SimpleNamespace
 from typing import Any, cast
 
+import msgspec
+
 from dbversus.experiment.observe.background import Background
 from dbversus.experiment.observe.scene import Scene
 from dbversus.experiment.plan.cases import Case
@@ -13,7 +15,7 @@ ROW = {"slots": [{"target": "t0", "settle_ops": 5, "ops": 50}, {"target": "t1", 
 
 def test_background_is_journaled_beside_the_operations_of_its_rows() -> None:
     noted: list[dict[str, Any]] = []
-    session = SimpleNamespace(tag={"group": "g1"}, note=lambda kind, **fields: noted.append({"type": kind, **fields}))
+    session = SimpleNamespace(tag={"group": "g1"}, note=lambda record: noted.append(msgspec.to_builtins(record)))
     case = cast(Case, SimpleNamespace(name="insert", test=SimpleNamespace(changes_data=True)))
     observer = Background(Scene(cast(Session, session), 0, case))
     observer.rows_begin()

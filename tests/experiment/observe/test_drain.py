@@ -5,6 +5,7 @@ from collections import Counter
 from types import SimpleNamespace
 from typing import Any, cast
 
+import msgspec
 import pytest
 
 from dbversus.experiment.observe.drain import drain, start_clocks_together
@@ -12,6 +13,7 @@ from dbversus.experiment.observe.scene import Scene
 from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.rig.engine import EngineGone
 from dbversus.experiment.rig.session import Session
+from dbversus.results.records import AnyRecord
 
 
 class _Session:
@@ -44,8 +46,8 @@ class _Session:
     def renew_engine(self, message: str, **where: Any) -> None:
         self.renewed += 1
 
-    def note(self, kind: str, **fields: Any) -> None:
-        self.noted.append({"type": kind, **fields})
+    def note(self, record: AnyRecord) -> None:
+        self.noted.append(msgspec.to_builtins(record))
 
 
 def _server(process: bool, puts_off_s: float) -> Any:

@@ -18,6 +18,7 @@ from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.rig.preload import check_injection
 from dbversus.experiment.rig.session import Session
 from dbversus.host.user import server_user
+from dbversus.results.records import Injected, InjectedWork
 from dbversus.servers.injection import Injection
 from dbversus.servers.process.daemon import Daemon
 
@@ -48,14 +49,14 @@ class _Session:
         self.tag = {"group": "g0"}
         self.targets = [SimpleNamespace(name=f"t{number}", server=_server(page)) for number, page in enumerate(pages)]
         self.alive = self.targets
-        self.noted: list[dict[str, Any]] = []
+        self.noted: list[Injected] = []
         self.remarks: list[tuple[str, str]] = []
 
     def by_name(self, name: str) -> Any:
         return next(target for target in self.targets if target.name == name)
 
-    def note(self, kind: str, **fields: Any) -> None:
-        self.noted.append({"type": kind, **fields})
+    def note(self, record: Injected) -> None:
+        self.noted.append(record)
 
     def remark(self, words: str, target: Any) -> None:
         self.remarks.append((target.name, words))
@@ -97,19 +98,19 @@ def test_what_is_added_over_the_rows_is_journaled_with_their_operations(pages: l
         _count(pages[1], 17, 1070, 5700, 8193, 4097, 2)
         observer.row(ROW)
     (noted,) = session.noted
-    assert (noted["type"], noted["block"], noted["test"], noted["group"]) == ("injected", 1, "insert@2", "g0")
-    assert noted["targets"]["t1"] == {
-        "cpu_share": 0.05,
-        "io_share": 0.0,
-        "ops": 110,
-        "reads": 10,
-        "work_ns": 1000,
-        "burned_ns": 5000,
-        "io_bytes_seen": 8192,
-        "io_bytes_added": 4096,
-        "io_reads_added": 1,
-    }
-    assert noted["targets"]["t0"]["ops"] == 110 and not noted["targets"]["t0"]["burned_ns"]
+    assert (noted.block, noted.test, noted.group) == (1, "insert@2", "g0")
+    assert noted.targets["t1"] == InjectedWork(
+        cpu_share=0.05,
+        io_share=0.0,
+        ops=110,
+        reads=10,
+        work_ns=1000,
+        burned_ns=5000,
+        io_bytes_seen=8192,
+        io_bytes_added=4096,
+        io_reads_added=1,
+    )
+    assert noted.targets["t0"].ops == 110 and not noted.targets["t0"].burned_ns
     assert [name for name, _ in session.remarks] == ["t1"]
     assert _shares(pages[1]) == (0, 0)
 
@@ -120,9 +121,9 @@ def test_bursts_are_set_for_the_rows_and_journaled(pages: list[Injection]) -> No
         assert (_shares(pages[1]), _bursts(pages[1])[:2]) == ((1.0, 0.0), (50_000_000, 500_000_000))
         assert (_shares(pages[0]), _bursts(pages[0])) == ((0, 0), (0, 0, 0))
         observer.row(ROW)
-    asked = session.noted[0]["targets"]["t1"]
-    assert (asked["cpu_share"], asked["cpu_ms"], asked["cpu_every_ms"]) == (1.0, 50, 500)
-    assert "cpu_ms" not in session.noted[0]["targets"]["t0"]
+    asked = session.noted[0].targets["t1"]
+    assert (asked.cpu_share, asked.cpu_ms, asked.cpu_every_ms) == (1.0, 50, 500)
+    assert session.noted[0].targets["t0"].cpu_ms is None
     assert (_shares(pages[1]), _bursts(pages[1])) == ((0, 0), (0, 0, 0))
     with _injecting(session, block=1):
         assert (_shares(pages[1]), _bursts(pages[1])) == ((0.02, 0.0), (0, 0, 0))
@@ -146,8 +147,8 @@ def test_after_a_restart_only_what_follows_is_counted(pages: list[Injection]) ->
         observer.rows_begin()
         _count(pages[1], 13, 0, 0, 0, 0, 0)
         observer.row(ROW)
-    figures = session.noted[0]["targets"]["t1"]
-    assert (figures["ops"], figures["reads"]) == (55, 3)
+    figures = session.noted[0].targets["t1"]
+    assert (figures.ops, figures.reads) == (55, 3)
     assert not session.remarks
 
 
@@ -166,8 +167,8 @@ def test_an_interrupted_test_tells_what_was_added_over_the_rows_that_ended(pages
         observer.row(ROW)
         _count(pages[1], 15, 150, 75, 0, 0, 0)
         raise KeyboardInterrupt
-    figures = session.noted[0]["targets"]["t1"]
-    assert (figures["ops"], figures["reads"], figures["burned_ns"]) == (55, 10, 50)
+    figures = session.noted[0].targets["t1"]
+    assert (figures.ops, figures.reads, figures.burned_ns) == (55, 10, 50)
     assert _shares(pages[1]) == (0, 0)
 
 

@@ -13,6 +13,7 @@ from dbversus.experiment.rig import quiet
 from dbversus.experiment.rig.quiet import NotQuiet, wait_for_quiet
 from dbversus.experiment.rig.session import Session, Silent
 from dbversus.host.others import OtherWork
+from dbversus.results.records import Block
 from dbversus.stats.disturbance import Limits
 
 from ..fakes import ledger_of, make_session, records
@@ -122,9 +123,7 @@ def test_every_block_waits_and_the_time_budget_counts_that(
     host, said, shown = waiting
     host.windows = [BUSY]
     session = _session(tmp_path, said, shown, wait_quiet_s=30, time_budget_s=70, looks=[9])
-    monkeypatch.setattr(
-        local, "run_cell", lambda session, cell: session.note("block", block=cell.block, state="finished")
-    )
+    monkeypatch.setattr(local, "run_cell", lambda session, cell: session.note(Block(cell.block, "finished")))
     assert run._run_cells(session, ledger_of(session)) == "time budget"
     assert session.progress.blocks == {0, 1}
     assert [record["block"] for record in records(session, "wait")] == [0, 1, 2]

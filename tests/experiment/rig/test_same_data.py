@@ -1,14 +1,15 @@
 """What counts as a difference between two states of the same data."""
 
-import json
 from collections.abc import Iterable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
+import msgspec
 import pytest
 
 from dbversus.experiment.plan.progress import read_progress
 from dbversus.experiment.rig.same_data import Difference, TargetState, changes, owed, unlike_base
+from dbversus.results.records import DataState, State
 from dbversus.servers.data.contents import TableState
 
 TABLE = TableState(
@@ -34,7 +35,7 @@ def _said(found: Iterable[Difference]) -> list[tuple[str, bool]]:
 
 
 def test_the_same_state_differs_in_nothing_also_when_it_was_read_from_the_journal() -> None:
-    read = TargetState.from_json(json.loads(json.dumps(asdict(STATE))))
+    read = TargetState.of(msgspec.json.decode(msgspec.json.encode(STATE.record()), type=DataState))
     assert read == STATE
     assert [*changes(STATE, read, 0, fresh=True), *unlike_base(STATE, read, fresh=True), *owed(STATE)] == []
 
@@ -106,11 +107,10 @@ def test_debt_is_told_by_name() -> None:
 
 
 def test_a_resumed_run_compares_with_the_first_state_that_was_journaled() -> None:
-    def record(block: int, rows: int) -> dict[str, Any]:
-        return {"type": "state", "block": block, "targets": {"t1": asdict(_with(rows=rows))}, "differs": {}}
+    def record(block: int, rows: int, data: str = "loaded") -> State:
+        return State(block, data, {"t1": _with(rows=rows).record()})
 
-    aged = record(0, 9) | {"data": "aged"}
-    states = read_progress([record(0, 5), aged, record(1, 6), record(0, 7)]).states
+    states = read_progress([record(0, 5), record(0, 9, "aged"), record(1, 6), record(0, 7)]).states
     block, state = states["t1", "loaded"]
-    assert block == 0 and TargetState.from_json(state).tables["sbtest1"].rows == 5
-    assert TargetState.from_json(states["t1", "aged"][1]).tables["sbtest1"].rows == 9
+    assert block == 0 and TargetState.of(state).tables["sbtest1"].rows == 5
+    assert TargetState.of(states["t1", "aged"][1]).tables["sbtest1"].rows == 9

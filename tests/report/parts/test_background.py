@@ -12,10 +12,11 @@ from dbversus.report.formats.text import render
 from dbversus.report.model import Assessment, Figure
 from dbversus.report.parts.background import KINDS_SHOWN
 from dbversus.results.read import open_results
-from dbversus.results.write import Journal, seal
+from dbversus.results.write import seal
 from dbversus.stats.metrics import DRAIN_CPU
 from dbversus.stats.model import Verdict
 
+from ...journals import DictJournal
 from ..synthetic import LABELS, TRUTHS, write_results
 
 TEST = "update-index"
@@ -33,7 +34,7 @@ def assessment(tmp_path_factory: pytest.TempPathFactory) -> Assessment:
     truths = tuple(truth for truth in TRUTHS if truth.name in ("point-query", "range-covered-pk", TEST))
     write_results(directory, targets=2, rows=6, blocks=BLOCKS, truths=truths)
     kinds = {f"ib_kind_{letter}": 100_000 * rank for rank, letter in enumerate("abcdefg", 1)}
-    with Journal(directory) as journal:
+    with DictJournal(directory) as journal:
         for block in range(BLOCKS):
             place = {"block": block, "test": TEST}
             left = {"t0": _drained(4 + block / 100), "t1": _drained(8 - block / 100, idle=block > 0)}

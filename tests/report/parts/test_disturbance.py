@@ -13,9 +13,9 @@ from dbversus.report.formats import json as json_report
 from dbversus.report.model import Assessment, Cause, Disturbance, Waits
 from dbversus.report.parts.disturbance import HYPERVISOR, PROCESSES, sentences, total_disturbance
 from dbversus.results.read import open_results
-from dbversus.results.write import Journal
 from dbversus.stats.model import Verdict
 
+from ...journals import DictJournal
 from ..synthetic import FOREIGN_CPU_NS, TRUTHS, WALL_NS, write_results
 
 QUIET = Disturbance(1200, 12, (Cause(PROCESSES, 12, 0.7),), 0.02, 0.0)
@@ -69,7 +69,7 @@ def disturbed(tmp_path_factory: pytest.TempPathFactory) -> Assessment:
     """An experiment of which nearly half of the rows were disturbed, and that waited before two blocks."""
     truths = tuple(truth for truth in TRUTHS if truth.name == "read-only-count")
     folder = write_results(tmp_path_factory.mktemp("disturbed") / "results", targets=2, truths=truths)
-    with Journal(folder) as journal:
+    with DictJournal(folder) as journal:
         for block, quiet in ((0, True), (1, False)):
             journal.append({"type": "wait", "block": block, "seconds": 30.5, "quiet": quiet})
     return build_assessment(open_results(folder))
@@ -100,8 +100,8 @@ def test_every_report_says_it(disturbed: Assessment) -> None:
 
 def test_words_of_older_results_are_told_as_they_are(disturbed: Assessment) -> None:
     results = open_results(Path(disturbed.directory))
-    why = results.slots["dropped_why"].copy()
+    why = results.slots["disturbed_why"].copy()
     why[:] = [words and "stalled: took 4.1 times the usual row (limit 3)" for words in why]
-    old = build_assessment(replace(results, slots={**results.slots, "dropped_why": why}))
+    old = build_assessment(replace(results, slots={**results.slots, "disturbed_why": why}))
     assert [(cause.what, cause.cores) for cause in old.disturbance.causes] == [("stalled", None)]
     assert sentences(old)[1].startswith("Stalled, in ")

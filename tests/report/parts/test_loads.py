@@ -5,6 +5,7 @@ from dataclasses import replace
 from io import StringIO
 from typing import Any
 
+import msgspec
 import pytest
 from rich.console import Console
 
@@ -14,6 +15,7 @@ from dbversus.report.formats import json as json_report
 from dbversus.report.model import Assessment, LoadFigure
 from dbversus.report.parts.loads import origin_text
 from dbversus.results.read import Results, open_results
+from dbversus.results.records import Load, LoadFigures
 
 from ..synthetic import LABELS, write_results
 
@@ -28,16 +30,15 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Results:
 def with_loads(results: Results, **changes: dict[str, Any]) -> Results:
     """The same results, load records of some targets changed."""
     records = [
-        record if record["type"] != "load" else {**record, **changes.get(record["target"], {})}
+        msgspec.structs.replace(record, **changes.get(record.target, {})) if isinstance(record, Load) else record
         for record in results.records
     ]
     return replace(results, records=tuple(records))
 
 
 def sharing(results: Results) -> Results:
-    nothing = dict.fromkeys(("elapsed_ns", "server_cpu_ns", "rows"))
     when = {"earlier": True, "loaded_at": "2026-07-01T12:00:00+00:00"}
-    return with_loads(results, t1={**nothing, **when, "shares": LABELS[0]}, t2=when)
+    return with_loads(results, t1={**when, "figures": None, "shares": LABELS[0]}, t2=when)
 
 
 def printed(assessment: Assessment) -> str:
@@ -84,8 +85,9 @@ def test_sql_has_whose_data_it_is_and_from_when(plain: Results) -> None:
 
 
 def test_one_load_in_an_older_journal_is_not_printed_for_two_targets(plain: Results) -> None:
-    of_base = next(record for record in plain.records if record["type"] == "load")
-    repeated = {"elapsed_ns": of_base["elapsed_ns"], "earlier": True}
+    of_base = plain.of_type(Load)[0].figures
+    assert isinstance(of_base, LoadFigures)
+    repeated = {"figures": of_base, "earlier": True}
     out = printed(build_assessment(with_loads(plain, t1=repeated)))
     assert f"{LABELS[1]} {SHARED}" in out and "+0.0" not in out
 

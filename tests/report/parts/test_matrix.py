@@ -12,8 +12,10 @@ from dbversus.report.formats import matrix_table
 from dbversus.report.model import Matrix, MatrixRow
 from dbversus.report.parts.matrix import build_matrix, of_experiment
 from dbversus.results.read import open_results
-from dbversus.results.write import Journal, create_results_dir, seal
+from dbversus.results.write import create_results_dir, seal
 from dbversus.stats.judge import judge
+
+from ...journals import DictJournal
 
 LABELS = ("mysql:8.0@bl0,dw1", "mysql:8.0@bl1,dw1", "postgres:17@sync0", "postgres:17@sync1", "sqlite:bundled")
 TESTS = ("insert", "update-index", "update-nonindex")
@@ -30,8 +32,7 @@ def _row(group: str, block: int, test: str, number: int) -> dict[str, Any]:
         for n in GROUPS[group]
     ]
     tag = {"block": block, "test": test, "clients": 1, "group": group}
-    row = {"row": number, "tag": tag, "order": [], "started_unix_ns": 1, "host": {}, "slots": slots}
-    return {"type": "row", "dropped": False, "dropped_why": None, **row}
+    return {"type": "row", **tag, "row": number, "started_unix_ns": 1, "disturbed": False, "slots": slots}
 
 
 @pytest.fixture(scope="module")
@@ -45,8 +46,8 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "host.json").write_text(json.dumps({"sync_latency": latency}))
     (folder / "servers/t1").mkdir(parents=True)
     (folder / "servers/t1/sizes.json").write_text('{"data_dir": 90000000, "database": 60000000}')
-    with Journal(folder) as journal:
-        journal.append({"type": "experiment", "schema": 1, "targets": targets, "tests": ["load", *TESTS]})
+    with DictJournal(folder) as journal:
+        journal.append({"type": "experiment", "schema": 2, "targets": targets, "tests": ["load", *TESTS]})
         for block in range(len(BLOCK_FACTOR)):
             for number, group in enumerate(GROUPS):
                 for test in TESTS:
@@ -102,7 +103,7 @@ def test_rows_that_were_disturbed_count_like_all_others(directory: Path, tmp_pat
     for line in (directory / "journal.jsonl").read_text().splitlines():
         record = json.loads(line)
         with (folder / "journal.jsonl").open("a") as file:
-            file.write(json.dumps(record | ({"dropped": True} if record["type"] == "row" else {})) + "\n")
+            file.write(json.dumps(record | ({"disturbed": True} if record["type"] == "row" else {})) + "\n")
     disturbed = build_matrix(open_results(folder))
     for row, quiet in zip(disturbed.rows, matrix.rows, strict=True):
         rates = {test: cell.ops_per_s for test, cell in row.cells.items()}

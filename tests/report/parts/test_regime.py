@@ -3,12 +3,13 @@
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from dbversus.report.parts.regime import regime_notes
 from dbversus.results.read import Results, open_results
-from dbversus.results.write import Journal
 
+from ...journals import DictJournal
 from ..synthetic import LABELS, TRUTHS, write_results
 
 TEST = "update-index"
@@ -24,7 +25,7 @@ def results(tmp_path: Path) -> Results:
     truths = tuple(truth for truth in TRUTHS if truth.name in ("point-query", TEST))
     write_results(directory, targets=2, rows=2, blocks=2, truths=truths)
     left = {"ops": 10, "idle": True, "elapsed_ns": 1, "background": {}, "server_cpu_ns": 1, "server_write_bytes": 1}
-    with Journal(directory) as journal:
+    with DictJournal(directory) as journal:
         journal.append({"type": "drain", "block": 0, "test": TEST, "targets": {"t0": left}})
     return open_results(directory)
 
@@ -36,7 +37,7 @@ def test_what_was_put_off_is_told_where_it_is_much(results: Results) -> None:
 
 
 def test_aged_data_is_named(results: Results) -> None:
-    aged = replace(results, header={**results.header, "aged": [TEST]})
+    aged = replace(results, header=msgspec.structs.replace(results.header, aged=[TEST]))
     (note,) = regime_notes(aged, TEST, {})
     assert note.startswith("measured on aged data") and "put off" not in note
 

@@ -18,10 +18,11 @@ from dbversus.report.formats import json as json_report
 from dbversus.report.model import Assessment, ScaleLine
 from dbversus.report.parts import scaleup
 from dbversus.results.read import Results, open_results
-from dbversus.results.write import Journal, create_results_dir
+from dbversus.results.write import create_results_dir
 from dbversus.stats.metrics import THROUGHPUT
 from dbversus.stats.model import Verdict
 
+from ...journals import DictJournal
 from ..formats.test_html import Outline
 from ..synthetic import HOSTILE
 
@@ -43,8 +44,7 @@ def _row(rng: np.random.Generator, test: str, place: int, block: int, number: in
         figures = {"elapsed_ns": 50_000_000, "ops": ops, "server_cpu_ns": round(ops * cost_ns), "errors": {}}
         slots.append({"target": f"t{position}", "position": len(slots), **figures})
     tag = {"block": block, "test": f"{test}@{CLIENTS[place]}", "clients": CLIENTS[place]}
-    row = {"row": number, "tag": tag, "order": [], "started_unix_ns": 1, "host": {}, "slots": slots}
-    return {"type": "row", "dropped": False, "dropped_why": None, **row}
+    return {"type": "row", **tag, "row": number, "started_unix_ns": 1, "disturbed": False, "slots": slots}
 
 
 def write(folder: Path) -> Path:
@@ -55,8 +55,8 @@ def write(folder: Path) -> Path:
         for n, label in enumerate(LABELS)
     ]
     names = [f"{test}@{count}" for test in RATES for count in CLIENTS]
-    with Journal(directory) as journal:
-        header = {"schema": 1, "targets": targets, "tests": ["load", *names], "clients": list(CLIENTS), "looks": [6]}
+    with DictJournal(directory) as journal:
+        header = {"schema": 2, "targets": targets, "tests": ["load", *names], "clients": list(CLIENTS), "looks": [6]}
         journal.append({"type": "experiment", **header})
         for block in range(BLOCKS):
             for test in RATES:
@@ -131,7 +131,7 @@ def test_findings_can_be_queried_with_the_others(stored: Results) -> None:
 
 def test_wrong_answers_of_one_case_spoil_the_whole(tmp_path: Path) -> None:
     directory = write(tmp_path)
-    with Journal(directory) as journal:
+    with DictJournal(directory) as journal:
         answers = {"t0": {"rows": 1, "affected": 0, "checksum": "a"}, "t1": {"rows": 1, "affected": 0, "checksum": "b"}}
         journal.append({"type": "check", "test": "insert@2", "targets": answers, "agree": False, "differs": ["t1"]})
     found = build_assessment(open_results(directory)).scaleup

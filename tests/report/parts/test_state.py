@@ -4,6 +4,7 @@ import dataclasses
 import json
 from typing import Any
 
+import msgspec
 from rich.console import Console
 
 from dbversus.report.assessment import build_assessment
@@ -12,20 +13,33 @@ from dbversus.report.formats import json as json_report
 from dbversus.report.parts.state import state_sentences
 from dbversus.results.read import Results
 
+from ...journals import records_of
 from ..synthetic import LABELS
 
-COUNTED = {"sbtest1": {"rows": 100_000, "rows_counted": True}}
+COUNTED = {
+    "sbtest1": {
+        "rows": 100_000, "rows_counted": True, "lowest_id": 1, "highest_id": 100_000, "columns": [], "indexes": [],
+        "statistics_rows": None,
+    }
+}  # fmt: skip
 SHORT = "table.sbtest1 takes 7 bytes, block 1 had 9"
 
 
 def _record(block: int, differs: dict[str, list[str]] | None = None, **table: Any) -> dict[str, Any]:
     tables = {"sbtest1": COUNTED["sbtest1"] | table}
     state = {"tables": tables, "sizes_bytes": {}, "debt": {}}
-    return {"type": "state", "block": block, "targets": {"t0": state, "t1": state}, "differs": differs or {}}
+    return {
+        "type": "state",
+        "data": "loaded",
+        "block": block,
+        "targets": {"t0": state, "t1": state},
+        "differs": differs or {},
+    }
 
 
 def _with(results: Results, *records: dict[str, Any], **header: Any) -> Results:
-    return dataclasses.replace(results, records=(*results.records, *records), header=results.header | header)
+    first = msgspec.structs.replace(results.header, **header)
+    return dataclasses.replace(results, records=(*results.records, *records_of(*records)), header=first)
 
 
 def test_the_same_in_all_blocks_is_one_line(results: Results) -> None:
@@ -45,7 +59,7 @@ def test_kept_data_is_compared_in_less(results: Results) -> None:
 
 def test_nothing_is_said_where_nothing_was_looked_at(results: Results) -> None:
     assert state_sentences(results) == ()
-    empty = {"type": "state", "block": 0, "targets": {"t0": {"tables": {}}}, "differs": {}}
+    empty = {"type": "state", "data": "loaded", "block": 0, "targets": {"t0": {"tables": {}}}, "differs": {}}
     assert state_sentences(_with(results, empty)) == ()
 
 

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from dbversus.results.read import open_results
-from dbversus.results.write import Journal
 from dbversus.stats.metrics import IO_BYTES
 from dbversus.stats.simulation.injected import true_log_ratios
+
+from ...journals import DictJournal
 
 LABELS = ("pg", "pg#2", "pg#3")
 OPS = 1000
@@ -22,25 +23,27 @@ def _slot(name: str, place: int, cpu_ns_per_op: float, read_bytes_per_op: float 
 
 
 def _row(
-    number: int, slots: list[dict[str, Any]], *, block: int = 0, dropped: bool = False, **tag: str
+    number: int, slots: list[dict[str, Any]], *, block: int = 0, disturbed: bool = False, **tag: str
 ) -> dict[str, Any]:
     where = {"block": block, "test": "point-query", "clients": 1, **tag}
-    return {"type": "row", "tag": where, "row": number, "started_unix_ns": number, "dropped": dropped, "slots": slots}
+    return {"type": "row", **where, "row": number, "started_unix_ns": number, "disturbed": disturbed, "slots": slots}
 
 
 def _injected(
     block: int = 0, ops: int = 100_000, group: str | None = None, **added: dict[str, float]
 ) -> dict[str, Any]:
     nothing = {"cpu_share": 0.0, "io_share": 0.0, "burned_ns": 0, "io_bytes_added": 0, "ops": ops}
-    targets = {name: {**nothing, **figures} for name, figures in added.items()}
+    targets = {
+        name: {**nothing, **{kind: round(of) for kind, of in figures.items()}} for name, figures in added.items()
+    }
     tag = {"group": group} if group else {}
     return {"type": "injected", "block": block, "test": "point-query", "targets": targets, **tag}
 
 
 def _truths(directory: Path, *records: dict[str, Any], metric: str | None = None) -> dict[tuple[str, str, int], float]:
     targets = [{"name": f"t{number}", "label": label} for number, label in enumerate(LABELS)]
-    with Journal(directory) as journal:
-        journal.append({"type": "experiment", "schema": 1, "targets": targets, "tests": ["point-query"]})
+    with DictJournal(directory) as journal:
+        journal.append({"type": "experiment", "schema": 2, "targets": targets, "tests": ["point-query"]})
         for record in records:
             journal.append(record)
     results = open_results(directory)
@@ -81,7 +84,7 @@ def test_blocks_and_parts_of_a_resumed_test_are_told_apart(tmp_path: Path) -> No
 
 def test_disturbed_rows_count_on_both_sides_since_the_counters_span_them(tmp_path: Path) -> None:
     costs = (BASE_CPU_NS, BASE_CPU_NS, BASE_CPU_NS * 1.1)
-    rows = [*_rows(costs), *_rows((5 * costs[0], 5 * costs[1], 5 * costs[2]), first=4, dropped=True)]
+    rows = [*_rows(costs), *_rows((5 * costs[0], 5 * costs[1], 5 * costs[2]), first=4, disturbed=True)]
     burned = {"burned_ns": 100_000 * BASE_CPU_NS * 0.1 * (1 + 5) / 2}
     truths = _truths(tmp_path, *rows, _injected(t0={}, t2=burned))
     assert truths == {("point-query", "pg#3", 0): pytest.approx(math.log(1.1))}

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbversus.errors import UsageError
+from dbversus.results.records import Load, LoadFigures
 from dbversus.stats.metrics import CPU, IO_BYTES, METRICS, THROUGHPUT
 from dbversus.stats.model import BlockValue
 from dbversus.stats.values.blocks import block_values, lifted_log_ratio, load_values
@@ -35,7 +36,7 @@ def test_noise_of_a_whole_row_cancels() -> None:
 def test_disturbed_rows_count_and_are_counted() -> None:
     slots = make_slots(tests=1, blocks=1, rows=5)
     quiet = find(block_values(slots, "a"), metric=THROUGHPUT)[0]
-    slots["dropped"] = slots["row"] == 3
+    slots["disturbed"] = slots["row"] == 3
     (value,) = find(block_values(slots, "a"), metric=THROUGHPUT)
     assert value == replace(quiet, disturbed=1)
     assert value.rows == 5
@@ -153,14 +154,14 @@ def test_unknown_base_is_refused() -> None:
 
 def test_load_compares_rows_per_second_and_cpu_per_row() -> None:
     loads = [
-        {"target": "t0", "table": "x", "rows": 1000, "elapsed_ns": 10**9, "server_cpu_ns": 10**8},
-        {"target": "t1", "table": "x", "rows": 1000, "elapsed_ns": 2 * 10**9, "server_cpu_ns": None},
+        Load("t0", "x", figures=LoadFigures(rows=1000, elapsed_ns=10**9, server_cpu_ns=10**8)),
+        Load("t1", "x", figures=LoadFigures(rows=1000, elapsed_ns=2 * 10**9)),
     ]
     (value,) = load_values(loads, {"t0": "old", "t1": "new"}, "old")
     assert (value.test, value.target, value.metric) == ("load", "new", "load_rows_per_s")
     assert value.value == pytest.approx(np.log(0.5))
     assert load_values([], {}, "old") == []
-    shared = {"target": "t1", "table": "x", "shares": "old"}
+    shared = Load("t1", "x", shares="old")
     assert load_values([loads[0], shared], {"t0": "old", "t1": "new"}, "old") == []
 
 
@@ -215,7 +216,7 @@ class TestSequentialOrder:
 
     def test_a_disturbed_slot_of_one_target_counts(self) -> None:
         slots = one_after_the_other(make_slots(tests=1, blocks=1, rows=5))
-        slots["dropped"] = (slots["row"] == 3) & (slots["target"] == "b")
+        slots["disturbed"] = (slots["row"] == 3) & (slots["target"] == "b")
         (value,) = find(block_values(slots, "a"), metric=THROUGHPUT)
         assert (value.rows, value.disturbed) == (5, 1)
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from dbversus.results.read import Results
+from dbversus.results.records import Block
 from dbversus.stats.judge import judge
 from dbversus.stats.metrics import CPU
 from dbversus.stats.values.finished import finished_blocks, of_finished_blocks
@@ -16,8 +17,8 @@ def cut_short(results: Results, last: int) -> Results:
     """The block `last` ended after its first row."""
     slots = results.slots
     kept = (slots["block"] < last) | ((slots["block"] == last) & (slots["row"] == 0))
-    records = [each for each in results.records if (each["type"], each.get("block")) != ("block", last)]
-    records += [{"type": "block", "block": last, "state": "interrupted"}]
+    records = [each for each in results.records if not (isinstance(each, Block) and each.block == last)]
+    records += [Block(last, "interrupted")]
     slots = {name: column[kept] for name, column in slots.items()}
     return replace(results, records=tuple(records), slots=slots)
 
@@ -37,7 +38,7 @@ def test_a_block_that_was_cut_short_does_not_count(results: Results) -> None:
 
 def test_records_of_it_do_not_count_either(results: Results) -> None:
     kept = of_finished_blocks(cut_short(results, 4)).records
-    assert {record.get("block") for record in kept} == {None, 0, 1, 2, 3}
+    assert {getattr(record, "block", None) for record in kept} == {None, 0, 1, 2, 3}
 
 
 def test_while_fewer_than_two_are_finished_all_there_is_counts() -> None:

@@ -4,11 +4,13 @@ from dataclasses import replace
 from math import exp, log
 from typing import Any
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import pytest
 
 from dbversus.results.read import Results
+from dbversus.results.records import Latency
 from dbversus.stats.judge import judge, judge_over_clients, settled_tests
 from dbversus.stats.judgeable import P50, P95, P99, PERCENTS
 from dbversus.stats.metrics import CPU, THROUGHPUT
@@ -21,6 +23,7 @@ from dbversus.stats.values.percentiles import (
     wanted_operations,
 )
 
+from ...journals import records_of
 from ..latencies import encoded, with_latencies
 from ..twin_results import Truth, twin_results
 
@@ -104,7 +107,8 @@ def test_the_family_is_that_of_the_judged_metrics(changed: list[Finding]) -> Non
     judged = [finding for finding in changed if finding.judged and finding.p_value is not None]
     assert {finding.metric for finding in judged} >= {CPU, THROUGHPUT, P99}
     assert not any(finding.judged for finding in changed if finding.metric == P95)
-    usual = judge(replace(experiment(1.25), header=experiment(1.25).header | {"judge": ["cpu", "throughput", "io"]}))
+    results = experiment(1.25)
+    usual = judge(replace(results, header=msgspec.structs.replace(results.header, judge=["cpu", "throughput", "io"])))
     p99, before = of(usual, P99)["test1"], of(changed, P99)["test1"]
     assert not p99.judged and p99.p_value == before.p_value and p99.q_value != before.q_value
 
@@ -113,7 +117,7 @@ def test_a_test_is_decided_when_its_percentile_is() -> None:
     results = experiment(1.1, blocks=4)
     assert of(judge(results), P99)["test1"].verdict is not Verdict.EQUIVALENT
     assert "test0" in settled_tests(judge(results)) and "test1" not in settled_tests(judge(results))
-    usual = replace(results, header=results.header | {"judge": ["cpu", "throughput", "io"]})
+    usual = replace(results, header=msgspec.structs.replace(results.header, judge=["cpu", "throughput", "io"]))
     assert "test1" in settled_tests(judge(usual))
 
 
@@ -125,7 +129,7 @@ def test_too_few_operations_make_no_verdict_and_hold_up_none() -> None:
     assert "test1" in settled_tests(findings)
     assert of(findings, P95)["test1"].ratio is not None
     alone = experiment(1.25, operations=OPERATIONS // 2)
-    alone = replace(alone, header=alone.header | {"judge": ["p99"]})
+    alone = replace(alone, header=msgspec.structs.replace(alone.header, judge=["p99"]))
     assert settled_tests(judge(alone)) >= {"test0", "test1"}
 
 
@@ -145,7 +149,7 @@ def hand_made(hdr: list[dict[str, list[float]]], targets: int = 2) -> Results:
         }
         for record in hdr
     ]
-    return replace(results, records=(*results.records, *records))
+    return replace(results, records=(*results.records, *records_of(*records)))
 
 
 def values(results: Results) -> dict[tuple[str, str], BlockValue]:
@@ -176,7 +180,7 @@ def test_the_mean_over_blocks_decides_for_all_of_them() -> None:
     results = hand_made([{"t0": [10.0] * 1500, "t1": [10.0] * 3500}])
     again = {"type": "latency", "block": 1, "test": "test0", "hdr": {"t0": encoded(np.full(3000, 1e4))}}
     again["hdr"]["t1"] = again["hdr"]["t0"]  # type: ignore[index]
-    blocks = latency_blocks(replace(results, records=(*results.records, again)))["test0", TARGET]
+    blocks = latency_blocks(replace(results, records=(*results.records, *records_of(again))))["test0", TARGET]
     assert [block.operations for block in blocks] == [1500, 3000]
     assert has_enough(blocks, P95) and not has_enough(blocks[:1], P95)
 
@@ -184,7 +188,7 @@ def test_the_mean_over_blocks_decides_for_all_of_them() -> None:
 def test_disturbed_rows_count_and_are_counted() -> None:
     results = hand_made([{"t0": [10.0] * 4000, "t1": [20.0] * 4000}])
     disturbed = np.ma.masked_array(np.ma.getdata(results.slots["row"]) % 2 == 0)
-    half = values(replace(results, slots={**results.slots, "dropped": disturbed}))[TARGET, P95]
+    half = values(replace(results, slots={**results.slots, "disturbed": disturbed}))[TARGET, P95]
     assert (half.rows, half.disturbed, half.value) == (24, 12, values(results)[TARGET, P95].value)
 
 
@@ -199,7 +203,10 @@ def test_percentiles_over_all_numbers_of_clients() -> None:
     results = experiment(1.25, blocks=4)
     name = {"test0": "scan@1", "test1": "scan@2", "test2": "scan@4", "test3": "point@1"}
     slots = {**results.slots, "test": np.array([name[test] for test in results.slots["test"]], dtype=object)}
-    records = tuple(one | {"test": name[one["test"]]} if "test" in one else one for one in results.records)
+    records = tuple(
+        msgspec.structs.replace(one, test=name[one.test]) if isinstance(one, Latency) else one
+        for one in results.records
+    )
     renamed = replace(results, slots=slots, records=records, tests=("load", *name.values()))
     (pooled,) = (one for one in judge_over_clients(renamed) if (one.test, one.metric) == ("scan@all", P99))
     assert pooled.judged and pooled.ratio == pytest.approx(1.25 ** (1 / 3), rel=0.03)

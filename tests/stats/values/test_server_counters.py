@@ -7,6 +7,8 @@ from dbversus.results.counters import counter_rows
 from dbversus.stats.model import BlockValue, Metric
 from dbversus.stats.values.server_counters import counter_values
 
+from ...journals import records_of
+
 LABELS = {"t0": "old", "t1": "new"}
 
 Counts = dict[str, float]
@@ -19,7 +21,7 @@ def _record(block: int, mine: Counts, base: Counts, ops: int = 1000) -> dict[str
 
 
 def _values(*records: dict[str, Any]) -> tuple[list[BlockValue], list[Metric]]:
-    return counter_values(counter_rows(records, LABELS), "old")
+    return counter_values(counter_rows(records_of(*records), LABELS), "old")
 
 
 def test_a_counter_is_compared_per_operation() -> None:
@@ -59,5 +61,5 @@ def test_with_groups_the_base_of_the_same_group_counts() -> None:
         record | {"group": "g0", "delta": {"t0": {"a": 10}, "t1": {"a": 20}}},
         record | {"group": "g1", "delta": {"t0": {"a": 100}, "t2": {"a": 100}}},
     ]
-    found, _ = counter_values(counter_rows(groups, {**LABELS, "t2": "newer"}), "old")
+    found, _ = counter_values(counter_rows(records_of(*groups), {**LABELS, "t2": "newer"}), "old")
     assert {value.target: round(math.exp(value.value or 0), 3) for value in found} == {"new": 2.0, "newer": 1.0}

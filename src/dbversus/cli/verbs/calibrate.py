@@ -102,6 +102,8 @@ def _conclude(
 
     `judge`: by other metrics than were asked for when it was run; all tests have all blocks, so nothing is missing.
     """
+    import msgspec
+
     from dbversus.calibration import store
     from dbversus.cli.display import make_display
     from dbversus.experiment.calibrating.record import make_record
@@ -109,7 +111,7 @@ def _conclude(
 
     results = open_results(directory)
     if judge:
-        results = replace(results, header=results.header | {"judge": judge})
+        results = replace(results, header=msgspec.structs.replace(results.header, judge=judge))
     with make_display(quiet) as display:
         calibration = make_record(results, suites, seed or 1, display.doing)
     _write(calibration, directory)

@@ -1,7 +1,9 @@
 """Which targets are up at the same time: all of them, the base with some others, or each alone."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+
+from dbversus.results.records import Tag
 
 ROWS_PER_GROUP = 10_000
 """Numbers that the rows of one group have for themselves, in each test and block."""
@@ -16,13 +18,13 @@ class Group:
     """
 
     members: tuple[str, ...]
-    tag: Mapping[str, str] = field(default_factory=dict)
+    tag: Tag = field(default_factory=Tag)
     first_row: int = 0
 
     @property
     def name(self) -> str:
         """What `tag` says; "" where all targets are up together."""
-        return next(iter(self.tag.values()), "")
+        return self.tag.get("solo") or self.tag.get("group", "")
 
 
 def make_groups(names: Sequence[str], order: str, at_once: int | None) -> list[Group]:

@@ -34,7 +34,7 @@ class Shares(NamedTuple):
     io: float
     burst: Burst | None = None
 
-    def asked(self) -> dict[str, float]:
+    def asked(self) -> dict[str, Any]:
         """As the journal has it."""
         asked = {"cpu_share": self.cpu, "io_share": self.io}
         return asked if self.burst is None else asked | {"cpu_ms": self.burst.ms, "cpu_every_ms": self.burst.every_ms}

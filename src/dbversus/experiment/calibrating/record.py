@@ -18,12 +18,12 @@ def make_record(results: Results, suites: int, seed: int, say: Callable[[str], N
     figures = evaluate(results, suites, seed, say)
     header, base = results.header, results.base
     spec = read_folder(results.directory)
-    began_s = float(header["at_unix_ns"]) / 1e9
+    began_s = header.at_unix_ns / 1e9
     return Calibration(
         id=f"{datetime.fromtimestamp(began_s, UTC):%Y%m%d-%H%M%S}-{safe_name(f'{base.dbms}-{base.version}')}",
         at_unix_s=began_s,
-        took_s=max(record["at_unix_ns"] for record in results.records) / 1e9 - began_s,
-        dbversus=str(header.get("dbversus", "")),
+        took_s=max(record.at_unix_ns for record in results.records) / 1e9 - began_s,
+        dbversus=header.dbversus,
         host=host_of(results.host),
         dbms=base.dbms,
         dbms_title=find_dbms(base.dbms).title,
@@ -37,7 +37,7 @@ def make_record(results: Results, suites: int, seed: int, say: Callable[[str], N
         rows_per_block=rows_per_block(spec),
         slot_ms=spec.slot_ms,
         seed=spec.seed,
-        command=str(header.get("command", "")),
+        command=header.command,
         directory=str(results.directory.absolute()),
         figures=figures,
     )

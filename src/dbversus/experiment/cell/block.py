@@ -13,6 +13,7 @@ from dbversus.experiment.rig.recovery import ask
 from dbversus.experiment.rig.refusals import check_on_data
 from dbversus.experiment.rig.session import GroupOut, Session, Target
 from dbversus.experiment.rig.start import change_data, start_block
+from dbversus.results.records import Block, Settled
 from dbversus.suites.model import Phase
 
 
@@ -25,7 +26,7 @@ def run_cell(session: Session, cell: Cell) -> None:
                 _run_group(session, cell)
             if len(groups) > 1:
                 _make_room(session)
-    session.note("block", block=cell.block, state="finished")
+    session.note(Block(cell.block, "finished"))
 
 
 def _left(session: Session, cell: Cell, cases: Iterable[Case]) -> bool:
@@ -122,7 +123,7 @@ def _settle(session: Session, block: int, phase: str, target: Target) -> None:
     if any(debt.values()):  # the server's own housekeeping came between
         done = target.server.settle(session.table_names)
         debt = target.server.debt()
-    session.note("settled", block=block, phase=phase, target=target.name, done=done, debt=debt)
+    session.note(Settled(block, phase, target.name, done, debt))
 
 
 def stop_block(session: Session) -> None:

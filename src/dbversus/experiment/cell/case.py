@@ -12,6 +12,7 @@ from dbversus.experiment.observe.scene import Scene
 from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.rig.recovery import through_losses
 from dbversus.experiment.rig.session import Session
+from dbversus.results.records import Test
 
 WARM_UP_MS = 500
 
@@ -47,8 +48,8 @@ def _measure(scene: Scene) -> None:
     else:
         session.engine.call("close")
     if not scene.replay:
-        spent = {"seconds": time.monotonic() - began, "controller_cpu_s": time.process_time() - cpu_began}
-        scene.note("test", state="finished", **spent)
+        seconds, cpu_s = time.monotonic() - began, time.process_time() - cpu_began
+        session.note(Test(*scene.place, seconds, cpu_s, **session.tag))
 
 
 def _measure_rows(scene: Scene, observers: Observers) -> None:

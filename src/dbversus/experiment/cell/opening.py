@@ -3,12 +3,15 @@
 import hashlib
 from typing import Any
 
+import msgspec
+
 from dbversus.experiment.observe.scene import Scene
 from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.plan.definitions import definitions
 from dbversus.experiment.rig.engine import EngineRefused
 from dbversus.experiment.rig.serving import pin_serving
 from dbversus.experiment.rig.session import Session
+from dbversus.results.records import Answers, Check
 
 
 def open_case(session: Session, block: int, case: Case) -> None:
@@ -67,15 +70,16 @@ def compare_answers(scene: Scene) -> None:
         return
     seed = seed_of(session.spec.seed, case.name, -1)
     events = 1 if case.test.slow else session.spec.check_events
-    answers: dict[str, Any] = session.engine.call("check", events=events, seed=seed)["targets"]
+    replies = session.engine.call("check", events=events, seed=seed)["targets"]
+    answers = msgspec.convert(replies, dict[str, Answers])
     expected = _digest(answers[session.base.name])
     differs = [name for name, answer in answers.items() if _digest(answer) != expected]
-    session.note("check", test=case.name, targets=answers, agree=not differs, differs=differs, **session.tag)
+    session.note(Check(case.name, answers, agree=not differs, differs=differs, **session.tag))
     scene.driven.update(dict.fromkeys(answers, events))
 
 
-def _digest(answer: dict[str, Any]) -> tuple[Any, ...]:
-    return answer["rows"], answer["affected"], answer["checksum"]
+def _digest(answer: Answers) -> tuple[Any, ...]:
+    return answer.rows, answer.affected, answer.checksum
 
 
 def seed_of(seed: int, test: str, block: int) -> int:

@@ -9,6 +9,7 @@ from dbversus.experiment.plan.slots import SlotPlan, SlotRules, plan_cold_slots,
 from dbversus.experiment.rig.cold import cool
 from dbversus.experiment.rig.engine import EngineRefused, Reply
 from dbversus.experiment.rig.session import Session
+from dbversus.results.records import Slots
 from dbversus.stats.orders import williams_square
 
 PILOT_OPS = 20
@@ -32,9 +33,7 @@ def pilot(scene: Scene) -> SlotPlan:
     if spec.cache == "cold":
         plan = plan_cold_slots(spec.cold_slot_ms, rates, case.clients, once=case.test.slow)
     scanned = case.test.rows_scanned_per_op(spec.table_size, spec.tables)
-    session.note(
-        "plan", test=case.name, block=scene.block, **plan.to_json(), rows_scanned_per_op=scanned, **session.tag
-    )
+    session.note(Slots(*scene.place, plan.slot, plan.settle, plan.rows, scanned, **session.tag))
     return plan
 
 

@@ -11,6 +11,7 @@ from dbversus.experiment.observe.scene import Scene, driven_ops
 from dbversus.experiment.plan.slots import SlotPlan
 from dbversus.experiment.rig.engine import EngineGone, Reply
 from dbversus.experiment.rig.recovery import ENGINE_RENEWALS_AT_MOST
+from dbversus.results.records import row_of
 from dbversus.stats.disturbance import RowFigures, judge_row
 from dbversus.stats.orders import balanced_orders
 
@@ -110,4 +111,4 @@ def _journal_row(scene: Scene, reply: Reply) -> None:
     figures = RowFigures.from_host(reply["host"])
     why = judge_row(figures, session.limits, scene.figures)
     scene.figures.append(figures)
-    session.note("row", dropped=why is not None, dropped_why=why, **reply)
+    session.note(row_of(reply, why))

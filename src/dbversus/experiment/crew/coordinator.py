@@ -9,9 +9,9 @@ from dbversus.experiment.crew.worker import Order, Worker, WorkerLost
 from dbversus.experiment.plan.agenda import Cell, End, Look, next_step
 from dbversus.experiment.plan.contest import Contest
 from dbversus.experiment.plan.progress import fold
-from dbversus.results.records import Record
+from dbversus.results.records import AnyRecord, Check, Failure, Load, Slots, State
 
-_KNOWN = frozenset({"plan", "check", "state", "failure", "load"})
+_KNOWN = (Slots, Check, State, Failure, Load)
 """Types of records that those who measure later cells have to know."""
 
 
@@ -20,19 +20,19 @@ class Ledger:
     """The records of a run: each is kept by `keep`, and counts for what comes next."""
 
     contest: Contest
-    keep: Callable[[Record], None]
-    known: list[Record] = field(default_factory=list)
-    loads: set[tuple[str, str]] = field(default_factory=set)
+    keep: Callable[[AnyRecord], None]
+    known: list[AnyRecord] = field(default_factory=list)
+    loads: set[tuple[str, str | None]] = field(default_factory=set)
 
-    def take(self, record: Record) -> None:
-        if record["type"] == "load":
-            load = record["target"], record["table"]
+    def take(self, record: AnyRecord) -> None:
+        if isinstance(record, Load):
+            load = record.target, record.table
             if load in self.loads:
                 return  # another worker's, of the same data
             self.loads.add(load)
         self.keep(record)
         fold(self.contest.progress, record)
-        if record["type"] in _KNOWN:
+        if isinstance(record, _KNOWN):
             self.known.append(record)
 
 
@@ -60,7 +60,7 @@ def work_together(
 
     A cell's records count once it is finished: one whose worker was lost goes to another, as if nobody had begun it.
     """
-    idle, out = list(workers), dict[Future[list[Record]], tuple[Worker, Cell]]()
+    idle, out = list(workers), dict[Future[list[AnyRecord]], tuple[Worker, Cell]]()
     with ThreadPoolExecutor(max(1, len(workers))) as pool:
         while True:
             step = next_step(ledger.contest, [cell.block for _, cell in out.values()])
@@ -77,14 +77,14 @@ def work_together(
                 raise RunError("No worker is left to measure; `resume` goes on from here.")
 
 
-def _perform(worker: Worker, order: Order) -> list[Record]:
-    records: list[Record] = []
+def _perform(worker: Worker, order: Order) -> list[AnyRecord]:
+    records: list[AnyRecord] = []
     worker.perform(order, records.append)
     return records
 
 
 def _take_in(
-    ledger: Ledger, out: dict[Future[list[Record]], tuple[Worker, Cell]], say: Callable[[str], None]
+    ledger: Ledger, out: dict[Future[list[AnyRecord]], tuple[Worker, Cell]], say: Callable[[str], None]
 ) -> list[Worker]:
     """The workers that have come back with a finished cell."""
     back = []

@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from dbversus.errors import DbversusError
 from dbversus.experiment.cell.block import run_cell
 from dbversus.experiment.crew.remote import hello
@@ -17,7 +19,8 @@ from dbversus.experiment.plan.progress import Progress, fold, read_progress
 from dbversus.experiment.rig.ready import closing, make_ready
 from dbversus.experiment.rig.session import Session
 from dbversus.experiment.rig.stage import set_stage
-from dbversus.results.records import Record
+from dbversus.host.facts import machine_id
+from dbversus.results.records import AnyRecord, decode, encode
 
 
 class _Teller:
@@ -47,20 +50,21 @@ def main() -> None:
 def _serve(directory: Path) -> None:
     display = _Teller()
     with set_stage(read_folder(directory), display, wait=True) as stage:
-        session = stage.session(lambda record: _take(session, record), directory, Progress(), display)
+        host = machine_id() or "unknown"
+        session = stage.session(lambda record: _take(session, host, record), directory, Progress(), display)
         with closing(session):
             make_ready(session)
             for line in sys.stdin:
                 _perform(session, json.loads(line))
 
 
-def _take(session: Session, record: Record) -> None:
-    tell("record", record=record)
+def _take(session: Session, host: str, record: AnyRecord) -> None:
+    tell("record", record=encode(msgspec.structs.replace(record, host=host)).decode())
     fold(session.progress, record)
 
 
 def _perform(session: Session, order: dict[str, Any]) -> None:
-    session.heed(read_progress(order["known"]))
+    session.heed(read_progress(decode(text.encode()) for text in order["known"]))
     run_cell(session, Cell(order["block"], tuple(order["cases"])))
     tell("finished", block=order["block"])
 

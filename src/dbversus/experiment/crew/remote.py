@@ -8,9 +8,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 import dbversus
 from dbversus.errors import UsageError
 from dbversus.experiment.crew.worker import Order, Take, WorkerLost
+from dbversus.results.records import AnyRecord, decode
 from dbversus.results.schema import SCHEMA_VERSION
 
 MEMBER = "dbversus.experiment.crew.member"
@@ -54,12 +57,12 @@ class ProcessWorker:
 
     def perform(self, order: Order, take: Take) -> None:
         self._send(order)
-        records = []
+        records: list[AnyRecord] = []
         while (line := self._read(order))["kind"] != "finished":
             if line["kind"] == "failed":
                 raise WorkerLost(f"{self.name} gave up: {line['words']}")
             if line["kind"] == "record":
-                records.append(line["record"])
+                records.append(self._decoded(line["record"]))
         if line["block"] != order.cell.block:
             self.close()
             raise WorkerLost(
@@ -109,6 +112,13 @@ class ProcessWorker:
             self.close()
             raise WorkerLost(f"{self.name} said what no worker says: {line.strip()[:100]!r}.") from error
         return dict(said)
+
+    def _decoded(self, text: str) -> AnyRecord:
+        try:
+            return decode(text.encode())
+        except msgspec.DecodeError as error:
+            self.close()
+            raise WorkerLost(f"{self.name} said what is no record: {error}.") from error
 
     def _gone(self) -> WorkerLost:
         self._process.wait()

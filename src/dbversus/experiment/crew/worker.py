@@ -6,9 +6,9 @@ from typing import Any, Protocol
 
 from dbversus.errors import RunError
 from dbversus.experiment.plan.agenda import Cell
-from dbversus.results.records import Record
+from dbversus.results.records import AnyRecord, encode
 
-Take = Callable[[Record], None]
+Take = Callable[[AnyRecord], None]
 
 
 class WorkerLost(RunError):
@@ -20,10 +20,11 @@ class Order:
     """A cell, and the records so far that whoever measures it has to know: plans of slots, checks, states, failures."""
 
     cell: Cell
-    known: Sequence[Record] = field(default_factory=list)
+    known: Sequence[AnyRecord] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
-        return {"block": self.cell.block, "cases": list(self.cell.cases), "known": list(self.known)}
+        known = [encode(record).decode() for record in self.known]
+        return {"block": self.cell.block, "cases": list(self.cell.cases), "known": known}
 
 
 class Worker(Protocol):

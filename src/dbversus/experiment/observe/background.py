@@ -5,6 +5,8 @@ from collections import Counter
 from dbversus.experiment.observe.observer import Observer
 from dbversus.experiment.observe.scene import Scene, driven_ops
 from dbversus.experiment.rig.engine import Reply
+from dbversus.results.records import Background as BackgroundRecord
+from dbversus.results.records import BackgroundWork
 
 
 class Background(Observer):
@@ -24,10 +26,11 @@ class Background(Observer):
             return
         lost = (end.get("stopped") or {}).get("target")
         targets = {
-            name: {"ops": self._ops[name], "cpu_ns": cpu_ns}
+            name: BackgroundWork(self._ops[name], cpu_ns)
             for name, cpu_ns in end.get("background", {}).items()
             if self._ops[name] and name != lost
         }
         self._ops.clear()
         if targets:
-            self.scene.note("background", targets=targets)
+            session = self.scene.session
+            session.note(BackgroundRecord(*self.scene.place, targets, **session.tag))

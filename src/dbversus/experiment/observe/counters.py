@@ -5,6 +5,7 @@ import itertools
 from dbversus.errors import RunError
 from dbversus.experiment.observe.observer import Observer
 from dbversus.experiment.observe.scene import Scene
+from dbversus.results.records import Counters as CountersRecord
 
 IDLE_ROUNDS = 2
 
@@ -51,7 +52,7 @@ class Counters(Observer):
         if moved:  # hundreds of a server's counters have nothing to do with a test
             kept = {name: {key: counts[key] for key in counts if key in moved} for name, counts in delta.items()}
             ops = {name: self.scene.driven[name] for name in kept}
-            self.scene.note("counters", spanned_ops=ops, delta=kept)
+            session.note(CountersRecord(*self.scene.place, kept, ops, **session.tag))
 
 
 def _read(scene: Scene) -> dict[Start, Counts]:

@@ -3,9 +3,12 @@
 import time
 from collections.abc import Iterable
 
+import msgspec
+
 from dbversus.experiment.observe.scene import Scene
 from dbversus.experiment.rig.engine import EngineGone
 from dbversus.experiment.rig.session import Session, Target
+from dbversus.results.records import Drain, DrainFigures
 
 # What one strike of a clock brings is over after so long, or goes on while the test runs, as it would without us.
 STRIKE_IDLE_MS = 100
@@ -53,10 +56,9 @@ def drain(scene: Scene) -> None:
             session.renew_engine(str(error), **scene.where)
             return
         if target.server.is_running():
-            figures = {name: value for name, value in reply.items() if name not in ("id", "done")}
-            found[target.name] = {"ops": scene.driven[target.name], **figures}
+            found[target.name] = msgspec.convert({**reply, "ops": scene.driven[target.name]}, DrainFigures)
     if found and not scene.replay:
-        scene.note("drain", targets=found)
+        session.note(Drain(*scene.place, found, **session.tag))
 
 
 def _processes(session: Session) -> list[Target]:

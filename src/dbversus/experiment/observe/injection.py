@@ -10,6 +10,8 @@ from dbversus.experiment.observe.observer import Observer
 from dbversus.experiment.observe.scene import Scene, driven_ops
 from dbversus.experiment.rig.engine import Reply
 from dbversus.experiment.rig.session import Session, Target
+from dbversus.results.records import Injected as InjectedRecord
+from dbversus.results.records import InjectedWork
 from dbversus.servers.injection import ALWAYS, Bursts, Injected, Injection
 from dbversus.servers.process.daemon import Daemon
 
@@ -45,14 +47,12 @@ class Span:
         for page in self.pages.values():
             page.set_shares(0.0, 0.0)
 
-    def figures(self) -> dict[str, dict[str, float]]:
+    def figures(self) -> dict[str, InjectedWork]:
         """Shares asked for, operations since `begin`, and what the library has counted over their rows."""
         return {
-            name: {
-                **self.shares[name].asked(),
-                "ops": self.ops[name],
-                **asdict(self.after[name] - self.before[name]),
-            }
+            name: InjectedWork(
+                **self.shares[name].asked(), ops=self.ops[name], **asdict(self.after[name] - self.before[name])
+            )
             for name in self.pages
             if self.ops[name]
         }
@@ -86,8 +86,9 @@ class Injecting(Observer):
             return
         self._span.end()
         if figures := self._span.figures():
-            self.scene.note("injected", targets=figures)
-            _remark(self.scene.session, self._span)
+            session = self.scene.session
+            session.note(InjectedRecord(*self.scene.place, figures, **session.tag))
+            _remark(session, self._span)
 
 
 def _span(scene: Scene) -> Span:

@@ -2,6 +2,7 @@
 
 from dbversus.experiment.observe.observer import Observer
 from dbversus.experiment.rig.engine import Reply
+from dbversus.results.records import Latency as LatencyRecord
 
 
 class Latency(Observer):
@@ -12,9 +13,5 @@ class Latency(Observer):
         measured = session.measured(self.scene.case)
         for words in end.get("accounting_notes", ()):
             session.remark(words)
-        session.note(
-            "latency",
-            **self.scene.where,
-            hdr={name: text for name, text in end.get("latency", {}).items() if name in measured},
-            error_examples=end.get("error_examples", {}),
-        )
+        hdr = {name: text for name, text in end.get("latency", {}).items() if name in measured}
+        session.note(LatencyRecord(*self.scene.place, hdr, end.get("error_examples", {})))

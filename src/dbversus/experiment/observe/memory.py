@@ -4,6 +4,8 @@ from dataclasses import asdict
 
 from dbversus.experiment.observe.observer import Observer
 from dbversus.host.memory import memory_use, reset_peak
+from dbversus.results.records import Memory as MemoryRecord
+from dbversus.results.records import MemoryUse
 
 
 class Memory(Observer):
@@ -19,6 +21,6 @@ class Memory(Observer):
         for target in self.scene.session.alive:
             use = memory_use(target.server.root_pid) if target.server.root_pid is not None else None
             if use is not None:
-                found[target.name] = asdict(use)
+                found[target.name] = MemoryUse(**asdict(use))
         if found:
-            self.scene.session.note("memory", **self.scene.where, targets=found)
+            self.scene.session.note(MemoryRecord(*self.scene.place, found))

@@ -40,6 +40,7 @@ class Scene:
         """What tells records of this scene from others'."""
         return {"block": self.block, "test": self.case.name}
 
-    def note(self, kind: str, **fields: Any) -> None:
-        """Journals what holds for the group of targets that is up."""
-        self.session.note(kind, **self.where, **fields, **self.session.tag)
+    @property
+    def place(self) -> tuple[int, str]:
+        """The same, as records have it first."""
+        return self.block, self.case.name

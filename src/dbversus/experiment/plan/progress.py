@@ -3,10 +3,23 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 from dbversus.experiment.plan.slots import SlotPlan
-from dbversus.suites.model import LOADED
+from dbversus.results.records import (
+    AnyRecord,
+    Block,
+    Check,
+    DataState,
+    Failure,
+    Finished,
+    Load,
+    Look,
+    Resumed,
+    Row,
+    Slots,
+    State,
+    Test,
+)
 
 Part = tuple[int, str, str]
 """Block, case, and the group of targets that was up ("" where all run together)."""
@@ -34,7 +47,7 @@ class Progress:
     finished: set[Part] = field(default_factory=set)
     checked: dict[Shared, dict[str, bool]] = field(default_factory=dict)
     plans: dict[Shared, SlotPlan] = field(default_factory=dict)
-    states: dict[tuple[str, str], tuple[int, dict[str, Any]]] = field(default_factory=dict)
+    states: dict[tuple[str, str], tuple[int, DataState]] = field(default_factory=dict)
     blocks: set[int] = field(default_factory=set)
     began_ns: dict[int, int] = field(default_factory=dict)
     block_s: float | None = None
@@ -68,7 +81,7 @@ class Progress:
         return next(block for block in range(len(self.blocks) + 1) if block not in self.blocks)
 
 
-def read_progress(records: Iterable[dict[str, Any]]) -> Progress:
+def read_progress(records: Iterable[AnyRecord]) -> Progress:
     """Folds the journal's records, in order."""
     progress = Progress()
     for record in records:
@@ -76,52 +89,47 @@ def read_progress(records: Iterable[dict[str, Any]]) -> Progress:
     return progress
 
 
-def _group(record: dict[str, Any]) -> str:
-    """Name of the group that was up when a record was made (experiment/asked/groups.py)."""
-    return str(record.get("solo") or record.get("group", ""))
-
-
-def fold(progress: Progress, record: dict[str, Any]) -> None:
+def fold(progress: Progress, record: AnyRecord) -> None:
     """Takes in one more record."""
-    match record["type"]:
-        case "load":
-            progress.loaded.add(record["target"])
-        case "row":
-            progress.rows[record["tag"]["block"], record["tag"]["test"], _group(record["tag"])] += 1
-        case "test":
-            progress.finished.add((record["block"], record["test"], _group(record)))
-        case "check":
-            known = progress.checked.setdefault((record["test"], record.get("group", "")), {})
-            known.update({name: name not in record["differs"] for name in record["targets"]})
-        case "plan":
-            plan = SlotPlan(record["slot"], record["settle"], record["rows"])
-            progress.plans[record["test"], record.get("group", "")] = plan
-        case "state":
-            for target, state in record["targets"].items():
-                data = record.get("data", LOADED)
-                progress.states.setdefault((target, data), (record["block"], state))
-        case "block":
+    match record:
+        case Load():
+            progress.loaded.add(record.target)
+        case Row():
+            progress.rows[record.block, record.test, record.tag] += 1
+        case Test():
+            progress.finished.add((record.block, record.test, record.tag))
+        case Check():
+            known = progress.checked.setdefault((record.test, record.group or ""), {})
+            known.update({name: name not in record.differs for name in record.targets})
+        case Slots():
+            plan = SlotPlan(record.slot, record.settle, record.rows)
+            progress.plans[record.test, record.group or ""] = plan
+        case State():
+            for target, state in record.targets.items():
+                progress.states.setdefault((target, record.data), (record.block, state))
+        case Block():
             _fold_block(progress, record)
-        case "look":
-            progress.looks[record["blocks"]] = record["retired"]
-        case "failure" if record["final"] and record["stage"] in PASSING:
-            progress.lost.add(record["target"])
-        case "failure" if record["final"]:
-            progress.out[record["target"]] = record["message"]
-            if record["stage"] == "check":
-                progress.refused.add(record["target"])
-        case "resumed":
+        case Look():
+            progress.looks[record.blocks] = record.retired
+        case Failure(target=str(target), final=True):
+            if record.stage in PASSING:
+                progress.lost.add(target)
+            else:
+                progress.out[target] = record.message
+                if record.stage == "check":
+                    progress.refused.add(target)
+        case Resumed():
             progress.go_on()
             progress.lost.clear()
-        case "finished":
-            progress.ended = record["reason"]
+        case Finished():
+            progress.ended = record.reason
 
 
-def _fold_block(progress: Progress, record: dict[str, Any]) -> None:
-    block, at_ns = record["block"], record.get("at_unix_ns", 0)
-    if record["state"] == "started":
+def _fold_block(progress: Progress, record: Block) -> None:
+    block, at_ns = record.block, record.at_unix_ns
+    if record.event == "started":
         progress.began_ns.setdefault(block, at_ns)
-    if record["state"] == "finished":
+    if record.event == "finished":
         progress.blocks.add(block)
         if block in progress.began_ns:
             progress.block_s = (at_ns - progress.began_ns[block]) / 1e9

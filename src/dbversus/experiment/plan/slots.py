@@ -1,6 +1,6 @@
 """How long a slot is and how many rows a test gets in a block: from pilot rates to a plan that is the same in all blocks."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 OPS_OF_CLIENT = 5
@@ -30,9 +30,6 @@ class SlotPlan:
     slot: dict[str, Any]
     settle: dict[str, Any]
     rows: int
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def wanted_ops(clients: int) -> int:

@@ -7,9 +7,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from dbversus.errors import RunError
 from dbversus.experiment.rig.recovery import through_engine_loss
 from dbversus.experiment.rig.session import Session, Target
+from dbversus.results.records import Load, LoadFigures
 from dbversus.servers.config.run_time import acts_on_data
 from dbversus.servers.data import snapshot
 from dbversus.suites.define import loads
@@ -84,7 +87,7 @@ def _load(session: Session, target: Target, key: dict[str, Any]) -> Path:
     story = LoadStory(_now(), target.label, _whole_config(target), figures)
     found = snapshot.keep(target.server.data_dir, key, extra={_STORY: json.dumps(asdict(story))})
     for of_table in figures:
-        session.note("load", target=target.name, earlier=False, loaded_at=story.loaded_at, **of_table)
+        session.note(_load_record(target, story, of_table, earlier=False))
     return found
 
 
@@ -121,8 +124,12 @@ def _journal_found(session: Session, target: Target, found: Path) -> None:
     """Figures of the target's own earlier load, or whose data it shares: one load is not the figure of two targets."""
     story = LoadStory(**json.loads(snapshot.read_extra(found, _STORY)))
     for figures in story.tables:
-        told = figures if story.is_of(target) else {"table": figures["table"], "shares": story.label}
-        session.note("load", target=target.name, earlier=True, loaded_at=story.loaded_at, **told)
+        session.note(_load_record(target, story, figures, earlier=True))
+
+
+def _load_record(target: Target, story: LoadStory, of_table: dict[str, Any], *, earlier: bool) -> Load:
+    figures, shares = (msgspec.convert(of_table, LoadFigures), None) if story.is_of(target) else (None, story.label)
+    return Load(target.name, of_table["table"], earlier, story.loaded_at, shares, figures)
 
 
 def restore(target: Target, data: str = LOADED) -> None:

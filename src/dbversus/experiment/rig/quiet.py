@@ -5,6 +5,7 @@ import time
 from dbversus.errors import RunError
 from dbversus.experiment.rig.session import Session
 from dbversus.host.others import OtherWork, look
+from dbversus.results.records import Wait
 from dbversus.stats.disturbance import Limits
 from dbversus.units import show_cores, show_duration
 
@@ -43,14 +44,7 @@ def wait_for_quiet(session: Session, block: int) -> None:
 def _conclude(session: Session, block: int, waited_s: float, work: OtherWork) -> None:
     """`work`: what went on at last."""
     words = too_much(work, session.limits)
-    session.note(
-        "wait",
-        block=block,
-        seconds=waited_s,
-        quiet=not words,
-        foreign_cores=work.foreign_cores,
-        stolen_cores=work.stolen_cores,
-    )
+    session.note(Wait(block, waited_s, not words, work.foreign_cores, work.stolen_cores))
     if not words:
         return
     waited = f" after {show_duration(session.spec.wait_quiet_s)}" if session.spec.wait_quiet_s else ""

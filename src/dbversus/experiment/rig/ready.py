@@ -8,6 +8,7 @@ from dbversus.experiment.rig.aging import age_all
 from dbversus.experiment.rig.prepare import load_all
 from dbversus.experiment.rig.refusals import check_before_load
 from dbversus.experiment.rig.session import Session, Target
+from dbversus.results.records import Block, Failure
 
 
 def make_ready(session: Session) -> None:
@@ -25,7 +26,7 @@ def _take_over(session: Session, target: Target) -> None:
     """What the stage found out about a target, and what an earlier start did."""
     progress = session.progress
     if target.out is not None and target.name not in progress.out:
-        session.note("failure", target=target.name, stage="check", message=target.out, final=True)
+        session.note(Failure(target.name, "check", target.out, final=True))
         session.display.say(f"{target.label} is left out: {target.out}")
     target.out = progress.out.get(target.name, target.out)
     if target.out is None and target.name in progress.lost:
@@ -42,7 +43,7 @@ def closing(session: Session) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         with contextlib.suppress(RunError):  # a full disk, say: that the user has stopped the run counts for more
-            session.note("block", block=session.progress.next_block(), state="interrupted")
+            session.note(Block(session.progress.next_block(), "interrupted"))
         raise
     finally:
         session.close()

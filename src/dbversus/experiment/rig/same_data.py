@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Self
+from typing import Self
+
+import msgspec
 
 from dbversus.experiment.rig.recovery import ask
 from dbversus.experiment.rig.session import Session, Target
+from dbversus.results.records import DataState, State
 from dbversus.servers.data.contents import TableState
 from dbversus.suites.model import LOADED
 
@@ -25,16 +28,13 @@ class TargetState:
     debt: Mapping[str, int]
 
     @classmethod
-    def from_json(cls, content: Mapping[str, Any]) -> Self:
+    def of(cls, record: DataState) -> Self:
         """From what the journal has of it."""
-        tables = {name: _table(facts) for name, facts in content["tables"].items()}
-        return cls(tables, content["sizes_bytes"], content["debt"])
+        tables = {name: TableState(**msgspec.structs.asdict(facts)) for name, facts in record.tables.items()}
+        return cls(tables, record.sizes_bytes, record.debt)
 
-
-def _table(facts: Mapping[str, Any]) -> TableState:
-    """JSON has lists only."""
-    read: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in facts.items()}
-    return TableState(**read)
+    def record(self) -> DataState:
+        return msgspec.convert(asdict(self), DataState)
 
 
 @dataclass(frozen=True)
@@ -56,14 +56,8 @@ def check_state(
     """
     states = {target.name: state for target in session.alive if (state := _look(session, target, block, debt))}
     differences = {name: _differences(session, block, name, states, name in fresh, data) for name in states}
-    session.note(
-        "state",
-        block=block,
-        data=data,
-        targets={name: asdict(state) for name, state in states.items()},
-        differs={name: [one.words for one in found] for name, found in differences.items() if found},
-        **session.tag,
-    )
+    told = {name: [one.words for one in found] for name, found in differences.items() if found}
+    session.note(State(block, data, {name: state.record() for name, state in states.items()}, told, **session.tag))
     for name, found in differences.items():
         if grave := [one.words for one in found if one.grave]:
             message = f"state differs, block {block + 1}: {'; '.join(grave)}"
@@ -85,8 +79,8 @@ def _differences(
     session: Session, block: int, name: str, states: Mapping[str, TargetState], fresh: bool, data: str
 ) -> list[Difference]:
     now = states[name]
-    first_block, first = session.progress.states.setdefault((name, data), (block, asdict(now)))
-    found = [*changes(now, TargetState.from_json(first), first_block, fresh=fresh), *owed(now)]
+    first_block, first = session.progress.states.setdefault((name, data), (block, now.record()))
+    found = [*changes(now, TargetState.of(first), first_block, fresh=fresh), *owed(now)]
     base = states.get(session.base.name)
     return [*found, *unlike_base(now, base, fresh=fresh)] if base and name != session.base.name else found
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+import msgspec
+
 from dbversus.builds.model import Build, TargetSpec
 from dbversus.dbms.known import find_dbms
 from dbversus.dbms.table import Table
@@ -19,7 +21,7 @@ from dbversus.experiment.plan.limits import limits_with
 from dbversus.experiment.plan.progress import Part, Progress, Shared
 from dbversus.experiment.rig.engine import Engine, EngineGone, EngineRefused
 from dbversus.host.pinning import PlacementPlan
-from dbversus.results.records import Record
+from dbversus.results.records import AnyRecord, Failure, Remark, Tag
 from dbversus.servers.base import Placement, Server
 from dbversus.stats.disturbance import Limits
 from dbversus.suites.model import Suite
@@ -82,7 +84,7 @@ class Session:
     spec: ExperimentSpec
     suite: Suite
     targets: list[Target]
-    records: Callable[[Record], None]
+    records: Callable[[AnyRecord], None]
     folder: Path
     progress: Progress
     new_engine: Callable[[], Engine]
@@ -148,9 +150,9 @@ class Session:
             self.group = None
 
     @property
-    def tag(self) -> dict[str, str]:
+    def tag(self) -> Tag:
         """What tells records of the group that is up from those of other groups."""
-        return dict(self.group.tag) if self.group else {}
+        return self.group.tag if self.group else {}
 
     @property
     def solo(self) -> Target | None:
@@ -178,8 +180,8 @@ class Session:
     def by_name(self, name: str) -> Target:
         return next(target for target in self.targets if target.name == name)
 
-    def note(self, kind: str, **fields: Any) -> None:
-        self.records({"type": kind, **fields, "at_unix_ns": time.time_ns()})
+    def note(self, record: AnyRecord) -> None:
+        self.records(msgspec.structs.replace(record, at_unix_ns=time.time_ns()))
 
     def heed(self, progress: Progress) -> None:
         """From here on, this is how far the experiment got: others have measured meanwhile."""
@@ -194,7 +196,7 @@ class Session:
         name = target.name if target else None
         if (name, words) not in self.remarks:
             self.remarks.add((name, words))
-            self.note("remark", target=name, words=words)
+            self.note(Remark(name, words))
 
     @property
     def dead_end(self) -> str:
@@ -208,7 +210,7 @@ class Session:
 
     def failure(self, target: Target, stage: str, message: str, *, final: bool, **where: Any) -> None:
         """Journals a failure with the server's own words; a final one takes the target out of the run."""
-        self.note("failure", target=target.name, stage=stage, message=message, final=final, **where)
+        self.note(Failure(target.name, stage, message, final, **where))
         self.display.say(f"{target.label}: {message}")
         if final:
             target.out = message
@@ -274,7 +276,7 @@ class Session:
     def renew_engine(self, message: str, **where: Any) -> None:
         """Replaces an engine that is gone, and wakes what it left frozen; a server that went with it is restarted."""
         self.diverged = True
-        self.note("failure", target=None, stage="engine", message=message, final=False, **where)
+        self.note(Failure(None, "engine", message, final=False, **where))
         self.display.say(message)
         self.engine.close()
         self.engine = self.new_engine()

@@ -31,7 +31,7 @@ from dbversus.host.claims.lock import acquire_host
 from dbversus.host.claims.registry import Registry, Watcher, cleanup_stale
 from dbversus.host.facts import host_facts, memory_facts
 from dbversus.host.pinning import PlacementPlan, place
-from dbversus.results.records import Record
+from dbversus.results.records import AnyRecord
 from dbversus.servers.base import Placement, Server, ServerConfig
 from dbversus.servers.config.load import load_config
 from dbversus.servers.config.memory import cache_bytes, check_together
@@ -54,7 +54,9 @@ class Stage:
     cpus: PlacementPlan
     new_engine: Callable[[], Engine]
 
-    def session(self, records: Callable[[Record], None], folder: Path, progress: Progress, display: Display) -> Session:
+    def session(
+        self, records: Callable[[AnyRecord], None], folder: Path, progress: Progress, display: Display
+    ) -> Session:
         return Session(
             self.spec, self.suite, self.targets, records, folder, progress, self.new_engine, self.cpus, display
         )

@@ -10,6 +10,7 @@ from dbversus.experiment.rig.prepare import restore
 from dbversus.experiment.rig.recovery import ask, through_engine_loss
 from dbversus.experiment.rig.same_data import check_state
 from dbversus.experiment.rig.session import Session, Target
+from dbversus.results.records import Block
 from dbversus.stats.orders import starting_order
 
 
@@ -19,7 +20,7 @@ def start_block(session: Session, block: int, data: str) -> None:
     Where data is not restored, what the last block has left to do is done first.
     """
     debt, fresh = _start_on(session, block, data)
-    session.note("block", block=block, state="started", debt=debt)
+    session.note(Block(block, "started", debt))
     check_state(session, block, debt, fresh, data)
 
 

@@ -7,11 +7,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from dbversus.report.formats import scaleup_table
 from dbversus.report.generations import words as generations_words
 from dbversus.report.model import Assessment, Comparison, Estimate, LatencyFigures, ScaleUp, TargetFacts, TestPart
 
-REPORT_SCHEMA = 1
+REPORT_SCHEMA = 2
 
 
 def write(assessment: Assessment, path: Path) -> None:
@@ -27,8 +29,8 @@ def as_json(assessment: Assessment) -> dict[str, Any]:
     content = {
         "report_schema": REPORT_SCHEMA,
         "title": assessment.title,
-        "experiment": assessment.header,
-        "state": assessment.state,
+        "experiment": msgspec.to_builtins(assessment.header),
+        "outcome": assessment.outcome,
         "blocks": assessment.blocks,
         "summary": assessment.sentences,
         "targets": [_target(facts) for facts in assessment.targets],
@@ -60,7 +62,7 @@ def _target(facts: TargetFacts) -> dict[str, Any]:
 def _test(test: TestPart) -> dict[str, Any]:
     return {
         "name": test.name,
-        "group": test.group,
+        "kind": test.group,
         "how": test.how,
         "notes": test.notes,
         "comparisons": [_comparison(comparison) for comparison in test.comparisons],

@@ -33,7 +33,7 @@ def write(assessment: Assessment, path: Path) -> None:
 
 
 def render(assessment: Assessment) -> str:
-    parts = [f"# {escape(assessment.title)}", _experiment_line(assessment), escape(assessment.state)]
+    parts = [f"# {escape(assessment.title)}", _experiment_line(assessment), escape(assessment.outcome)]
     if assessment.matrix:
         parts += _tables(matrix_table.tables(assessment.matrix), matrix_table.notes(assessment.matrix))
     for facts in assessment.candidates:
@@ -70,7 +70,7 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def _experiment_line(assessment: Assessment) -> str:
     facts = experiment_facts(assessment.header, len(assessment.tests), assessment.blocks)
-    return escape(f"{'; '.join(facts)}; dbversus {assessment.header.get('dbversus', '?')}.")
+    return escape(f"{'; '.join(facts)}; dbversus {assessment.header.dbversus}.")
 
 
 def _tables(tables: Sequence[matrix_table.Table], notes: Sequence[str]) -> list[str]:

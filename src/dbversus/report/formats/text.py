@@ -69,8 +69,8 @@ def render(assessment: Assessment, console: Console, verbose: bool = False) -> N
         say(console, assessment.calibration, "dim")
     for sentence in assessment.data_state:
         say(console, sentence, "yellow" if sentence.startswith(DIFFERS) else "dim")
-    if assessment.state:
-        say(console, assessment.state, "yellow")
+    if assessment.outcome:
+        say(console, assessment.outcome, "yellow")
     _failures(assessment, console)
     if verbose:
         for test in assessment.tests:

@@ -6,6 +6,7 @@ from typing import Any
 from dbversus.dbms.known import find_dbms
 from dbversus.errors import UsageError
 from dbversus.report.words import NBSP, SHORT_TITLES, listing
+from dbversus.results.records import Experiment
 from dbversus.stats.judge import margins_of
 from dbversus.stats.judgeable import CPU, JUDGEABLE, USUAL
 from dbversus.stats.judged import judged_metrics, judged_names
@@ -24,14 +25,14 @@ _LEFT_OUT = "The calibration of this host was left out, as was asked for."
 Brief = Mapping[str, Any]
 
 
-def calibration_words(header: Mapping[str, Any], kernel: str | None) -> str:
+def calibration_words(header: Experiment, kernel: str | None) -> str:
     """From the journal's first line, and the kernel that the experiment ran under. Ages are from the start of the run."""
-    briefs: Sequence[Brief] | None = header.get("calibration", ())
+    briefs = header.calibration
     if briefs is None:
         return _LEFT_OUT
-    if header.get("order") == "sequential":
+    if header.order == "sequential":
         return _SEQUENTIAL
-    began_s = float(header.get("at_unix_ns") or 0) / 1e9
+    began_s = header.at_unix_ns / 1e9
     said = [
         sentence(brief, began_s, kernel, before="before this run")
         + _other_metrics(brief, header)
@@ -43,12 +44,12 @@ def calibration_words(header: Mapping[str, Any], kernel: str | None) -> str:
     return " ".join([*said, *_widened(briefs, header)])
 
 
-def _widened(briefs: Iterable[Brief], header: Mapping[str, Any]) -> list[str]:
+def _widened(briefs: Iterable[Brief], header: Experiment) -> list[str]:
     """Which tests have wider margins, and by whose measurement; empty where none has."""
-    if not header.get("test_margins"):
+    if not header.test_margins:
         return []
     whose = "Its margins" if any(brief.get("margins") for brief in briefs) else "Margins of an earlier calibration"
-    return [f"{whose} are wider than the usual for {listing(sorted(header['test_margins']))}."]
+    return [f"{whose} are wider than the usual for {listing(sorted(header.test_margins))}."]
 
 
 def _metrics_of(brief: Brief) -> Sequence[str]:
@@ -57,12 +58,12 @@ def _metrics_of(brief: Brief) -> Sequence[str]:
     return known
 
 
-def _calibrated(brief: Brief, header: Mapping[str, Any]) -> list[Metric]:
+def _calibrated(brief: Brief, header: Experiment) -> list[Metric]:
     """Metrics that both judge."""
     return [metric for metric in judged_metrics(header) if metric.name in _metrics_of(brief)]
 
 
-def _other_metrics(brief: Brief, header: Mapping[str, Any]) -> str:
+def _other_metrics(brief: Brief, header: Experiment) -> str:
     """Which of the judged metrics the calibration did not judge; empty where it judged all."""
     known = _calibrated(brief, header)
     missing = [SHORT_TITLES[metric.name] for metric in judged_metrics(header) if metric not in known]
@@ -72,10 +73,10 @@ def _other_metrics(brief: Brief, header: Mapping[str, Any]) -> str:
     return f" {listing(missing)} {was} not calibrated: {command_for(brief['target'], judged_names(header))} does."
 
 
-def _other_margins(brief: Brief, header: Mapping[str, Any]) -> str:
+def _other_margins(brief: Brief, header: Experiment) -> str:
     """That the run has other margins than the figures stand on; empty where it has the same, or an old run does not tell."""
     wider: Mapping[str, Mapping[str, float]] | None = brief.get("wider_margins")
-    tests = [test for test in header.get("tests", ()) if test != LOAD_TEST]
+    tests = [test for test in header.tests if test != LOAD_TEST]
     if wider is None:
         return ""
     own = margins_of(header, tests)
@@ -161,11 +162,11 @@ def _stale(brief: Brief, now_s: float, kernel: str | None) -> str:
     return f" It is stale: {' and '.join(reasons)}; {command} makes a new one." if reasons else ""
 
 
-def _without(header: Mapping[str, Any], calibrated: Iterable[str]) -> list[str]:
+def _without(header: Experiment, calibrated: Iterable[str]) -> list[str]:
     """One sentence for each DBMS without calibration."""
     labels: dict[str, str] = {}
-    for target in header.get("targets", ()):
-        labels.setdefault(str(target.get("dbms") or ""), str(target["label"]))
+    for target in header.targets:
+        labels.setdefault(target.dbms, target.label)
     return [
         f"Not calibrated on this host{_title(dbms)}: how often identical targets would be called different, and how small a "
         f"change is found, was not measured here; {command_for(label, judged_names(header))} does."

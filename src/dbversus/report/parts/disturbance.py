@@ -7,6 +7,7 @@ from typing import NamedTuple
 from dbversus.report.model import Assessment, Cause, Disturbance, Waits
 from dbversus.report.words import count_of, percent
 from dbversus.results.read import Results
+from dbversus.results.records import Wait
 from dbversus.stats.model import Verdict
 from dbversus.units import show_cores, show_duration
 
@@ -18,7 +19,7 @@ HYPERVISOR = "the hypervisor"
 NOTHING = Disturbance(0, 0, (), None, None)
 
 _QUERY = """
-    SELECT test, CASE WHEN dropped THEN coalesce(dropped_why, '') END, count(*),
+    SELECT test, CASE WHEN disturbed THEN coalesce(disturbed_why, '') END, count(*),
       sum(host_wall_ns), sum(host_foreign_cpu_ns), sum(host_steal_ns)
     FROM slots WHERE position = 0 GROUP BY ALL"""
 
@@ -105,11 +106,11 @@ def _mean(weighted: Iterable[tuple[float | None, int]]) -> float | None:
 
 def waits_of(results: Results) -> Waits:
     """Those of `--wait-quiet`."""
-    records = results.of_type("wait")
+    waits = results.of_type(Wait)
     return Waits(
-        len({record["block"] for record in records}),
-        sum(record["seconds"] for record in records),
-        len({record["block"] for record in records if not record["quiet"]}),
+        len({wait.block for wait in waits}),
+        sum(wait.seconds for wait in waits),
+        len({wait.block for wait in waits if not wait.quiet}),
     )
 
 

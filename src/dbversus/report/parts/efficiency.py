@@ -1,13 +1,14 @@
 """Hardware use per operation, target under target: the efficiency report of the reference method, from stored slots."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
 from dbversus.report.parts.figures import block_figures
 from dbversus.results.read import Results
+from dbversus.results.records import LoadFigures
 from dbversus.stats.metrics import CPU, LOAD_TEST, THROUGHPUT
 
 UNKNOWN = "NA"
@@ -58,7 +59,7 @@ def efficiency(results: Results) -> list[Line]:
 
 
 def _load_line(results: Results, label: str) -> Line | None:
-    last = {record.get("table"): record for record in results.loads if results.label(record["target"]) == label}
+    last = {load.table: load.figures for load in results.loads if results.label(load.target) == label}
     rows, elapsed_ns = (_total(last.values(), name) for name in ("rows", "elapsed_ns"))
     if not rows or not elapsed_ns:
         return None
@@ -74,10 +75,11 @@ def _load_line(results: Results, label: str) -> Line | None:
     return Line(LOAD_TEST, label, _rounded(per_row | {THROUGHPUT: rows / elapsed_ns * 1e9}), 1)
 
 
-def _total(records: Any, name: str) -> float | None:
-    """None when any record does not know it."""
-    values = [record.get(name) for record in records]
-    return None if None in values else math.fsum(values)
+def _total(loads: Iterable[LoadFigures | None], name: str) -> float | None:
+    """None when any load does not know it."""
+    values = [getattr(figures, name, None) for figures in loads]
+    known = [value for value in values if value is not None]
+    return math.fsum(known) if len(known) == len(values) else None
 
 
 def _rounded(known: Mapping[str, float]) -> tuple[float | None, ...]:

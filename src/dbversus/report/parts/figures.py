@@ -53,9 +53,9 @@ def interval_of(values: Sequence[float]) -> Estimate:
 def block_figures(results: Results) -> BlockFigures:
     """(test, target label) → metric → its value in each block, from sums over its rows."""
     figures = _figures_from_sums(results)
-    plans = results.plans
+    plans = results.slot_plans
     for (test, _), known in figures.items():
-        if rows := plans.get(test, {}).get("rows_scanned_per_op"):
+        if test in plans and (rows := plans[test].rows_scanned_per_op):
             known[_ROWS_SCANNED.name] = [rate * rows for rate in known.get(THROUGHPUT, ())]
     return figures
 

@@ -1,7 +1,6 @@
 """Which group a test is shown in, for results that do not say: the reference's groups, by the test's name."""
 
-from collections.abc import Mapping
-from typing import Any
+from dbversus.results.records import Experiment
 
 GROUPS = (
     "point queries",
@@ -22,7 +21,6 @@ _BY_WORD = (
 )
 
 
-def group_of(test: str, header: Mapping[str, Any]) -> str:
-    """The group named in the experiment's header (`groups`: test → title), else the one its name suggests."""
-    named = (header.get("groups") or {}).get(test)
-    return str(named) if named else next((group for word, group in _BY_WORD if word in test), GROUPS[4])
+def group_of(test: str, header: Experiment) -> str:
+    """The one named in the experiment's header (`kinds`: test → title), else the one its name suggests."""
+    return header.kinds.get(test) or next((group for word, group in _BY_WORD if word in test), GROUPS[4])

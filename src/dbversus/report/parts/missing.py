@@ -7,6 +7,7 @@ import numpy as np
 
 from dbversus.results.counters import lack_spanned_ops
 from dbversus.results.read import Results
+from dbversus.results.records import Remark
 
 _HOST_LACKS = {
     "pmu": "CPU counters (PMU): no instructions or cache misses per operation",
@@ -63,6 +64,5 @@ def _of_counters(results: Results) -> Iterator[str]:
 
 def _remarks(results: Results) -> Iterator[str]:
     """What the engine and the servers' modules said of their figures."""
-    for record in results.of_type("remark"):
-        of = record.get("target")
-        yield f"{results.label(of)}: {record['words']}" if of else str(record["words"])
+    for record in results.of_type(Remark):
+        yield f"{results.label(record.target)}: {record.words}" if record.target else record.words

@@ -17,7 +17,7 @@ def regime_notes(results: Results, test: str, absolute: BlockFigures) -> list[st
     """For tests that leave servers something to do; nothing for reads, and for results that do not have these figures."""
     if not any(row["test"] == test for row in results.drains):
         return []
-    aged = test in results.header.get("aged", ())
+    aged = test in results.header.aged
     data = (
         "aged data: changed throughout since the load, so that fresh pages no longer split"
         if aged

@@ -223,4 +223,4 @@ def _disturbed(results: Results, twins: Twins) -> float:
     """Share of the twins' rows in which the host was disturbed."""
     slots = results.slots
     of_twin = (slots["target"] == twins.twin.label) & np.isin(np.asarray(slots["block"]), twins.blocks)
-    return float(np.mean(slots["dropped"][of_twin]))
+    return float(np.mean(slots["disturbed"][of_twin]))

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from dbversus.errors import UsageError
 from dbversus.results.read import Results, Target
+from dbversus.results.records import Injected as InjectedRecord
 from dbversus.stats.calibration.model import FEWEST_BLOCKS
 from dbversus.stats.judge import judged_values
 from dbversus.stats.judged import judged_metrics
@@ -132,28 +132,27 @@ def _kind(target: Target) -> tuple[str, ...]:
 
 
 def _injected_labels(results: Results) -> set[str]:
-    return {results.label(name) for record in results.of_type("injected") for name in _slowed(record)}
+    return {results.label(name) for record in results.of_type(InjectedRecord) for name in _slowed(record)}
 
 
-def _slowed(record: Mapping[str, Any]) -> list[str]:
-    targets: Mapping[str, Any] = record.get("targets", {})
-    return [name for name, figures in targets.items() if figures.get("cpu_share") or figures.get("io_share")]
+def _slowed(record: InjectedRecord) -> list[str]:
+    return [name for name, work in record.targets.items() if work.cpu_share or work.io_share]
 
 
 def _injected_metric(results: Results) -> str:
     """IO bytes per operation where these alone were added."""
-    shares = [figures for record in results.of_type("injected") for figures in record.get("targets", {}).values()]
-    added = {kind for figures in shares for kind in ("cpu_share", "io_share") if figures.get(kind)}
+    works = [work for record in results.of_type(InjectedRecord) for work in record.targets.values()]
+    added = {kind for work in works for kind in ("cpu_share", "io_share") if getattr(work, kind)}
     return IO_BYTES if added == {"io_share"} else CPU
 
 
 def _bursts(results: Results) -> Bursts | None:
     """All of one kind, as a calibration's are."""
     lengths: dict[TestBlock, tuple[float, float]] = {}
-    for record in results.of_type("injected"):
-        for figures in record.get("targets", {}).values():
-            if figures.get("cpu_every_ms"):
-                lengths[record["test"], record["block"]] = figures["cpu_ms"], figures["cpu_every_ms"]
+    for record in results.of_type(InjectedRecord):
+        for work in record.targets.values():
+            if work.cpu_ms and work.cpu_every_ms:
+                lengths[record.test, record.block] = work.cpu_ms, work.cpu_every_ms
     return Bursts(*next(iter(lengths.values())), frozenset(lengths)) if lengths else None
 
 

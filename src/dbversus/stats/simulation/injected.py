@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 import numpy as np
 
 from dbversus.results.read import Results
+from dbversus.results.records import Injected
 from dbversus.stats.metrics import CPU, IO_BYTES, Floats, metric_named, parts
 from dbversus.stats.model import Metric
 from dbversus.stats.values.blocks import sums_per_op
@@ -73,8 +74,9 @@ def _grown(cost: float, added: float, floor: float) -> float:
 def _added_per_op(results: Results, metric: Metric) -> dict[GroupPlace, float]:
     """What was added per operation, in the metric's unit. Records of one place add up: a test that was resumed has several."""
     sums: dict[GroupPlace, Counter[str]] = defaultdict(Counter)
-    for record in results.of_type("injected"):
-        for name, figures in record["targets"].items():
-            sums[record["test"], results.label(name), record["block"], record.get("group")].update(figures)
+    for record in results.of_type(Injected):
+        for name, work in record.targets.items():
+            added = {counter: getattr(work, counter) for counter in ("ops", *_COUNTERS.values())}
+            sums[record.test, results.label(name), record.block, record.group].update(added)
     counter = _COUNTERS[metric.name]
     return {place: all_of[counter] * metric.scale / all_of["ops"] for place, all_of in sums.items() if all_of["ops"]}

@@ -18,12 +18,11 @@ metric is taken from each side's sums over all its slots of the block; docs/prot
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from dbversus.results.loads import is_own
+from dbversus.results.records import Load
 from dbversus.stats.metrics import LOAD_TEST, METRICS, Columns, Floats, floats, parts
 from dbversus.stats.model import BlockValue, Metric
 from dbversus.stats.values.layout import Ints, Layout, Sides, flags, lay_out
@@ -43,26 +42,26 @@ def block_values(columns: Columns, base: str, metrics: Sequence[Metric] = METRIC
 
 
 def load_values(
-    loads: Iterable[Mapping[str, Any]], labels: Mapping[str, str], base: str, metrics: Sequence[Metric] = METRICS
+    loads: Iterable[Load], labels: Mapping[str, str], base: str, metrics: Sequence[Metric] = METRICS
 ) -> list[BlockValue]:
     """Values of the `load` test from the journal's `load` records, one pair per table; `labels`: target name → label.
 
     Data is loaded once, so this is one block: enough for a ratio, not for a verdict. A target that shares the data of
     another has no load of its own, hence no value.
     """
-    last = {(record["target"], record.get("table")): record for record in loads if is_own(record)}
+    last = {(load.target, load.table): (load, figures) for load in loads if (figures := load.own)}
     tables = sorted({str(table) for _, table in last})
-    records = list(last.values())
+    own = list(last.values())
     columns: dict[str, npt.NDArray[np.generic]] = {
-        "test": np.array([LOAD_TEST] * len(records), dtype=str),
-        "target": np.array([labels[record["target"]] for record in records], dtype=str),
-        "block": np.zeros(len(records)),
-        "row": np.array([tables.index(str(record.get("table"))) for record in records], dtype=np.float64),
+        "test": np.array([LOAD_TEST] * len(own), dtype=str),
+        "target": np.array([labels[load.target] for load, _ in own], dtype=str),
+        "block": np.zeros(len(own)),
+        "row": np.array([tables.index(str(load.table)) for load, _ in own], dtype=np.float64),
     }
     if base not in columns["target"]:
         return []
     for name in ("rows", "elapsed_ns", "server_cpu_ns"):
-        columns[name] = np.array([record.get(name) for record in records], dtype=np.float64)
+        columns[name] = np.array([getattr(figures, name) for _, figures in own], dtype=np.float64)
     return block_values(columns, base, [metric for metric in metrics if LOAD_TEST in metric.tests])
 
 
@@ -102,7 +101,7 @@ class _Figures:
 
 def disturbed_rows(columns: Columns, sides: Iterable[Sides], cells: int) -> Ints:
     """Rows of each cell in which other work took part of the host."""
-    flagged = flags(columns.get("dropped"), len(columns["target"]))
+    flagged = flags(columns.get("disturbed"), len(columns["target"]))
     count = np.zeros(cells, dtype=np.int64)
     for each in sides:
         of_ours = np.bincount(each.our_cell[flagged[each.ours]], minlength=cells)

@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 
 from dbversus.results.read import Results
+from dbversus.results.records import Block
 
 
 def finished_blocks(results: Results) -> set[int]:
     """Numbers of the blocks that ran to their end."""
-    return {record["block"] for record in results.of_type("block") if record.get("state") == "finished"}
+    return {record.block for record in results.of_type(Block) if record.event == "finished"}
 
 
 def of_finished_blocks(results: Results) -> Results:
@@ -21,5 +22,6 @@ def of_finished_blocks(results: Results) -> Results:
     if len(finished) < 2:
         return results
     kept = np.isin(np.ma.getdata(results.slots["block"]), list(finished))
-    records = tuple(each for each in results.records if each.get("block") is None or each["block"] in finished)
+    counted = {None, *finished}
+    records = tuple(each for each in results.records if getattr(each, "block", None) in counted)
     return replace(results, records=records, slots={name: column[kept] for name, column in results.slots.items()})

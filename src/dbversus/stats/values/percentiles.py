@@ -14,7 +14,7 @@ from typing import Any
 
 from dbversus.results.latency import Latency, decode, merge
 from dbversus.results.read import Results
-from dbversus.results.records import Record
+from dbversus.results.records import Latency as LatencyRecord
 from dbversus.stats.judgeable import PERCENTS
 from dbversus.stats.metrics import PERCENTILES, Columns
 from dbversus.stats.model import BlockValue, Finding, Metric, Verdict
@@ -60,7 +60,7 @@ def latency_blocks(results: Results) -> dict[Place, list[Block]]:
     """By test and target: blocks in which both the target and the base have operations."""
     labels = {target.name: target.label for target in results.targets}
     found: dict[Place, list[Block]] = defaultdict(list)
-    for (test, block), records in _by_block(results.of_type("latency")).items():
+    for (test, block), records in _by_block(results.of_type(LatencyRecord)).items():
         spans = [_decoded(record, f"{results.directory}, test {test}") for record in records]
         for name, label in labels.items():
             if name != results.base.name and (sides := _sides(spans, name, results.base.name)):
@@ -68,15 +68,15 @@ def latency_blocks(results: Results) -> dict[Place, list[Block]]:
     return dict(found)
 
 
-def _by_block(records: Iterable[Record]) -> dict[tuple[str, int], list[Record]]:
-    found: dict[tuple[str, int], list[Record]] = defaultdict(list)
+def _by_block(records: Iterable[LatencyRecord]) -> dict[tuple[str, int], list[LatencyRecord]]:
+    found: dict[tuple[str, int], list[LatencyRecord]] = defaultdict(list)
     for record in records:
-        found[record["test"], record["block"]].append(record)
+        found[record.test, record.block].append(record)
     return found
 
 
-def _decoded(record: Record, what: str) -> dict[str, Latency]:
-    return {name: decode(text, what) for name, text in record["hdr"].items()}
+def _decoded(record: LatencyRecord, what: str) -> dict[str, Latency]:
+    return {name: decode(text, what) for name, text in record.hdr.items()}
 
 
 def _sides(spans: list[dict[str, Latency]], target: str, base: str) -> tuple[Latency, Latency] | None:

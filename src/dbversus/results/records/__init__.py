@@ -1,0 +1,129 @@
+"""The records of a journal: a class per type, and their union. docs/results-directory.md is generated from them."""
+
+import json
+from collections.abc import Iterable
+from typing import TypeVar, get_args
+
+import msgspec
+
+from dbversus.results.records.base import OfGroup, OfTest, Part, Record, Tag
+from dbversus.results.records.course import Block, Failure, Finished, Look, Remark, Resumed, Test, Wait
+from dbversus.results.records.data import DataState, Load, LoadFigures, Settled, State, TableFacts
+from dbversus.results.records.evidence import (
+    Background,
+    BackgroundWork,
+    Counters,
+    Drain,
+    DrainFigures,
+    Injected,
+    InjectedWork,
+    Latency,
+    Memory,
+    MemoryUse,
+)
+from dbversus.results.records.experiment import Experiment, Rendered, StoredFile, TargetFacts
+from dbversus.results.records.rows import Answers, Check, HostFigures, Row, Slot, Slots, StatementAnswers, row_of
+
+__all__ = [
+    "TYPES",
+    "Answers",
+    "AnyRecord",
+    "Background",
+    "BackgroundWork",
+    "Block",
+    "Check",
+    "Counters",
+    "DataState",
+    "Drain",
+    "DrainFigures",
+    "Experiment",
+    "Failure",
+    "Finished",
+    "HostFigures",
+    "Injected",
+    "InjectedWork",
+    "Latency",
+    "Load",
+    "LoadFigures",
+    "Look",
+    "Memory",
+    "MemoryUse",
+    "OfGroup",
+    "OfTest",
+    "Part",
+    "Record",
+    "Remark",
+    "Rendered",
+    "Resumed",
+    "Row",
+    "Settled",
+    "Slot",
+    "Slots",
+    "State",
+    "StatementAnswers",
+    "StoredFile",
+    "TableFacts",
+    "Tag",
+    "TargetFacts",
+    "Test",
+    "Wait",
+    "convert",
+    "decode",
+    "encode",
+    "of_type",
+    "row_of",
+]
+
+# in the order of the documentation, which is about that of a journal
+AnyRecord = (
+    Experiment
+    | Resumed
+    | Load
+    | Wait
+    | Block
+    | State
+    | Settled
+    | Check
+    | Slots
+    | Row
+    | Latency
+    | Background
+    | Injected
+    | Memory
+    | Drain
+    | Counters
+    | Test
+    | Remark
+    | Failure
+    | Look
+    | Finished
+)
+TYPES: tuple[type[Record], ...] = get_args(AnyRecord)
+
+R = TypeVar("R", bound=Record)
+_DECODER = msgspec.json.Decoder(AnyRecord)
+_ENCODER = msgspec.json.Encoder()
+
+
+def decode(line: bytes) -> AnyRecord:
+    """The record of a line. Raises msgspec.DecodeError: no JSON; msgspec.ValidationError, a kind of it: no such record."""
+    record: AnyRecord = _DECODER.decode(line)
+    return record
+
+
+def encode(record: AnyRecord) -> bytes:
+    """The line of a record, without the end of line."""
+    try:
+        return _ENCODER.encode(record)
+    except UnicodeEncodeError:  # words with the name of a file that is not in UTF-8
+        return json.dumps(msgspec.to_builtins(record), ensure_ascii=False).encode(errors="replace")
+
+
+def convert(content: object) -> AnyRecord:
+    """The record of what a line holds. Raises msgspec.ValidationError."""
+    record: AnyRecord = msgspec.convert(content, AnyRecord)
+    return record
+
+
+def of_type(records: Iterable[Record], kind: type[R]) -> list[R]:
+    return [record for record in records if isinstance(record, kind)]

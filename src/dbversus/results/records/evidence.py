@@ -1,0 +1,133 @@
+"""Records of what was collected around the rows of a test."""
+
+from dbversus.results.records.base import OfTest, Part
+from dbversus.results.records.usage import ServerUsage
+
+
+class Latency(OfTest, frozen=True):
+    """Response times of a test in a block.
+
+    hdr: target → HdrHistogram in ns (V2, deflated, base64)
+    error_examples: target → class of error → one message of the server
+    """
+
+    hdr: dict[str, str]
+    error_examples: dict[str, dict[str, str]] = {}
+
+
+class BackgroundWork(Part, frozen=True):
+    """Background work of a server.
+
+    ops: operations of the rows in which it was done, warm-ups included
+    cpu_ns: kind of work → CPU time
+    """
+
+    ops: int
+    cpu_ns: dict[str, int]
+
+
+class Background(OfTest, frozen=True):
+    """CPU time of background work over some rows of a test; several records of one block add up.
+
+    targets: by name of the target
+    """
+
+    targets: dict[str, BackgroundWork]
+
+
+class DrainFigures(ServerUsage, frozen=True, kw_only=True):
+    """What a server did after a test until it was idle.
+
+    ops: operations that left something to do
+    elapsed_ns: how long it was waited for
+    idle: whether it was idle in the end
+    background: kind of work → CPU time in ns
+    """
+
+    ops: int
+    elapsed_ns: int | None = None
+    idle: bool | None = None
+    background: dict[str, int] = {}
+
+
+class Drain(OfTest, frozen=True):
+    """What each server did after a test that changes data.
+
+    targets: by name of the target
+    """
+
+    targets: dict[str, DrainFigures]
+
+
+class InjectedWork(Part, frozen=True, kw_only=True):
+    """What was added to a server on purpose (see "Injected slowdowns").
+
+    cpu_share: share of CPU time that was asked for
+    io_share: share of bytes read and written that was asked for
+    cpu_ms: the CPU share is added in so many ms of every `cpu_every_ms` of a thread's work; absent: in all of it
+    ops: operations of the rows and of warm-ups
+    reads: successful reads from sockets: one or two per request
+    work_ns: CPU time of threads between two of their reads; background threads read no sockets
+    burned_ns: CPU time that was added
+    io_bytes_seen: read and written at offsets of files, through the page cache or not
+    io_bytes_added: read past the page cache in addition
+    io_reads_added: calls that took
+    """
+
+    cpu_share: float = 0.0
+    io_share: float = 0.0
+    cpu_ms: float | None = None
+    cpu_every_ms: float | None = None
+    ops: int = 0
+    reads: int = 0
+    work_ns: int = 0
+    burned_ns: int = 0
+    io_bytes_seen: int = 0
+    io_bytes_added: int = 0
+    io_reads_added: int = 0
+
+
+class Injected(OfTest, frozen=True):
+    """Known slowdowns, over the rows of a test.
+
+    targets: by name of the target
+    """
+
+    targets: dict[str, InjectedWork]
+
+
+class Counters(OfTest, frozen=True):
+    """What the servers' own counters rose by over a test (see "Counters").
+
+    delta: target → counter → rise; those that moved on some target
+    spanned_ops: target → all operations between the two readings; absent in older results
+    counted_ops: in older results: target → operations of slots alone
+    """
+
+    delta: dict[str, dict[str, float]]
+    spanned_ops: dict[str, int] | None = None
+    counted_ops: dict[str, int] | None = None
+
+
+class MemoryUse(Part, frozen=True):
+    """Memory of a server's processes.
+
+    processes: how many
+    pss_bytes: pages that several processes share count once
+    rss_bytes: they count in each
+    peak_rss_bytes: of the process that had most since the test began
+    """
+
+    processes: int
+    pss_bytes: int | None
+    rss_bytes: int | None
+    peak_rss_bytes: int | None
+
+
+class Memory(OfTest, frozen=True):
+    """Memory of the servers at the end of a test, clients still connected. An embedded DBMS has none of its own.
+
+    targets: by name of the target
+    """
+
+    targets: dict[str, MemoryUse]

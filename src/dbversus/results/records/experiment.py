@@ -1,0 +1,111 @@
+"""The first record of a journal: what is measured."""
+
+from typing import Any
+
+import msgspec
+
+from dbversus.results.records.base import Part, Record
+
+
+class Rendered(Part, frozen=True):
+    """A target's config as it came out on this host.
+
+    name: of the config
+    settings: of the server
+    environment: variables of its process
+    init_options: of the creation of its data directory
+    chosen: names of settings and options that are not those of the base config
+    """
+
+    name: str
+    settings: dict[str, str]
+    environment: dict[str, str] = {}
+    init_options: dict[str, str] = {}
+    chosen: list[str] = []
+
+
+class TargetFacts(Part, frozen=True):
+    """A target of the experiment.
+
+    name: in the journal and in names of files: `t0`, `t1`, …
+    label: for people: `postgres:13.1`
+    version: of the build
+    config: name of the config
+    checksum: of the build's binary
+    rendered: the config as it came out on this host
+    """
+
+    name: str
+    label: str
+    dbms: str = ""
+    version: str | None = None
+    config: str | None = None
+    checksum: str | None = None
+    rendered: Rendered | None = None
+
+
+class StoredFile(Part, frozen=True):
+    """A file of `suite/` or `configs/`.
+
+    file: its path in the results directory
+    sha256: of its content
+    from: the file that it is a copy of
+    """
+
+    file: str
+    sha256: str
+    origin: str = msgspec.field(name="from")
+
+
+class Experiment(Record, frozen=True, kw_only=True):
+    """What is measured. The first line of every journal.
+
+    schema: version of the records
+    dbversus: its version
+    command: what repeats the experiment
+    targets: the first is the base
+    tests: names in order
+    kinds: test → title of its kind
+    aged: tests that are measured on aged data
+    suite_checksum: of all that its tests do
+    suite: name, or path of a file
+    profile: name of the profile
+    clients: numbers of clients
+    table_size: rows of each table
+    tables: how many
+    seed: of all values and orders
+    looks: numbers of blocks after which tests are judged
+    judge: short names of the metrics that make verdicts; older results were judged by `cpu`, `throughput`, `io`
+    margins: metric → share, where it was asked for
+    calibration: a brief for each DBMS that has a calibration (docs/calibration.md); null: left out on request
+    test_margins: test → metric → share, only those wider than the default
+    spec: all of `experiment.toml`
+    files: those of `suite/` and `configs/`
+    """
+
+    schema: int
+    dbversus: str = "?"
+    command: str = ""
+    targets: list[TargetFacts]
+    tests: list[str]
+    kinds: dict[str, str] = {}
+    aged: list[str] = []
+    suite: str = ""
+    suite_checksum: str | None = None
+    profile: str | None = None
+    clients: list[int] = []
+    table_size: int | None = None
+    tables: int | None = None
+    seed: int | None = None
+    mode: str | None = None
+    order: str | None = None
+    cache: str = "warm"
+    restart: str | None = None
+    restore: str | None = None
+    looks: list[int] = []
+    judge: list[str] = []
+    margins: dict[str, float] = {}
+    calibration: list[dict[str, Any]] | None = []
+    test_margins: dict[str, dict[str, float]] = {}
+    spec: dict[str, Any] = {}
+    files: list[StoredFile] = []

@@ -1,0 +1,156 @@
+"""Records of the measurement itself: the answers compared, the slots planned, and the rows."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from dbversus.results.records.base import OfGroup, OfTest, Part
+from dbversus.results.records.usage import Usage
+
+
+class StatementAnswers(Part, frozen=True, kw_only=True):
+    """What a target answered to one of the statements of a check.
+
+    name: of the statement
+    rows: rows returned
+    affected: rows changed
+    checksum: of the values returned
+    """
+
+    name: str
+    rows: int | None = None
+    affected: int | None = None
+    checksum: str | None = None
+
+
+class Answers(Part, frozen=True, kw_only=True):
+    """What a target answered to all statements of a check.
+
+    rows: rows returned
+    affected: rows changed
+    checksum: of the values returned
+    statements: the same for each
+    """
+
+    rows: int | None = None
+    affected: int | None = None
+    checksum: str | None = None
+    statements: list[StatementAnswers] = []
+
+
+class Check(OfGroup, frozen=True):
+    """The answers of all targets were compared: once per test (and group), and again when a target has come back.
+
+    test: name of the test
+    targets: by name of the target
+    agree: whether all answered as the base
+    differs: names of the targets that did not; their rows of a test that changes no data are not run
+    """
+
+    test: str
+    targets: dict[str, Answers]
+    agree: bool
+    differs: list[str]
+
+
+class Slots(OfTest, frozen=True):
+    """What a slot of a test is, in all blocks; made once per test (and group).
+
+    slot: `ops`, or `ms` and `min_ops`, as sent to the engine
+    settle: the same for the warm-up before a slot
+    rows: rows of a block
+    rows_scanned_per_op: rows that an operation reads; null unless the suite tells
+    """
+
+    slot: dict[str, int]
+    settle: dict[str, int]
+    rows: int
+    rows_scanned_per_op: int | None = None
+
+
+class HostFigures(Part, frozen=True, kw_only=True):
+    """What else happened on the host in a row.
+
+    wall_ns: length of the row
+    foreign_cpu_ns: CPU time of processes that are none of ours
+    steal_ns: CPU time that the hypervisor gave to others
+    psi_cpu_us: time in which some process waited for a CPU (pressure stall information)
+    psi_io_us: the same for IO
+    psi_memory_us: the same for memory
+    """
+
+    wall_ns: int | None = None
+    foreign_cpu_ns: int | None = None
+    steal_ns: int | None = None
+    psi_cpu_us: int | None = None
+    psi_io_us: int | None = None
+    psi_memory_us: int | None = None
+
+
+class Slot(Usage, frozen=True, kw_only=True):
+    """One slot of a row; times per operation are response times.
+
+    target: name of the target
+    position: place in the row, from 0
+    settle_ops: operations of the warm-up before it, which are in no other figure
+    elapsed_ns: length of the slot
+    ops: operations
+    statements: statements
+    rows: rows returned
+    affected: rows changed
+    errors: class of error → count
+    late: of an open loop: operations that were sent too late
+    dropped: of an open loop: operations that were never sent
+    """
+
+    target: str
+    position: int | None = None
+    settle_ops: int | None = None
+    elapsed_ns: int | None = None
+    ops: int | None = None
+    statements: int | None = None
+    rows: int | None = None
+    affected: int | None = None
+    errors: dict[str, int] = {}
+    mean_ns: int | None = None
+    p50_ns: int | None = None
+    p95_ns: int | None = None
+    p99_ns: int | None = None
+    max_ns: int | None = None
+    late: int | None = None
+    dropped: int | None = None
+
+
+class Row(OfTest, frozen=True, kw_only=True):
+    """Adjacent slots of all targets that are up.
+
+    clients: clients of the test
+    row: number of the row in its test and block
+    order: names of the targets in the order of their slots
+    started_unix_ns: when its first slot began
+    disturbed: whether other work took more than the host's limits; the row counts like any other
+    disturbed_why: by what, in words
+    host_figures: what else happened on the host
+    slots: one of each target, in order
+    """
+
+    clients: int | None = None
+    row: int
+    order: list[str] = []
+    started_unix_ns: int = 0
+    disturbed: bool
+    disturbed_why: str | None = None
+    host_figures: HostFigures = HostFigures()
+    slots: list[Slot]
+
+
+def row_of(reply: Mapping[str, Any], disturbed_why: str | None) -> Row:
+    """The record of a row that the engine has answered (docs/engine-protocol.md)."""
+    ours = {
+        "host": None,
+        "host_figures": reply["host"],
+        "disturbed": disturbed_why is not None,
+        "disturbed_why": disturbed_why,
+    }
+    return msgspec.convert({**reply, **reply["tag"], **ours}, Row)
