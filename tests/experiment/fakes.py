@@ -120,6 +120,7 @@ class FakeServer:
         self.running = True
         self.starts = 0
         self.created = 0
+        self.log = ""
 
     def initialise(self) -> None:
         self.created += 1
@@ -156,6 +157,12 @@ class FakeServer:
 
     def log_tail(self, lines: int = 40) -> str:
         return "its last words"
+
+    def log_end(self) -> int:
+        return len(self.log)
+
+    def log_since(self, begin: int) -> str:
+        return self.log[begin:]
 
     def counters(self) -> dict[str, float]:
         return {"pages": 7.0 * (1 + self.starts)}

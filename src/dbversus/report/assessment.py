@@ -26,6 +26,7 @@ from dbversus.report.parts.calibration import calibration_words
 from dbversus.report.parts.drift import drift_notes
 from dbversus.report.parts.groups import group_of
 from dbversus.report.parts.loads import load_figures
+from dbversus.report.parts.logs import log_notes
 from dbversus.report.parts.missing import SENTENCE_KEYS, not_measured
 from dbversus.report.parts.regime import regime_notes
 from dbversus.report.parts.state import state_sentences
@@ -172,6 +173,7 @@ def _test(
         plans=plans,
         notes=(
             *regime_notes(results, name, absolute),
+            *log_notes(results, name),
             *_test_notes(results, name, absolute),
             *background.notes(results, name),
             *drifts,

@@ -113,6 +113,12 @@ class Server(Protocol):
 
     def log_tail(self, lines: int = 40) -> str: ...
 
+    def log_end(self) -> int:
+        """Where its log ends by now, in bytes; 0 for a DBMS without a log."""
+
+    def log_since(self, begin: int) -> str:
+        """What it has logged from `begin` on."""
+
     def config_text(self) -> str:
         """The config file as rendered."""
 

@@ -78,6 +78,12 @@ class NullServer:
     def status_text(self) -> str:
         return ""
 
+    def log_end(self) -> int:
+        return 0
+
+    def log_since(self, begin: int) -> str:
+        return ""
+
     def log_tail(self, lines: int = 40) -> str:
         return ""
 

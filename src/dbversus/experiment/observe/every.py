@@ -4,11 +4,12 @@ from dbversus.experiment.observe.background import Background
 from dbversus.experiment.observe.counters import Counters
 from dbversus.experiment.observe.injection import Injecting
 from dbversus.experiment.observe.latency import Latency
+from dbversus.experiment.observe.log import Log
 from dbversus.experiment.observe.memory import Memory
 from dbversus.experiment.observe.observer import Observer, Observers
 from dbversus.experiment.observe.scene import Scene
 
-OBSERVERS: tuple[type[Observer], ...] = (Counters, Memory, Injecting, Latency, Background)
+OBSERVERS: tuple[type[Observer], ...] = (Counters, Memory, Injecting, Latency, Background, Log)
 
 
 def observers_of(scene: Scene) -> Observers:

@@ -18,6 +18,8 @@ from dbversus.results.records.evidence import (
     Injected,
     InjectedWork,
     Latency,
+    Log,
+    Logged,
     Memory,
     MemoryUse,
 )
@@ -45,6 +47,8 @@ __all__ = [
     "Latency",
     "Load",
     "LoadFigures",
+    "Log",
+    "Logged",
     "Look",
     "Memory",
     "MemoryUse",
@@ -90,6 +94,7 @@ AnyRecord = (
     | Background
     | Injected
     | Memory
+    | Log
     | Drain
     | Counters
     | Test

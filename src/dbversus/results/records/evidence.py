@@ -109,6 +109,26 @@ class Counters(OfTest, frozen=True):
     counted_ops: dict[str, int] | None = None
 
 
+class Logged(Part, frozen=True):
+    """What a server wrote to its log.
+
+    lines: how many
+    examples: the first of each kind, without times; lines that differ in numbers alone are of one kind
+    """
+
+    lines: int
+    examples: list[str]
+
+
+class Log(OfTest, frozen=True):
+    """What servers wrote to their logs over a test, its drain included; those that wrote something.
+
+    targets: by name of the target
+    """
+
+    targets: dict[str, Logged]
+
+
 class MemoryUse(Part, frozen=True):
     """Memory of a server's processes.
 

@@ -19,6 +19,7 @@ from dbversus.servers.base import Placement, Query, ServerConfig
 from dbversus.servers.injection import Injection
 from dbversus.servers.process.program import Command, Done, begin, start
 
+LOG_BYTES_READ = 2**20
 START_LIMIT_S = 300.0  # a start may have to replay the log of a crash
 _CREATE_LIMIT_S = 600.0
 
@@ -94,7 +95,7 @@ class Daemon(ABC):
         env = self._environment()
         if self.injection:
             env = self.injection.environment(env)
-        began = self._log.stat().st_size if self._log.exists() else 0
+        began = self.log_end()
         self._groups = placement.cgroup.directories() if placement.cgroup else []
         self._process = start(command, self._user, env, self._log, placement)
         self._tell_watchers()
@@ -209,6 +210,15 @@ class Daemon(ABC):
                 return "\n".join(file.read().decode(errors="replace").splitlines()[-lines:])
         except OSError:
             return ""
+
+    def log_end(self) -> int:
+        return self._log.stat().st_size if self._log.exists() else 0
+
+    def log_since(self, begin: int) -> str:
+        with contextlib.suppress(OSError), self._log.open("rb") as file:
+            file.seek(max(begin, self.log_end() - LOG_BYTES_READ))
+            return file.read().decode(errors="replace")
+        return ""
 
     def _log_since(self, offset: int) -> str:
         """What this start has logged, as one line, the last 10 lines at most."""

@@ -245,6 +245,12 @@ class SqliteServer:
     def status_text(self) -> str:
         return ""
 
+    def log_end(self) -> int:
+        return 0
+
+    def log_since(self, begin: int) -> str:
+        return ""
+
     def log_tail(self, lines: int = 40) -> str:
         return ""
 

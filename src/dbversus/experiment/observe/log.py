@@ -1,0 +1,44 @@
+"""What servers write to their logs during a test: checkpoints, warnings, aborted connections."""
+
+import re
+from collections.abc import Iterable
+
+from dbversus.experiment.observe.observer import Observer
+from dbversus.results.records import Log as LogRecord
+from dbversus.results.records import Logged
+
+EXAMPLES_AT_MOST = 5
+_LONGEST_EXAMPLE = 200
+_TIME = re.compile(r"^\d[\dT:., +Z-]*(?:[A-Z]{3,5} )?(?:\[\d+\] )?")
+
+
+class Log(Observer):
+    def begin(self) -> None:
+        """A server that is restarted meanwhile goes on in the same log; its start is no part of the test."""
+        self._ends = {(one.name, one.restarts): one.server.log_end() for one in self.scene.session.alive}
+
+    def end(self) -> None:
+        session, found = self.scene.session, {}
+        for target in session.alive:
+            begin = self._ends.get((target.name, target.restarts))
+            lines = (
+                [] if begin is None else [line for line in target.server.log_since(begin).splitlines() if line.strip()]
+            )
+            if lines:
+                found[target.name] = Logged(len(lines), examples_of(lines))
+        if found:
+            session.note(LogRecord(*self.scene.place, found, **session.tag))
+
+
+def examples_of(lines: Iterable[str]) -> list[str]:
+    """The first line of each kind, without its time, of the first kinds."""
+    first: dict[str, str] = {}
+    for line in lines:
+        words = " ".join(_TIME.sub("", line).split())
+        first.setdefault(kind_of(words), words[:_LONGEST_EXAMPLE])
+    return list(first.values())[:EXAMPLES_AT_MOST]
+
+
+def kind_of(line: str) -> str:
+    """The same for lines that differ in numbers alone."""
+    return re.sub(r"\d+(?:\.\d+)?", "#", line)

@@ -1,0 +1,45 @@
+"""What a server logs during a test, and nothing of before."""
+
+from pathlib import Path
+
+from dbversus.experiment.cell.case import measure
+from dbversus.experiment.observe.log import examples_of
+
+from ..fakes import case_of, engine_of, make_session, records, server_of
+
+
+def test_what_is_logged_during_the_rows_is_journaled_with_an_example_of_each_kind(tmp_path: Path) -> None:
+    session = make_session(tmp_path)
+    server = server_of(session, "t1")
+    server.log = "2026-11-23 17:11:40.834 UTC [7] LOG:  database system is ready to accept connections\n"
+    said = (
+        "2026-11-23 17:12:01.001 UTC [9] LOG:  checkpoint starting: wal\n"
+        "2026-11-23 17:12:02.001 UTC [9] LOG:  checkpoint complete: wrote 12 buffers (0.1%)\n"
+        "2026-11-23 17:12:09.001 UTC [9] LOG:  checkpoint complete: wrote 3451 buffers (21.1%)\n"
+    )
+
+    def during() -> None:
+        server.log += said
+        engine_of(session).during.clear()
+
+    engine_of(session).during["rows"] = during
+    with session.only(session.contest.turns(0)[0]):
+        measure(session, 0, case_of(session, "point-query"))
+    (record,) = records(session, "log")
+    assert (record["block"], record["test"]) == (0, "point-query")
+    examples = ["LOG: checkpoint starting: wal", "LOG: checkpoint complete: wrote 12 buffers (0.1%)"]
+    assert record["targets"] == {"t1": {"lines": 3, "examples": examples}}
+
+
+def test_times_of_all_servers_are_left_out() -> None:
+    assert examples_of(
+        [
+            "2026-11-23T17:11:40.834800Z 0 [Warning] [MY-011068] [Server] The syntax is deprecated",
+            "2026-11-23 17:11:40 0 [Note] InnoDB: Resizing",
+            "261123 17:11:40 [ERROR] mysqld: Table is full",
+        ]
+    ) == [
+        "[Warning] [MY-011068] [Server] The syntax is deprecated",
+        "[Note] InnoDB: Resizing",
+        "[ERROR] mysqld: Table is full",
+    ]

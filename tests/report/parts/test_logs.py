@@ -1,0 +1,22 @@
+"""What the report says of servers' logs."""
+
+from dataclasses import replace
+
+from dbversus.report.parts.logs import log_notes
+from dbversus.results.read import Results
+from dbversus.results.records import Log, Logged
+
+from ...stats.twin_results import Truth, twin_results
+
+
+def test_lines_are_counted_over_blocks_and_two_examples_quoted() -> None:
+    results: Results = twin_results(Truth(blocks=3, tests=1))
+    base, *_ = results.targets
+    records = (
+        Log(0, "test0", {base.name: Logged(2, ["one", "two"])}),
+        Log(2, "test0", {base.name: Logged(1, ["three"])}),
+        Log(1, "scan", {base.name: Logged(9, ["other"])}),
+    )
+    found = log_notes(replace(results, records=(*results.records, *records)), "test0")
+    assert found == [f'{base.label} logged 3 lines in 2 of 3 blocks, such as "one" and "two"']
+    assert log_notes(results, "test0") == []
