@@ -17,8 +17,8 @@ def record(kind: str, minute: float, **fields: Any) -> dict[str, Any]:
 def test_minutes_count_from_the_end_of_the_loading() -> None:
     records = [
         record("experiment", 0, schema=2, targets=[], tests=[]),
-        record("load", 1, target="t0"),
-        record("load", 2, target="t1"),
+        record("load", 1, target="t0", table="x", earlier=False),
+        record("load", 2, target="t1", table="x", earlier=False),
         record("look", 5, blocks=4, retired=["a"]),
         record("look", 8, blocks=6, retired=["b"]),
         record("finished", 10, reason="decided"),

@@ -32,7 +32,10 @@ def block_records(block: int, began_s: float, overhead_s: float) -> list[dict[st
 
 def made_results() -> Results:
     """Three blocks after a load; rows of `a` take 0.1 s (40 of them), those of `b` 0.2 s (10)."""
-    records = [record("experiment", 0, schema=2, targets=[], tests=["a", "b"]), record("load", 50, target="t0")]
+    records = [
+        record("experiment", 0, schema=2, targets=[], tests=["a", "b"]),
+        record("load", 50, target="t0", table="x", earlier=False),
+    ]
     at_s = 50.0
     for block in range(3):
         records += block_records(block, at_s, 10)

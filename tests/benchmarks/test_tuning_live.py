@@ -124,7 +124,7 @@ def test_minutes_are_those_of_the_blocks() -> None:
     minute_ns = 60_000_000_000
     records = [
         header(),
-        Load("t0", at_unix_ns=2 * minute_ns),
+        Load("t0", "x", earlier=False, at_unix_ns=2 * minute_ns),
         Block(0, "started", at_unix_ns=3 * minute_ns),
         Block(0, "finished", at_unix_ns=5 * minute_ns),
         Look(1, [], at_unix_ns=6 * minute_ns),

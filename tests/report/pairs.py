@@ -73,7 +73,7 @@ def wrong_answer(directory: Path, test: str, name: str, names: Sequence[str]) ->
 def _load(name: str, contender: Contender) -> dict[str, Any]:
     elapsed = int(10**9 * contender.time)
     figures = {"rows": 1000, "elapsed_ns": elapsed, "server_cpu_ns": int(5 * 10**8 * contender.cpu)}
-    return {"type": "load", "target": name, "table": "sbtest1", "figures": figures}
+    return {"type": "load", "target": name, "table": "sbtest1", "earlier": False, "figures": figures}
 
 
 def _row(test: str, block: int, row: int, slots: list[dict[str, Any]]) -> dict[str, Any]:

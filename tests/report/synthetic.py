@@ -104,7 +104,7 @@ def _write_start(journal: DictJournal, targets: int, truths: tuple[Truth, ...]) 
             "after_ns": 80_000_000,
             "server_cpu_ns": 301_000_000,
         }
-        journal.append({"type": "load", "target": f"t{n}", "table": "sbtest1", "figures": figures})
+        journal.append({"type": "load", "target": f"t{n}", "table": "sbtest1", "earlier": False, "figures": figures})
     for name in names:
         differs = ["t1"] if name == WRONG_TEST else []
         answers = {

@@ -62,4 +62,4 @@ def write_journal(directory: Path, rows: int, header: dict[str, Any] | None = No
         hdr = {"t0": histogram([1000, 2000, 3000]), "t1": histogram([10_000])}
         journal.append({"type": "latency", "block": 0, "test": "point-query", "hdr": hdr})
         figures = {"rows": 1000, "elapsed_ns": 2_000_000}
-        journal.append({"type": "load", "target": "t1", "table": "sbtest1", "figures": figures})
+        journal.append({"type": "load", "target": "t1", "table": "sbtest1", "earlier": False, "figures": figures})

@@ -8,8 +8,8 @@ from dbversus.results.records import Load, LoadFigures
 LABELS = {"t0": "old", "t1": "new", "t2": "third"}
 
 
-def load(target: str, elapsed_ns: int, **more: Any) -> Load:
-    return Load(target, "sbtest1", figures=LoadFigures(rows=9, elapsed_ns=elapsed_ns), **more)
+def load(target: str, elapsed_ns: int, *, earlier: bool = False, **more: Any) -> Load:
+    return Load(target, "sbtest1", earlier, figures=LoadFigures(rows=9, elapsed_ns=elapsed_ns), **more)
 
 
 def shares(*loads: Load) -> list[str | None]:

@@ -93,10 +93,13 @@ OF_HOST: dict[str, Any] = {"host": OLD_HOST, "at_unix_ns": 1}
         ({"type": "test", "block": 2, "test": "scan", "state": "finished", "seconds": 3}, FinishedTest(2, "scan", 3, **OF_HOST)),
         (
             {"type": "load", "target": "t0", "table": "a", "earlier": False, "rows": 5, "elapsed_ns": 9},
-            Load("t0", "a", figures=LoadFigures(rows=5, elapsed_ns=9), **OF_HOST),
+            Load("t0", "a", earlier=False, figures=LoadFigures(rows=5, elapsed_ns=9), **OF_HOST),
         ),
-        ({"type": "load", "target": "t1", "table": "a", "shares": "old"}, Load("t1", "a", shares="old", **OF_HOST)),
-        ({"type": "state", "block": 0, "targets": {}, "differs": {}}, State(0, "loaded", {}, **OF_HOST)),
+        (
+            {"type": "load", "target": "t1", "table": "a", "earlier": True, "shares": "old"},
+            Load("t1", "a", earlier=True, shares="old", **OF_HOST),
+        ),
+        ({"type": "state", "block": 0, "targets": {}, "differs": {}}, State(0, "loaded", {}, {}, **OF_HOST)),
         (
             {"type": "counters", "block": 0, "test": "scan", "ops": {"t0": 4}, "delta": {"t0": {"a": 5}}},
             Counters(0, "scan", {"t0": {"a": 5.0}}, counted_ops={"t0": 4}, **OF_HOST),

@@ -226,7 +226,7 @@ def test_the_references_rule_for_nothing(first: float, second: float, expected: 
 
 def test_the_load_has_one_run_and_no_interval() -> None:
     loads = [
-        Load(name, "x", figures=LoadFigures(rows=1000, elapsed_ns=elapsed, server_cpu_ns=10**8))
+        Load(name, "x", earlier=False, figures=LoadFigures(rows=1000, elapsed_ns=elapsed, server_cpu_ns=10**8))
         for name, elapsed in (("t0", 10**9), ("t1", 2 * 10**9))
     ]
     pair = generation(make_slots(), Pair("a", "b"), loads, {"t0": "a", "t1": "b"})

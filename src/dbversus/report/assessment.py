@@ -259,7 +259,7 @@ def _test_notes(results: Results, test: str, absolute: figures.BlockFigures) -> 
         (results.label(name), kind, text)
         for record in results.of_type(Latency)
         if record.test == test
-        for name, kinds in record.error_examples.items()
+        for name, kinds in (record.error_examples or {}).items()
         for kind, text in kinds.items()
     }
     return notes + [f"{kind} on {label}, e.g.: {text}" for label, kind, text in sorted(examples)]

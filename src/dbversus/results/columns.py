@@ -38,7 +38,7 @@ def _values(labels: Mapping[str, str]) -> dict[str, Callable[[tuple[Row, Slot]],
     """How each column follows from a row and its slot."""
     own: dict[str, Callable[[tuple[Row, Slot]], Any]] = {
         "target": lambda pair: labels[pair[1].target],
-        "errors": lambda pair: sum(pair[1].errors.values()),
+        "errors": lambda pair: sum((pair[1].errors or {}).values()),
     }
     return own | {name: _figure(name) for name in SLOT_COLUMNS if name not in own}
 

@@ -47,7 +47,7 @@ def _experiment(content: Content) -> Content:
 
 def _load(content: Content) -> Content:
     figures = {name: content.pop(name) for name in LoadFigures.__struct_fields__ if name in content}
-    return content | {"figures": figures or None}
+    return {"table": None, "earlier": False, **content, "figures": figures or None}
 
 
 def _block(content: Content) -> Content:
@@ -55,7 +55,7 @@ def _block(content: Content) -> Content:
 
 
 def _state(content: Content) -> Content:
-    return {"data": "loaded", **content}
+    return {"data": "loaded", "differs": {}, **content}
 
 
 def _plan(content: Content) -> Content:

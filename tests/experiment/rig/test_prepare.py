@@ -79,7 +79,7 @@ def test_what_acts_at_run_time_alone_shares_data_and_anything_else_loads_anew(
 
 def _told(session: Session, target: Target) -> list[tuple[bool, str | None, bool]]:
     loads = [load for load in records(session, "load") if load["target"] == target.name and load["loaded_at"]]
-    return [(load.get("earlier", False), load.get("shares"), "figures" in load) for load in loads]
+    return [(load["earlier"], load.get("shares"), "figures" in load) for load in loads]
 
 
 def test_a_load_is_the_figure_of_the_target_that_made_it_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,18 +1,17 @@
 """What counts as a difference between two states of the same data."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from dbversus.experiment.plan.progress import read_progress
-from dbversus.experiment.rig.same_data import Difference, TargetState, changes, owed, unlike_base
-from dbversus.results.records import DataState, State
-from dbversus.servers.data.contents import TableState
+from dbversus.experiment.rig.same_data import Difference, changes, owed, unlike_base
+from dbversus.results.records import DataState, State, TableFacts
 
-TABLE = TableState(
+TABLE = TableFacts(
     rows=1_000_000,
     rows_counted=True,
     lowest_id=1,
@@ -21,12 +20,12 @@ TABLE = TableState(
     indexes=("CREATE INDEX k_1 ON public.sbtest1 USING btree (k)",),
     statistics_rows=998_000,
 )
-STATE = TargetState(
+STATE = DataState(
     {"sbtest1": TABLE}, {"table.sbtest1": 200_000_000, "log": 5_000, "database": 240_000_000}, {"dirty": 0}
 )
 
 
-def _with(**facts: Any) -> TargetState:
+def _with(**facts: Any) -> DataState:
     return replace(STATE, tables={"sbtest1": replace(TABLE, **facts)})
 
 
@@ -35,7 +34,7 @@ def _said(found: Iterable[Difference]) -> list[tuple[str, bool]]:
 
 
 def test_the_same_state_differs_in_nothing_also_when_it_was_read_from_the_journal() -> None:
-    read = TargetState.of(msgspec.json.decode(msgspec.json.encode(STATE.record()), type=DataState))
+    read = msgspec.json.decode(msgspec.json.encode(STATE), type=DataState)
     assert read == STATE
     assert [*changes(STATE, read, 0, fresh=True), *unlike_base(STATE, read, fresh=True), *owed(STATE)] == []
 
@@ -61,7 +60,7 @@ def test_another_type_of_a_column_is_grave_even_in_data_that_was_not_restored() 
 
 
 def test_sizes_may_differ_a_little_and_logs_at_will() -> None:
-    def sized(share: float) -> TargetState:
+    def sized(share: float) -> DataState:
         sizes = {name: round(size * share) for name, size in STATE.sizes_bytes.items()}
         return replace(STATE, sizes_bytes=sizes | {"log": 10**9})
 
@@ -80,7 +79,7 @@ def test_targets_of_other_dbms_have_their_own_words_for_the_same_table() -> None
         indexes=("PRIMARY (id) UNIQUE", "k_1 (k)"),
         statistics_rows=986_413,
     )
-    state = TargetState({"sbtest1": other}, {"table.sbtest1": 230_000_000}, {})
+    state = DataState({"sbtest1": other}, {"table.sbtest1": 230_000_000}, {})
     assert _said(unlike_base(state, STATE, fresh=True)) == []
     fewer = replace(state, tables={"sbtest1": replace(other, columns=other.columns[:3], rows=5)})
     assert _said(unlike_base(fewer, STATE, fresh=True)) == [
@@ -108,9 +107,9 @@ def test_debt_is_told_by_name() -> None:
 
 def test_a_resumed_run_compares_with_the_first_state_that_was_journaled() -> None:
     def record(block: int, rows: int, data: str = "loaded") -> State:
-        return State(block, data, {"t1": _with(rows=rows).record()})
+        return State(block, data, {"t1": _with(rows=rows)}, {})
 
     states = read_progress([record(0, 5), record(0, 9, "aged"), record(1, 6), record(0, 7)]).states
     block, state = states["t1", "loaded"]
-    assert block == 0 and TargetState.of(state).tables["sbtest1"].rows == 5
-    assert TargetState.of(states["t1", "aged"][1]).tables["sbtest1"].rows == 9
+    assert block == 0 and state.tables["sbtest1"].rows == 5
+    assert states["t1", "aged"][1].tables["sbtest1"].rows == 9

@@ -154,14 +154,14 @@ def test_unknown_base_is_refused() -> None:
 
 def test_load_compares_rows_per_second_and_cpu_per_row() -> None:
     loads = [
-        Load("t0", "x", figures=LoadFigures(rows=1000, elapsed_ns=10**9, server_cpu_ns=10**8)),
-        Load("t1", "x", figures=LoadFigures(rows=1000, elapsed_ns=2 * 10**9)),
+        Load("t0", "x", earlier=False, figures=LoadFigures(rows=1000, elapsed_ns=10**9, server_cpu_ns=10**8)),
+        Load("t1", "x", earlier=False, figures=LoadFigures(rows=1000, elapsed_ns=2 * 10**9)),
     ]
     (value,) = load_values(loads, {"t0": "old", "t1": "new"}, "old")
     assert (value.test, value.target, value.metric) == ("load", "new", "load_rows_per_s")
     assert value.value == pytest.approx(np.log(0.5))
     assert load_values([], {}, "old") == []
-    shared = Load("t1", "x", shares="old")
+    shared = Load("t1", "x", earlier=True, shares="old")
     assert load_values([loads[0], shared], {"t0": "old", "t1": "new"}, "old") == []
 
 

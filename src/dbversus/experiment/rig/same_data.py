@@ -1,15 +1,13 @@
 """Is the data the same at the start of every block, and on all targets? Figures of other data cannot be compared."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
-from typing import Self
+from dataclasses import dataclass
 
 import msgspec
 
 from dbversus.experiment.rig.recovery import ask
 from dbversus.experiment.rig.session import Session, Target
-from dbversus.results.records import DataState, State
-from dbversus.servers.data.contents import TableState
+from dbversus.results.records import DataState, State, TableFacts
 from dbversus.suites.model import LOADED
 
 COUNTED_ROWS_AT_MOST = 10_000_000
@@ -17,24 +15,6 @@ COUNTED_ROWS_AT_MOST = 10_000_000
 TOLERATED_SHARE = 0.02
 """By which sizes, and rows in statistics, may differ between blocks."""
 _SIZES_COMPARED = ("table.", "index.", "database")
-
-
-@dataclass(frozen=True)
-class TargetState:
-    """A target at the start of a block. `sizes_bytes` and `debt` by name, as servers tell them (servers/base.py)."""
-
-    tables: Mapping[str, TableState]
-    sizes_bytes: Mapping[str, int]
-    debt: Mapping[str, int]
-
-    @classmethod
-    def of(cls, record: DataState) -> Self:
-        """From what the journal has of it."""
-        tables = {name: TableState(**msgspec.structs.asdict(facts)) for name, facts in record.tables.items()}
-        return cls(tables, record.sizes_bytes, record.debt)
-
-    def record(self) -> DataState:
-        return msgspec.convert(asdict(self), DataState)
 
 
 @dataclass(frozen=True)
@@ -57,35 +37,38 @@ def check_state(
     states = {target.name: state for target in session.alive if (state := _look(session, target, block, debt))}
     differences = {name: _differences(session, block, name, states, name in fresh, data) for name in states}
     told = {name: [one.words for one in found] for name, found in differences.items() if found}
-    session.note(State(block, data, {name: state.record() for name, state in states.items()}, told, **session.tag))
+    session.note(State(block, data, states, told, **session.tag))
     for name, found in differences.items():
         if grave := [one.words for one in found if one.grave]:
             message = f"state differs, block {block + 1}: {'; '.join(grave)}"
             session.failure(session.by_name(name), "state", message, final=True, block=block)
 
 
-def _look(session: Session, target: Target, block: int, debt: Mapping[str, Mapping[str, int]]) -> TargetState | None:
+def _look(session: Session, target: Target, block: int, debt: Mapping[str, Mapping[str, int]]) -> DataState | None:
     """None when the target cannot tell its state, and is out for that."""
     return ask(session, target, lambda: _state_of(session, target, debt[target.name]), "state", block=block)
 
 
-def _state_of(session: Session, target: Target, debt: Mapping[str, int]) -> TargetState:
+def _state_of(session: Session, target: Target, debt: Mapping[str, int]) -> DataState:
     counted = session.suite.usual_rows(session.spec.table_size, session.spec.tables) <= COUNTED_ROWS_AT_MOST
     server = target.server
-    return TargetState(server.state(session.tables, counted=counted), server.sizes(), debt)
+    tables = server.state(session.tables, counted=counted)
+    return msgspec.convert(
+        {"tables": tables, "sizes_bytes": server.sizes(), "debt": debt}, DataState, from_attributes=True
+    )
 
 
 def _differences(
-    session: Session, block: int, name: str, states: Mapping[str, TargetState], fresh: bool, data: str
+    session: Session, block: int, name: str, states: Mapping[str, DataState], fresh: bool, data: str
 ) -> list[Difference]:
     now = states[name]
-    first_block, first = session.progress.states.setdefault((name, data), (block, now.record()))
-    found = [*changes(now, TargetState.of(first), first_block, fresh=fresh), *owed(now)]
+    first_block, first = session.progress.states.setdefault((name, data), (block, now))
+    found = [*changes(now, first, first_block, fresh=fresh), *owed(now)]
     base = states.get(session.base.name)
     return [*found, *unlike_base(now, base, fresh=fresh)] if base and name != session.base.name else found
 
 
-def changes(now: TargetState, first: TargetState, first_block: int, *, fresh: bool) -> Iterator[Difference]:
+def changes(now: DataState, first: DataState, first_block: int, *, fresh: bool) -> Iterator[Difference]:
     """What is not as it was in the target's first block. Data that is not `fresh` may have changed; its structure may not."""
     then = f"block {first_block + 1} had"
     for table, state in now.tables.items():
@@ -101,7 +84,7 @@ def changes(now: TargetState, first: TargetState, first_block: int, *, fresh: bo
         yield from _sizes(now.sizes_bytes, first.sizes_bytes, then)
 
 
-def unlike_base(now: TargetState, base: TargetState, *, fresh: bool) -> Iterator[Difference]:
+def unlike_base(now: DataState, base: DataState, *, fresh: bool) -> Iterator[Difference]:
     """What is not as on the base: rows and names of columns, since DBMSs have names of their own for all else.
 
     In data that is not `fresh`, rows may differ where clients met in conflicts.
@@ -113,7 +96,7 @@ def unlike_base(now: TargetState, base: TargetState, *, fresh: bool) -> Iterator
             yield from _rows(table, state, other, "the base has", grave=fresh)
 
 
-def owed(now: TargetState) -> Iterator[Difference]:
+def owed(now: DataState) -> Iterator[Difference]:
     """Work that should have been done before the block began."""
     if kinds := [f"{kind} {count:,}" for kind, count in now.debt.items() if count]:
         yield Difference(f"it owes {', '.join(kinds)}", grave=False)
@@ -128,7 +111,7 @@ def _listed(names: tuple[str, ...]) -> str:
     return ", ".join(names) or "none"
 
 
-def _rows(table: str, mine: TableState, other: TableState, who: str, *, grave: bool) -> Iterator[Difference]:
+def _rows(table: str, mine: TableFacts, other: TableFacts, who: str, *, grave: bool) -> Iterator[Difference]:
     """Estimates are not compared here: `_statistics` does that, and two servers estimate in two ways."""
     if not (mine.rows_counted and other.rows_counted):
         return
@@ -138,11 +121,11 @@ def _rows(table: str, mine: TableState, other: TableState, who: str, *, grave: b
         yield Difference(f"{table} has the ids {_span(mine)}, {who} {_span(other)}", grave)
 
 
-def _span(state: TableState) -> str:
+def _span(state: TableFacts) -> str:
     return "of no row" if state.lowest_id is None else f"{state.lowest_id:,} to {state.highest_id:,}"
 
 
-def _statistics(table: str, mine: TableState, other: TableState, who: str) -> Iterator[Difference]:
+def _statistics(table: str, mine: TableFacts, other: TableFacts, who: str) -> Iterator[Difference]:
     now, before = mine.statistics_rows, other.statistics_rows
     if now is None or before is None:
         if now != before:

@@ -26,7 +26,7 @@ class Block(Record, frozen=True):
 
     block: int
     event: Literal["started", "finished", "interrupted"]
-    debt: dict[str, dict[str, int]] = {}
+    debt: dict[str, dict[str, int]] | None = None
 
 
 class Test(OfTest, frozen=True):

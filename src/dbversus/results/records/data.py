@@ -31,8 +31,8 @@ class Load(Record, frozen=True):
     """
 
     target: str
-    table: str | None = None
-    earlier: bool = False
+    table: str | None
+    earlier: bool
     loaded_at: str | None = None
     shares: str | None = None
     figures: LoadFigures | None = None
@@ -63,6 +63,10 @@ class TableFacts(Part, frozen=True):
     indexes: tuple[str, ...]
     statistics_rows: int | None
 
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        return tuple(column.partition(" ")[0] for column in self.columns)
+
 
 class DataState(Part, frozen=True):
     """What a target's data is like.
@@ -73,8 +77,8 @@ class DataState(Part, frozen=True):
     """
 
     tables: dict[str, TableFacts]
-    sizes_bytes: dict[str, int] = {}
-    debt: dict[str, int] = {}
+    sizes_bytes: dict[str, int]
+    debt: dict[str, int]
 
 
 class State(OfGroup, frozen=True):
@@ -89,7 +93,7 @@ class State(OfGroup, frozen=True):
     block: int
     data: str
     targets: dict[str, DataState]
-    differs: dict[str, list[str]] = {}
+    differs: dict[str, list[str]]
 
 
 class Settled(Record, frozen=True):

@@ -12,7 +12,7 @@ class Latency(OfTest, frozen=True):
     """
 
     hdr: dict[str, str]
-    error_examples: dict[str, dict[str, str]] = {}
+    error_examples: dict[str, dict[str, str]] | None = None
 
 
 class BackgroundWork(Part, frozen=True):
@@ -47,7 +47,7 @@ class DrainFigures(ServerUsage, frozen=True, kw_only=True):
     ops: int
     elapsed_ns: int | None = None
     idle: bool | None = None
-    background: dict[str, int] = {}
+    background: dict[str, int] | None = None
 
 
 class Drain(OfTest, frozen=True):
@@ -74,17 +74,17 @@ class InjectedWork(Part, frozen=True, kw_only=True):
     io_reads_added: calls that took
     """
 
-    cpu_share: float = 0.0
-    io_share: float = 0.0
+    cpu_share: float
+    io_share: float
     cpu_ms: float | None = None
     cpu_every_ms: float | None = None
-    ops: int = 0
-    reads: int = 0
-    work_ns: int = 0
-    burned_ns: int = 0
-    io_bytes_seen: int = 0
-    io_bytes_added: int = 0
-    io_reads_added: int = 0
+    ops: int
+    reads: int | None = None
+    work_ns: int | None = None
+    burned_ns: int | None = None
+    io_bytes_seen: int | None = None
+    io_bytes_added: int | None = None
+    io_reads_added: int | None = None
 
 
 class Injected(OfTest, frozen=True):

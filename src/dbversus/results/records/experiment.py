@@ -7,7 +7,7 @@ import msgspec
 from dbversus.results.records.base import Part, Record
 
 
-class Rendered(Part, frozen=True):
+class Rendered(Part, frozen=True, omit_defaults=False):
     """A target's config as it came out on this host.
 
     name: of the config
@@ -24,7 +24,7 @@ class Rendered(Part, frozen=True):
     chosen: list[str] = []
 
 
-class TargetFacts(Part, frozen=True):
+class TargetFacts(Part, frozen=True, omit_defaults=False):
     """A target of the experiment.
 
     name: in the journal and in names of files: `t0`, `t1`, …
@@ -57,7 +57,7 @@ class StoredFile(Part, frozen=True):
     origin: str = msgspec.field(name="from")
 
 
-class Experiment(Record, frozen=True, kw_only=True):
+class Experiment(Record, frozen=True, kw_only=True, omit_defaults=False):
     """What is measured. The first line of every journal.
 
     schema: version of the records

@@ -112,7 +112,7 @@ class Slot(Usage, frozen=True, kw_only=True):
     statements: int | None = None
     rows: int | None = None
     affected: int | None = None
-    errors: dict[str, int] = {}
+    errors: dict[str, int] | None = None
     mean_ns: int | None = None
     p50_ns: int | None = None
     p95_ns: int | None = None
@@ -138,7 +138,7 @@ class Row(OfTest, frozen=True, kw_only=True):
     clients: int | None = None
     row: int
     order: list[str] = []
-    started_unix_ns: int = 0
+    started_unix_ns: int | None = None
     disturbed: bool
     disturbed_why: str | None = None
     host_figures: HostFigures = HostFigures()

@@ -20,7 +20,3 @@ class TableState:
     columns: tuple[str, ...]
     indexes: tuple[str, ...]
     statistics_rows: int | None
-
-    @property
-    def column_names(self) -> tuple[str, ...]:
-        return tuple(column.partition(" ")[0] for column in self.columns)

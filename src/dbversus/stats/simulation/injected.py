@@ -76,7 +76,7 @@ def _added_per_op(results: Results, metric: Metric) -> dict[GroupPlace, float]:
     sums: dict[GroupPlace, Counter[str]] = defaultdict(Counter)
     for record in results.of_type(Injected):
         for name, work in record.targets.items():
-            added = {counter: getattr(work, counter) for counter in ("ops", *_COUNTERS.values())}
+            added = {counter: getattr(work, counter) or 0 for counter in ("ops", *_COUNTERS.values())}
             sums[record.test, results.label(name), record.block, record.group].update(added)
     counter = _COUNTERS[metric.name]
     return {place: all_of[counter] * metric.scale / all_of["ops"] for place, all_of in sums.items() if all_of["ops"]}
