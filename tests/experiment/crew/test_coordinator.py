@@ -91,5 +91,5 @@ def test_the_load_of_each_table_is_kept_once() -> None:
     kept: list[AnyRecord] = []
     ledger = Ledger(contest(2), kept.append)
     for table in ("one", "two", "one"):
-        ledger.take(Load("t0", table))
+        ledger.take(Load("t0", table, earlier=False))
     assert [record.table for record in of_type(kept, Load)] == ["one", "two"]
