@@ -35,6 +35,7 @@ class _Worker:
         take(Block(block, "finished"))
 
     def close(self) -> None: ...
+    def stop(self) -> None: ...
 
 
 def _work(workers: list[_Worker], looks: list[int], said: list[str]) -> tuple[str, list[AnyRecord]]:
@@ -93,3 +94,26 @@ def test_the_load_of_each_table_is_kept_once() -> None:
     for table in ("one", "two", "one"):
         ledger.take(Load("t0", table, earlier=False))
     assert [record.table for record in of_type(kept, Load)] == ["one", "two"]
+
+
+def test_an_interrupt_ends_workers_in_the_midst_of_their_cells() -> None:
+    stopped = threading.Event()
+
+    class Busy(_Worker):
+        def perform(self, order: Order, take: Take) -> None:
+            if not order.cell.block:
+                return super().perform(order, take)
+            assert stopped.wait(10), "nobody would ever have told it"
+            raise WorkerLost("it was stopped")
+
+        def stop(self) -> None:
+            stopped.set()
+
+    class Interrupting(_Worker):
+        def perform(self, order: Order, take: Take) -> None:
+            raise KeyboardInterrupt
+
+    ledger = Ledger(contest(2, looks=[4]), lambda record: None)
+    with pytest.raises(KeyboardInterrupt):
+        work_together(ledger, [Busy("one"), Interrupting("two")], lambda blocks: None, lambda words: None)
+    assert stopped.is_set()

@@ -1,7 +1,7 @@
 """Hands cells out, takes records in, judges when a look is due, until the agenda ends."""
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
 from dbversus.errors import RunError
@@ -60,21 +60,34 @@ def work_together(
 
     A cell's records count once it is finished: one whose worker was lost goes to another, as if nobody had begun it.
     """
+    pool = ThreadPoolExecutor(max(1, len(workers)))
+    try:
+        return _hand_out(ledger, workers, pool, look, say)
+    except BaseException:
+        for worker in workers:  # those who wait for them in the pool would never end
+            worker.stop()
+        raise
+    finally:
+        pool.shutdown()
+
+
+def _hand_out(
+    ledger: Ledger, workers: Sequence[Worker], pool: Executor, look: Callable[[int], None], say: Callable[[str], None]
+) -> str:
     idle, out = list(workers), dict[Future[list[AnyRecord]], tuple[Worker, Cell]]()
-    with ThreadPoolExecutor(max(1, len(workers))) as pool:
-        while True:
-            step = next_step(ledger.contest, [cell.block for _, cell in out.values()])
-            if isinstance(step, End):
-                return step.reason
-            if isinstance(step, Look) and not out:
-                look(step.blocks)
-            elif isinstance(step, Cell) and idle:
-                worker = idle.pop(0)
-                out[pool.submit(_perform, worker, Order(step, list(ledger.known)))] = worker, step
-            elif out:
-                idle += _take_in(ledger, out, say)
-            else:
-                raise RunError("No worker is left to measure; `resume` goes on from here.")
+    while True:
+        step = next_step(ledger.contest, [cell.block for _, cell in out.values()])
+        if isinstance(step, End):
+            return step.reason
+        if isinstance(step, Look) and not out:
+            look(step.blocks)
+        elif isinstance(step, Cell) and idle:
+            worker = idle.pop(0)
+            out[pool.submit(_perform, worker, Order(step, list(ledger.known)))] = worker, step
+        elif out:
+            idle += _take_in(ledger, out, say)
+        else:
+            raise RunError("No worker is left to measure; `resume` goes on from here.")
 
 
 def _perform(worker: Worker, order: Order) -> list[AnyRecord]:

@@ -19,3 +19,5 @@ class LocalWorker:
 
     def close(self) -> None:
         self.session.close()
+
+    stop = close

@@ -45,6 +45,8 @@ def main() -> None:
     except DbversusError as error:
         tell("failed", words=str(error))
         sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)
 
 
 def _serve(directory: Path) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -81,6 +82,11 @@ class ProcessWorker:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+
+    def stop(self) -> None:
+        """As Ctrl-C would."""
+        self._process.send_signal(signal.SIGINT)
+        self.close()
 
     def _greet(self) -> None:
         said = self._read(None)

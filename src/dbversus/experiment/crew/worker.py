@@ -38,3 +38,6 @@ class Worker(Protocol):
 
     def close(self) -> None:
         """Ends everything that it has started."""
+
+    def stop(self) -> None:
+        """The same in the midst of a cell, which is lost."""
