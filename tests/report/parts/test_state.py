@@ -59,7 +59,7 @@ def test_kept_data_is_compared_in_less(results: Results) -> None:
 
 def test_nothing_is_said_where_nothing_was_looked_at(results: Results) -> None:
     assert state_sentences(results) == ()
-    nothing = {"tables": {}, "sizes_bytes": {}, "debt": {}}
+    nothing: dict[str, Any] = {"tables": {}, "sizes_bytes": {}, "debt": {}}
     empty = {"type": "state", "data": "loaded", "block": 0, "targets": {"t0": nothing}, "differs": {}}
     assert state_sentences(_with(results, empty)) == ()
 
