@@ -1,3 +1,4 @@
+from dbversus.results.records import Detected
 from dbversus.stats.metrics import THROUGHPUT
 
 from .samples import HERE, calibration, figures
@@ -12,10 +13,10 @@ def test_a_host_is_its_machine_its_kernel_and_its_cpu() -> None:
 
 def test_the_brief_has_what_reports_cite() -> None:
     brief = calibration().brief()
-    assert (brief["dbms_title"], brief["version"], brief["blocks"]) == ("PostgreSQL", "17.11", 16)
-    assert {"effect": 0.05, "share": 0.97} in brief["detection"]
-    assert brief["bursts"] == {"effect": 0.098, "share": 0.93}
-    assert (brief["changed_as_measured"], brief["wider_margins"]) == ([], {"update-index": {THROUGHPUT: 0.08}})
+    assert (brief.dbms_title, brief.version, brief.blocks) == ("PostgreSQL", "17.11", 16)
+    assert Detected(0.05, 0.97) in brief.detection
+    assert brief.bursts == Detected(0.098, 0.93)
+    assert (brief.changed_as_measured, brief.wider_margins) == ([], {"update-index": {THROUGHPUT: 0.08}})
 
 
 def test_only_margins_above_the_default_are_told() -> None:

@@ -3,6 +3,7 @@
 import io
 from typing import Any
 
+import msgspec
 import pytest
 from rich.console import Console
 
@@ -39,7 +40,7 @@ def test_a_calibration_is_cited_with_its_age() -> None:
 def test_calibrations_of_before_bursts_say_nothing_of_them() -> None:
     older = calibration(figures=figures().model_copy(update={"bursts": None}))
     assert words([older.brief()]).endswith("+3 % in 81 %.")
-    brief = {name: value for name, value in older.brief().items() if name != "bursts"}
+    brief = msgspec.structs.replace(older.brief(), bursts=None)
     assert words([brief]).endswith("+3 % in 81 %.")
     assert "burst" not in calibration_markdown.render(older).lower()
 
@@ -68,13 +69,15 @@ def test_stale_by_age_and_by_kernel() -> None:
 
 
 def test_margins_that_it_widened_are_named() -> None:
-    brief = calibration().brief() | {"margins": True}
+    brief = msgspec.structs.replace(calibration().brief(), margins=True)
     said = words([brief], test_margins={"scan": {"throughput_ops_per_s": 0.2}})
     assert said.endswith("Its margins are wider than the usual for scan.")
 
 
 def test_margins_of_an_earlier_calibration_are_told_as_such() -> None:
-    said = words([calibration().brief() | {"margins": False}], test_margins={"scan": {THROUGHPUT: 0.2}})
+    said = words(
+        [msgspec.structs.replace(calibration().brief(), margins=False)], test_margins={"scan": {THROUGHPUT: 0.2}}
+    )
     assert said.endswith("Margins of an earlier calibration are wider than the usual for scan.")
 
 
@@ -94,8 +97,7 @@ def test_figures_that_stand_on_other_margins_than_the_run_say_so(header: dict[st
 
 
 def test_runs_of_before_that_was_recorded_say_nothing_of_it() -> None:
-    new = ("wider_margins", "changed_as_measured")
-    brief = {name: value for name, value in calibration().brief().items() if name not in new}
+    brief = msgspec.structs.replace(calibration().brief(), wider_margins=None, changed_as_measured=None)
     assert words([brief], tests=["load", *TESTS], margins={CPU: 0.01}).endswith(
         "+3 % in 81 %, +10 % in bursts in 93 %."
     )
@@ -121,7 +123,7 @@ def test_a_judged_metric_that_was_not_calibrated_is_named() -> None:
     assert said.endswith(
         "p99 was not calibrated: `dbversus calibrate postgres:17 --quick --judge cpu,throughput,io,p99` does."
     )
-    older = {name: value for name, value in calibration().brief().items() if name not in ("metrics", "changed")}
+    older = msgspec.structs.replace(calibration().brief(), metrics=None, changed=None)
     assert "p99 was not calibrated" in words([older], judge=judged)
     of_p99 = figures().model_copy(update={"metrics": [CPU, THROUGHPUT, IO_BYTES, P99]})
     assert "not calibrated" not in words([calibration(figures=of_p99).brief()], judge=judged)

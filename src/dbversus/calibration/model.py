@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from dbversus.results.records import CalibrationBrief, Detected, FalseAlarms
 from dbversus.stats.calibration.model import Figures, Part
 
 CALIBRATION_SCHEMA = 1
@@ -57,31 +58,32 @@ class Calibration(Part):
     directory: str
     figures: Figures = Field(repr=False)
 
-    def brief(self) -> dict[str, Any]:
+    def brief(self) -> CalibrationBrief:
         """What an experiment that stands on this calibration records of it."""
         figures = self.figures
-        return {
-            "id": self.id,
-            "at_unix_s": self.at_unix_s,
-            "kernel": self.host.kernel,
-            "dbms": self.dbms,
-            "dbms_title": self.dbms_title,
-            "version": self.version,
-            "target": self.target,
-            "profile": self.profile,
-            "clients": self.clients,
-            "tests": len(figures.tests),
-            "blocks": figures.blocks,
-            "suites": figures.suites,
-            "false_alarms": figures.false_alarms.model_dump(),
-            "detection": [{"effect": one.effect, "share": one.found.share} for one in figures.detection],
-            "bursts": figures.bursts and {"effect": figures.bursts.effect, "share": figures.bursts.found.share},
-            "injected": figures.injected,
-            "metrics": figures.metrics,
-            "changed": figures.changed,
-            "changed_as_measured": figures.changed_as_measured,
-            "wider_margins": figures.margins_above_default(),
-        }
+        alarms, bursts = figures.false_alarms, figures.bursts
+        return CalibrationBrief(
+            id=self.id,
+            at_unix_s=self.at_unix_s,
+            kernel=self.host.kernel,
+            dbms=self.dbms,
+            dbms_title=self.dbms_title,
+            version=self.version,
+            target=self.target,
+            profile=self.profile,
+            clients=self.clients,
+            tests=len(figures.tests),
+            blocks=figures.blocks,
+            suites=figures.suites,
+            false_alarms=FalseAlarms(alarms.share, alarms.low, alarms.high, alarms.count),
+            detection=[Detected(one.effect, one.found.share) for one in figures.detection],
+            bursts=Detected(bursts.effect, bursts.found.share) if bursts else None,
+            injected=figures.injected,
+            metrics=figures.metrics,
+            changed=figures.changed,
+            changed_as_measured=figures.changed_as_measured,
+            wider_margins=figures.margins_above_default(),
+        )
 
 
 def host_of(facts: Mapping[str, Any]) -> Host:

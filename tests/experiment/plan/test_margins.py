@@ -1,9 +1,9 @@
 """What an experiment records of the calibrations that it stands on."""
 
-import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from dbversus.calibration.store import save
@@ -11,6 +11,7 @@ from dbversus.experiment.asked.spec import ExperimentSpec, make_spec
 from dbversus.experiment.calibrating.kinds import Kind
 from dbversus.experiment.calibrating.plan import calibration_spec
 from dbversus.experiment.plan.margins import calibration_fields, rows_per_block
+from dbversus.results.records import CalibrationBrief
 from dbversus.stats.metrics import THROUGHPUT
 from dbversus.suites.profiles import profile_choices
 
@@ -45,10 +46,10 @@ def test_a_brief_of_the_newest_and_the_margins_that_are_wider() -> None:
     save(calibration())
     found = fields(spec())
     (brief,) = found["calibration"]
-    assert brief["id"] == calibration().id
-    assert (brief["tests"], brief["false_alarms"]["share"], brief["margins"]) == (2, 0.02, True)
+    assert brief.id == calibration().id
+    assert (brief.tests, brief.false_alarms.share, brief.margins) == (2, 0.02, True)
     assert found["test_margins"] == {"update-index": {THROUGHPUT: 0.08}}
-    assert json.loads(json.dumps(found)) == found
+    assert msgspec.convert(msgspec.to_builtins(brief), CalibrationBrief) == brief
 
 
 @pytest.mark.parametrize(
@@ -58,7 +59,7 @@ def test_a_brief_of_the_newest_and_the_margins_that_are_wider() -> None:
 def test_a_calibration_of_another_measurement_is_cited_but_widens_no_margin(coarser: dict[str, Any]) -> None:
     save(calibration(**coarser))
     found = fields(spec())
-    assert [brief["margins"] for brief in found["calibration"]] == [False]
+    assert [brief.margins for brief in found["calibration"]] == [False]
     assert found["test_margins"] == {}
 
 
@@ -67,7 +68,7 @@ def test_of_several_dbms_the_noisier_decides() -> None:
     noisier = figures().model_copy(update={"spreads": [spread("update-index", THROUGHPUT, 0.05, 0.2)]})
     save(calibration(id="mysql", dbms="mysql", figures=noisier))
     found = fields(spec(), "postgres", "mysql", "sqlite")
-    assert [brief["dbms"] for brief in found["calibration"]] == ["postgres", "mysql"]
+    assert [brief.dbms for brief in found["calibration"]] == ["postgres", "mysql"]
     assert found["test_margins"] == {"update-index": {THROUGHPUT: 0.2}}
 
 
@@ -97,7 +98,7 @@ def test_margins_are_those_of_the_newest_that_gives_any_and_the_newest_is_cited(
     save(calibration())
     save(calibration(id="later", at_unix_s=RUN_S - DAY_S, figures=narrow, **later))
     found = fields(spec())
-    assert [(brief["id"], brief["margins"]) for brief in found["calibration"]] == [("later", False)]
+    assert [(brief.id, brief.margins) for brief in found["calibration"]] == [("later", False)]
     assert found["test_margins"] == {"update-index": {THROUGHPUT: 0.08}}
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from dbversus.calibration.model import Calibration, Host, host_of
 from dbversus.calibration.store import load_all, newest
 from dbversus.experiment.asked.spec import ExperimentSpec
@@ -31,7 +33,7 @@ def calibration_fields(
     cited = _newest_of_each(stored.calibrations, host, names)
     givers = _newest_of_each([one for one in stored.calibrations if gives_margins(one, spec)], host, names)
     return {
-        "calibration": [one.brief() | {"margins": one in givers} for one in cited],
+        "calibration": [msgspec.structs.replace(one.brief(), margins=one in givers) for one in cited],
         "test_margins": _widest(one.figures.margins_above_default() for one in givers),
     }
 

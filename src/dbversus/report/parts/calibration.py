@@ -1,12 +1,11 @@
 """What a report says of the calibration that an experiment stands on: one sentence, the same in every report."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from dbversus.dbms.known import find_dbms
 from dbversus.errors import UsageError
 from dbversus.report.words import NBSP, SHORT_TITLES, listing
-from dbversus.results.records import Experiment
+from dbversus.results.records import CalibrationBrief, Experiment
 from dbversus.stats.judge import margins_of
 from dbversus.stats.judgeable import CPU, JUDGEABLE, USUAL
 from dbversus.stats.judged import judged_metrics, judged_names
@@ -21,8 +20,6 @@ _SEQUENTIAL = (
     "made in interleaved order."
 )
 _LEFT_OUT = "The calibration of this host was left out, as was asked for."
-
-Brief = Mapping[str, Any]
 
 
 def calibration_words(header: Experiment, kernel: str | None) -> str:
@@ -39,43 +36,42 @@ def calibration_words(header: Experiment, kernel: str | None) -> str:
         + _other_margins(brief, header)
         for brief in briefs
     ]
-    calibrated = {brief["dbms"] for brief in briefs}
+    calibrated = {brief.dbms for brief in briefs}
     said += _without(header, calibrated)
     return " ".join([*said, *_widened(briefs, header)])
 
 
-def _widened(briefs: Iterable[Brief], header: Experiment) -> list[str]:
+def _widened(briefs: Iterable[CalibrationBrief], header: Experiment) -> list[str]:
     """Which tests have wider margins, and by whose measurement; empty where none has."""
     if not header.test_margins:
         return []
-    whose = "Its margins" if any(brief.get("margins") for brief in briefs) else "Margins of an earlier calibration"
+    whose = "Its margins" if any(brief.margins for brief in briefs) else "Margins of an earlier calibration"
     return [f"{whose} are wider than the usual for {listing(sorted(header.test_margins))}."]
 
 
-def _metrics_of(brief: Brief) -> Sequence[str]:
+def _metrics_of(brief: CalibrationBrief) -> Sequence[str]:
     """Those that it judged; a calibration of before they could be chosen judged the usual ones."""
-    known: Sequence[str] = brief.get("metrics") or [JUDGEABLE[short] for short in USUAL]
-    return known
+    return brief.metrics or [JUDGEABLE[short] for short in USUAL]
 
 
-def _calibrated(brief: Brief, header: Experiment) -> list[Metric]:
+def _calibrated(brief: CalibrationBrief, header: Experiment) -> list[Metric]:
     """Metrics that both judge."""
     return [metric for metric in judged_metrics(header) if metric.name in _metrics_of(brief)]
 
 
-def _other_metrics(brief: Brief, header: Experiment) -> str:
+def _other_metrics(brief: CalibrationBrief, header: Experiment) -> str:
     """Which of the judged metrics the calibration did not judge; empty where it judged all."""
     known = _calibrated(brief, header)
     missing = [SHORT_TITLES[metric.name] for metric in judged_metrics(header) if metric not in known]
     if not missing:
         return ""
     was = "was" if len(missing) == 1 else "were"
-    return f" {listing(missing)} {was} not calibrated: {command_for(brief['target'], judged_names(header))} does."
+    return f" {listing(missing)} {was} not calibrated: {command_for(brief.target, judged_names(header))} does."
 
 
-def _other_margins(brief: Brief, header: Experiment) -> str:
+def _other_margins(brief: CalibrationBrief, header: Experiment) -> str:
     """That the run has other margins than the figures stand on; empty where it has the same, or an old run does not tell."""
-    wider: Mapping[str, Mapping[str, float]] | None = brief.get("wider_margins")
+    wider = brief.wider_margins
     tests = [test for test in header.tests if test != LOAD_TEST]
     if wider is None:
         return ""
@@ -93,35 +89,35 @@ def _other_margins(brief: Brief, header: Experiment) -> str:
     )
 
 
-def sentence(brief: Brief, now_s: float, kernel: str | None, before: str = "ago") -> str:
+def sentence(brief: CalibrationBrief, now_s: float, kernel: str | None, before: str = "ago") -> str:
     """`Calibrated on this host 3 days ago (PostgreSQL 17.11, 42 tests): false alarms in 2 % [0–6 %] of suites, …`"""
-    alarms = brief["false_alarms"]
-    found = {round(one["effect"], 4): one["share"] for one in brief["detection"]}
+    alarms = brief.false_alarms
+    found = {round(one.effect, 4): one.share for one in brief.detection}
     effects = [effect for effect in EFFECTS_SHOWN if effect in found]
-    changed = SHORT_TITLES[brief.get("changed", CPU)]
+    changed = SHORT_TITLES[brief.changed or CPU]
     detection = ", ".join(
         f"+{effect * 100:g}{NBSP}%{f' {changed} found in' if not place else ' in'} {_percent(found[effect])}"
         for place, effect in enumerate(effects)
     )
     return (
-        f"Calibrated on this host {age(now_s - brief['at_unix_s'])} {before} ({what(brief)}): false alarms in "
-        f"{_percent(alarms['share'])} [{_percent(alarms['low'], '')}–{_percent(alarms['high'])}] of suites, {detection}"
+        f"Calibrated on this host {age(now_s - brief.at_unix_s)} {before} ({what(brief)}): false alarms in "
+        f"{_percent(alarms.share)} [{_percent(alarms.low, '')}–{_percent(alarms.high)}] of suites, {detection}"
         f"{_in_bursts(brief)}."
         f"{_as_measured(brief)}"
         f"{_stale(brief, now_s, kernel)}"
     )
 
 
-def _in_bursts(brief: Brief) -> str:
+def _in_bursts(brief: CalibrationBrief) -> str:
     """`, +10 % in bursts in 93 %`; empty in older calibrations."""
-    bursts = brief.get("bursts")
-    return f", +{bursts['effect'] * 100:.0f}{NBSP}% in bursts in {_percent(bursts['share'])}" if bursts else ""
+    bursts = brief.bursts
+    return f", +{bursts.effect * 100:.0f}{NBSP}% in bursts in {_percent(bursts.share)}" if bursts else ""
 
 
-def what(brief: Brief) -> str:
+def what(brief: CalibrationBrief) -> str:
     """`PostgreSQL 17.11, 42 tests, 16 blocks`, and the number of clients unless it is one."""
-    clients = brief["clients"]
-    said = [f"{brief['dbms_title']} {brief['version']}", f"{brief['tests']} tests", f"{brief['blocks']} blocks"]
+    clients = brief.clients
+    said = [f"{brief.dbms_title} {brief.version}", f"{brief.tests} tests", f"{brief.blocks} blocks"]
     said += [] if clients == [1] else [f"{listing([str(count) for count in clients])} clients"]
     return ", ".join(said)
 
@@ -145,20 +141,20 @@ def _percent(share: float, unit: str = f"{NBSP}%") -> str:
     return f"{percent:.{1 if 0 < percent < 1 or 99 < percent < 100 else 0}f}{unit}"
 
 
-def _as_measured(brief: Brief) -> str:
-    changed = brief.get("changed_as_measured")
+def _as_measured(brief: CalibrationBrief) -> str:
+    changed = brief.changed_as_measured
     return (
         f" Its blocks as they were measured called {listing(changed)} changed, though nothing was." if changed else ""
     )
 
 
-def _stale(brief: Brief, now_s: float, kernel: str | None) -> str:
+def _stale(brief: CalibrationBrief, now_s: float, kernel: str | None) -> str:
     reasons = []
-    if now_s - brief["at_unix_s"] > STALE_DAYS * _DAY_S:
+    if now_s - brief.at_unix_s > STALE_DAYS * _DAY_S:
         reasons.append(f"it is over {STALE_DAYS} days old")
-    if kernel and brief["kernel"] != kernel:
-        reasons.append(f"the kernel was {brief['kernel']} then and is {kernel} now")
-    command = command_for(brief["target"], [short for short, name in JUDGEABLE.items() if name in _metrics_of(brief)])
+    if kernel and brief.kernel != kernel:
+        reasons.append(f"the kernel was {brief.kernel} then and is {kernel} now")
+    command = command_for(brief.target, [short for short, name in JUDGEABLE.items() if name in _metrics_of(brief)])
     return f" It is stale: {' and '.join(reasons)}; {command} makes a new one." if reasons else ""
 
 

@@ -7,6 +7,7 @@ from typing import TypeVar, get_args
 import msgspec
 
 from dbversus.results.records.base import OfGroup, OfTest, Part, Record, Tag
+from dbversus.results.records.calibration import CalibrationBrief, Detected, FalseAlarms
 from dbversus.results.records.course import Block, Failure, Finished, Look, Remark, Resumed, Test, Wait
 from dbversus.results.records.data import DataState, Load, LoadFigures, Settled, State, TableFacts
 from dbversus.results.records.evidence import (
@@ -33,13 +34,16 @@ __all__ = [
     "Background",
     "BackgroundWork",
     "Block",
+    "CalibrationBrief",
     "Check",
     "Counters",
     "DataState",
+    "Detected",
     "Drain",
     "DrainFigures",
     "Experiment",
     "Failure",
+    "FalseAlarms",
     "Finished",
     "HostFigures",
     "Injected",

@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 
 from dbversus.results.records.base import Part, Record
+from dbversus.results.records.calibration import CalibrationBrief
 
 
 class Rendered(Part, frozen=True, omit_defaults=False):
@@ -77,7 +78,7 @@ class Experiment(Record, frozen=True, kw_only=True, omit_defaults=False):
     looks: numbers of blocks after which tests are judged
     judge: short names of the metrics that make verdicts; older results were judged by `cpu`, `throughput`, `io`
     margins: metric → share, where it was asked for
-    calibration: a brief for each DBMS that has a calibration (docs/calibration.md); null: left out on request
+    calibration: one for each DBMS that has a calibration; null: left out on request
     test_margins: test → metric → share, only those wider than the default
     spec: all of `experiment.toml`
     files: those of `suite/` and `configs/`
@@ -105,7 +106,7 @@ class Experiment(Record, frozen=True, kw_only=True, omit_defaults=False):
     looks: list[int] = []
     judge: list[str] = []
     margins: dict[str, float] = {}
-    calibration: list[dict[str, Any]] | None = []
+    calibration: list[CalibrationBrief] | None = []
     test_margins: dict[str, dict[str, float]] = {}
     spec: dict[str, Any] = {}
     files: list[StoredFile] = []
