@@ -31,7 +31,8 @@ HELD_S = 10
 FRAMES_PER_S = 8
 
 CELL_WIDTH, CELL_HEIGHT, MARGIN, BAR_HEIGHT = 8.4, 18, 14, 30
-BACKGROUND, BAR, FOREGROUND, FAINT = "#0d1117", "#21262d", "#e6edf3", "#9198a1"
+# not as dark as dark pages are
+BACKGROUND, BAR, FOREGROUND, FAINT = "#161b22", "#2d333b", "#e6edf3", "#9198a1"
 COLOURS = {
     "default": FOREGROUND,
     "faint": FAINT,
