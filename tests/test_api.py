@@ -21,7 +21,7 @@ def experiment(tmp_path_factory: pytest.TempPathFactory) -> dbversus.Experiment:
     done = subprocess.run(
         [sys.executable, "-c", EXAMPLE],
         cwd=folder,
-        env={**os.environ, "DBVERSUS_HOME": str(folder / "home")},
+        env={**os.environ, "DBVERSUS_HOME": str(folder / "home"), "DBVERSUS_HOST_LOCK": str(folder / "lock")},
         capture_output=True,
         text=True,
         timeout=280,
