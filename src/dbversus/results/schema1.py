@@ -28,15 +28,23 @@ def host_of(directory: Path) -> str | None:
 
 def decode(line: bytes, host: str | None) -> AnyRecord:
     """The record of a line that was measured on `host`. Raises as `records.decode`."""
-    try:
-        content = json.loads(line)  # as it was written: with NaN, with text that is no Unicode
-    except ValueError as error:
-        raise msgspec.DecodeError(str(error)) from error
+    content = _content(line)
     try:
         change = _CHANGES.get(content["type"], dict)
         return convert({**change(content), "host": host})
     except (KeyError, TypeError, AttributeError) as error:
         raise msgspec.ValidationError(f"{type(error).__name__}: {error}") from error
+
+
+def _content(line: bytes) -> Any:
+    try:
+        return msgspec.json.decode(line)
+    except msgspec.DecodeError:
+        pass
+    try:
+        return json.loads(line)  # which wrote it, and knows NaN and text that is no Unicode
+    except ValueError as error:
+        raise msgspec.DecodeError(str(error)) from error
 
 
 def _experiment(content: Content) -> Content:

@@ -80,7 +80,7 @@ class Failure(Record, frozen=True):
 
 
 class Remark(Record, frozen=True):
-    """What somebody who reads the figures has to know; each once.
+    """Something that a reader of the figures has to know; noted once.
 
     target: name of the target; null: all
     words: a sentence
@@ -91,7 +91,7 @@ class Remark(Record, frozen=True):
 
 
 class Wait(Record, frozen=True):
-    """A block had to wait, since the host was not quiet.
+    """A block had to wait because the host was not quiet.
 
     block: number of the block, from 0
     seconds: waited, of `--wait-quiet`

@@ -20,7 +20,7 @@ class LoadFigures(Usage, frozen=True, kw_only=True):
 
 
 class Load(Record, frozen=True):
-    """A table of a target holds its data.
+    """A table of a target has its data.
 
     target: name of the target
     table: name of the table

@@ -9,7 +9,7 @@ from dbversus.results.records.calibration import CalibrationBrief
 
 
 class Rendered(Part, frozen=True, omit_defaults=False):
-    """A target's config as it came out on this host.
+    """A target's config with the values that this host gave it.
 
     name: of the config
     settings: of the server
