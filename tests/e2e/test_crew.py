@@ -11,7 +11,7 @@ import pytest
 
 from dbversus.experiment.asked.spec import make_spec
 from dbversus.experiment.crew.remote import ProcessWorker
-from dbversus.experiment.rig.session import Silent
+from dbversus.experiment.rig.rig import Silent
 from dbversus.experiment.run import run_together
 from dbversus.results.journal import parse_journal
 from dbversus.results.read import open_results

@@ -14,7 +14,7 @@ from dbversus.errors import DbversusError
 from dbversus.experiment.asked.spec import ExperimentSpec, read_spec
 from dbversus.experiment.cell import block as blocks
 from dbversus.experiment.rig.prepare import restore
-from dbversus.experiment.rig.session import Session, Silent, Target
+from dbversus.experiment.rig.rig import Rig, Silent, Target
 from dbversus.experiment.run import run_experiment
 from dbversus.home import home_dir
 from dbversus.host import page_cache
@@ -169,10 +169,10 @@ def _pids(bench: Bench, monkeypatch: pytest.MonkeyPatch, spec: ExperimentSpec) -
     pids: dict[str, list[int | None]] = {}
     stop_block = blocks.stop_block
 
-    def look(session: Session) -> None:
-        for target in session.alive:
+    def look(rig: Rig) -> None:
+        for target in rig.alive:
             pids.setdefault(target.name, []).append(target.server.root_pid)
-        stop_block(session)
+        stop_block(rig)
 
     monkeypatch.setattr(blocks, "stop_block", look)
     _run(bench, monkeypatch, spec)

@@ -1,4 +1,4 @@
-"""Sessions whose engine and servers are made up: a test tells what they answer, and when they fail."""
+"""Rigs whose engine and servers are made up: a test tells what they answer, and when they fail."""
 
 import json
 from collections import defaultdict
@@ -16,7 +16,7 @@ from dbversus.experiment.crew.coordinator import Ledger
 from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.plan.progress import Progress, fold
 from dbversus.experiment.rig.engine import Engine, EngineGone, EngineRefused, Reply
-from dbversus.experiment.rig.session import Session, Silent, Target
+from dbversus.experiment.rig.rig import Rig, Silent, Target
 from dbversus.host.pinning import PlacementPlan
 from dbversus.results.records import AnyRecord
 from dbversus.results.schema import JOURNAL
@@ -106,7 +106,7 @@ class FakeEngine:
 
 
 class FakeServer:
-    """A server of which nothing is there but what a session asks for. `root_pid` as of an embedded DBMS."""
+    """A server of which nothing is there but what a rig asks for. `root_pid` as of an embedded DBMS."""
 
     dbms = "postgres"
     puts_off_s = 0.0
@@ -189,19 +189,19 @@ class _Kept:
         fold(self.progress, record)
 
 
-def ledger_of(session: Session) -> Ledger:
+def ledger_of(rig: Rig) -> Ledger:
     """On the same journal."""
-    return Ledger(session.contest, cast(_Kept, session.records).journal.append)
+    return Ledger(rig.contest, cast(_Kept, rig.records).journal.append)
 
 
-def make_session(
+def make_rig(
     folder: Path,
     targets: int = 2,
     tests: str = "point-query,update-index",
     engines: Sequence[FakeEngine] = (),
     **choices: Any,
-) -> Session:
-    """A session with running targets that the engine knows. `engines`: the first and its successors; `choices`: of the spec."""
+) -> Rig:
+    """A rig with running targets that the engine knows. `engines`: the first and its successors; `choices`: of the spec."""
     texts = ["postgres:17"] * targets
     defaults = {"table_size": 1000, "rows": 2, "seconds": 1, "looks": [2]}
     spec = make_spec({"targets": texts, "tests": tests, **defaults, **choices})
@@ -215,10 +215,10 @@ def make_session(
     suite = load_suite("sysbench").select(tests)
     progress = Progress()
     kept = _Kept(Journal(folder, HOST), progress)
-    session = Session(spec, suite, made, kept, folder, progress, new_engine, PlacementPlan("none"), Silent())
+    rig = Rig(spec, suite, made, kept, folder, progress, new_engine, PlacementPlan("none"), Silent())
     for target in made:
-        session.introduce(target)
-    return session
+        rig.introduce(target)
+    return rig
 
 
 def _target(folder: Path, number: int, label: str, spec: Any) -> Target:
@@ -226,21 +226,21 @@ def _target(folder: Path, number: int, label: str, spec: Any) -> Target:
     return Target(f"t{number}", label, spec, server.build, server, Placement())
 
 
-def engine_of(session: Session) -> FakeEngine:
-    return cast(FakeEngine, session.engine)
+def engine_of(rig: Rig) -> FakeEngine:
+    return cast(FakeEngine, rig.engine)
 
 
-def server_of(session: Session, name: str) -> FakeServer:
-    return cast(FakeServer, session.by_name(name).server)
+def server_of(rig: Rig, name: str) -> FakeServer:
+    return cast(FakeServer, rig.by_name(name).server)
 
 
-def case_of(session: Session, name: str) -> Case:
-    return next(case for case in session.contest.all_cases if case.name == name)
+def case_of(rig: Rig, name: str) -> Case:
+    return next(case for case in rig.contest.all_cases if case.name == name)
 
 
-def records(session: Session, kind: str) -> list[dict[str, Any]]:
-    """What the session has journaled of a type."""
-    lines = (session.folder / JOURNAL).read_text().splitlines()
+def records(rig: Rig, kind: str) -> list[dict[str, Any]]:
+    """What the rig has journaled of a type."""
+    lines = (rig.folder / JOURNAL).read_text().splitlines()
     return [record for record in map(json.loads, lines) if record["type"] == kind]
 
 

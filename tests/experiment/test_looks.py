@@ -9,7 +9,7 @@ from dbversus.experiment.looks import newly_decided
 from dbversus.stats.metrics import PRIMARY
 from dbversus.stats.model import Finding, Verdict
 
-from .fakes import make_session
+from .fakes import make_rig
 
 
 def _findings(test: str, target: str, verdict: Verdict) -> list[Finding]:
@@ -28,15 +28,15 @@ def _judged_as(findings: list[Finding], monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_target_that_left_the_run_keeps_no_test_from_being_retired(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    session = make_session(tmp_path, targets=3)
-    label, gone = session.targets[1].label, session.targets[2].label
+    rig = make_rig(tmp_path, targets=3)
+    label, gone = rig.targets[1].label, rig.targets[2].label
     findings = [
         *_findings("point-query", label, Verdict.EQUIVALENT),
         *_findings("point-query", gone, Verdict.UNDECIDED),
         *_findings("update-index", label, Verdict.UNDECIDED),
     ]
     _judged_as(findings, monkeypatch)
-    contest = session.contest
+    contest = rig.contest
     assert newly_decided(contest, tmp_path) == []
     contest.progress.out["t2"] = "no room"
     assert newly_decided(contest, tmp_path) == ["point-query"]
@@ -47,8 +47,8 @@ def test_a_target_that_left_the_run_keeps_no_test_from_being_retired(
 def test_nor_does_one_that_is_not_measured_in_it_for_its_answers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    session = make_session(tmp_path, targets=3)
-    right, wrong = session.targets[1].label, session.targets[2].label
+    rig = make_rig(tmp_path, targets=3)
+    right, wrong = rig.targets[1].label, rig.targets[2].label
     findings = [
         *_findings("point-query", right, Verdict.EQUIVALENT),
         *_findings("point-query", wrong, Verdict.UNDECIDED),
@@ -57,5 +57,5 @@ def test_nor_does_one_that_is_not_measured_in_it_for_its_answers(
     ]
     _judged_as(findings, monkeypatch)
     for test in ("point-query", "update-index"):
-        session.progress.checked[test, ""] = {"t0": True, "t1": True, "t2": False}
-    assert newly_decided(session.contest, tmp_path) == ["point-query"]
+        rig.progress.checked[test, ""] = {"t0": True, "t1": True, "t2": False}
+    assert newly_decided(rig.contest, tmp_path) == ["point-query"]

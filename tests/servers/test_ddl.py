@@ -6,6 +6,7 @@ from dbversus.dbms.table import Column, Index, Table
 from dbversus.servers.mysql import ddl as mysql
 from dbversus.servers.postgres import ddl as postgres
 from dbversus.servers.sqlite import ddl as sqlite
+from dbversus.servers.sqlite.contents import table_state
 
 from ..tables import sbtest
 
@@ -79,3 +80,18 @@ def test_without_a_primary_key() -> None:
     table = Table("log", (Column("line", "text"),))
     assert table.key == "" and postgres.table_sql(table, "") == (["CREATE TABLE log (line TEXT NOT NULL)"], [])
     assert mysql.table_sql(table, "mysql", "InnoDB")[0] == ["CREATE TABLE log (line TEXT NOT NULL) ENGINE=InnoDB"]
+
+
+def test_a_key_may_be_a_text() -> None:
+    table = Table("codes", (Column("code", "varchar(8)"), Column("n", "int4")), ("code",))
+    create, _ = sqlite.table_sql(table)
+    with sqlite3.connect(":memory:") as connection:
+        connection.execute(create[0])
+        connection.execute("INSERT INTO codes VALUES ('a1', 1), ('b2', 2)")
+
+        def query(sql: str) -> list[list[str | None]]:
+            found = connection.execute(sql).fetchall()
+            return [[None if value is None else str(value) for value in row] for row in found]
+
+        state = table_state(query, table.name, table.key, counted=True)
+    assert (state.rows, state.lowest_id, state.highest_id) == (2, "a1", "b2")

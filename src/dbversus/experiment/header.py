@@ -14,7 +14,7 @@ from dbversus.errors import UsageError
 from dbversus.experiment.folder import Copy, changed_outside
 from dbversus.experiment.plan.cases import cases_of
 from dbversus.experiment.plan.definitions import definitions
-from dbversus.experiment.rig.session import Target
+from dbversus.experiment.rig.rig import Target
 from dbversus.experiment.rig.stage import Stage
 from dbversus.results.records import Experiment, Rendered, TargetFacts
 from dbversus.results.schema import HOST, SCHEMA_VERSION

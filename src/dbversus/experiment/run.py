@@ -24,7 +24,7 @@ from dbversus.experiment.plan.progress import Progress, read_progress
 from dbversus.experiment.rig.quiet import wait_for_quiet
 from dbversus.experiment.rig.ready import closing, make_ready
 from dbversus.experiment.rig.refusals import StatementRefused
-from dbversus.experiment.rig.session import Display, Session
+from dbversus.experiment.rig.rig import Display, Rig
 from dbversus.experiment.rig.stage import Stage, set_stage
 from dbversus.host.facts import machine_id
 from dbversus.results.journal import header_of, parse_journal
@@ -142,55 +142,55 @@ def _perform(stage: Stage, journal: Journal, progress: Progress, display: Displa
     ledger = Ledger(
         Contest(stage.spec, stage.suite, [target.name for target in stage.targets], progress), journal.append
     )
-    session = stage.session(ledger.take, journal.directory, progress, display)
-    with closing(session):
-        make_ready(session)
-        ledger.take(Finished(_run_cells(session, ledger)))
+    rig = stage.rig(ledger.take, journal.directory, progress, display)
+    with closing(rig):
+        make_ready(rig)
+        ledger.take(Finished(_run_cells(rig, ledger)))
 
 
-def _run_cells(session: Session, ledger: Ledger) -> str:
+def _run_cells(rig: Rig, ledger: Ledger) -> str:
     """Runs cells until all tests are decided, the looks are used up or the time is; returns which."""
-    budget = _TimeBudget(session)
+    budget = _TimeBudget(rig)
 
     def look(blocks: int) -> None:
         budget.block_ended()
-        session.display.doing(f"judging {blocks} blocks")
-        session.note(LookRecord(blocks, newly_decided(session.contest, session.folder)))
+        rig.display.doing(f"judging {blocks} blocks")
+        rig.note(LookRecord(blocks, newly_decided(rig.contest, rig.folder)))
 
     def may_begin(cell: Cell) -> bool:
         budget.block_ended()
         if not budget.has_room():
             return False
-        wait_for_quiet(session, cell.block)
+        wait_for_quiet(rig, cell.block)
         if not budget.has_room():
             return False
         budget.block_begins()
         return True
 
-    return work_alone(ledger, LocalWorker(session), look, may_begin)
+    return work_alone(ledger, LocalWorker(rig), look, may_begin)
 
 
 class _TimeBudget:
     """Whether there is time for a block that takes as long as the last one."""
 
-    def __init__(self, session: Session):
-        self._session = session
+    def __init__(self, rig: Rig):
+        self._rig = rig
         self._began_s = time.monotonic()
         self._block_began_s: float | None = None
-        self._block_s = session.progress.whole_block_s
+        self._block_s = rig.progress.whole_block_s
 
     def has_room(self) -> bool:
-        budget_s, block_s = self._session.spec.time_budget_s, self._block_s
+        budget_s, block_s = self._rig.spec.time_budget_s, self._block_s
         if not budget_s or time.monotonic() - self._began_s + (block_s or 0) <= budget_s:
             return True
         if block_s and block_s > budget_s:
-            self._session.display.say(f"{too_short(budget_s, block_s)}.")
+            self._rig.display.say(f"{too_short(budget_s, block_s)}.")
         return False
 
     def block_begins(self) -> None:
-        session = self._session
-        left_s = remaining_s(session.spec, session.suite, session.progress, len(session.alive), self._block_s)
-        session.display.expect(left_s)
+        rig = self._rig
+        left_s = remaining_s(rig.spec, rig.suite, rig.progress, len(rig.alive), self._block_s)
+        rig.display.expect(left_s)
         self._block_began_s = time.monotonic()
 
     def block_ended(self) -> None:

@@ -8,16 +8,16 @@ import msgspec
 from dbversus.experiment.observe.background import Background
 from dbversus.experiment.observe.scene import Scene
 from dbversus.experiment.plan.cases import Case
-from dbversus.experiment.rig.session import Session
+from dbversus.experiment.rig.rig import Rig
 
 ROW = {"slots": [{"target": "t0", "settle_ops": 5, "ops": 50}, {"target": "t1", "settle_ops": 4, "ops": 50}]}
 
 
 def test_background_is_journaled_beside_the_operations_of_its_rows() -> None:
     noted: list[dict[str, Any]] = []
-    session = SimpleNamespace(tag={"group": "g1"}, note=lambda record: noted.append(msgspec.to_builtins(record)))
+    rig = SimpleNamespace(tag={"group": "g1"}, note=lambda record: noted.append(msgspec.to_builtins(record)))
     case = cast(Case, SimpleNamespace(name="insert", test=SimpleNamespace(changes_data=True)))
-    observer = Background(Scene(cast(Session, session), 0, case))
+    observer = Background(Scene(cast(Rig, rig), 0, case))
     observer.rows_begin()
     observer.row(ROW)
     observer.row(ROW)

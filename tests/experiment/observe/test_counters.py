@@ -6,22 +6,22 @@ from pathlib import Path
 import pytest
 
 from dbversus.experiment.cell.case import measure
-from dbversus.experiment.rig.session import Session
+from dbversus.experiment.rig.rig import Rig
 
-from ..fakes import FakeEngine, case_of, engine_of, gone, make_session, records, server_of
+from ..fakes import FakeEngine, case_of, engine_of, gone, make_rig, records, server_of
 
 PREPARED = 3
 READING = 11
 
 
-def _counting(session: Session, name: str) -> Callable[[], dict[str, float]]:
+def _counting(rig: Rig, name: str) -> Callable[[], dict[str, float]]:
     """Counters of a server that counts statements, prepared ones, and what reading the counters takes."""
     readings = 0
 
     def read() -> dict[str, float]:
         nonlocal readings
         readings += 1
-        engine = engine_of(session)
+        engine = engine_of(rig)
         statements = sum(fields["events"] for fields in engine.asked("check"))
         for fields in engine.asked("rows"):
             slots = sum(order.count(name) for order in fields["orders"])
@@ -32,24 +32,24 @@ def _counting(session: Session, name: str) -> Callable[[], dict[str, float]]:
     return read
 
 
-def _session(folder: Path, tests: str = "point-query,update-index", **choices: object) -> Session:
-    session = make_session(folder, tests=tests, **choices)  # type: ignore[arg-type]
-    for target in session.targets:
-        target.server.counters = _counting(session, target.name)  # type: ignore[method-assign]
-    return session
+def _rig(folder: Path, tests: str = "point-query,update-index", **choices: object) -> Rig:
+    rig = make_rig(folder, tests=tests, **choices)  # type: ignore[arg-type]
+    for target in rig.targets:
+        target.server.counters = _counting(rig, target.name)  # type: ignore[method-assign]
+    return rig
 
 
-def _measure(session: Session, name: str, block: int = 0) -> None:
-    with session.only(session.contest.turns(block)[0]):
-        measure(session, block, case_of(session, name))
+def _measure(rig: Rig, name: str, block: int = 0) -> None:
+    with rig.only(rig.contest.turns(block)[0]):
+        measure(rig, block, case_of(rig, name))
 
 
 @pytest.mark.parametrize("test", ["point-query", "update-index"])
 def test_counters_are_those_of_the_operations_that_they_span_and_of_nothing_else(tmp_path: Path, test: str) -> None:
-    session = _session(tmp_path)
+    rig = _rig(tmp_path)
     for block in range(2):
-        _measure(session, test, block)
-    noted = records(session, "counters")
+        _measure(rig, test, block)
+    noted = records(rig, "counters")
     assert [record["block"] for record in noted] == [0, 1]
     for record in noted:
         assert record["delta"].keys() == {"t0", "t1"}
@@ -62,56 +62,56 @@ def test_counters_are_those_of_the_operations_that_they_span_and_of_nothing_else
 
 
 def test_a_test_without_operations_is_looked_at_once_per_run(tmp_path: Path) -> None:
-    session = _session(tmp_path, tests="point-query")
+    rig = _rig(tmp_path, tests="point-query")
     for block in range(3):
-        _measure(session, "point-query", block)
-    assert len(engine_of(session).asked("open")) == 3 + 2
+        _measure(rig, "point-query", block)
+    assert len(engine_of(rig).asked("open")) == 3 + 2
 
 
 def test_a_test_that_was_done_in_part_before_counts_what_it_repeats(tmp_path: Path) -> None:
-    session = _session(tmp_path, tests="update-index")
-    _measure(session, "update-index")
-    session.progress.rows[1, "update-index", ""] = 1
-    _measure(session, "update-index", block=1)
-    repeated = records(session, "counters")[1]
+    rig = _rig(tmp_path, tests="update-index")
+    _measure(rig, "update-index")
+    rig.progress.rows[1, "update-index", ""] = 1
+    _measure(rig, "update-index", block=1)
+    repeated = records(rig, "counters")[1]
     assert repeated["delta"]["t0"]["statements"] == repeated["spanned_ops"]["t0"]
 
 
 def test_of_a_test_in_which_a_server_was_lost_there_are_no_counters(tmp_path: Path) -> None:
-    session = _session(tmp_path, tests="point-query")
-    _measure(session, "point-query")
-    engine_of(session).stops = [{"target": "t1", "row": 0, "kind": "io", "message": "t1 cannot be frozen"}]
-    _measure(session, "point-query", block=1)
-    assert [record["block"] for record in records(session, "counters")] == [0]
+    rig = _rig(tmp_path, tests="point-query")
+    _measure(rig, "point-query")
+    engine_of(rig).stops = [{"target": "t1", "row": 0, "kind": "io", "message": "t1 cannot be frozen"}]
+    _measure(rig, "point-query", block=1)
+    assert [record["block"] for record in records(rig, "counters")] == [0]
 
 
 def test_of_a_test_in_which_the_engine_was_lost_there_are_no_counters(tmp_path: Path) -> None:
-    session = _session(tmp_path, tests="point-query", engines=[FakeEngine(), FakeEngine()])
-    _measure(session, "point-query")
-    engine_of(session).failures["rows"] = [gone()]
-    _measure(session, "point-query", block=1)
-    assert [record["block"] for record in records(session, "counters")] == [0]
+    rig = _rig(tmp_path, tests="point-query", engines=[FakeEngine(), FakeEngine()])
+    _measure(rig, "point-query")
+    engine_of(rig).failures["rows"] = [gone()]
+    _measure(rig, "point-query", block=1)
+    assert [record["block"] for record in records(rig, "counters")] == [0]
 
 
 def test_counters_of_a_server_that_was_restarted_are_left_out(tmp_path: Path) -> None:
-    session = _session(tmp_path, tests="point-query")
+    rig = _rig(tmp_path, tests="point-query")
 
     def restart() -> None:
-        if session.by_name("t1").restarts == 0:
-            session.revive(session.by_name("t1"), "it was gone")
+        if rig.by_name("t1").restarts == 0:
+            rig.revive(rig.by_name("t1"), "it was gone")
 
-    engine_of(session).during["rows"] = restart
-    _measure(session, "point-query")
-    (noted,) = records(session, "counters")
+    engine_of(rig).during["rows"] = restart
+    _measure(rig, "point-query")
+    (noted,) = records(rig, "counters")
     assert noted["delta"].keys() == {"t0"}
-    assert server_of(session, "t1").starts == 1
+    assert server_of(rig, "t1").starts == 1
 
 
 def test_work_by_the_clock_is_not_taken_for_our_own(tmp_path: Path) -> None:
     """It falls into one of the rounds without operations; what is our own falls into each."""
-    session = _session(tmp_path, tests="point-query")
+    rig = _rig(tmp_path, tests="point-query")
     pages = iter([0, 500, 500, 530])
-    session.by_name("t0").server.counters = lambda: {"pages": float(next(pages))}  # type: ignore[method-assign]
-    _measure(session, "point-query")
-    (noted,) = records(session, "counters")
+    rig.by_name("t0").server.counters = lambda: {"pages": float(next(pages))}  # type: ignore[method-assign]
+    _measure(rig, "point-query")
+    (noted,) = records(rig, "counters")
     assert noted["delta"]["t0"] == {"pages": 30.0}

@@ -12,12 +12,12 @@ from dbversus.experiment.observe.drain import drain, start_clocks_together
 from dbversus.experiment.observe.scene import Scene
 from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.rig.engine import EngineGone
-from dbversus.experiment.rig.session import Session
+from dbversus.experiment.rig.rig import Rig
 from dbversus.results.records import AnyRecord
 
 
-class _Session:
-    """As much of a session as draining needs: `targets` maps names to whether they are processes."""
+class _Rig:
+    """As much of a rig as draining needs: `targets` maps names to whether they are processes."""
 
     def __init__(self, targets: dict[str, bool], *, gone: bool = False, puts_off_s: float = 0.0, **spec: Any):
         self.spec = SimpleNamespace(**{"drain_s": 2.0, "drain_idle_s": 0.2, "freeze": True} | spec)
@@ -58,92 +58,92 @@ def _case(changes_data: bool = True) -> Case:
     return cast(Case, SimpleNamespace(name="insert", test=SimpleNamespace(changes_data=changes_data)))
 
 
-def _drain(session: _Session, case: Case | None = None, journal: bool = True) -> None:
-    drain(_scene(session, case, replay=not journal))
+def _drain(rig: _Rig, case: Case | None = None, journal: bool = True) -> None:
+    drain(_scene(rig, case, replay=not journal))
 
 
-def _scene(session: _Session, case: Case | None = None, replay: bool = False) -> Scene:
-    return Scene(cast(Session, session), 3, case or _case(), replay, driven=Counter(t0=100, t1=200))
+def _scene(rig: _Rig, case: Case | None = None, replay: bool = False) -> Scene:
+    return Scene(cast(Rig, rig), 3, case or _case(), replay, driven=Counter(t0=100, t1=200))
 
 
 def test_every_server_is_drained_and_charged_to_what_it_was_driven() -> None:
-    session = _Session({"t0": True, "t1": True})
-    _drain(session)
-    assert [call["target"] for call in session.called] == ["t0", "t1"]
-    assert {(call["idle_ms"], call["limit_ms"]) for call in session.called} == {(200, 2000)}
-    (noted,) = session.noted
+    rig = _Rig({"t0": True, "t1": True})
+    _drain(rig)
+    assert [call["target"] for call in rig.called] == ["t0", "t1"]
+    assert {(call["idle_ms"], call["limit_ms"]) for call in rig.called} == {(200, 2000)}
+    (noted,) = rig.noted
     assert (noted["type"], noted["block"], noted["test"], noted["group"]) == ("drain", 3, "insert", "g1")
     assert noted["targets"]["t1"] == {"ops": 200, "idle": True, "elapsed_ns": 1, "server_cpu_ns": 5}
 
 
 def test_a_replay_is_drained_and_not_journaled() -> None:
-    session = _Session({"t0": True, "t1": True})
-    _drain(session, journal=False)
-    assert len(session.called) == 2 and not session.noted
+    rig = _Rig({"t0": True, "t1": True})
+    _drain(rig, journal=False)
+    assert len(rig.called) == 2 and not rig.noted
 
 
 @pytest.mark.parametrize(
-    ("session", "case"),
+    ("rig", "case"),
     [
-        (_Session({"t0": True, "t1": True}, drain_s=0), _case()),
-        (_Session({"t0": True, "t1": True}), _case(changes_data=False)),
-        (_Session({"t0": True, "t1": True}, freeze=False), _case()),
-        (_Session({"t0": False, "t1": False}), _case()),
+        (_Rig({"t0": True, "t1": True}, drain_s=0), _case()),
+        (_Rig({"t0": True, "t1": True}), _case(changes_data=False)),
+        (_Rig({"t0": True, "t1": True}, freeze=False), _case()),
+        (_Rig({"t0": False, "t1": False}), _case()),
     ],
     ids=["switched off", "nothing changed", "not frozen", "embedded"],
 )
-def test_there_may_be_nothing_to_drain(session: _Session, case: Case) -> None:
-    _drain(session, case)
-    assert not session.called and not session.noted
+def test_there_may_be_nothing_to_drain(rig: _Rig, case: Case) -> None:
+    _drain(rig, case)
+    assert not rig.called and not rig.noted
 
 
 def test_a_target_alone_needs_no_freezing_and_limits_may_be_short() -> None:
-    session = _Session({"t0": True}, freeze=False, drain_s=0.05)
-    _drain(session)
-    assert [(call["idle_ms"], call["limit_ms"]) for call in session.called] == [(50, 50)]
+    rig = _Rig({"t0": True}, freeze=False, drain_s=0.05)
+    _drain(rig)
+    assert [(call["idle_ms"], call["limit_ms"]) for call in rig.called] == [(50, 50)]
 
 
 def test_frozen_servers_with_a_clock_have_one_pause_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    session = _Session({"t0": True, "t1": True}, puts_off_s=1.1)
-    happened: list[Any] = session.called
+    rig = _Rig({"t0": True, "t1": True}, puts_off_s=1.1)
+    happened: list[Any] = rig.called
     monkeypatch.setattr(time, "sleep", happened.append)
-    _drain(session)
+    _drain(rig)
     assert happened[0] == 1.1
     assert [(call["target"], call["idle_ms"]) for call in happened[1:]] == [("t0", 200), ("t1", 200)]
 
 
 def test_a_running_server_with_a_clock_has_to_be_idle_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time, "sleep", lambda seconds: pytest.fail("it works meanwhile, unseen"))
-    session = _Session({"t0": True}, freeze=False, puts_off_s=1.1)
-    _drain(session)
-    assert [call["idle_ms"] for call in session.called] == [1100]
+    rig = _Rig({"t0": True}, freeze=False, puts_off_s=1.1)
+    _drain(rig)
+    assert [call["idle_ms"] for call in rig.called] == [1100]
 
 
 def test_clocks_strike_in_all_servers_at_once_before_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    session = _Session({"t0": True, "t1": True, "embedded": False}, puts_off_s=1.1)
-    happened: list[Any] = session.called
+    rig = _Rig({"t0": True, "t1": True, "embedded": False}, puts_off_s=1.1)
+    happened: list[Any] = rig.called
     monkeypatch.setattr(time, "sleep", happened.append)
-    start_clocks_together(_scene(session))
+    start_clocks_together(_scene(rig))
     assert happened[:3] == [{"cmd": "freeze"}, 1.1, {"cmd": "thaw"}]
     assert [(call["cmd"], call["target"]) for call in happened[3:]] == [("drain", "t0"), ("drain", "t1")]
-    assert not session.noted
+    assert not rig.noted
 
 
 @pytest.mark.parametrize(
-    ("session", "case"),
+    ("rig", "case"),
     [
-        (_Session({"t0": True, "t1": True}), _case()),
-        (_Session({"t0": True, "t1": True}, puts_off_s=1.1), _case(changes_data=False)),
-        (_Session({"t0": True, "t1": True}, puts_off_s=1.1, freeze=False), _case()),
+        (_Rig({"t0": True, "t1": True}), _case()),
+        (_Rig({"t0": True, "t1": True}, puts_off_s=1.1), _case(changes_data=False)),
+        (_Rig({"t0": True, "t1": True}, puts_off_s=1.1, freeze=False), _case()),
     ],
     ids=["no clocks", "nothing to purge", "not frozen"],
 )
-def test_nobody_waits_for_clocks_that_make_no_difference(session: _Session, case: Case) -> None:
-    start_clocks_together(_scene(session, case))
-    assert not session.called
+def test_nobody_waits_for_clocks_that_make_no_difference(rig: _Rig, case: Case) -> None:
+    start_clocks_together(_scene(rig, case))
+    assert not rig.called
 
 
 def test_an_engine_that_is_gone_is_replaced_and_nothing_is_made_up() -> None:
-    session = _Session({"t0": True, "t1": True}, gone=True)
-    _drain(session)
-    assert session.renewed == 1 and not session.noted
+    rig = _Rig({"t0": True, "t1": True}, gone=True)
+    _drain(rig)
+    assert rig.renewed == 1 and not rig.noted

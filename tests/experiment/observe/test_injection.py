@@ -16,7 +16,7 @@ from dbversus.experiment.observe.injection import Injecting
 from dbversus.experiment.observe.scene import Scene
 from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.rig.preload import check_injection
-from dbversus.experiment.rig.session import Session
+from dbversus.experiment.rig.rig import Rig
 from dbversus.host.user import server_user
 from dbversus.results.records import Injected, InjectedWork
 from dbversus.servers.injection import Injection
@@ -41,8 +41,8 @@ def _bursts(page: Injection) -> tuple[int, ...]:
     return struct.unpack_from("3Q", page.path.read_bytes(), BURSTS_AT)
 
 
-class _Session:
-    """As much of a session as injecting needs."""
+class _Rig:
+    """As much of a rig as injecting needs."""
 
     def __init__(self, pages: list[Injection], inject: Any):
         self.spec = SimpleNamespace(inject=inject, seed=1)
@@ -79,9 +79,9 @@ def pages(tmp_path: Path) -> Iterator[list[Injection]]:
 
 
 @contextmanager
-def _injecting(session: _Session, block: int = 0) -> Iterator[Injecting]:
+def _injecting(rig: _Rig, block: int = 0) -> Iterator[Injecting]:
     """As the rows of a case are observed."""
-    observer = Injecting(Scene(cast(Session, session), block, CASE))
+    observer = Injecting(Scene(cast(Rig, rig), block, CASE))
     observer.rows_begin()
     try:
         yield observer
@@ -90,14 +90,14 @@ def _injecting(session: _Session, block: int = 0) -> Iterator[Injecting]:
 
 
 def test_what_is_added_over_the_rows_is_journaled_with_their_operations(pages: list[Injection]) -> None:
-    session = _Session(pages, {"1": {"cpu": {"insert": [0.02, 0.05]}}})
+    rig = _Rig(pages, {"1": {"cpu": {"insert": [0.02, 0.05]}}})
     _count(pages[1], 7, 70, 700, 1, 1, 1)
-    with _injecting(session, block=1) as observer:
+    with _injecting(rig, block=1) as observer:
         assert (_shares(pages[0]), _shares(pages[1])) == ((0, 0), (0.05, 0))
         observer.row(ROW)
         _count(pages[1], 17, 1070, 5700, 8193, 4097, 2)
         observer.row(ROW)
-    (noted,) = session.noted
+    (noted,) = rig.noted
     assert (noted.block, noted.test, noted.group) == (1, "insert@2", "g0")
     assert noted.targets["t1"] == InjectedWork(
         cpu_share=0.05,
@@ -111,82 +111,82 @@ def test_what_is_added_over_the_rows_is_journaled_with_their_operations(pages: l
         io_reads_added=1,
     )
     assert noted.targets["t0"].ops == 110 and not noted.targets["t0"].burned_ns
-    assert [name for name, _ in session.remarks] == ["t1"]
+    assert [name for name, _ in rig.remarks] == ["t1"]
     assert _shares(pages[1]) == (0, 0)
 
 
 def test_bursts_are_set_for_the_rows_and_journaled(pages: list[Injection]) -> None:
-    session = _Session(pages, {"1": {"cpu": {"insert": [Burst(1.0, 50, 500), 0.02]}}})
-    with _injecting(session) as observer:
+    rig = _Rig(pages, {"1": {"cpu": {"insert": [Burst(1.0, 50, 500), 0.02]}}})
+    with _injecting(rig) as observer:
         assert (_shares(pages[1]), _bursts(pages[1])[:2]) == ((1.0, 0.0), (50_000_000, 500_000_000))
         assert (_shares(pages[0]), _bursts(pages[0])) == ((0, 0), (0, 0, 0))
         observer.row(ROW)
-    asked = session.noted[0].targets["t1"]
+    asked = rig.noted[0].targets["t1"]
     assert (asked.cpu_share, asked.cpu_ms, asked.cpu_every_ms) == (1.0, 50, 500)
-    assert session.noted[0].targets["t0"].cpu_ms is None
+    assert rig.noted[0].targets["t0"].cpu_ms is None
     assert (_shares(pages[1]), _bursts(pages[1])) == ((0, 0), (0, 0, 0))
-    with _injecting(session, block=1):
+    with _injecting(rig, block=1):
         assert (_shares(pages[1]), _bursts(pages[1])) == ((0.02, 0.0), (0, 0, 0))
 
 
 def test_bursts_begin_elsewhere_in_each_block_and_at_the_same_place_in_each_run(pages: list[Injection]) -> None:
-    session = _Session(pages, {"1": {"cpu": {"insert": Burst(1.0, 50, 500)}}})
+    rig = _Rig(pages, {"1": {"cpu": {"insert": Burst(1.0, 50, 500)}}})
     phases = []
     for block in (0, 1, 2, 0):
-        with _injecting(session, block):
+        with _injecting(rig, block):
             phases.append(_bursts(pages[1])[2])
     assert phases[3] == phases[0] and len(set(phases)) == 3
     assert all(0 <= phase < 500_000_000 for phase in phases)
 
 
 def test_after_a_restart_only_what_follows_is_counted(pages: list[Injection]) -> None:
-    session = _Session(pages, {})
-    with _injecting(session) as observer:
+    rig = _Rig(pages, {})
+    with _injecting(rig) as observer:
         observer.row(ROW)
         _count(pages[1], 10, 0, 0, 0, 0, 0)
         observer.rows_begin()
         _count(pages[1], 13, 0, 0, 0, 0, 0)
         observer.row(ROW)
-    figures = session.noted[0].targets["t1"]
+    figures = rig.noted[0].targets["t1"]
     assert (figures.ops, figures.reads) == (55, 3)
-    assert not session.remarks
+    assert not rig.remarks
 
 
 def test_whatever_happens_shares_end_with_the_rows(pages: list[Injection]) -> None:
-    session = _Session(pages, {"0": {"io": {"insert": 0.5}}})
-    with pytest.raises(RunError), _injecting(session):
+    rig = _Rig(pages, {"0": {"io": {"insert": 0.5}}})
+    with pytest.raises(RunError), _injecting(rig):
         assert _shares(pages[0]) == (0, 0.5)
         raise RunError("the engine is gone")
-    assert not session.noted and _shares(pages[0]) == (0, 0)
+    assert not rig.noted and _shares(pages[0]) == (0, 0)
 
 
 def test_an_interrupted_test_tells_what_was_added_over_the_rows_that_ended(pages: list[Injection]) -> None:
-    session = _Session(pages, {"1": {"cpu": {"insert": 0.5}}})
-    with pytest.raises(KeyboardInterrupt), _injecting(session) as observer:
+    rig = _Rig(pages, {"1": {"cpu": {"insert": 0.5}}})
+    with pytest.raises(KeyboardInterrupt), _injecting(rig) as observer:
         _count(pages[1], 10, 100, 50, 0, 0, 0)
         observer.row(ROW)
         _count(pages[1], 15, 150, 75, 0, 0, 0)
         raise KeyboardInterrupt
-    figures = session.noted[0].targets["t1"]
+    figures = rig.noted[0].targets["t1"]
     assert (figures.ops, figures.reads, figures.burned_ns) == (55, 10, 50)
     assert _shares(pages[1]) == (0, 0)
 
 
 def test_io_that_could_not_be_added_is_told(pages: list[Injection]) -> None:
-    session = _Session(pages, {"0": {"io": {"insert": 0.5}}})
-    with _injecting(session) as observer:
+    rig = _Rig(pages, {"0": {"io": {"insert": 0.5}}})
+    with _injecting(rig) as observer:
         observer.row(ROW)
         with pages[0].path.open("r+b") as file:
             file.seek(40)
             file.write(struct.pack("Q", 22))
-    assert any("cannot be read directly (Invalid argument)" in words for _, words in session.remarks)
+    assert any("cannot be read directly (Invalid argument)" in words for _, words in rig.remarks)
 
 
 def test_without_the_setting_nothing_is_journaled(pages: list[Injection]) -> None:
-    session = _Session(pages, None)
-    with _injecting(session) as observer:
+    rig = _Rig(pages, None)
+    with _injecting(rig) as observer:
         observer.row(ROW)
-    assert not session.noted
+    assert not rig.noted
 
 
 @pytest.mark.parametrize("dbms", ["sqlite", "null"])

@@ -5,12 +5,12 @@ from pathlib import Path
 from dbversus.experiment.cell.case import measure
 from dbversus.experiment.observe.log import examples_of
 
-from ..fakes import case_of, engine_of, make_session, records, server_of
+from ..fakes import case_of, engine_of, make_rig, records, server_of
 
 
 def test_what_is_logged_during_the_rows_is_journaled_with_an_example_of_each_kind(tmp_path: Path) -> None:
-    session = make_session(tmp_path)
-    server = server_of(session, "t1")
+    rig = make_rig(tmp_path)
+    server = server_of(rig, "t1")
     server.log = "2026-11-23 17:11:40.834 UTC [7] LOG:  database system is ready to accept connections\n"
     said = (
         "2026-11-23 17:12:01.001 UTC [9] LOG:  checkpoint starting: wal\n"
@@ -20,12 +20,12 @@ def test_what_is_logged_during_the_rows_is_journaled_with_an_example_of_each_kin
 
     def during() -> None:
         server.log += said
-        engine_of(session).during.clear()
+        engine_of(rig).during.clear()
 
-    engine_of(session).during["rows"] = during
-    with session.only(session.contest.turns(0)[0]):
-        measure(session, 0, case_of(session, "point-query"))
-    (record,) = records(session, "log")
+    engine_of(rig).during["rows"] = during
+    with rig.only(rig.contest.turns(0)[0]):
+        measure(rig, 0, case_of(rig, "point-query"))
+    (record,) = records(rig, "log")
     assert (record["block"], record["test"]) == (0, "point-query")
     examples = ["LOG: checkpoint starting: wal", "LOG: checkpoint complete: wrote 12 buffers (0.1%)"]
     assert record["targets"] == {"t1": {"lines": 3, "examples": examples}}

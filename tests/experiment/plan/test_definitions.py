@@ -82,7 +82,7 @@ class Engine:
 def open_on(test: Test, *dbms: str) -> dict[str, Any]:
     engine = Engine()
     alive = [SimpleNamespace(name=f"t{n}", server=SimpleNamespace(dbms=name)) for n, name in enumerate(dbms)]
-    session: Any = SimpleNamespace(
+    rig: Any = SimpleNamespace(
         spec=SimpleNamespace(mode="prepared", table_size=10, tables=1),
         engine=engine,
         alive=alive,
@@ -90,7 +90,7 @@ def open_on(test: Test, *dbms: str) -> dict[str, Any]:
         cpus=PlacementPlan("together", (0,), (0,)),
         thaw=lambda: None,
     )
-    open_case(session, 0, Case(test, 1, "one"))
+    open_case(rig, 0, Case(test, 1, "one"))
     [(command, fields)] = engine.calls
     assert command == "open"
     return fields

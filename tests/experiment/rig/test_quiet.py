@@ -11,12 +11,12 @@ from dbversus.experiment import run
 from dbversus.experiment.crew import local
 from dbversus.experiment.rig import quiet
 from dbversus.experiment.rig.quiet import NotQuiet, wait_for_quiet
-from dbversus.experiment.rig.session import Session, Silent
+from dbversus.experiment.rig.rig import Rig, Silent
 from dbversus.host.others import OtherWork
 from dbversus.results.records import Block
 from dbversus.stats.disturbance import Limits
 
-from ..fakes import ledger_of, make_session, records
+from ..fakes import ledger_of, make_rig, records
 
 
 class Host:
@@ -46,11 +46,11 @@ def waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[H
     yield host, [], []
 
 
-def _session(folder: Path, said: list[str], shown: list[str], **choices: Any) -> Session:
-    session = make_session(folder, **choices)
-    session.limits = Limits()
-    session.display = _Told(said, shown)
-    return session
+def _rig(folder: Path, said: list[str], shown: list[str], **choices: Any) -> Rig:
+    rig = make_rig(folder, **choices)
+    rig.limits = Limits()
+    rig.display = _Told(said, shown)
+    return rig
 
 
 class _Told(Silent):
@@ -72,45 +72,45 @@ Waiting = tuple[Host, list[str], list[str]]
 def test_nobody_looks_unless_asked_to(tmp_path: Path, waiting: Waiting) -> None:
     host, said, shown = waiting
     host.windows = [BUSY]
-    wait_for_quiet(_session(tmp_path, said, shown), 0)
+    wait_for_quiet(_rig(tmp_path, said, shown), 0)
     assert (host.looks, said, shown) == (0, [], [])
 
 
 def test_on_a_quiet_host_one_look_is_all(tmp_path: Path, waiting: Waiting) -> None:
     host, said, shown = waiting
-    session = _session(tmp_path, said, shown, wait_quiet_s="5m")
-    wait_for_quiet(session, 0)
-    assert (host.looks, said, shown, records(session, "wait")) == (1, [], [], [])
+    rig = _rig(tmp_path, said, shown, wait_quiet_s="5m")
+    wait_for_quiet(rig, 0)
+    assert (host.looks, said, shown, records(rig, "wait")) == (1, [], [], [])
 
 
 def test_other_work_is_waited_for_until_it_has_ended_for_good(tmp_path: Path, waiting: Waiting) -> None:
     host, said, shown = waiting
     host.windows = [BUSY, BUSY, IDLE, STOLEN, IDLE, IDLE]
-    session = _session(tmp_path, said, shown, wait_quiet_s="5m", require_quiet=True)
-    wait_for_quiet(session, 2)
+    rig = _rig(tmp_path, said, shown, wait_quiet_s="5m", require_quiet=True)
+    wait_for_quiet(rig, 2)
     assert (host.looks, said) == (6, [])
     assert shown[0] == "waiting for a quiet host: other processes use 1.3 cores, 4 min 59 s left"
     assert shown[-1] == "waiting for a quiet host: the hypervisor takes 0.40 of a core, 4 min 55 s left"
-    (record,) = records(session, "wait")
+    (record,) = records(rig, "wait")
     assert (record["block"], record["seconds"], record["quiet"]) == (2, 6.0, True)
 
 
 def test_a_host_that_stays_busy_is_told_and_measured_all_the_same(tmp_path: Path, waiting: Waiting) -> None:
     host, said, shown = waiting
     host.windows = [BUSY]
-    session = _session(tmp_path, said, shown, wait_quiet_s="90s")
-    wait_for_quiet(session, 2)
+    rig = _rig(tmp_path, said, shown, wait_quiet_s="90s")
+    wait_for_quiet(rig, 2)
     assert said == ["block 3 begins though the host is not quiet after 1 min 30 s: other processes use 1.3 cores"]
-    (record,) = records(session, "wait")
+    (record,) = records(rig, "wait")
     assert (record["seconds"], record["quiet"], record["foreign_cores"]) == (90.0, False, 1.3)
 
 
 def test_where_a_quiet_host_is_required_a_busy_one_ends_the_run(tmp_path: Path, waiting: Waiting) -> None:
     host, said, shown = waiting
     host.windows = [STOLEN]
-    session = _session(tmp_path, said, shown, require_quiet=True)
+    rig = _rig(tmp_path, said, shown, require_quiet=True)
     with pytest.raises(NotQuiet) as ended:
-        wait_for_quiet(session, 0)
+        wait_for_quiet(rig, 0)
     assert str(ended.value) == (
         "Block 1 was not begun, since the host is not quiet: the hypervisor takes 0.40 of a core."
     )
@@ -122,22 +122,22 @@ def test_every_block_waits_and_the_time_budget_counts_that(
 ) -> None:
     host, said, shown = waiting
     host.windows = [BUSY]
-    session = _session(tmp_path, said, shown, wait_quiet_s=30, time_budget_s=70, looks=[9])
-    monkeypatch.setattr(local, "run_cell", lambda session, cell: session.note(Block(cell.block, "finished")))
-    assert run._run_cells(session, ledger_of(session)) == "time budget"
-    assert session.progress.blocks == {0, 1}
-    assert [record["block"] for record in records(session, "wait")] == [0, 1, 2]
+    rig = _rig(tmp_path, said, shown, wait_quiet_s=30, time_budget_s=70, looks=[9])
+    monkeypatch.setattr(local, "run_cell", lambda rig, cell: rig.note(Block(cell.block, "finished")))
+    assert run._run_cells(rig, ledger_of(rig)) == "time budget"
+    assert rig.progress.blocks == {0, 1}
+    assert [record["block"] for record in records(rig, "wait")] == [0, 1, 2]
 
 
 def test_ctrl_c_ends_the_wait(tmp_path: Path, waiting: Waiting, monkeypatch: pytest.MonkeyPatch) -> None:
     host, said, shown = waiting
     host.windows = [BUSY]
-    session = _session(tmp_path, said, shown, wait_quiet_s="5m")
+    rig = _rig(tmp_path, said, shown, wait_quiet_s="5m")
 
     def interrupted(_: str) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(session.display, "doing", interrupted)
+    monkeypatch.setattr(rig.display, "doing", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        wait_for_quiet(session, 0)
-    assert host.looks == 1 and not records(session, "wait")
+        wait_for_quiet(rig, 0)
+    assert host.looks == 1 and not records(rig, "wait")

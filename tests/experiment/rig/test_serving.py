@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from dbversus.experiment.rig.rig import Rig
 from dbversus.experiment.rig.serving import pin_serving
-from dbversus.experiment.rig.session import Session
 from dbversus.host.pinning import PlacementPlan
 
-from ..fakes import make_session, records
+from ..fakes import make_rig, records
 
 
 @pytest.fixture
@@ -23,8 +23,8 @@ def process() -> Iterator[int]:
         started.kill()
 
 
-def _split(folder: Path, cpu: int) -> Session:
-    return replace(make_session(folder), cpus=PlacementPlan("split", (), (cpu,), (cpu,)))
+def _split(folder: Path, cpu: int) -> Rig:
+    return replace(make_rig(folder), cpus=PlacementPlan("split", (), (cpu,), (cpu,)))
 
 
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="there is one CPU only")
@@ -36,12 +36,12 @@ def test_who_serves_runs_where_the_clients_do(tmp_path: Path, process: int) -> N
 
 def test_without_cpus_of_their_own_nobody_is_moved(tmp_path: Path, process: int) -> None:
     before = os.sched_getaffinity(process)
-    pin_serving(make_session(tmp_path), {"t0": [process]})
+    pin_serving(make_rig(tmp_path), {"t0": [process]})
     assert os.sched_getaffinity(process) == before
 
 
 def test_a_server_that_does_not_tell_its_threads_has_a_remark(tmp_path: Path) -> None:
-    session = _split(tmp_path, 0)
-    session.by_name("t0").server.root_pid = 1  # type: ignore[misc]
-    pin_serving(session, {"t0": [], "t1": [2**22 + 1]})
-    assert [record["target"] for record in records(session, "remark")] == ["t0"]
+    rig = _split(tmp_path, 0)
+    rig.by_name("t0").server.root_pid = 1  # type: ignore[misc]
+    pin_serving(rig, {"t0": [], "t1": [2**22 + 1]})
+    assert [record["target"] for record in records(rig, "remark")] == ["t0"]

@@ -11,7 +11,7 @@ import pytest
 from dbversus.errors import RunError
 from dbversus.experiment.rig.start import warm_together
 
-from ..fakes import FakeServer, engine_of, gone, make_session, records, server_of
+from ..fakes import FakeServer, engine_of, gone, make_rig, records, server_of
 
 PATIENCE_S = 10
 
@@ -25,25 +25,25 @@ def _warmed_by(server: FakeServer, action: Callable[[], None], *, served: bool =
 
 
 def test_servers_fill_their_memory_at_the_same_time(tmp_path: Path) -> None:
-    session = make_session(tmp_path, targets=3)
+    rig = make_rig(tmp_path, targets=3)
     together = threading.Barrier(3)
 
     def meet() -> None:
         together.wait(PATIENCE_S)
 
-    for target in session.targets:
-        _warmed_by(server_of(session, target.name), meet)
-    warm_together(session, 0)
-    assert not together.broken and session.alive == session.targets
+    for target in rig.targets:
+        _warmed_by(server_of(rig, target.name), meet)
+    warm_together(rig, 0)
+    assert not together.broken and rig.alive == rig.targets
 
 
 @pytest.mark.parametrize(("block", "order"), [(0, ["t0", "t1", "t2"]), (1, ["t2", "t1", "t0"])])
 def test_embedded_databases_have_their_turns(tmp_path: Path, block: int, order: list[str]) -> None:
-    session = make_session(tmp_path, targets=3)
+    rig = make_rig(tmp_path, targets=3)
     seen: list[str] = []
     for name in ("t0", "t1", "t2"):
-        _warmed_by(server_of(session, name), lambda name=name: seen.append(name), served=False)  # type: ignore[misc]
-    warm_together(session, block)
+        _warmed_by(server_of(rig, name), lambda name=name: seen.append(name), served=False)  # type: ignore[misc]
+    warm_together(rig, block)
     assert seen == order
 
 
@@ -51,20 +51,20 @@ def test_a_server_that_cannot_be_warmed_is_out_and_the_others_go_on(tmp_path: Pa
     def fail() -> None:
         raise RunError("t1 went away")
 
-    session = make_session(tmp_path, targets=3)
+    rig = make_rig(tmp_path, targets=3)
     for name in ("t0", "t2"):
-        _warmed_by(server_of(session, name), lambda: None)
-    _warmed_by(server_of(session, "t1"), fail)
-    warm_together(session, 0)
-    assert [target.name for target in session.alive] == ["t0", "t2"]
-    failures = records(session, "failure")
+        _warmed_by(server_of(rig, name), lambda: None)
+    _warmed_by(server_of(rig, "t1"), fail)
+    warm_together(rig, 0)
+    assert [target.name for target in rig.alive] == ["t0", "t2"]
+    failures = records(rig, "failure")
     assert {(one["target"], one["stage"]) for one in failures} == {("t1", "start")}
     assert [one["final"] for one in failures] == [False, True]
     assert failures[-1]["message"] == "t1 went away"
 
 
 def test_a_server_that_is_lost_while_it_is_warmed_is_started_again(tmp_path: Path) -> None:
-    session = make_session(tmp_path, targets=3)
+    rig = make_rig(tmp_path, targets=3)
     losses, warmed = [RunError("t1 went away")], []
 
     def warm() -> None:
@@ -73,15 +73,15 @@ def test_a_server_that_is_lost_while_it_is_warmed_is_started_again(tmp_path: Pat
         warmed.append("t1")
 
     for name in ("t0", "t2"):
-        _warmed_by(server_of(session, name), lambda: None)
-    _warmed_by(server_of(session, "t1"), warm)
-    warm_together(session, 0)
-    assert session.alive == session.targets and warmed == ["t1"] and server_of(session, "t1").starts == 1
-    assert [(one["target"], one["final"]) for one in records(session, "failure")] == [("t1", False)]
+        _warmed_by(server_of(rig, name), lambda: None)
+    _warmed_by(server_of(rig, "t1"), warm)
+    warm_together(rig, 0)
+    assert rig.alive == rig.targets and warmed == ["t1"] and server_of(rig, "t1").starts == 1
+    assert [(one["target"], one["final"]) for one in records(rig, "failure")] == [("t1", False)]
 
 
 def test_ctrl_c_does_not_wait_for_servers_that_are_being_warmed(tmp_path: Path) -> None:
-    session = make_session(tmp_path)
+    rig = make_rig(tmp_path)
     stopped, under_way = threading.Event(), threading.Barrier(3)
 
     def warm() -> None:
@@ -93,14 +93,14 @@ def test_ctrl_c_does_not_wait_for_servers_that_are_being_warmed(tmp_path: Path) 
         os.kill(os.getpid(), signal.SIGINT)
 
     for name in ("t0", "t1"):
-        _warmed_by(server_of(session, name), warm)
+        _warmed_by(server_of(rig, name), warm)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     presser = threading.Thread(target=interrupt)
     presser.start()
     try:
         with pytest.raises(KeyboardInterrupt):
-            warm_together(session, 0)
-        assert not stopped.is_set() and not records(session, "failure")
+            warm_together(rig, 0)
+        assert not stopped.is_set() and not records(rig, "failure")
     finally:
         stopped.set()
         presser.join()
@@ -108,15 +108,15 @@ def test_ctrl_c_does_not_wait_for_servers_that_are_being_warmed(tmp_path: Path) 
 
 
 def test_an_engine_lost_while_an_embedded_database_is_warmed_is_replaced(tmp_path: Path) -> None:
-    session = make_session(tmp_path)
+    rig = make_rig(tmp_path)
     losses = [gone()]
-    first = engine_of(session)
+    first = engine_of(rig)
 
     def warm() -> None:
         if losses:
             raise losses.pop()
 
     for name in ("t0", "t1"):
-        _warmed_by(server_of(session, name), warm, served=False)
-    warm_together(session, 0)
-    assert first.closed and len(session.alive) == 2
+        _warmed_by(server_of(rig, name), warm, served=False)
+    warm_together(rig, 0)
+    assert first.closed and len(rig.alive) == 2

@@ -11,13 +11,13 @@ from dbversus.experiment.observe.observer import Observers
 from dbversus.experiment.observe.scene import Scene
 from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.rig.recovery import through_losses
-from dbversus.experiment.rig.session import Session
+from dbversus.experiment.rig.rig import Rig
 from dbversus.results.records import Test
 
 WARM_UP_MS = 500
 
 
-def measure(session: Session, block: int, case: Case, *, replay: bool = False) -> None:
+def measure(rig: Rig, block: int, case: Case, *, replay: bool = False) -> None:
     """Measures a case on all targets that are up; goes on after the rows that the journal already has.
 
     With `replay` the same work is done (same keys, same counts) and nothing is journaled: it brings the data of restored
@@ -26,36 +26,36 @@ def measure(session: Session, block: int, case: Case, *, replay: bool = False) -
     """
 
     def idle() -> None:
-        open_case(session, block, case)
-        session.engine.call("close")
+        open_case(rig, block, case)
+        rig.engine.call("close")
 
-    through_losses(session, block, case, lambda: _measure(Scene(session, block, case, replay, idle)))
+    through_losses(rig, block, case, lambda: _measure(Scene(rig, block, case, replay, idle)))
 
 
 def _measure(scene: Scene) -> None:
-    session, case = scene.session, scene.case
+    rig, case = scene.rig, scene.case
     began, cpu_began = time.monotonic(), time.process_time()
     observers = observers_of(scene)
     observers.begin()
-    open_case(session, scene.block, case)
+    open_case(rig, scene.block, case)
     compare_answers(scene)
-    if session.is_comparable(case):
+    if rig.is_comparable(case):
         _measure_rows(scene, observers)
         observers.still_open()
         drain(scene)
-        session.engine.call("close")
+        rig.engine.call("close")
         observers.end()
     else:
-        session.engine.call("close")
+        rig.engine.call("close")
     if not scene.replay:
         seconds, cpu_s = time.monotonic() - began, time.process_time() - cpu_began
-        session.note(Test(*scene.place, seconds, cpu_s, **session.tag))
+        rig.note(Test(*scene.place, seconds, cpu_s, **rig.tag))
 
 
 def _measure_rows(scene: Scene, observers: Observers) -> None:
-    session, case = scene.session, scene.case
-    done = session.progress.rows[session.part(scene.block, case)]
-    plan = session.progress.plans.get(session.shared(case)) or pilot(scene)
+    rig, case = scene.rig, scene.case
+    done = rig.progress.rows[rig.part(scene.block, case)]
+    plan = rig.progress.plans.get(rig.shared(case)) or pilot(scene)
     start_clocks_together(scene)
     if scene.replay:
         replay_rows(scene, plan, (done if case.test.changes_data else 0) or plan.rows)
@@ -66,12 +66,12 @@ def _measure_rows(scene: Scene, observers: Observers) -> None:
         count_rows(scene, plan, done, observers)
 
 
-def warm_up(session: Session, block: int, case: Case) -> None:
+def warm_up(rig: Rig, block: int, case: Case) -> None:
     """Drives a test that only warms caches: once per target, uncounted, through losses as `measure`."""
-    through_losses(session, block, case, lambda: _warm_up(session, block, case))
+    through_losses(rig, block, case, lambda: _warm_up(rig, block, case))
 
 
-def _warm_up(session: Session, block: int, case: Case) -> None:
-    open_case(session, block, case)
-    one_row(session, case, session.alive_names, {"ms": WARM_UP_MS, "min_ops": 1})
-    session.engine.call("close")
+def _warm_up(rig: Rig, block: int, case: Case) -> None:
+    open_case(rig, block, case)
+    one_row(rig, case, rig.alive_names, {"ms": WARM_UP_MS, "min_ops": 1})
+    rig.engine.call("close")

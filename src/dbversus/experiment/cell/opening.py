@@ -9,48 +9,48 @@ from dbversus.experiment.observe.scene import Scene
 from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.plan.definitions import definitions
 from dbversus.experiment.rig.engine import EngineRefused
+from dbversus.experiment.rig.rig import Rig
 from dbversus.experiment.rig.serving import pin_serving
-from dbversus.experiment.rig.session import Session
 from dbversus.results.records import Answers, Check
 
 
-def open_case(session: Session, block: int, case: Case) -> None:
+def open_case(rig: Rig, block: int, case: Case) -> None:
     """Prepares the test on every target; one that cannot is out, with its own words, and the others go on.
 
     A server that takes no connections is restarted once: it may be recovering from the loss of one of its processes.
     """
-    spec = session.spec
+    spec = rig.spec
     restarted: set[str] = set()
-    session.thaw()
+    rig.thaw()
     while True:
         try:
-            opened = session.engine.call(
+            opened = rig.engine.call(
                 "open",
-                targets=session.alive_names,
+                targets=rig.alive_names,
                 clients=case.clients,
                 mode=spec.mode,
-                cpus=list(session.cpus.client_cpus),
-                foreground_cpus=list(session.cpus.foreground_cpus),
+                cpus=list(rig.cpus.client_cpus),
+                foreground_cpus=list(rig.cpus.foreground_cpus),
                 tables=spec.tables,
-                **_tests(session, case),
+                **_tests(rig, case),
             )
-            pin_serving(session, opened["backends"])
+            pin_serving(rig, opened["backends"])
             return
         except EngineRefused as error:
-            if error.target is None or not session.by_name(error.target).server.is_running():
+            if error.target is None or not rig.by_name(error.target).server.is_running():
                 raise
-            target, where = session.by_name(error.target), {"block": block, "test": case.name}
+            target, where = rig.by_name(error.target), {"block": block, "test": case.name}
             if error.kind == "connect" and target.name not in restarted:
                 restarted.add(target.name)
-                session.revive(target, str(error), stage="open", **where)
+                rig.revive(target, str(error), stage="open", **where)
             else:
-                session.failure(target, "open", str(error), final=True, **where)
+                rig.failure(target, "open", str(error), final=True, **where)
 
 
-def _tests(session: Session, case: Case) -> dict[str, Any]:
+def _tests(rig: Rig, case: Case) -> dict[str, Any]:
     """`test` for all targets that are up; `tests` by target besides, where their DBMSs differ."""
-    by_target = {target.name: target.server.dbms for target in session.alive}
-    made = definitions(case.test, by_target.values(), session.spec.table_size, session.spec.tables)
+    by_target = {target.name: target.server.dbms for target in rig.alive}
+    made = definitions(case.test, by_target.values(), rig.spec.table_size, rig.spec.tables)
     first, *others = made.values()
     return {"test": first} | ({"tests": {name: made[dbms] for name, dbms in by_target.items()}} if others else {})
 
@@ -60,21 +60,21 @@ def compare_answers(scene: Scene) -> None:
 
     What this took, by target, counts as driven.
     """
-    session, block, case = scene.session, scene.block, scene.case
-    known = session.progress.checked.get(session.shared(case), {})
-    if scene.replay or not session.spec.check_events or session.solo or known.keys() >= set(session.alive_names):
+    rig, block, case = scene.rig, scene.block, scene.case
+    known = rig.progress.checked.get(rig.shared(case), {})
+    if scene.replay or not rig.spec.check_events or rig.solo or known.keys() >= set(rig.alive_names):
         return
-    if session.diverged:
+    if rig.diverged:
         words = "a target, a server or the engine was lost on the way, so that the data of the targets may differ"
-        session.remark(f"answers of {case.name} were not compared in block {block + 1}: {words}")
+        rig.remark(f"answers of {case.name} were not compared in block {block + 1}: {words}")
         return
-    seed = seed_of(session.spec.seed, case.name, -1)
-    events = 1 if case.test.slow else session.spec.check_events
-    replies = session.engine.call("check", events=events, seed=seed)["targets"]
+    seed = seed_of(rig.spec.seed, case.name, -1)
+    events = 1 if case.test.slow else rig.spec.check_events
+    replies = rig.engine.call("check", events=events, seed=seed)["targets"]
     answers = msgspec.convert(replies, dict[str, Answers])
-    expected = _digest(answers[session.base.name])
+    expected = _digest(answers[rig.base.name])
     differs = [name for name, answer in answers.items() if _digest(answer) != expected]
-    session.note(Check(case.name, answers, agree=not differs, differs=differs, **session.tag))
+    rig.note(Check(case.name, answers, agree=not differs, differs=differs, **rig.tag))
     scene.driven.update(dict.fromkeys(answers, events))
 
 

@@ -8,7 +8,7 @@ from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.plan.slots import SlotPlan, SlotRules, plan_cold_slots, plan_slots, wanted_ops
 from dbversus.experiment.rig.cold import cool
 from dbversus.experiment.rig.engine import EngineRefused, Reply
-from dbversus.experiment.rig.session import Session
+from dbversus.experiment.rig.rig import Rig
 from dbversus.results.records import Slots
 from dbversus.stats.orders import williams_square
 
@@ -21,30 +21,30 @@ COLD_PILOT_MS = 500
 
 def pilot(scene: Scene) -> SlotPlan:
     """Finds each target's rate, plans the slots, and journals the plan, which then holds for all blocks."""
-    session, case = scene.session, scene.case
-    if session.spec.cache == "cold":
+    rig, case = scene.rig, scene.case
+    if rig.spec.cache == "cold":
         restart_cold(scene)
-    names = session.measured(case)
+    names = rig.measured(case)
     rates = _rates(scene, names)
-    spec = session.spec
+    spec = rig.spec
     rules = SlotRules(spec.slot_ms, spec.settle_ms, spec.rows, spec.seconds, spec.write_slot_ms)
     orders = len(williams_square(len(names)))
     plan = plan_slots(rules, rates, case.test.by_count, orders, case.clients)
     if spec.cache == "cold":
         plan = plan_cold_slots(spec.cold_slot_ms, rates, case.clients, once=case.test.slow)
     scanned = case.test.rows_scanned_per_op(spec.table_size, spec.tables)
-    session.note(Slots(*scene.place, plan.slot, plan.settle, plan.rows, scanned, **session.tag))
+    rig.note(Slots(*scene.place, plan.slot, plan.settle, plan.rows, scanned, **rig.tag))
     return plan
 
 
 def _rates(scene: Scene, names: list[str]) -> list[float]:
-    session, case = scene.session, scene.case
+    rig, case = scene.rig, scene.case
     ops = max(PILOT_OPS, wanted_ops(case.clients))
-    pilot_ms = COLD_PILOT_MS if session.spec.cache == "cold" else PILOT_MS
+    pilot_ms = COLD_PILOT_MS if rig.spec.cache == "cold" else PILOT_MS
     row = PILOT_ROW
     while True:
         part = {"ops": ops} if case.test.by_count else {"ms": pilot_ms, "min_ops": 1}
-        reply = one_row(session, case, names, part, row)
+        reply = one_row(rig, case, names, part, row)
         scene.driven.update(driven_ops(reply))
         slots = {slot["target"]: slot for slot in reply["slots"]}
         shortest_ms = min(slot["elapsed_ns"] for slot in slots.values()) / 1e6
@@ -54,14 +54,14 @@ def _rates(scene: Scene, names: list[str]) -> list[float]:
         row += 1  # other values: what is there already, written once more, changes nothing
 
 
-def one_row(session: Session, case: Case, names: list[str], part: dict[str, Any], number: int = PILOT_ROW) -> Reply:
+def one_row(rig: Rig, case: Case, names: list[str], part: dict[str, Any], number: int = PILOT_ROW) -> Reply:
     """One row outside the count, for the pilot."""
-    replies = session.engine.stream(
+    replies = rig.engine.stream(
         "rows",
-        seed=seed_of(session.spec.seed, case.name, -2),
+        seed=seed_of(rig.spec.seed, case.name, -2),
         first_row=number,
         orders=[names],
-        settle={"ops": 0 if session.spec.cache == "cold" else 1},
+        settle={"ops": 0 if rig.spec.cache == "cold" else 1},
         slot=part,
         tag={"pilot": True},
     )
@@ -79,6 +79,6 @@ def one_row(session: Session, case: Case, names: list[str], part: dict[str, Any]
 
 def restart_cold(scene: Scene) -> None:
     """What comes before a row with cold caches; the stop of the servers has done what earlier rows had left to do."""
-    cool(scene.session, scene.block)
-    open_case(scene.session, scene.block, scene.case)
+    cool(scene.rig, scene.block)
+    open_case(scene.rig, scene.block, scene.case)
     scene.driven.clear()

@@ -28,7 +28,7 @@ def count_rows(scene: Scene, plan: SlotPlan, first: int, observer: Observer) -> 
 
 def _run(scene: Scene, plan: SlotPlan, first: int, end: int, observer: Observer | None) -> None:
     """Through restarts of servers and of the engine. `observer`: of counted rows."""
-    session = scene.session
+    rig = scene.rig
     row, renewals = first, 0
     while row < end:
         try:
@@ -38,8 +38,8 @@ def _run(scene: Scene, plan: SlotPlan, first: int, end: int, observer: Observer 
             renewals += 1
             if renewals > ENGINE_RENEWALS_AT_MOST:
                 raise lost.error from None
-            session.renew_engine(str(lost.error), **scene.where)
-            open_case(session, scene.block, scene.case)
+            rig.renew_engine(str(lost.error), **scene.where)
+            open_case(rig, scene.block, scene.case)
             if observer:
                 observer.rows_begin()
 
@@ -54,7 +54,7 @@ class _Lost(Exception):
 
 def _pass(scene: Scene, plan: SlotPlan, row: int, end: int, observer: Observer | None) -> int:
     """One stream of rows, until its end or until a target breaks it off; the number of the row that is next."""
-    cold = observer is not None and scene.session.spec.cache == "cold"
+    cold = observer is not None and scene.rig.spec.cache == "cold"
     ops: Counter[str] = Counter()
     try:
         if cold:
@@ -83,32 +83,32 @@ def _pass(scene: Scene, plan: SlotPlan, row: int, end: int, observer: Observer |
 
 
 def _stream(scene: Scene, plan: SlotPlan, first: int, end: int) -> Iterator[Reply]:
-    session, block, case = scene.session, scene.block, scene.case
-    turn = first + block if session.spec.cache == "cold" else first  # cold: there is one row in a block
-    session.freeze()
-    return session.engine.stream(
+    rig, block, case = scene.rig, scene.block, scene.case
+    turn = first + block if rig.spec.cache == "cold" else first  # cold: there is one row in a block
+    rig.freeze()
+    return rig.engine.stream(
         "rows",
-        seed=seed_of(session.spec.seed, case.name, block),
-        first_row=session.first_row + first,
-        orders=balanced_orders(session.measured(case), end - first, turn),
+        seed=seed_of(rig.spec.seed, case.name, block),
+        first_row=rig.first_row + first,
+        orders=balanced_orders(rig.measured(case), end - first, turn),
         settle=plan.settle,
         slot=plan.slot,
-        tag={"block": block, "test": case.name, "clients": case.clients} | session.tag,
+        tag={"block": block, "test": case.name, "clients": case.clients} | rig.tag,
     )
 
 
 def _mend(scene: Scene, stopped: dict[str, Any]) -> None:
-    session = scene.session
+    rig = scene.rig
     scene.broken = True
-    session.thaw()
-    session.revive(session.by_name(stopped["target"]), stopped["message"], **scene.where, row=stopped["row"])
-    open_case(session, scene.block, scene.case)
+    rig.thaw()
+    rig.revive(rig.by_name(stopped["target"]), stopped["message"], **scene.where, row=stopped["row"])
+    open_case(rig, scene.block, scene.case)
 
 
 def _journal_row(scene: Scene, reply: Reply) -> None:
     """A row in which the host was disturbed counts like any other; that it was, and by what, is journaled with it."""
-    session = scene.session
+    rig = scene.rig
     figures = RowFigures.from_host(reply["host"])
-    why = judge_row(figures, session.limits, scene.figures)
+    why = judge_row(figures, rig.limits, scene.figures)
     scene.figures.append(figures)
-    session.note(row_of(reply, why))
+    rig.note(row_of(reply, why))

@@ -2,7 +2,7 @@
 
 from dbversus.experiment.cell.block import run_cell
 from dbversus.experiment.crew.worker import Order, Take
-from dbversus.experiment.rig.session import Session
+from dbversus.experiment.rig.rig import Rig
 
 
 class LocalWorker:
@@ -10,14 +10,14 @@ class LocalWorker:
 
     name = "this process"
 
-    def __init__(self, session: Session):
-        self.session = session
+    def __init__(self, rig: Rig):
+        self.rig = rig
 
     def perform(self, order: Order, take: Take) -> None:
-        self.session.records = take
-        run_cell(self.session, order.cell)
+        self.rig.records = take
+        run_cell(self.rig, order.cell)
 
     def close(self) -> None:
-        self.session.close()
+        self.rig.close()
 
     stop = close

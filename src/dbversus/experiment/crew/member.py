@@ -17,7 +17,7 @@ from dbversus.experiment.folder import read_folder
 from dbversus.experiment.plan.agenda import Cell
 from dbversus.experiment.plan.progress import Progress, fold, read_progress
 from dbversus.experiment.rig.ready import closing, make_ready
-from dbversus.experiment.rig.session import Session
+from dbversus.experiment.rig.rig import Rig
 from dbversus.experiment.rig.stage import set_stage
 from dbversus.host.facts import machine_id
 from dbversus.results.records import AnyRecord, decode, encode
@@ -53,21 +53,21 @@ def _serve(directory: Path) -> None:
     display = _Teller()
     with set_stage(read_folder(directory), display, wait=True) as stage:
         host = machine_id() or "unknown"
-        session = stage.session(lambda record: _take(session, host, record), directory, Progress(), display)
-        with closing(session):
-            make_ready(session)
+        rig = stage.rig(lambda record: _take(rig, host, record), directory, Progress(), display)
+        with closing(rig):
+            make_ready(rig)
             for line in sys.stdin:
-                _perform(session, json.loads(line))
+                _perform(rig, json.loads(line))
 
 
-def _take(session: Session, host: str, record: AnyRecord) -> None:
+def _take(rig: Rig, host: str, record: AnyRecord) -> None:
     tell("record", record=encode(msgspec.structs.replace(record, host=host)).decode())
-    fold(session.progress, record)
+    fold(rig.progress, record)
 
 
-def _perform(session: Session, order: dict[str, Any]) -> None:
-    session.heed(read_progress(decode(text.encode()) for text in order["known"]))
-    run_cell(session, Cell(order["block"], tuple(order["cases"])))
+def _perform(rig: Rig, order: dict[str, Any]) -> None:
+    rig.heed(read_progress(decode(text.encode()) for text in order["known"]))
+    run_cell(rig, Cell(order["block"], tuple(order["cases"])))
     tell("finished", block=order["block"])
 
 

@@ -32,5 +32,5 @@ class Background(Observer):
         }
         self._ops.clear()
         if targets:
-            session = self.scene.session
-            session.note(BackgroundRecord(*self.scene.place, targets, **session.tag))
+            rig = self.scene.rig
+            rig.note(BackgroundRecord(*self.scene.place, targets, **rig.tag))

@@ -21,7 +21,7 @@ class Counters(Observer):
     @classmethod
     def is_wanted(cls, scene: Scene) -> bool:
         """With cold caches servers are restarted before every row, and their counters begin anew."""
-        return scene.session.spec.cache != "cold"
+        return scene.rig.spec.cache != "cold"
 
     def begin(self) -> None:
         """What the servers have counted so far.
@@ -30,42 +30,42 @@ class Counters(Observer):
         once per run, before the first reading that counts. Of several rounds the least is taken: work that a server
         does by its clock falls into one of them, our own into all.
         """
-        session, case = self.scene.session, self.scene.case
+        rig, case = self.scene.rig, self.scene.case
         readings = [_read(self.scene)]
-        if any((target.name, case.name) not in session.idle_counts for target in session.alive):
+        if any((target.name, case.name) not in rig.idle_counts for target in rig.alive):
             for _ in range(IDLE_ROUNDS):
                 self.scene.idle()
                 readings.append(_read(self.scene))
             rounds = [_since(*pair) for pair in itertools.pairwise(readings)]
             for name in set.intersection(*(set(found) for found in rounds)):
-                session.idle_counts[name, case.name] = _least([found[name] for found in rounds])
+                rig.idle_counts[name, case.name] = _least([found[name] for found in rounds])
         self.before = readings[-1]
 
     def end(self) -> None:
         """The clients have left by now, so that all has been reported."""
-        session, case = self.scene.session, self.scene.case
+        rig, case = self.scene.rig, self.scene.case
         delta = {
-            name: _without(counts, session.idle_counts.get((name, case.name), {}))
+            name: _without(counts, rig.idle_counts.get((name, case.name), {}))
             for name, counts in _since(self.before, _read(self.scene)).items()
         }
         moved = {counter for counts in delta.values() for counter, change in counts.items() if change}
         if moved:  # hundreds of a server's counters have nothing to do with a test
             kept = {name: {key: counts[key] for key in counts if key in moved} for name, counts in delta.items()}
             ops = {name: self.scene.driven[name] for name in kept}
-            session.note(CountersRecord(*self.scene.place, kept, ops, **session.tag))
+            rig.note(CountersRecord(*self.scene.place, kept, ops, **rig.tag))
 
 
 def _read(scene: Scene) -> dict[Start, Counts]:
     """The counters of all servers; one that gives none is restarted if it is gone, and counts nothing for this test."""
-    session = scene.session
-    session.thaw()
+    rig = scene.rig
+    rig.thaw()
     found: dict[Start, Counts] = {}
-    for target in session.alive:
+    for target in rig.alive:
         try:
             found[target.name, target.restarts] = target.server.counters()
         except RunError as error:
             if not target.server.is_running():
-                session.revive(target, str(error), **scene.where)
+                rig.revive(target, str(error), **scene.where)
     return found
 
 

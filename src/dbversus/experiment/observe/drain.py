@@ -7,7 +7,7 @@ import msgspec
 
 from dbversus.experiment.observe.scene import Scene
 from dbversus.experiment.rig.engine import EngineGone
-from dbversus.experiment.rig.session import Session, Target
+from dbversus.experiment.rig.rig import Rig, Target
 from dbversus.results.records import Drain, DrainFigures
 
 # What one strike of a clock brings is over after so long, or goes on while the test runs, as it would without us.
@@ -20,15 +20,15 @@ def start_clocks_together(scene: Scene) -> None:
 
     Else one takes up its purge at the third row of a test and another at the eleventh, and the test is not the same for both.
     """
-    session, case = scene.session, scene.case
-    put_off_s = _put_off_s(session.alive)
-    if not (case.test.changes_data and session.spec.freeze and put_off_s):
+    rig, case = scene.rig, scene.case
+    put_off_s = _put_off_s(rig.alive)
+    if not (case.test.changes_data and rig.spec.freeze and put_off_s):
         return
-    session.freeze()
+    rig.freeze()
     time.sleep(put_off_s)
-    session.thaw()
-    for target in _processes(session):
-        session.engine.call("drain", target=target.name, idle_ms=STRIKE_IDLE_MS, limit_ms=STRIKE_LIMIT_MS)
+    rig.thaw()
+    for target in _processes(rig):
+        rig.engine.call("drain", target=target.name, idle_ms=STRIKE_IDLE_MS, limit_ms=STRIKE_LIMIT_MS)
 
 
 def drain(scene: Scene) -> None:
@@ -37,11 +37,11 @@ def drain(scene: Scene) -> None:
     The operations that left something are all that were driven since the server was started, or since the test began. A server
     that is not frozen while another is measured works at its own pace, so without freezing nothing is drained.
     """
-    session, case = scene.session, scene.case
-    spec = session.spec
-    if not case.test.changes_data or not spec.drain_s or not (spec.freeze or len(session.alive) == 1):
+    rig, case = scene.rig, scene.case
+    spec = rig.spec
+    if not case.test.changes_data or not spec.drain_s or not (spec.freeze or len(rig.alive) == 1):
         return
-    processes = _processes(session)
+    processes = _processes(rig)
     put_off_s = _put_off_s(processes)
     if spec.freeze:
         time.sleep(put_off_s)  # clocks go on in frozen servers: each takes up its work as soon as it is thawed
@@ -51,19 +51,19 @@ def drain(scene: Scene) -> None:
     found = {}
     for target in processes:
         try:
-            reply = session.engine.call("drain", target=target.name, idle_ms=idle_ms, limit_ms=limit_ms)
+            reply = rig.engine.call("drain", target=target.name, idle_ms=idle_ms, limit_ms=limit_ms)
         except EngineGone as error:
-            session.renew_engine(str(error), **scene.where)
+            rig.renew_engine(str(error), **scene.where)
             return
         if target.server.is_running():
             found[target.name] = msgspec.convert({**reply, "ops": scene.driven[target.name]}, DrainFigures)
     if found and not scene.replay:
-        session.note(Drain(*scene.place, found, **session.tag))
+        rig.note(Drain(*scene.place, found, **rig.tag))
 
 
-def _processes(session: Session) -> list[Target]:
+def _processes(rig: Rig) -> list[Target]:
     """Servers that work while no client does, unlike embedded ones."""
-    return [target for target in session.alive if target.server.root_pid is not None]
+    return [target for target in rig.alive if target.server.root_pid is not None]
 
 
 def _put_off_s(targets: Iterable[Target]) -> float:

@@ -9,7 +9,7 @@ from dbversus.experiment.asked.shares import Shares, shares_of
 from dbversus.experiment.observe.observer import Observer
 from dbversus.experiment.observe.scene import Scene, driven_ops
 from dbversus.experiment.rig.engine import Reply
-from dbversus.experiment.rig.session import Session, Target
+from dbversus.experiment.rig.rig import Rig, Target
 from dbversus.results.records import Injected as InjectedRecord
 from dbversus.results.records import InjectedWork
 from dbversus.servers.injection import ALWAYS, Bursts, Injected, Injection
@@ -86,21 +86,21 @@ class Injecting(Observer):
             return
         self._span.end()
         if figures := self._span.figures():
-            session = self.scene.session
-            session.note(InjectedRecord(*self.scene.place, figures, **session.tag))
-            _remark(session, self._span)
+            rig = self.scene.rig
+            rig.note(InjectedRecord(*self.scene.place, figures, **rig.tag))
+            _remark(rig, self._span)
 
 
 def _span(scene: Scene) -> Span:
-    session, block, case = scene.session, scene.block, scene.case
-    if session.spec.inject is None:
+    rig, block, case = scene.rig, scene.block, scene.case
+    if rig.spec.inject is None:
         return Span()
-    pages = {target.name: page for target in session.alive if (page := _page(target))}
+    pages = {target.name: page for target in rig.alive if (page := _page(target))}
     names = (case.name, case.test.name)
-    numbers = {target.name: number for number, target in enumerate(session.targets)}
-    shares = {name: shares_of(session.spec.inject, numbers[name], names, block) for name in pages}
+    numbers = {target.name: number for number, target in enumerate(rig.targets)}
+    shares = {name: shares_of(rig.spec.inject, numbers[name], names, block) for name in pages}
     # bursts of a real server do not wait for our rows to begin
-    phase = random.Random(f"{session.spec.seed} {case.name} {block}").random()
+    phase = random.Random(f"{rig.spec.seed} {case.name} {block}").random()
     return Span(pages, shares, phase)
 
 
@@ -108,11 +108,11 @@ def _page(target: Target) -> Injection | None:
     return target.server.injection if isinstance(target.server, Daemon) else None
 
 
-def _remark(session: Session, span: Span) -> None:
+def _remark(rig: Rig, span: Span) -> None:
     """Whoever reads the figures has to know that a difference was made, and where it could not be."""
     for name, shares in span.shares.items():
-        target = session.by_name(name)
+        target = rig.by_name(name)
         if any(shares):
-            session.remark("slowed down on purpose: shares of CPU or IO were injected", target)
+            rig.remark("slowed down on purpose: shares of CPU or IO were injected", target)
         if shares.io and (why := span.pages[name].io_refusal):
-            session.remark(f"no IO was injected: {span.pages[name].scratch} cannot be read directly ({why})", target)
+            rig.remark(f"no IO was injected: {span.pages[name].scratch} cannot be read directly ({why})", target)

@@ -9,9 +9,9 @@ class Latency(Observer):
     def rows_told(self, end: Reply) -> None:
         if not end.get("done"):
             return
-        session = self.scene.session
-        measured = session.measured(self.scene.case)
+        rig = self.scene.rig
+        measured = rig.measured(self.scene.case)
         for words in end.get("accounting_notes", ()):
-            session.remark(words)
+            rig.remark(words)
         hdr = {name: text for name, text in end.get("latency", {}).items() if name in measured}
-        session.note(LatencyRecord(*self.scene.place, hdr, end.get("error_examples", {})))
+        rig.note(LatencyRecord(*self.scene.place, hdr, end.get("error_examples", {})))

@@ -15,11 +15,11 @@ _TIME = re.compile(r"^\d[\dT:., +Z-]*(?:[A-Z]{3,5} )?(?:\[\d+\] )?")
 class Log(Observer):
     def begin(self) -> None:
         """A server that is restarted meanwhile goes on in the same log; its start is no part of the test."""
-        self._ends = {(one.name, one.restarts): one.server.log_end() for one in self.scene.session.alive}
+        self._ends = {(one.name, one.restarts): one.server.log_end() for one in self.scene.rig.alive}
 
     def end(self) -> None:
-        session, found = self.scene.session, {}
-        for target in session.alive:
+        rig, found = self.scene.rig, {}
+        for target in rig.alive:
             begin = self._ends.get((target.name, target.restarts))
             lines = (
                 [] if begin is None else [line for line in target.server.log_since(begin).splitlines() if line.strip()]
@@ -27,7 +27,7 @@ class Log(Observer):
             if lines:
                 found[target.name] = Logged(len(lines), examples_of(lines))
         if found:
-            session.note(LogRecord(*self.scene.place, found, **session.tag))
+            rig.note(LogRecord(*self.scene.place, found, **rig.tag))
 
 
 def examples_of(lines: Iterable[str]) -> list[str]:

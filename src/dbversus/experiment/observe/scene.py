@@ -7,7 +7,7 @@ from typing import Any
 
 from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.rig.engine import Reply
-from dbversus.experiment.rig.session import Session
+from dbversus.experiment.rig.rig import Rig
 from dbversus.stats.disturbance import RowFigures
 
 
@@ -26,7 +26,7 @@ class Scene:
     journaled rows.
     """
 
-    session: Session
+    rig: Rig
     block: int
     case: Case
     replay: bool = False

@@ -11,69 +11,67 @@ from dbversus.errors import RunError
 from dbversus.experiment.plan.definitions import definitions
 from dbversus.experiment.rig.prepare import snapshot_key
 from dbversus.experiment.rig.recovery import through_engine_loss
-from dbversus.experiment.rig.session import Session, Target
+from dbversus.experiment.rig.rig import Rig, Target
 from dbversus.servers.data import snapshot
 from dbversus.suites.model import AGED, LOADED, Aging
 
 
-def age_all(session: Session) -> None:
+def age_all(rig: Rig) -> None:
     """Makes a snapshot of aged data for every target that has none yet, where the suite has a phase that needs it."""
-    aging = session.suite.aging
-    if aging is None or not session.suite.ages:
+    aging = rig.suite.aging
+    if aging is None or not rig.suite.ages:
         return
-    for target in session.alive:
-        key = aged_key(session, target, aging)
-        session.held.enter_context(snapshot.using(key))
+    for target in rig.alive:
+        key = aged_key(rig, target, aging)
+        rig.held.enter_context(snapshot.using(key))
         found = snapshot.find(key)
         try:
-            target.snapshots[AGED] = found or through_engine_loss(session, lambda: _age(session, target, aging, key))  # noqa: B023
+            target.snapshots[AGED] = found or through_engine_loss(rig, lambda: _age(rig, target, aging, key))  # noqa: B023
         except RunError as error:
-            session.failure(target, "load", f"its data could not be aged: {error}", final=True)
+            rig.failure(target, "load", f"its data could not be aged: {error}", final=True)
 
 
-def aged_key(session: Session, target: Target, aging: Aging) -> dict[str, Any]:
+def aged_key(rig: Rig, target: Target, aging: Aging) -> dict[str, Any]:
     """All that determines aged data: what determines the loaded data, and what is done to it."""
-    return snapshot_key(session, target) | {
-        "aging": [_definition(session, target, aging), _operations(session, aging), aging.rounds]
+    return snapshot_key(rig, target) | {
+        "aging": [_definition(rig, target, aging), _operations(rig, aging), aging.rounds]
     }
 
 
-def _definition(session: Session, target: Target, aging: Aging) -> dict[str, Any]:
+def _definition(rig: Rig, target: Target, aging: Aging) -> dict[str, Any]:
     dbms = target.server.dbms
-    return definitions(aging.test, [dbms], session.spec.table_size, session.spec.tables)[dbms]
+    return definitions(aging.test, [dbms], rig.spec.table_size, rig.spec.tables)[dbms]
 
 
-def _operations(session: Session, aging: Aging) -> int:
-    return aging.operations_of_round(session.spec.table_size, session.spec.tables)
+def _operations(rig: Rig, aging: Aging) -> int:
+    return aging.operations_of_round(rig.spec.table_size, rig.spec.tables)
 
 
-def _age(session: Session, target: Target, aging: Aging, key: dict[str, Any]) -> Path:
-    session.display.doing(f"{target.label}: aging the data")
-    session.remove(target)
+def _age(rig: Rig, target: Target, aging: Aging, key: dict[str, Any]) -> Path:
+    rig.display.doing(f"{target.label}: aging the data")
+    rig.remove(target)
     snapshot.restore(target.snapshots[LOADED], target.server.data_dir)
-    session.start(target)
+    rig.start(target)
     # open for all rounds: sequences go on from one to the next
-    tables = session.spec.tables  # as many clients: each may have a table of its own
-    session.engine.call(
-        "open", targets=[target.name], clients=tables, tables=tables, test=_definition(session, target, aging)
-    )
+    tables = rig.spec.tables  # as many clients: each may have a table of its own
+    rig.engine.call("open", targets=[target.name], clients=tables, tables=tables, test=_definition(rig, target, aging))
     for number in range(aging.rounds):
         if number:
-            target.server.settle(session.table_names)
-        _drive(session, target, number, _operations(session, aging))
-        session.engine.call("thaw", targets=[target.name])  # rows leave their targets frozen
+            target.server.settle(rig.table_names)
+        _drive(rig, target, number, _operations(rig, aging))
+        rig.engine.call("thaw", targets=[target.name])  # rows leave their targets frozen
     # before the last settling: a connection of PostgreSQL reports what it changed when it ends, or ten seconds later
-    session.engine.call("close")
-    target.server.settle(session.table_names)
-    session.remove(target)
+    rig.engine.call("close")
+    target.server.settle(rig.table_names)
+    rig.remove(target)
     return snapshot.keep(target.server.data_dir, key)
 
 
-def _drive(session: Session, target: Target, number: int, operations: int) -> None:
+def _drive(rig: Rig, target: Target, number: int, operations: int) -> None:
     """One round: the same operations on every target, since seed and number alone determine them."""
-    replies = session.engine.stream(
+    replies = rig.engine.stream(
         "rows",
-        seed=session.spec.seed,
+        seed=rig.spec.seed,
         first_row=number,
         orders=[[target.name]],
         settle={"ops": 0},

@@ -6,7 +6,7 @@ from typing import Any
 
 from dbversus.dbms.known import find_dbms
 from dbversus.errors import RunError
-from dbversus.experiment.rig.session import Session
+from dbversus.experiment.rig.rig import Rig
 from dbversus.host import page_cache
 from dbversus.stats.orders import starting_order
 
@@ -19,24 +19,24 @@ def cache_facts(cache: str, folder: Path) -> dict[str, Any]:
     return {} if cache == "warm" else {"page_cache_dropped_by": page_cache.check(folder)}
 
 
-def cool(session: Session, block: int) -> None:
+def cool(rig: Rig, block: int) -> None:
     """Stops the servers that are up, drops the page cache, and starts them again without warming them.
 
     What they have left to do (purge) is done and the stop is a clean one, so that no start reads data for want of that. Tests
     that were open are not any more.
     """
-    targets = session.alive
+    targets = rig.alive
     for target in targets:
         with contextlib.suppress(RunError):  # of a server that is gone
             target.server.thaw()
             target.server.warm([])
-        session.remove(target)
+        rig.remove(target)
         for name in find_dbms(target.server.dbms).cache_dumps:
             (target.server.data_dir / name).unlink(missing_ok=True)
     page_cache.drop([target.server.data_dir for target in targets])
     for target in starting_order(targets, block):
         try:
-            session.start(target, block=block)
+            rig.start(target, block=block)
             target.server.warm([])
         except RunError as error:
-            session.failure(target, "start", str(error), final=True, block=block)
+            rig.failure(target, "start", str(error), final=True, block=block)

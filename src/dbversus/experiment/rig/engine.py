@@ -70,7 +70,7 @@ class Engine:
     def __init__(self, cpus: tuple[int, ...] = (), log: Path | None = None):
         stderr = log.open("ab") if log else subprocess.DEVNULL
         try:
-            # its own session: Ctrl-C is the controller's to handle, in order
+            # its own rig: Ctrl-C is the controller's to handle, in order
             self._process = subprocess.Popen(
                 [engine_binary()],
                 stdin=subprocess.PIPE,

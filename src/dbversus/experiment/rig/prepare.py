@@ -11,7 +11,7 @@ import msgspec
 
 from dbversus.errors import RunError
 from dbversus.experiment.rig.recovery import through_engine_loss
-from dbversus.experiment.rig.session import Session, Target
+from dbversus.experiment.rig.rig import Rig, Target
 from dbversus.results.records import Load, LoadFigures
 from dbversus.servers.config.run_time import acts_on_data
 from dbversus.servers.data import snapshot
@@ -44,50 +44,50 @@ def _whole_config(target: Target) -> dict[str, dict[str, str]]:
     return {"settings": dict(config.settings), "environment": dict(config.environment)}
 
 
-def table_definitions(session: Session, target: Target) -> list[dict[str, Any]]:
+def table_definitions(rig: Rig, target: Target) -> list[dict[str, Any]]:
     """The engine's description of each table: its SQL in the target's dialect, its content the same for all."""
-    return loads(session.suite, session.spec.table_size, session.spec.tables, target.server.table_sql)
+    return loads(rig.suite, rig.spec.table_size, rig.spec.tables, target.server.table_sql)
 
 
-def load_all(session: Session) -> None:
+def load_all(rig: Rig) -> None:
     """Loads every target that has no snapshot yet, one after another, and keeps a snapshot of each, settled and stopped."""
-    for target in session.alive:
-        key = snapshot_key(session, target)
-        session.held.enter_context(snapshot.using(key))
+    for target in rig.alive:
+        key = snapshot_key(rig, target)
+        rig.held.enter_context(snapshot.using(key))
         found = snapshot.find(key)
         if found:
-            session.display.doing(f"{target.label}: data is there from an earlier load")
-            if target.name not in session.progress.loaded:
-                _journal_found(session, target, found)
+            rig.display.doing(f"{target.label}: data is there from an earlier load")
+            if target.name not in rig.progress.loaded:
+                _journal_found(rig, target, found)
         else:
             try:
-                found = _load(session, target, key)
+                found = _load(rig, target, key)
             except RunError as error:
-                session.failure(target, "load", str(error), final=True)
+                rig.failure(target, "load", str(error), final=True)
                 continue
         target.snapshots[LOADED] = found
 
 
-def snapshot_key(session: Session, target: Target) -> dict[str, Any]:
+def snapshot_key(rig: Rig, target: Target) -> dict[str, Any]:
     """All that determines a snapshot's content; settings are in it unless they are known to act at run time alone."""
     return {
         "layout": LAYOUT_VERSION,
         "dbms": target.build.dbms,
         "build": target.build.checksum,
-        "config": acts_on_data(target.build.dbms, target.server.config, session.spec.config_place),
-        "tables": table_definitions(session, target),
-        "seed": session.spec.seed,
+        "config": acts_on_data(target.build.dbms, target.server.config, rig.spec.config_place),
+        "tables": table_definitions(rig, target),
+        "seed": rig.spec.seed,
     }
 
 
-def _load(session: Session, target: Target, key: dict[str, Any]) -> Path:
+def _load(rig: Rig, target: Target, key: dict[str, Any]) -> Path:
     """The snapshot of a new database with all tables; journals what their load took."""
-    figures = through_engine_loss(session, lambda: _create(session, target))
-    session.remove(target)
+    figures = through_engine_loss(rig, lambda: _create(rig, target))
+    rig.remove(target)
     story = LoadStory(_now(), target.label, _whole_config(target), figures)
     found = snapshot.keep(target.server.data_dir, key, extra={_STORY: json.dumps(asdict(story))})
     for of_table in figures:
-        session.note(_load_record(target, story, of_table, earlier=False))
+        rig.note(_load_record(target, story, of_table, earlier=False))
     return found
 
 
@@ -95,24 +95,24 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _create(session: Session, target: Target) -> list[dict[str, Any]]:
+def _create(rig: Rig, target: Target) -> list[dict[str, Any]]:
     """Creates, loads and settles a database, in place of what an attempt that lost the engine has left; figures per table."""
-    session.remove(target)
+    rig.remove(target)
     shutil.rmtree(target.server.data_dir, ignore_errors=True)
-    session.display.doing(f"{target.label}: creating the database")
+    rig.display.doing(f"{target.label}: creating the database")
     target.server.initialise()
-    session.start(target)
-    definitions = enumerate(table_definitions(session, target), 1)
-    figures = [_load_table(session, target, number, definition) for number, definition in definitions]
-    session.display.doing(f"{target.label}: settling")
-    target.server.settle(session.table_names)
+    rig.start(target)
+    definitions = enumerate(table_definitions(rig, target), 1)
+    figures = [_load_table(rig, target, number, definition) for number, definition in definitions]
+    rig.display.doing(f"{target.label}: settling")
+    target.server.settle(rig.table_names)
     return figures
 
 
-def _load_table(session: Session, target: Target, number: int, definition: dict[str, Any]) -> dict[str, Any]:
+def _load_table(rig: Rig, target: Target, number: int, definition: dict[str, Any]) -> dict[str, Any]:
     """Rows of each table are drawn from a seed of their own."""
-    session.display.doing(f"{target.label}: loading {definition['rows']} rows into {definition['name']}")
-    reply = session.engine.call("load", target=target.name, seed=session.spec.seed + number, table=definition)
+    rig.display.doing(f"{target.label}: loading {definition['rows']} rows into {definition['name']}")
+    reply = rig.engine.call("load", target=target.name, seed=rig.spec.seed + number, table=definition)
     return {"table": definition["name"], **_figures(reply)}
 
 
@@ -120,11 +120,11 @@ def _figures(reply: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in reply.items() if name not in ("id", "done")}
 
 
-def _journal_found(session: Session, target: Target, found: Path) -> None:
+def _journal_found(rig: Rig, target: Target, found: Path) -> None:
     """Figures of the target's own earlier load, or whose data it shares: one load is not the figure of two targets."""
     story = LoadStory(**json.loads(snapshot.read_extra(found, _STORY)))
     for figures in story.tables:
-        session.note(_load_record(target, story, figures, earlier=True))
+        rig.note(_load_record(target, story, figures, earlier=True))
 
 
 def _load_record(target: Target, story: LoadStory, of_table: dict[str, Any], *, earlier: bool) -> Load:

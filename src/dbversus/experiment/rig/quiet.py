@@ -3,7 +3,7 @@
 import time
 
 from dbversus.errors import RunError
-from dbversus.experiment.rig.session import Session
+from dbversus.experiment.rig.rig import Rig
 from dbversus.host.others import OtherWork, look
 from dbversus.results.records import Wait
 from dbversus.stats.disturbance import Limits
@@ -21,37 +21,37 @@ class NotQuiet(RunError):
     """Other work goes on, and the experiment is to be measured on a quiet host only; `resume` goes on with it."""
 
 
-def wait_for_quiet(session: Session, block: int) -> None:
+def wait_for_quiet(rig: Rig, block: int) -> None:
     """Waits until other work has ended, as long as was asked for at most, and journals that.
 
     Raises NotQuiet when it has not ended and a quiet host is required.
     """
-    if not (session.spec.wait_quiet_s or session.spec.require_quiet):
+    if not (rig.spec.wait_quiet_s or rig.spec.require_quiet):
         return
     began_s = time.monotonic()
-    work = look(WINDOW_S, session.cpus.foreground_cpus)
-    if not (said := too_much(work, session.limits)):
+    work = look(WINDOW_S, rig.cpus.foreground_cpus)
+    if not (said := too_much(work, rig.limits)):
         return
-    end_s, quiet_windows = began_s + (session.spec.wait_quiet_s or 0), 0
+    end_s, quiet_windows = began_s + (rig.spec.wait_quiet_s or 0), 0
     while quiet_windows < QUIET_WINDOWS and (left_s := end_s - time.monotonic()) >= SHORTEST_WINDOW_S:
-        session.display.doing(f"waiting for a quiet host: {said}, {show_duration(left_s)} left")
-        work = look(min(WINDOW_S, left_s), session.cpus.foreground_cpus)
-        words = too_much(work, session.limits)
+        rig.display.doing(f"waiting for a quiet host: {said}, {show_duration(left_s)} left")
+        work = look(min(WINDOW_S, left_s), rig.cpus.foreground_cpus)
+        words = too_much(work, rig.limits)
         said, quiet_windows = words or said, 0 if words else quiet_windows + 1
-    _conclude(session, block, time.monotonic() - began_s, work)
+    _conclude(rig, block, time.monotonic() - began_s, work)
 
 
-def _conclude(session: Session, block: int, waited_s: float, work: OtherWork) -> None:
+def _conclude(rig: Rig, block: int, waited_s: float, work: OtherWork) -> None:
     """`work`: what went on at last."""
-    words = too_much(work, session.limits)
-    session.note(Wait(block, waited_s, not words, work.foreign_cores, work.stolen_cores))
+    words = too_much(work, rig.limits)
+    rig.note(Wait(block, waited_s, not words, work.foreign_cores, work.stolen_cores))
     if not words:
         return
-    waited = f" after {show_duration(session.spec.wait_quiet_s)}" if session.spec.wait_quiet_s else ""
+    waited = f" after {show_duration(rig.spec.wait_quiet_s)}" if rig.spec.wait_quiet_s else ""
     busy = f"the host is not quiet{waited}: {words}"
-    if session.spec.require_quiet:
+    if rig.spec.require_quiet:
         raise NotQuiet(f"Block {block + 1} was not begun, since {busy}.")
-    session.display.say(f"block {block + 1} begins though {busy}")
+    rig.display.say(f"block {block + 1} begins though {busy}")
 
 
 def too_much(work: OtherWork, limits: Limits) -> str:

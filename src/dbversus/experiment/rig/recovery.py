@@ -6,23 +6,23 @@ from typing import Any, TypeVar
 from dbversus.errors import RunError
 from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.rig.engine import EngineGone, EngineRefused
-from dbversus.experiment.rig.session import Session, Target
+from dbversus.experiment.rig.rig import Rig, Target
 
 ENGINE_RENEWALS_AT_MOST = 3
 
 T = TypeVar("T")
 
 
-def through_engine_loss(session: Session, action: Callable[[], T], **where: Any) -> T:
+def through_engine_loss(rig: Rig, action: Callable[[], T], **where: Any) -> T:
     """What `action` gives; it is begun once more when the engine is lost on the way."""
     try:
         return action()
     except EngineGone as error:
-        session.renew_engine(str(error), **where)
+        rig.renew_engine(str(error), **where)
         return action()
 
 
-def ask(session: Session, target: Target, question: Callable[[], T], stage: str, **where: Any) -> T | None:
+def ask(rig: Rig, target: Target, question: Callable[[], T], stage: str, **where: Any) -> T | None:
     """What a target's server says to its administrator.
 
     A server or engine that is lost meanwhile is replaced, and the question asked once more. None when the target is out, for
@@ -31,17 +31,17 @@ def ask(session: Session, target: Target, question: Callable[[], T], stage: str,
     try:
         return question()
     except RunError as error:
-        session.mend(target, error, stage, **where)
+        rig.mend(target, error, stage, **where)
     if target.out is not None:
         return None
     try:
         return question()
     except RunError as error:
-        session.failure(target, stage, str(error), final=True, **where)
+        rig.failure(target, stage, str(error), final=True, **where)
         return None
 
 
-def through_losses(session: Session, block: int, case: Case, action: Callable[[], None]) -> None:
+def through_losses(rig: Rig, block: int, case: Case, action: Callable[[], None]) -> None:
     """Does `action`, and again from its start after each loss: of the engine, a few times, or of a target.
 
     A target whose server is gone is restarted, as often as one may be; one that refuses the statements of `case` is out. Raises
@@ -55,16 +55,16 @@ def through_losses(session: Session, block: int, case: Case, action: Callable[[]
             renewals += 1
             if renewals > ENGINE_RENEWALS_AT_MOST:
                 raise
-            session.renew_engine(str(error), block=block, test=case.name)
+            rig.renew_engine(str(error), block=block, test=case.name)
         except EngineRefused as error:
             if error.target is None:
                 raise
-            _heed(session, block, case, session.by_name(error.target), error)
+            _heed(rig, block, case, rig.by_name(error.target), error)
 
 
-def _heed(session: Session, block: int, case: Case, target: Target, error: EngineRefused) -> None:
+def _heed(rig: Rig, block: int, case: Case, target: Target, error: EngineRefused) -> None:
     if error.kind == "connect" or not target.server.is_running():
-        session.revive(target, str(error), block=block, test=case.name)
+        rig.revive(target, str(error), block=block, test=case.name)
         return
-    session.diverged |= case.test.changes_data  # others have done what this one refuses
-    session.failure(target, "slot", str(error), final=True, block=block, test=case.name)
+    rig.diverged |= case.test.changes_data  # others have done what this one refuses
+    rig.failure(target, "slot", str(error), final=True, block=block, test=case.name)

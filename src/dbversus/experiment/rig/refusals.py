@@ -10,7 +10,7 @@ from dbversus.errors import RunError, UsageError
 from dbversus.experiment.rig.engine import EngineGone, EngineRefused
 from dbversus.experiment.rig.prepare import snapshot_key, table_definitions
 from dbversus.experiment.rig.recovery import through_engine_loss
-from dbversus.experiment.rig.session import Session, Target
+from dbversus.experiment.rig.rig import Rig, Target
 from dbversus.servers.data import snapshot
 from dbversus.suites.define import Json, definition, literal_statement
 from dbversus.suites.load import is_bundled
@@ -52,7 +52,7 @@ class _Makers:
 class _Checker:
     """Prepares the statements of one target, each once."""
 
-    session: Session
+    rig: Rig
     target: Target
     makers: _Makers
     prepared: set[str] = field(default_factory=set)
@@ -69,7 +69,7 @@ class _Checker:
 
     def _sent(self, test: Test) -> Iterator[Json]:
         """The test as it is measured; and what is sent as text in it, with values inside, to be prepared all the same."""
-        spec, dbms = self.session.spec, self.target.server.dbms
+        spec, dbms = self.rig.spec, self.target.server.dbms
         yield definition(test, dbms, spec.table_size, spec.tables)
         literals = literal_statement(test, dbms, spec.table_size, spec.tables)
         for statement, (name, sql) in zip(test.statements, literals, strict=True):
@@ -78,7 +78,7 @@ class _Checker:
                 yield {"name": test.name, "transaction": False, "statements": [alone]}
 
     def _try(self, test: Test, sent: Json) -> str:
-        spec, engine = self.session.spec, self.session.engine
+        spec, engine = self.rig.spec, self.rig.engine
         try:
             engine.call(
                 "open", targets=[self.target.name], clients=1, mode=spec.mode, cpus=[], tables=spec.tables, test=sent
@@ -108,71 +108,71 @@ def _sql_key(statement: Statement, dbms: str) -> str:
     return f"sql_{name}" if name else "sql"
 
 
-def _makers(session: Session, dbms: str) -> _Makers:
-    texts = [statement.sql_for(dbms) for test in session.suite.tests.values() for statement in test.statements]
+def _makers(rig: Rig, dbms: str) -> _Makers:
+    texts = [statement.sql_for(dbms) for test in rig.suite.tests.values() for statement in test.statements]
     made = {name.lower() for text in texts if _MAKES.match(text) for name in _MADE.findall(text)}
-    of_tables = {*session.table_names, *session.suite.table_stems, "table", "index", "column", "if"}
+    of_tables = {*rig.table_names, *rig.suite.table_stems, "table", "index", "column", "if"}
     return _Makers(frozenset(made - of_tables), any(_OPAQUE.match(text) for text in texts))
 
 
-def check_before_load(session: Session) -> None:
+def check_before_load(rig: Rig) -> None:
     """Prepares, on empty tables, the statements of tests that the user's own files define: once for each build to be loaded.
 
     Raises StatementRefused when the base refuses one, or nobody else is left; other targets of a build that does are out.
     """
-    tests = [test for test in session.suite.tests.values() if not is_bundled(test.place.source.path)]
+    tests = [test for test in rig.suite.tests.values() if not is_bundled(test.place.source.path)]
     builds: dict[str, list[Target]] = {}
-    for target in session.in_run:
-        if tests and not snapshot.find(snapshot_key(session, target)):
+    for target in rig.in_run:
+        if tests and not snapshot.find(snapshot_key(rig, target)):
             builds.setdefault(f"{target.build.dbms} {target.build.checksum}", []).append(target)
     for targets in builds.values():
-        if said := _refused_on_empty_tables(session, targets[0], tests):
-            _refuse(session, targets, said)
+        if said := _refused_on_empty_tables(rig, targets[0], tests):
+            _refuse(rig, targets, said)
 
 
-def _refused_on_empty_tables(session: Session, target: Target, tests: Sequence[Test]) -> str:
+def _refused_on_empty_tables(rig: Rig, target: Target, tests: Sequence[Test]) -> str:
     """What it says; a database that cannot be made is no affair of the statements, and comes to light when it is loaded."""
-    session.display.doing(f"{target.label}: preparing all statements on empty tables")
+    rig.display.doing(f"{target.label}: preparing all statements on empty tables")
 
     def check() -> str:
-        session.remove(target)
+        rig.remove(target)
         shutil.rmtree(target.server.data_dir, ignore_errors=True)
         target.server.initialise()
-        session.start(target)
-        for made in table_definitions(session, target):
+        rig.start(target)
+        for made in table_definitions(rig, target):
             for sql in (*made["create"], *made["after"]):
-                session.engine.call("query", target=target.name, sql=sql)
-        return _Checker(session, target, _makers(session, target.server.dbms)).refusal(tests)
+                rig.engine.call("query", target=target.name, sql=sql)
+        return _Checker(rig, target, _makers(rig, target.server.dbms)).refusal(tests)
 
     try:
-        return through_engine_loss(session, check)
+        return through_engine_loss(rig, check)
     except RunError:
         return ""
     finally:
-        session.remove(target)
+        rig.remove(target)
         shutil.rmtree(target.server.data_dir, ignore_errors=True)
 
 
-def check_on_data(session: Session) -> None:
+def check_on_data(rig: Rig) -> None:
     """The same for all tests, as soon as a target is up with its data: for servers and suites that were not checked empty."""
-    for target in session.alive:
-        if target.name in session.prepared:
+    for target in rig.alive:
+        if target.name in rig.prepared:
             continue
-        checker = _Checker(session, target, _makers(session, target.server.dbms))
+        checker = _Checker(rig, target, _makers(rig, target.server.dbms))
         try:
-            said = checker.refusal(list(session.suite.tests.values()))
+            said = checker.refusal(list(rig.suite.tests.values()))
         except EngineGone as error:
-            session.renew_engine(str(error))  # the tests will tell
+            rig.renew_engine(str(error))  # the tests will tell
             return
-        session.prepared.add(target.name)
+        rig.prepared.add(target.name)
         if said:
-            _refuse(session, [target], said)
+            _refuse(rig, [target], said)
 
 
-def _refuse(session: Session, targets: Sequence[Target], words: str) -> None:
-    left = [target for target in session.in_run if target not in targets]
-    hopeless = session.base in targets or len(left) < 2
-    if hopeless and not session.progress.finished:
+def _refuse(rig: Rig, targets: Sequence[Target], words: str) -> None:
+    left = [target for target in rig.in_run if target not in targets]
+    hopeless = rig.base in targets or len(left) < 2
+    if hopeless and not rig.progress.finished:
         raise StatementRefused(words)
     for target in targets:
-        session.failure(target, "check", words, final=True)
+        rig.failure(target, "check", words, final=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import msgspec
 
 from dbversus.experiment.rig.recovery import ask
-from dbversus.experiment.rig.session import Session, Target
+from dbversus.experiment.rig.rig import Rig, Target
 from dbversus.results.records import DataState, State, TableFacts
 from dbversus.suites.model import LOADED
 
@@ -26,7 +26,7 @@ class Difference:
 
 
 def check_state(
-    session: Session, block: int, debt: Mapping[str, Mapping[str, int]], fresh: set[str], data: str = LOADED
+    rig: Rig, block: int, debt: Mapping[str, Mapping[str, int]], fresh: set[str], data: str = LOADED
 ) -> None:
     """Journals what is in the targets that are up, and in what they differ from their first block and from the base.
 
@@ -34,38 +34,38 @@ def check_state(
     restored for this block. One of these whose rows or structure are not what they
     have to be is out; other differences are for the report.
     """
-    states = {target.name: state for target in session.alive if (state := _look(session, target, block, debt))}
-    differences = {name: _differences(session, block, name, states, name in fresh, data) for name in states}
+    states = {target.name: state for target in rig.alive if (state := _look(rig, target, block, debt))}
+    differences = {name: _differences(rig, block, name, states, name in fresh, data) for name in states}
     told = {name: [one.words for one in found] for name, found in differences.items() if found}
-    session.note(State(block, data, states, told, **session.tag))
+    rig.note(State(block, data, states, told, **rig.tag))
     for name, found in differences.items():
         if grave := [one.words for one in found if one.grave]:
             message = f"state differs, block {block + 1}: {'; '.join(grave)}"
-            session.failure(session.by_name(name), "state", message, final=True, block=block)
+            rig.failure(rig.by_name(name), "state", message, final=True, block=block)
 
 
-def _look(session: Session, target: Target, block: int, debt: Mapping[str, Mapping[str, int]]) -> DataState | None:
+def _look(rig: Rig, target: Target, block: int, debt: Mapping[str, Mapping[str, int]]) -> DataState | None:
     """None when the target cannot tell its state, and is out for that."""
-    return ask(session, target, lambda: _state_of(session, target, debt[target.name]), "state", block=block)
+    return ask(rig, target, lambda: _state_of(rig, target, debt[target.name]), "state", block=block)
 
 
-def _state_of(session: Session, target: Target, debt: Mapping[str, int]) -> DataState:
-    counted = session.suite.usual_rows(session.spec.table_size, session.spec.tables) <= COUNTED_ROWS_AT_MOST
+def _state_of(rig: Rig, target: Target, debt: Mapping[str, int]) -> DataState:
+    counted = rig.suite.usual_rows(rig.spec.table_size, rig.spec.tables) <= COUNTED_ROWS_AT_MOST
     server = target.server
-    tables = server.state(session.tables, counted=counted)
+    tables = server.state(rig.tables, counted=counted)
     return msgspec.convert(
         {"tables": tables, "sizes_bytes": server.sizes(), "debt": debt}, DataState, from_attributes=True
     )
 
 
 def _differences(
-    session: Session, block: int, name: str, states: Mapping[str, DataState], fresh: bool, data: str
+    rig: Rig, block: int, name: str, states: Mapping[str, DataState], fresh: bool, data: str
 ) -> list[Difference]:
     now = states[name]
-    first_block, first = session.progress.states.setdefault((name, data), (block, now))
+    first_block, first = rig.progress.states.setdefault((name, data), (block, now))
     found = [*changes(now, first, first_block, fresh=fresh), *owed(now)]
-    base = states.get(session.base.name)
-    return [*found, *unlike_base(now, base, fresh=fresh)] if base and name != session.base.name else found
+    base = states.get(rig.base.name)
+    return [*found, *unlike_base(now, base, fresh=fresh)] if base and name != rig.base.name else found
 
 
 def changes(now: DataState, first: DataState, first_block: int, *, fresh: bool) -> Iterator[Difference]:
@@ -122,7 +122,7 @@ def _rows(table: str, mine: TableFacts, other: TableFacts, who: str, *, grave: b
 
 
 def _span(state: TableFacts) -> str:
-    return "of no row" if state.lowest_id is None else f"{state.lowest_id:,} to {state.highest_id:,}"
+    return "of no row" if state.lowest_id is None else f"{_shown(state.lowest_id)} to {_shown(state.highest_id)}"
 
 
 def _statistics(table: str, mine: TableFacts, other: TableFacts, who: str) -> Iterator[Difference]:
@@ -146,3 +146,7 @@ def _sizes(now: Mapping[str, int], before: Mapping[str, int], who: str) -> Itera
 
 def _apart(one: int, other: int) -> bool:
     return abs(one - other) > TOLERATED_SHARE * max(one, other)
+
+
+def _shown(key: int | str | None) -> str:
+    return f"{key:,}" if isinstance(key, int) else str(key)

@@ -22,7 +22,7 @@ from dbversus.experiment.plan.progress import Progress
 from dbversus.experiment.rig.cold import cache_facts
 from dbversus.experiment.rig.engine import Engine, engine_binary
 from dbversus.experiment.rig.preload import carry_library, check_injection
-from dbversus.experiment.rig.session import Display, Session, Target
+from dbversus.experiment.rig.rig import Display, Rig, Target
 from dbversus.home import home_dir
 from dbversus.host.cgroups import create_cgroup, leave_directories
 from dbversus.host.checks.fsync import sync_latency
@@ -45,7 +45,7 @@ from dbversus.units import show_bytes
 
 @dataclass(frozen=True)
 class Stage:
-    """All that a session is made of; `host_facts` say what this host is and what it could not give."""
+    """All that a rig is made of; `host_facts` say what this host is and what it could not give."""
 
     spec: ExperimentSpec
     suite: Suite
@@ -54,12 +54,8 @@ class Stage:
     cpus: PlacementPlan
     new_engine: Callable[[], Engine]
 
-    def session(
-        self, records: Callable[[AnyRecord], None], folder: Path, progress: Progress, display: Display
-    ) -> Session:
-        return Session(
-            self.spec, self.suite, self.targets, records, folder, progress, self.new_engine, self.cpus, display
-        )
+    def rig(self, records: Callable[[AnyRecord], None], folder: Path, progress: Progress, display: Display) -> Rig:
+        return Rig(self.spec, self.suite, self.targets, records, folder, progress, self.new_engine, self.cpus, display)
 
 
 @contextlib.contextmanager

@@ -8,100 +8,94 @@ from functools import partial
 from dbversus.errors import RunError
 from dbversus.experiment.rig.prepare import restore
 from dbversus.experiment.rig.recovery import ask, through_engine_loss
+from dbversus.experiment.rig.rig import Rig, Target
 from dbversus.experiment.rig.same_data import check_state
-from dbversus.experiment.rig.session import Session, Target
 from dbversus.results.records import Block
 from dbversus.stats.orders import starting_order
 
 
-def start_block(session: Session, block: int, data: str) -> None:
+def start_block(rig: Rig, block: int, data: str) -> None:
     """Restores every target's `data`, starts the servers, warms them, and checks that all is as it has to be.
 
     Where data is not restored, what the last block has left to do is done first.
     """
-    debt, fresh = _start_on(session, block, data)
-    session.note(Block(block, "started", debt))
-    check_state(session, block, debt, fresh, data)
+    debt, fresh = _start_on(rig, block, data)
+    rig.note(Block(block, "started", debt))
+    check_state(rig, block, debt, fresh, data)
 
 
-def change_data(session: Session, block: int, data: str) -> None:
+def change_data(rig: Rig, block: int, data: str) -> None:
     """Starts all servers anew on other data, in the midst of a block."""
-    for target in session.alive:
-        session.remove(target)
-    debt, fresh = _start_on(session, block, data)
-    check_state(session, block, debt, fresh, data)
+    for target in rig.alive:
+        rig.remove(target)
+    debt, fresh = _start_on(rig, block, data)
+    check_state(rig, block, debt, fresh, data)
 
 
-def _start_on(session: Session, block: int, data: str) -> tuple[dict[str, dict[str, int]], set[str]]:
+def _start_on(rig: Rig, block: int, data: str) -> tuple[dict[str, dict[str, int]], set[str]]:
     """What each target owes then, and the names of those whose data was restored."""
-    session.display.doing(f"block {block + 1}: restoring {data} data, starting servers")
+    rig.display.doing(f"block {block + 1}: restoring {data} data, starting servers")
     fresh: set[str] = set()
-    for target in starting_order(session.alive, block):
-        with _or_out(session, target, block):
-            if _restore(session, target, block, data):
+    for target in starting_order(rig.alive, block):
+        with _or_out(rig, target, block):
+            if _restore(rig, target, block, data):
                 fresh.add(target.name)
-    for target in starting_order(session.alive, block):
-        with _or_out(session, target, block):
-            _start(session, target, block, is_fresh=target.name in fresh)
-    warm_together(session, block)
+    for target in starting_order(rig.alive, block):
+        with _or_out(rig, target, block):
+            _start(rig, target, block, is_fresh=target.name in fresh)
+    warm_together(rig, block)
     debt: dict[str, dict[str, int]] = {}
-    for target in session.alive:
-        owed = ask(session, target, target.server.debt, "start", block=block)
+    for target in rig.alive:
+        owed = ask(rig, target, target.server.debt, "start", block=block)
         if owed is not None:
             debt[target.name] = owed
-    session.diverged = session.diverged and not fresh.issuperset(session.alive_names)
+    rig.diverged = rig.diverged and not fresh.issuperset(rig.alive_names)
     return debt, fresh
 
 
 @contextmanager
-def _or_out(session: Session, target: Target, block: int) -> Iterator[None]:
+def _or_out(rig: Rig, target: Target, block: int) -> Iterator[None]:
     try:
         yield
     except RunError as error:
-        session.failure(target, "start", str(error), final=True, block=block)
+        rig.failure(target, "start", str(error), final=True, block=block)
 
 
-def _restore(session: Session, target: Target, block: int, data: str) -> bool:
+def _restore(rig: Rig, target: Target, block: int, data: str) -> bool:
     """Whether the target's data is its snapshot's now: unless it is to be kept, and was put in place earlier in this run."""
-    if session.spec.restore == "never" and target.name in session.restored:
+    if rig.spec.restore == "never" and target.name in rig.restored:
         return False
-    if session.spec.restore == "never" and block:
-        session.remark(
-            "the run was interrupted: data was restored once more, and what earlier blocks had changed is gone"
-        )
+    if rig.spec.restore == "never" and block:
+        rig.remark("the run was interrupted: data was restored once more, and what earlier blocks had changed is gone")
     restore(target, data)
-    session.restored.add(target.name)
+    rig.restored.add(target.name)
     return True
 
 
-def _start(session: Session, target: Target, block: int, *, is_fresh: bool) -> None:
+def _start(rig: Rig, target: Target, block: int, *, is_fresh: bool) -> None:
     if not target.server.is_running():
-        session.start(target, block=block)
+        rig.start(target, block=block)
     if not is_fresh:
-        through_engine_loss(session, lambda: target.server.settle(session.table_names), block=block)
+        through_engine_loss(rig, lambda: target.server.settle(rig.table_names), block=block)
 
 
-def warm_together(session: Session, block: int) -> None:
+def warm_together(rig: Rig, block: int) -> None:
     """Fills the memory of all servers at the same time, so that its pages are dealt out to them in turns.
 
     Where one server fills its memory after the other, the first gets other pages of the host than the next, block after block: of
     equal servers it used 2-3 % more CPU wherever much memory is touched (docs/evidence/memory.md). Embedded databases, which the
     engine warms, have their turns. A server that is lost meanwhile is started again, and warmed alone.
     """
-    served = [target for target in session.alive if target.server.root_pid is not None]
+    served = [target for target in rig.alive if target.server.root_pid is not None]
     pool = ThreadPoolExecutor(max(1, len(served)))
     try:
-        warming = {target.name: pool.submit(target.server.warm, session.warmed_tables) for target in served}
+        warming = {target.name: pool.submit(target.server.warm, rig.warmed_tables) for target in served}
         wait(warming.values())
     finally:
         pool.shutdown(wait=False)  # on Ctrl-C the servers' stop ends what is still under way
-    for target in starting_order(session.alive, block):
-        done = (
-            warming[target.name].result
-            if target.name in warming
-            else partial(target.server.warm, session.warmed_tables)
-        )
+    for target in starting_order(rig.alive, block):
+        done = warming[target.name].result if target.name in warming else partial(target.server.warm, rig.warmed_tables)
         try:
-            through_engine_loss(session, done, block=block)
+            through_engine_loss(rig, done, block=block)
         except RunError as error:
-            session.mend(target, error, "start", block=block)
+            rig.mend(target, error, "start", block=block)

@@ -48,8 +48,8 @@ class TableFacts(Part, frozen=True):
 
     rows: counted where `rows_counted`, else those of the statistics
     rows_counted: whether they were counted
-    lowest_id: lowest value of the column `id`; null: the table is empty
-    highest_id: highest value of the column `id`
+    lowest_id: lowest value of the first column of its primary key; null: there is no such key, or no row
+    highest_id: highest value of that column
     columns: name, type and nullability of each, in order, in the server's words
     indexes: their definitions, sorted
     statistics_rows: rows as the optimizer's stored statistics have them; null: there are none
@@ -57,8 +57,8 @@ class TableFacts(Part, frozen=True):
 
     rows: int | None
     rows_counted: bool
-    lowest_id: int | None
-    highest_id: int | None
+    lowest_id: int | str | None
+    highest_id: int | str | None
     columns: tuple[str, ...]
     indexes: tuple[str, ...]
     statistics_rows: int | None

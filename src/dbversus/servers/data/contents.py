@@ -15,8 +15,8 @@ class TableState:
 
     rows: int | None
     rows_counted: bool
-    lowest_id: int | None
-    highest_id: int | None
+    lowest_id: int | str | None
+    highest_id: int | str | None
     columns: tuple[str, ...]
     indexes: tuple[str, ...]
     statistics_rows: int | None

@@ -13,12 +13,17 @@ def table_state(query: Query, table: str, key: str, *, counted: bool) -> TableSt
     return TableState(
         rows=rows,
         rows_counted=counted,
-        lowest_id=_number(lowest),
-        highest_id=_number(highest),
+        lowest_id=_value(lowest),
+        highest_id=_value(highest),
         columns=_columns(query, table),
         indexes=_indexes(query, table),
         statistics_rows=statistics_rows,
     )
+
+
+def _value(text: str | None) -> int | str | None:
+    """Of a key, which may be a text."""
+    return int(text) if text is not None and text.lstrip("-").isdigit() else text
 
 
 def _number(text: str | None) -> int | None:

@@ -1,4 +1,4 @@
-"""What a run holds in its hands: the targets, the engine that drives them, the journal, and how to mend each when it breaks."""
+"""The rig: targets with their servers, the engine that drives them, and how to mend each when it breaks."""
 
 import contextlib
 import time
@@ -70,8 +70,8 @@ class Silent:
 
 
 @dataclass
-class Session:
-    """An experiment under way.
+class Rig:
+    """What runs on this host now; it starts, freezes, mends and ends it.
 
     `records`: takes what is found out, and heeds in `progress` what it tells; `folder`: for files that are no records.
     `cpus`: where clients and servers run; `group`: who is up now (None: all); `restored`: names of targets whose
@@ -304,7 +304,7 @@ class Session:
         self.engine.call("thaw", targets=self.alive_names)
 
     def close(self) -> None:
-        """Ends everything that this session started; never raises."""
+        """Ends everything that this rig started; never raises."""
         self.engine.close()  # first, so that nothing waits for rows under way, and nobody is frozen any more
         for target in self.targets:
             with contextlib.suppress(DbversusError, OSError):

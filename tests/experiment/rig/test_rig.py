@@ -5,10 +5,10 @@ from typing import Any, cast
 import pytest
 
 from dbversus.experiment.rig.engine import EngineRefused
-from dbversus.experiment.rig.session import Session
+from dbversus.experiment.rig.rig import Rig
 from dbversus.servers.base import Placement
 
-from ..fakes import FakeEngine, engine_of, gone, make_session, server_of
+from ..fakes import FakeEngine, engine_of, gone, make_rig, server_of
 
 
 class _Engine:
@@ -29,54 +29,54 @@ class _Server:
 @pytest.mark.parametrize(("freeze", "kind"), [(True, "signal"), (False, "none")])
 def test_servers_are_frozen_between_slots_unless_the_user_says_no(freeze: bool, kind: str) -> None:
     engine = _Engine()
-    session = SimpleNamespace(spec=SimpleNamespace(freeze=freeze), engine=engine)
+    rig = SimpleNamespace(spec=SimpleNamespace(freeze=freeze), engine=engine)
     target = SimpleNamespace(name="t0", server=_Server(), placement=Placement())
-    Session.introduce(cast(Session, session), cast(Any, target))
+    Rig.introduce(cast(Rig, rig), cast(Any, target))
     assert engine.told["freeze"] == {"kind": kind}
 
 
 def test_what_the_engine_knew_by_a_name_is_replaced(tmp_path: Path) -> None:
-    session = make_session(tmp_path)
-    session.introduce(session.by_name("t1"))
-    assert engine_of(session).known == {"t0", "t1"}
+    rig = make_rig(tmp_path)
+    rig.introduce(rig.by_name("t1"))
+    assert engine_of(rig).known == {"t0", "t1"}
 
 
 def test_the_engine_ends_before_servers_are_stopped_and_nothing_waits_for_it(tmp_path: Path) -> None:
-    session = make_session(tmp_path)
-    engine, server = engine_of(session), server_of(session, "t1")
+    rig = make_rig(tmp_path)
+    engine, server = engine_of(rig), server_of(rig, "t1")
     asked = len(engine.calls)
     seen: list[bool] = []
     server.stop = lambda: seen.append(engine.closed)  # type: ignore[method-assign]
-    session.close()
+    rig.close()
     assert len(engine.calls) == asked and seen == [True]
 
 
 def test_an_engine_lost_while_a_server_is_restarted_is_not_the_servers_fault(tmp_path: Path) -> None:
     engines = [FakeEngine(), FakeEngine()]
-    session = make_session(tmp_path, targets=3, engines=engines)
+    rig = make_rig(tmp_path, targets=3, engines=engines)
     engines[0].failures["target"] = [gone()]
-    session.revive(session.by_name("t1"), "it was gone", block=0)
-    assert session.by_name("t1").out is None and server_of(session, "t1").starts == 1
+    rig.revive(rig.by_name("t1"), "it was gone", block=0)
+    assert rig.by_name("t1").out is None and server_of(rig, "t1").starts == 1
     assert engines[1].known == {"t0", "t1", "t2"}
 
 
 def test_a_server_that_died_with_the_engine_is_restarted(tmp_path: Path) -> None:
     engines = [FakeEngine(), FakeEngine()]
-    session = make_session(tmp_path, targets=3, engines=engines)
-    server = server_of(session, "t1")
+    rig = make_rig(tmp_path, targets=3, engines=engines)
+    server = server_of(rig, "t1")
     server.root_pid, server.running = 4711, False
     engines[1].failures["target"] = [None, EngineRefused("usage", "`account`: process 4711: not found", "t1")]
-    session.renew_engine("The engine was killed.", block=0)
-    assert server.starts == 1 and session.by_name("t1").out is None
+    rig.renew_engine("The engine was killed.", block=0)
+    assert server.starts == 1 and rig.by_name("t1").out is None
     assert engines[1].known == {"t0", "t1", "t2"}
 
 
 def test_a_dead_end_is_told_with_the_reasons(tmp_path: Path) -> None:
-    session = make_session(tmp_path, targets=3)
-    assert not session.dead_end
-    session.by_name("t1").out, session.by_name("t2").out = "no libfoo", "no room"
-    assert session.dead_end.endswith("postgres:17: postgres:17#2: no libfoo; postgres:17#3: no room")
-    session.base.out = "disk full"
-    assert "base postgres:17 is out" in session.dead_end and session.dead_end.endswith(": disk full")
+    rig = make_rig(tmp_path, targets=3)
+    assert not rig.dead_end
+    rig.by_name("t1").out, rig.by_name("t2").out = "no libfoo", "no room"
+    assert rig.dead_end.endswith("postgres:17: postgres:17#2: no libfoo; postgres:17#3: no room")
+    rig.base.out = "disk full"
+    assert "base postgres:17 is out" in rig.dead_end and rig.dead_end.endswith(": disk full")
     (tmp_path / "alone").mkdir()
-    assert not make_session(tmp_path / "alone", targets=1).dead_end
+    assert not make_rig(tmp_path / "alone", targets=1).dead_end
