@@ -30,7 +30,7 @@ function event(...)
       tell()
    end
    if left == nil or left == 0 then
-      left = assert(tonumber(io.stdin:read("*l")), "a line with the number of events is wanted")
+      left = assert(tonumber(io.stdin:read("*l")), "expected a line with the number of events")
    end
    left = left - 1
    return run_event(...)

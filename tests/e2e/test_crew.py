@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections import Counter
@@ -58,6 +60,37 @@ def test_nothing_is_lost_or_counted_twice(bench: Bench, monkeypatch: pytest.Monk
     results = open_results(bench.out)
     assert results.finished and {test.block for test in of_type(records, Measured)} == set(range(6))
     assert all(worker.pid and not _lives(worker.pid) for worker in hired)
+
+
+COORDINATOR = """
+import sys
+from pathlib import Path
+from dbversus.experiment.asked.spec import make_spec
+from dbversus.experiment.crew.remote import ProcessWorker
+from dbversus.experiment.rig.rig import Silent
+from dbversus.experiment.run import run_together
+
+out = Path(sys.argv[1])
+spec = make_spec({"targets": ["sqlite:bundled", "sqlite:bundled@wal"], "tests": "point-query", "table_size": 2000, "looks": [9]})
+run_together(spec, out, "x", Silent(), lambda: [ProcessWorker("worker 1", out, {"DBVERSUS_HOST_LOCK": sys.argv[2]})])
+"""
+
+
+def test_workers_end_with_a_coordinator_that_is_killed_and_a_resumed_run_goes_on(bench: Bench) -> None:
+    command = [sys.executable, "-c", COORDINATOR, str(bench.out), str(bench.folder / "worker.lock")]
+    started = subprocess.Popen(command, env=bench.env, stderr=subprocess.PIPE, text=True)
+    journal = bench.out / JOURNAL
+    while not (journal.exists() and '"event":"finished"' in journal.read_text()):
+        assert started.poll() is None, started.stderr and started.stderr.read()
+        time.sleep(0.01)
+    started.kill()
+    assert started.stderr
+    assert started.stderr.read().splitlines()[-1] == (
+        "dbversus: the coordinator is gone, and with it the cell that was under way."
+    )
+    assert not bench.survivors()
+    bench.run("resume", bench.out, "--time-budget", "1s")
+    assert open_results(bench.out).finished
 
 
 def _kill_in_a_cell(worker: ProcessWorker, folder: Path) -> None:

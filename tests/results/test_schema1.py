@@ -80,17 +80,37 @@ OF_HOST: dict[str, Any] = {"host": OLD_HOST, "at_unix_ns": 1}
         (
             ROW,
             Row(
-                block=1, test="scan", solo="t0", clients=4, row=7, order=["t0"], started_unix_ns=5, disturbed=True,
-                disturbed_why="other processes", host_figures=HostFigures(wall_ns=9), **OF_HOST,
+                block=1,
+                test="scan",
+                solo="t0",
+                clients=4,
+                row=7,
+                order=["t0"],
+                started_unix_ns=5,
+                disturbed=True,
+                disturbed_why="other processes",
+                host_figures=HostFigures(wall_ns=9),
+                **OF_HOST,
                 slots=[Slot(target="t0", position=0, ops=10, elapsed_ns=20, errors={"deadlock": 2}, dropped=1)],
             ),
         ),
         (
-            {"type": "plan", "test": "scan", "block": 0, "slot": {"ms": 50}, "settle": {"ops": 0}, "rows": 60, "group": "g1"},
+            {
+                "type": "plan",
+                "test": "scan",
+                "block": 0,
+                "slot": {"ms": 50},
+                "settle": {"ops": 0},
+                "rows": 60,
+                "group": "g1",
+            },
             Slots(0, "scan", {"ms": 50}, {"ops": 0}, 60, group="g1", **OF_HOST),
         ),
         ({"type": "block", "block": 2, "state": "interrupted"}, Block(2, "interrupted", **OF_HOST)),
-        ({"type": "test", "block": 2, "test": "scan", "state": "finished", "seconds": 3}, FinishedTest(2, "scan", 3, **OF_HOST)),
+        (
+            {"type": "test", "block": 2, "test": "scan", "state": "finished", "seconds": 3},
+            FinishedTest(2, "scan", 3, **OF_HOST),
+        ),
         (
             {"type": "load", "target": "t0", "table": "a", "earlier": False, "rows": 5, "elapsed_ns": 9},
             Load("t0", "a", earlier=False, figures=LoadFigures(rows=5, elapsed_ns=9), **OF_HOST),
@@ -109,12 +129,19 @@ OF_HOST: dict[str, Any] = {"host": OLD_HOST, "at_unix_ns": 1}
             Check("scan", {}, agree=True, differs=[], **OF_HOST),
         ),
         (
-            {"type": "failure", "target": None, "stage": "engine", "message": "no \udc80 Unicode", "final": False, "row": 3},
+            {
+                "type": "failure",
+                "target": None,
+                "stage": "engine",
+                "message": "no \udc80 Unicode",
+                "final": False,
+                "row": 3,
+            },
             Failure(None, "engine", "no \udc80 Unicode", final=False, row=3, **OF_HOST),
         ),
     ],
     ids=lambda value: value["type"] if isinstance(value, dict) else "",
-)  # fmt: skip
+)
 def test_what_lines_held_is_what_records_hold(tmp_path: Path, line: dict[str, Any], record: Record) -> None:
     assert read(tmp_path, line) == record
 
@@ -142,9 +169,14 @@ def test_without_host_json_the_host_is_not_known(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("line", "said"),
-    [({"type": "row", "slots": []}, "KeyError: 'tag'"), ({"type": "look", "blocks": "4", "retired": []}, "Expected `int`"),
-     ({"type": "block", "block": 0}, "KeyError: 'state'"), ({"type": "slots"}, "missing required field"), ({"no": 1}, "'type'")],
-)  # fmt: skip
+    [
+        ({"type": "row", "slots": []}, "a `row` record has no `tag`"),
+        ({"type": "look", "blocks": "4", "retired": []}, "Expected `int`"),
+        ({"type": "block", "block": 0}, "a `block` record has no `state`"),
+        ({"type": "slots"}, "missing required field"),
+        ({"no": 1}, "expected one JSON object with `type`"),
+    ],
+)
 def test_a_damaged_line_is_named(tmp_path: Path, line: dict[str, Any], said: str) -> None:
     path = write(tmp_path, line, ROW)
     with pytest.raises(RunError, match=rf"journal\.jsonl, line 2: damaged; .*{said}"):

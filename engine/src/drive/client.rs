@@ -65,7 +65,7 @@ pub enum Pace {
     },
 }
 
-/// What came of it, but for what was recorded.
+/// What came of it; latencies are in the client's recorders.
 #[derive(Debug)]
 pub struct Outcome {
     pub served: Served,

@@ -31,7 +31,7 @@ def resume_can_help(directory: Path, error: BaseException, known_bytes: int) -> 
 
 
 def _nobody_left(progress: Progress, names: list[str]) -> bool:
-    """Whether the base or all others are out for good."""
+    """Whether the base, or every other target, has left the run."""
     return names[0] in progress.out or (len(names) > 1 and all(name in progress.out for name in names[1:]))
 
 

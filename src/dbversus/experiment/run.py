@@ -4,7 +4,7 @@ import contextlib
 import json
 import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -52,7 +52,7 @@ def run_experiment(spec: ExperimentSpec, directory: Path, command: str, display:
 
 
 def run_together(
-    spec: ExperimentSpec, directory: Path, command: str, display: Display, hire: Callable[[], Sequence[Worker]]
+    spec: ExperimentSpec, directory: Path, command: str, display: Display, hire: Callable[[], Iterable[Worker]]
 ) -> None:
     """As `run_experiment`, measured by workers in processes of their own, which `hire` starts on the folder as it is then.
 
@@ -67,9 +67,10 @@ def run_together(
     with _open_journal(directory) as journal, contextlib.ExitStack() as stack:
         contest = Contest(spec, stage.suite, names, Progress())
         ledger = Ledger(contest, journal.append)
-        workers = hire()
-        for worker in workers:
+        workers = []
+        for worker in hire():  # one that cannot be had leaves none of the others behind
             stack.callback(worker.close)
+            workers.append(worker)
 
         def look(blocks: int) -> None:
             ledger.take(LookRecord(blocks, newly_decided(contest, directory)))

@@ -115,7 +115,7 @@ def working_in(directory: Path, program: str) -> list[int]:
 
 def _link(pid: int, name: str) -> str:
     try:
-        return os.readlink(PROC / str(pid) / name).removesuffix(" (deleted)")  # noqa: PTH115 (a text is wanted)
+        return os.readlink(PROC / str(pid) / name).removesuffix(" (deleted)")  # noqa: PTH115 (it returns a text)
     except OSError:
         return ""
 

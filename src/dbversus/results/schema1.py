@@ -29,11 +29,15 @@ def host_of(directory: Path) -> str | None:
 def decode(line: bytes, host: str | None) -> AnyRecord:
     """The record of a line that was measured on `host`. Raises as `records.decode`."""
     content = _content(line)
+    if not isinstance(content, dict) or not isinstance(content.get("type"), str):
+        raise msgspec.ValidationError("expected one JSON object with `type`")
     try:
         change = _CHANGES.get(content["type"], dict)
         return convert({**change(content), "host": host})
-    except (KeyError, TypeError, AttributeError) as error:
-        raise msgspec.ValidationError(f"{type(error).__name__}: {error}") from error
+    except KeyError as error:
+        raise msgspec.ValidationError(f"a `{content['type']}` record has no `{error.args[0]}`") from error
+    except (TypeError, AttributeError) as error:
+        raise msgspec.ValidationError(f"a part of the `{content['type']}` record is of another kind") from error
 
 
 def _content(line: bytes) -> Any:

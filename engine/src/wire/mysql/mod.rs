@@ -1,7 +1,7 @@
 //! MySQL 5.5 and later, MariaDB, and all that speaks like them, over a Unix socket or TCP, one request and its
 //! answer at a time.
 //!
-//! `stream` carries bytes, with `tls` where it is wanted; `link` makes packets of them, `packet` and `column` read their
+//! `stream` carries bytes, with `tls` where it is used; `link` makes packets of them, `packet` and `column` read their
 //! fields, `error` those of errors. `login` opens a session, `auth` proves the password. `prepare` has statements
 //! prepared, `request` encodes their executions, `answer` reads what comes back and `rows` receives it; `insert` fills tables.
 

@@ -17,7 +17,7 @@ const UNKNOWN: u32 = 705;
 pub const TEXT: u16 = 0;
 pub const BINARY: u16 = 1;
 
-/// Bind, Execute and Sync of one statement (with Parse in front for an unnamed one, and Describe where it is wanted).
+/// Bind, Execute and Sync of one statement (with Parse in front for an unnamed one, and Describe where columns are asked for).
 pub struct Request {
     bytes: Vec<u8>,
     like_libpq: bool,

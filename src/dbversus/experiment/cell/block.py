@@ -18,7 +18,7 @@ from dbversus.suites.model import Phase
 
 
 def run_cell(rig: Rig, cell: Cell) -> None:
-    """Runs what is left of a block: the cell's cases, but for those that are finished in it."""
+    """Runs what is left of a block: the cell's cases that are not finished in it."""
     groups = rig.contest.turns(cell.block)
     for group in groups:
         with rig.only(group):

@@ -4,6 +4,7 @@ It takes the host, fetches and loads what it needs, and then measures what it is
 """
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -38,10 +39,14 @@ def tell(kind: str, **fields: Any) -> None:
 
 
 def main() -> None:
-    directory = Path(sys.argv[1])
-    tell("hello", **hello())
+    if len(sys.argv) != 2:
+        sys.exit("dbversus: a worker is started with one argument, the results folder of its experiment.")
     try:
-        _serve(directory)
+        tell("hello", **hello())
+        _serve(Path(sys.argv[1]))
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing is left to be flushed at the end
+        sys.exit("dbversus: the coordinator is gone, and with it the cell that was under way.")
     except DbversusError as error:
         tell("failed", words=str(error))
         sys.exit(1)

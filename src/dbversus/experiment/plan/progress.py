@@ -38,7 +38,7 @@ class Progress:
     `rows` counts journaled rows by part; `finished` holds parts that are done. `checked`: whether the answers of a target, by
     name, were those of the base. `states`: by target and kind of data, the first block of which the state was journaled, and that
     state. `block_s`: what the last block took that was measured without interruption, from the start of its servers on.
-    `refused`: targets whose config their server did not take. `out`: why targets are out for good; `lost`: those that the last
+    `refused`: targets whose config their server did not take. `out`: why targets have left the run; `lost`: those that the last
     start lost in a passing stage, to be tried again.
     """
 

@@ -14,7 +14,7 @@ from dbversus.stats.orders import starting_order
 def cache_facts(cache: str, folder: Path) -> dict[str, Any]:
     """How the page cache of data in `folder` is dropped, for host.json; nothing with warm caches.
 
-    Raises UsageError when the caches that are wanted cannot be had on this host.
+    Raises UsageError when this host cannot drop its page cache.
     """
     return {} if cache == "warm" else {"page_cache_dropped_by": page_cache.check(folder)}
 

@@ -148,7 +148,7 @@ def _upgraded_to(data_dir: Path) -> str:
 
 
 def drop_unfit_logs(flavour: Flavour, data_dir: Path, log_file_size: str) -> None:
-    """Removes redo logs of another size than is wanted: before 5.6.8 the server refuses them, later it makes new ones.
+    """Removes redo logs of another size than the config asks for: before 5.6.8 the server refuses them, later it makes new ones.
 
     Only for a directory whose server was stopped cleanly; one that was killed has logs of its own size.
     """
