@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from dbversus.report.assessment import build_assessment, query
+from dbversus.report.figures import block_figures
 from dbversus.report.formats import html, markdown
 from dbversus.report.model import Assessment, Comparison, TestPart
-from dbversus.report.parts.figures import block_figures
 from dbversus.results.read import Results, open_results
 from dbversus.results.records import Finished
 from dbversus.stats.model import Verdict

@@ -9,6 +9,7 @@ from typing import Any
 from dbversus.dbms.known import find_dbms
 from dbversus.explain.plan_diff import PlanDifference, differing_plans
 from dbversus.explain.settings_diff import SettingDifference, differing_settings
+from dbversus.report import figures
 from dbversus.report import pairs as generations
 from dbversus.report.model import (
     Assessment,
@@ -20,7 +21,7 @@ from dbversus.report.model import (
     TargetFacts,
     TestPart,
 )
-from dbversus.report.parts import background, disturbance, figures, matrix, scaleup
+from dbversus.report.parts import background, disturbance, matrix, scaleup
 from dbversus.report.parts.also_changed import also_changed
 from dbversus.report.parts.calibration import calibration_words
 from dbversus.report.parts.drift import drift_notes

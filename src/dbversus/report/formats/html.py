@@ -15,12 +15,12 @@ from dbversus.report import words
 from dbversus.report.charts import drawing, forest
 from dbversus.report.charts.slots import slot_chart
 from dbversus.report.charts.times import time_chart
+from dbversus.report.figures import PERCENTS, PLOTTED
 from dbversus.report.formats import matrix_table, scaleup_table
 from dbversus.report.generations import words as generations_words
 from dbversus.report.model import Assessment, Estimate, Figure, TargetFacts, TestPart
 from dbversus.report.pairs import Generations
 from dbversus.report.parts import disturbance
-from dbversus.report.parts.figures import PERCENTS, PLOTTED
 from dbversus.report.parts.loads import origin_text, times_note
 from dbversus.stats.metrics import CPU, DRAIN_CPU, THROUGHPUT
 from dbversus.stats.model import Finding, Metric, Verdict

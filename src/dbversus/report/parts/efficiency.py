@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from dbversus.report.parts.figures import block_figures
+from dbversus.report.figures import block_figures
 from dbversus.results.read import Results
 from dbversus.results.records import LoadFigures
 from dbversus.stats.metrics import CPU, LOAD_TEST, THROUGHPUT

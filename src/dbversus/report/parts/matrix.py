@@ -4,8 +4,8 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
+from dbversus.report.figures import estimate, interval_of
 from dbversus.report.model import Estimate, Matrix, MatrixCell, MatrixRow
-from dbversus.report.parts.figures import estimate, interval_of
 from dbversus.results.read import Results, Target
 from dbversus.stats.judge import judge
 from dbversus.stats.metrics import LOAD_TEST, THROUGHPUT, metric_named

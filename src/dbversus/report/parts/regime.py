@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from dbversus.report.parts.figures import BlockFigures
+from dbversus.report.figures import BlockFigures
 from dbversus.results.read import Results
 from dbversus.stats.metrics import CPU, DRAIN_CPU, DRAIN_WRITES
 
