@@ -9,9 +9,10 @@ from dbversus.dbms.table import Table
 from dbversus.errors import UsageError
 from dbversus.servers.base import Placement, Query, ServerConfig
 from dbversus.servers.data.contents import TableState
+from dbversus.servers.embedded import WithoutProcess
 
 
-class NullServer:
+class NullServer(WithoutProcess):
     """Accepts one setting, `reply_bytes`: the size of an answer (200 by default)."""
 
     dbms = "null"
@@ -37,21 +38,6 @@ class NullServer:
     def start(self, placement: Placement) -> None:
         self._running = True
 
-    def stop(self) -> None:
-        self._running = False
-
-    def kill(self) -> None:
-        self._running = False
-
-    def thaw(self) -> None: ...
-
-    def is_running(self) -> bool:
-        return self._running
-
-    @property
-    def root_pid(self) -> int | None:
-        return None
-
     def settle(self, tables: Sequence[str]) -> dict[str, float]:
         return {}
 
@@ -74,18 +60,6 @@ class NullServer:
 
     def state(self, tables: Sequence[Table], *, counted: bool) -> dict[str, TableState]:
         return {}
-
-    def status_text(self) -> str:
-        return ""
-
-    def log_end(self) -> int:
-        return 0
-
-    def log_since(self, begin: int) -> str:
-        return ""
-
-    def log_tail(self, lines: int = 40) -> str:
-        return ""
 
     def config_text(self) -> str:
         return "".join(f"{name} = {value}\n" for name, value in self.config.settings.items())

@@ -15,6 +15,7 @@ from dbversus.names import nearest
 from dbversus.servers.base import Placement, Query, ServerConfig
 from dbversus.servers.data.contents import TableState
 from dbversus.servers.data.disk_use import used_bytes
+from dbversus.servers.embedded import WithoutProcess
 from dbversus.servers.process.timing import timed
 from dbversus.servers.sqlite import ddl
 from dbversus.servers.sqlite.contents import table_state
@@ -58,7 +59,7 @@ _SHOWN = (
 )
 
 
-class SqliteServer:
+class SqliteServer(WithoutProcess):
     """A database in `work_dir/data/db.sqlite`.
 
     `query` runs a statement with the measured library, with the session's PRAGMAs set (the engine's `query` command);
@@ -157,21 +158,6 @@ class SqliteServer:
                 return f"{self.build.name} does not take PRAGMA {name} = {value}: it stays at {rows[0][0]}."
         return ""
 
-    def stop(self) -> None:
-        self._running = False
-
-    def kill(self) -> None:
-        self._running = False
-
-    def thaw(self) -> None: ...
-
-    def is_running(self) -> bool:
-        return self._running
-
-    @property
-    def root_pid(self) -> int | None:
-        return None
-
     def settle(self, tables: Sequence[str]) -> dict[str, float]:
         spent = {"analyze_s": timed(lambda: [self._query(f'ANALYZE "{table}"') for table in tables])}
         spent["checkpoint_s"] = timed(lambda: self._query("PRAGMA wal_checkpoint(TRUNCATE)"))
@@ -241,18 +227,6 @@ class SqliteServer:
 
     def state(self, tables: Sequence[Table], *, counted: bool) -> dict[str, TableState]:
         return {one.name: table_state(self._query, one.name, one.key, counted=counted) for one in tables}
-
-    def status_text(self) -> str:
-        return ""
-
-    def log_end(self) -> int:
-        return 0
-
-    def log_since(self, begin: int) -> str:
-        return ""
-
-    def log_tail(self, lines: int = 40) -> str:
-        return ""
 
     def config_text(self) -> str:
         return "".join(f"{statement};\n" for statement in self.session_sql)
