@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, field_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from dbversus.dbms.known import databases
 from dbversus.suites.generators import AnyGenerator, Number, Param, Shape
@@ -91,6 +91,14 @@ class Load(Shape):
 
     title: str = "Load the tables"
     note: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_columns(cls, data: Any) -> Any:
+        """Suites of before had them here."""
+        if isinstance(data, dict) and "columns" in data:
+            raise ValueError("columns belong to a table: [tables.NAME.columns] (docs/suites.md, Tables)")
+        return data
 
 
 ColumnName = Annotated[str, Field(pattern=r"^[a-z_][a-z0-9_]*$")]
