@@ -142,7 +142,7 @@ def test_the_file_is_good(tmp_path: Path) -> None:
         ),
         ('{ gen = "sequence" }', '{ gen = "sequence", step = 0 }', "mine.toml:10: id: `step` is 0"),
         (TABLE, "", "mine.toml:1: there are no tables"),
-        (TABLE, f"{TABLE}\n[load]\ncolumns = {{}}", "columns belong to a table: [tables.NAME.columns]"),
+        (TABLE, f"{TABLE}\n[load]\ncolumns = {{}}", "mine.toml:11: load is {'columns': {}}: columns belong to a table"),
         ('"int4"', '"integer"', "mine.toml:10: column 'id': 'integer' is no type; accepted: int2, int4"),
         ('"int4"', '"char"', "mine.toml:10: column 'id': type char needs a length"),
         ('"int4"', '"text"', "mine.toml:10: column 'id' of type text takes texts, and is given integers"),
