@@ -17,6 +17,14 @@ def parse_count(text: str, what: str) -> int:
     return int(count)
 
 
+def show_count(count: int) -> str:
+    """`10m`, `100k`, `1500rows`: what a number of rows is called where a name has it. Never a bare number."""
+    for factor, unit in ((1_000_000, "m"), (1_000, "k")):
+        if count % factor == 0:
+            return f"{count // factor}{unit}"
+    return f"{count}rows"
+
+
 def parse_duration(text: str, what: str) -> float:
     """Seconds, more than 0, of a duration such as `90s`, `45m`, `1h30m`. Raises UsageError naming `what`."""
     parts = re.findall(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)", text.strip().lower())

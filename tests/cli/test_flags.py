@@ -29,7 +29,7 @@ EVERY = {
     "tests": "point-*,scan",
     "profile": "quick",
     "mode": "unprepared",
-    "table_size": 20_000,
+    "table_size": [20_000, 30_000],
     "tables": 2,
     "clients": [1, 4],
     "order": "sequential",
@@ -105,7 +105,10 @@ def test_flags_give_what_they_say_and_nothing_else() -> None:
     assert choose("compare", as_words(EVERY)) == EVERY
     assert choose("compare", []) == {}
     assert choose("compare", ["--seed", "0", "--tests", ""]) == {"seed": 0, "tests": ""}
-    assert choose("run", ["--table-size", "20k", "--wait-quiet", "1m30s"]) == {"table_size": 20_000, "wait_quiet_s": 90}
+    assert choose("run", ["--table-size", "20k", "--wait-quiet", "1m30s"]) == {
+        "table_size": [20_000],
+        "wait_quiet_s": 90,
+    }
 
 
 def test_another_verb_names_settings_as_it_calls() -> None:

@@ -14,6 +14,9 @@ from typing import Any
 
 import pytest
 
+from dbversus.builds.store import list_installed, obtain
+from dbversus.builds.target import parse_target
+from dbversus.errors import DbversusError
 from dbversus.experiment.rig.engine import engine_binary
 
 DBVERSUS = [sys.executable, "-c", "from dbversus.cli.main import main; main()"]
@@ -27,7 +30,7 @@ write_slot_ms = 10
 settle_ms = 1
 rows = 6
 seconds = 1
-looks = [2, 3]
+looks = {looks}
 """
 
 
@@ -47,9 +50,10 @@ class Bench:
     def out(self) -> Path:
         return self.folder / "out"
 
-    def write(self, targets: list[str], tests: str, more: str = "") -> Path:
+    def write(self, targets: list[str], tests: str, more: str = "", looks: tuple[int, ...] = (2, 3)) -> Path:
         path = self.folder / "experiment.toml"
-        path.write_text(EXPERIMENT.format(targets=json.dumps(targets), tests=tests) + more)
+        choices = EXPERIMENT.format(targets=json.dumps(targets), tests=tests, looks=list(looks))
+        path.write_text(choices + more)
         return path
 
     def command(self, *words: str | Path) -> list[str]:
@@ -117,3 +121,19 @@ def postgres() -> str:
         if (prefix / "bin/initdb").exists():
             return f"postgres:{prefix}"
     pytest.skip("no PostgreSQL: name a prefix in DBVERSUS_TEST_POSTGRES or install one in /usr/lib/postgresql")
+
+
+@pytest.fixture(scope="session")
+def of_mysqls_family() -> list[str]:
+    """MariaDB, which a package brings, and MySQL where it is installed."""
+    there = [build.version for build in list_installed("mysql") if build.version.startswith(("8.", "9."))]
+    wanted = ["mariadb:10.11", *(f"mysql:{version}" for version in there[:1])]
+    return [target for target in wanted if _can_be_had(target)]
+
+
+def _can_be_had(target: str) -> bool:
+    try:
+        obtain(parse_target(target))
+    except DbversusError:
+        return False
+    return True

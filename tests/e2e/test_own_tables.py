@@ -53,7 +53,7 @@ tests = ["orders-of", "note"]
 def test_tables_of_ones_own_are_loaded_measured_and_compared(bench: Bench, postgres: str) -> None:
     (bench.folder / "shop.toml").write_text(SHOP)
     targets = ["sqlite:bundled", postgres]
-    path = bench.write(targets, "orders-of,note", 'suite = "shop.toml"\n')
+    path = bench.write(targets, "orders-of,note", 'suite = "shop.toml"\n', looks=(2,))
     bench.run("run", path, "--out", bench.out)
     results = open_results(bench.out)
     assert set(results.slots["test"]) == {"orders-of", "note"}
@@ -70,7 +70,9 @@ def test_tables_of_ones_own_are_loaded_measured_and_compared(bench: Bench, postg
 
 def test_there_is_no_use_for_copies_that_a_suite_does_not_have(bench: Bench) -> None:
     (bench.folder / "shop.toml").write_text(SHOP)
-    path = bench.write(["sqlite:bundled", "sqlite:bundled@wal"], "note", 'suite = "shop.toml"\ntables = 3\n')
+    path = bench.write(
+        ["sqlite:bundled", "sqlite:bundled@wal"], "note", 'suite = "shop.toml"\ntables = 3\n', looks=(2,)
+    )
     done = bench.run("run", path, "--out", bench.out, status=2)
     assert "has no table with `copies`, so there is no use for --tables 3" in done.stderr
     assert not Path(bench.out).exists()

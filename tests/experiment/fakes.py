@@ -167,7 +167,7 @@ class FakeServer:
     def counters(self) -> dict[str, float]:
         return {"pages": 7.0 * (1 + self.starts)}
 
-    def plan(self, sql: str) -> str:
+    def plan(self, sql: str, session_sql: Sequence[str] = ()) -> str:
         return f"Result: {sql}"
 
     def engine_target(self, name: str, placement: Placement) -> dict[str, Any]:

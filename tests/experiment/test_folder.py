@@ -80,7 +80,7 @@ def test_the_suite_with_those_that_it_extends_and_the_configs_of_targets_are_cop
     copies = copies_of(_spec())
     assert sorted(copy.file for copy in copies) == FILES
     texts = {copy.file: copy for copy in copies}
-    assert texts["suite/1-mine.toml"].content.decode() == SUITE
+    assert texts["suite/1-mine.toml"].content == SUITE.encode()
     assert texts["configs/sqlite/own.conf"].origin == own / "conf/sqlite/own.conf"
 
 

@@ -183,7 +183,9 @@ def test_findings_are_among_the_tables_also_where_nobody_asks_for_them(results: 
         "findings",
         "loads",
         "memory",
+        "roles",
         "slots",
+        "timeline",
     ]
     types = {str(name): kind for name, kind, *_ in described[1]}
     assert (types["test"], types["ratio"], types["blocks"], types["found_at"]) == (

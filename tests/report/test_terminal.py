@@ -8,7 +8,7 @@ from rich.text import Text
 
 from dbversus.report.formats.text import render
 from dbversus.report.model import Assessment
-from dbversus.report.terminal import plain_table, print_table
+from dbversus.report.terminal import plain_table, print_table, say
 from dbversus.report.words import SIGNS
 
 LONG = "range-notcovered-secondary-index-10000"
@@ -51,6 +51,26 @@ def test_a_pipe_has_no_width() -> None:
     (head, line) = shown(40, ("test", "note"), (LONG, note), terminal=False).splitlines()
     assert LONG in line and "end" in line
     assert head == head.rstrip(), "nothing fills a line"
+
+
+def said(width: int, words: str, terminal: bool = True) -> list[str]:
+    out = io.StringIO()
+    say(Console(file=out, width=width, force_terminal=terminal, color_system=None), words)
+    return out.getvalue().splitlines()
+
+
+@pytest.mark.parametrize("width", range(16, 60))
+def test_numbers_stay_with_their_signs_and_units_whatever_the_width(width: int) -> None:
+    words = "The server used + 5.1 % [+ 2.0 %, + 8.3 %] more CPU: 29 µs, not 28 µs (0.97 [0.95, 0.99]), in 12 blocks of 3 s."
+    lines = said(width, words)
+    assert " ".join(lines) == words and max(map(len, lines)) <= width
+    for whole in ("+ 5.1 %", "+ 2.0 %", "+ 8.3 %", "29 µs", "28 µs", "[0.95, 0.99]", "3 s"):
+        assert any(whole in line for line in lines), (whole, lines)
+
+
+def test_words_of_servers_keep_their_lines_and_pipes_are_not_folded() -> None:
+    assert said(30, "FATAL: no\n\n  DETAIL: [bold] none") == ["FATAL: no", "", "  DETAIL: [bold] none"]
+    assert said(30, "12 % of it all " * 9, terminal=False) == ["12 % of it all " * 9]
 
 
 @pytest.mark.parametrize("width", [80, 100])

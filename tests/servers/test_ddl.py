@@ -2,7 +2,11 @@
 
 import sqlite3
 
+import pytest
+
+from dbversus.dbms.flavour import Flavour
 from dbversus.dbms.table import Column, Index, Table
+from dbversus.dbms.types import TypeLacking
 from dbversus.servers.mysql import ddl as mysql
 from dbversus.servers.postgres import ddl as postgres
 from dbversus.servers.sqlite import ddl as sqlite
@@ -65,6 +69,58 @@ def test_a_key_of_several_columns_texts_with_quotes_and_types_of_ones_own() -> N
     ((made,), _) = mysql.table_sql(ORDERS, "mysql", "InnoDB")
     assert "shop TINYINT UNSIGNED NOT NULL" in made and "PRIMARY KEY (shop, number)" in made
     assert "shop SMALLINT NOT NULL" in mysql.table_sql(ORDERS, "mariadb", "InnoDB")[0][0]
+
+
+EVENTS = Table(
+    "events",
+    (
+        Column("at", "timestamp(6)"),
+        Column("price", "decimal(10,2)", default=0.5),
+        Column("open", "bool", default=1),
+        Column("since", "date", default=1_709_247_906_123_456),
+        Column("doc", "json", nullable=True),
+        Column("hash", "bytes(16)"),
+    ),
+    ("at",),
+)
+
+
+def test_every_dialect_has_its_words_for_a_type() -> None:
+    assert postgres.table_sql(EVENTS, "")[0] == [
+        "CREATE TABLE events (at TIMESTAMP(6) NOT NULL, price NUMERIC(10,2) NOT NULL DEFAULT 0.5, "
+        "open BOOLEAN NOT NULL DEFAULT true, since DATE NOT NULL DEFAULT '2024-02-29', doc JSONB, hash BYTEA NOT NULL)"
+    ]
+    assert mysql.table_sql(EVENTS, "mysql", "InnoDB")[0] == [
+        "CREATE TABLE events (at DATETIME(6) NOT NULL, price DECIMAL(10,2) NOT NULL DEFAULT 0.5, "
+        "open BOOLEAN NOT NULL DEFAULT 1, since DATE NOT NULL DEFAULT '2024-02-29', doc JSON, "
+        "hash VARBINARY(16) NOT NULL, PRIMARY KEY (at)) ENGINE=InnoDB"
+    ]
+    assert sqlite.table_sql(EVENTS)[0] == [
+        "CREATE TABLE events (at INTEGER NOT NULL, price DECIMAL(10,2) NOT NULL DEFAULT 0.5, "
+        "open INTEGER NOT NULL DEFAULT 1, since TEXT NOT NULL DEFAULT '2024-02-29', doc TEXT, hash BLOB NOT NULL, "
+        "PRIMARY KEY (at))"
+    ]
+    assert EVENTS.ordered_key == "" and ORDERS.ordered_key == "shop"
+
+
+@pytest.mark.parametrize(
+    ("flavour", "lacking"),
+    [
+        (Flavour(False, (5, 5, 62)), {"json", "timestamp6"}),
+        (Flavour(False, (5, 6, 51)), {"json"}),
+        (Flavour(False, (5, 7, 8)), set()),
+        (Flavour(True, (5, 5, 68)), {"json"}),
+        (Flavour(True, (10, 2, 7)), set()),
+    ],
+)
+def test_what_old_servers_lack_is_named(flavour: Flavour, lacking: set[str]) -> None:
+    types = mysql.types_of(flavour)
+    assert mysql.TYPES.keys() - types.keys() == lacking
+    if lacking:
+        with pytest.raises(TypeLacking) as error:
+            mysql.table_sql(EVENTS, "mysql", "InnoDB", types)
+        assert "this version of MySQL has no type for" in str(error.value) and 'type_mysql = "…"' in str(error.value)
+        assert error.value.column in ("at", "doc")
 
 
 def test_sqlite_takes_them() -> None:

@@ -44,26 +44,29 @@ def inject(fault: Fault, controller: Controller, tools: Tools) -> Injection | No
         hit = _WAYS[fault.kind](fault, controller, tools)
     except ProcessLookupError:  # gone between being found and being hit
         return None
-    return Injection(fault, at_unix_ns, hit.victim) if hit else None
+    return Injection(fault, hit.at_unix_ns or at_unix_ns, hit.victim) if hit else None
 
 
 @dataclass(frozen=True)
 class _Hit:
+    """`at_unix_ns`: of a kill, once it was sent: on a busy host, finding whom to kill takes as long as several rows."""
+
     victim: str | None = None
+    at_unix_ns: int | None = None
 
 
 def _kill_engine(fault: Fault, controller: Controller, tools: Tools) -> _Hit | None:
-    return _Hit() if _kill_one(controller.engines(), tools) else None
+    return _kill_one(controller.engines(), tools)
 
 
 def _kill_server(fault: Fault, controller: Controller, tools: Tools) -> _Hit | None:
     name, root = _any_server(controller, tools)
-    return _Hit(name) if root and _kill_one([root], tools) else None
+    return _kill_one([root], tools, name) if root else None
 
 
 def _kill_backend(fault: Fault, controller: Controller, tools: Tools) -> _Hit | None:
     name, root = _any_server(controller, tools)
-    return _Hit(name) if root and _kill_one(backends(root), tools) else None
+    return _kill_one(backends(root), tools, name) if root else None
 
 
 def _any_server(controller: Controller, tools: Tools) -> tuple[str, int]:
@@ -71,10 +74,11 @@ def _any_server(controller: Controller, tools: Tools) -> tuple[str, int]:
     return tools.chance.choice(sorted(controller.servers().items()) or [("", 0)])
 
 
-def _kill_one(pids: list[int], tools: Tools) -> bool:
-    if pids:
-        os.kill(tools.chance.choice(pids), signal.SIGKILL)
-    return bool(pids)
+def _kill_one(pids: list[int], tools: Tools, victim: str | None = None) -> _Hit | None:
+    if not pids:
+        return None
+    os.kill(tools.chance.choice(pids), signal.SIGKILL)
+    return _Hit(victim, time.time_ns())
 
 
 def _signal(number: signal.Signals) -> Callable[[Fault, Controller, Tools], _Hit | None]:

@@ -5,6 +5,7 @@ import pytest
 from typer.testing import CliRunner
 
 from dbversus.cli.main import app
+from dbversus.host.claims import in_use
 from dbversus.servers.data import snapshot
 
 from .samples import KEY, aged
@@ -55,6 +56,24 @@ def test_what_is_in_use_is_named_and_the_rest_removed(home: Path) -> None:
         done = json.loads(clean("--unused", "0d", "--json")[0])
     assert [one["name"] for one in done["kept"]] == [snapshot.snapshot_key(KEY)[:12]]
     assert done["freed_bytes"] == sum(one["size_bytes"] for one in done["removed"]) > 0
+
+
+def test_what_was_made_of_data_files_is_listed_and_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DBVERSUS_HOME", str(tmp_path))
+    folder = tmp_path / "data" / "orders-3e8c388a2fe31e6a"
+    folder.mkdir(parents=True)
+    (folder / "1.tsv").write_text("1\n")
+    (folder.parent / "hashes.json").write_text(
+        json.dumps({"/my files/orders.csv 7 12 99": "3e8c388a2fe31e6a" + "0" * 48})
+    )
+    found = json.loads(clean("--json")[0])
+    assert [(one["kind"], one["name"], one["about"]) for one in found] == [
+        ("data", "data/orders-3e8c388a2fe31e6a", "of /my files/orders.csv")
+    ]
+    with in_use.using(folder):
+        assert "is kept: in use by process" in clean("data", status=1)[1]
+    assert clean("data")[0].startswith("removed data data/orders-3e8c388a2fe31e6a")
+    assert not folder.exists()
 
 
 def test_an_empty_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

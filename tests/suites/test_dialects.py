@@ -3,7 +3,7 @@
 import pytest
 
 from dbversus.suites import Suite, definition, list_suites, literal_statement, load_suite
-from dbversus.suites.shape import DBMS_NAMES
+from dbversus.suites.file.shape import DBMS_NAMES
 
 POINT = "SELECT c FROM sbtest{table} WHERE id = :id"
 RANGE = "FROM sbtest{table} WHERE id BETWEEN :low AND :high"

@@ -1,6 +1,6 @@
 import pytest
 
-from dbversus.suites.sql import Value, fill, placeholders
+from dbversus.suites.sql import fill, placeholders, values_row
 
 
 @pytest.mark.parametrize(
@@ -18,10 +18,31 @@ def test_placeholders_are_found_as_in_the_engine(sql: str, names: list[str]) -> 
 @pytest.mark.parametrize(
     ("sql", "values", "filled"),
     [
-        ("SELECT c FROM sbtest{table} WHERE id IN (:ids)", {"ids": [3, 5]}, "SELECT c FROM sbtest2 WHERE id IN (3, 5)"),
-        ('UPDATE "t{table}" SET c = :c -- :c', {"c": "it's"}, "UPDATE \"t2\" SET c = 'it''s' -- :c"),
-        ("SELECT :x::int", {"x": -1}, "SELECT -1::int"),
+        ("SELECT c FROM sbtest{table} WHERE id IN (:ids)", {"ids": "3, 5"}, "SELECT c FROM sbtest2 WHERE id IN (3, 5)"),
+        ('UPDATE "t{table}" SET c = :c -- :c', {"c": "'it''s'"}, "UPDATE \"t2\" SET c = 'it''s' -- :c"),
+        ("SELECT :x::int", {"x": "-1"}, "SELECT -1::int"),
     ],
 )
-def test_literal_values(sql: str, values: dict[str, Value], filled: str) -> None:
+def test_values_take_the_places_of_names(sql: str, values: dict[str, str], filled: str) -> None:
     assert fill(sql, 2, values) == filled
+
+
+@pytest.mark.parametrize(
+    ("sql", "row"),
+    [
+        ("INSERT INTO t (a, b) VALUES (:a, :b)", "(:a, :b)"),
+        ("insert into t values(:a, f(:b, ')')) ON CONFLICT (a) DO NOTHING", "(:a, f(:b, ')'))"),
+        ("INSERT INTO values_of VALUES\n (1) -- (2)", "(1)"),
+        ("INSERT INTO t /* VALUES (1) */ (a) VALUES (':x')", "(':x')"),
+        ("INSERT INTO t VALUES (1), (2)", None),
+        ("INSERT INTO t VALUES (1", None),
+        ("INSERT INTO t SELECT 1", None),
+    ],
+)
+def test_the_row_of_values(sql: str, row: str | None) -> None:
+    found = values_row(sql)
+    assert (found and sql[slice(*found)]) == row
+
+
+def test_windows_have_two_placeholders() -> None:
+    assert placeholders("t >= :w.from AND t < :w.to AND :a.c") == ["w.from", "w.to", "a"]

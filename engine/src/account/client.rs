@@ -4,7 +4,7 @@ use super::gauge::Gauge;
 use super::process::{Sched, Usage, add_io, clock_ns};
 use crate::record::{ClientFigures, ServerFigures};
 
-/// Reads the counters of the thread that made it; it must not be used by another.
+/// Reads the counters of the thread that made it; but for `seen_by_others` it must not be used by another.
 #[derive(Debug)]
 pub struct ThreadMeter {
     schedstat: Option<Gauge>,
@@ -28,6 +28,19 @@ impl ThreadMeter {
             client_user_ns: timeval_ns(usage.ru_utime),
             client_system_ns: timeval_ns(usage.ru_stime),
             client_switches: (usage.ru_nvcsw + usage.ru_nivcsw) as u64,
+        }
+    }
+
+    /// CPU time, bytes read and bytes written so far, as another thread may ask for them: of a thread that is on a CPU the kernel
+    /// tells the CPU time of its last tick.
+    pub fn seen_by_others(&self) -> ServerFigures {
+        let sched = self.schedstat.as_ref().and_then(|file| file.read(Sched::parse).ok());
+        let io = self.io.as_ref().and_then(read_io);
+        ServerFigures {
+            server_cpu_ns: sched.map(|sched| sched.cpu_ns),
+            server_read_bytes: io.map(|io| io.read_bytes),
+            server_write_bytes: io.map(|io| io.write_bytes),
+            ..ServerFigures::default()
         }
     }
 

@@ -10,6 +10,7 @@ use crate::drive::drain::DrainSpec;
 use crate::drive::freeze::FreezeSpec;
 use crate::drive::load::LoadSpec;
 use crate::drive::part::PartSpec;
+use crate::drive::script::ScriptSpec;
 use crate::drive::test::OpenSpec;
 use crate::drive::trouble::Failure;
 
@@ -21,6 +22,7 @@ pub enum Command {
     Drop(OneTarget),
     Query(QuerySpec),
     Load(LoadSpec),
+    Script(ScriptSpec),
     Open(OpenSpec),
     Check(CheckSpec),
     Rows(RowsSpec),
@@ -31,7 +33,7 @@ pub enum Command {
     Quit,
 }
 
-const NAMES: &str = "hello, target, drop, query, load, open, check, rows, drain, close, freeze, thaw, quit";
+const NAMES: &str = "hello, target, drop, query, load, script, open, check, rows, drain, close, freeze, thaw, quit";
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -45,6 +47,9 @@ pub struct TargetSpec {
     pub account: Option<AccountSpec>,
     #[serde(default)]
     pub freeze: Option<FreezeSpec>,
+    /// Its tables are as they were when a target of that name was dropped: what was appended to them still counts.
+    #[serde(default)]
+    pub goes_on: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -77,6 +82,8 @@ pub struct RowsSpec {
     pub orders: Vec<Vec<String>>,
     pub settle: PartSpec,
     pub slot: PartSpec,
+    #[serde(default)]
+    pub series: bool,
 }
 
 #[derive(Deserialize)]
@@ -112,6 +119,7 @@ fn command(mut fields: Map<String, Value>) -> Result<Command, String> {
         "drop" => body(fields).map(Command::Drop),
         "query" => body(fields).map(Command::Query),
         "load" => body(fields).map(Command::Load),
+        "script" => body(fields).map(Command::Script),
         "open" => body(fields).map(Command::Open),
         "check" => body(fields).map(Command::Check),
         "rows" => body(fields).map(Command::Rows),

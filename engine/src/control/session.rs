@@ -14,11 +14,14 @@ use crate::drive::check::{self, CheckSpec};
 use crate::drive::drain::{self, DrainSpec};
 use crate::drive::freeze::Freezer;
 use crate::drive::load::{self, LoadSpec};
-use crate::drive::rows::{Row, RowRunner, RowSpec, Stopped};
+use crate::drive::part::PartExtent;
+use crate::drive::rows::{Row, RowRunner, RowSpec, SecondOf, Stopped};
+use crate::drive::script::{self, ScriptSpec};
 use crate::drive::target::Target;
 use crate::drive::test::{OpenSpec, OpenTest};
 use crate::drive::trouble::Failure;
-use crate::wire::{self, TextTable};
+use crate::wire::{self, Connection, TextTable};
+use crate::workload::Appended;
 
 /// Version of docs/engine-protocol.md that is spoken here.
 const PROTOCOL: u32 = 1;
@@ -27,7 +30,11 @@ const PROTOCOL: u32 = 1;
 #[derive(Default)]
 pub struct Session {
     test: Option<OpenTest>,
+    /// Of scripts that are to go on, by target.
+    scripts: BTreeMap<String, Box<dyn Connection>>,
     targets: BTreeMap<String, Target>,
+    /// What was appended to the tables of targets that were dropped.
+    appended: BTreeMap<String, Appended>,
 }
 
 /// What is said of all rows of a command in its last line.
@@ -35,7 +42,7 @@ pub struct Session {
 struct RowsEnd<'a> {
     latency: BTreeMap<&'a str, String>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    service: BTreeMap<&'a str, String>,
+    roles: BTreeMap<&'a str, BTreeMap<String, BTreeMap<&'static str, String>>>,
     error_examples: BTreeMap<&'a str, BTreeMap<&'static str, &'a str>>,
     background: BTreeMap<String, Kinds>,
     accounting_notes: Vec<String>,
@@ -60,6 +67,7 @@ impl Session {
             Command::Target(spec) => self.target(spec),
             Command::Drop(spec) => self.drop_target(&spec),
             Command::Query(spec) => self.query(&spec),
+            Command::Script(spec) => self.script(&spec),
             Command::Open(spec) => self.open(spec),
             Command::Check(spec) => self.check(spec),
             Command::Drain(spec) => self.drain(&spec),
@@ -86,7 +94,10 @@ impl Session {
         let meter = meter.map_err(|error| usage(format!("`account`: {error}")))?;
         let root_pid = spec.account.as_ref().map(|account| account.root_pid);
         let freezer = Freezer::new(&spec.freeze.clone().unwrap_or_default(), root_pid).map_err(usage)?;
-        let target = Target::new(spec.name.clone(), Arc::from(wire), meter, freezer);
+        let mut target = Target::new(spec.name.clone(), Arc::from(wire), meter, freezer);
+        if let Some(appended) = self.appended.remove(&spec.name).filter(|_| spec.goes_on) {
+            target.appended = appended;
+        }
         self.targets.insert(spec.name, target);
         Ok(json!({}))
     }
@@ -100,8 +111,24 @@ impl Session {
         {
             self.test = None;
         }
-        self.targets.remove(&spec.target);
+        self.scripts.remove(&spec.target);
+        if let Some(target) = self.targets.remove(&spec.target) {
+            self.appended.insert(spec.target.clone(), target.appended);
+        }
         Ok(json!({}))
+    }
+
+    fn script(&mut self, spec: &ScriptSpec) -> Result<Value, Failure> {
+        let kept = self.scripts.remove(&spec.target);
+        let ran = self.find(&spec.target)?.awake(|target| {
+            let mut connection = kept.map_or_else(|| target.wire.connect().map_err(Failure::connect), Ok)?;
+            script::run(connection.as_mut(), spec).map(|ran| (ran, connection))
+        });
+        let (ran, connection) = ran.map_err(|failure| failure.at(&spec.target))?;
+        if spec.more {
+            self.scripts.insert(spec.target.clone(), connection);
+        }
+        Ok(json!(ran))
     }
 
     fn query(&mut self, spec: &QuerySpec) -> Result<Value, Failure> {
@@ -153,8 +180,14 @@ impl Session {
         let mut checked = serde_json::Map::new();
         for (index, name) in test.targets.iter().enumerate() {
             let target = self.targets.get_mut(name).expect("dropping a target closes its test");
-            let crew = &mut test.crew;
-            let of_target = target.awake(|_| crew.run_first(move |client| check::check(client, index, spec)));
+            let (crew, seats) = (&mut test.crew, &test.seats);
+            let of_target = target.awake(|_| {
+                let roles = (0..seats.roles.len()).map(|role| {
+                    let checked = crew.run_one(seats.first_of(role), move |client| check::check(client, index, spec));
+                    Ok((seats.roles[role].name.clone(), checked?))
+                });
+                roles.collect::<Result<_, Failure>>().map(check::join)
+            });
             let of_target = of_target.map_err(|failure| failure.at(name))?;
             checked.insert(name.clone(), json!(of_target));
         }
@@ -184,14 +217,25 @@ impl Session {
         };
         let mut stopped = None;
         for (row, order) in (spec.first_row..).zip(orders) {
-            match runner.run(row, &order) {
-                Ok(row) => output.line(&TaggedRow { tag: &spec.tag, row })?,
+            let mut told = Ok(());
+            let outcome = runner.run(row, &order, &mut |seconds| {
+                if told.is_ok() {
+                    told = tell_seconds(output, &spec.tag, seconds);
+                }
+            });
+            told?;
+            match outcome {
+                Ok(row) => {
+                    output.line(&TaggedRow { tag: &spec.tag, row })?;
+                    tell_seconds(output, &spec.tag, runner.take_seconds(false))?;
+                }
                 Err(reason) => {
                     stopped = Some(reason);
                     break;
                 }
             }
         }
+        tell_seconds(output, &spec.tag, runner.take_seconds(true))?;
         let background = runner.background();
         output.done(&rows_end(&runner, background, stopped))
     }
@@ -199,9 +243,14 @@ impl Session {
     /// The orders as indices into the targets of the open test, and what runs them.
     fn prepare_rows(&mut self, spec: &RowsSpec) -> Result<(Vec<Vec<usize>>, RowRunner<'_>), Failure> {
         let test = self.test.as_mut().ok_or_else(no_test)?;
-        if spec.settle.arrivals.is_some() {
+        if test.seats.has_arrivals() && matches!(spec.slot.extent, PartExtent::Ops(_)) {
             return Err(Failure::usage(
-                "rows: `settle.arrivals` is not accepted; only `slot` may have arrivals",
+                "rows: `slot.ops` is not accepted where a role has arrivals, which have no end of their own; `ms` is",
+            ));
+        }
+        if spec.settle.slice_ns.is_some() {
+            return Err(Failure::usage(
+                "rows: `settle.slice_ms` is not accepted; only `slot` may be sliced",
             ));
         }
         let index_of = |name: &String| {
@@ -218,8 +267,9 @@ impl Session {
             seed: spec.seed,
             settle: spec.settle,
             slot: spec.slot,
+            series: spec.series,
         };
-        let runner = RowRunner::new(row_spec, &mut test.crew, targets, &mut test.host)?;
+        let runner = RowRunner::new(row_spec, &mut test.crew, &test.seats, targets, &mut test.host)?;
         Ok((orders, runner))
     }
 
@@ -238,6 +288,13 @@ fn answer_with(output: &mut Output<impl Write>, answer: Result<impl Serialize, F
     }
 }
 
+fn tell_seconds(output: &mut Output<impl Write>, tag: &Value, seconds: Vec<SecondOf>) -> io::Result<()> {
+    if seconds.is_empty() {
+        return Ok(());
+    }
+    output.line(&json!({"tag": tag, "series": seconds}))
+}
+
 fn hello() -> Value {
     json!({
         "engine": env!("CARGO_PKG_VERSION"),
@@ -249,15 +306,15 @@ fn hello() -> Value {
 
 fn rows_end<'a>(runner: &'a RowRunner, background: BTreeMap<String, Kinds>, stopped: Option<Stopped>) -> RowsEnd<'a> {
     let totals: Vec<_> = runner.totals().collect();
-    let served = totals.iter().filter(|(_, total)| total.recorded.service.count() > 0);
+    let with_roles = totals.iter().filter(|(_, total)| !total.roles.is_empty());
     let failed = totals.iter().filter(|(_, total)| !total.errors.examples().is_empty());
     RowsEnd {
         latency: totals
             .iter()
             .map(|(name, total)| (*name, total.recorded.response.to_base64()))
             .collect(),
-        service: served
-            .map(|(name, total)| (*name, total.recorded.service.to_base64()))
+        roles: with_roles
+            .map(|(name, total)| (*name, runner.histograms_of_roles(total)))
             .collect(),
         error_examples: failed.map(|(name, total)| (*name, total.errors.examples())).collect(),
         background,

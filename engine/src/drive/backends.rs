@@ -119,6 +119,7 @@ mod tests {
             name: target.name.clone(),
             wire: target.wire.clone(),
             program: Arc::new(point_program()),
+            appended: crate::workload::Appended::default(),
         }];
         Crew::assemble(clients, move |number| Client::connect(number, Mode::Prepared, &goals)).unwrap()
     }

@@ -26,7 +26,8 @@ pub fn wait_until(moment_ns: u64) {
     }
 }
 
-fn sleep_until(moment_ns: u64) {
+/// Sleeps until `moment_ns` or a little later, without using the CPU meanwhile.
+pub fn sleep_until(moment_ns: u64) {
     let time = libc::timespec {
         tv_sec: (moment_ns / 1_000_000_000) as libc::time_t,
         tv_nsec: (moment_ns % 1_000_000_000) as libc::c_long,

@@ -12,6 +12,8 @@ pub enum Bound {
     Until { moment_ns: u64, least_ops: u64 },
     /// After so many operations.
     Ops(u64),
+    /// At this moment, or after so many operations: whichever comes first.
+    Within { moment_ns: u64, most_ops: u64 },
 }
 
 impl Bound {
@@ -20,6 +22,7 @@ impl Bound {
         match *self {
             Self::Until { moment_ns, least_ops } => now_ns >= moment_ns && ops >= least_ops,
             Self::Ops(most) => ops >= most,
+            Self::Within { moment_ns, most_ops } => now_ns >= moment_ns || ops >= most_ops,
         }
     }
 }
@@ -37,6 +40,7 @@ pub fn drive(lane: &mut Lane, bound: Bound, latency: &mut Latency) -> Result<u64
         now = now_ns();
         if !is_pending {
             latency.record(now - began);
+            lane.responded(now - began);
             ops += 1;
             began = now;
         }

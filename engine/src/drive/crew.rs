@@ -68,9 +68,18 @@ impl Crew {
 
     /// Runs a task on the first client.
     pub fn run_first<T: Send + 'static>(&mut self, task: impl FnOnce(&mut Client) -> T + Send + 'static) -> T {
+        self.run_one(0, task)
+    }
+
+    /// Runs a task on the client of a number.
+    pub fn run_one<T: Send + 'static>(
+        &mut self,
+        number: u32,
+        task: impl FnOnce(&mut Client) -> T + Send + 'static,
+    ) -> T {
         match self {
             Self::Alone(client) => task(client),
-            Self::Many(workers) => wait_for(&workers[0].begin(task)),
+            Self::Many(workers) => wait_for(&workers[number as usize].begin(task)),
         }
     }
 

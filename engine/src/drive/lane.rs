@@ -1,6 +1,8 @@
 //! One client's way to one target, in one part of a row.
 
+use super::live::Live;
 use super::trouble::{Stop, Trouble};
+use crate::record::Errors;
 use crate::wire::{Connection, RowSink, Tally, WireResult};
 use crate::workload::{Params, Program, Scratch, Stream};
 
@@ -10,8 +12,12 @@ pub struct Lane<'a> {
     connection: &'a mut dyn Connection,
     scratch: &'a mut Scratch,
     stream: Stream,
+    /// The part of the mix whose event has failed and is to be repeated, or that has to come next.
+    next_part: Option<usize>,
     pub tally: Tally,
     pub trouble: Trouble,
+    /// Where somebody looks on.
+    pub live: Option<&'a Live>,
 }
 
 /// Receives what the statements of an event return.
@@ -34,20 +40,40 @@ impl<'a> Lane<'a> {
             connection,
             scratch,
             stream,
+            next_part: None,
             tally: Tally::default(),
             trouble: Trouble::default(),
+            live: None,
         }
+    }
+
+    /// To be called with the response time of each event that went well.
+    #[inline]
+    pub fn responded(&self, elapsed_ns: u64) {
+        if let Some(live) = self.live {
+            live.responded(elapsed_ns);
+        }
+    }
+
+    /// What it counted, and the stream where it has come to.
+    pub fn leave(self) -> (Tally, Errors, Stream) {
+        (self.tally, self.trouble.errors, self.stream)
     }
 
     /// Runs one event. False: it failed and was rolled back; the next attempt has new parameters.
     #[inline]
     pub fn attempt(&mut self) -> Result<bool, Stop> {
         let outcome = self.run_event();
-        self.recover(outcome)
+        let went_well = self.recover(outcome)?;
+        if let Some(live) = self.live {
+            live.attempted(went_well, self.tally.rows, self.tally.affected);
+        }
+        Ok(went_well)
     }
 
-    /// As `attempt`, with every row and every count handed to `sink`.
-    pub fn attempt_checked(&mut self, sink: &mut dyn EventSink) -> Result<bool, Stop> {
+    /// As `attempt` of an event of this part of the mix, with every row and every count handed to `sink`.
+    pub fn attempt_checked(&mut self, part: usize, sink: &mut dyn EventSink) -> Result<bool, Stop> {
+        self.next_part = Some(part);
         let outcome = self.check_event(sink);
         self.recover(outcome)
     }
@@ -86,16 +112,24 @@ impl<'a> Lane<'a> {
         mut execute: impl FnMut(&mut dyn Connection, usize, u32, &Params, &mut Tally) -> WireResult<()>,
     ) -> WireResult<()> {
         let (connection, tally) = (&mut *self.connection, &mut self.tally);
-        if self.program.transaction {
+        // Drawn anew, parts that fail often would come to less than their share.
+        let part = match self.next_part {
+            Some(part) => part,
+            None => self.program.mix.draw(&mut self.stream),
+        };
+        self.next_part = Some(part);
+        let is_transaction = self.program.mix.parts()[part].transaction;
+        if is_transaction {
             connection.begin(tally)?;
         }
         self.program
-            .event(&mut self.stream, self.scratch, |statement, table, params| {
+            .event(part, &mut self.stream, self.scratch, |statement, table, params| {
                 execute(connection, statement, table, params, tally)
             })?;
-        if self.program.transaction {
+        if is_transaction {
             connection.commit(tally)?;
         }
+        self.next_part = None;
         Ok(())
     }
 }
@@ -138,6 +172,25 @@ mod tests {
     }
 
     #[test]
+    fn what_failed_in_a_mix_is_repeated_and_not_drawn_anew() {
+        let part = |name: &str, weight: u32| json!({"name": name, "sql": "", "part": {"name": name, "weight": weight, "transaction": name == "rare"}});
+        let test = json!({"name": "t", "statements": [part("usual", 1_000_000), part("rare", 1)]});
+        let fail = vec![(0, ErrorClass::Deadlock), (1, ErrorClass::Deadlock)];
+        let connection = FakeConnection {
+            fail,
+            ..FakeConnection::default()
+        };
+        let mut bench = Bench::of(test, connection);
+        let mut lane = bench.lane();
+        lane.next_part = Some(1);
+        let went_well: Vec<_> = (0..4).map(|_| lane.attempt().unwrap()).collect();
+        assert_eq!(went_well, [false, false, true, true]);
+        // The rare part alone is a transaction: it was tried three times, and the usual one came after it.
+        let edges = [("BEGIN", 0), ("BEGIN", 1), ("BEGIN", 2), ("COMMIT", 3)];
+        assert_eq!(bench.connection.edges, edges);
+    }
+
+    #[test]
     fn checked_events_tell_rows_and_counts_of_every_execution() {
         #[derive(Default)]
         struct Seen(Vec<(usize, u64)>, u64);
@@ -156,7 +209,7 @@ mod tests {
         }
         let mut seen = Seen::default();
         let mut bench = bench(true, FakeConnection::default());
-        assert!(bench.lane().attempt_checked(&mut seen).unwrap());
+        assert!(bench.lane().attempt_checked(0, &mut seen).unwrap());
         assert_eq!(seen.0, [(0, 1), (0, 1), (1, 1)]);
         assert_eq!(seen.1, 3);
     }

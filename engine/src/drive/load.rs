@@ -44,7 +44,7 @@ pub fn load(target: &mut Target, spec: &LoadSpec, progress: &mut dyn FnMut(u64))
     }
     let begun = target.meter.as_mut().map(|meter| meter.begin());
     let client_before = (thread.as_client(), thread.as_server());
-    let times = run(connection.as_mut(), spec, progress).map_err(Failure::statement)?;
+    let times = run(connection.as_mut(), spec, progress)?;
     let client = thread.as_client().since(&client_before.0);
     let as_server = thread.as_server().since(&client_before.1);
     let server = target.meter.as_mut().zip(begun).map(|(meter, begun)| meter.end(&begun));
@@ -65,27 +65,28 @@ pub fn load(target: &mut Target, spec: &LoadSpec, progress: &mut dyn FnMut(u64))
 }
 
 /// Gives the time of all, of the rows and of the `after` statements, in ns.
-fn run(
-    connection: &mut dyn Connection,
-    spec: &LoadSpec,
-    progress: &mut dyn FnMut(u64),
-) -> crate::wire::WireResult<[u64; 3]> {
+fn run(connection: &mut dyn Connection, spec: &LoadSpec, progress: &mut dyn FnMut(u64)) -> Result<[u64; 3], Failure> {
+    let query = |connection: &mut dyn Connection, sql: &String| {
+        let done = connection.query(sql);
+        done.map_err(|error| Failure::statement(error).of(sql))
+    };
     let began = now_ns();
     for sql in &spec.table.create {
-        connection.query(sql)?;
+        query(connection, sql)?;
     }
     let created = now_ns();
     let mut told = created;
-    connection.load_rows(&spec.table, spec.seed, &mut |rows| {
+    let loaded = connection.load_rows(&spec.table, spec.seed, &mut |rows| {
         let now = now_ns();
         if now - told >= PROGRESS_NS {
             told = now;
             progress(rows);
         }
-    })?;
+    });
+    loaded.map_err(Failure::statement)?;
     let inserted = now_ns();
     for sql in &spec.table.after {
-        connection.query(sql)?;
+        query(connection, sql)?;
     }
     let ended = now_ns();
     Ok([ended - began, inserted - created, ended - inserted])

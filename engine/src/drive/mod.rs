@@ -1,12 +1,14 @@
 //! Driving load in interleaved slots.
 //!
 //! `lane` runs events on one client's way to one target, `closed` and `open_loop` are the two paces at which it is driven;
-//! `client` is a thread with its connections, `crew` all of them; `test` is an open test, `rows` alternates its targets in
-//! slots as `part` defines them, `check` compares their answers, `drain` lets a server pay what was left. `load` fills
-//! tables. `target` is a server with its `freeze`, `backends` finds those of its threads that serve us.
+//! `client` is a thread with its connections, `crew` all of them, `roles` the kinds of them; `test` is an open test, `rows`
+//! alternates its targets in slots as `part` defines them, or in `slices` of work with an end; `check` compares their
+//! `answers`, `drain` lets a server pay what was left. `load` fills tables, `script` runs what somebody else has cut into
+//! statements. `series` tells what happens second by second, from what clients show in `live`. `target` is a server with its
+//! `freeze`, `backends` finds those of its threads that serve us.
 
 pub mod affinity;
-pub mod arrivals;
+mod answers;
 pub mod backends;
 pub mod check;
 pub mod client;
@@ -16,10 +18,15 @@ pub mod crew;
 pub mod drain;
 pub mod freeze;
 pub mod lane;
+pub mod live;
 pub mod load;
 pub mod open_loop;
 pub mod part;
+pub mod roles;
 pub mod rows;
+pub mod script;
+pub mod series;
+pub mod slices;
 pub mod target;
 pub mod test;
 pub mod trouble;

@@ -1,19 +1,24 @@
 //! How long the parts of a row last, and what that means for each client.
 
-use std::sync::Arc;
-
 use serde::Deserialize;
 
-use super::arrivals::{Arrivals, Extent, schedule, share};
 use super::client::Pace;
 use super::closed::Bound;
 
-/// How long a part of a row lasts: `ms` (and at least `min_ops`) or `ops`.
+/// How long a part of a row lasts: `ms` (and at least `min_ops`) or `ops`, perhaps in slices.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(try_from = "RawPart")]
 pub struct PartSpec {
     pub extent: PartExtent,
-    pub arrivals: Option<Arrivals>,
+    /// After so long the next target has its turn, until all have done their operations.
+    pub slice_ns: Option<u64>,
+}
+
+/// One of the turns in which a target does a part.
+#[derive(Debug, Clone, Copy)]
+pub struct Slice {
+    pub length_ns: u64,
+    pub is_first: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,13 +33,11 @@ struct RawPart {
     ms: Option<u64>,
     ops: Option<u64>,
     min_ops: Option<u64>,
-    arrivals: Option<Arrivals>,
+    slice_ms: Option<u64>,
 }
 
 /// Longer parts are a mistake of the unit.
 const LONGEST_MS: u64 = 86_400_000;
-/// All arrivals of a part are fixed before it starts, and this many take 80 MB.
-const MOST_ARRIVALS: f64 = 1e7;
 
 impl TryFrom<RawPart> for PartSpec {
     type Error = String;
@@ -44,9 +47,6 @@ impl TryFrom<RawPart> for PartSpec {
             (Some(ms), None, _) if ms > LONGEST_MS => {
                 return Err(format!("`ms` is {ms}; accepted is up to {LONGEST_MS}"));
             }
-            (_, _, Some(_)) if raw.arrivals.is_some() => {
-                return Err("`min_ops` is not accepted with `arrivals`, which alone say how many there are".into());
-            }
             (Some(ms), None, least) => PartExtent::Time {
                 length_ns: ms * 1_000_000,
                 least_ops: least.unwrap_or(0),
@@ -54,68 +54,63 @@ impl TryFrom<RawPart> for PartSpec {
             (None, Some(ops), None) => PartExtent::Ops(ops),
             _ => return Err("accepted is either `ms`, perhaps with `min_ops`, or `ops`".into()),
         };
-        if let Some(arrivals) = raw.arrivals {
-            check_arrivals(arrivals, extent)?;
+        if let Some(slice_ms) = raw.slice_ms {
+            check_slice(slice_ms, extent)?;
         }
         Ok(Self {
             extent,
-            arrivals: raw.arrivals,
+            slice_ns: raw.slice_ms.map(|ms| ms * 1_000_000),
         })
     }
 }
 
-/// Whether there is an end to them, in time and in number.
-fn check_arrivals(Arrivals { rate, .. }: Arrivals, extent: PartExtent) -> Result<(), String> {
-    if !(rate > 0.0 && rate.is_finite()) {
-        return Err("`arrivals.rate` must be a positive number of events per second".into());
+fn check_slice(slice_ms: u64, extent: PartExtent) -> Result<(), String> {
+    if !matches!(extent, PartExtent::Ops(_)) {
+        return Err("`slice_ms` is accepted with `ops`: what is sliced is work with an end".into());
     }
-    let (seconds, events) = match extent {
-        PartExtent::Time { length_ns, .. } => (length_ns as f64 / 1e9, length_ns as f64 / 1e9 * rate),
-        PartExtent::Ops(ops) => (ops as f64 / rate, ops as f64),
-    };
-    if events > MOST_ARRIVALS {
-        return Err(format!(
-            "`arrivals` would be {events:.0} events; accepted is up to {MOST_ARRIVALS:.0}"
-        ));
-    }
-    if seconds * 1e3 > LONGEST_MS as f64 {
-        return Err(format!(
-            "`arrivals` would take {seconds:.0} s; accepted is up to {} s",
-            LONGEST_MS / 1000
-        ));
+    if !(1..=LONGEST_MS).contains(&slice_ms) {
+        return Err(format!("`slice_ms` is {slice_ms}; accepted is 1 to {LONGEST_MS}"));
     }
     Ok(())
 }
 
 impl PartSpec {
-    /// A client's arrivals, seeded by `key`; None in a closed loop.
-    pub fn schedule(&self, client: u32, clients: u32, key: [u64; 2]) -> Option<Arc<[u64]>> {
-        let extent = match self.extent {
-            PartExtent::Time { length_ns, .. } => Extent::Ns(length_ns),
-            PartExtent::Ops(ops) => Extent::Ops(ops),
-        };
-        let arrivals = self.arrivals?;
-        Some(schedule(arrivals, extent, client, clients, key).into())
-    }
-
-    /// How a client drives a part that starts at `start_ns`.
-    pub fn pace(&self, client: u32, clients: u32, start_ns: u64, schedule: Option<Arc<[u64]>>) -> Pace {
-        match (schedule, self.extent) {
-            (Some(schedule), extent) => Pace::Open {
-                start_ns,
-                length_ns: match extent {
-                    PartExtent::Time { length_ns, .. } => length_ns,
-                    PartExtent::Ops(_) => schedule.last().copied().unwrap_or(0),
-                },
-                schedule,
-            },
-            (None, PartExtent::Time { length_ns, least_ops }) => Pace::Closed(Bound::Until {
-                moment_ns: start_ns + length_ns,
-                least_ops: share(least_ops, client, clients),
-            }),
-            (None, PartExtent::Ops(ops)) => Pace::Closed(Bound::Ops(share(ops, client, clients))),
+    /// Nothing for a part that is bounded by operations.
+    pub fn length_ns(&self) -> u64 {
+        match self.extent {
+            PartExtent::Time { length_ns, .. } => length_ns,
+            PartExtent::Ops(_) => 0,
         }
     }
+
+    /// When a client's share is over in a part that starts at `start_ns`; `client` of `clients` that share it.
+    pub fn bound(&self, client: u32, clients: u32, start_ns: u64) -> Bound {
+        match self.extent {
+            PartExtent::Time { length_ns, least_ops } => Bound::Until {
+                moment_ns: start_ns + length_ns,
+                least_ops: share(least_ops, client, clients),
+            },
+            PartExtent::Ops(ops) => Bound::Ops(share(ops, client, clients)),
+        }
+    }
+
+    /// How a client drives a slice that starts at `start_ns`; with the first one it is given its share of all operations.
+    pub fn pace_of_slice(&self, client: u32, clients: u32, start_ns: u64, slice: Slice) -> Pace {
+        let begin = match self.extent {
+            PartExtent::Ops(ops) if slice.is_first => Some(share(ops, client, clients)),
+            _ => None,
+        };
+        Pace::Slice {
+            moment_ns: start_ns + slice.length_ns,
+            begin,
+        }
+    }
+}
+
+/// A client's share of `ops`: as equal as whole numbers allow, first clients first.
+fn share(ops: u64, client: u32, clients: u32) -> u64 {
+    let (client, clients) = (u64::from(client), u64::from(clients));
+    ops / clients + u64::from(client < ops % clients)
 }
 
 #[cfg(test)]
@@ -146,18 +141,29 @@ mod tests {
         ] {
             assert!(part(wrong).unwrap_err().contains("either `ms`"));
         }
-        let never = json!({"ms": 1, "arrivals": {"kind": "poisson", "rate": 0}});
-        assert!(part(never).unwrap_err().contains("rate"));
         assert!(part(json!({"ms": u64::MAX})).unwrap_err().contains("accepted is up to"));
+    }
+
+    #[test]
+    fn work_with_an_end_may_be_sliced() {
+        let sliced = part(json!({"ops": 9, "slice_ms": 20})).unwrap();
+        assert_eq!((sliced.extent, sliced.slice_ns), (PartExtent::Ops(9), Some(20_000_000)));
+        for (wrong, expected) in [
+            (json!({"ms": 9, "slice_ms": 20}), "accepted with `ops`"),
+            (json!({"ops": 9, "slice_ms": 0}), "`slice_ms` is 0"),
+        ] {
+            let error = part(wrong).unwrap_err();
+            assert!(error.contains(expected), "{error}");
+        }
     }
 
     #[test]
     fn operations_and_least_operations_are_shared_out() {
         let shares = |spec: PartSpec| {
-            (0..3).map(move |client| match spec.pace(client, 3, 0, None) {
-                Pace::Closed(Bound::Ops(ops)) => ops,
-                Pace::Closed(Bound::Until { least_ops, .. }) => least_ops,
-                Pace::Open { .. } => unreachable!("there are no arrivals"),
+            (0..3).map(move |client| match spec.bound(client, 3, 0) {
+                Bound::Ops(ops) => ops,
+                Bound::Until { least_ops, .. } => least_ops,
+                Bound::Within { .. } => unreachable!("there are no slices"),
             })
         };
         assert_eq!(shares(part(json!({"ops": 10})).unwrap()).collect::<Vec<_>>(), [4, 3, 3]);
@@ -165,37 +171,10 @@ mod tests {
             shares(part(json!({"ms": 1, "min_ops": 2})).unwrap()).collect::<Vec<_>>(),
             [1, 1, 0]
         );
-    }
-
-    #[test]
-    fn arrivals_without_end_are_refused() {
-        let with = |mut part_json: serde_json::Value, rate: f64| {
-            part_json["arrivals"] = json!({"kind": "poisson", "rate": rate});
-            part(part_json)
-        };
-        for (extent, rate, named) in [
-            (
-                json!({"ms": 50}),
-                1e12,
-                "would be 50000000000 events; accepted is up to 10000000",
-            ),
-            (json!({"ops": 10_000_001}), 1e6, "would be 10000001 events"),
-            (
-                json!({"ops": 10}),
-                1e-9,
-                "would take 10000000000 s; accepted is up to 86400 s",
-            ),
-            (
-                json!({"ms": 50, "min_ops": 1}),
-                1e3,
-                "`min_ops` is not accepted with `arrivals`",
-            ),
-            (json!({"ms": 50}), -1.0, "`arrivals.rate` must be"),
-        ] {
-            let refused = with(extent, rate).unwrap_err();
-            assert!(refused.contains(named), "{refused}");
+        for (ops, clients) in [(10, 3), (2, 4), (0, 1), (7, 7)] {
+            let shares: Vec<u64> = (0..clients).map(|client| share(ops, client, clients)).collect();
+            assert_eq!(shares.iter().sum::<u64>(), ops);
+            assert!(shares.iter().max().unwrap() - shares.iter().min().unwrap() <= 1);
         }
-        assert!(with(json!({"ms": 10_000}), 1e6).is_ok());
-        assert!(with(json!({"ops": 86_400}), 1.0).is_ok());
     }
 }

@@ -1,20 +1,23 @@
 //! Rows of slots: for each target in turn thaw, settle, read, drive, read, freeze.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::client::{Assignment, Client, Outcome, Recorder};
+use super::client::{Assignment, Client, Outcome, Pace};
 use super::clock::{now_ns, unix_ns};
 use super::crew::Crew;
-use super::open_loop::Served;
-use super::part::PartSpec;
+use super::open_loop::{Company, Span};
+use super::part::{PartExtent, PartSpec, Slice};
+use super::roles::together::{self, RoleSlots};
+use super::roles::{Seats, Together, Total};
+use super::series::{Second, Watch};
 use super::target::Target;
 use super::trouble::{Failure, Stop};
 use crate::account::{HostMeter, Kinds, kind};
 use crate::record::figures::grown;
 use crate::record::{ClientFigures, Errors, HostFigures, Percentiles, ServerFigures};
-use crate::wire::Tally;
 use crate::workload::stream::Part;
 
 /// What all rows of a command have in common.
@@ -23,6 +26,8 @@ pub struct RowSpec {
     pub seed: u64,
     pub settle: PartSpec,
     pub slot: PartSpec,
+    /// Whether the seconds of slots are told.
+    pub series: bool,
 }
 
 /// A finished row, as answered.
@@ -49,12 +54,19 @@ pub struct Slot {
     pub errors: Errors,
     #[serde(flatten)]
     pub latency: Percentiles,
-    pub late: u64,
-    pub dropped: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub roles: Option<RoleSlots>,
+    /// Of work with an end; 0: it was not sliced.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub slices: u64,
     #[serde(flatten)]
     pub server: ServerFigures,
     #[serde(flatten)]
     pub client: ClientFigures,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// A row that could not be finished, since a target was lost or could not be frozen or thawed.
@@ -66,50 +78,42 @@ pub struct Stopped {
     pub message: String,
 }
 
-/// Latencies and errors of one target.
-#[derive(Default)]
-pub struct Total {
-    pub recorded: Recorder,
-    pub errors: Errors,
-}
-
-impl Total {
-    fn add(&mut self, other: &Self) {
-        self.recorded.add(&other.recorded);
-        self.errors.add(&other.errors);
-    }
-}
+/// Takes seconds as they come.
+pub type Tell<'a> = &'a mut dyn FnMut(Vec<SecondOf>);
 
 /// Runs the rows of one command.
 pub struct RowRunner<'a> {
-    spec: RowSpec,
-    crew: &'a mut Crew,
+    pub(super) spec: RowSpec,
+    pub(super) crew: &'a mut Crew,
+    seats: &'a Seats,
     /// The targets of the open test, in its order.
-    targets: Vec<&'a mut Target>,
+    pub(super) targets: Vec<&'a mut Target>,
     host: &'a mut HostMeter,
     /// Of each target over all rows that were finished.
     totals: Vec<Total>,
     /// Of each target in the row at hand.
-    of_row: Vec<Total>,
+    pub(super) of_row: Vec<Total>,
+    /// For how long each target has been driven: the clock of the roles' schedules.
+    clocks_ns: Vec<u64>,
     /// CPU time of background work, when the rows began.
     background_before: Vec<Kinds>,
+    watch: Option<Watch>,
 }
 
-/// What all clients did together in one part.
-struct Together {
-    elapsed_ns: u64,
-    served: Served,
-    tally: Tally,
-    errors: Errors,
-    client: ClientFigures,
-    embedded: Option<ServerFigures>,
+/// A second of a target's driven time, as answered.
+#[derive(Debug, Serialize)]
+pub struct SecondOf {
+    pub target: String,
+    #[serde(flatten)]
+    pub second: Second,
 }
 
 impl<'a> RowRunner<'a> {
-    /// Looks for new processes of the targets and freezes them all.
+    /// Looks for new processes of the targets and freezes them all. Arrivals begin anew.
     pub fn new(
         spec: RowSpec,
         crew: &'a mut Crew,
+        seats: &'a Seats,
         mut targets: Vec<&'a mut Target>,
         host: &'a mut HostMeter,
     ) -> Result<Self, Failure> {
@@ -120,28 +124,38 @@ impl<'a> RowRunner<'a> {
             target.freeze()?;
         }
         let background_before = targets.iter_mut().map(|target| background(target)).collect();
-        let of_targets = || targets.iter().map(|_| Total::default()).collect();
+        crew.visit(|client| client.schedule(spec.seed));
+        let of_targets = || targets.iter().map(|_| Total::of(seats)).collect();
+        let watch = if spec.series {
+            Some(Watch::new(crew.run(|_| Client::show), targets.len()))
+        } else {
+            crew.visit(Client::hide);
+            None
+        };
         Ok(Self {
+            watch,
             spec,
             totals: of_targets(),
             of_row: of_targets(),
             background_before,
+            clocks_ns: vec![0; targets.len()],
             crew,
+            seats,
             targets,
             host,
         })
     }
 
     /// Runs one row; the targets are indices, each at most once, in the order in which they take their turns. What a row that
-    /// is not finished has measured is forgotten.
-    pub fn run(&mut self, row: u64, order: &[usize]) -> Result<Row, Stopped> {
+    /// is not finished has measured is forgotten. `tell`: of seconds that are over, in work with an end.
+    pub fn run(&mut self, row: u64, order: &[usize], tell: Tell) -> Result<Row, Stopped> {
         let started_unix_ns = unix_ns();
         let servers_before = self.servers_cpu_ns(order);
         let before = self.host.read();
-        let mut slots = Vec::with_capacity(order.len());
-        for (position, &target) in order.iter().enumerate() {
-            slots.push(self.turn(row, target, position)?);
-        }
+        let slots = match self.spec.slot.slice_ns {
+            None => self.slots(row, order)?,
+            Some(slice_ns) => self.work(row, order, slice_ns, tell)?,
+        };
         let after = self.host.read();
         let servers_cpu_ns = grown(self.servers_cpu_ns(order), servers_before);
         for &target in order {
@@ -156,6 +170,20 @@ impl<'a> RowRunner<'a> {
         })
     }
 
+    /// The seconds of series that are over and have not been taken yet; with `all`, also those that never will be over.
+    pub fn take_seconds(&mut self, all: bool) -> Vec<SecondOf> {
+        let taken = self.watch.as_mut().map(|watch| watch.take(all)).unwrap_or_default();
+        let named = |(target, seconds): (usize, Vec<Second>)| {
+            let name = &self.targets[target].name;
+            let of_target = |second| SecondOf {
+                target: name.clone(),
+                second,
+            };
+            seconds.into_iter().map(of_target).collect::<Vec<_>>()
+        };
+        taken.into_iter().flat_map(named).collect()
+    }
+
     /// What somebody who reads the figures has to know about them.
     pub fn accounting_notes(&self) -> Vec<String> {
         let meters = self.targets.iter().filter_map(|target| target.meter.as_ref());
@@ -168,6 +196,11 @@ impl<'a> RowRunner<'a> {
     /// Latencies and errors so far, with the target's name.
     pub fn totals(&self) -> impl Iterator<Item = (&str, &Total)> {
         self.targets.iter().map(|target| target.name.as_str()).zip(&self.totals)
+    }
+
+    /// Of one of `totals`: role → kind → histogram.
+    pub fn histograms_of_roles(&self, total: &Total) -> BTreeMap<String, BTreeMap<&'static str, String>> {
+        together::histograms(self.seats, total)
     }
 
     /// CPU time of background work by kind over all rows, settle parts included, by target; of targets with an account.
@@ -189,70 +222,144 @@ impl<'a> RowRunner<'a> {
         sum
     }
 
+    fn slots(&mut self, row: u64, order: &[usize]) -> Result<Vec<Slot>, Stopped> {
+        let numbered = order.iter().enumerate();
+        numbered
+            .map(|(position, &target)| self.turn(row, target, position))
+            .collect()
+    }
+
     /// One target's turn. A target that was lost stays thawed, so that it can be looked at and killed.
     fn turn(&mut self, row: u64, target: usize, position: usize) -> Result<Slot, Stopped> {
+        let settled = self.wake(row, target, true)?;
+        let (together, server) = self.measure(row, target, None)?;
+        self.rest(row, target)?;
+        self.of_row[target].clear();
+        self.gather(target, &together.all.errors);
+        Ok(self.slot(target, position, settled, together, server))
+    }
+
+    /// Thaws a target and drives its settle part, if it is to be driven; the operations of that.
+    pub(super) fn wake(&mut self, row: u64, target: usize, settle: bool) -> Result<u64, Stopped> {
         // A slot that was stopped has left there what it recorded.
         self.crew.visit(|client| client.slot.clear());
         let thawed = self.targets[target].thaw();
         thawed.map_err(|failure| self.stopped(row, target, "io", failure.message))?;
-        let RowSpec { seed, settle, slot } = self.spec;
-        let turn = |part| Turn {
-            seed,
+        if !settle {
+            return Ok(0);
+        }
+        let settled = self.drive(self.turn_of(row, target, Part::Settle), self.spec.settle)?;
+        Ok(settled.all.served.ops)
+    }
+
+    /// Drives a slot, or a slice of one, between two readings of the account.
+    pub(super) fn measure(
+        &mut self,
+        row: u64,
+        target: usize,
+        slice: Option<Slice>,
+    ) -> Result<(Together, ServerFigures), Stopped> {
+        let turn = Turn {
+            slice,
+            ..self.turn_of(row, target, Part::Slot)
+        };
+        // Taken for as long as another thread may read them.
+        let (mut meter, mut watch) = (self.targets[target].meter.take(), self.watch.take());
+        let begun = meter.as_mut().map(|meter| meter.begin());
+        let mut drive = || self.drive(turn, self.spec.slot);
+        let outcome = match &mut watch {
+            None => drive(),
+            Some(watch) => watch.over(target, meter.as_mut().zip(begun.as_ref()), drive),
+        };
+        let used = meter.as_mut().zip(begun).map(|(meter, begun)| meter.end(&begun));
+        if let Some(watch) = &mut watch {
+            watch.finish(target, used);
+        }
+        (self.targets[target].meter, self.watch) = (meter, watch);
+        let together = outcome?;
+        let server = together.embedded.or(used).unwrap_or_default();
+        Ok((together, server))
+    }
+
+    /// Freezes a target that has had its turn.
+    pub(super) fn rest(&mut self, row: u64, target: usize) -> Result<(), Stopped> {
+        let frozen = self.targets[target].freeze();
+        frozen.map_err(|failure| self.stopped(row, target, "io", failure.message))
+    }
+
+    /// The slot of a target whose latencies have been gathered.
+    pub(super) fn slot(
+        &self,
+        target: usize,
+        position: usize,
+        settle_ops: u64,
+        together: Together,
+        server: ServerFigures,
+    ) -> Slot {
+        Slot {
+            target: self.targets[target].name.clone(),
+            position,
+            settle_ops,
+            elapsed_ns: together.elapsed_ns,
+            ops: together.all.served.ops,
+            statements: together.all.tally.statements,
+            rows: together.all.tally.rows,
+            affected: together.all.tally.affected,
+            errors: together.all.errors,
+            latency: self.of_row[target].recorded.response.percentiles(),
+            roles: RoleSlots::of(self.seats, together.roles, &self.of_row[target]),
+            slices: 0,
+            server,
+            client: together.client,
+        }
+    }
+
+    fn turn_of(&self, row: u64, target: usize, part: Part) -> Turn {
+        Turn {
+            seed: self.spec.seed,
             row,
             target,
             part,
-        };
-        let settled = self.drive(turn(Part::Settle), settle)?;
-
-        let meter = &mut self.targets[target].meter;
-        let begun = meter.as_mut().map(|meter| meter.begin());
-        let together = self.drive(turn(Part::Slot), slot)?;
-        let meter = &mut self.targets[target].meter;
-        let used = meter.as_mut().zip(begun).map(|(meter, begun)| meter.end(&begun));
-
-        let frozen = self.targets[target].freeze();
-        frozen.map_err(|failure| self.stopped(row, target, "io", failure.message))?;
-        let latency = self.gather(target, &together.errors);
-        Ok(Slot {
-            target: self.targets[target].name.clone(),
-            position,
-            settle_ops: settled.served.ops,
-            elapsed_ns: together.elapsed_ns,
-            ops: together.served.ops,
-            statements: together.tally.statements,
-            rows: together.tally.rows,
-            affected: together.tally.affected,
-            errors: together.errors,
-            latency,
-            late: together.served.late,
-            dropped: together.served.dropped,
-            server: together.embedded.or(used).unwrap_or_default(),
-            client: together.client,
-        })
+            slice: None,
+        }
     }
 
     /// Has all clients drive one part, and waits for the last of them.
     fn drive(&mut self, turn: Turn, part: PartSpec) -> Result<Together, Stopped> {
-        let clients = self.crew.clients() as u32;
-        let schedules: Vec<_> = (0..clients)
-            .map(|client| part.schedule(client, clients, [turn.seed, turn.row]))
-            .collect();
+        let seats = self.seats;
+        if seats.has_arrivals() && part.extent == PartExtent::Ops(0) {
+            return Ok(Together::default()); // no time for anything that is due
+        }
+        let company = seats.has_arrivals().then(|| Arc::new(Company::of(seats.clients())));
         let start_ns = now_ns();
+        let span = Span {
+            start_ns,
+            length_ns: part.length_ns(),
+            clock_ns: self.clocks_ns[turn.target],
+        };
         let outcomes = self.crew.run(|client| {
-            let schedule = schedules[client as usize].clone();
+            let seat = seats.seat(client);
             let assignment = Assignment {
                 target: turn.target,
                 seed: turn.seed,
                 row: turn.row,
                 part: turn.part,
-                pace: part.pace(client, clients, start_ns, schedule),
+                pace: match (seat.arrivals, turn.slice) {
+                    (Some(_), _) => Pace::Open(span),
+                    (None, None) => Pace::Closed(part.bound(seats.closed_number(&seat), seats.closed(), start_ns)),
+                    (None, Some(slice)) => {
+                        part.pace_of_slice(seats.closed_number(&seat), seats.closed(), start_ns, slice)
+                    }
+                },
+                company: company.clone(),
             };
             move |client: &mut Client| client.drive(assignment)
         });
         let elapsed_ns = now_ns() - start_ns;
+        self.clocks_ns[turn.target] += elapsed_ns;
         let outcomes: Result<Vec<Outcome>, Stop> = outcomes.into_iter().collect();
         outcomes
-            .map(|outcomes| Together::of(outcomes, elapsed_ns))
+            .map(|outcomes| Together::of(outcomes, seats, elapsed_ns))
             .map_err(|stop| self.stopped(turn.row, turn.target, stop.kind(), stop.0.message))
     }
 
@@ -265,13 +372,9 @@ impl<'a> RowRunner<'a> {
         }
     }
 
-    /// Makes the latencies and errors of a slot those of its target in this row.
-    fn gather(&mut self, target: usize, errors: &Errors) -> Percentiles {
-        let of_row = &mut self.of_row[target];
-        of_row.errors.clone_from(errors);
-        of_row.recorded.clear();
-        self.crew.visit(|client| of_row.recorded.add(&client.slot));
-        of_row.recorded.response.percentiles()
+    /// Adds the latencies and errors of what was driven to those of its target in this row.
+    pub(super) fn gather(&mut self, target: usize, errors: &Errors) {
+        self.of_row[target].add_slot(self.crew, self.seats, errors);
     }
 }
 
@@ -288,32 +391,7 @@ struct Turn {
     row: u64,
     target: usize,
     part: Part,
-}
-
-impl Together {
-    fn of(outcomes: Vec<Outcome>, elapsed_ns: u64) -> Self {
-        let mut sum = Self {
-            elapsed_ns,
-            served: Served::default(),
-            tally: Tally::default(),
-            errors: Errors::default(),
-            client: ClientFigures::default(),
-            embedded: None,
-        };
-        for outcome in outcomes {
-            sum.served.add(&outcome.served);
-            sum.tally.statements += outcome.tally.statements;
-            sum.tally.rows += outcome.tally.rows;
-            sum.tally.affected += outcome.tally.affected;
-            sum.errors.add(&outcome.errors);
-            sum.client = sum.client.plus(&outcome.client);
-            sum.embedded = match (sum.embedded, outcome.server) {
-                (Some(so_far), Some(of_client)) => Some(so_far.plus(&of_client)),
-                (so_far, of_client) => so_far.or(of_client),
-            };
-        }
-        sum
-    }
+    slice: Option<Slice>,
 }
 
 #[cfg(test)]
@@ -322,10 +400,8 @@ mod tests {
     use crate::drive::client::Goal;
     use crate::drive::fake::{FakeWire, point_program};
     use crate::drive::freeze::{FreezeSpec, Freezer};
-    use crate::drive::part::PartExtent;
     use crate::wire::ErrorClass;
     use crate::workload::Mode;
-    use std::sync::Arc;
 
     const SETTLE_OPS: u64 = 2;
     const SLOT_OPS: u64 = 4;
@@ -342,6 +418,7 @@ mod tests {
             name: target.name.clone(),
             wire: target.wire.clone(),
             program: Arc::new(point_program()),
+            appended: crate::workload::Appended::default(),
         }];
         Crew::assemble(clients, move |number| Client::connect(number, Mode::Prepared, &goals)).unwrap()
     }
@@ -349,10 +426,11 @@ mod tests {
     /// The operations are those of each client.
     fn rows_of(clients: u32) -> RowSpec {
         let part = |ops: u64| PartSpec {
+            slice_ns: None,
             extent: PartExtent::Ops(ops * u64::from(clients)),
-            arrivals: None,
         };
         RowSpec {
+            series: false,
             seed: 1,
             settle: part(SETTLE_OPS),
             slot: part(SLOT_OPS),
@@ -366,9 +444,10 @@ mod tests {
             let mut target = target_lost_at(lost_at);
             let mut crew = crew_of(clients, &target);
             let mut host = HostMeter::new(&[]);
-            let mut runner = RowRunner::new(rows_of(clients), &mut crew, vec![&mut target], &mut host).unwrap();
-            assert_eq!(runner.run(1, &[0]).unwrap_err().kind, "lost_connection");
-            let row = runner.run(2, &[0]).unwrap();
+            let seats = Seats::alike(clients);
+            let mut runner = RowRunner::new(rows_of(clients), &mut crew, &seats, vec![&mut target], &mut host).unwrap();
+            assert_eq!(runner.run(1, &[0], &mut |_| ()).unwrap_err().kind, "lost_connection");
+            let row = runner.run(2, &[0], &mut |_| ()).unwrap();
             let (slot, (_, total)) = (&row.slots[0], runner.totals().next().unwrap());
             // Latencies of the row that was stopped are not among them.
             let actual = [slot.settle_ops, slot.ops, total.recorded.response.count()];

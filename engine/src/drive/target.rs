@@ -6,12 +6,15 @@ use super::freeze::Freezer;
 use super::trouble::Failure;
 use crate::account::ServerMeter;
 use crate::wire::Wire;
+use crate::workload::Appended;
 
 pub struct Target {
     pub name: String,
     pub wire: Arc<dyn Wire>,
     /// None when the server is embedded, or nothing is known of it.
     pub meter: Option<ServerMeter>,
+    /// Rows that tests have appended to its tables.
+    pub appended: Appended,
     freezer: Freezer,
 }
 
@@ -21,6 +24,7 @@ impl Target {
             name,
             wire,
             meter,
+            appended: Appended::default(),
             freezer,
         }
     }

@@ -9,6 +9,7 @@ use super::affinity::Pin;
 use super::backends;
 use super::client::{Client, Goal};
 use super::crew::Crew;
+use super::roles::{Role, RoleDefinition, RolesDefinition, Seats};
 use super::target::Target;
 use super::trouble::Failure;
 use crate::account::HostMeter;
@@ -31,10 +32,10 @@ pub struct OpenSpec {
     pub foreground_cpus: Vec<usize>,
     #[serde(default = "one")]
     pub tables: u32,
-    pub test: TestDefinition,
+    pub test: RolesDefinition,
     /// In place of `test`, for the targets named.
     #[serde(default)]
-    pub tests: BTreeMap<String, TestDefinition>,
+    pub tests: BTreeMap<String, RolesDefinition>,
 }
 
 fn one() -> u32 {
@@ -46,8 +47,8 @@ fn prepared() -> Mode {
 }
 
 impl OpenSpec {
-    /// The program of every target, in their order.
-    fn programs(&self) -> Result<Vec<Arc<Program>>, Failure> {
+    /// The programs of every target, in their order: one for each role.
+    fn programs(&self) -> Result<Vec<Programs>, Failure> {
         if let Some(name) = self.tests.keys().find(|name| !self.targets.contains(name)) {
             return Err(Failure::usage(format!(
                 "`tests`: {name:?} is no target of this test; accepted are {}",
@@ -55,20 +56,48 @@ impl OpenSpec {
             )));
         }
         let common = self.compile(&self.test)?;
-        let program_of = |name: &String| match self.tests.get(name) {
+        let programs_of = |name: &String| match self.tests.get(name) {
             None => Ok(common.clone()),
-            Some(own) => check_alike(&self.test, own)
+            Some(own) => check_roles_alike(&self.test, own)
                 .map_err(|message| Failure::usage(format!("`tests`: {message}")))
                 .and_then(|()| self.compile(own))
                 .map_err(|failure| failure.at(name)),
         };
-        self.targets.iter().map(program_of).collect()
+        self.targets.iter().map(programs_of).collect()
     }
 
-    fn compile(&self, test: &TestDefinition) -> Result<Arc<Program>, Failure> {
-        let program = Program::compile(test, self.tables, self.clients).map_err(Failure::usage)?;
-        Ok(Arc::new(program))
+    fn compile(&self, test: &RolesDefinition) -> Result<Programs, Failure> {
+        let compiled = test.0.iter().map(|role| {
+            let clients = role.clients.unwrap_or(self.clients);
+            Program::compile(&role.test, self.tables, clients).map(Arc::new)
+        });
+        compiled.collect::<Result<_, _>>().map_err(Failure::usage)
     }
+
+    fn seats(&self) -> Seats {
+        let role = |role: &RoleDefinition| Role {
+            name: role.name.clone(),
+            clients: role.clients.unwrap_or(self.clients),
+            arrivals: role.arrivals,
+            counted: role.counted,
+        };
+        Seats {
+            roles: self.test.0.iter().map(role).collect(),
+        }
+    }
+}
+
+/// By role.
+type Programs = Vec<Arc<Program>>;
+
+/// Whether two tests have the same clients, and these draw the same values.
+fn check_roles_alike(common: &RolesDefinition, own: &RolesDefinition) -> Result<(), String> {
+    let clients = |role: &RoleDefinition| (role.name.clone(), role.clients, role.arrivals, role.counted);
+    if !common.0.iter().map(clients).eq(own.0.iter().map(clients)) {
+        return Err("the roles differ from those in `test`; only `sql`, `mode` and `transaction` may".into());
+    }
+    let mut pairs = common.0.iter().zip(&own.0);
+    pairs.try_for_each(|(common, own)| check_alike(&common.test, &own.test))
 }
 
 /// Whether two definitions draw the same values in the same order, so that their targets see the same keys.
@@ -87,6 +116,9 @@ fn check_alike(common: &TestDefinition, own: &TestDefinition) -> Result<(), Stri
             () if common.params != own.params => "params",
             () if common.repeat != own.repeat => "repeat",
             () if common.table != own.table => "table",
+            () if common.part != own.part => "part",
+            () if common.rows != own.rows => "rows",
+            () if common.position != own.position => "position",
             () => return None,
         };
         Some(format!(
@@ -105,6 +137,7 @@ pub struct OpenTest {
     /// Names of the targets; everywhere else they are indices into this.
     pub targets: Vec<String>,
     pub crew: Crew,
+    pub seats: Seats,
     pub host: HostMeter,
     _pin: Pin,
 }
@@ -115,21 +148,28 @@ impl OpenTest {
         let programs = spec.programs()?;
         let pin = Pin::this_thread_to(&spec.cpus)
             .map_err(|error| Failure::usage(format!("`cpus`: cannot pin to {:?}: {error}", spec.cpus)))?;
-        let goals: Vec<Goal> = targets
-            .iter()
-            .zip(programs)
-            .map(|(target, program)| Goal {
+        let seats = spec.seats();
+        let goals_of_role = |role: usize| -> Vec<Goal> {
+            let goals = targets.iter().zip(&programs).map(|(target, programs)| Goal {
                 name: target.name.clone(),
                 wire: target.wire.clone(),
-                program,
-            })
-            .collect();
-        let connect = move |number| Client::connect(number, spec.mode, &goals);
-        let mut crew = Crew::assemble(spec.clients, connect)?;
+                program: programs[role].clone(),
+                appended: target.appended.clone(),
+            });
+            goals.collect()
+        };
+        let goals: Vec<_> = (0..seats.roles.len()).map(goals_of_role).collect();
+        let seated = seats.clone();
+        let connect = move |number| {
+            let seat = seated.seat(number);
+            Client::connect(number, spec.mode, &goals[seat.role]).map(|client| client.seated(seat))
+        };
+        let mut crew = Crew::assemble(seats.clients(), connect)?;
         let backends = backends::name(&mut crew, targets);
         let test = Self {
             targets: spec.targets,
             crew,
+            seats,
             host: HostMeter::new(&spec.foreground_cpus),
             _pin: pin,
         };
@@ -142,11 +182,11 @@ mod tests {
     use super::*;
     use serde_json::{Value, json};
 
-    fn programs(tests: Value) -> Result<Vec<Arc<Program>>, Failure> {
+    fn programs(tests: Value) -> Result<Programs, Failure> {
         let spec: OpenSpec =
             serde_json::from_value(json!({"targets": ["a", "b"], "test": point("SELECT 1 WHERE :id"), "tests": tests}))
                 .unwrap();
-        spec.programs()
+        Ok(spec.programs()?.into_iter().flatten().collect())
     }
 
     fn point(sql: &str) -> Value {

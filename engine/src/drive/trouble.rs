@@ -21,6 +21,9 @@ pub struct Failure {
     pub message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
+    /// The statement that was refused, where it is not the one of the command.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub statement: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -56,6 +59,13 @@ impl Failure {
         Self::new(kind, error.message)
     }
 
+    pub fn of(self, statement: &str) -> Self {
+        Self {
+            statement: Some(statement.to_owned()),
+            ..self
+        }
+    }
+
     pub fn at(self, target: &str) -> Self {
         Self {
             target: Some(target.to_owned()),
@@ -68,6 +78,7 @@ impl Failure {
             kind,
             message: message.into(),
             target: None,
+            statement: None,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::io::Read;
 
 use crate::workload::{Mode, Params, Program, TableSpec};
 
@@ -106,6 +107,17 @@ pub trait Connection: Send {
         sink: &mut dyn RowSink,
     ) -> WireResult<()>;
     fn query(&mut self, sql: &str) -> WireResult<TextTable>;
+    /// Runs a statement that need not be UTF-8; its results are passed over.
+    fn run_raw(&mut self, sql: &[u8]) -> WireResult<()> {
+        self.query(&String::from_utf8_lossy(sql)).map(drop)
+    }
+    /// Runs a `COPY … FROM STDIN`, whose data goes to the server as it is.
+    fn copy_in(&mut self, _sql: &[u8], _data: &mut dyn Read) -> WireResult<()> {
+        Err(WireError {
+            class: ErrorClass::Other,
+            message: "COPY … FROM STDIN is for PostgreSQL alone".to_owned(),
+        })
+    }
     /// Inserts all rows of `table` in the fastest way there is; calls `progress` with the rows done so far now and then.
     fn load_rows(&mut self, table: &TableSpec, seed: u64, progress: &mut dyn FnMut(u64)) -> WireResult<()>;
     /// What the server calls its threads, by the operating system's ids, where it tells.

@@ -4,7 +4,11 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
 
+use super::appended::Position;
+use super::constant::ConstantValue;
+use super::generators::{choice, expression, filled, grid, sample, walk};
 use super::ordered::Ordered;
+use super::values::ValueType;
 
 /// One test: its statements in order, and whether they form a transaction.
 #[derive(Debug, Clone, Deserialize)]
@@ -12,6 +16,8 @@ use super::ordered::Ordered;
 pub struct TestDefinition {
     pub name: String,
     pub transaction: bool,
+    /// What every connection of the test executes first.
+    pub session_sql: Vec<String>,
     pub statements: Vec<StatementDefinition>,
 }
 
@@ -25,6 +31,35 @@ pub struct StatementDefinition {
     /// `"draw"`, `"client"` or the name of an earlier statement.
     pub table: String,
     pub params: Vec<(String, GeneratorDefinition)>,
+    /// What begins with this statement, in a mix.
+    pub part: Option<PartDefinition>,
+    /// Rows of an INSERT, each with values of its own.
+    pub rows: u32,
+    pub position: Option<Position>,
+    pub answers: Answers,
+}
+
+/// One part of a mix: an event is one of them, drawn by weight.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PartDefinition {
+    pub name: String,
+    pub weight: u32,
+    #[serde(default)]
+    pub transaction: bool,
+}
+
+/// How the answers of targets are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answers {
+    /// Value by value; rows in their order where the statement says ORDER BY.
+    #[default]
+    Exact,
+    /// The same rows in any order.
+    Set,
+    /// Numbers may differ by this.
+    Tolerance(f64),
 }
 
 /// How a statement is sent, where it does not follow the mode in which the test was opened.
@@ -43,6 +78,12 @@ pub struct GeneratorDefinition {
     pub count: Option<u32>,
     /// The list holds neighbours of the drawn value instead of values drawn independently.
     pub consecutive: bool,
+    /// Where it is not said: text for texts, that of what it refers to for references, integer for all else.
+    pub value_type: Option<ValueType>,
+    /// Drawn fractions are rounded to so many digits after the point.
+    pub round: Option<u8>,
+    /// Share of values that are NULL instead.
+    pub nulls: f64,
 }
 
 /// The distributions of `low..=high` and the other ways to get a value.
@@ -70,6 +111,8 @@ pub enum GeneratorKind {
         high: i64,
         #[serde(default = "default_iterations")]
         iterations: u32,
+        /// As pgbench's `random_gaussian`, in place of `iterations`.
+        parameter: Option<f64>,
     },
     Special {
         low: i64,
@@ -98,18 +141,72 @@ pub enum GeneratorKind {
     Text {
         template: String,
     },
+    Row {
+        expr: Json,
+    },
+    Choice(choice::Spec),
+    Sample(sample::Spec),
+    Grid(grid::Spec),
+    Walk(walk::Spec),
+    /// As pgbench's `random_exponential`: the share of the first of `n` values is
+    /// `(1 - exp(-parameter / n)) / (1 - exp(-parameter))`.
+    Exponential {
+        low: i64,
+        high: i64,
+        parameter: f64,
+    },
+    /// Random ones.
+    Bytes {
+        length: u32,
+    },
+    /// Of the row that is loaded, in the table's staged file.
+    Field {
+        index: usize,
+    },
+    /// Of a random row of a staged file.
+    Data {
+        file: String,
+        rows: u64,
+        #[serde(default)]
+        pick: Pick,
+        #[serde(default = "default_exponent")]
+        exponent: f64,
+    },
+    /// Instead of the integers of a range, where the type has fractions.
+    #[serde(skip)]
+    Continuous(Continuous),
 }
 
-/// An integer or a text.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(untagged, expecting = "`value` must be an integer or a text")]
-pub enum ConstantValue {
-    Integer(i64),
-    Text(String),
+/// Distributions of all numbers from `low` to `high`.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(tag = "gen", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Continuous {
+    Uniform {
+        low: f64,
+        high: f64,
+    },
+    Gaussian {
+        low: f64,
+        high: f64,
+        #[serde(default = "default_iterations")]
+        iterations: u32,
+    },
+}
+
+/// Which row of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Pick {
+    #[default]
+    Uniform,
+    /// The first most often.
+    Zipfian,
 }
 
 /// The most values of a list: a PostgreSQL message takes 65535 parameters, SQLite 32766.
 const MAX_COUNT: u32 = 32_000;
+/// More digits than a float8 tells apart.
+const MAX_ROUND: u8 = 17;
 
 fn default_exponent() -> f64 {
     0.8
@@ -137,6 +234,8 @@ struct RawTest {
     name: String,
     #[serde(default)]
     transaction: bool,
+    #[serde(default)]
+    session_sql: Vec<String>,
     statements: Vec<Json>,
 }
 
@@ -152,9 +251,18 @@ struct RawStatement {
     table: String,
     #[serde(default)]
     params: Ordered<Json>,
+    part: Option<PartDefinition>,
+    #[serde(default = "default_rows")]
+    rows: u32,
+    position: Option<Position>,
+    #[serde(default)]
+    answers: Answers,
 }
 
 fn default_repeat() -> u32 {
+    1
+}
+fn default_rows() -> u32 {
     1
 }
 fn default_table() -> String {
@@ -180,6 +288,7 @@ impl TryFrom<Json> for TestDefinition {
         Ok(Self {
             name: raw.name,
             transaction: raw.transaction,
+            session_sql: raw.session_sql,
             statements,
         })
     }
@@ -191,6 +300,9 @@ impl StatementDefinition {
         let raw: RawStatement = parse(json, &place)?;
         if raw.repeat == 0 {
             return Err(format!("{place}: `repeat` is 0; accepted is 1 or more"));
+        }
+        if raw.rows == 0 {
+            return Err(format!("{place}: `rows` is 0; accepted is 1 or more"));
         }
         let params = raw
             .params
@@ -207,6 +319,10 @@ impl StatementDefinition {
             mode: raw.mode,
             table: raw.table,
             params,
+            part: raw.part,
+            rows: raw.rows,
+            position: raw.position,
+            answers: raw.answers,
         })
     }
 }
@@ -221,28 +337,43 @@ impl GeneratorDefinition {
         };
         let count: Option<u32> = take(&mut fields, "count", place)?;
         let consecutive = take(&mut fields, "consecutive", place)?.unwrap_or(false);
-        let kind: GeneratorKind = parse(Json::Object(fields), place)?;
+        let value_type = take::<String>(&mut fields, "type", place)?
+            .map(|name| ValueType::parse(&name).map_err(|message| format!("{place}: {message}")))
+            .transpose()?;
+        let round = take(&mut fields, "round", place)?;
+        let nulls = take(&mut fields, "nulls", place)?.unwrap_or(0.0);
         let generator = Self {
-            kind,
+            kind: GeneratorKind::parse(fields, value_type, place)?,
             count,
             consecutive,
+            value_type,
+            round,
+            nulls,
         };
         generator.check().map_err(|message| format!("{place}: {message}"))?;
         Ok(generator)
     }
 
     pub fn is_text(&self) -> bool {
-        matches!(
-            self.kind,
-            GeneratorKind::Text { .. }
-                | GeneratorKind::Constant {
-                    value: ConstantValue::Text(_)
-                }
-        )
+        let is_made = match &self.kind {
+            GeneratorKind::Choice(spec) => matches!(spec.of.first(), Some(ConstantValue::Text(_))),
+            GeneratorKind::Sample(spec) => spec.is_text(),
+            _ => false,
+        };
+        is_made
+            || matches!(
+                self.kind,
+                GeneratorKind::Text { .. }
+                    | GeneratorKind::Bytes { .. }
+                    | GeneratorKind::Constant {
+                        value: ConstantValue::Text(_)
+                    }
+            )
     }
 
     fn check(&self) -> Result<(), String> {
         match self.count {
+            count if let GeneratorKind::Sample(spec) = &self.kind => spec.check(count.unwrap_or(1))?,
             Some(_) if self.is_text() => return Err("`count` is for integer generators; a text has no list".into()),
             Some(count) if !(1..=MAX_COUNT).contains(&count) => {
                 return Err(format!("`count` is {count}; accepted is 1 to {MAX_COUNT}"));
@@ -250,11 +381,66 @@ impl GeneratorDefinition {
             None if self.consecutive => return Err("`consecutive` needs `count`, the length of the list".into()),
             _ => {}
         }
+        self.check_type()?;
         self.kind.check()
+    }
+
+    fn check_type(&self) -> Result<(), String> {
+        let is_stored = matches!(self.kind, GeneratorKind::Field { .. } | GeneratorKind::Data { .. });
+        match self.value_type {
+            None if is_stored => return Err("`type` is missing".into()),
+            Some(_) if is_stored => {}
+            Some(kind) if kind.is_number() == self.is_text() => {
+                let drawn = if self.is_text() { "texts" } else { "numbers" };
+                return Err(format!("`type` {kind:?} cannot hold the {drawn} that are drawn"));
+            }
+            _ => {}
+        }
+        match self.round {
+            Some(digits) if digits > MAX_ROUND => {
+                return Err(format!("`round` is {digits}; accepted is 0 to {MAX_ROUND}"));
+            }
+            Some(_) if self.is_text() => return Err("`round` is for numbers".into()),
+            _ => {}
+        }
+        if !(0.0..=1.0).contains(&self.nulls) {
+            return Err(format!("`nulls` is {}; accepted is a share from 0 to 1", self.nulls));
+        }
+        if self.nulls > 0.0 && self.count.is_some() {
+            return Err("`nulls` is for single values, and `count` makes a list".into());
+        }
+        Ok(())
     }
 }
 
 impl GeneratorKind {
+    /// Names of the earlier parameters that it refers to.
+    pub fn names(&self) -> Vec<&str> {
+        match self {
+            Self::Ref { of, .. } => vec![of],
+            Self::Row { expr } => expression::names(expr),
+            Self::Text { template } => filled::names(template),
+            Self::Choice(spec) => spec.per.iter().flat_map(expression::names).collect(),
+            Self::Walk(spec) => spec
+                .key
+                .iter()
+                .chain([&spec.step])
+                .flat_map(expression::names)
+                .collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Ranges of a type with fractions hold these too.
+    fn parse(fields: Map<String, Json>, value_type: Option<ValueType>, place: &str) -> Result<Self, String> {
+        let is_range = matches!(fields.get("gen").and_then(Json::as_str), Some("uniform" | "gaussian"));
+        let json = Json::Object(fields);
+        if is_range && value_type.is_some_and(ValueType::is_continuous) {
+            return parse(json, place).map(Self::Continuous);
+        }
+        parse(json, place)
+    }
+
     fn check(&self) -> Result<(), String> {
         use GeneratorKind::*;
         match *self {
@@ -263,16 +449,23 @@ impl GeneratorKind {
             | Pareto { low, high, .. }
             | Gaussian { low, high, .. }
             | Special { low, high, .. }
+            | Exponential { low, high, .. }
                 if low > high =>
             {
                 Err(format!("`low` is {low} and `high` is {high}; accepted is low <= high"))
             }
-            Zipfian { exponent, .. } if !(exponent > 0.0 && exponent.is_finite()) => {
+            Zipfian { exponent, .. } | Data { exponent, .. } if !(exponent > 0.0 && exponent.is_finite()) => {
                 Err(format!("`exponent` is {exponent}; accepted is a number above 0"))
             }
             Pareto { h, .. } if !(h > 0.0 && h < 1.0) => Err(format!(
                 "`h` is {h}; accepted is a number between 0 and 1, both excluded"
             )),
+            Gaussian {
+                parameter: Some(parameter),
+                ..
+            } if !(parameter >= 2.0 && parameter.is_finite()) => {
+                Err(format!("`parameter` is {parameter}; accepted is a number from 2 on"))
+            }
             Gaussian { iterations: 0, .. } | Special { iterations: 0, .. } => {
                 Err("`iterations` is 0; accepted is 1 or more".into())
             }
@@ -282,7 +475,27 @@ impl GeneratorKind {
             Special { hot_percent, .. } if !(0.0..=100.0).contains(&hot_percent) => {
                 Err(format!("`hot_percent` is {hot_percent}; accepted is 0 to 100"))
             }
+            Continuous(continuous) => continuous.check(),
+            Bytes { length: 0 } => Err("`length` is 0; accepted is 1 or more".into()),
+            Exponential { parameter, .. } if !(parameter > 0.0 && parameter.is_finite()) => {
+                Err(format!("`parameter` is {parameter}; accepted is a number above 0"))
+            }
+            Choice(ref spec) => spec.check(),
+            Grid(ref spec) => spec.check(),
+            Walk(ref spec) => spec.check(),
             Sequence { step: 0, .. } => Err("`step` is 0; accepted is any other integer".into()),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Continuous {
+    fn check(self) -> Result<(), String> {
+        match self {
+            Self::Uniform { low, high } | Self::Gaussian { low, high, .. } if low > high => {
+                Err(format!("`low` is {low} and `high` is {high}; accepted is low <= high"))
+            }
+            Self::Gaussian { iterations: 0, .. } => Err("`iterations` is 0; accepted is 1 or more".into()),
             _ => Ok(()),
         }
     }
@@ -325,7 +538,7 @@ mod tests {
         let test: TestDefinition =
             serde_json::from_value(with_param(json!({"gen": "zipfian", "low": 1, "high": 9}))).unwrap();
         let statement = &test.statements[0];
-        assert!(!test.transaction);
+        assert!(!test.transaction && test.session_sql.is_empty());
         assert_eq!(
             (statement.repeat, statement.mode, statement.table.as_str()),
             (1, None, "draw")
@@ -349,7 +562,7 @@ mod tests {
             ),
             (
                 json!({"name": "t", "statement": []}),
-                "unknown field `statement`, expected one of `name`, `transaction`, `statements`",
+                "unknown field `statement`, expected one of `name`, `transaction`, `session_sql`, `statements`",
             ),
             (
                 json!({"name": "t", "statements": [{"name": "s", "sql": "", "repet": 2}]}),
@@ -393,8 +606,8 @@ mod tests {
                 "a text has no list",
             ),
             (
-                with_param(json!({"gen": "constant", "value": 1.5})),
-                "must be an integer or a text",
+                with_param(json!({"gen": "constant", "value": [1]})),
+                "must be a number or a text",
             ),
             (
                 with_param(json!({"gen": "zipfian", "low": 1, "high": 2, "exponent": 0})),
@@ -402,6 +615,43 @@ mod tests {
             ),
             (with_param(json!({"gen": "sequence", "step": 0})), "`step` is 0"),
             (with_param(json!(5)), "accepted is an object such as"),
+            (
+                with_param(json!({"gen": "data", "file": "x", "rows": 1})),
+                "`type` is missing",
+            ),
+            (
+                with_param(json!({"gen": "data", "file": "x", "rows": 1, "pick": "first", "type": "int8"})),
+                "expected `uniform` or `zipfian`",
+            ),
+            (
+                with_param(json!({"gen": "uniform", "low": 1, "high": 2, "type": "flaot8"})),
+                "statement \"s\", parameter \"x\": unknown type \"flaot8\"; accepted is int2",
+            ),
+            (
+                with_param(json!({"gen": "uniform", "low": 1.5, "high": 1, "type": "float8"})),
+                "accepted is low <= high",
+            ),
+            (
+                with_param(json!({"gen": "text", "template": "#", "type": "float8"})),
+                "cannot hold the texts",
+            ),
+            (
+                with_param(json!({"gen": "sequence", "type": "bytes"})),
+                "cannot hold the numbers",
+            ),
+            (
+                with_param(json!({"gen": "sequence", "nulls": 1.5})),
+                "a share from 0 to 1",
+            ),
+            (
+                with_param(json!({"gen": "sequence", "nulls": 0.5, "count": 2})),
+                "`nulls` is for single values",
+            ),
+            (
+                with_param(json!({"gen": "sequence", "round": 18})),
+                "accepted is 0 to 17",
+            ),
+            (with_param(json!({"gen": "bytes", "length": 0})), "`length` is 0"),
         ];
         for (json, expected) in cases {
             let error = error_of(json.clone());

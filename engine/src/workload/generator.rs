@@ -2,63 +2,17 @@
 //!
 //! The distributions are those of sysbench (1.0.20, `sb_rand.c`), so that results can be compared with its own.
 
-use rand_distr::{Distribution as _, Zipf};
+use rand_distr::{Distribution as _, StandardNormal, Zipf};
 
-use super::definition::{ConstantValue, GeneratorDefinition, GeneratorKind};
+use super::constant::ConstantValue;
+use super::data::Stored;
+use super::definition::{Continuous, GeneratorDefinition, GeneratorKind, Pick};
+use super::generators::{Choice, Expression, Filled, Grid, Items, Sample, Walk};
 use super::params::Params;
+use super::scope::{Known, Memory, Scope};
 use super::stream::Stream;
-use super::text::list;
-
-/// What generators remember between draws.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Memory {
-    /// Latest value of every parameter of the event.
-    pub values: Vec<i64>,
-    /// How many values each sequence has given to this client.
-    pub counters: Vec<u64>,
-    /// Clients that share the sequences.
-    pub clients: u64,
-}
-
-/// Where a parameter can be found by those that refer to it.
-#[derive(Debug, Clone)]
-pub(super) struct Known {
-    pub name: String,
-    /// Index into `Memory::values`; `None` when the parameter is not a single integer.
-    pub value: Option<usize>,
-}
-
-/// Numbers the parameters and sequences of a program or table while it is compiled.
-#[derive(Debug, Default)]
-pub(super) struct Scope {
-    known: Vec<Known>,
-    values: usize,
-    counters: usize,
-}
-
-impl Scope {
-    pub fn memory(&self, clients: u32) -> Memory {
-        Memory {
-            values: vec![0; self.values],
-            counters: vec![0; self.counters],
-            clients: u64::from(clients),
-        }
-    }
-
-    /// The memory of the latest parameter called `name`.
-    fn resolve(&self, name: &str) -> Result<usize, String> {
-        match self.known.iter().rfind(|known| known.name == name) {
-            Some(Known { value: Some(value), .. }) => Ok(*value),
-            Some(_) => Err(format!(
-                "`of` names {name:?}, which is a text or a list; accepted is a single integer"
-            )),
-            None => Err(format!(
-                "`of` names {name:?}; accepted is an earlier parameter: {}",
-                list(self.known.iter().map(|known| known.name.as_str()))
-            )),
-        }
-    }
-}
+use super::template::Template;
+use super::values::{Number, Value, ValueType};
 
 /// One compiled generator: draws its value or values into the slots of a statement.
 #[derive(Debug, Clone)]
@@ -69,22 +23,55 @@ pub(super) struct Draw {
     consecutive: bool,
     /// First slot; `None` when the SQL does not name the parameter and only others refer to it.
     slot: Option<usize>,
-    /// Index into `Memory::values` for single integers.
+    /// Index into `Memory::values` for single numbers.
     value: Option<usize>,
+    value_type: ValueType,
+    /// A fraction is rounded to a multiple of 1 / this.
+    round: Option<f64>,
+    /// Share of values that are NULL.
+    nulls: f64,
 }
 
 #[derive(Debug, Clone)]
 enum Source {
-    Integer(Integer),
+    Number(Numbers),
     Text(Template),
+    Filled(Filled),
+    /// Of texts.
+    Choice(Choice),
+    Sample(Sample),
+    /// So many random ones.
+    Bytes(usize),
+    Stored(Stored),
+}
+
+#[derive(Debug, Clone)]
+enum Numbers {
+    Integer(Integer),
+    Float(Float),
+    Ref { of: usize, add: i64 },
+    Row(Expression),
+    Choice(Choice),
+    Walk(Walk),
 }
 
 #[derive(Debug, Clone)]
 enum Integer {
     Distributed(Distribution),
-    Sequence { start: i64, step: i64, counter: usize },
+    Grid(Grid),
+    Sequence {
+        start: i64,
+        step: i64,
+        counter: Option<usize>,
+    },
     Constant(i64),
-    Ref { of: usize, add: i64 },
+}
+
+#[derive(Debug, Clone)]
+enum Float {
+    Uniform { low: f64, high: f64 },
+    Gaussian { low: f64, high: f64, iterations: u32 },
+    Constant(f64),
 }
 
 impl Draw {
@@ -95,13 +82,20 @@ impl Draw {
         slot: Option<usize>,
         scope: &mut Scope,
     ) -> Result<Self, String> {
-        let source = Source::compile(&definition.kind, scope)?;
-        let remembered = definition.count.is_none() && matches!(source, Source::Integer(_));
+        let (source, natural) = Source::compile(definition, scope)?;
+        let value_type = definition.value_type.unwrap_or(natural);
+        let is_number = match source {
+            Source::Number(_) => true,
+            Source::Stored(_) => value_type.is_number(),
+            _ => false,
+        };
+        let remembered = definition.count.is_none() && is_number;
         let value = remembered.then_some(scope.values);
         scope.values += usize::from(remembered);
         scope.known.push(Known {
             name: name.to_owned(),
             value,
+            value_type,
         });
         Ok(Self {
             source,
@@ -109,65 +103,187 @@ impl Draw {
             consecutive: definition.consecutive,
             slot,
             value,
+            value_type,
+            round: definition.round.map(|digits| 10f64.powi(digits.into())),
+            nulls: definition.nulls,
         })
     }
 
     #[inline]
     pub fn draw(&self, stream: &mut Stream, memory: &mut Memory, params: &mut Params) {
-        match &self.source {
-            Source::Integer(integer) => self.draw_integers(integer, stream, memory, params),
-            Source::Text(template) => {
-                if let Some(slot) = self.slot {
-                    params.set_text(slot, |texts| template.write(stream, texts));
-                }
+        match (&self.source, self.slot) {
+            (Source::Number(numbers), slot) => self.draw_numbers(numbers, slot, stream, memory, params),
+            (Source::Stored(stored), slot) => self.draw_stored(stored, slot, stream, memory, params),
+            (_, None) => {}
+            (Source::Text(template), Some(slot)) => self.put(slot, params, |texts| template.write(stream, texts)),
+            (Source::Filled(filled), Some(slot)) => self.put(slot, params, |texts| filled.write(stream, memory, texts)),
+            (Source::Choice(choice), Some(slot)) => {
+                let index = choice.index(stream, memory);
+                self.put(slot, params, |texts| texts.extend_from_slice(choice.items.text(index)));
             }
+            (Source::Sample(sample), Some(slot)) => {
+                sample.draw(self.count, slot, self.value_type, stream, memory, params);
+            }
+            (Source::Bytes(length), Some(slot)) => params.set_bytes(slot, |bytes| write_random(*length, stream, bytes)),
+        }
+        // Drawn after the value, and only where there are any: what else is drawn does not depend on it.
+        if let Some(slot) = self.slot
+            && self.nulls > 0.0
+            && stream.fraction() < self.nulls
+        {
+            params.set(slot, Value::Null(self.value_type));
+        }
+    }
+
+    /// As text or as bytes.
+    #[inline]
+    fn put(&self, slot: usize, params: &mut Params, write: impl FnOnce(&mut Vec<u8>)) {
+        match self.value_type {
+            ValueType::Text => params.set_text(slot, write),
+            _ => params.set_bytes(slot, write),
         }
     }
 
     #[inline]
-    fn draw_integers(&self, integer: &Integer, stream: &mut Stream, memory: &mut Memory, params: &mut Params) {
-        let first = integer.draw(stream, memory);
+    fn draw_numbers(
+        &self,
+        numbers: &Numbers,
+        slot: Option<usize>,
+        stream: &mut Stream,
+        memory: &mut Memory,
+        params: &mut Params,
+    ) {
+        let first = self.rounded(numbers.draw(stream, memory));
         if let Some(value) = self.value {
             memory.values[value] = first;
         }
-        let Some(slot) = self.slot else { return };
-        params.set_integer(slot, first);
+        let Some(slot) = slot else { return };
+        params.set(slot, self.value_type.value(first));
         for offset in 1..self.count {
-            let value = if self.consecutive {
-                first.wrapping_add(offset as i64)
+            let number = if self.consecutive {
+                first.plus(offset as i64)
             } else {
-                integer.draw(stream, memory)
+                self.rounded(numbers.draw(stream, memory))
             };
-            params.set_integer(slot + offset, value);
+            params.set(slot + offset, self.value_type.value(number));
+        }
+    }
+
+    fn draw_stored(
+        &self,
+        stored: &Stored,
+        slot: Option<usize>,
+        stream: &mut Stream,
+        memory: &mut Memory,
+        params: &mut Params,
+    ) {
+        let first = stored.draw(stream, &memory.fields);
+        if let (Some(value), Some(number)) = (self.value, first.number()) {
+            memory.values[value] = number;
+        }
+        let Some(slot) = slot else { return };
+        params.put(slot, first);
+        for offset in 1..self.count {
+            params.put(slot + offset, stored.draw(stream, &memory.fields));
+        }
+    }
+
+    #[inline]
+    fn rounded(&self, number: Number) -> Number {
+        match (self.round, number) {
+            (Some(unit), Number::Float(value)) => Number::Float((value * unit).round() / unit),
+            _ => number,
         }
     }
 }
 
 impl Source {
-    fn compile(kind: &GeneratorKind, scope: &mut Scope) -> Result<Self, String> {
-        let integer = match kind {
-            GeneratorKind::Text { template } => return Ok(Self::Text(Template::new(template))),
+    /// And the type of its values where none is said.
+    fn compile(definition: &GeneratorDefinition, scope: &mut Scope) -> Result<(Self, ValueType), String> {
+        let stored_type = definition.value_type.unwrap_or(ValueType::Text);
+        let numbers = match &definition.kind {
+            GeneratorKind::Field { index } => return Ok((Self::Stored(Stored::Field(*index)), stored_type)),
+            GeneratorKind::Data {
+                file,
+                rows,
+                pick,
+                exponent,
+            } => {
+                let exponent = (*pick == Pick::Zipfian).then_some(*exponent);
+                return Ok((
+                    Self::Stored(Stored::drawn(file, *rows, exponent, stored_type)?),
+                    stored_type,
+                ));
+            }
+            GeneratorKind::Text { template } => {
+                let source = match Filled::compile(template, scope)? {
+                    Some(filled) => Self::Filled(filled),
+                    None => Self::Text(Template::new(template)),
+                };
+                return Ok((source, ValueType::Text));
+            }
+            GeneratorKind::Choice(spec) => {
+                let choice = Choice::compile(spec, scope)?;
+                return Ok(match choice.items {
+                    Items::Texts(_) => (Self::Choice(choice), ValueType::Text),
+                    _ if choice.items.is_float() => (Self::Number(Numbers::Choice(choice)), ValueType::Float8),
+                    _ => (Self::Number(Numbers::Choice(choice)), ValueType::Integer),
+                });
+            }
+            GeneratorKind::Sample(spec) => {
+                let sample = Sample::compile(spec)?;
+                let natural = sample.natural_type();
+                return Ok((Self::Sample(sample), natural));
+            }
+            GeneratorKind::Walk(spec) => {
+                return Ok((
+                    Self::Number(Numbers::Walk(Walk::compile(spec, scope)?)),
+                    ValueType::Float8,
+                ));
+            }
+            GeneratorKind::Grid(spec) => Numbers::Integer(Integer::Grid(Grid::compile(spec, scope))),
+            GeneratorKind::Bytes { length } => return Ok((Self::Bytes(*length as usize), ValueType::Bytes)),
             GeneratorKind::Constant {
                 value: ConstantValue::Text(text),
-            } => return Ok(Self::Text(Template::literal(text))),
+            } => return Ok((Self::Text(Template::literal(text)), ValueType::Text)),
             GeneratorKind::Constant {
                 value: ConstantValue::Integer(value),
-            } => Integer::Constant(*value),
-            GeneratorKind::Ref { of, add } => Integer::Ref {
-                of: scope.resolve(of)?,
-                add: *add,
-            },
-            GeneratorKind::Sequence { start, step } => {
-                scope.counters += 1;
-                Integer::Sequence {
-                    start: *start,
-                    step: *step,
-                    counter: scope.counters - 1,
-                }
+            } => Numbers::Integer(Integer::Constant(*value)),
+            GeneratorKind::Constant {
+                value: ConstantValue::Float(value),
+            } => Numbers::Float(Float::Constant(*value)),
+            GeneratorKind::Continuous(continuous) => Numbers::Float(Float::compile(*continuous)),
+            GeneratorKind::Ref { of, add } => {
+                let (of, value_type) = scope.resolve(of)?;
+                return Ok((Self::Number(Numbers::Ref { of, add: *add }), value_type));
             }
-            distributed => Integer::Distributed(Distribution::compile(distributed)?),
+            GeneratorKind::Row { expr } => Numbers::Row(Expression::compile(expr, scope)?),
+            GeneratorKind::Sequence { start, step } => Numbers::Integer(Integer::Sequence {
+                start: *start,
+                step: *step,
+                counter: scope.add_counter(),
+            }),
+            distributed => Numbers::Integer(Integer::Distributed(Distribution::compile(distributed)?)),
         };
-        Ok(Self::Integer(integer))
+        let natural = match numbers {
+            Numbers::Float(_) => ValueType::Float8,
+            _ => ValueType::Integer,
+        };
+        Ok((Self::Number(numbers), natural))
+    }
+}
+
+impl Numbers {
+    #[inline]
+    fn draw(&self, stream: &mut Stream, memory: &mut Memory) -> Number {
+        match self {
+            Self::Integer(integer) => Number::Integer(integer.draw(stream, memory)),
+            Self::Ref { of, add } => memory.values[*of].plus(*add),
+            Self::Row(expression) => expression.value(memory),
+            Self::Choice(choice) => choice.number(stream, memory),
+            Self::Walk(walk) => walk.draw(memory),
+            Self::Float(float) => Number::Float(float.draw(stream)),
+        }
     }
 }
 
@@ -176,17 +292,38 @@ impl Integer {
     fn draw(&self, stream: &mut Stream, memory: &mut Memory) -> i64 {
         match self {
             Self::Distributed(distribution) => distribution.draw(stream),
+            Self::Grid(grid) => grid.draw(stream, memory),
             Self::Constant(value) => *value,
-            Self::Ref { of, add } => memory.values[*of].wrapping_add(*add),
             Self::Sequence { start, step, counter } => {
-                let drawn = &mut memory.counters[*counter];
-                let index = drawn
-                    .wrapping_mul(memory.clients)
-                    .wrapping_add(u64::from(stream.client()));
-                *drawn += 1;
+                let index = memory.next_index(*counter, stream);
                 start.wrapping_add(step.wrapping_mul(index as i64))
             }
         }
+    }
+}
+
+impl Float {
+    fn compile(continuous: Continuous) -> Self {
+        match continuous {
+            Continuous::Uniform { low, high } => Self::Uniform { low, high },
+            Continuous::Gaussian { low, high, iterations } => Self::Gaussian { low, high, iterations },
+        }
+    }
+
+    #[inline]
+    fn draw(&self, stream: &mut Stream) -> f64 {
+        match *self {
+            Self::Uniform { low, high } => low + (high - low) * stream.fraction(),
+            Self::Gaussian { low, high, iterations } => low + (high - low) * mean_of_fractions(iterations, stream),
+            Self::Constant(value) => value,
+        }
+    }
+}
+
+fn write_random(length: usize, stream: &mut Stream, out: &mut Vec<u8>) {
+    for at in (0..length).step_by(8) {
+        let bytes = stream.bits().to_le_bytes();
+        out.extend_from_slice(&bytes[..8.min(length - at)]);
     }
 }
 
@@ -198,6 +335,8 @@ enum Distribution {
     Pareto { low: i64, high: i64, power: f64 },
     Gaussian { low: i64, high: i64, iterations: u32 },
     Special(Special),
+    Exponential { low: i64, high: i64, parameter: f64 },
+    TruncatedGaussian { low: i64, high: i64, parameter: f64 },
 }
 
 impl Distribution {
@@ -215,7 +354,15 @@ impl Distribution {
                 high,
                 power: h.ln() / (1.0 - h).ln(),
             },
-            GeneratorKind::Gaussian { low, high, iterations } => Self::Gaussian { low, high, iterations },
+            GeneratorKind::Gaussian {
+                low,
+                high,
+                parameter: Some(parameter),
+                ..
+            } => Self::TruncatedGaussian { low, high, parameter },
+            GeneratorKind::Gaussian {
+                low, high, iterations, ..
+            } => Self::Gaussian { low, high, iterations },
             GeneratorKind::Special {
                 low,
                 high,
@@ -229,9 +376,19 @@ impl Distribution {
                 hot_width: (width(low, high) * percent / 100.0).max(1.0),
                 hot_share: hot_percent / 100.0,
             }),
+            GeneratorKind::Exponential { low, high, parameter } => Self::Exponential { low, high, parameter },
             GeneratorKind::Sequence { .. }
             | GeneratorKind::Constant { .. }
             | GeneratorKind::Ref { .. }
+            | GeneratorKind::Row { .. }
+            | GeneratorKind::Choice(_)
+            | GeneratorKind::Sample(_)
+            | GeneratorKind::Grid(_)
+            | GeneratorKind::Walk(_)
+            | GeneratorKind::Field { .. }
+            | GeneratorKind::Data { .. }
+            | GeneratorKind::Bytes { .. }
+            | GeneratorKind::Continuous(_)
             | GeneratorKind::Text { .. } => return Err("not a distribution".into()),
         })
     }
@@ -248,6 +405,12 @@ impl Distribution {
                 offset(*low, *high, width(*low, *high) * mean_of_fractions(*iterations, stream))
             }
             Self::Special(special) => special.draw(stream),
+            Self::TruncatedGaussian { low, high, parameter } => {
+                offset(*low, *high, width(*low, *high) * truncated_gaussian(*parameter, stream))
+            }
+            Self::Exponential { low, high, parameter } => {
+                offset(*low, *high, width(*low, *high) * exponential(*parameter, stream))
+            }
         }
     }
 }
@@ -292,84 +455,27 @@ fn mean_of_fractions(iterations: u32, stream: &mut Stream) -> f64 {
     sum / f64::from(iterations)
 }
 
-/// A text with places for random digits and letters.
-#[derive(Debug, Clone)]
-struct Template {
-    text: Vec<u8>,
-    digits: Vec<usize>,
-    letters: Vec<usize>,
-}
-
-impl Template {
-    fn new(template: &str) -> Self {
-        let places = |mark: u8| {
-            (0..template.len())
-                .filter(|&at| template.as_bytes()[at] == mark)
-                .collect()
-        };
-        Self {
-            text: template.as_bytes().to_vec(),
-            digits: places(b'#'),
-            letters: places(b'@'),
-        }
-    }
-
-    fn literal(text: &str) -> Self {
-        Self {
-            text: text.as_bytes().to_vec(),
-            digits: Vec::new(),
-            letters: Vec::new(),
-        }
-    }
-
-    #[inline]
-    fn write(&self, stream: &mut Stream, out: &mut Vec<u8>) {
-        let start = out.len();
-        out.extend_from_slice(&self.text);
-        let text = &mut out[start..];
-        for places in self.digits.chunks(16) {
-            for (&place, digit) in places.iter().zip(sixteen_digits(stream.bits())) {
-                text[place] = digit;
-            }
-        }
-        for places in self.letters.chunks(8) {
-            let mut bits = stream.bits();
-            for &place in places {
-                // 26 letters out of the next 8 bits, rounded down; the low bits move up for the next letter.
-                let wide = u128::from(bits) * 26;
-                text[place] = b'a' + (wide >> 64) as u8;
-                bits = wide as u64;
-            }
+/// Of [0, 1), a normal distribution around one half whose ends are `parameter` standard deviations away; what lies beyond is
+/// drawn again. Source: pgbench, `getGaussianRand`.
+fn truncated_gaussian(parameter: f64, stream: &mut Stream) -> f64 {
+    loop {
+        let deviations: f64 = StandardNormal.sample(stream.random());
+        if (-parameter..parameter).contains(&deviations) {
+            return (deviations + parameter) / (2.0 * parameter);
         }
     }
 }
 
-/// Sixteen decimal digits as text from 64 random bits (bias below 10^16 / 2^64).
-#[inline]
-fn sixteen_digits(bits: u64) -> [u8; 16] {
-    let number = ((u128::from(bits) * 10_000_000_000_000_000) >> 64) as u64;
-    let mut digits = [0; 16];
-    digits[..8].copy_from_slice(&eight_digits(number / 100_000_000));
-    digits[8..].copy_from_slice(&eight_digits(number % 100_000_000));
-    digits
-}
-
-/// The eight digits of a number below 10^8, all at once: the number is split in lanes of 4, 2 and 1 digits; the
-/// multiplications divide every lane by 100 and by 10.
-#[inline]
-fn eight_digits(number: u64) -> [u8; 8] {
-    let fours = (number / 10_000) | ((number % 10_000) << 32);
-    let hundreds = ((fours * 10_486) >> 20) & 0x0000_007f_0000_007f;
-    let twos = hundreds | ((fours - 100 * hundreds) << 16);
-    let tens = ((twos * 103) >> 10) & 0x000f_000f_000f_000f;
-    let ones = tens | ((twos - 10 * tens) << 8);
-    (ones + 0x3030_3030_3030_3030).to_le_bytes()
+/// Of [0, 1), cut off where the density has fallen to exp(-parameter) of what it is at 0. Source: pgbench, `getExponentialRand`.
+fn exponential(parameter: f64, stream: &mut Stream) -> f64 {
+    let cut = (-parameter).exp();
+    let fraction = 1.0 - stream.fraction();
+    -(cut + (1.0 - cut) * fraction).ln() / parameter
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workload::Value;
     use crate::workload::stream::Part;
     use serde_json::{Value as Json, json};
 
@@ -389,7 +495,7 @@ mod tests {
                 draw.draw(&mut stream, &mut memory, &mut params);
                 match params.get(0) {
                     Value::Integer(value) => value,
-                    Value::Text(_) => panic!("a text"),
+                    other => panic!("{other:?}"),
                 }
             })
             .collect()
@@ -459,6 +565,39 @@ mod tests {
     }
 
     #[test]
+    fn a_truncated_gaussian_is_that_of_pgbench() {
+        let values = drawn(
+            json!({"gen": "gaussian", "low": 1, "high": 1000, "parameter": 4.0}),
+            DRAWS,
+        );
+        // One and two standard deviations around the middle, which is 1/8 of the width to either side for each.
+        for (deviations, expected) in [(1, 0.682_69), (2, 0.954_50)] {
+            let reach = 125 * deviations;
+            let inside = share(&values, |drawn| (501 - reach..=500 + reach).contains(&drawn));
+            assert_near(inside, expected / 0.999_937, 0.005);
+        }
+        assert!(values.iter().all(|value| (1..=1000).contains(value)));
+    }
+
+    #[test]
+    fn exponential_is_that_of_pgbench() {
+        let values = drawn(
+            json!({"gen": "exponential", "low": 1, "high": 100, "parameter": 5.0}),
+            DRAWS,
+        );
+        for value in [1, 2, 50, 100] {
+            let at = |edge: i64| (-5.0 * edge as f64 / 100.0).exp();
+            let expected = (at(value - 1) - at(value)) / (1.0 - (-5f64).exp());
+            assert_near(
+                share(&values, |drawn| drawn == value),
+                expected,
+                4.0 * (expected / DRAWS as f64).sqrt(),
+            );
+        }
+        assert!(values.iter().all(|value| (1..=100).contains(value)));
+    }
+
+    #[test]
     fn gaussian_is_the_mean_of_twelve_uniforms() {
         let values = drawn(json!({"gen": "gaussian", "low": 1, "high": 1_000_000}), DRAWS);
         assert_near(mean(&values), 500_000.5, 1_000.0);
@@ -490,40 +629,11 @@ mod tests {
                 draw.draw(&mut stream, &mut memory, &mut params);
                 match params.get(0) {
                     Value::Integer(value) => values.push(value),
-                    Value::Text(_) => panic!("a text"),
+                    other => panic!("{other:?}"),
                 }
             }
         }
         values.sort_unstable();
         assert_eq!(values, (0..12).map(|index| 10 + 5 * index).collect::<Vec<_>>());
-    }
-
-    #[test]
-    fn templates_keep_their_text_and_fill_their_places_evenly() {
-        let template = Template::new("é##########-@@@@@@@@@@");
-        let mut stream = Stream::new(3, 0, 0, Part::Slot);
-        let mut counts = [0u32; 256];
-        for _ in 0..10_000 {
-            let mut text = Vec::new();
-            template.write(&mut stream, &mut text);
-            let text = String::from_utf8(text).unwrap();
-            assert!(text.starts_with('é') && text.as_bytes()[12] == b'-', "{text}");
-            text.bytes().for_each(|byte| counts[byte as usize] += 1);
-        }
-        assert!(
-            (b'0'..=b'9').all(|digit| (9_500..10_500).contains(&counts[digit as usize])),
-            "{counts:?}"
-        );
-        assert!(
-            (b'a'..=b'z').all(|letter| (3_500..4_200).contains(&counts[letter as usize])),
-            "{counts:?}"
-        );
-    }
-
-    #[test]
-    fn eight_digits_are_those_of_the_number() {
-        for number in [0, 9, 10, 99, 100, 9_999, 10_000, 12_345_678, 99_999_999] {
-            assert_eq!(eight_digits(number), *format!("{number:08}").as_bytes());
-        }
     }
 }

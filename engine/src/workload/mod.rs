@@ -1,25 +1,37 @@
 //! From a suite's test definition (docs/engine-protocol.md, TEST) to a compiled program and its parameter streams.
 //!
-//! `definition` is the JSON as received, `program` what it compiles to, `statement` one of its statements, `sql` takes the
-//! text of one apart, `params` are its values, `generator` draws them, `stream` seeds them, `table` describes a table to
-//! load, `rows` fills it.
+//! `definition` is the JSON as received, `program` what it compiles to, `mix` what an event of it may be, `statement` one of
+//! its statements, `sql` takes the text of one apart, `params` are its values, `values` their types. `generator` draws them,
+//! `generators` those that depend on other values; `scope` is what they remember. `stream` seeds them, `table` describes a
+//! table to load, `rows` fills it, `appended` counts the rows that come after.
 
+mod appended;
+mod constant;
+mod data;
 pub mod definition;
 pub mod generator;
+mod generators;
+pub mod mix;
 mod ordered;
 pub mod params;
 pub mod program;
 pub mod rows;
+mod scope;
 mod sql;
 pub mod statement;
 pub mod stream;
 pub mod table;
+mod template;
 pub mod text;
+pub mod values;
+mod values_row;
 
+pub use appended::Appended;
 pub use definition::TestDefinition;
-pub use params::{Params, Value};
+pub use params::Params;
 pub use program::{Program, Scratch};
 pub use rows::TableRows;
 pub use statement::{Execution, Mode, Statement};
 pub use stream::{Part, Stream};
 pub use table::TableSpec;
+pub use values::{Value, ValueType};

@@ -1,11 +1,13 @@
 //! A test compiled: statements with their text taken apart and their generators ready to draw.
 //!
-//! How it is used: `Scratch::new(&program)` once per client and target when the test is opened, and kept while it is open
+//! How it is used: `Scratch::new` once per client and target when the test is opened, and kept while it is open
 //! (sequences must not start again); `Stream::new` per client and part of a row; then `event` in a loop.
 
+use super::appended::Appended;
 use super::definition::TestDefinition;
-use super::generator::{Memory, Scope};
+use super::mix::Mix;
 use super::params::Params;
+use super::scope::{Memory, Scope};
 use super::statement::{Statement, TableChoice};
 use super::stream::Stream;
 
@@ -13,8 +15,10 @@ use super::stream::Stream;
 #[derive(Debug)]
 pub struct Program {
     pub name: String,
-    /// Whether an event is one transaction.
-    pub transaction: bool,
+    /// What an event may be.
+    pub mix: Mix,
+    /// What every connection executes before anything is prepared.
+    pub session_sql: Vec<String>,
     pub statements: Vec<Statement>,
     /// Number of tables, at least 1.
     pub tables: u32,
@@ -33,8 +37,16 @@ pub struct Scratch {
 
 impl Scratch {
     pub fn new(program: &Program) -> Self {
+        Self::appending(program, &Appended::default())
+    }
+
+    /// Whose rows go on after those that `appended` has counted.
+    pub fn appending(program: &Program, appended: &Appended) -> Self {
+        let positions = program.statements.iter().filter_map(Statement::position);
+        let mut memory = program.memory.clone();
+        memory.appended = positions.map(|position| appended.counter(&position.of)).collect();
         Self {
-            memory: program.memory.clone(),
+            memory,
             tables: vec![1; program.statements.len()],
             params: Params::new(),
         }
@@ -50,16 +62,29 @@ impl Program {
                 "{place}: {tables} tables and {clients} clients; accepted is 1 or more of each"
             ));
         }
+        let mix = Mix::compile(test).map_err(|message| format!("{place}{message}"))?;
         let mut scope = Scope::default();
         let mut statements: Vec<Statement> = Vec::new();
-        for definition in &test.statements {
+        let mut part_starts = 0;
+        for (index, definition) in test.statements.iter().enumerate() {
+            if definition.part.is_some() {
+                scope.forget_names();
+                part_starts = index;
+            }
             let statement = Statement::compile(definition, &test.statements, &statements, &mut scope)
                 .map_err(|message| format!("{place}, statement {:?}{message}", definition.name))?;
+            if matches!(statement.table, TableChoice::Same(earlier) if earlier < part_starts) {
+                return Err(format!(
+                    "{place}, statement {:?}: `table` is that of a statement in another part of the mix",
+                    definition.name
+                ));
+            }
             statements.push(statement);
         }
         Ok(Self {
             name: test.name.clone(),
-            transaction: test.transaction,
+            mix,
+            session_sql: test.session_sql.clone(),
             statements,
             tables,
             clients,
@@ -67,15 +92,18 @@ impl Program {
         })
     }
 
-    /// Draws one event: hands statement, table and values of each execution to `execute`, in order, up to its first error.
+    /// Draws one event of a part of the mix: hands statement, table and values of each execution to `execute`, in order, up to
+    /// its first error.
     #[inline]
     pub fn event<E>(
         &self,
+        part: usize,
         stream: &mut Stream,
         scratch: &mut Scratch,
         mut execute: impl FnMut(usize, u32, &Params) -> Result<(), E>,
     ) -> Result<(), E> {
-        for (index, statement) in self.statements.iter().enumerate() {
+        for index in self.mix.parts()[part].statements.clone() {
+            let statement = &self.statements[index];
             let table = self.choose_table(index, stream, scratch);
             for _ in 0..statement.repeat {
                 statement.draw(stream, &mut scratch.memory, &mut scratch.params);
@@ -116,11 +144,13 @@ mod tests {
     /// The texts of an event's executions.
     fn event(program: &Program, stream: &mut Stream, scratch: &mut Scratch) -> Vec<String> {
         let mut sent = Vec::new();
-        let drawn = program.event(stream, scratch, |statement, table, params| {
+        let part = program.mix.draw(stream);
+        let drawn = program.event(part, stream, scratch, |statement, table, params| {
             let mut text = Vec::new();
             program.statements[statement].render(table, &mut text, |slot, out| match params.get(slot) {
                 Value::Integer(value) => write_integer(value, out),
                 Value::Text(text) => out.extend_from_slice(text),
+                other => out.extend_from_slice(format!("{other:?}").as_bytes()),
             });
             sent.push(String::from_utf8(text)?);
             Ok::<_, std::string::FromUtf8Error>(())
@@ -205,6 +235,54 @@ mod tests {
         }
     }
 
+    fn mix(first: Json, second: Json) -> Json {
+        let id = json!({"id": {"gen": "uniform", "low": 1, "high": 1000}});
+        json!({"name": "t", "statements": [
+            {"name": "read", "sql": "R :id", "params": id, "part": first},
+            {"name": "log", "sql": "L :id", "params": {"id": {"gen": "ref", "of": "id"}}},
+            {"name": "write", "sql": "W :id", "params": id, "part": second},
+        ]})
+    }
+
+    #[test]
+    fn an_event_of_a_mix_is_one_of_its_parts_drawn_by_weight() {
+        let read = json!({"name": "read", "weight": 3});
+        let program = compile(mix(read, json!({"name": "write", "weight": 1, "transaction": true})), 1).unwrap();
+        let sent = events(&program, 4000, 1, 0);
+        let reads = sent.iter().filter(|text| text.starts_with('R')).count();
+        let writes = sent.iter().filter(|text| text.starts_with('W')).count();
+        assert_eq!(reads + writes, 4000);
+        assert!((2850..3150).contains(&reads), "{reads}");
+        let logged = |pair: &[String]| pair[0].starts_with('R') == (pair[1] == format!("L{}", &pair[0][1..]));
+        assert!(sent.windows(2).all(|pair| pair[1].starts_with('W') || logged(pair)));
+        let transactions: Vec<_> = program.mix.parts().iter().map(|part| part.transaction).collect();
+        assert_eq!(transactions, [false, true]);
+    }
+
+    #[test]
+    fn parts_stand_for_themselves() {
+        let part = |weight| json!({"name": "p", "weight": weight});
+        let mut refers = mix(part(1), part(1));
+        refers["statements"][2]["params"] = json!({"id": {"gen": "ref", "of": "id"}});
+        let mut same_table = mix(part(1), part(1));
+        same_table["statements"][2]["table"] = json!("read");
+        let mut in_transaction = mix(part(1), part(1));
+        in_transaction["transaction"] = json!(true);
+        for (test, expected) in [
+            (
+                mix(part(0), part(1)),
+                "part \"p\": `weight` is 0; accepted is 1 or more",
+            ),
+            (mix(Json::Null, part(1)), "the first statement has a `part`"),
+            (in_transaction, "parts say whether they are a `transaction`"),
+            (refers, "accepted is an earlier parameter: none"),
+            (same_table, "a statement in another part of the mix"),
+        ] {
+            let error = compile(test, 1).unwrap_err();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+
     #[test]
     fn tables_of_clients_and_sequences_go_on_over_rows() {
         let test = json!({"name": "t", "statements": [{"name": "s", "table": "client", "sql": "{table} :id",
@@ -215,6 +293,78 @@ mod tests {
             .flat_map(|row| event(&program, &mut Stream::new(1, row, 1, Part::Slot), &mut scratch))
             .collect();
         assert_eq!(sent, ["2 101", "2 103", "2 105"]);
+    }
+
+    fn insert(rows: u64) -> Json {
+        json!({"name": "t", "statements": [{"name": "s", "rows": rows, "position": {"of": "t", "from": 100, "seed": 7},
+               "sql": "INSERT INTO t VALUES (:id, :n, :x) RETURNING id", "params": {
+            "id": {"gen": "sequence"}, "n": {"gen": "row", "expr": ["%", "row", 10]},
+            "x": {"gen": "uniform", "low": 1, "high": 1_000_000}}}]})
+    }
+
+    #[test]
+    fn rows_of_a_statement_have_values_of_their_own() {
+        let params = json!({"a": {"gen": "uniform", "low": 1, "high": 1_000_000}, "b": {"gen": "ref", "of": "a"}});
+        let mut test = statement("INSERT INTO t VALUES (:a, ')', :b) RETURNING 1", params);
+        test["statements"][0]["rows"] = json!(3);
+        let program = compile(test, 1).unwrap();
+        assert_eq!(program.statements[0].slots, 6);
+        let [sent] = events(&program, 1, 1, 0).try_into().unwrap();
+        let rows = sent.strip_prefix("INSERT INTO t VALUES (").unwrap();
+        let rows: Vec<_> = rows.strip_suffix(") RETURNING 1").unwrap().split("), (").collect();
+        let values: Vec<_> = rows.iter().map(|row| row.split_once(", ')', ").unwrap()).collect();
+        assert!(values.len() == 3 && values.iter().all(|(a, b)| a == b), "{sent}");
+        assert!(values[0] != values[1] && values[1] != values[2], "{sent}");
+    }
+
+    #[test]
+    fn appended_rows_go_on_over_clients_and_tests_and_are_the_same_everywhere() {
+        let (one, two) = (compile(insert(1), 1).unwrap(), compile(insert(2), 1).unwrap());
+        let sent = |orders: &[(&Program, u32)]| {
+            let appended = Appended::default();
+            let mut rows = Vec::new();
+            for &(program, client) in orders {
+                let mut scratch = Scratch::appending(program, &appended);
+                let text = event(program, &mut Stream::new(1, 0, client, Part::Slot), &mut scratch).concat();
+                let values = text.split_once('(').unwrap().1.rsplit_once(')').unwrap().0;
+                rows.extend(values.split("), (").map(str::to_owned));
+            }
+            rows
+        };
+        let rows = sent(&[(&one, 0), (&two, 1), (&one, 1)]);
+        assert_eq!(rows, sent(&[(&two, 0), (&two, 1)]));
+        let starts: Vec<_> = rows.iter().map(|row| row.rsplit_once(", ").unwrap().0).collect();
+        assert_eq!(starts, ["101, 0", "102, 1", "103, 2", "104, 3"]);
+        assert_ne!(
+            rows[0].rsplit_once(", ").unwrap().1,
+            rows[1].rsplit_once(", ").unwrap().1
+        );
+    }
+
+    #[test]
+    fn rows_that_no_statement_can_have_are_refused() {
+        let refused = |change: &dyn Fn(&mut Json)| {
+            let mut test = insert(2);
+            change(&mut test["statements"][0]);
+            compile(test, 1).unwrap_err()
+        };
+        let error = refused(&|statement| statement["rows"] = json!(20_000));
+        assert!(
+            error.contains("20000 rows of 3 values are 60000; accepted are 32000"),
+            "{error}"
+        );
+        let error = refused(&|statement| statement["rows"] = json!(0));
+        assert!(error.contains("`rows` is 0"), "{error}");
+        let error = refused(&|statement| statement["sql"] = json!("INSERT INTO t SELECT :id, :n, :x"));
+        assert!(error.contains("statement \"s\": `rows` is for INSERT"), "{error}");
+        let error = refused(&|statement| {
+            statement["sql"] = json!("INSERT INTO t VALUES (:id, :n) ON CONFLICT DO UPDATE SET x = :x")
+        });
+        assert!(error.contains("in the row after VALUES alone"), "{error}");
+        let error = refused(&|statement| {
+            statement.as_object_mut().unwrap().remove("position");
+        });
+        assert!(error.contains("parameter \"n\": `row` is known in tables"), "{error}");
     }
 
     #[test]
@@ -247,7 +397,7 @@ mod tests {
             ),
             (
                 statement("SELECT :a", json!({"a": {"gen": "ref", "of": "b"}})),
-                "parameter \"a\": `of` names \"b\"; accepted is an earlier parameter: none",
+                "parameter \"a\": it refers to \"b\"; accepted is an earlier parameter: none",
             ),
             (
                 statement(

@@ -30,6 +30,11 @@ pub(super) fn split(sql: &str) -> Vec<Piece> {
     pieces
 }
 
+/// Length of the next token of a text that is not empty: quoted texts and comments are one.
+pub(super) fn token_length(rest: &str) -> usize {
+    rest.chars().next().map_or(0, |character| next(rest, character).0)
+}
+
 /// Length of the next token, and the piece it makes when it is not plain text.
 fn next(rest: &str, character: char) -> (usize, Option<Piece>) {
     const TABLE: &str = "{table}";
@@ -56,13 +61,23 @@ fn next(rest: &str, character: char) -> (usize, Option<Piece>) {
 }
 
 fn name_at_start(text: &str) -> &str {
-    let end = text
-        .find(|character: char| !(character.is_ascii_alphanumeric() || character == '_'))
-        .unwrap_or(text.len());
+    let end = end_of_word(text);
     match text.as_bytes().first() {
-        Some(first) if !first.is_ascii_digit() => &text[..end],
+        Some(first) if !first.is_ascii_digit() => &text[..end + side_of_window(&text[end..])],
         _ => "",
     }
+}
+
+fn end_of_word(text: &str) -> usize {
+    text.find(|character: char| !(character.is_ascii_alphanumeric() || character == '_'))
+        .unwrap_or(text.len())
+}
+
+/// Length of `.from` or `.to` at the start of what follows a name: a window is two values.
+fn side_of_window(text: &str) -> usize {
+    let word = text.strip_prefix('.').map(|rest| &rest[..end_of_word(rest)]);
+    word.filter(|word| matches!(*word, "from" | "to"))
+        .map_or(0, |word| 1 + word.len())
 }
 
 /// Length up to and with the end mark, looked for after `skip` bytes; all of `text` when it is missing.
@@ -108,6 +123,10 @@ mod tests {
             "SELECT c FROM sbtest<table> WHERE id BETWEEN <:low> AND <:high_2>"
         );
         assert_eq!(marked("IN (:ids)"), "IN (<:ids>)");
+        assert_eq!(
+            marked("t >= :w.from AND t < :w.to AND :a.c AND :w.total"),
+            "t >= <:w.from> AND t < <:w.to> AND <:a>.c AND <:w>.total"
+        );
     }
 
     #[test]

@@ -1,11 +1,14 @@
 //! One statement of a test compiled: its text taken apart, its generators ready to draw.
 
-use super::definition::{StatementDefinition, StatementMode};
-use super::generator::{Draw, Memory, Scope};
+use super::appended::Position;
+use super::definition::{Answers, StatementDefinition, StatementMode};
+use super::generator::Draw;
 use super::params::Params;
+use super::scope::{Memory, Scope};
 use super::sql::{self, Piece as SqlPiece};
-use super::stream::Stream;
+use super::stream::{Part, Stream};
 use super::text::{list, write_integer};
+use super::values_row;
 
 /// A compiled statement.
 #[derive(Debug, Clone)]
@@ -14,12 +17,25 @@ pub struct Statement {
     pub repeat: u32,
     /// Whether the order of the rows of its result is defined.
     pub ordered: bool,
+    /// Whether numbers of its result may differ a little from target to target.
+    pub has_tolerance: bool,
     /// Number of values of one execution.
     pub slots: usize,
     mode: Option<StatementMode>,
     pub(super) table: TableChoice,
     pieces: Vec<Piece>,
     draws: Vec<Draw>,
+    rows: Option<Rows>,
+}
+
+/// The rows of an INSERT that has several, or whose rows have positions.
+#[derive(Debug, Clone)]
+struct Rows {
+    count: usize,
+    /// Slots of one row.
+    width: usize,
+    /// And the index of its counter in `Memory::appended`.
+    position: Option<(Position, usize)>,
 }
 
 /// Whether the statements of a test are prepared once or each time, where they do not say it themselves.
@@ -75,6 +91,7 @@ impl Statement {
             return Err(": accepted as a name is anything but \"draw\", \"client\" and an empty one".into());
         }
         let (pieces, first_slots, slots) = place_slots(definition)?;
+        scope.set_rows(definition.position.is_some());
         let draws = definition
             .params
             .iter()
@@ -92,12 +109,14 @@ impl Statement {
         Ok(Self {
             name: definition.name.clone(),
             repeat: definition.repeat,
-            ordered: is_ordered(&definition.sql),
+            ordered: is_ordered(&definition.sql) && definition.answers != Answers::Set,
+            has_tolerance: matches!(definition.answers, Answers::Tolerance(_)),
             slots,
             mode: definition.mode,
             table: TableChoice::compile(&definition.table, earlier)?,
             pieces,
             draws,
+            rows: Rows::compile(definition, slots, earlier),
         })
     }
 
@@ -137,9 +156,56 @@ impl Statement {
     #[inline]
     pub(super) fn draw(&self, stream: &mut Stream, memory: &mut Memory, params: &mut Params) {
         params.reset(self.slots);
+        match &self.rows {
+            None => self.draw_row(stream, memory, params),
+            Some(rows) => self.draw_rows(rows, stream, memory, params),
+        }
+    }
+
+    #[inline]
+    fn draw_row(&self, stream: &mut Stream, memory: &mut Memory, params: &mut Params) {
         for draw in &self.draws {
             draw.draw(stream, memory, params);
         }
+    }
+
+    /// A row with a position has a stream of its own, so that it is the same whichever client it falls to.
+    fn draw_rows(&self, rows: &Rows, stream: &mut Stream, memory: &mut Memory, params: &mut Params) {
+        let first = rows.position.as_ref().map(|(position, counter)| {
+            let row = position.take(&memory.appended[*counter], rows.count);
+            (row, position.seed)
+        });
+        for index in 0..rows.count {
+            params.begin_row(index * rows.width);
+            match first {
+                None => self.draw_row(stream, memory, params),
+                Some((first, seed)) => {
+                    memory.row = first + index as u64;
+                    let mut of_row = Stream::new(seed, memory.row, 0, Part::Load);
+                    self.draw_row(&mut of_row, memory, params);
+                }
+            }
+        }
+    }
+
+    pub(super) fn position(&self) -> Option<&Position> {
+        let (position, _) = self.rows.as_ref()?.position.as_ref()?;
+        Some(position)
+    }
+}
+
+impl Rows {
+    fn compile(definition: &StatementDefinition, slots: usize, earlier: &[Statement]) -> Option<Self> {
+        if definition.rows == 1 && definition.position.is_none() {
+            return None;
+        }
+        let count = definition.rows as usize;
+        let counter = earlier.iter().filter_map(Statement::position).count();
+        Some(Self {
+            count,
+            width: slots / count,
+            position: definition.position.clone().map(|position| (position, counter)),
+        })
     }
 }
 
@@ -159,30 +225,93 @@ impl TableChoice {
     }
 }
 
-/// Numbers the slots in the order in which the text names the parameters. Gives the pieces of the text, the first slot of
-/// every parameter of the definition (`None` when the text does not name it) and the number of slots.
+/// The pieces of the text, the first slot of every parameter of the definition (`None` when the text does not name it) and
+/// the number of slots.
 type Placed = (Vec<Piece>, Vec<Option<usize>>, usize);
 
+/// Numbers the slots in the order in which the text names the parameters. Each of several rows has slots of its own.
 fn place_slots(definition: &StatementDefinition) -> Result<Placed, String> {
-    let mut first_slots: Vec<Option<usize>> = vec![None; definition.params.len()];
-    let mut slots = 0;
-    let mut pieces = Vec::new();
-    for piece in sql::split(&definition.sql) {
-        pieces.push(match piece {
-            SqlPiece::Text(text) => Piece::Text(text),
-            SqlPiece::Table => Piece::Table,
-            SqlPiece::Param(name) => {
-                let index = find_param(&name, definition)?;
-                let count = definition.params[index].1.count.unwrap_or(1) as usize;
-                let first = *first_slots[index].get_or_insert_with(|| {
-                    slots += count;
-                    slots - count
-                });
-                Piece::Slots { first, count }
-            }
-        });
+    let mut slots = Slots::of(definition);
+    if definition.rows == 1 {
+        let pieces = slots.place(&definition.sql)?;
+        return Ok((pieces, slots.first, slots.count));
     }
-    Ok((pieces, first_slots, slots))
+    let row = values_row::find(&definition.sql).map_err(|message| format!(": {message}"))?;
+    let mut pieces = slots.place(&definition.sql[..row.start])?;
+    let outside = slots.count;
+    let one = slots.place(&definition.sql[row.clone()])?;
+    let width = slots.count;
+    let rest = slots.place(&definition.sql[row.end..])?;
+    if outside > 0 || slots.count > width {
+        return Err(": with `rows`, parameters are accepted in the row after VALUES alone".into());
+    }
+    for index in 0..definition.rows as usize {
+        if index > 0 {
+            pieces.push(Piece::Text(", ".into()));
+        }
+        pieces.extend(one.iter().map(|piece| piece.moved(index * width)));
+    }
+    pieces.extend(rest);
+    let all = width * definition.rows as usize;
+    if all > MOST_SLOTS && definition.mode != Some(StatementMode::Text) {
+        return Err(format!(
+            ": {} rows of {width} values are {all}; accepted are {MOST_SLOTS} in a statement, and more in mode \"text\"",
+            definition.rows
+        ));
+    }
+    Ok((pieces, slots.first, all))
+}
+
+/// The most values of a statement: a PostgreSQL message takes 65535, SQLite 32766.
+const MOST_SLOTS: usize = 32_000;
+
+/// Slots that have been numbered so far.
+struct Slots<'a> {
+    definition: &'a StatementDefinition,
+    first: Vec<Option<usize>>,
+    count: usize,
+}
+
+impl<'a> Slots<'a> {
+    fn of(definition: &'a StatementDefinition) -> Self {
+        Self {
+            definition,
+            first: vec![None; definition.params.len()],
+            count: 0,
+        }
+    }
+
+    fn place(&mut self, text: &str) -> Result<Vec<Piece>, String> {
+        sql::split(text).into_iter().map(|piece| self.number(piece)).collect()
+    }
+
+    fn number(&mut self, piece: SqlPiece) -> Result<Piece, String> {
+        let name = match piece {
+            SqlPiece::Text(text) => return Ok(Piece::Text(text)),
+            SqlPiece::Table => return Ok(Piece::Table),
+            SqlPiece::Param(name) => name,
+        };
+        let index = find_param(&name, self.definition)?;
+        let count = self.definition.params[index].1.count.unwrap_or(1) as usize;
+        let first = *self.first[index].get_or_insert_with(|| {
+            self.count += count;
+            self.count - count
+        });
+        Ok(Piece::Slots { first, count })
+    }
+}
+
+impl Piece {
+    /// The same so many slots later.
+    fn moved(&self, by: usize) -> Self {
+        match self {
+            Self::Slots { first, count } => Self::Slots {
+                first: first + by,
+                count: *count,
+            },
+            other => other.clone(),
+        }
+    }
 }
 
 fn find_param(name: &str, definition: &StatementDefinition) -> Result<usize, String> {
@@ -196,9 +325,8 @@ fn find_param(name: &str, definition: &StatementDefinition) -> Result<usize, Str
 }
 
 fn is_referred_to(name: &str, statements: &[StatementDefinition]) -> bool {
-    use super::definition::GeneratorKind::Ref;
     let mut generators = statements.iter().flat_map(|statement| &statement.params);
-    generators.any(|(_, generator)| matches!(&generator.kind, Ref { of, .. } if of == name))
+    generators.any(|(_, generator)| generator.kind.names().contains(&name))
 }
 
 fn is_ordered(sql: &str) -> bool {

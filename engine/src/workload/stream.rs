@@ -65,7 +65,7 @@ impl Stream {
 }
 
 /// The finaliser of SplitMix64 over its additive constant: a bijection that spreads neighbouring inputs over all 64 bits.
-fn mix(input: u64) -> u64 {
+pub(super) fn mix(input: u64) -> u64 {
     let mut z = input.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -12,6 +12,8 @@ use super::ordered::Ordered;
 pub struct TableSpec {
     pub name: String,
     pub rows: u64,
+    /// Staged file whose lines are the rows.
+    pub data: Option<String>,
     /// Statements to run before the rows are inserted.
     pub create: Vec<String>,
     /// Columns in order.
@@ -25,6 +27,7 @@ pub struct TableSpec {
 struct RawTable {
     name: String,
     rows: u64,
+    data: Option<String>,
     #[serde(default)]
     create: Vec<String>,
     columns: Ordered<Json>,
@@ -50,6 +53,7 @@ impl TryFrom<Json> for TableSpec {
         Ok(Self {
             name: raw.name,
             rows: raw.rows,
+            data: raw.data,
             create: raw.create,
             columns,
             after: raw.after,

@@ -78,3 +78,31 @@ fn tests_with_other_values_are_refused_and_named() {
     }
     assert!(engine.quits());
 }
+
+#[test]
+fn each_connection_executes_the_session_sql_of_its_target_first() {
+    let scratch = Scratch::new("session-sql");
+    let mut engine = engine_on(&scratch, &["a", "b"]);
+    let sql = "SELECT cache_size FROM pragma_cache_size WHERE :id > 0";
+    let with = |session_sql: &str| {
+        let mut made = test(sql);
+        made["session_sql"] = json!([session_sql]);
+        made
+    };
+    let tests = json!({"b": with("PRAGMA cache_size = -4321")});
+    engine
+        .done(json!({"cmd": "open", "targets": ["a", "b"], "test": with("PRAGMA cache_size = -1234"), "tests": tests}));
+    let checked = engine.done(json!({"cmd": "check", "events": 1, "seed": 7}))["targets"].clone();
+    assert_ne!(checked["a"]["checksum"], checked["b"]["checksum"], "{checked}");
+    engine.done(json!({"cmd": "open", "targets": ["a", "b"], "test": with("PRAGMA cache_size = -4321")}));
+    let alike = engine.done(json!({"cmd": "check", "events": 1, "seed": 7}))["targets"].clone();
+    assert_eq!(alike["a"]["checksum"], checked["b"]["checksum"]);
+    let error = engine.last(json!({"cmd": "open", "targets": ["a"], "test": with("SETT x")}))["error"].clone();
+    assert_eq!((&error["kind"], &error["target"]), (&json!("server"), &json!("a")));
+    let words = error["message"].as_str().unwrap();
+    assert!(
+        words.starts_with("test \"point\", session_sql \"SETT x\": near"),
+        "{words}"
+    );
+    assert!(engine.quits());
+}

@@ -5,7 +5,7 @@
 //! database of its own. Where the server listens on a port too, `DBVERSUS_TEST_MYSQL_PORT` has logins over TCP tested.
 
 use crate::skip::variable;
-use crate::support::{ROWS, check, load, program, read_write, run, spec, table, with_mode};
+use crate::support::{ROWS, check, load, program, read_write, run, spec, table, types_survive, with_mode};
 use dbversus_engine::drive::lane::Lane;
 use dbversus_engine::wire::{Connection, ErrorClass, Tally, Wire, WireResult, from_address};
 use dbversus_engine::workload::{Mode, Part, Scratch, Stream};
@@ -124,6 +124,28 @@ fn give_the_same_answers(mut connection: Box<dyn Connection>) {
     assert!(reference.iter().any(is_expected), "{reference:?}");
     assert_eq!(reference, answers(&reads, Mode::Unprepared));
     assert_eq!(reference, answers(&with_mode(&reads, "text"), Mode::Prepared));
+}
+
+#[test]
+fn values_of_all_types_are_sent_and_loaded() {
+    let Some(mut connection) = connect("dbv_types") else {
+        return;
+    };
+    types_survive(
+        connection.as_mut(),
+        [
+            "integer",
+            "float",
+            "double",
+            "decimal(10,2)",
+            "boolean",
+            "date",
+            "datetime",
+            "datetime(6)",
+            "varbinary(16)",
+            "varchar(20)",
+        ],
+    );
 }
 
 #[test]

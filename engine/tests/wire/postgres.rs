@@ -5,7 +5,7 @@
 //! superuser; each test works in a schema of its own.
 
 use crate::skip::{skip, variable};
-use crate::support::{ROWS, check, load, program, read_write, run, spec, table, with_mode};
+use crate::support::{ROWS, check, load, program, read_write, run, spec, table, types_survive, with_mode};
 use dbversus_engine::wire::{Connection, ErrorClass, Tally, Wire, from_address};
 use dbversus_engine::workload::Mode;
 use serde_json::{Value as Json, json};
@@ -123,6 +123,31 @@ fn executions_as_those_of_libpq_give_the_same_answers() {
         });
         assert!(answers[0].len() > 100, "{answers:?}");
         assert_eq!(answers[0], answers[1]);
+    }
+}
+
+#[test]
+fn values_of_all_types_are_sent_and_loaded() {
+    for like_libpq in [false, true] {
+        let more = json!({"like_libpq": like_libpq});
+        let Some(mut connection) = connect_with(&format!("dbv_types_{like_libpq}"), more) else {
+            return;
+        };
+        types_survive(
+            connection.as_mut(),
+            [
+                "integer",
+                "real",
+                "double precision",
+                "numeric(10,2)",
+                "boolean",
+                "date",
+                "timestamp(0)",
+                "timestamptz",
+                "bytea",
+                "text",
+            ],
+        );
     }
 }
 
@@ -397,4 +422,30 @@ fn passwords_are_checked_by_every_method() {
         );
     }
     let _ = std::fs::remove_file(&file);
+}
+
+#[test]
+fn data_of_a_copy_goes_to_the_server_as_it_is() {
+    let Some(mut connection) = connect("wire_copy_in") else {
+        return;
+    };
+    connection.run_raw(b"CREATE TABLE t (a int, b text)").unwrap();
+    // more than one message
+    let data: String = (0..100_000).map(|row| format!("{row}\tit's \\\\ {row}\n")).collect();
+    connection.copy_in(b"COPY t FROM stdin", &mut data.as_bytes()).unwrap();
+    connection.copy_in(b"COPY t FROM stdin", &mut b"".as_slice()).unwrap();
+    let told = connection.query("SELECT count(*), max(b) FROM t").unwrap();
+    assert_eq!(
+        told.rows[0],
+        [Some("100000".to_owned()), Some("it's \\ 99999".to_owned())]
+    );
+    let refused = connection.copy_in(b"COPY t FROM stdin", &mut format!("x\ty\n{data}").as_bytes());
+    let error = refused.unwrap_err();
+    assert!(error.message.contains("invalid input syntax"), "{error}");
+    let missing = connection.copy_in(b"COPY nowhere FROM stdin", &mut b"1\n".as_slice());
+    assert!(missing.unwrap_err().message.contains("does not exist"));
+    assert_eq!(
+        connection.query("SELECT count(*) FROM t").unwrap().rows[0],
+        [Some("100000".to_owned())]
+    );
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::skip::skip;
-use crate::support::{ROWS, check, load, program, read_write, run, table};
+use crate::support::{ROWS, check, load, program, read_write, run, table, types_survive};
 use dbversus_engine::wire::sqlite::{SqliteWire, bundled_version};
 use dbversus_engine::wire::{Connection, ErrorClass, Tally, Wire, from_address};
 use dbversus_engine::workload::Mode;
@@ -63,6 +63,26 @@ fn loads_and_runs_the_read_write_test_in_every_mode() {
     assert_eq!(
         connection.query("SELECT count(*) FROM sbtest1").unwrap().rows,
         [[Some(ROWS.to_string())]]
+    );
+}
+
+#[test]
+fn values_of_all_types_are_sent_and_loaded() {
+    let scratch = Scratch::new("sqlite-types");
+    types_survive(
+        scratch.connect().as_mut(),
+        [
+            "INTEGER",
+            "REAL",
+            "REAL",
+            "DECIMAL(10,2)",
+            "INTEGER",
+            "TEXT",
+            "INTEGER",
+            "INTEGER",
+            "BLOB",
+            "TEXT",
+        ],
     );
 }
 

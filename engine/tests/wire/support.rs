@@ -121,3 +121,86 @@ pub fn check(connection: &mut dyn Connection, program: &Program, mode: Mode, eve
     }
     values.0
 }
+
+/// A generator of every type, most with NULLs.
+pub fn typed_values() -> Json {
+    let time = json!({"gen": "uniform", "low": 1_700_000_000_000_000i64, "high": 1_710_000_000_000_000i64});
+    let with = |value: &Json, more: Json| {
+        let mut value = value.clone();
+        value.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        value
+    };
+    let number = json!({"gen": "uniform", "low": -100, "high": 100.5, "nulls": 0.3});
+    json!({
+        "n": {"gen": "sequence"},
+        "single": with(&number, json!({"type": "float4"})),
+        "wide": with(&number, json!({"type": "float8"})),
+        "money": with(&number, json!({"type": "decimal(10,2)"})),
+        "yes": {"gen": "uniform", "low": 0, "high": 1, "type": "bool", "nulls": 0.3},
+        "day": with(&time, json!({"type": "date", "nulls": 0.3})),
+        "second": with(&time, json!({"type": "timestamp"})),
+        "fine": with(&time, json!({"type": "timestamp(6)", "nulls": 0.3})),
+        "raw": {"gen": "bytes", "length": 9, "nulls": 0.3},
+        "note": {"gen": "text", "template": "it's \\ @@#", "nulls": 0.3},
+    })
+}
+
+/// Inserts and loads values of every type, given the types of their columns in the order of `typed_values`. What is sent in
+/// every mode is the same, and of what is loaded every column has its values and NULLs.
+pub fn types_survive(connection: &mut dyn Connection, types: [&str; 10]) {
+    const EVENTS: u32 = 40;
+    let values = typed_values();
+    let names: Vec<_> = values.as_object().unwrap().keys().cloned().collect();
+    let columns: Vec<_> = names
+        .iter()
+        .zip(types)
+        .map(|(name, kind)| format!("{name} {kind}"))
+        .collect();
+    let all = names.join(", ");
+    let mut found = Vec::new();
+    for (mode, sent) in [
+        (Mode::Prepared, "prepared"),
+        (Mode::Unprepared, "prepared"),
+        (Mode::Prepared, "text"),
+    ] {
+        connection.query("DROP TABLE IF EXISTS typed").unwrap();
+        connection
+            .query(&format!("CREATE TABLE typed ({})", columns.join(", ")))
+            .unwrap();
+        let sql = format!("INSERT INTO typed ({all}) VALUES (:{})", names.join(", :"));
+        let mut insert = json!({"name": "typed", "statements": [{"name": "i", "sql": sql, "params": values}]});
+        if sent == "text" {
+            insert = with_mode(&insert, "text");
+        }
+        assert_eq!(
+            run(connection, &program(insert, 1), mode, EVENTS).unwrap().affected,
+            u64::from(EVENTS)
+        );
+        found.push(
+            connection
+                .query(&format!("SELECT {all} FROM typed ORDER BY n"))
+                .unwrap()
+                .rows,
+        );
+    }
+    assert_eq!(found[0], found[1]);
+    assert_eq!(found[0], found[2]);
+    connection.query("DELETE FROM typed").unwrap();
+    let loaded = spec(json!({"name": "typed", "rows": 200, "columns": values}));
+    assert_eq!(load(connection, &loaded, 3), 200);
+    for name in &names {
+        let counted = connection.query(&format!("SELECT count({name}), count(DISTINCT {name}) FROM typed"));
+        let row = &counted.unwrap().rows[0];
+        let [there, different] = [0, 1].map(|at| row[at].as_ref().unwrap().parse::<u64>().unwrap());
+        let is_whole = matches!(name.as_str(), "n" | "second");
+        assert!(
+            if is_whole {
+                there == 200
+            } else {
+                (100..180).contains(&there)
+            },
+            "{name}: {there}"
+        );
+        assert!(different > u64::from(name != "yes"), "{name}: {different}");
+    }
+}

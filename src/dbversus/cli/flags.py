@@ -44,8 +44,8 @@ OPTIONS = (
     Option(
         setting="table_size",
         name="--table-size",
-        kind="count",
-        help="Rows per table, e.g. 100k or 1m.",
+        kind="counts",
+        help="Rows per table, e.g. 100k; 1m,10m measures each.",
         verbs=("compare", "run", "calibrate",),
         default="profile's",
         panel="",

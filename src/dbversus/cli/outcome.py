@@ -38,7 +38,7 @@ def present(directory: Path, demands: Demands, *, as_json: bool, formats: Sequen
     else:
         text.render(assessment, Console())
     for path in written if formats else written[:1]:
-        print(f"report: {path.resolve()}", file=sys.stderr if as_json else sys.stdout)
+        print(f"report: {path}", file=sys.stderr if as_json else sys.stdout)
     return status_of(assessment, demands)
 
 

@@ -15,6 +15,7 @@ from dbversus.experiment.plan.estimate import Estimate, check_time_budget, estim
 from dbversus.experiment.rig.dry import Asked, check_settings
 from dbversus.report.terminal import print_table
 from dbversus.stats.judgeable import USUAL
+from dbversus.suites.send.define import work_words
 from dbversus.units import show_bytes, show_duration
 
 
@@ -38,7 +39,11 @@ def print_plan(spec: ExperimentSpec) -> None:
     _add_targets(table, spec)
     for phase in suite.phases:
         table.add_row("phase", f"{phase.name}: {', '.join(test.name for test in phase.tests)}")
-    rows = ", ".join(suite.table_words(spec.table_size, spec.tables))
+    for size in spec.table_sizes:
+        for words in work_words(suite, size, spec.tables):
+            table.add_row("work", words)
+    dbms = [parse_target(text).dbms for text in spec.targets]
+    rows = "; ".join(", ".join(suite.table_words(size, spec.tables, dbms)) for size in spec.table_sizes)
     times = "once" if expected.loads == 1 else f"{expected.loads} times"
     when = "in every block" if spec.restore == "block" else "once"
     table.add_row("data", f"{rows}, loaded {times}, restored for each target {when}")
@@ -94,9 +99,10 @@ def _add_protocol(table: Table, spec: ExperimentSpec, expected: Estimate) -> Non
     if spec.judge != list(USUAL):
         table.add_row("judged", f"{', '.join(spec.judge)} make the verdicts")
     table.add_row("looks", f"after {', '.join(map(str, spec.looks))} blocks; a decided test takes part in no more")
+    beside = ", and as long as the work takes" if expected.has_work else ""
     table.add_row(
         "time",
-        f"load {show_duration(expected.load_s)}, {show_duration(expected.block_s)} a block: first verdicts after "
+        f"load {show_duration(expected.load_s)}, {show_duration(expected.block_s)} a block{beside}: first verdicts after "
         f"{show_duration(expected.first_verdict_s)}, at most {show_duration(expected.most_s)}",
     )
     if spec.time_budget_s:

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from dbversus.dbms.types import has_order
+
 
 @dataclass(frozen=True)
 class Column:
@@ -14,28 +16,50 @@ class Column:
     name: str
     type: str
     own_types: Mapping[str, str] = field(default_factory=dict)
-    default: int | str | None = None
+    default: int | float | str | None = None
     nullable: bool = False
     identity: bool = False
 
 
 @dataclass(frozen=True)
 class Index:
+    """`made_as`: its name in the suite, where each copy of the table has another one."""
+
     name: str
     columns: tuple[str, ...]
     unique: bool = False
+    made_as: str = ""
+
+    @property
+    def stem(self) -> str:
+        return self.made_as or self.name
 
 
 @dataclass(frozen=True)
 class Table:
-    """`primary_key`: its columns, or none."""
+    """`primary_key`: its columns, or none. `made_as`: its name in the suite, where it is one of several copies."""
 
     name: str
     columns: tuple[Column, ...]
     primary_key: tuple[str, ...] = ()
     indexes: tuple[Index, ...] = ()
+    made_as: str = ""
+
+    @property
+    def stem(self) -> str:
+        return self.made_as or self.name
 
     @property
     def key(self) -> str:
         """The column by whose values rows are told apart first; "" without a primary key."""
         return self.primary_key[0] if self.primary_key else ""
+
+    @property
+    def ordered_key(self) -> str:
+        """The key where all DBMSs tell its lowest and highest value alike; else "".
+
+        Of tables that a server had already only such keys are known (`Server.own_tables`), and no columns.
+        """
+        if not self.columns:
+            return self.key
+        return next((one.name for one in self.columns if one.name == self.key and has_order(one.type)), "")

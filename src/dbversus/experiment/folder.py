@@ -1,11 +1,13 @@
 """A results folder as the origin of an experiment: its choices, and by content the suite and the configs that it names.
 
-Layout: `suite/1-<name>.toml`, which extends `2-…`, and so on; `configs/<dbms>/<name>.conf`, and what acts at run time
-alone in `configs/run_time/1-<family>.toml`.
+Layout: `suite/1-<name>.toml`, which extends `2-…`, and so on, with the scripts of its [setup] in `suite/setup` and the names
+of its data files in `suite/data.json`; `configs/<dbms>/<name>.conf`, and what acts at run time alone in
+`configs/run_time/1-<family>.toml`.
 """
 
 import hashlib
 import json
+import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +22,7 @@ from dbversus.results.records import Experiment, StoredFile
 from dbversus.results.schema import CONFIGS, EXPERIMENT, JOURNAL, SUITE
 from dbversus.servers.config.load import BASE, available_configs
 from dbversus.servers.config.run_time import FOLDER, run_time_files
+from dbversus.suites.data.file import ORIGINS, write_origins
 from dbversus.suites.load import stored_files, suite_sources
 
 ADJUSTABLE = ("time_budget_s", "wait_quiet_s", "require_quiet")
@@ -28,19 +31,28 @@ ADJUSTABLE = ("time_budget_s", "wait_quiet_s", "require_quiet")
 
 @dataclass(frozen=True)
 class Copy:
-    """A file as a results folder holds it: its path there, its content, and the file that it was copied from."""
+    """A file as a results folder holds it: its path there, its content, and the file that it was copied from.
+
+    Without `content`: one that may be large, a script of the suite, which is copied from its origin.
+    """
 
     file: str
-    content: bytes
+    content: bytes | None
     origin: Path
+    sha256: str
 
     def record(self) -> StoredFile:
         """What the journal's header says of it."""
-        return StoredFile(self.file, _sha256(self.content), str(self.origin))
+        return StoredFile(self.file, self.sha256, str(self.origin))
 
 
 def _sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
+
+
+def _sha256_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def is_results_folder(directory: Path) -> bool:
@@ -57,9 +69,29 @@ def copies_of(spec: ExperimentSpec) -> list[Copy]:
         copies = {f"{SUITE}/{number}-{path.name}": path for number, path in enumerate(suite, 1)}
     copies |= {f"{CONFIGS}/{name}": path for name, path in _configs(spec)}
     try:
-        return [Copy(file, path.read_bytes(), path.absolute()) for file, path in copies.items()]
+        read = [_copy(file, path) for file, path in copies.items()]
+        return [*read, *_scripts(spec), *_data_named(spec)]
     except OSError as error:
         raise UsageError(f"{error.filename} cannot be read: {error.strerror}.") from error
+
+
+def _copy(file: str, path: Path) -> Copy:
+    content = path.read_bytes()
+    return Copy(file, content, path.absolute(), _sha256(content))
+
+
+def _scripts(spec: ExperimentSpec) -> Iterator[Copy]:
+    """All of the suite's, also those of DBMSs that are not compared: it could not be read without them."""
+    files = {script.file: script.path for scripts in spec.read_suite().scripts.values() for script in scripts}
+    for file, path in files.items():
+        yield Copy(f"{SUITE}/{file}", None, path.absolute(), _sha256_of(path))
+
+
+def _data_named(spec: ExperimentSpec) -> Iterator[Copy]:
+    """Data files are named with their hashes, and not copied: they may be large."""
+    if files := spec.read_suite().data:
+        content = write_origins(files)
+        yield Copy(f"{SUITE}/{ORIGINS}", content, files[0].path.parent, _sha256(content))
 
 
 def _configs(spec: ExperimentSpec) -> Iterator[tuple[str, Path]]:
@@ -87,7 +119,10 @@ def write_copies(copies: Sequence[Copy], directory: Path) -> None:
     for copy in copies:
         path = directory / copy.file
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(copy.content)
+        if copy.content is None:
+            shutil.copyfile(copy.origin, path)
+        else:
+            path.write_bytes(copy.content)
 
 
 def check_steady(before: Sequence[Copy], after: Sequence[Copy]) -> None:
@@ -157,7 +192,7 @@ def _check_copies(directory: Path, header: Experiment) -> None:
             raise UsageError(
                 f"{path} is missing; it is part of the experiment. Put it back, or start a new experiment."
             )
-        if _sha256(path.read_bytes()) != checksum:
+        if _sha256_of(path) != checksum:
             raise UsageError(
                 f"{path} was edited after the experiment had begun. Put it back, or start a new experiment with a file "
                 "of your own."
@@ -177,7 +212,7 @@ def changed_outside(header: Experiment) -> list[str]:
 
 def _is_other(path: Path, checksum: str) -> bool:
     try:
-        return _sha256(path.read_bytes()) != checksum
+        return _sha256_of(path) != checksum
     except OSError:
         return False
 

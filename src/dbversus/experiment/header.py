@@ -3,13 +3,14 @@
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 import dbversus
+from dbversus.dbms.session import Value
 from dbversus.errors import UsageError
 from dbversus.experiment.folder import Copy, changed_outside
 from dbversus.experiment.plan.cases import cases_of
@@ -19,8 +20,8 @@ from dbversus.experiment.rig.stage import Stage
 from dbversus.results.records import Experiment, Rendered, TargetFacts
 from dbversus.results.schema import HOST, SCHEMA_VERSION
 from dbversus.servers.base import ServerConfig
-from dbversus.suites.define import loads
-from dbversus.suites.model import AGED, GROUP_TITLES, LOAD, Test
+from dbversus.suites.model import AGED, LOAD, Test
+from dbversus.suites.send.define import loads, operations_of, undo_sql
 
 
 def make_header(stage: Stage, command: str, copies: Sequence[Copy] = ()) -> Experiment:
@@ -33,22 +34,24 @@ def make_header(stage: Stage, command: str, copies: Sequence[Copy] = ()) -> Expe
         targets=_targets(stage),
         tests=_case_names(stage),
         kinds={
-            case.name: GROUP_TITLES.get(test.group, test.group)
+            case.name: stage.suite.group_titles[test.group]
             for test in stage.suite.tests.values()
-            for case in cases_of(test, spec.clients)
+            for case in cases_of(test, spec)
         },
         aged=[
             case.name
             for phase in stage.suite.phases
             if phase.data == AGED
             for test in phase.tests
-            for case in cases_of(test, spec.clients)
+            for case in cases_of(test, spec)
         ],
+        settings=_settings(stage),
         suite=spec.suite,
         suite_checksum=suite_checksum(stage),
         profile=spec.profile,
         clients=spec.clients,
         table_size=spec.table_size,
+        table_sizes=list(spec.table_sizes) if len(spec.table_sizes) > 1 else [],
         tables=spec.tables,
         seed=spec.seed,
         mode=spec.mode,
@@ -80,24 +83,41 @@ def _targets(stage: Stage) -> list[TargetFacts]:
 
 
 def _rendered(config: ServerConfig) -> Rendered:
-    return msgspec.convert(asdict(config) | {"chosen": sorted(config.chosen)}, Rendered)
+    parts = asdict(replace(config, ddl_places={}))
+    del parts["ddl_places"]
+    return msgspec.convert(parts | {"chosen": sorted(config.chosen)}, Rendered)
+
+
+def _settings(stage: Stage) -> dict[str, dict[str, dict[str, Value]]]:
+    """Case → DBMS of a target → name → value."""
+    dbms = dict.fromkeys(target.build.dbms for target in stage.targets)
+    return {
+        case.name: found
+        for test in stage.suite.tests.values()
+        if (found := {name: dict(given) for name in dbms if (given := test.settings_for(name))})
+        for case in cases_of(test, stage.spec)
+    }
 
 
 def _case_names(stage: Stage) -> list[str]:
     tests = [test for test in stage.suite.tests.values() if not test.warm_up]
-    return [LOAD, *(case.name for test in tests for case in cases_of(test, stage.spec.clients))]
+    return [LOAD, *(case.name for test in tests for case in cases_of(test, stage.spec))]
 
 
 def suite_checksum(stage: Stage) -> str:
     """Tells whether anything that is done differs: tables, statements, their values, the order of tests. Words do not count."""
     spec, suite = stage.spec, stage.suite
-    done = {
+    done: dict[str, Any] = {
         "tables": [spec.tables, *loads(suite, spec.table_size, 1, lambda table: ([], []))],
         "aging": _aging(stage),
         "phases": [
             [phase.settle, phase.data, [_what_is_done(test, stage) for test in phase.tests]] for phase in suite.phases
         ],
     }
+    if suite.scripts:
+        done["scripts"] = {dbms: [one.sha256 for one in scripts] for dbms, scripts in suite.scripts.items()}
+    if len(spec.table_sizes) > 1:
+        done["table_sizes"] = list(spec.table_sizes)
     return hashlib.sha256(json.dumps(done).encode()).hexdigest()
 
 
@@ -110,8 +130,18 @@ def _aging(stage: Stage) -> list[Any] | None:
 
 def _what_is_done(test: Test, stage: Stage) -> list[Any]:
     dbms = (target.build.dbms for target in stage.targets)
-    made = definitions(test, dbms, stage.spec.table_size, stage.spec.tables)
-    return [made, test.changes_data, test.by_count, test.slow, test.warm_up]
+    spec = stage.spec
+    made = definitions(test, dbms, spec.table_size, spec.tables, max(spec.clients))
+    done = [made, test.changes_data, test.by_count, test.slow, test.warm_up]
+    return [*done, *_work(test, stage)]
+
+
+def _work(test: Test, stage: Stage) -> list[Any]:
+    """Of tests with an end; slices change nothing of what is done."""
+    if test.work is None:
+        return []
+    undo = [undo_sql(test.work, target.build.dbms) for target in stage.targets]
+    return [test.work.kind, operations_of(test.work, test, stage.spec.table_size, stage.spec.tables), undo]
 
 
 _ENDING = "put back what was measured, or start a new experiment."
@@ -154,7 +184,7 @@ def _keep_settings(target: Target, then: ServerConfig, *, as_stored: bool) -> No
     if as_stored:
         target.server.config = then
         return
-    for part in ("settings", "environment", "init_options"):
+    for part in ("settings", "environment", "init_options", "ddl"):
         was, now = getattr(then, part), getattr(target.server.config, part)
         for name in [*was, *now]:
             if was.get(name) != now.get(name):

@@ -23,7 +23,7 @@ from dbversus.experiment.plan.margins import calibration_fields
 from dbversus.experiment.plan.progress import Progress, read_progress
 from dbversus.experiment.rig.quiet import wait_for_quiet
 from dbversus.experiment.rig.ready import closing, make_ready
-from dbversus.experiment.rig.refusals import StatementRefused
+from dbversus.experiment.rig.refused import StatementRefused
 from dbversus.experiment.rig.rig import Display, Rig
 from dbversus.experiment.rig.stage import Stage, set_stage
 from dbversus.host.facts import machine_id

@@ -7,6 +7,10 @@ from fnmatch import fnmatchcase
 from dbversus.dbms.known import family_name
 from dbversus.explain.noise import noise
 
+DDL = "ddl."
+"""Begins the names of what a target's config changes in how tables are made (`[ddl]`), which stand among its settings."""
+AS_SUITE = "as the suite says"
+
 
 @dataclass(frozen=True)
 class SettingDifference:
@@ -40,9 +44,16 @@ def _of_dbms(kind: str, settings: Sequence[Mapping[str, str]], dbms: Sequence[st
     others = tuple(place for place, of in enumerate(dbms) if of != kind)
     own: list[Mapping[str, str]] = [{} if place in others else of_target for place, of_target in enumerate(settings)]
     present = [of_target for of_target in own if of_target]
+    own = [of_target and {**_ddl_of_others(present), **of_target} for of_target in own]
+    present = [of_target for of_target in own if of_target]
     for name in sorted({name for of_target in present for name in of_target}):
         if not _is_noise(name, kind) and len({of_target.get(name) for of_target in present}) > 1:
             yield SettingDifference(name, tuple(of_target.get(name) for of_target in own), others)
+
+
+def _ddl_of_others(settings: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    """What others change in tables and indexes, as it is of a target that changes nothing in them."""
+    return {name: AS_SUITE for of_target in settings for name in of_target if name.startswith(DDL)}
 
 
 def _is_noise(name: str, dbms: str) -> bool:

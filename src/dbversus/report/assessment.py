@@ -17,11 +17,12 @@ from dbversus.report.model import (
     Disturbance,
     Failure,
     Figure,
+    RolePart,
     SlotRatios,
     TargetFacts,
     TestPart,
 )
-from dbversus.report.parts import background, disturbance, matrix, scaleup
+from dbversus.report.parts import background, disturbance, matrix, roles, scaleup, sizes
 from dbversus.report.parts.also_changed import also_changed
 from dbversus.report.parts.calibration import calibration_words
 from dbversus.report.parts.drift import drift_notes
@@ -29,15 +30,18 @@ from dbversus.report.parts.groups import group_of
 from dbversus.report.parts.loads import load_figures
 from dbversus.report.parts.logs import log_notes
 from dbversus.report.parts.missing import SENTENCE_KEYS, not_measured
-from dbversus.report.parts.regime import regime_notes
+from dbversus.report.parts.regime import driven_figures, regime_notes
+from dbversus.report.parts.settings import settings_notes
 from dbversus.report.parts.state import state_sentences
+from dbversus.report.parts.timeline import timelines, worst_seconds
 from dbversus.report.words import summary_sentences, typographic
 from dbversus.results.read import Results, Target
 from dbversus.results.records import Answers, Latency, Resumed
 from dbversus.results.records import Failure as FailureRecord
 from dbversus.results.sql import columns_of, names
+from dbversus.stats.clients import case_of
 from dbversus.stats.headline import headline
-from dbversus.stats.judge import judge, judge_over_clients
+from dbversus.stats.judge import judge, judge_over_clients, judge_over_sizes
 from dbversus.stats.metrics import CPU, LOAD_TEST, WAIT
 from dbversus.stats.model import Finding, Verdict
 from dbversus.stats.values.finished import finished_blocks
@@ -86,6 +90,7 @@ def build_assessment(results: Results) -> Assessment:
         generations=generations.of_experiment(results),
         matrix=matrix.of_experiment(results, findings),
         scaleup=scaleup.of_experiment(results, [item for test in tests for item in test.comparisons]),
+        sizes=sizes.of_experiment(results, [item for test in tests for item in test.comparisons]),
         data_state=state_sentences(results),
         waits=disturbance.waits_of(results),
     )
@@ -94,7 +99,7 @@ def build_assessment(results: Results) -> Assessment:
 def query(results: Results, sql: str) -> list[tuple[list[str], list[tuple[Any, ...]]]]:
     """Runs SQL on all tables, findings among them (judged only when the query names them); gives each result."""
     wanted = names(sql, "findings")
-    findings = [*judge(results), *judge_over_clients(results)] if wanted else []
+    findings = [*judge(results), *judge_over_clients(results), *judge_over_sizes(results)] if wanted else []
     rows = [asdict(item) for item in findings]
     return results.sql_results(sql, typed={"findings": (columns_of(rows, FINDING_COLUMNS), FINDING_COLUMNS)})
 
@@ -108,13 +113,14 @@ def _by_test_and_target(findings: Sequence[Finding]) -> Findings:
 
 def _tests(results: Results, findings: Findings) -> tuple[TestPart, ...]:
     absolute = figures.block_figures(results)
-    for more in (background.block_figures(results), figures.counter_figures(results)):
+    for more in (background.block_figures(results), figures.counter_figures(results), driven_figures(results)):
         for place, of_block in more.items():
             absolute.setdefault(place, {}).update(of_block)
     ratios = figures.slot_ratios(results)
     disturbed = disturbance.disturbances(results)
     plans = _plans(results)
     drifts = drift_notes(results)
+    of_roles = roles.roles_of_tests(results)
     return tuple(
         _test(
             results,
@@ -125,6 +131,7 @@ def _tests(results: Results, findings: Findings) -> tuple[TestPart, ...]:
             disturbed.get(name, disturbance.NOTHING),
             _plans_of(name, plans),
             drifts.get(name, ()),
+            of_roles.get(name, ()),
         )
         for name in results.tests
         if name != LOAD_TEST  # one run each: shown with its rates, not judged
@@ -133,7 +140,8 @@ def _tests(results: Results, findings: Findings) -> tuple[TestPart, ...]:
 
 def _plans_of(case: str, plans: Sequence[PlanDifference]) -> tuple[PlanDifference, ...]:
     """A test has the same plans with any number of clients (`scan@4`)."""
-    test = case.partition("@")[0]
+    of_clients = case_of(case)
+    test = of_clients[0] if of_clients else case
     return tuple(plan for plan in plans if plan.statement.startswith((f"{test}/", f"{test} / ")))
 
 
@@ -146,15 +154,17 @@ def _test(
     disturbed: Disturbance,
     plans: tuple[PlanDifference, ...],
     drifts: Sequence[str],
+    of_roles: tuple[RolePart, ...],
 ) -> TestPart:
     comparisons = tuple(
         _comparison(results, name, target, findings.get((name, target.label), {}), absolute)
         for target in results.targets[1:]
     )
     of_targets = [absolute.get((name, target.label), {}) for target in results.targets]
+    work = [metric for metric, _ in figures.work_metrics(results, name)]
     shown = tuple(
         figure
-        for metric in (*figures.SHOWN, *background.metrics(of_targets))
+        for metric in (*figures.SHOWN, *work, *background.metrics(of_targets))
         if (figure := _figure(metric.name, metric.title, metric.unit, name, results, findings, absolute))
     )
     latencies = {
@@ -162,6 +172,7 @@ def _test(
         for target in results.targets
         if (latency := figures.latency_figures(results.latency(name, target).values()))
     }
+    worst = worst_seconds(results, name)
     return TestPart(
         name=name,
         group=group_of(name, results.header),
@@ -172,13 +183,19 @@ def _test(
         slots=slots,
         disturbance=disturbed,
         plans=plans,
+        timeline=timelines(results, name),
+        worst_seconds=worst,
         notes=(
+            *settings_notes(results.header, name),
             *regime_notes(results, name, absolute),
             *log_notes(results, name),
             *_test_notes(results, name, absolute),
+            *worst,
             *background.notes(results, name),
             *drifts,
+            *roles.notes(of_roles),
         ),
+        roles=of_roles,
     )
 
 
@@ -241,6 +258,10 @@ def _how(results: Results, test: str) -> str:
     slots = results.slot_plans.get(test)
     if not slots:
         return ""
+    if "slice_ms" in slots.slot:
+        return f"{slots.slot['ops']:,} operations per block, in slices of {slots.slot['slice_ms']:,} ms"
+    if slots.rows == 1 and slots.slot == {"ops": 1}:
+        return "once in each block"
     length = f"{slots.slot['ops']:,} operations" if "ops" in slots.slot else f"{slots.slot.get('ms', '?')} ms"
     return f"{slots.rows} rows per block, slots of {length}"
 
@@ -267,9 +288,17 @@ def _test_notes(results: Results, test: str, absolute: figures.BlockFigures) -> 
 
 
 def _clients(results: Results, test: str) -> int:
-    """Clients of a test; with several numbers of clients its name tells which: `scan@4`."""
+    """Clients of a test, of all its roles; with several numbers of clients its name tells which: `scan@4`.
+
+    A single statement has one.
+    """
+    if test in results.roles["test"]:
+        return int(results.slots["clients"][results.slots["test"] == test].max())
     clients = results.header.clients or [1]
-    return int(test.rpartition("@")[2]) if len(clients) > 1 else clients[0]
+    case = case_of(test)
+    if case and len(clients) > 1:
+        return case[1]
+    return clients[0] if len(clients) == 1 else 1
 
 
 def _client_share(of_target: Mapping[str, Sequence[float]], clients: int) -> float | None:

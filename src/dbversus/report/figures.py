@@ -57,7 +57,19 @@ def block_figures(results: Results) -> BlockFigures:
     for (test, _), known in figures.items():
         if test in plans and (rows := plans[test].rows_scanned_per_op):
             known[_ROWS_SCANNED.name] = [rate * rows for rate in known.get(THROUGHPUT, ())]
+        for metric, count in work_metrics(results, test):
+            known[metric.name] = [rate * count for rate in known.get(THROUGHPUT, ())]
     return figures
+
+
+def work_metrics(results: Results, test: str) -> list[tuple[Metric, int]]:
+    """What the suite counts of a test's work, as a rate, and how much of it one operation is."""
+    plan = results.slot_plans.get(test)
+    work = plan.work_per_op if plan else {}
+    return [
+        (Metric(f"work.{name}_per_s", name.replace("_", " "), f"{name.replace('_', ' ')}/s", True, False, 0.05), count)
+        for name, count in work.items()
+    ]
 
 
 def counter_figures(results: Results) -> BlockFigures:
@@ -143,7 +155,7 @@ def latency_figures(blocks: Iterable[Latency]) -> LatencyFigures | None:
     deepest = 100 * (1 - 1 / max(together.count, 2))
     shown = [percent for percent in _CURVE if percent <= deepest]
     curve = tuple(zip(shown, (value / 1e3 for value in together.percentiles_ns(shown)), strict=True))
-    return LatencyFigures(together.count, percentiles, curve)
+    return LatencyFigures(together.count, percentiles, curve, float(together.values_ns[-1]) / 1e3)
 
 
 def _percentile(value: float, of_blocks: Any) -> Estimate:

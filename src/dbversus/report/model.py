@@ -47,6 +47,32 @@ class LatencyFigures:
     count: int
     percentiles_us: Mapping[float, Estimate]
     curve: tuple[tuple[float, float], ...]
+    max_us: float | None = None
+
+
+@dataclass(frozen=True)
+class RoleFigures:
+    """What the clients of a role did on one target. None of what only roles with arrivals have, in a closed loop.
+
+    `due_per_s`: operations that fell due; `late_share`: of those done, sent after their moment; `overdue_share`: of all that
+    fell due, not sent at the end of their block.
+    """
+
+    ops_per_s: Estimate
+    errors: int
+    response: LatencyFigures | None
+    service: LatencyFigures | None
+    due_per_s: Estimate | None
+    late_share: float | None
+    overdue_share: float | None
+
+
+@dataclass(frozen=True)
+class RolePart:
+    """A kind of clients of a test; figures by target label."""
+
+    name: str
+    targets: Mapping[str, RoleFigures]
 
 
 @dataclass(frozen=True)
@@ -106,8 +132,18 @@ class Waits:
 
 
 @dataclass(frozen=True)
+class Second:
+    """A second of a target's driven time, `at_s` from the beginning of the test; `slowest_ms`: None where nothing ended in it."""
+
+    at_s: float
+    ops_per_s: float
+    slowest_ms: float | None
+
+
+@dataclass(frozen=True)
 class TestPart:
-    """Everything about one test."""
+    """Everything about one test. `timeline`: seconds of its first block by target, where it lasts; the worst of
+    all its seconds stand in the notes too."""
 
     __test__ = False  # pytest would take it for a class of tests
 
@@ -121,6 +157,9 @@ class TestPart:
     disturbance: Disturbance
     plans: tuple[PlanDifference, ...]
     notes: tuple[str, ...]
+    roles: tuple[RolePart, ...] = ()
+    timeline: Mapping[str, tuple[Second, ...]] = field(default_factory=dict)
+    worst_seconds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -234,11 +273,36 @@ class ScaleUp:
 
 
 @dataclass(frozen=True)
+class SizeLine:
+    """One test on one candidate. `comparisons`: by size of the tables. `larger`: for each size but the smallest, findings by
+    metric on the ratio of target ÷ base with that size over that with the smallest. `sentence`: what they say together.
+    `plans`: whose plans are others with larger tables, in words.
+    """
+
+    test: str
+    target: str
+    comparisons: Mapping[int, Comparison]
+    larger: Mapping[int, Mapping[str, Finding]]
+    sentence: str
+    plans: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """`sizes`: rows per table, rising. `judged`: the metrics that make verdicts."""
+
+    sizes: tuple[int, ...]
+    lines: tuple[SizeLine, ...]
+    judged: tuple[Metric, ...] = PRIMARY
+
+
+@dataclass(frozen=True)
 class Assessment:
     """All that any report shows of one experiment. `targets[0]` is the base.
 
     `generations`: old against new pair, where the targets are two each of two DBMSs. `matrix`: where there are many.
-    `scaleup`: with several numbers of clients. `outcome`: how it ended, unless it ran in one go and as planned.
+    `scaleup`: with several numbers of clients; `sizes`: with several sizes of tables. `outcome`: how it ended, unless it ran in
+    one go and as planned.
     `data_state`: whether the data was the same at the start of all blocks.
     """
 
@@ -263,6 +327,7 @@ class Assessment:
     generations: Generations | None = field(default=None, kw_only=True)
     matrix: Matrix | None = field(default=None, kw_only=True)
     scaleup: ScaleUp | None = field(default=None, kw_only=True)
+    sizes: Sizes | None = field(default=None, kw_only=True)
     data_state: tuple[str, ...] = field(default=(), kw_only=True)
     waits: Waits = field(default=Waits(), kw_only=True)
 

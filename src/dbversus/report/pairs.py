@@ -10,7 +10,7 @@ from dbversus.results.read import Results, Target
 from dbversus.results.records import Answers
 from dbversus.stats.generations import Generation, Pair, Shifts, compare_generations, generation
 
-_WORKLOAD = ("suite", "clients", "table_size", "tables", "mode")
+_WORKLOAD = ("suite", "clients", "table_size", "table_sizes", "tables", "mode")
 
 
 @dataclass(frozen=True)

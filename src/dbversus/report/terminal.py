@@ -1,5 +1,7 @@
 """What all text for the terminal shares: plain tables and lines, whole when the output is piped."""
 
+import re
+import textwrap
 from collections.abc import Iterator, Sequence
 
 from rich.console import Console, RenderableType
@@ -14,11 +16,25 @@ GAP = 2
 NAMES = frozenset({"test", "target", "base", "build", "config", "suite", "table"})
 # a longer title folds: labels of targets are titles too
 TITLE_WIDTH = 12
+# what stands between a sign and its number, a number and its unit, the two ends of an interval
+_INSEPARABLE = re.compile(
+    r"(?<=[+−×~≤≥]) (?=\d)|(?<=\d) (?=(?:%|×|[µmn]?s|min|h|[kMG]?B|[a-z]+/s)(?!\w))|(?<=,) (?=[^][ ]+\])"
+)
+_NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
 def say(console: Console, words: str, style: str = "") -> None:
-    """One line of text. No markup: labels and servers' words may hold brackets."""
-    console.print(Text(words, style=style), soft_wrap=not console.is_terminal)
+    """One line of text, folded on a terminal. No markup: labels and servers' words may hold brackets."""
+    lines = _folded(words, console.width) if console.is_terminal else [words]
+    for line in lines:
+        console.print(Text(line, style=style), soft_wrap=True)
+
+
+def _folded(words: str, width: int) -> list[str]:
+    """Lines of at most `width` characters; a number stays with its sign and its unit, an interval whole."""
+    kept = _INSEPARABLE.sub(_NO_BREAK, words)
+    parts = [textwrap.wrap(line, width, break_on_hyphens=False) or [""] for line in kept.split("\n")]
+    return [line.replace(_NO_BREAK, " ") for part in parts for line in part]
 
 
 def plain_table(*titles: str) -> Table:

@@ -320,8 +320,8 @@ def experiment_facts(header: Experiment, tests: int, blocks: int) -> list[str]:
         said.append("one target after the other")
     if tables := header.tables:
         said.append(count_of(tables, "table"))
-    if rows := header.table_size:
-        said.append(f"{rows:,} rows per table")
+    if rows := header.table_sizes or [size for size in (header.table_size,) if size]:
+        said.append(f"{listing([f'{size:,}' for size in rows])} rows per table")
     if header.cache != "warm":
         said.append(f"{header.cache} caches")
     if mode := header.mode:

@@ -1,28 +1,14 @@
 """Latency histograms: HdrHistogram texts and logs, merged and asked for percentiles."""
 
-import binascii
-import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from hdrh import codec
-from hdrh.histogram import HdrHistogram
 
 from dbversus.errors import RunError
-
-_DECODE_ERRORS = (
-    TypeError,
-    ValueError,
-    IndexError,
-    binascii.Error,
-    zlib.error,
-    codec.HdrCookieException,
-    codec.HdrLengthException,
-)
+from dbversus.results import hdr
 
 
 @dataclass(frozen=True)
@@ -46,22 +32,9 @@ class Latency:
 def decode(text: str, what: str) -> Latency:
     """A base64 HdrHistogram (V2, deflated). Raises RunError naming `what` when it is damaged."""
     try:
-        histogram = HdrHistogram.decode(text)
-    except _DECODE_ERRORS as error:
+        return Latency(*hdr.decode(text))
+    except ValueError as error:
         raise RunError(f"{what}: damaged latency histogram ({error}); expected HdrHistogram V2, base64.") from error
-    counts = np.frombuffer(histogram.counts, dtype=np.int64, count=histogram.counts_len)
-    used = np.flatnonzero(counts)
-    return Latency(_bucket_values(histogram, used), counts[used].copy())
-
-
-def _bucket_values(histogram: Any, indexes: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
-    """Highest equivalent value of each counts index; HdrHistogram's layout of buckets and sub-buckets, vectorised."""
-    half = histogram.sub_bucket_half_count
-    bucket = (indexes >> histogram.sub_bucket_half_count_magnitude) - 1
-    sub = (indexes & (half - 1)) + np.where(bucket < 0, 0, half)
-    shift = np.maximum(bucket, 0) + histogram.unit_magnitude
-    values: npt.NDArray[np.int64] = ((sub + 1).astype(np.int64) << shift) - 1
-    return values
 
 
 def merge(parts: Iterable[Latency]) -> Latency:

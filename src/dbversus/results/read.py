@@ -33,6 +33,7 @@ from dbversus.results.records import (
     of_type,
 )
 from dbversus.results.records import Latency as LatencyRecord
+from dbversus.results.roles import read_roles, role_columns
 from dbversus.results.schema import (
     BACKGROUND_COLUMNS,
     COUNTER_COLUMNS,
@@ -41,11 +42,15 @@ from dbversus.results.schema import (
     JOURNAL,
     LATENCY,
     MEMORY_COLUMNS,
+    ROLE_COLUMNS,
+    ROLES,
     SERVERS,
     SLOT_COLUMNS,
     SLOTS,
+    TIMELINE_COLUMNS,
 )
 from dbversus.results.sql import columns_of, names, run_sql
+from dbversus.results.timeline import timeline_rows
 from dbversus.results.write import safe_name
 
 R = TypeVar("R", bound=Record)
@@ -73,6 +78,7 @@ class Results:
     records: tuple[AnyRecord, ...] = field(repr=False)
     host: Mapping[str, Any] = field(repr=False)
     slots: Columns = field(repr=False)
+    roles: Columns = field(repr=False, default_factory=lambda: role_columns([], {}))
 
     @property
     def base(self) -> Target:
@@ -105,6 +111,11 @@ class Results:
     def counters(self) -> list[dict[str, Any]]:
         """Rows of COUNTER_COLUMNS: what the servers' own counters rose by over each test, in each block."""
         return counter_rows(self.records, self._labels)
+
+    @cached_property
+    def timeline(self) -> list[dict[str, Any]]:
+        """Rows of TIMELINE_COLUMNS: what happened second by second in tests that last."""
+        return timeline_rows(self.records, self._labels)
 
     @property
     def memory(self) -> list[dict[str, Any]]:
@@ -196,6 +207,7 @@ class Results:
         loads = [load_row(load, self.label(load.target)) for load in self.loads]
         own = {
             "slots": (self.slots, SLOT_COLUMNS),
+            "roles": (self.roles, ROLE_COLUMNS),
             "drains": (columns_of(self.drains, DRAIN_COLUMNS), DRAIN_COLUMNS),
             "background": (columns_of(self.background, BACKGROUND_COLUMNS), BACKGROUND_COLUMNS),
             # they are many
@@ -203,6 +215,7 @@ class Results:
                 columns_of(self.counters if names(query, "counters") else [], COUNTER_COLUMNS),
                 COUNTER_COLUMNS,
             ),
+            "timeline": (columns_of(self.timeline, TIMELINE_COLUMNS), TIMELINE_COLUMNS),
             "memory": (columns_of(self.memory, MEMORY_COLUMNS), MEMORY_COLUMNS),
         }
         return run_sql(query, {**own, **(typed or {})}, {"loads": loads, **(tables or {})})
@@ -230,10 +243,12 @@ def open_results(directory: Path) -> Results:
         Target(one.name, one.label, one.dbms, one.version or "", one.config or "") for one in header.targets
     )
     slots = _sealed_slots(directory / SLOTS) if sealed else _journal_slots(found, targets, journal)
+    labels = {target.name: target.label for target in targets}
+    roles = read_roles(directory / ROLES) if sealed else role_columns(of_type(found, Row), labels)
     others = tuple(record for record in found if not isinstance(record, Row))
     host_path = directory / HOST
     host = _json_object(host_path.read_text(errors="replace"), str(host_path)) if host_path.is_file() else {}
-    return Results(directory, header, targets, tuple(header.tests), others, host, slots)
+    return Results(directory, header, targets, tuple(header.tests), others, host, slots, roles)
 
 
 def _journal_slots(found: Iterable[AnyRecord], targets: Iterable[Target], journal: Path) -> Columns:

@@ -5,6 +5,8 @@ SCHEMA_VERSION = 2
 EXPERIMENT = "experiment.toml"
 JOURNAL = "journal.jsonl"
 SLOTS = "slots.parquet"
+ROLES = "roles.parquet"
+TIMELINE = "timeline.parquet"
 HOST = "host.json"
 SERVERS = "servers"
 LATENCY = "latency"
@@ -77,6 +79,24 @@ DRAIN_COLUMNS: dict[str, str] = {
     "drain_write_bytes_per_op": "DOUBLE",
 }
 
+# name -> DuckDB type; one row per target, block, test and second of driven time, of tests that last. `target_group`: as in drains
+TIMELINE_COLUMNS: dict[str, str] = {
+    "test": "VARCHAR",
+    "target": "VARCHAR",
+    "block": "INTEGER",
+    "target_group": "VARCHAR",
+    "second": "INTEGER",
+    "elapsed_ns": "BIGINT",
+    "ops": "BIGINT",
+    "rows": "BIGINT",
+    "affected": "BIGINT",
+    "errors": "BIGINT",
+    "slowest_ns": "BIGINT",
+    "server_cpu_ns": "BIGINT",
+    "server_read_bytes": "BIGINT",
+    "server_write_bytes": "BIGINT",
+}
+
 # name -> DuckDB type; one row per target, block and test (of the base: one per group): memory of its server at the end
 MEMORY_COLUMNS: dict[str, str] = {
     "test": "VARCHAR",
@@ -109,4 +129,32 @@ COUNTER_COLUMNS: dict[str, str] = {
     "total": "DOUBLE",
     "ops": "BIGINT",
     "per_op": "DOUBLE",
+}
+
+# name -> DuckDB type; one row per target, slot and role, of tests with roles
+ROLE_COLUMNS: dict[str, str] = {
+    "test": "VARCHAR",
+    "target": "VARCHAR",
+    "block": "INTEGER",
+    "row": "INTEGER",
+    "role": "VARCHAR",
+    "elapsed_ns": "BIGINT",
+    "ops": "BIGINT",
+    "statements": "BIGINT",
+    "rows": "BIGINT",
+    "affected": "BIGINT",
+    "errors": "BIGINT",
+    "mean_ns": "BIGINT",
+    "p50_ns": "BIGINT",
+    "p95_ns": "BIGINT",
+    "p99_ns": "BIGINT",
+    "max_ns": "BIGINT",
+    "service_mean_ns": "BIGINT",
+    "service_p50_ns": "BIGINT",
+    "service_p95_ns": "BIGINT",
+    "service_p99_ns": "BIGINT",
+    "service_max_ns": "BIGINT",
+    "scheduled": "BIGINT",
+    "late": "BIGINT",
+    "overdue": "BIGINT",
 }

@@ -16,11 +16,23 @@ import duckdb
 import msgspec
 
 from dbversus.errors import RunError, UsageError
-from dbversus.results.columns import slot_columns
+from dbversus.results.columns import Columns, slot_columns
 from dbversus.results.journal import header_of, parse_journal
 from dbversus.results.latency import log_text
 from dbversus.results.records import TYPES, AnyRecord, Latency, Row, decode, encode, of_type
-from dbversus.results.schema import JOURNAL, LATENCY, SLOT_COLUMNS, SLOTS
+from dbversus.results.roles import role_columns
+from dbversus.results.schema import (
+    JOURNAL,
+    LATENCY,
+    ROLE_COLUMNS,
+    ROLES,
+    SLOT_COLUMNS,
+    SLOTS,
+    TIMELINE,
+    TIMELINE_COLUMNS,
+)
+from dbversus.results.sql import columns_of
+from dbversus.results.timeline import timeline_rows
 
 
 def create_results_dir(path: Path) -> Path:
@@ -130,15 +142,24 @@ def seal(directory: Path) -> None:
     for (test, target), histograms in entries.items():
         path = directory / LATENCY / f"{safe_name(test)}@{safe_name(target)}.hlog"
         _replace(path, log_text(histograms).encode())
+    rows = of_type(records, Row)
+    if any(slot.roles for row in rows for slot in row.slots):
+        write_columns(directory / ROLES, role_columns(rows, labels), ROLE_COLUMNS)
+    if series := timeline_rows(records, labels):
+        write_columns(directory / TIMELINE, columns_of(series, TIMELINE_COLUMNS), TIMELINE_COLUMNS)
     # last: its age tells readers whether the directory is sealed
-    write_slots(directory / SLOTS, of_type(records, Row), labels)
+    write_slots(directory / SLOTS, rows, labels)
 
 
 def write_slots(path: Path, rows: Sequence[Row], labels: Mapping[str, str]) -> None:
     """slots.parquet with the types of schema.SLOT_COLUMNS, put in place in one step."""
-    flat = slot_columns(rows, labels)  # noqa: F841  (DuckDB finds it by name)
+    write_columns(path, slot_columns(rows, labels), SLOT_COLUMNS)
+
+
+def write_columns(path: Path, flat: Columns, types: Mapping[str, str]) -> None:
+    """A Parquet file with these types, put in place in one step."""
     partial = path.with_name(path.name + ".partial")
-    casts = ", ".join(f'"{name}"::{kind} AS "{name}"' for name, kind in SLOT_COLUMNS.items())
+    casts = ", ".join(f'"{name}"::{kind} AS "{name}"' for name, kind in types.items())
     try:
         with duckdb.connect() as connection:
             target = str(partial).replace("'", "''")

@@ -20,7 +20,8 @@ class ServerConfig:
     `settings` go to the server's config file (sqlite: PRAGMAs); `environment` to its process (e.g. LD_PRELOAD);
     `init_options` to the creation of the data directory (e.g. checksums). A snapshot is keyed by all of them but for what
     is known to act at run time alone (servers/config/run_time.py).
-    `chosen` names the settings and options that the target itself chose, unlike those of the base config.
+    `chosen` names the settings and options that the target itself chose, unlike those of the base config. `ddl` changes how
+    tables and indexes are made; `ddl_places`: where each of its lines stands.
     """
 
     name: str
@@ -28,6 +29,8 @@ class ServerConfig:
     environment: Mapping[str, str] = field(default_factory=dict)
     init_options: Mapping[str, str] = field(default_factory=dict)
     chosen: frozenset[str] = frozenset()
+    ddl: Mapping[str, str] = field(default_factory=dict)
+    ddl_places: Mapping[str, str] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True)
@@ -96,8 +99,8 @@ class Server(Protocol):
     def settings(self) -> dict[str, str]:
         """All effective settings."""
 
-    def plan(self, sql: str) -> str:
-        """The plan of one statement with literal parameters, as the server words it."""
+    def plan(self, sql: str, session_sql: Sequence[str] = ()) -> str:
+        """The plan of one statement with literal parameters, as the server words it once `session_sql` is executed."""
 
     def counters(self) -> dict[str, float]:
         """Monotonic server counters by flat name."""
@@ -107,6 +110,9 @@ class Server(Protocol):
 
     def state(self, tables: Sequence[Table], *, counted: bool) -> dict[str, TableState]:
         """What is in the tables, by name; `counted`: rows are counted, else their number is that of the statistics."""
+
+    def own_tables(self) -> list[Table]:
+        """All tables in the database, whoever made them, with the first column of their primary key as its only one."""
 
     def status_text(self) -> str:
         """The storage engine's own report on its state, to be stored; "" where there is none."""

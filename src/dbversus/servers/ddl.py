@@ -2,27 +2,41 @@
 
 from collections.abc import Iterable
 
-from dbversus.dbms.table import Column, Index
-from dbversus.dbms.types import Names, spell
+from dbversus.dbms.ddl import INDEX, Ddl, kept_indexes
+from dbversus.dbms.known import find_dbms
+from dbversus.dbms.literals import literal
+from dbversus.dbms.table import Column, Index, Table
+from dbversus.dbms.types import Names, TypeLacking, spell
 
 
 def column_type(column: Column, dbms: str, names: Names) -> str:
-    return column.own_types.get(dbms) or spell(column.type, names)
+    """Raises TypeLacking where the DBMS has no such type and the suite does not say what stands for it."""
+    if own := column.own_types.get(dbms):
+        return own
+    try:
+        return spell(column.type, names)
+    except KeyError:
+        words = f"column '{column.name}': this version of {find_dbms(dbms).title} has no type for {column.type}"
+        raise TypeLacking(column.name, f'{words}; type_{dbms} = "…" says what stands for it.') from None
 
 
-def constraints(column: Column) -> str:
+def constraints(column: Column, dbms: str) -> str:
     """` NOT NULL DEFAULT 0`"""
     words = "" if column.nullable else " NOT NULL"
-    return words if column.default is None else f"{words} DEFAULT {literal(column.default)}"
-
-
-def literal(value: int | str) -> str:
-    return str(value) if isinstance(value, int) else "'" + value.replace("'", "''") + "'"
+    if column.default is None:
+        return words
+    return f"{words} DEFAULT {literal(column.default, column.type, find_dbms(dbms).family)}"
 
 
 def columns_of(names: Iterable[str]) -> str:
     return f"({', '.join(names)})"
 
 
-def create_index(index: Index, table: str) -> str:
-    return f"CREATE {'UNIQUE ' if index.unique else ''}INDEX {index.name} ON {table} {columns_of(index.columns)}"
+def create_indexes(table: Table, ddl: Ddl, storage: str = "") -> list[str]:
+    """`storage`: a clause of those that `ddl` leaves alone."""
+    return [_create_index(index, table, ddl, storage) for index in kept_indexes(table, ddl)]
+
+
+def _create_index(index: Index, table: Table, ddl: Ddl, storage: str) -> str:
+    usual = f"CREATE {'UNIQUE ' if index.unique else ''}INDEX {index.name} ON {table.name} {columns_of(index.columns)}"
+    return ddl.made(INDEX, index, table.name, ", ".join(index.columns), usual, storage)

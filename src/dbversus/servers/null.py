@@ -49,7 +49,7 @@ class NullServer(WithoutProcess):
     def settings(self) -> dict[str, str]:
         return dict(self.config.settings)
 
-    def plan(self, sql: str) -> str:
+    def plan(self, sql: str, session_sql: Sequence[str] = ()) -> str:
         return ""
 
     def counters(self) -> dict[str, float]:
@@ -60,6 +60,9 @@ class NullServer(WithoutProcess):
 
     def state(self, tables: Sequence[Table], *, counted: bool) -> dict[str, TableState]:
         return {}
+
+    def own_tables(self) -> list[Table]:
+        return []
 
     def config_text(self) -> str:
         return "".join(f"{name} = {value}\n" for name, value in self.config.settings.items())

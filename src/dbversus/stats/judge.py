@@ -15,6 +15,7 @@ from dbversus.stats.judging.whole_work import check_whole_work, judge_whole_work
 from dbversus.stats.judging.within_start import add_within_start
 from dbversus.stats.metrics import DRAIN, METRICS, PERCENTILES, metric_named
 from dbversus.stats.model import CHANGES, BlockValue, Finding, Metric, Verdict
+from dbversus.stats.sizes import interaction_margins, interactions, size_of
 from dbversus.stats.values.background_kinds import background_values
 from dbversus.stats.values.blocks import block_values, load_values
 from dbversus.stats.values.drain import drain_values
@@ -90,6 +91,22 @@ def judge_over_clients(results: Results) -> list[Finding]:
     values = pooled_over_clients(judged_values(results))
     margins = pooled_margins(margins_of(results.header, results.tests))
     return assess(values, judged_metrics(results.header), looks_of(results.header), margins)
+
+
+def judge_over_sizes(results: Results) -> list[Finding]:
+    """Whether target ÷ base depends on the size of the tables: findings of tests called `scan@10m/1m`; empty with one size.
+
+    A regression is a target that loses more against the base with the larger size. They are a family of their own: what they
+    say changes no other finding, and no test is retired for it.
+    """
+    results = of_finished_blocks(results)
+    base = results.base.label
+    if base not in results.slots["target"] or not any(size_of(test) for test in results.tests):
+        return []
+    margins = interaction_margins(margins_of(results.header, results.tests))
+    return assess(
+        interactions(judged_values(results)), judged_metrics(results.header), looks_of(results.header), margins
+    )
 
 
 def margins_of(header: Experiment, tests: Sequence[str]) -> dict[tuple[str, str], float]:

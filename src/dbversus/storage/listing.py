@@ -18,6 +18,7 @@ from dbversus.home import home_dir
 from dbversus.host import processes
 from dbversus.host.claims import in_use, registry
 from dbversus.servers.data.disk_use import used_bytes
+from dbversus.suites.data.file import HASHES
 
 # a build has no manifest yet while it is being put in its place
 _UNFINISHED_AGE_S = 86400
@@ -25,17 +26,18 @@ _KEY_LETTERS = 12
 
 
 class Kind(StrEnum):
-    """What is kept. `leftover`: of processes that were killed."""
+    """What is kept. `data`: what was made of users' data files; `leftover`: of processes that were killed."""
 
     BUILD = "build"
     SNAPSHOT = "snapshot"
     LIBRARY = "library"
     DOWNLOAD = "download"
+    DATA = "data"
     LEFTOVER = "leftover"
 
 
 def plural(kind: Kind) -> str:
-    return "libraries" if kind is Kind.LIBRARY else f"{kind}s"
+    return {Kind.LIBRARY: "libraries", Kind.DATA: "data"}.get(kind, f"{kind}s")
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ class Kept:
 def list_kept(home: Path | None = None) -> list[Kept]:
     """Everything, by kind, what takes most room first."""
     home = home or home_dir()
-    found = [*_builds(home), *_snapshots(home), *_libraries(home), *_downloads(home), *_leftovers(home)]
+    found = [*_builds(home), *_snapshots(home), *_libraries(home), *_downloads(home), *_data(home), *_leftovers(home)]
     return sorted(found, key=lambda one: (list(Kind).index(one.kind), -one.size_bytes, one.name))
 
 
@@ -137,6 +139,8 @@ def _snapshot_words(key: Mapping[str, Any], builds: Mapping[str, str]) -> str:
     tables = key.get("tables")
     if isinstance(tables, list) and tables and isinstance(tables[0], dict) and "rows" in tables[0]:
         words.append(f"{len(tables)} table{'s' if len(tables) > 1 else ''} of {tables[0]['rows']:,} rows")
+    if scripts := key.get("scripts"):
+        words.append(f"{len(scripts)} script{'s' if len(scripts) > 1 else ''}")
     return ", ".join(words)
 
 
@@ -174,10 +178,21 @@ def _downloads(home: Path) -> Iterator[Kept]:
         )
 
 
+def _data(home: Path) -> Iterator[Kept]:
+    """A folder for each content of a data file; it is made again from the file when it is asked for."""
+    origins = {sha256: facts.rsplit(" ", 3)[0] for facts, sha256 in _read_json(home / "data" / HASHES).items()}
+    for folder in sorted((home / "data").glob("[!.]*/")):
+        start = folder.name.rpartition("-")[2]
+        file = next((path for sha256, path in origins.items() if sha256.startswith(start)), "a data file")
+        used, user = in_use.last_used_unix_s(folder), in_use.user_of(folder)
+        yield Kept(Kind.DATA, f"data/{folder.name}", folder, used_bytes(folder), used, f"of {file}", user)
+
+
 def _leftovers(home: Path) -> Iterator[Kept]:
     for path in registry.stale_paths(home):
         yield _leftover(home, path, "of a run that was killed")
-    for pattern in (f"builds/{PARTIAL}*", f"builds/*/{PARTIAL}*", f"libraries/{PARTIAL}*", "snapshots/*.partial"):
+    unfinished = [f"{folder}/{PARTIAL}*" for folder in ("builds", "builds/*", "libraries", "data")]
+    for pattern in (*unfinished, "snapshots/*.partial"):
         for path in sorted(home.glob(pattern)):
             yield _leftover(home, path, "unfinished")
     for path in sorted((home / "builds").glob("*/[!.]*")):

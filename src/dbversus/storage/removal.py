@@ -82,7 +82,7 @@ def _canonical(name: str) -> str:
 
 def _lock(one: Kept, stack: contextlib.ExitStack) -> str:
     """Keeps others from it until the stack is closed; returns who has it already."""
-    if one.kind in (Kind.BUILD, Kind.SNAPSHOT, Kind.LIBRARY):
+    if one.kind in (Kind.BUILD, Kind.SNAPSHOT, Kind.LIBRARY, Kind.DATA):
         user = stack.enter_context(in_use.removing(one.path))
         if user:
             return user

@@ -1,9 +1,9 @@
 """Suites of tests: TOML files, read, checked and turned into what the engine is told. The format: docs/suites.md."""
 
-from dbversus.suites.define import definition, literal_statement, loads
 from dbversus.suites.load import list_suites, load_suite
 from dbversus.suites.model import GROUP_TITLES, LOAD, Load, Phase, Statement, Suite, Test
 from dbversus.suites.profiles import Profile, list_profiles, load_profile, profile_choices, profile_defaults
+from dbversus.suites.send.define import definition, literal_statement, loads
 
 __all__ = [
     "GROUP_TITLES",

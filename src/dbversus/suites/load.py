@@ -6,12 +6,12 @@ from pathlib import Path
 
 from dbversus.errors import UsageError
 from dbversus.names import near
-from dbversus.suites.build import build_suite
-from dbversus.suites.draft import extend, make_draft
+from dbversus.suites.build.suite import build_suite
+from dbversus.suites.file.draft import extend, make_draft
+from dbversus.suites.file.reading import read_shape
+from dbversus.suites.file.shape import SuiteFile
+from dbversus.suites.file.source import Place, Source, read_source
 from dbversus.suites.model import Suite
-from dbversus.suites.reading import read_shape
-from dbversus.suites.shape import SuiteFile
-from dbversus.suites.source import Place, Source, read_source
 
 _FOLDER = Path(__file__).parent
 _PROFILES = "profiles.toml"
@@ -57,18 +57,18 @@ def _extended(sources: Sequence[Source]) -> Path | None:
     return base
 
 
-def _build(name: str, sources: Sequence[Source]) -> Suite:
-    """`sources`: each extends the next."""
+def _build(name: str, sources: Sequence[Source], stored: Path | None = None) -> Suite:
+    """`sources`: each extends the next. `stored`: the folder of results in which they lie."""
     drafts = [make_draft(source, read_shape(SuiteFile, source)) for source in sources]
-    return build_suite(name, reduce(extend, reversed(drafts)))
+    return build_suite(name, reduce(extend, reversed(drafts)), stored)
 
 
 def load_stored_suite(folder: Path) -> Suite:
-    """The suite whose files a results folder holds: `1-<name>.toml` extends `2-…`, and so on."""
+    """The suite whose files a results folder holds: `1-<name>.toml` extends `2-…`, and so on; `data.json` names its data."""
     sources = [read_source(path) for path in stored_files(folder)]
     if not sources:
         raise UsageError(f"{folder} has no suite; expected its file as 1-<name>.toml.")
-    return _build(Path(sources[0].path).stem.partition("-")[2], sources)
+    return _build(Path(sources[0].path).stem.partition("-")[2], sources, folder)
 
 
 def stored_files(folder: Path) -> list[Path]:

@@ -1,9 +1,12 @@
 """A suite as read and checked: phases of tests, whose numbers may still depend on table size and variables."""
 
 import fnmatch
+import hashlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import groupby
+from pathlib import Path
 
 from dbversus.dbms.known import find_dbms
 from dbversus.dbms.sizes import VALUE_BYTES_PER_ROW
@@ -11,21 +14,28 @@ from dbversus.dbms.table import Table
 from dbversus.dbms.types import width_bytes
 from dbversus.errors import UsageError
 from dbversus.names import near
+from dbversus.suites.data.file import DataFile
+from dbversus.suites.data.staged import Staged
 from dbversus.suites.expression import Expression, evaluate
-from dbversus.suites.generators import Generator
-from dbversus.suites.source import Place
+from dbversus.suites.file.generators import Generator, natural_type
+from dbversus.suites.file.settings import Settings, key_of, session_sql, settings_for
+from dbversus.suites.file.source import Place
+from dbversus.suites.variables import Variable, Variables
 
 LOAD = "load"
 LOADED, AGED = "loaded", "aged"
 """Data as the load leaves it, and after the suite's aging."""
 
-# the reference's summary groups, in its order
+# the reference's summary groups, in its order; a suite may add its own
 GROUP_TITLES = {
     "point": "point queries",
     "range": "range queries without aggregation",
     "range-aggregate": "range queries with aggregation",
     "write": "writes",
 }
+
+# SQL is some five times as large as gzip makes it
+_UNPACKED = 5
 
 
 def check_sizes(table_size: int, tables: int) -> None:
@@ -37,18 +47,49 @@ def check_sizes(table_size: int, tables: int) -> None:
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of a statement, or one column of a loaded table. Its generator may stand elsewhere in the file."""
+    """One parameter of a statement, or one column of a loaded table. Its generator may stand elsewhere in the file.
+
+    `column_type`: of a column; else the generator says the type of its values.
+    """
 
     generator: Generator
     place: Place
     generator_place: Place
+    column_type: str = ""
+
+    @property
+    def type(self) -> str:
+        """The neutral type of its values; "" for that of what it refers to."""
+        return self.column_type or self.generator.type or natural_type(self.generator)
+
+
+@dataclass(frozen=True)
+class Part:
+    """One of the things that an operation of a mix may be; `weight`: how often, beside the weights of the others."""
+
+    name: str
+    weight: Expression
+    transaction: bool
+    place: Place
+
+
+@dataclass(frozen=True)
+class Append:
+    """Rows that go on where the load of a table has ended, which has `rows`."""
+
+    table: str
+    rows: Expression
+    place: Place
 
 
 @dataclass(frozen=True)
 class Statement:
-    """One statement of a test. `sql` is by DBMS, "" for all not named. `table`: as in the engine's protocol.
+    """One statement of a test. `sql` is by DBMS, "" for all not named. `table`: as in the engine's protocol. `rows`: of an
+    INSERT, each with values of its own.
 
-    `places`: in the test, then in the file's [statements] when it comes from there.
+    `places`: in the test, then in the file's [statements] when it comes from there. `answers`: "exact", "set" (rows in any
+    order), or the tolerance with which numbers are compared. `part`: what begins with it, in a mix. `variables`: those of the
+    test that a mix has it from, which win over all others.
     """
 
     name: str
@@ -58,15 +99,81 @@ class Statement:
     mode: str | None
     table: str
     places: tuple[Place, ...]
+    rows: Expression = 1
+    appends: Append | None = None
+    part: Part | None = None
+    variables: Variables = field(default_factory=dict)
+    answers: str | float = "exact"
+
+    @property
+    def words(self) -> str:
+        """For eyes: in a mix what begins with it, how often it is run, and its text."""
+        part = f"{self.part.name}, weight {self.part.weight}:\n" if self.part else ""
+        return f"{part}{self.repeat} × {self.example_sql}"
 
     def place_of(self, key: str) -> Place:
         """Where `key` stands: in the test's own words, in the statement it uses, or else where the test names it."""
         return next((place.at(key) for place in self.places if place.has(key)), self.places[0])
 
+    @property
+    def example_sql(self) -> str:
+        """The text for all DBMSs, or else for the first that has one."""
+        return self.sql.get("") or next(iter(self.sql.values()))
+
+    def place_of_sql(self, dbms: str) -> Place:
+        """Where the text for one DBMS stands; "": any."""
+        own = (f"sql_{name}" for name in (dbms, find_dbms(dbms).sql_of if dbms else "") if name)
+        keys = (*own, "sql", *(f"sql_{name}" for name in self.sql))
+        found = (place.at(key) for place in self.places for key in keys if place.has(key))
+        return next(found, self.places[0])
+
     def sql_for(self, dbms: str) -> str:
         """The text for one DBMS, or that of the DBMS whose SQL it takes; "": the text for all others."""
         candidates = (dbms, find_dbms(dbms).sql_of if dbms else "", "")
         return next((self.sql[name] for name in candidates if name in self.sql), "")
+
+
+STEP, STATEMENT = "step", "statement"
+"""Kinds of work with an end (`kind` of a test in a suite)."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """Work with an end, which a block measures once and whole: so many `operations`, or a single statement, which is one.
+
+    `slice_ms`: driven time after which the next target has its turn; 0: it has it when the work is done. `undo`: takes back what
+    a single statement did, unmeasured.
+    """
+
+    kind: str
+    operations: Expression
+    slice_ms: int = 0
+    undo: Statement | None = None
+
+
+@dataclass(frozen=True)
+class Arrivals:
+    """When operations are due: `kind` as in the engine's protocol, `rate` per second; `size`: of a burst."""
+
+    kind: str
+    rate: Expression | float
+    size: Expression | None
+
+
+@dataclass(frozen=True)
+class Role:
+    """A kind of clients of a test. `arrivals` None: a closed loop. `counts`: its operations are operations of the test.
+
+    Numbers may name `clients`, the number that the experiment asks for.
+    """
+
+    name: str
+    statements: tuple[Statement, ...]
+    transaction: bool
+    clients: Expression
+    arrivals: Arrivals | None
+    counts: bool
+    place: Place
 
 
 @dataclass(frozen=True)
@@ -75,7 +182,8 @@ class Test:
 
     `by_count`: slots are bounded by count instead of time, so that all targets do the same work; the default of tests that
     change data. `slow`: one operation takes long (it reads whole tables), so few fit into a slot. `warm_up`: run to warm
-    caches, never reported.
+    caches, never reported. `roles`: kinds of clients; `statements` are those of all of them then. `work`: what a block
+    measures whole; None: slots at a steady state.
     """
 
     __test__ = False  # pytest would take it for a class of tests
@@ -92,11 +200,33 @@ class Test:
     slow: bool
     warm_up: bool
     rows_per_op: Expression | None
-    suite_variables: Mapping[str, int]
-    own_variables: Mapping[str, int]
+    suite_variables: Variables
+    own_variables: Variables
     place: Place
+    roles: tuple[Role, ...] = ()
+    work: Work | None = None
 
-    def scope(self, table_size: int, tables: int, variables: Mapping[str, int] | None = None) -> dict[str, int]:
+    @property
+    def named_statements(self) -> list[tuple[str, Statement]]:
+        """All statements by name; those of a role as `role/statement`."""
+        if not self.roles:
+            return [(statement.name, statement) for statement in self.statements]
+        return [(f"{role.name}/{statement.name}", statement) for role in self.roles for statement in role.statements]
+
+    settings: Mapping[str, Settings] = field(default_factory=dict)
+    work_per_op: Mapping[str, Expression] = field(default_factory=dict)
+
+    def session_sql(self, dbms: str) -> dict[str, str]:
+        """Name of a setting → what each connection of the test executes first."""
+        return session_sql(self.settings, dbms)
+
+    def settings_for(self, dbms: str) -> Settings:
+        return settings_for(self.settings, dbms)
+
+    def place_of_setting(self, dbms: str, name: str) -> Place:
+        return self.place.at(f"settings_{key_of(self.settings, dbms)}", name)
+
+    def scope(self, table_size: int, tables: int, variables: Variables | None = None) -> dict[str, Variable]:
         """All variables with their values: the test's own win over the user's `variables`, those over the suite's."""
         check_sizes(table_size, tables)
         given = dict(variables or {})
@@ -109,6 +239,21 @@ class Test:
     def rows_scanned_per_op(self, table_size: int, tables: int) -> int | None:
         """Rows that one operation goes over, where that is a better count of work than operations (scans)."""
         return None if self.rows_per_op is None else evaluate(self.rows_per_op, self.scope(table_size, tables))
+
+    def work_of_op(self, table_size: int, tables: int) -> dict[str, int]:
+        """What one operation goes through, by what is counted: `{"metrics": 10}`."""
+        scope = self.scope(table_size, tables)
+        return {name: evaluate(count, scope) for name, count in self.work_per_op.items()}
+
+    @property
+    def is_single(self) -> bool:
+        """Whether it is a single statement, which one client sends."""
+        return self.work is not None and self.work.kind == STATEMENT
+
+    @property
+    def leaves_changes(self) -> bool:
+        """Whether later tests see other data for it."""
+        return self.changes_data and not (self.work and self.work.undo)
 
 
 @dataclass(frozen=True)
@@ -136,7 +281,7 @@ class Load:
 class TableRules:
     """One of the suite's tables, or several equal ones: what it is made like, how many rows it has and what these hold.
 
-    `made_like`: with the name as in the file; `copies` None: there is one, of that name.
+    `made_like`: with the name as in the file; `copies` None: there is one, of that name. `staged`: what it takes from a file.
     """
 
     made_like: Table
@@ -144,16 +289,42 @@ class TableRules:
     copies: Expression | None
     values: Mapping[str, Parameter]
     place: Place
+    staged: Staged | None = None
 
-    def tables(self, scope: Mapping[str, int]) -> list[Table]:
+    def row_count(self, scope: Variables) -> int:
+        """Rows of one table; a file has no more than it has."""
+        rows = evaluate(self.rows, scope)
+        return rows if self.staged is None else min(rows, self.staged.rows)
+
+    def tables(self, scope: Variables) -> list[Table]:
         """All equal ones. Their indexes have the table's number too: an index's name is its alone in some DBMSs."""
         if self.copies is None:
             return [self.made_like]
         return [self._copy(number) for number in range(1, evaluate(self.copies, scope) + 1)]
 
     def _copy(self, number: int) -> Table:
-        indexes = tuple(replace(index, name=f"{index.name}_{number}") for index in self.made_like.indexes)
-        return replace(self.made_like, name=f"{self.made_like.name}{number}", indexes=indexes)
+        like = self.made_like
+        indexes = tuple(replace(index, name=f"{index.name}_{number}", made_as=index.name) for index in like.indexes)
+        return replace(like, name=f"{like.name}{number}", indexes=indexes, made_as=like.name)
+
+
+@dataclass(frozen=True)
+class Script:
+    """A file of SQL, or a dump. `file`: its place beside the suite in a folder of results; `place`: where the suite names it."""
+
+    path: Path
+    file: str
+    place: Place
+
+    @cached_property
+    def sha256(self) -> str:
+        with self.path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+
+    @property
+    def text_bytes(self) -> int:
+        """About as much as it unpacks to."""
+        return self.path.stat().st_size * (_UNPACKED if self.path.suffix == ".gz" else 1)
 
 
 @dataclass(frozen=True)
@@ -172,7 +343,10 @@ class Aging:
 
 @dataclass(frozen=True)
 class Suite:
-    """An ordered list of phases. `selections`: named lists of globs; `probes`: what is measured of the host beforehand."""
+    """An ordered list of phases. `selections`: named lists of globs; `probes`: what is measured of the host beforehand.
+
+    `scripts`: what is run after the tables are loaded, in order, by DBMS, "" for all not named.
+    """
 
     name: str
     title: str
@@ -180,12 +354,15 @@ class Suite:
     load: Load
     tables: tuple[TableRules, ...]
     phases: tuple[Phase, ...]
-    variables: Mapping[str, int]
+    variables: Variables
     selections: Mapping[str, tuple[str, ...]]
     probes: tuple[str, ...] = ()
     aging: Aging | None = None
+    scripts: Mapping[str, tuple["Script", ...]] = field(default_factory=dict)
+    group_titles: Mapping[str, str] = field(default_factory=lambda: GROUP_TITLES)
+    data: tuple[DataFile, ...] = ()
 
-    def scope(self, table_size: int, copies: int) -> dict[str, int]:
+    def scope(self, table_size: int, copies: int) -> dict[str, Variable]:
         """The suite's variables, with the sizes that a user chooses."""
         check_sizes(table_size, copies)
         return {**self.variables, "table_size": table_size, "tables": copies}
@@ -199,23 +376,44 @@ class Suite:
         """As many rows of sysbench's table as the values of all rows come to: what estimates of room and time are made of."""
         scope = self.scope(table_size, copies)
         value_bytes = sum(
-            evaluate(rules.rows, scope) * len(rules.tables(scope)) * _row_bytes(rules.made_like)
-            for rules in self.tables
+            rules.row_count(scope) * len(rules.tables(scope)) * _row_bytes(rules.made_like) for rules in self.tables
         )
-        return round(value_bytes / VALUE_BYTES_PER_ROW)
+        script_bytes = max((sum(one.text_bytes for one in each) for each in self.scripts.values()), default=0)
+        return round((value_bytes + script_bytes) / VALUE_BYTES_PER_ROW)
 
-    def table_words(self, table_size: int, copies: int) -> list[str]:
-        """`2 × 1000000 rows` where all tables are equal; else `orders: 300000 rows`, for each."""
+    def scripts_for(self, dbms: str) -> tuple[Script, ...]:
+        """Those of a DBMS, or of the one whose SQL it takes, or those for all others."""
+        candidates = (dbms, find_dbms(dbms).sql_of, "")
+        return next((self.scripts[name] for name in candidates if name in self.scripts), ())
+
+    def table_words(self, table_size: int, copies: int, dbms: Iterable[str] = ()) -> list[str]:
+        """`2 × 1000000 rows` where all tables are equal; else `orders: 300000 rows`, for each, and the scripts for `dbms`."""
         scope = self.scope(table_size, copies)
-        counts = [(one.made_like.name, len(one.tables(scope)), evaluate(one.rows, scope)) for one in self.tables]
-        if len(counts) == 1:
+        counts = [(one.made_like.name, len(one.tables(scope)), one.row_count(scope)) for one in self.tables]
+        names = dict.fromkeys(script.path.name for name in dbms for script in self.scripts_for(name))
+        if len(counts) == 1 and not names:
             return [f"{counts[0][1]} × {counts[0][2]} rows"]
-        return [f"{name}: {f'{number} × ' if number > 1 else ''}{rows} rows" for name, number, rows in counts]
+        return [f"{name}: {f'{number} × ' if number > 1 else ''}{rows} rows" for name, number, rows in counts] + [
+            f"what {name} makes" for name in names
+        ]
 
     @property
     def table_stems(self) -> list[str]:
         """Names of the tables as the file has them, without numbers."""
         return [rules.made_like.name for rules in self.tables]
+
+    @property
+    def staged(self) -> list[Staged]:
+        """All that tables and tests take from data files, to be written before the engine asks for it."""
+        statements = [statement for test in (*self.tests.values(), *self._aged_by) for statement in test.statements]
+        drawn = [parameter.generator for rules in (*self.tables,) for parameter in rules.values.values()]
+        drawn += [parameter.generator for statement in statements for parameter in statement.params.values()]
+        found = [rules.staged for rules in self.tables] + [getattr(one, "staged", None) for one in drawn]
+        return list({one.name: one for one in found if one is not None}.values())
+
+    @property
+    def _aged_by(self) -> list[Test]:
+        return [self.aging.test] if self.aging else []
 
     @property
     def ages(self) -> bool:

@@ -10,10 +10,10 @@ from pydantic import Field
 
 from dbversus.errors import UsageError
 from dbversus.names import near
-from dbversus.suites.generators import Shape
+from dbversus.suites.file.generators import Shape
+from dbversus.suites.file.reading import check_shape
+from dbversus.suites.file.source import Place, read_source
 from dbversus.suites.load import load_suite
-from dbversus.suites.reading import check_shape
-from dbversus.suites.source import Place, read_source
 
 _FILE = Path(__file__).with_name("profiles.toml")
 DEFAULT = "standard"

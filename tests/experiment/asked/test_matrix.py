@@ -11,8 +11,8 @@ from dbversus.errors import UsageError
 from dbversus.experiment.asked.bundled import find_experiment, ready_experiments
 from dbversus.experiment.asked.matrix import expand, read_matrix
 from dbversus.experiment.asked.spec import read_choices
+from dbversus.suites.file.source import Source
 from dbversus.suites.load import load_suite
-from dbversus.suites.source import Source
 
 
 def expanded(text: str, builds: Sequence[str] = (), exclude: Sequence[str] = ()) -> list[str]:

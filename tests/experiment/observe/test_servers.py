@@ -1,4 +1,5 @@
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from dbversus.errors import RunError
@@ -11,7 +12,7 @@ def test_a_statement_that_is_not_explained_costs_no_other_plan(tmp_path: Path) -
     rig = make_rig(tmp_path)
     server, explain = server_of(rig, "t1"), server_of(rig, "t1").plan
 
-    def plan(sql: str) -> str:
+    def plan(sql: str, session_sql: Sequence[str] = ()) -> str:
         if sql.startswith("UPDATE"):
             raise RunError("only queries are explained")
         return explain(sql)
@@ -27,7 +28,7 @@ def test_a_statement_that_is_not_explained_costs_no_other_plan(tmp_path: Path) -
 def test_each_refusal_is_told_in_its_own_words(tmp_path: Path) -> None:
     rig = make_rig(tmp_path, tests="point-query,update-index,update-nonindex,delete")
 
-    def plan(sql: str) -> str:
+    def plan(sql: str, session_sql: Sequence[str] = ()) -> str:
         if sql.startswith("SELECT"):
             return "Index Scan"
         raise RunError(f"no plan for {sql.split()[0]}")

@@ -90,7 +90,7 @@ def open_on(test: Test, *dbms: str) -> dict[str, Any]:
         cpus=PlacementPlan("together", (0,), (0,)),
         thaw=lambda: None,
     )
-    open_case(rig, 0, Case(test, 1, "one"))
+    open_case(rig, 0, Case(test, 1, "one", 10))
     [(command, fields)] = engine.calls
     assert command == "open"
     return fields

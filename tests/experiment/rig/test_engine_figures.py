@@ -10,8 +10,8 @@ from dbversus.errors import RunError
 from dbversus.experiment.rig.engine import Engine, engine_binary
 from dbversus.results.records import Answers, HostFigures, LoadFigures, Part, Slot, StatementAnswers
 from dbversus.servers.sqlite.ddl import table_sql
-from dbversus.suites.define import definition, loads
 from dbversus.suites.load import load_suite
+from dbversus.suites.send.define import definition, loads
 
 ROWS = 100
 OF_REPLIES = {"id", "done"}

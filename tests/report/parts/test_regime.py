@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dbversus.report.parts.regime import regime_notes
+from dbversus.report.parts.regime import DRIVEN_S, driven_figures, regime_notes
 from dbversus.results.read import Results, open_results
 
 from ...journals import DictJournal
@@ -40,6 +40,17 @@ def test_aged_data_is_named(results: Results) -> None:
     aged = replace(results, header=msgspec.structs.replace(results.header, aged=[TEST]))
     (note,) = regime_notes(aged, TEST, {})
     assert note.startswith("measured on aged data") and "put off" not in note
+
+
+def test_a_short_test_says_how_long_it_was_and_what_comes_later(results: Results) -> None:
+    driven = driven_figures(results)
+    assert driven.keys() >= {(TEST, label) for label in LABELS[:2]}
+    assert all(len(of_blocks[DRIVEN_S]) == 2 for of_blocks in driven.values())
+    (note,) = regime_notes(results, TEST, driven)
+    seconds = driven[TEST, LABELS[0]][DRIVEN_S][0]
+    assert f"driven for {seconds:.2g}" in note and "s per block: checkpoints of a full log" in note
+    (long,) = regime_notes(results, TEST, {(TEST, label): {DRIVEN_S: [600.0]} for label in LABELS[:2]})
+    assert "driven" not in long
 
 
 def test_reads_have_no_regime(results: Results) -> None:

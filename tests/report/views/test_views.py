@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -11,14 +12,15 @@ from typer.testing import CliRunner
 from dbversus.cli.main import app
 from dbversus.report.views.registry import USUAL, VIEWS
 
-from ..parts.test_scaleup import write
+from ..parts import test_scaleup, test_sizes
 from ..synthetic import LABELS
 
 
 @pytest.fixture(scope="module")
-def with_clients(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Results with several numbers of clients: every table has something to show."""
-    return write(tmp_path_factory.mktemp("views"))
+def folders(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
+    """View → results in which it has something to show; `""`: all others."""
+    made = {"": test_scaleup.write, "sizes": test_sizes.write}
+    return {view: write(tmp_path_factory.mktemp("views")) for view, write in made.items()}
 
 
 def shown(directory: Path, *words: str) -> str:
@@ -28,14 +30,15 @@ def shown(directory: Path, *words: str) -> str:
 
 
 @pytest.mark.parametrize("name", VIEWS)
-def test_a_table_has_the_same_rows_in_every_form(with_clients: Path, name: str) -> None:
-    as_csv = list(csv.DictReader(io.StringIO(shown(with_clients, "--table", name, "--format", "csv")), strict=True))
-    as_json = json.loads(shown(with_clients, "--table", name, "--format", "json"))
-    as_markdown = shown(with_clients, "--table", name, "--format", "md").splitlines()
+def test_a_table_has_the_same_rows_in_every_form(folders: Mapping[str, Path], name: str) -> None:
+    folder = folders.get(name, folders[""])
+    as_csv = list(csv.DictReader(io.StringIO(shown(folder, "--table", name, "--format", "csv")), strict=True))
+    as_json = json.loads(shown(folder, "--table", name, "--format", "json"))
+    as_markdown = shown(folder, "--table", name, "--format", "md").splitlines()
     assert as_csv and None not in as_csv[0]
     assert [list(row) for row in as_csv] == [list(row) for row in as_json]
     assert len(as_markdown) == 2 + len(as_csv)
-    assert next(iter(as_csv[0].values())) in shown(with_clients, "--table", name)
+    assert next(iter(as_csv[0].values())) in shown(folder, "--table", name)
 
 
 def test_findings_are_what_is_shown_unless_another_is_named(results_dir: Path) -> None:
@@ -53,6 +56,8 @@ def test_an_unknown_table_is_refused_with_those_that_there_are(results_dir: Path
 def test_a_table_that_these_results_cannot_have_says_what_it_needs(results_dir: Path) -> None:
     done = CliRunner().invoke(app, ["show", str(results_dir), "--table", "scaleup"])
     assert (done.exit_code, "--table scaleup needs several (--clients 1,2,4)." in done.output) == (2, True)
+    done = CliRunner().invoke(app, ["show", str(results_dir), "--table", "sizes"])
+    assert (done.exit_code, "--table sizes needs several (--table-size 1m,10m)." in done.output) == (2, True)
 
 
 def test_help_says_what_each_shows(monkeypatch: pytest.MonkeyPatch) -> None:

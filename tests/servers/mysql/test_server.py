@@ -389,3 +389,36 @@ def test_a_killed_server_leaves_nothing_and_can_be_started_again(server: MysqlSe
 def test_an_incomplete_build_is_refused(work_dir: Path) -> None:
     with pytest.raises(RunError, match="has no bin/mariadbd or "):
         make(Build("mysql", "8.0.33", "path", work_dir, "test"), work_dir).check()
+
+
+def test_tables_that_nobody_told_of(server: MysqlServer) -> None:
+    """In whatever engine their maker chose, with partitions, indexes over texts, and over expressions where there are some."""
+    server.start(Placement())
+    made = [
+        "CREATE TABLE notes (code CHAR(4) PRIMARY KEY, body TEXT, FULLTEXT KEY of_body (body)) ENGINE=InnoDB",
+        "CREATE TABLE log (line INT) ENGINE=MyISAM",
+        "CREATE TABLE days (day DATE PRIMARY KEY, n INT, KEY by_n (n)) ENGINE=InnoDB PARTITION BY KEY (day) PARTITIONS 3",
+        "CREATE VIEW seen AS SELECT * FROM notes",
+        "INSERT INTO notes VALUES ('b', 'one'), ('a', 'two')",
+        "INSERT INTO days SELECT DATE '2024-01-01' + INTERVAL id DAY, k FROM sbtest1",
+    ]
+    if server.flavour.mysql_since(8, 0, 13):
+        made.append("CREATE INDEX of_lower ON notes ((LOWER(code)))")
+    with server.connect() as connection:
+        for statement in made:
+            mysql_query.rows(connection, statement)
+    tables = server.own_tables()
+    assert [(table.name, table.key) for table in tables] == [
+        ("days", ""),
+        ("log", ""),
+        ("notes", "code"),
+        ("sbtest1", "id"),
+    ]
+    names = [table.name for table in tables]
+    server.settle(names)
+    server.warm(names)
+    state = server.state(tables, counted=True)
+    assert [state[name].rows for name in names] == [ROWS, 0, 2, ROWS]
+    assert (state["notes"].lowest_id, state["notes"].highest_id) == ("a", "b")
+    sizes = server.sizes()
+    assert sizes["table.days"] >= 3 * 16384 and sizes["index.by_n"] >= 3 * 16384

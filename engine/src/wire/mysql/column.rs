@@ -5,19 +5,21 @@ use std::io::Write;
 use super::packet::Body;
 use crate::wire::WireResult;
 
-const TINY: u8 = 0x01;
+pub const TINY: u8 = 0x01;
 const SHORT: u8 = 0x02;
 const LONG: u8 = 0x03;
 const FLOAT: u8 = 0x04;
-const DOUBLE: u8 = 0x05;
+pub const DOUBLE: u8 = 0x05;
 const NULL: u8 = 0x06;
 const TIMESTAMP: u8 = 0x07;
 pub const LONG_LONG: u8 = 0x08;
 const INT24: u8 = 0x09;
-const DATE: u8 = 0x0a;
+pub const DATE: u8 = 0x0a;
 const TIME: u8 = 0x0b;
-const DATETIME: u8 = 0x0c;
+pub const DATETIME: u8 = 0x0c;
 const YEAR: u8 = 0x0d;
+pub const NEW_DECIMAL: u8 = 0xf6;
+pub const BLOB: u8 = 0xfc;
 pub const VAR_STRING: u8 = 0xfd;
 
 const UNSIGNED: u16 = 0x20;
@@ -231,7 +233,6 @@ mod tests {
 
     #[test]
     fn everything_else_is_text_already() {
-        const NEW_DECIMAL: u8 = 0xf6;
         assert_eq!(text(&column(NEW_DECIMAL, false, 2), b"\x0512.50"), "12.50");
         assert_eq!(text(&column(VAR_STRING, false, 0), b"\x02ab"), "ab");
         assert_eq!(text(&column(NULL, false, 0), b""), "");

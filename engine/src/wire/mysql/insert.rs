@@ -5,7 +5,8 @@ use super::answer::Counts;
 use super::error::other;
 use super::link::Link;
 use super::packet::{self, EXECUTE, PREPARE};
-use super::request::{type_of, write_execution, write_value};
+use super::request::{Nulls, write_execution};
+use super::value::{type_of, write_value};
 use crate::wire::WireResult;
 use crate::workload::{Params, TableRows, TableSpec, Value};
 
@@ -22,6 +23,9 @@ const MOST_WAITING: u32 = 4;
 /// Sends all rows. An error of the server ends it early; that it took fewer rows is one.
 pub fn load(link: &mut Link, table: &TableSpec, seed: u64, progress: &mut dyn FnMut(u64)) -> WireResult<()> {
     let mut rows = Rows::new(table, seed)?;
+    if table.rows == 0 {
+        return Ok(());
+    }
     let at_once = rows.per_statement() as u64;
     let counts = [at_once, table.rows % at_once];
     let repetitions = [table.rows / at_once, 1];
@@ -58,7 +62,7 @@ fn send_all(
             if in_transaction == 0 {
                 pipe.send(&begin)?;
             }
-            let request = insert.encode(rows);
+            let request = insert.encode(rows)?;
             pipe.send(request)?;
             in_transaction += request.len();
             progress(rows.done);
@@ -85,7 +89,9 @@ impl Rows {
     fn new(table: &TableSpec, seed: u64) -> WireResult<Self> {
         let mut source = TableRows::new(table, seed).map_err(other)?;
         let mut params = Params::new();
-        source.fill(0, &mut params);
+        if table.rows > 0 {
+            source.fill(0, &mut params).map_err(other)?;
+        }
         Ok(Self {
             source,
             done: 0,
@@ -93,23 +99,26 @@ impl Rows {
         })
     }
 
-    /// How many rows like the first one make a good statement.
+    /// How many rows like the first one, or like a usual one of the file, make a good statement.
     fn per_statement(&self) -> usize {
         let bytes_of = |value| match value {
-            Value::Integer(_) => 8,
-            Value::Text(text) => text.len() + 1,
+            Value::Text(text) | Value::Bytes(text) => text.len() + 1,
+            _ => 8,
         };
-        let row_bytes: usize = self.params.iter().map(bytes_of).sum();
+        let first_bytes: usize = self.params.iter().map(bytes_of).sum();
+        let row_bytes = first_bytes.max(self.source.row_bytes().unwrap_or(0));
         let most = MOST_ROWS.min(MOST_PLACEHOLDERS / self.params.len());
         (STATEMENT_BYTES / row_bytes).clamp(1, most.max(1))
     }
 
-    fn write_next(&mut self, out: &mut Vec<u8>) {
-        self.source.fill(self.done, &mut self.params);
+    fn write_next(&mut self, nulls: &mut Nulls, out: &mut Vec<u8>) -> WireResult<()> {
+        self.source.fill(self.done, &mut self.params).map_err(other)?;
         self.done += 1;
         for value in self.params.iter() {
+            nulls.next(value, out);
             write_value(value, out);
         }
+        Ok(())
     }
 }
 
@@ -140,18 +149,19 @@ impl Insert {
     }
 
     /// The execution for the next rows.
-    fn encode(&mut self, rows: &mut Rows) -> &[u8] {
+    fn encode(&mut self, rows: &mut Rows) -> WireResult<&[u8]> {
         let is_first = self.types.is_empty();
         if is_first {
             let of_row: Vec<u8> = rows.params.iter().map(type_of).collect();
             self.types = of_row.repeat(self.rows);
         }
         let types = if is_first { self.types.as_slice() } else { &[] };
+        let mut written = Ok(());
         packet::command(EXECUTE, &mut self.request, |out| {
-            write_execution(self.id, self.placeholders, types, out);
-            (0..self.rows).for_each(|_| rows.write_next(out));
+            let mut nulls = write_execution(self.id, self.placeholders, types, out);
+            written = (0..self.rows).try_for_each(|_| rows.write_next(&mut nulls, out));
         });
-        &self.request
+        written.map(|()| self.request.as_slice())
     }
 }
 
@@ -225,9 +235,30 @@ mod tests {
         let head = |flag| [&[EXECUTE, 9, 0, 0, 0, 0, 1, 0, 0, 0, 0][..], &[flag]].concat();
         let row = |id: u8| [&[id, 0, 0, 0, 0, 0, 0, 0, 2][..], b"xy"].concat();
         let types = [8, 0, 0xfd, 0, 8, 0, 0xfd, 0];
-        let first = insert.encode(&mut rows)[4..].to_vec();
+        let first = insert.encode(&mut rows).unwrap()[4..].to_vec();
         assert_eq!(first, [head(1), types.to_vec(), row(1), row(2)].concat());
-        assert_eq!(insert.encode(&mut rows)[4..], [head(0), row(3), row(4)].concat());
+        assert_eq!(
+            insert.encode(&mut rows).unwrap()[4..],
+            [head(0), row(3), row(4)].concat()
+        );
         assert_eq!(rows.done, 4);
+    }
+
+    #[test]
+    fn a_column_has_its_type_also_where_its_first_row_has_none() {
+        let columns = json!({"id": {"gen": "sequence"}, "t": {"gen": "sequence", "type": "timestamp", "nulls": 1}});
+        let table = serde_json::from_value(json!({"name": "t", "rows": 2, "columns": columns})).unwrap();
+        let mut rows = Rows::new(&table, 1).unwrap();
+        let mut insert = Insert {
+            id: 9,
+            rows: 2,
+            placeholders: 4,
+            types: Vec::new(),
+            request: Vec::new(),
+        };
+        let request = insert.encode(&mut rows).unwrap()[4..].to_vec();
+        let types = [8, 0, 0x0c, 0, 8, 0, 0x0c, 0];
+        assert_eq!(request[10..20], [&[0b1010, 1][..], &types].concat());
+        assert_eq!(request.len(), 20 + 2 * 8);
     }
 }

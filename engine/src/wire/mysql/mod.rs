@@ -3,7 +3,7 @@
 //!
 //! `stream` carries bytes, with `tls` where it is used; `link` makes packets of them, `packet` and `column` read their
 //! fields, `error` those of errors. `login` opens a session, `auth` proves the password. `prepare` has statements
-//! prepared, `request` encodes their executions, `answer` reads what comes back and `rows` receives it; `insert` fills tables.
+//! prepared, `request` encodes their executions and `value` the values in them, `answer` reads what comes back and `rows` receives it; `insert` fills tables.
 
 mod answer;
 mod auth;
@@ -18,6 +18,7 @@ mod request;
 mod rows;
 mod stream;
 mod tls;
+mod value;
 
 pub use self::stream::Stream;
 
@@ -29,8 +30,9 @@ use self::error::other;
 use self::link::Link;
 use self::login::{Transport, Upgrade, log_in};
 use self::packet::{AUTOCOMMIT, IN_TRANSACTION, PREPARE, QUERY, QUIT};
-use self::request::{Request, write_literal};
+use self::request::Request;
 use self::rows::{Format, Rows, Table};
+use self::value::write_literal;
 use super::socket::{Endpoint, Socket, lost};
 use super::{Connection, ErrorClass, Login, RowSink, Tally, TextTable, Wire, WireError, WireResult};
 use crate::workload::{Execution, Mode, Params, Program, Statement, TableSpec};
@@ -369,6 +371,10 @@ impl Connection for MysqlConnection {
         let mut table = Table::default();
         self.link.answer(&mut table).0?;
         Ok(table.into_inner())
+    }
+
+    fn run_raw(&mut self, sql: &[u8]) -> WireResult<()> {
+        self.run_plain(&packet::query(sql)).0
     }
 
     fn load_rows(&mut self, table: &TableSpec, seed: u64, progress: &mut dyn FnMut(u64)) -> WireResult<()> {

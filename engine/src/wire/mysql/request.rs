@@ -1,10 +1,8 @@
-//! Executions of prepared statements, kept encoded: between two of them only the values' bytes change. And values as SQL.
+//! Executions of prepared statements, kept encoded: between two of them only the values' bytes change.
 
-use std::ops::Range;
-
-use super::column::{Column, LONG_LONG, VAR_STRING};
-use super::packet::{self, EXECUTE, NO_BACKSLASH_ESCAPES, write_length};
-use crate::workload::text::write_integer;
+use super::column::Column;
+use super::packet::{self, EXECUTE};
+use super::value::{Field, patch, type_of, write_value};
 use crate::workload::{Params, Value};
 
 /// COM_STMT_EXECUTE of one statement.
@@ -21,12 +19,6 @@ pub struct Request {
     known_types: Vec<u8>,
     /// Whether `bytes` can be patched: they hold no types.
     is_kept: bool,
-}
-
-#[derive(Debug, Clone)]
-pub enum Field {
-    Integer(usize),
-    Text(Range<usize>),
 }
 
 impl Request {
@@ -70,14 +62,8 @@ impl Request {
             return false;
         }
         for (field, &slot) in self.fields.iter().zip(&self.slots) {
-            match (field, params.get(slot)) {
-                (&Field::Integer(at), Value::Integer(value)) => {
-                    self.bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
-                }
-                (Field::Text(range), Value::Text(text)) if range.len() == text.len() => {
-                    self.bytes[range.clone()].copy_from_slice(text);
-                }
-                _ => return false,
+            if !patch(field, params.get(slot), &mut self.bytes) {
+                return false;
             }
         }
         true
@@ -102,79 +88,59 @@ impl Request {
         } = self;
         packet::command(EXECUTE, bytes, |out| {
             let told = if tells_types { known_types.as_slice() } else { &[] };
-            write_execution(*id, slots.len(), told, out);
-            fields.extend(slots.iter().map(|&slot| write_value(params.get(slot), out)));
+            let mut nulls = write_execution(*id, slots.len(), told, out);
+            fields.extend(slots.iter().map(|&slot| {
+                let value = params.get(slot);
+                nulls.next(value, out);
+                write_value(value, out)
+            }));
         });
         self.is_kept = !tells_types;
     }
 }
 
+/// The bitmap that says which values are NULL.
+pub struct Nulls {
+    at: usize,
+    value: usize,
+}
+
+impl Nulls {
+    /// Takes note of the next value.
+    #[inline]
+    pub fn next(&mut self, value: Value<'_>, out: &mut [u8]) {
+        if matches!(value, Value::Null(_)) {
+            out[self.at + self.value / 8] |= 1 << (self.value % 8);
+        }
+        self.value += 1;
+    }
+}
+
 /// Appends an execution up to its values; the types of the placeholders are told when there are any.
-pub fn write_execution(id: u32, placeholders: usize, types: &[u8], out: &mut Vec<u8>) {
+pub fn write_execution(id: u32, placeholders: usize, types: &[u8], out: &mut Vec<u8>) -> Nulls {
     const NO_CURSOR: u8 = 0;
     const ITERATIONS: u32 = 1;
     out.extend_from_slice(&id.to_le_bytes());
     out.push(NO_CURSOR);
     out.extend_from_slice(&ITERATIONS.to_le_bytes());
+    let nulls = Nulls {
+        at: out.len(),
+        value: 0,
+    };
     if placeholders == 0 {
-        return;
+        return nulls;
     }
     let nulls_bytes = placeholders.div_ceil(8);
     out.resize(out.len() + nulls_bytes, 0);
     out.push(u8::from(!types.is_empty()));
     out.extend(types.iter().flat_map(|&kind| [kind, 0]));
-}
-
-pub fn type_of(value: Value<'_>) -> u8 {
-    match value {
-        Value::Integer(_) => LONG_LONG,
-        Value::Text(_) => VAR_STRING,
-    }
-}
-
-/// Appends a value; tells where its bytes are.
-pub fn write_value(value: Value<'_>, out: &mut Vec<u8>) -> Field {
-    match value {
-        Value::Integer(value) => {
-            out.extend_from_slice(&value.to_le_bytes());
-            Field::Integer(out.len() - 8)
-        }
-        Value::Text(text) => {
-            write_length(text.len(), out);
-            let start = out.len();
-            out.extend_from_slice(text);
-            Field::Text(start..out.len())
-        }
-    }
-}
-
-/// Appends a value as an SQL literal, for a server of this status.
-pub fn write_literal(value: Value<'_>, status: u16, out: &mut Vec<u8>) {
-    match value {
-        Value::Integer(value) => write_integer(value, out),
-        Value::Text(text) => write_text_literal(text, status & NO_BACKSLASH_ESCAPES == 0, out),
-    }
-}
-
-fn write_text_literal(text: &[u8], backslash_escapes: bool, out: &mut Vec<u8>) {
-    out.push(b'\'');
-    let mut rest = text;
-    while let Some(at) = memchr::memchr2(b'\'', b'\\', rest) {
-        let special = rest[at];
-        out.extend_from_slice(&rest[..at]);
-        if special == b'\'' || backslash_escapes {
-            out.push(special);
-        }
-        out.push(special);
-        rest = &rest[at + 1..];
-    }
-    out.extend_from_slice(rest);
-    out.push(b'\'');
+    nulls
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::mysql::column::{LONG_LONG, VAR_STRING};
     use crate::workload::{TableRows, TableSpec};
 
     /// The values of a row whose columns are these.
@@ -182,7 +148,7 @@ mod tests {
         let json = serde_json::json!({"name": "t", "rows": 1, "columns": columns});
         let table: TableSpec = serde_json::from_value(json).unwrap();
         let mut params = Params::new();
-        TableRows::new(&table, 1).unwrap().fill(0, &mut params);
+        TableRows::new(&table, 1).unwrap().fill(0, &mut params).unwrap();
         params
     }
 
@@ -228,6 +194,23 @@ mod tests {
     }
 
     #[test]
+    fn nulls_are_in_the_bitmap_and_keep_their_types() {
+        let mut request = Request::new(7, Vec::new(), vec![0, 1]);
+        let some =
+            params(serde_json::json!({"a": {"gen": "constant", "value": 1}, "b": {"gen": "constant", "value": 2}}));
+        let null = params(serde_json::json!({"a": {"gen": "constant", "value": 1},
+                                             "b": {"gen": "constant", "value": 2, "nulls": 1}}));
+        let is_told = |bytes: &[u8]| bytes[15] == 1;
+        assert!(is_told(request.bytes(&some)));
+        for _ in 0..2 {
+            let bytes = request.bytes(&null);
+            assert_eq!((bytes[14], is_told(bytes), bytes.len()), (0b10, false, 24));
+        }
+        let bytes = request.bytes(&some);
+        assert_eq!((bytes[14], is_told(bytes), bytes.len()), (0, false, 32));
+    }
+
+    #[test]
     fn a_statement_without_placeholders_is_short() {
         let mut request = Request::new(258, Vec::new(), Vec::new());
         for _ in 0..3 {
@@ -236,18 +219,5 @@ mod tests {
                 [10, 0, 0, 0, EXECUTE, 2, 1, 0, 0, 0, 1, 0, 0, 0]
             );
         }
-    }
-
-    #[test]
-    fn literals_are_escaped_as_the_server_understands_them() {
-        let literal = |value, status| {
-            let mut out = Vec::new();
-            write_literal(value, status, &mut out);
-            String::from_utf8(out).unwrap()
-        };
-        assert_eq!(literal(Value::Integer(i64::MIN), 0), "-9223372036854775808");
-        assert_eq!(literal(Value::Text(br"it's a \ or '\'"), 0), r"'it''s a \\ or ''\\'''");
-        assert_eq!(literal(Value::Text(br"it's a \"), NO_BACKSLASH_ESCAPES), r"'it''s a \'");
-        assert_eq!(literal(Value::Text(b""), 0), "''");
     }
 }

@@ -6,10 +6,14 @@ mod message;
 mod query;
 mod request;
 mod startup;
+mod value;
+
+use std::io::Read;
 
 use self::link::{Answer, Link};
 use self::message::violation;
-use self::request::{BINARY, Request, TEXT, write_literal};
+use self::request::{BINARY, Request, TEXT};
+use self::value::write_literal;
 use super::socket::Endpoint;
 use super::{Connection, Login, RowSink, Tally, TextTable, Wire, WireError, WireResult};
 use crate::workload::text::write_integer;
@@ -175,6 +179,15 @@ impl PostgresConnection {
         }
     }
 
+    fn query_bytes(&mut self, sql: &[u8]) -> WireResult<TextTable> {
+        self.buffer.clear();
+        message::query(sql, &mut self.buffer);
+        self.link.send(&self.buffer)?;
+        let (result, transaction) = query::read(&mut self.link)?;
+        self.transaction = transaction;
+        result
+    }
+
     #[inline]
     fn read_answer(&mut self) -> WireResult<()> {
         let (result, answer) = self.link.answer();
@@ -250,10 +263,15 @@ impl Connection for PostgresConnection {
     }
 
     fn query(&mut self, sql: &str) -> WireResult<TextTable> {
-        self.link.send(&simple(sql))?;
-        let (result, transaction) = query::read(&mut self.link)?;
-        self.transaction = transaction;
-        result
+        self.query_bytes(sql.as_bytes())
+    }
+
+    fn run_raw(&mut self, sql: &[u8]) -> WireResult<()> {
+        self.query_bytes(sql).map(drop)
+    }
+
+    fn copy_in(&mut self, sql: &[u8], data: &mut dyn Read) -> WireResult<()> {
+        copy::copy_in(&mut self.link, sql, data)
     }
 
     fn load_rows(&mut self, table: &TableSpec, seed: u64, progress: &mut dyn FnMut(u64)) -> WireResult<()> {

@@ -1,16 +1,11 @@
 //! Requests that are kept encoded: between two executions only the parameters' bytes change.
 
-use std::ops::Range;
-
 use super::message;
+use super::value::{self, Field};
 use crate::wire::{ErrorClass, WireError, WireResult};
-use crate::workload::text::write_integer;
-use crate::workload::{Params, Value};
+use crate::workload::Params;
 
-const INT8: u32 = 20;
-const INT2: u32 = 21;
-const INT4: u32 = 23;
-/// Its values are sent as text.
+/// Of parameters whose values are sent as text.
 const UNKNOWN: u32 = 705;
 
 /// Format codes of values.
@@ -28,14 +23,6 @@ pub struct Request {
     /// Where each parameter's bytes are; empty until the first execution.
     fields: Vec<Field>,
     result_format_at: usize,
-}
-
-#[derive(Debug, Clone)]
-enum Field {
-    Int2(usize),
-    Int4(usize),
-    Int8(usize),
-    Text(Range<usize>),
 }
 
 impl Request {
@@ -74,14 +61,8 @@ impl Request {
             return Ok(false);
         }
         for (slot, (field, value)) in self.fields.iter().zip(params.iter()).enumerate() {
-            match (field, value) {
-                (&Field::Int4(at), Value::Integer(value)) => put(&mut self.bytes, at, int4(value, slot)?.to_be_bytes()),
-                (&Field::Int8(at), Value::Integer(value)) => put(&mut self.bytes, at, value.to_be_bytes()),
-                (&Field::Int2(at), Value::Integer(value)) => put(&mut self.bytes, at, int2(value, slot)?.to_be_bytes()),
-                (Field::Text(range), Value::Text(text)) if range.len() == text.len() => {
-                    self.bytes[range.clone()].copy_from_slice(text);
-                }
-                _ => return Ok(false),
+            if !value::patch(field, value, slot, &mut self.bytes)? {
+                return Ok(false);
             }
         }
         Ok(true)
@@ -106,7 +87,7 @@ impl Request {
             write_formats(params, &self.types, out);
             out.extend_from_slice(&(params.len() as u16).to_be_bytes());
             for (slot, (value, &type_oid)) in params.iter().zip(&self.types).enumerate() {
-                match write_value(value, type_oid, slot, out) {
+                match value::write(value, type_oid, slot, out) {
                     Ok(field) => fields.push(field),
                     Err(error) => failure = Some(error),
                 }
@@ -129,111 +110,30 @@ impl Request {
     }
 }
 
-fn is_binary(value: Value<'_>, type_oid: u32) -> bool {
-    matches!((value, type_oid), (Value::Integer(_), INT2 | INT4 | INT8))
-}
-
 fn write_formats(params: &Params, types: &[u32], out: &mut Vec<u8>) {
     out.extend_from_slice(&(params.len() as u16).to_be_bytes());
     for (value, &type_oid) in params.iter().zip(types) {
-        let format = if is_binary(value, type_oid) { BINARY } else { TEXT };
+        let format = if value::is_binary(value, type_oid) {
+            BINARY
+        } else {
+            TEXT
+        };
         out.extend_from_slice(&format.to_be_bytes());
     }
-}
-
-/// Appends length and bytes of a value; tells where the bytes are.
-fn write_value(value: Value<'_>, type_oid: u32, slot: usize, out: &mut Vec<u8>) -> WireResult<Field> {
-    let at = out.len() + 4;
-    Ok(match (value, type_oid) {
-        (Value::Integer(value), INT2) => {
-            write_field(&int2(value, slot)?.to_be_bytes(), out);
-            Field::Int2(at)
-        }
-        (Value::Integer(value), INT4) => {
-            write_field(&int4(value, slot)?.to_be_bytes(), out);
-            Field::Int4(at)
-        }
-        (Value::Integer(value), INT8) => {
-            write_field(&value.to_be_bytes(), out);
-            Field::Int8(at)
-        }
-        (Value::Integer(value), _) => {
-            // As text: its length differs from value to value, so that it is encoded anew each time.
-            let mut text = Vec::with_capacity(20);
-            write_integer(value, &mut text);
-            write_field(&text, out);
-            Field::Text(at..out.len())
-        }
-        (Value::Text(text), _) => {
-            write_field(text, out);
-            Field::Text(at..out.len())
-        }
-    })
-}
-
-fn write_field(bytes: &[u8], out: &mut Vec<u8>) {
-    out.extend_from_slice(&(bytes.len() as u32).to_be_bytes());
-    out.extend_from_slice(bytes);
-}
-
-#[inline]
-fn put<const N: usize>(bytes: &mut [u8], at: usize, value: [u8; N]) {
-    bytes[at..at + N].copy_from_slice(&value);
-}
-
-#[inline]
-fn int4(value: i64, slot: usize) -> WireResult<i32> {
-    i32::try_from(value).map_err(|_| out_of_range(value, slot, "integer"))
-}
-
-#[inline]
-fn int2(value: i64, slot: usize) -> WireResult<i16> {
-    i16::try_from(value).map_err(|_| out_of_range(value, slot, "smallint"))
-}
-
-#[cold]
-fn out_of_range(value: i64, slot: usize, type_name: &str) -> WireError {
-    WireError {
-        class: ErrorClass::Other,
-        message: format!(
-            "parameter ${} is {value}, which the server's type {type_name} cannot hold",
-            slot + 1
-        ),
-    }
-}
-
-/// Appends a value as an SQL literal.
-pub fn write_literal(value: Value<'_>, out: &mut Vec<u8>) {
-    match value {
-        Value::Integer(value) => write_integer(value, out),
-        Value::Text(text) => write_text_literal(text, out),
-    }
-}
-
-fn write_text_literal(text: &[u8], out: &mut Vec<u8>) {
-    // With a backslash in it, only the E form means the same whatever standard_conforming_strings is.
-    let escaped = memchr::memchr(b'\\', text).is_some();
-    out.extend_from_slice(if escaped { b"E'" } else { b"'" });
-    for &byte in text {
-        if byte == b'\'' || (escaped && byte == b'\\') {
-            out.push(byte);
-        }
-        out.push(byte);
-    }
-    out.push(b'\'');
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workload::Value;
 
     #[test]
     fn integers_go_as_text_where_wanted() {
         let mut params = Params::new();
         params.reset(1);
-        params.set_integer(0, 258);
+        params.set(0, Value::Integer(258));
         let sent = |like_libpq| {
-            let mut request = Request::new("s".to_owned(), vec![INT4], Vec::new(), like_libpq);
+            let mut request = Request::new("s".to_owned(), vec![value::INT4], Vec::new(), like_libpq);
             request.bytes(&params, BINARY).unwrap().to_vec()
         };
         let one_parameter =
@@ -259,17 +159,5 @@ mod tests {
         let execute_at = plain.len() - b"E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04".len();
         let (bind, execute) = plain.split_at(execute_at);
         assert_eq!(described, [bind, b"D\0\0\0\x06P\0", execute].concat());
-    }
-
-    #[test]
-    fn literals_are_escaped() {
-        let literal = |value| {
-            let mut out = Vec::new();
-            write_literal(value, &mut out);
-            String::from_utf8(out).unwrap()
-        };
-        assert_eq!(literal(Value::Integer(i64::MIN)), "-9223372036854775808");
-        assert_eq!(literal(Value::Text(b"it's")), "'it''s'");
-        assert_eq!(literal(Value::Text(br"a\'b")), r"E'a\\''b'");
     }
 }

@@ -55,6 +55,9 @@ api! {
     parameter_count = sqlite3_bind_parameter_count: fn(*mut RawStatement) -> c_int;
     bind_int64 = sqlite3_bind_int64: fn(*mut RawStatement, c_int, i64) -> c_int;
     bind_text = sqlite3_bind_text: fn(*mut RawStatement, c_int, *const c_char, c_int, Destructor) -> c_int;
+    bind_double = sqlite3_bind_double: fn(*mut RawStatement, c_int, c_double) -> c_int;
+    bind_blob = sqlite3_bind_blob: fn(*mut RawStatement, c_int, *const c_void, c_int, Destructor) -> c_int;
+    bind_null = sqlite3_bind_null: fn(*mut RawStatement, c_int) -> c_int;
     step = sqlite3_step: fn(*mut RawStatement) -> c_int;
     reset = sqlite3_reset: fn(*mut RawStatement) -> c_int;
     column_count = sqlite3_column_count: fn(*mut RawStatement) -> c_int;

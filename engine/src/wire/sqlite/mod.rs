@@ -3,6 +3,7 @@
 mod api;
 mod error;
 mod statement;
+mod value;
 
 use std::ffi::{CStr, CString, c_int};
 use std::ptr::{null, null_mut};
@@ -13,9 +14,10 @@ use libsqlite3_sys as ffi;
 use self::api::{Api, Database};
 use self::error::{error_of, other};
 use self::statement::{Done, Prepared};
+use self::value::write_literal;
 use super::{Connection, RowSink, Tally, TextTable, Wire, WireError, WireResult};
 use crate::workload::text::write_integer;
-use crate::workload::{Execution, Mode, Params, Program, Statement, TableRows, TableSpec, Value};
+use crate::workload::{Execution, Mode, Params, Program, Statement, TableRows, TableSpec};
 
 /// How long a statement waits for another connection's lock.
 const BUSY_TIMEOUT_MS: c_int = 5_000;
@@ -198,7 +200,7 @@ impl SqliteConnection {
                 }
                 self.run_plain(BEGIN)?;
             }
-            rows.fill(row, &mut params);
+            rows.fill(row, &mut params).map_err(other)?;
             insert.run(&params)?;
             if (row + 1) % PROGRESS_ROWS == 0 {
                 progress(row + 1);
@@ -281,16 +283,11 @@ impl Connection for SqliteConnection {
     }
 
     fn query(&mut self, sql: &str) -> WireResult<TextTable> {
-        let mut table = TextTable::default();
-        let mut rest = sql.as_bytes();
-        while !rest.is_empty() {
-            let (prepared, after) = Prepared::new(&self.api, self.database, rest)?;
-            if let Some(mut prepared) = prepared {
-                table = prepared.query()?;
-            }
-            rest = after;
-        }
-        Ok(table)
+        self.query_bytes(sql.as_bytes())
+    }
+
+    fn run_raw(&mut self, sql: &[u8]) -> WireResult<()> {
+        self.query_bytes(sql).map(drop)
     }
 
     fn load_rows(&mut self, table: &TableSpec, seed: u64, progress: &mut dyn FnMut(u64)) -> WireResult<()> {
@@ -304,6 +301,22 @@ impl Connection for SqliteConnection {
 
     fn backend(&self) -> Option<i32> {
         None
+    }
+}
+
+impl SqliteConnection {
+    /// The rows of the last statement.
+    fn query_bytes(&mut self, sql: &[u8]) -> WireResult<TextTable> {
+        let mut table = TextTable::default();
+        let mut rest = sql;
+        while !rest.is_empty() {
+            let (prepared, after) = Prepared::new(&self.api, self.database, rest)?;
+            if let Some(mut prepared) = prepared {
+                table = prepared.query()?;
+            }
+            rest = after;
+        }
+        Ok(table)
     }
 }
 
@@ -330,20 +343,4 @@ fn count(done: Done, tally: &mut Tally) {
 fn write_placeholder(slot: usize, out: &mut Vec<u8>) {
     out.push(b'?');
     write_integer(slot as i64 + 1, out);
-}
-
-fn write_literal(value: Value<'_>, out: &mut Vec<u8>) {
-    match value {
-        Value::Integer(value) => write_integer(value, out),
-        Value::Text(text) => {
-            out.push(b'\'');
-            for &byte in text {
-                if byte == b'\'' {
-                    out.push(byte);
-                }
-                out.push(byte);
-            }
-            out.push(b'\'');
-        }
-    }
 }

@@ -2,6 +2,7 @@
 
 use std::ffi::c_int;
 use std::hint::black_box;
+use std::ops::Range;
 use std::ptr::{null, null_mut};
 use std::sync::Arc;
 
@@ -9,7 +10,9 @@ use libsqlite3_sys as ffi;
 
 use super::api::{Api, Database, RawStatement};
 use super::error::{error_of, other};
+use super::value::{float_of, stored};
 use crate::wire::{RowSink, TextTable, WireResult};
+use crate::workload::values::{write_date, write_plain_float};
 use crate::workload::{Params, Value};
 
 pub struct Prepared {
@@ -18,6 +21,8 @@ pub struct Prepared {
     raw: *mut RawStatement,
     columns: c_int,
     writes: bool,
+    /// For a value that is copied when it is bound.
+    buffer: Vec<u8>,
 }
 
 /// What one execution did.
@@ -51,6 +56,7 @@ impl Prepared {
             raw,
             columns,
             writes,
+            buffer: Vec::new(),
         };
         Ok((Some(prepared), &sql[used..]))
     }
@@ -75,15 +81,17 @@ impl Prepared {
     /// As `run`, handing every row to `sink` as text.
     pub fn run_into(&mut self, params: &Params, sink: &mut dyn RowSink) -> WireResult<Done> {
         self.bind(params)?;
-        self.step_all(|statement| sink.row(&statement.texts()))
+        let mut row = TextRow::default();
+        self.step_all(|statement| sink.row(&row.read(statement)))
     }
 
     /// As `run`, without parameters, giving the result as text.
     pub fn query(&mut self) -> WireResult<TextTable> {
         let mut rows = Vec::new();
+        let mut row = TextRow::default();
         let owned = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
         let done = self.step_all(|statement| {
-            rows.push(statement.texts().into_iter().map(|value| value.map(owned)).collect());
+            rows.push(row.read(statement).into_iter().map(|value| value.map(owned)).collect());
         })?;
         Ok(TextTable {
             columns: (0..self.columns).map(|column| self.column_name(column)).collect(),
@@ -92,26 +100,45 @@ impl Prepared {
         })
     }
 
-    /// The texts have to stay where they are until the statement has run: they are not copied.
     #[inline]
     fn bind(&mut self, params: &Params) -> WireResult<()> {
         for (slot, value) in params.iter().enumerate() {
-            let index = slot as c_int + 1;
-            // SAFETY: the statement was reset after its last run; `params` is borrowed until this run has ended.
-            let code = unsafe {
-                match value {
-                    Value::Integer(value) => (self.api.bind_int64)(self.raw, index, value),
-                    Value::Text(text) => {
-                        let length = text.len() as c_int;
-                        (self.api.bind_text)(self.raw, index, text.as_ptr().cast(), length, ffi::SQLITE_STATIC())
-                    }
-                }
-            };
-            if code != ffi::SQLITE_OK {
+            if self.bind_one(slot as c_int + 1, value) != ffi::SQLITE_OK {
                 return Err(error_of(&self.api, self.database));
             }
         }
         Ok(())
+    }
+
+    /// Texts and bytes have to stay where they are until the statement has run: they are not copied.
+    #[inline]
+    fn bind_one(&mut self, index: c_int, value: Value<'_>) -> c_int {
+        let (api, raw) = (&self.api, self.raw);
+        // SAFETY: the statement was reset after its last run; the parameters are borrowed until this run has ended.
+        unsafe {
+            match value {
+                Value::Integer(value) => (api.bind_int64)(raw, index, value),
+                Value::Text(text) => {
+                    let length = text.len() as c_int;
+                    (api.bind_text)(raw, index, text.as_ptr().cast(), length, ffi::SQLITE_STATIC())
+                }
+                Value::Float(value) => (api.bind_double)(raw, index, value),
+                Value::Decimal { units, scale } => (api.bind_double)(raw, index, float_of(units, scale)),
+                Value::Bool(value) => (api.bind_int64)(raw, index, value.into()),
+                Value::Timestamp { us, fine } => (api.bind_int64)(raw, index, stored(us, fine)),
+                Value::Date(days) => {
+                    self.buffer.clear();
+                    write_date(days, &mut self.buffer);
+                    let length = self.buffer.len() as c_int;
+                    (api.bind_text)(raw, index, self.buffer.as_ptr().cast(), length, ffi::SQLITE_TRANSIENT())
+                }
+                Value::Bytes(bytes) => {
+                    let length = bytes.len() as c_int;
+                    (api.bind_blob)(raw, index, bytes.as_ptr().cast(), length, ffi::SQLITE_STATIC())
+                }
+                Value::Null(_) => (api.bind_null)(raw, index),
+            }
+        }
     }
 
     #[inline]
@@ -165,9 +192,12 @@ impl Prepared {
         }
     }
 
-    /// The current row as text; borrowed until the next step.
-    fn texts(&self) -> Vec<Option<&[u8]>> {
-        (0..self.columns).map(|column| self.text(column)).collect()
+    fn float(&self, column: c_int) -> Option<f64> {
+        // SAFETY: the statement is on a row that has this column.
+        unsafe {
+            let is_float = (self.api.column_type)(self.raw, column) == ffi::SQLITE_FLOAT;
+            is_float.then(|| (self.api.column_double)(self.raw, column))
+        }
     }
 
     fn text(&self, column: c_int) -> Option<&[u8]> {
@@ -191,6 +221,35 @@ impl Prepared {
             }
             std::ffi::CStr::from_ptr(name).to_string_lossy().into_owned()
         }
+    }
+}
+
+/// A row as text.
+#[derive(Default)]
+struct TextRow {
+    floats: Vec<u8>,
+    places: Vec<Option<Range<usize>>>,
+}
+
+impl TextRow {
+    /// Floating point numbers in the shortest form that is theirs alone: SQLite's own text of them has 15 digits. Borrowed
+    /// until the next step.
+    fn read<'a>(&'a mut self, statement: &'a Prepared) -> Vec<Option<&'a [u8]>> {
+        self.floats.clear();
+        self.places.clear();
+        for column in 0..statement.columns {
+            let place = statement.float(column).map(|value| {
+                let start = self.floats.len();
+                write_plain_float(value, &mut self.floats);
+                start..self.floats.len()
+            });
+            self.places.push(place);
+        }
+        let value = |(column, place): (usize, &Option<Range<usize>>)| match place {
+            Some(place) => Some(&self.floats[place.clone()]),
+            None => statement.text(column as c_int),
+        };
+        self.places.iter().enumerate().map(value).collect()
     }
 }
 

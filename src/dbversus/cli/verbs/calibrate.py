@@ -125,7 +125,7 @@ def _conclude(
 
         calibration_text.render(calibration, Console())
     said = sys.stderr if as_json else sys.stdout
-    print(f"kept: {kept}\nresults: {directory.resolve()} (calibration.md, calibration.json)", file=said)
+    print(f"kept: {kept}\nresults: {directory} (calibration.md, calibration.json)", file=said)
     return 0
 
 

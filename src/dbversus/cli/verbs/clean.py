@@ -16,7 +16,7 @@ def clean(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            help="What is listed, by name; or builds, snapshots, libraries, downloads, leftovers: all of a kind."
+            help="What is listed, by name; or builds, snapshots, libraries, downloads, data, leftovers: all of a kind."
         ),
     ] = None,
     unused: Annotated[
@@ -25,7 +25,7 @@ def clean(
     dry_run: Annotated[bool, typer.Option("--dry-run", "-n", help="Only say what would be removed.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the list, or what was removed, as JSON.")] = False,
 ) -> int:
-    """List the builds, snapshots, libraries, downloads and leftovers that are kept, or remove some.
+    """List the builds, snapshots, libraries, downloads, data and leftovers that are kept, or remove some.
 
     Your own installations, results and calibrations are left alone, and so is what is in use.
 

@@ -102,4 +102,7 @@ def repeat_command(
     known = {"targets": spec.targets, "profile": spec.profile}
     defaults = make_spec(profile_defaults(known | {"suite": spec.suite}) | dict(given) | known)
     differing = {name: value for name, value in spec if value != getattr(defaults, name)}
+    differing.pop("table_size", None)
+    if spec.table_sizes != defaults.table_sizes:
+        differing["table_size"] = list(spec.table_sizes)
     return shlex.join(["dbversus", "compare", *targets, *more, "--profile", spec.profile, *as_words(differing)])

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dbversus.cli.tables import WRITERS
+from dbversus.cli.tables import write_csv
 from dbversus.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from dbversus.report.pairs import Generations
     from dbversus.results.read import Results
     from dbversus.stats.generations import Pair
-
-_FORMATS = ("table", "json", "csv", "md", "html")
 
 
 def generations(
@@ -45,7 +45,7 @@ def generations(
     of_old = open_results(directory)
     of_new = of_old if new_directory is None else open_results(new_directory)
     old_pair, new_pair = _pairs(of_old, old, of_new, new)
-    _write(between(of_old, old_pair, of_new, new_pair), format)
+    _FORMATS[format](between(of_old, old_pair, of_new, new_pair))
 
 
 def _pairs(of_old: "Results", old: str | None, of_new: "Results", new: str | None) -> tuple["Pair", "Pair"]:
@@ -68,22 +68,43 @@ def _pairs(of_old: "Results", old: str | None, of_new: "Results", new: str | Non
     )
 
 
-def _write(found: "Generations", format: str) -> None:
+def _table(found: "Generations") -> None:
     from rich.console import Console
 
-    from dbversus.report.formats import html, markdown
-    from dbversus.report.generations import text as generations_text
-    from dbversus.report.generations import words as generations_words
+    from dbversus.report.generations import text
 
-    match format:
-        case "table":
-            generations_text.render(found, Console())
-        case "md":
-            print("\n\n".join(markdown.generations_parts(found)))
-        case "html":
-            sys.stdout.write(html.render_generations(found))
-        case "json":
-            json.dump(generations_words.as_json(found), sys.stdout, indent=1, ensure_ascii=False)
-            print()
-        case _:
-            WRITERS[format](*generations_words.flat(found))
+    text.render(found, Console())
+
+
+def _markdown(found: "Generations") -> None:
+    from dbversus.report.formats.markdown import generations_parts
+
+    print("\n\n".join(generations_parts(found)))
+
+
+def _html(found: "Generations") -> None:
+    from dbversus.report.formats.html import render_generations
+
+    sys.stdout.write(render_generations(found))
+
+
+def _json(found: "Generations") -> None:
+    from dbversus.report.generations.words import as_json
+
+    json.dump(as_json(found), sys.stdout, indent=1, ensure_ascii=False)
+    print()
+
+
+def _csv(found: "Generations") -> None:
+    from dbversus.report.generations.words import flat
+
+    write_csv(*flat(found))
+
+
+_FORMATS: dict[str, "Callable[[Generations], None]"] = {
+    "table": _table,
+    "json": _json,
+    "csv": _csv,
+    "md": _markdown,
+    "html": _html,
+}

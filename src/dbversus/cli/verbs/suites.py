@@ -1,13 +1,20 @@
 """dbversus suites: which there are, and what their tests do."""
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dbversus.cli.ending import told
 from dbversus.cli.tables import write_table
+from dbversus.cli.verbs import suite_sources
+
+if TYPE_CHECKING:
+    from dbversus.suites.model import Test
 
 app = typer.Typer(help="Suites of tests.", no_args_is_help=True)
+app.command("from-pgbench", no_args_is_help=True)(told(suite_sources.from_pgbench))
+app.command("from-statements", no_args_is_help=True)(told(suite_sources.from_statements))
 
 
 @app.command("list")
@@ -39,16 +46,39 @@ def show(
 
     from dbversus.report.terminal import plain_table, print_table, say
     from dbversus.suites.load import load_suite
-    from dbversus.suites.model import GROUP_TITLES
 
     console = Console()
-    for phase in load_suite(suite).select(tests).phases:
+    shown = load_suite(suite).select(tests)
+    for phase in shown.phases:
         settled = " (settled before)" if phase.settle else ""
         say(console, f"{phase.name}{settled}", "bold")
         table = plain_table("test", "group", "statements", "note")
         for test in phase.tests:
-            statements = "\n".join(f"{statement.repeat} × {statement.sql_for('')}" for statement in test.statements)
-            cells = (test.name, GROUP_TITLES.get(test.group, test.group), statements, test.note)
+            cells = (test.name, shown.group_titles[test.group], _statements(test), test.note)
             table.add_row(*map(Text, cells))
         print_table(console, table)
         console.print()
+
+
+def _statements(test: "Test") -> str:
+    """Statement by statement; with roles, under what each of these is."""
+    from dbversus.suites.build.roles import pace_words
+
+    lines = []
+    for role in test.roles or (None,):
+        lines += [f"{role.name}: {pace_words(role)}"] if role else []
+        statements = role.statements if role else test.statements
+        lines += [statement.words for statement in statements]
+    return "\n".join(lines)
+
+
+@app.command(no_args_is_help=True)
+@told
+def new(file: Annotated[Path, typer.Argument(help="The file to write; it must not be there yet.")]) -> None:
+    """Write a suite to start from, with comments; it runs as it is.
+
+    - `dbversus suites new shop.toml`
+    """
+    from dbversus.suites.writing.new import write_template
+
+    write_template(file)

@@ -19,7 +19,8 @@ class Fields(BaseModel):
     """The settings of experiment.toml, before ExperimentSpec has checked how they go together.
 
     Times: `*_ms` ms, `*_s` seconds. `looks` are numbers of blocks after which tests are judged; the last is the most
-    blocks that are run. With several `clients`, every test runs with each. `judge`: short names of metrics that make verdicts,
+    blocks that are run. With several `clients`, or several sizes in `table_size`, every test runs
+    with each. `judge`: short names of metrics that make verdicts,
     `margins`: shares by metric (0.03 = 3 %).
     `drain_s`: the time that every server has after each test that changes data, to do what that has left (0: none); it is
     done when it was idle for `drain_idle_s`.
@@ -49,7 +50,12 @@ class Fields(BaseModel):
     mode: Annotated[Literal["prepared", "unprepared"], Flag("Statements: prepared or unprepared.")] = "prepared"
     table_size: Annotated[
         int,
-        Flag("Rows per table, e.g. 100k or 1m.", ("compare", "run", "calibrate"), "count", default="profile's"),
+        Flag(
+            "Rows per table, e.g. 100k; 1m,10m measures each.",
+            ("compare", "run", "calibrate"),
+            "counts",
+            default="profile's",
+        ),
     ] = Field(1_000_000, ge=1)
     tables: Annotated[int, Flag("Number of tables.", default="profile's")] = Field(1, ge=1)
     clients: Annotated[

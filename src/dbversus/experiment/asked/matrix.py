@@ -16,10 +16,10 @@ from dbversus.dbms.versions import is_version, version_key
 from dbversus.errors import UsageError
 from dbversus.names import near
 from dbversus.servers.config.load import available_configs, check_names
-from dbversus.suites.generators import Shape
-from dbversus.suites.reading import check_shape
-from dbversus.suites.shape import DBMS_NAMES
-from dbversus.suites.source import Place, Source
+from dbversus.suites.file.generators import Shape
+from dbversus.suites.file.reading import check_shape
+from dbversus.suites.file.shape import DBMS_NAMES
+from dbversus.suites.file.source import Place, Source
 
 _WILD = frozenset("*?[")
 

@@ -7,7 +7,15 @@ from pathlib import Path
 from typing import Any, Self
 
 import tomli_w
-from pydantic import PrivateAttr, ValidationError, field_validator, model_validator
+from pydantic import (
+    ModelWrapValidatorHandler,
+    PrivateAttr,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 from dbversus.errors import UsageError
 from dbversus.experiment.asked.demands import Demands, parse_conditions, parse_share
@@ -15,12 +23,13 @@ from dbversus.experiment.asked.fields import Fields
 from dbversus.experiment.asked.groups import ROWS_PER_GROUP, make_groups
 from dbversus.experiment.asked.matrix import expand, read_matrix
 from dbversus.experiment.asked.shares import check_inject, read_bursts
+from dbversus.experiment.asked.sizes import split_sizes
 from dbversus.results.schema import CONFIGS, SUITE
 from dbversus.servers.config.load import Complete, ConfigPlace
 from dbversus.stats.judgeable import JUDGEABLE, named
+from dbversus.suites.file.source import Place, Source
 from dbversus.suites.load import load_stored_suite, load_suite
 from dbversus.suites.model import Suite
-from dbversus.suites.source import Place, Source
 from dbversus.units import parse_count, parse_duration
 
 
@@ -28,6 +37,36 @@ class ExperimentSpec(Fields):
     """Every choice of an experiment (asked/fields.py), checked, all defaults spelled out once it is complete."""
 
     _folder: Path | None = PrivateAttr(None)
+    _sizes: tuple[int, ...] = PrivateAttr(())
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _with_sizes(cls, choices: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        if not isinstance(choices, dict):
+            return handler(choices)
+        choices, sizes = split_sizes(choices)
+        spec = handler(choices)
+        spec._sizes = sizes
+        spec._check_sizes()
+        return spec
+
+    @model_serializer(mode="wrap")
+    def _as_given(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        dumped: dict[str, Any] = handler(self)
+        return dumped | {"table_size": list(self._sizes)} if len(self._sizes) > 1 else dumped
+
+    def _check_sizes(self) -> None:
+        if len(self._sizes) > 1 and "never" in (self.restart, self.restore):
+            raise ValueError("with several table sizes, servers are restarted and data is restored in every block")
+
+    @property
+    def table_sizes(self) -> tuple[int, ...]:
+        """All that are measured, rising. `table_size` is the first, or the one that is measured now (`sized`)."""
+        return self._sizes or (self.table_size,)
+
+    def sized(self, table_size: int) -> Self:
+        """The same experiment while its tables have that size."""
+        return self.model_copy(update={"table_size": table_size})
 
     @model_validator(mode="before")
     @classmethod
@@ -170,13 +209,22 @@ class ExperimentSpec(Fields):
         return Path(self.config_dir) if self.config_dir else None
 
     def usual_rows(self) -> int:
-        """As many rows of sysbench's table as the data to be loaded comes to."""
-        return self.read_suite().usual_rows(self.table_size, self.tables)
+        """As many rows of sysbench's table as the data that is there at one time comes to, at most."""
+        return self.read_suite().usual_rows(self.table_sizes[-1], self.tables)
 
     def read_suite(self) -> Suite:
         """The suite with the tests that were asked for."""
         suite = load_stored_suite(self._folder / SUITE) if self._folder else load_suite(self.suite)
-        return suite.select(self.tests)
+        suite = suite.select(self.tests)
+        self._check_ends(suite)
+        return suite
+
+    def _check_ends(self, suite: Suite) -> None:
+        ends = [test.name for test in suite.tests.values() if test.work]
+        if ends and self.restore == "never":
+            raise UsageError(
+                f"test {ends[0]} is work with an end, which is done once on the same data; it needs restore = 'block'."
+            )
 
 
 def make_spec(choices: dict[str, Any], where: str = "") -> ExperimentSpec:

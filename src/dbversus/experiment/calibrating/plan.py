@@ -47,7 +47,10 @@ def calibration_spec(
         tests = load_suite(choices["suite"]).select(choices.get("tests")).sequence[1:]
         shares = (*SHARES, BURST) if inject is Kind.CPU else SHARES
         choices["inject"] = {"2": {inject.value: shares_by_test(tests, shares)}}
-    return make_spec(choices)
+    spec = make_spec(choices)
+    if len(spec.table_sizes) > 1:
+        raise UsageError("a calibration is of one table size; give one to --table-size, such as 1m.")
+    return spec
 
 
 def can_inject(target: str) -> bool:

@@ -12,6 +12,7 @@ from dbversus.experiment.rig.cold import cool
 from dbversus.experiment.rig.recovery import ask
 from dbversus.experiment.rig.refusals import check_on_data
 from dbversus.experiment.rig.rig import GroupOut, Rig, Target
+from dbversus.experiment.rig.spoiled import through_spoiled
 from dbversus.experiment.rig.start import change_data, start_block
 from dbversus.results.records import Block, Settled
 from dbversus.suites.model import Phase
@@ -41,7 +42,7 @@ def _is_left(rig: Rig, cell: Cell, case: Case) -> bool:
 
 def _run_group(rig: Rig, cell: Cell) -> None:
     try:
-        _run_phases(rig, cell)
+        through_spoiled(rig, cell.block, lambda: _run_phases(rig, cell))
     except GroupOut:
         for target in rig.alive:
             rig.remove(target)
@@ -55,7 +56,16 @@ def _make_room(rig: Rig) -> None:
 
 def _run_phases(rig: Rig, cell: Cell) -> None:
     """Phases that share their data run one after another on it; those on other data have the servers started anew."""
-    started, block = False, cell.block
+    started = False
+    for size in rig.spec.table_sizes:
+        with rig.sized(size):
+            started = _run_size(rig, cell, started=started)
+    stop_block(rig)
+
+
+def _run_size(rig: Rig, cell: Cell, *, started: bool) -> bool:
+    """What is left of a block on tables of one size; whether servers are up then, as `started` says for before."""
+    block, first = cell.block, True
     for data, stretch in _stretches(rig):
         phases = _needed(rig, cell, stretch)
         if not phases:
@@ -64,14 +74,19 @@ def _run_phases(rig: Rig, cell: Cell) -> None:
             change_data(rig, block, data)
         else:
             start_block(rig, block, data)
-            if block == 0:
-                check_on_data(rig)
-                store_server_facts(rig)
-        started = True
+        if block == 0 and first:
+            check_on_data(rig)
+            store_server_facts(rig)
+        started, first = True, False
         if rig.spec.cache == "mixed":
             cool(rig, block)  # only now: whatever looks at the data reads it
         _run_stretch(rig, cell, phases)
-    stop_block(rig)
+    return started
+
+
+def _cases(rig: Rig, phase: Phase) -> list[Case]:
+    """Those on tables of the size that is on."""
+    return [case for case in rig.contest.cases(phase) if case.table_size == rig.spec.table_size]
 
 
 def _stretches(rig: Rig) -> list[tuple[str, list[Phase]]]:
@@ -83,11 +98,11 @@ def _stretches(rig: Rig) -> list[tuple[str, list[Phase]]]:
 
 
 def _run_stretch(rig: Rig, cell: Cell, phases: list[Phase]) -> None:
-    cases = [case for phase in phases for case in rig.contest.cases(phase)]
+    cases = [case for phase in phases for case in _cases(rig, phase)]
     for phase in phases:
         if phase.settle:
             settle_all(rig, cell.block, phase.name)
-        for case in rig.contest.cases(phase):
+        for case in _cases(rig, phase):
             rig.display.doing(f"block {cell.block + 1}: {case.name}")
             _run_case(rig, cell, case, cases[cases.index(case) + 1 :])
 
@@ -99,13 +114,13 @@ def _run_case(rig: Rig, cell: Cell, case: Case, later: Sequence[Case]) -> None:
             warm_up(rig, cell.block, case)
     elif _is_left(rig, cell, case):
         measure(rig, cell.block, case)
-    elif case.test.changes_data and _left(rig, cell, later):
+    elif case.test.leaves_changes and _left(rig, cell, later):
         measure(rig, cell.block, case, replay=True)
 
 
 def _needed(rig: Rig, cell: Cell, phases: list[Phase]) -> list[Phase]:
     """The phases of a stretch up to the last one in which a case still has to be measured."""
-    needed = [_left(rig, cell, rig.contest.cases(phase)) for phase in phases]
+    needed = [_left(rig, cell, _cases(rig, phase)) for phase in phases]
     return phases[: len(needed) - needed[::-1].index(True)] if any(needed) else []
 
 
@@ -118,10 +133,10 @@ def settle_all(rig: Rig, block: int, phase: str) -> None:
 
 
 def _settle(rig: Rig, block: int, phase: str, target: Target) -> None:
-    done = target.server.settle(rig.table_names)
+    done = target.server.settle(rig.names_of_tables(target))
     debt = target.server.debt()
     if any(debt.values()):  # the server's own housekeeping came between
-        done = target.server.settle(rig.table_names)
+        done = target.server.settle(rig.names_of_tables(target))
         debt = target.server.debt()
     rig.note(Settled(block, phase, target.name, done, debt))
 

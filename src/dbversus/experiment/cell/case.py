@@ -5,13 +5,16 @@ import time
 from dbversus.experiment.cell.opening import compare_answers, open_case
 from dbversus.experiment.cell.pilot import one_row, pilot
 from dbversus.experiment.cell.rows import count_rows, replay_rows
+from dbversus.experiment.cell.work import plan_work, undo
 from dbversus.experiment.observe.drain import drain, start_clocks_together
 from dbversus.experiment.observe.every import observers_of
 from dbversus.experiment.observe.observer import Observers
 from dbversus.experiment.observe.scene import Scene
 from dbversus.experiment.plan.cases import Case
+from dbversus.experiment.plan.slots import SlotPlan
 from dbversus.experiment.rig.recovery import through_losses
 from dbversus.experiment.rig.rig import Rig
+from dbversus.experiment.rig.spoiled import whole_or_spoiled
 from dbversus.results.records import Test
 
 WARM_UP_MS = 500
@@ -22,14 +25,16 @@ def measure(rig: Rig, block: int, case: Case, *, replay: bool = False) -> None:
 
     With `replay` the same work is done (same keys, same counts) and nothing is journaled: it brings the data of restored
     targets into the state they had when an interrupted or retired test had been run. Servers and engines that break on
-    the way are replaced, a few times, and the rest of the rows is measured.
+    the way are replaced, a few times, and the rest of the rows is measured; work with an end has no rest, and spoils the block
+    (BlockSpoiled).
     """
 
     def idle() -> None:
         open_case(rig, block, case)
         rig.engine.call("close")
 
-    through_losses(rig, block, case, lambda: _measure(Scene(rig, block, case, replay, idle)))
+    through = whole_or_spoiled if case.test.work else through_losses
+    through(rig, block, case, lambda: _measure(Scene(rig, block, case, replay, idle)))
 
 
 def _measure(scene: Scene) -> None:
@@ -45,6 +50,8 @@ def _measure(scene: Scene) -> None:
         drain(scene)
         rig.engine.call("close")
         observers.end()
+        if case.test.work:
+            undo(scene, case.test.work)
     else:
         rig.engine.call("close")
     if not scene.replay:
@@ -55,7 +62,7 @@ def _measure(scene: Scene) -> None:
 def _measure_rows(scene: Scene, observers: Observers) -> None:
     rig, case = scene.rig, scene.case
     done = rig.progress.rows[rig.part(scene.block, case)]
-    plan = rig.progress.plans.get(rig.shared(case)) or pilot(scene)
+    plan = rig.progress.plans.get(rig.shared(case)) or _plan(scene)
     start_clocks_together(scene)
     if scene.replay:
         replay_rows(scene, plan, (done if case.test.changes_data else 0) or plan.rows)
@@ -64,6 +71,11 @@ def _measure_rows(scene: Scene, observers: Observers) -> None:
         replay_rows(scene, plan, done)
     with observers.over_rows():
         count_rows(scene, plan, done, observers)
+
+
+def _plan(scene: Scene) -> SlotPlan:
+    work = scene.case.test.work
+    return plan_work(scene, work) if work else pilot(scene)
 
 
 def warm_up(rig: Rig, block: int, case: Case) -> None:

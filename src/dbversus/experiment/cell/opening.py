@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from dbversus.experiment.cell.answers import same_answers
 from dbversus.experiment.observe.scene import Scene
 from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.plan.definitions import definitions
@@ -50,7 +51,7 @@ def open_case(rig: Rig, block: int, case: Case) -> None:
 def _tests(rig: Rig, case: Case) -> dict[str, Any]:
     """`test` for all targets that are up; `tests` by target besides, where their DBMSs differ."""
     by_target = {target.name: target.server.dbms for target in rig.alive}
-    made = definitions(case.test, by_target.values(), rig.spec.table_size, rig.spec.tables)
+    made = definitions(case.test, by_target.values(), rig.spec.table_size, rig.spec.tables, case.clients)
     first, *others = made.values()
     return {"test": first} | ({"tests": {name: made[dbms] for name, dbms in by_target.items()}} if others else {})
 
@@ -58,11 +59,11 @@ def _tests(rig: Rig, case: Case) -> dict[str, Any]:
 def compare_answers(scene: Scene) -> None:
     """Runs the check, unless all that are up have been through it: same parameters, values compared with the base's.
 
-    What this took, by target, counts as driven.
+    What this took, by target, counts as driven. Work with an end is done once, so there is nothing to compare before it.
     """
     rig, block, case = scene.rig, scene.block, scene.case
     known = rig.progress.checked.get(rig.shared(case), {})
-    if scene.replay or not rig.spec.check_events or rig.solo or known.keys() >= set(rig.alive_names):
+    if case.test.work or scene.replay or not rig.spec.check_events or rig.solo or known.keys() >= set(rig.alive_names):
         return
     if rig.diverged:
         words = "a target, a server or the engine was lost on the way, so that the data of the targets may differ"
@@ -72,14 +73,10 @@ def compare_answers(scene: Scene) -> None:
     events = 1 if case.test.slow else rig.spec.check_events
     replies = rig.engine.call("check", events=events, seed=seed)["targets"]
     answers = msgspec.convert(replies, dict[str, Answers])
-    expected = _digest(answers[rig.base.name])
-    differs = [name for name, answer in answers.items() if _digest(answer) != expected]
+    expected = replies[rig.base.name]
+    differs = [name for name, reply in replies.items() if not same_answers(reply, expected, case.test.statements)]
     rig.note(Check(case.name, answers, agree=not differs, differs=differs, **rig.tag))
     scene.driven.update(dict.fromkeys(answers, events))
-
-
-def _digest(answer: Answers) -> tuple[Any, ...]:
-    return answer.rows, answer.affected, answer.checksum
 
 
 def seed_of(seed: int, test: str, block: int) -> int:

@@ -11,6 +11,7 @@ from dbversus.experiment.rig.engine import EngineRefused, Reply
 from dbversus.experiment.rig.rig import Rig
 from dbversus.results.records import Slots
 from dbversus.stats.orders import williams_square
+from dbversus.suites.build.roles import offered_rate
 
 PILOT_OPS = 20
 PILOT_MS = 40
@@ -29,17 +30,22 @@ def pilot(scene: Scene) -> SlotPlan:
     spec = rig.spec
     rules = SlotRules(spec.slot_ms, spec.settle_ms, spec.rows, spec.seconds, spec.write_slot_ms)
     orders = len(williams_square(len(names)))
-    plan = plan_slots(rules, rates, case.test.by_count, orders, case.clients)
+    clients = case.connections(spec.tables)
+    plan = plan_slots(rules, rates, case.test.by_count, orders, clients)
     if spec.cache == "cold":
-        plan = plan_cold_slots(spec.cold_slot_ms, rates, case.clients, once=case.test.slow)
+        plan = plan_cold_slots(spec.cold_slot_ms, rates, clients, once=case.test.slow)
+        if case.test.roles:
+            plan = SlotPlan({"ms": round(spec.cold_slot_ms), "min_ops": 1}, plan.settle, plan.rows)
     scanned = case.test.rows_scanned_per_op(spec.table_size, spec.tables)
-    rig.note(Slots(*scene.place, plan.slot, plan.settle, plan.rows, scanned, **rig.tag))
+    work = case.test.work_of_op(spec.table_size, spec.tables)
+    rig.note(Slots(*scene.place, plan.slot, plan.settle, plan.rows, scanned, work, **rig.tag))
     return plan
 
 
 def _rates(scene: Scene, names: list[str]) -> list[float]:
     rig, case = scene.rig, scene.case
     ops = max(PILOT_OPS, wanted_ops(case.clients))
+    due = offered_rate(case.test, rig.spec.table_size, rig.spec.tables, case.clients)
     pilot_ms = COLD_PILOT_MS if rig.spec.cache == "cold" else PILOT_MS
     row = PILOT_ROW
     while True:
@@ -49,7 +55,7 @@ def _rates(scene: Scene, names: list[str]) -> list[float]:
         slots = {slot["target"]: slot for slot in reply["slots"]}
         shortest_ms = min(slot["elapsed_ns"] for slot in slots.values()) / 1e6
         if not case.test.by_count or shortest_ms >= pilot_ms / 2 or ops >= 100_000:
-            return [slots[name]["ops"] / slots[name]["elapsed_ns"] * 1e9 for name in names]
+            return [due or slots[name]["ops"] / slots[name]["elapsed_ns"] * 1e9 for name in names]
         ops *= 4
         row += 1  # other values: what is there already, written once more, changes nothing
 

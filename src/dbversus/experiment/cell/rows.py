@@ -6,6 +6,7 @@ from typing import Any
 
 from dbversus.experiment.cell.opening import open_case, seed_of
 from dbversus.experiment.cell.pilot import restart_cold
+from dbversus.experiment.cell.work import break_off
 from dbversus.experiment.observe.observer import Observer
 from dbversus.experiment.observe.scene import Scene, driven_ops
 from dbversus.experiment.plan.slots import SlotPlan
@@ -14,6 +15,8 @@ from dbversus.experiment.rig.recovery import ENGINE_RENEWALS_AT_MOST
 from dbversus.results.records import row_of
 from dbversus.stats.disturbance import RowFigures, judge_row
 from dbversus.stats.orders import balanced_orders
+
+SERIES_FROM_MS = 1000
 
 
 def replay_rows(scene: Scene, plan: SlotPlan, end: int) -> None:
@@ -34,6 +37,8 @@ def _run(scene: Scene, plan: SlotPlan, first: int, end: int, observer: Observer 
         try:
             row = _pass(scene, plan, row, end, observer)
         except _Lost as lost:
+            if scene.case.test.work:
+                raise lost.error from None
             row = lost.row
             renewals += 1
             if renewals > ENGINE_RENEWALS_AT_MOST:
@@ -70,6 +75,8 @@ def _pass(scene: Scene, plan: SlotPlan, row: int, end: int, observer: Observer |
             elif observer:
                 observer.rows_told(reply)
             if stopped := reply.get("stopped"):
+                if scene.case.test.work:
+                    break_off(scene, stopped)
                 _mend(scene, stopped)
                 scene.driven[stopped["target"]] = ops[stopped["target"]] = 0
                 if observer:
@@ -84,7 +91,8 @@ def _pass(scene: Scene, plan: SlotPlan, row: int, end: int, observer: Observer |
 
 def _stream(scene: Scene, plan: SlotPlan, first: int, end: int) -> Iterator[Reply]:
     rig, block, case = scene.rig, scene.block, scene.case
-    turn = first + block if rig.spec.cache == "cold" else first  # cold: there is one row in a block
+    is_one_row = case.test.work or rig.spec.cache == "cold"
+    turn = first + block if is_one_row else first
     rig.freeze()
     return rig.engine.stream(
         "rows",
@@ -93,8 +101,18 @@ def _stream(scene: Scene, plan: SlotPlan, first: int, end: int) -> Iterator[Repl
         orders=balanced_orders(rig.measured(case), end - first, turn),
         settle=plan.settle,
         slot=plan.slot,
-        tag={"block": block, "test": case.name, "clients": case.clients} | rig.tag,
+        series=_lasts(scene, plan),
+        tag={"block": block, "test": case.name, "clients": case.connections(rig.spec.tables)} | rig.tag,
     )
+
+
+def _lasts(scene: Scene, plan: SlotPlan) -> bool:
+    """Whether slots are long enough to be told second by second."""
+    spec = scene.rig.spec
+    if scene.case.test.work:
+        return True
+    asked_ms = spec.cold_slot_ms if spec.cache == "cold" else spec.write_slot_ms
+    return float(plan.slot.get("ms", asked_ms)) >= SERIES_FROM_MS
 
 
 def _mend(scene: Scene, stopped: dict[str, Any]) -> None:

@@ -8,8 +8,9 @@ from dbversus.experiment.observe.log import Log
 from dbversus.experiment.observe.memory import Memory
 from dbversus.experiment.observe.observer import Observer, Observers
 from dbversus.experiment.observe.scene import Scene
+from dbversus.experiment.observe.timeline import Timeline
 
-OBSERVERS: tuple[type[Observer], ...] = (Counters, Memory, Injecting, Latency, Background, Log)
+OBSERVERS: tuple[type[Observer], ...] = (Counters, Memory, Injecting, Latency, Timeline, Background, Log)
 
 
 def observers_of(scene: Scene) -> Observers:

@@ -28,7 +28,7 @@ class Observer:
         """After each counted row."""
 
     def rows_told(self, end: Reply) -> None:
-        """What the engine says at the end of counted rows, or where they were broken off."""
+        """What the engine says beside counted rows: seconds of a series; where rows end or are broken off, all else."""
 
     def rows_end(self) -> None:
         """After the counted rows, however they came to an end."""

@@ -8,8 +8,9 @@ from typing import Any
 
 from dbversus.errors import DbversusError, RunError
 from dbversus.experiment.rig.rig import Rig, Target
+from dbversus.explain.settings_diff import DDL
 from dbversus.results.schema import SERVERS
-from dbversus.suites.define import literal_statement
+from dbversus.suites.send.define import literal_statement
 
 
 def store_server_facts(rig: Rig) -> None:
@@ -19,15 +20,20 @@ def store_server_facts(rig: Rig) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         facts: dict[str, Callable[[], Any]] = {
             "build.json": lambda target=target: asdict(target.build),  # type: ignore[misc]
-            "settings.json": target.server.settings,
+            "settings.json": lambda target=target: target.server.settings() | _ddl(target),  # type: ignore[misc]
             "sizes.json": target.server.sizes,
             "counters.json": target.server.counters,
-            "plans.json": lambda target=target: _plans(rig, target),  # type: ignore[misc]
+            "plans.json": lambda target=target: _all_plans(rig, target),  # type: ignore[misc]
             "config.txt": target.server.config_text,
             "status.txt": target.server.status_text,
         }
         for name, fact in facts.items():
             _store(folder / name, fact)
+
+
+def _ddl(target: Target) -> dict[str, str]:
+    """What its config changes in tables and indexes, for the differences of settings."""
+    return {f"{DDL}{name}": value for name, value in target.server.config.ddl.items()}
 
 
 def store_log_tails(rig: Rig) -> None:
@@ -47,12 +53,19 @@ def _store(path: Path, fact: Callable[[], Any]) -> None:
     path.write_text(text)
 
 
+def _all_plans(rig: Rig, target: Target) -> dict[str, str]:
+    """Those on tables of this size, besides those of the sizes before."""
+    path = rig.folder / SERVERS / target.name / "plans.json"
+    before: dict[str, str] = json.loads(path.read_text()) if rig.size_suffix and path.exists() else {}
+    return {**before, **_plans(rig, target)}
+
+
 def _plans(rig: Rig, target: Target) -> dict[str, str]:
     """`<test>/<statement>` → plan; statements that the server does not explain are remarked on."""
     plans, refused = {}, {}
-    for statement, sql in _explainable(rig, target):
+    for statement, sql, session_sql in _explainable(rig, target):
         try:
-            plans[statement] = target.server.plan(sql)
+            plans[statement] = target.server.plan(sql, session_sql)
         except RunError as error:
             refused[statement] = str(error)
     for words in dict.fromkeys(refused.values()):
@@ -61,8 +74,14 @@ def _plans(rig: Rig, target: Target) -> dict[str, str]:
     return plans
 
 
-def _explainable(rig: Rig, target: Target) -> Iterator[tuple[str, str]]:
-    spec = rig.spec
+def _explainable(rig: Rig, target: Target) -> Iterator[tuple[str, str, list[str]]]:
+    spec, dbms = rig.spec, target.server.dbms
     for test in rig.suite.tests.values():
-        for name, sql in literal_statement(test, target.server.dbms, spec.table_size, spec.tables):
-            yield f"{test.name}/{name}", sql.replace("{table}", "1")
+        if test.is_single:  # servers explain no such statements
+            continue
+        for name, sql in literal_statement(test, dbms, spec.table_size, spec.tables):
+            yield (
+                f"{test.name}{rig.size_suffix}/{name}",
+                sql.replace("{table}", "1"),
+                list(test.session_sql(dbms).values()),
+            )

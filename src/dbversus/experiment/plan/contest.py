@@ -27,8 +27,8 @@ class Contest:
         return [case for case in cases if not case.test.warm_up]
 
     def cases(self, phase: Phase) -> list[Case]:
-        """The tests of a phase, each with every number of clients before the next."""
-        return [case for test in phase.tests for case in cases_of(test, self.spec.clients)]
+        """The tests of a phase, each with every size and number of clients before the next."""
+        return [case for test in phase.tests for case in cases_of(test, self.spec)]
 
     @property
     def groups(self) -> list[Group]:

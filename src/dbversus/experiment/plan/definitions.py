@@ -3,18 +3,18 @@
 from collections.abc import Iterable
 
 from dbversus.errors import UsageError
-from dbversus.suites.define import Json, definition
 from dbversus.suites.model import Test
+from dbversus.suites.send.define import Json, definition, statements_in
 
 
-def definitions(test: Test, dbms: Iterable[str], table_size: int, tables: int) -> dict[str, Json]:
+def definitions(test: Test, dbms: Iterable[str], table_size: int, tables: int, clients: int = 1) -> dict[str, Json]:
     """DBMS → TEST for the engine (docs/engine-protocol.md), in the order of `dbms`.
 
     SQL may differ, but a statement has to take the same parameters everywhere: values are drawn one after another from one
     stream, so with other parameters one DBMS would see other keys than another. Raises UsageError then, and as
     `definition` does.
     """
-    made = {name: definition(test, name, table_size, tables) for name in dict.fromkeys(dbms)}
+    made = {name: definition(test, name, table_size, tables, clients=clients) for name in dict.fromkeys(dbms)}
     first, *others = made
     for other in others:
         _check_same_values(test, first, made[first], other, made[other])
@@ -22,7 +22,7 @@ def definitions(test: Test, dbms: Iterable[str], table_size: int, tables: int) -
 
 
 def _check_same_values(test: Test, first: str, ours: Json, second: str, theirs: Json) -> None:
-    for one, other in zip(ours["statements"], theirs["statements"], strict=True):
+    for one, other in zip(statements_in(ours), statements_in(theirs), strict=True):
         if one["params"] != other["params"]:
             raise UsageError(
                 f"test '{test.name}', statement '{one['name']}': its SQL takes {_names(one)} on {first} and {_names(other)} on "

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +18,9 @@ from dbversus.servers.base import ServerConfig
 from dbversus.servers.config.load import load_config
 from dbversus.servers.config.run_time import acts_on_data
 from dbversus.servers.config.sizing import Sizing
+
+UsualRows = Callable[[int, int], int]
+"""Size and number of tables → rows of sysbench's table (suites/model.py)."""
 
 
 @dataclass(frozen=True)
@@ -51,11 +54,11 @@ def count_loads(targets: Sequence[Planned]) -> int:
     return len({target.key for target in targets})
 
 
-def disk_bytes(spec: ExperimentSpec, targets: Sequence[Planned], snapshots: int = 1) -> int:
-    """So many `snapshots` per load, and a working copy of each target of the largest group that is up."""
-    rows = spec.usual_rows()
-    needs = [target_bytes(target, rows) for target in targets]
-    of_loads = {target.key: need for target, need in zip(targets, needs, strict=True)}
+def disk_bytes(spec: ExperimentSpec, targets: Sequence[Planned], usual_rows: UsualRows, snapshots: int = 1) -> int:
+    """So many `snapshots` per load of each size, and a working copy of each target of the largest group that is up."""
+    by_size = [usual_rows(size, spec.tables) for size in spec.table_sizes]
+    needs = [target_bytes(target, max(by_size)) for target in targets]
+    of_loads = {target.key: sum(target_bytes(target, rows) for rows in by_size) for target in targets}
     names = [str(number) for number in range(len(targets))]
     groups = make_groups(names, spec.order, spec.at_once)
     return snapshots * sum(of_loads.values()) + max(sum(needs[int(name)] for name in group.members) for group in groups)

@@ -7,6 +7,7 @@ from dbversus.dbms.known import find_dbms
 from dbversus.errors import UsageError
 from dbversus.experiment.asked.groups import make_groups
 from dbversus.experiment.asked.spec import ExperimentSpec
+from dbversus.experiment.plan.cases import Case, cases_of
 from dbversus.experiment.plan.disk_need import count_loads, disk_bytes, planned_targets
 from dbversus.experiment.plan.progress import Progress
 from dbversus.experiment.plan.slots import COLD_ROWS
@@ -27,7 +28,8 @@ COLD_RESTART_S_PER_TARGET = 2.5
 class Estimate:
     """Seconds and bytes. `first_verdict_s`: until the first look; `most_s`: when no test is decided before the last.
 
-    `loads`: how many times the data is loaded; targets that differ in what acts at run time alone share it.
+    `loads`: how many times the data is loaded; targets that differ in what acts at run time alone share it. `has_work`: there is
+    work with an end, whose time is in none of these.
     """
 
     loads: int
@@ -36,30 +38,32 @@ class Estimate:
     first_verdict_s: float
     most_s: float
     disk_bytes: int
+    has_work: bool = False
 
 
 def estimate(spec: ExperimentSpec, suite: Suite) -> Estimate:
-    """What the plan alone tells; `remaining_s` knows better once a block has run."""
-    rows = suite.usual_rows(spec.table_size, spec.tables)
+    """What the plan alone tells; `remaining_s` knows better once a block has run. Without the time of work with an end."""
+    rows = sum(suite.usual_rows(size, spec.tables) for size in spec.table_sizes)
     targets = planned_targets(spec)
-    loads = count_loads(targets)
+    loads = count_loads(targets)  # of each size
     load_s = loads * (rows / LOAD_ROWS_PER_S + SETTLE_S)
     if suite.aging and suite.ages:
         load_s += loads * (rows / AGED_ROWS_PER_S + suite.aging.rounds * SETTLE_S)
-    block_s = _block_s(spec, suite, len(spec.targets), len(spec.clients) * (len(suite.sequence) - 1))
+    block_s = _block_s(spec, suite, len(spec.targets), len(_cases(spec, suite)))
     return Estimate(
         loads,
         load_s,
         block_s,
         load_s + spec.looks[0] * block_s,
         load_s + spec.looks[-1] * block_s,
-        disk_bytes(spec, targets, snapshots=2 if suite.ages else 1),
+        disk_bytes(spec, targets, suite.usual_rows, snapshots=2 if suite.ages else 1),
+        any(test.work for test in suite.tests.values()),
     )
 
 
 def remaining_s(spec: ExperimentSpec, suite: Suite, progress: Progress, targets: int, block_s: float | None) -> float:
     """Seconds until the next look that may be the last, from the last block's time once there is one (None: none yet)."""
-    undecided = len(spec.clients) * (len(suite.sequence) - 1) - len(progress.retired)
+    undecided = sum(case.name not in progress.retired for case in _cases(spec, suite))
     expected_s = block_s or _block_s(spec, suite, targets, undecided)
     done = len(progress.blocks)
     next_look = next((look for look in spec.looks if look > done), spec.looks[-1])
@@ -87,7 +91,7 @@ def too_short(time_budget_s: float, block_s: float) -> str:
 
 def _slots_s(spec: ExperimentSpec, suite: Suite) -> float:
     """What one block takes for its slots alone, when no operation is longer than a slot: less cannot be had."""
-    tests = len(spec.clients) * (len(suite.sequence) - 1)
+    tests = len(_cases(spec, suite))
     slot_s = (spec.slot_ms + spec.settle_ms) / 1000
     groups = make_groups(spec.targets, spec.order, spec.at_once)
     return sum(
@@ -95,10 +99,17 @@ def _slots_s(spec: ExperimentSpec, suite: Suite) -> float:
     )
 
 
+def _cases(spec: ExperimentSpec, suite: Suite) -> list[Case]:
+    """Those that take as long as their slots; nobody knows beforehand how long work with an end takes."""
+    tests = [test for test in suite.tests.values() if not test.warm_up and not test.work]
+    return [case for test in tests for case in cases_of(test, spec)]
+
+
 def _block_s(spec: ExperimentSpec, suite: Suite, targets: int, tests: int) -> float:
-    settles = sum(phase.settle for phase in suite.phases)
-    changes = len(spec.clients) * sum(test.changes_data for test in suite.tests.values())
-    starts_s = (len(suite.stretches) if spec.restore == "block" else 1) * BLOCK_START_S_PER_TARGET
+    sizes = len(spec.table_sizes)
+    settles = sizes * sum(phase.settle for phase in suite.phases)
+    changes = sizes * len(spec.clients) * sum(test.changes_data for test in suite.tests.values())
+    starts_s = (sizes * len(suite.stretches) if spec.restore == "block" else 1) * BLOCK_START_S_PER_TARGET
     per_target_s = settles * SETTLE_S + starts_s + changes * min(DRAIN_S, spec.drain_s)
     waits = changes * (bool(spec.drain_s) + spec.freeze)
     clock_s = waits * max(map(_puts_off_s, spec.targets))

@@ -35,9 +35,10 @@ PASSING = ("start", "load", "settle", "slot")
 class Progress:
     """What is done.
 
-    `rows` counts journaled rows by part; `finished` holds parts that are done. `checked`: whether the answers of a target, by
-    name, were those of the base. `states`: by target and kind of data, the first block of which the state was journaled, and that
-    state. `block_s`: what the last block took that was measured without interruption, from the start of its servers on.
+    `loaded`: targets that have their data, with several sizes `t0@10m`. `rows` counts journaled rows by part; `finished`
+    holds parts that are done. `checked`: whether the answers of a target, by name, were those of the base. `states`: by target
+    and kind of data, the first block of which the state was journaled, and that state. `block_s`: what the last block took that
+    was measured without interruption, from the start of its servers on.
     `refused`: targets whose config their server did not take. `out`: why targets have left the run; `lost`: those that the last
     start lost in a passing stage, to be tried again.
     """
@@ -93,7 +94,8 @@ def fold(progress: Progress, record: AnyRecord) -> None:
     """Takes in one more record."""
     match record:
         case Load():
-            progress.loaded.add(record.target)
+            _, at, size = (record.table or "").partition("@")
+            progress.loaded.add(f"{record.target}{at}{size}")
         case Row():
             progress.rows[record.block, record.test, record.tag] += 1
         case Test():

@@ -57,12 +57,12 @@ def _age(rig: Rig, target: Target, aging: Aging, key: dict[str, Any]) -> Path:
     rig.engine.call("open", targets=[target.name], clients=tables, tables=tables, test=_definition(rig, target, aging))
     for number in range(aging.rounds):
         if number:
-            target.server.settle(rig.table_names)
+            target.server.settle(rig.names_of_tables(target))
         _drive(rig, target, number, _operations(rig, aging))
         rig.engine.call("thaw", targets=[target.name])  # rows leave their targets frozen
     # before the last settling: a connection of PostgreSQL reports what it changed when it ends, or ten seconds later
     rig.engine.call("close")
-    target.server.settle(rig.table_names)
+    target.server.settle(rig.names_of_tables(target))
     rig.remove(target)
     return snapshot.keep(target.server.data_dir, key)
 

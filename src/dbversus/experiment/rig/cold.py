@@ -36,7 +36,7 @@ def cool(rig: Rig, block: int) -> None:
     page_cache.drop([target.server.data_dir for target in targets])
     for target in starting_order(targets, block):
         try:
-            rig.start(target, block=block)
+            rig.start(target, goes_on=True, block=block)
             target.server.warm([])
         except RunError as error:
             rig.failure(target, "start", str(error), final=True, block=block)

@@ -9,7 +9,9 @@ from dbversus.builds.catalog import CatalogEntry
 from dbversus.builds.libraries import fetched_library
 from dbversus.builds.model import Build, TargetSpec
 from dbversus.experiment.asked.spec import ExperimentSpec
-from dbversus.experiment.rig.stage import check_caches, check_server, make_sizing
+from dbversus.experiment.rig.ddl import check_ddl
+from dbversus.experiment.rig.script import check_scripts
+from dbversus.experiment.rig.stage import check_caches, check_server, check_tables, make_sizing
 from dbversus.host.pinning import place
 from dbversus.servers.base import ServerConfig
 from dbversus.servers.config.load import load_config
@@ -31,9 +33,14 @@ class Asked:
 
 def check_settings(asked: Sequence[Asked], spec: ExperimentSpec) -> list[str]:
     """A note for each target, mostly an empty one. Raises UsageError or RunError where a run would."""
+    suite = spec.read_suite()
+    check_scripts(suite, [one.spec.dbms for one in asked])
     plan = place(max(spec.clients), spec.placement)
     sizing = replace(make_sizing(spec, plan), find_library=lambda name: fetched_library(name) or _NOT_HERE)
     configs = [_config(one, spec, sizing) for one in asked]
+    tables = suite.made_tables(spec.table_size, spec.tables)
+    for config in configs:
+        check_ddl(config, tables)
     check_caches([(one.label, one.spec.dbms, config) for one, config in zip(asked, configs, strict=True)], spec)
     # not in the home, which a plan leaves as it is
     with tempfile.TemporaryDirectory(prefix="dbversus-") as folder:
@@ -57,5 +64,6 @@ def _check(one: Asked, config: ServerConfig, spec: ExperimentSpec, work_dir: Pat
     if not isinstance(one.found, Build):
         return "its settings are checked once it is there"
     server = create_server(one.found, config, work_dir)
+    check_tables(spec, spec.read_suite(), [server])
     why = check_server(server, one.spec.configs, spec.optional, is_base=is_base)
     return f"left out: {why}" if why else "; ".join(server.notes)

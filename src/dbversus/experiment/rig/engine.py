@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from dbversus.errors import RunError
+from dbversus.home import home_dir
 
 Reply = dict[str, Any]
 
@@ -24,12 +25,16 @@ class EngineGone(RunError):
 
 
 class EngineRefused(RunError):
-    """The engine answered with an error. `kind` is one of usage, connect, server, io; `target` may be None."""
+    """The engine answered with an error. `kind` is one of usage, connect, server, io; `target` may be None.
 
-    def __init__(self, kind: str, message: str, target: str | None):
+    `statement`: of a table's, the one that was refused.
+    """
+
+    def __init__(self, kind: str, message: str, target: str | None, statement: str | None = None):
         super().__init__(message)
         self.kind = kind
         self.target = target
+        self.statement = statement
 
 
 def engine_binary() -> Path:
@@ -77,6 +82,7 @@ class Engine:
                 stdout=subprocess.PIPE,
                 stderr=stderr,
                 start_new_session=True,
+                env={**os.environ, "DBVERSUS_DATA": str(home_dir() / "data")},
             )
         finally:
             if log:
@@ -106,7 +112,7 @@ class Engine:
             if reply.get("id") != self._next_id:
                 continue  # the rest of an answer whose reader went away
             if error := reply.get("error"):
-                raise EngineRefused(error["kind"], error["message"], error.get("target"))
+                raise EngineRefused(error["kind"], error["message"], error.get("target"), error.get("statement"))
             yield reply
             if reply.get("done"):
                 return

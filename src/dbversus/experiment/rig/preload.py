@@ -28,7 +28,7 @@ def check_injection(spec: ExperimentSpec, suite: Suite, specs: Sequence[TargetSp
                 "PostgreSQL, MySQL, MariaDB and MyRocks."
             )
     tests = [test for test in suite.tests.values() if not test.warm_up]
-    cases = [case.name for test in tests for case in cases_of(test, spec.clients)]
+    cases = [case.name for test in tests for case in cases_of(test, spec)]
     check_tests(spec.inject, list(dict.fromkeys([*(test.name for test in tests), *cases])))
 
 

@@ -10,13 +10,17 @@ from typing import Any
 import msgspec
 
 from dbversus.errors import RunError
+from dbversus.experiment.rig.ddl import culprit, run_when_loaded
+from dbversus.experiment.rig.engine import EngineRefused
 from dbversus.experiment.rig.recovery import through_engine_loss
+from dbversus.experiment.rig.refused import LoadRefused, refuse
 from dbversus.experiment.rig.rig import Rig, Target
+from dbversus.experiment.rig.script import run_scripts
 from dbversus.results.records import Load, LoadFigures
 from dbversus.servers.config.run_time import acts_on_data
 from dbversus.servers.data import snapshot
-from dbversus.suites.define import loads
 from dbversus.suites.model import LOADED
+from dbversus.suites.send.define import loads
 
 # 2: keyed by all of a config that is not known to act at run time alone; the load's own story is kept beside the data
 LAYOUT_VERSION = 2
@@ -57,11 +61,14 @@ def load_all(rig: Rig) -> None:
         found = snapshot.find(key)
         if found:
             rig.display.doing(f"{target.label}: data is there from an earlier load")
-            if target.name not in rig.progress.loaded:
+            if f"{target.name}{rig.size_suffix}" not in rig.progress.loaded:
                 _journal_found(rig, target, found)
         else:
             try:
                 found = _load(rig, target, key)
+            except LoadRefused as error:
+                refuse(rig, [target], str(error))
+                continue
             except RunError as error:
                 rig.failure(target, "load", str(error), final=True)
                 continue
@@ -70,6 +77,7 @@ def load_all(rig: Rig) -> None:
 
 def snapshot_key(rig: Rig, target: Target) -> dict[str, Any]:
     """All that determines a snapshot's content; settings are in it unless they are known to act at run time alone."""
+    scripts = [script.sha256 for script in rig.suite.scripts_for(target.build.dbms)]
     return {
         "layout": LAYOUT_VERSION,
         "dbms": target.build.dbms,
@@ -77,6 +85,7 @@ def snapshot_key(rig: Rig, target: Target) -> dict[str, Any]:
         "config": acts_on_data(target.build.dbms, target.server.config, rig.spec.config_place),
         "tables": table_definitions(rig, target),
         "seed": rig.spec.seed,
+        **({"scripts": scripts} if scripts else {}),
     }
 
 
@@ -87,7 +96,7 @@ def _load(rig: Rig, target: Target, key: dict[str, Any]) -> Path:
     story = LoadStory(_now(), target.label, _whole_config(target), figures)
     found = snapshot.keep(target.server.data_dir, key, extra={_STORY: json.dumps(asdict(story))})
     for of_table in figures:
-        rig.note(_load_record(target, story, of_table, earlier=False))
+        rig.note(_load_record(rig, target, story, of_table, earlier=False))
     return found
 
 
@@ -104,15 +113,23 @@ def _create(rig: Rig, target: Target) -> list[dict[str, Any]]:
     rig.start(target)
     definitions = enumerate(table_definitions(rig, target), 1)
     figures = [_load_table(rig, target, number, definition) for number, definition in definitions]
+    run_scripts(rig, target)
+    run_when_loaded(rig, target)
     rig.display.doing(f"{target.label}: settling")
-    target.server.settle(rig.table_names)
+    target.tables = None
+    target.server.settle(rig.names_of_tables(target))
     return figures
 
 
 def _load_table(rig: Rig, target: Target, number: int, definition: dict[str, Any]) -> dict[str, Any]:
     """Rows of each table are drawn from a seed of their own."""
     rig.display.doing(f"{target.label}: loading {definition['rows']} rows into {definition['name']}")
-    reply = rig.engine.call("load", target=target.name, seed=rig.spec.seed + number, table=definition)
+    try:
+        reply = rig.engine.call("load", target=target.name, seed=rig.spec.seed + number, table=definition)
+    except EngineRefused as error:
+        if error.statement and (words := culprit(target, error, error.statement)):
+            raise LoadRefused(words) from error
+        raise
     return {"table": definition["name"], **_figures(reply)}
 
 
@@ -124,12 +141,12 @@ def _journal_found(rig: Rig, target: Target, found: Path) -> None:
     """Figures of the target's own earlier load, or whose data it shares: one load is not the figure of two targets."""
     story = LoadStory(**json.loads(snapshot.read_extra(found, _STORY)))
     for figures in story.tables:
-        rig.note(_load_record(target, story, figures, earlier=True))
+        rig.note(_load_record(rig, target, story, figures, earlier=True))
 
 
-def _load_record(target: Target, story: LoadStory, of_table: dict[str, Any], *, earlier: bool) -> Load:
+def _load_record(rig: Rig, target: Target, story: LoadStory, of_table: dict[str, Any], *, earlier: bool) -> Load:
     figures, shares = (msgspec.convert(of_table, LoadFigures), None) if story.is_of(target) else (None, story.label)
-    return Load(target.name, of_table["table"], earlier, story.loaded_at, shares, figures)
+    return Load(target.name, f"{of_table['table']}{rig.size_suffix}", earlier, story.loaded_at, shares, figures)
 
 
 def restore(target: Target, data: str = LOADED) -> None:

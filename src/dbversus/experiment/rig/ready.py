@@ -18,8 +18,10 @@ def make_ready(rig: Rig) -> None:
     if rig.dead_end:
         raise UsageError(f"{rig.dead_end}; start a new experiment.")
     check_before_load(rig)
-    load_all(rig)
-    age_all(rig)
+    for size in rig.spec.table_sizes:
+        with rig.sized(size):
+            load_all(rig)
+            age_all(rig)
 
 
 def _take_over(rig: Rig, target: Target) -> None:

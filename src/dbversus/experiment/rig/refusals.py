@@ -1,25 +1,29 @@
 """Statements that a server refuses are found before anything is loaded or measured: each is prepared, none is run."""
 
 import contextlib
+import json
 import re
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from dbversus.errors import RunError, UsageError
+from dbversus.dbms.session import list_sql
+from dbversus.errors import RunError
 from dbversus.experiment.rig.engine import EngineGone, EngineRefused
 from dbversus.experiment.rig.prepare import snapshot_key, table_definitions
 from dbversus.experiment.rig.recovery import through_engine_loss
+from dbversus.experiment.rig.refused import refuse
 from dbversus.experiment.rig.rig import Rig, Target
 from dbversus.servers.data import snapshot
-from dbversus.suites.define import Json, definition, literal_statement
 from dbversus.suites.load import is_bundled
-from dbversus.suites.model import Statement, Test
+from dbversus.suites.model import Test
+from dbversus.suites.send.define import Json, definition, literal_statement, statements_in
 
 # what a preparation refuses though the statement can be sent as text: MySQL, PostgreSQL
 _NOT_TO_BE_PREPARED = re.compile("not supported in the prepared statement protocol|cannot insert multiple commands")
 _MISSING = re.compile("does not exist|doesn't exist|no such|not found|unknown", re.IGNORECASE)
-_NAMED = re.compile('^test ".*?", statement "(.*?)": (.*)$', re.DOTALL)
+_NAMED = re.compile('^test ".*?(?:/(.*?))?", statement "(.*?)": (.*)$', re.DOTALL)
+_SETTING = re.compile('^test ".*?", session_sql (".*?[^\\\\]"): (.*)$', re.DOTALL)
 _MAKES = re.compile(r"\s*(CREATE|ALTER|RENAME|PREPARE|DECLARE|SELECT\b.*\bINTO)\b", re.IGNORECASE | re.DOTALL)
 _MADE = re.compile(
     r"\b(?:TABLE|INDEX|VIEW|FUNCTION|PROCEDURE|SEQUENCE|TYPE|DOMAIN|SCHEMA|EXTENSION|COLUMN|CONSTRAINT|KEY|ADD|TO|INTO|PREPARE|DECLARE)"
@@ -28,10 +32,6 @@ _MADE = re.compile(
 )
 # what these bring about, their text does not tell
 _OPAQUE = re.compile(r"\s*(CREATE\s+EXTENSION|CALL|DO|EXECUTE|LOAD|INSTALL|ATTACH|USE)\b", re.IGNORECASE)
-
-
-class StatementRefused(UsageError):
-    """A suite that cannot be run; nothing was measured yet."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,11 @@ class _Checker:
     def refusal(self, tests: Sequence[Test]) -> str:
         """The first statement that is refused, with its place and the server's words; empty when there is none."""
         for test in tests:
+            if said := self._unknown_setting(test):
+                return said
             for sent in self._sent(test):
-                texts = {f"{one.get('mode')} {one['sql']} {sorted(one['params'])}" for one in sent["statements"]}
+                texts = {f"{one.get('mode')} {one['sql']} {sorted(one['params'])}" for one in statements_in(sent)}
+                texts |= set(test.session_sql(self.target.server.dbms).values())
                 if not texts <= self.prepared and (said := self._try(test, sent)):
                     return said
                 self.prepared |= texts
@@ -72,7 +75,7 @@ class _Checker:
         spec, dbms = self.rig.spec, self.target.server.dbms
         yield definition(test, dbms, spec.table_size, spec.tables)
         literals = literal_statement(test, dbms, spec.table_size, spec.tables)
-        for statement, (name, sql) in zip(test.statements, literals, strict=True):
+        for (_, statement), (name, sql) in zip(test.named_statements, literals, strict=True):
             if (statement.mode or _MODES[spec.mode]) == "text":
                 alone = {"name": name, "sql": sql.replace("{table}", "1"), "params": {}, "mode": "prepared"}
                 yield {"name": test.name, "transaction": False, "statements": [alone]}
@@ -90,22 +93,38 @@ class _Checker:
         return ""
 
     def _told(self, test: Test, error: EngineRefused) -> str:
+        if setting := _SETTING.match(str(error)):
+            return self._setting_refused(test, json.loads(setting[1]), setting[2])
         found = _NAMED.match(str(error))
-        words = found[2] if found else str(error)
+        words = found[3] if found else str(error)
         if _NOT_TO_BE_PREPARED.search(words) or self.makers.excuse(words):
             return ""
-        statement = next((one for one in test.statements if found and one.name == found[1]), test.statements[0])
-        place = statement.place_of(_sql_key(statement, self.target.server.dbms))
+        name = "/".join(filter(None, found.groups()[:2])) if found else ""
+        statement = dict(test.named_statements).get(name, test.statements[0])
+        place = statement.place_of_sql(self.target.server.dbms)
         return f"{place}: statement '{statement.name}' is refused by {self.target.label}: {words.strip()}"
+
+    def _unknown_setting(self, test: Test) -> str:
+        """Of a DBMS that says nothing about a setting which it does not have."""
+        dbms = self.target.server.dbms
+        if not test.session_sql(dbms) or not (sql := list_sql(dbms)):
+            return ""
+        known = {row[0] for row in self.rig.engine.call("query", target=self.target.name, sql=sql)["rows"]}
+        unknown = [name for name in test.session_sql(dbms) if known and name not in known]
+        return self._refused(test, unknown[0], "there is no setting of that name") if unknown else ""
+
+    def _setting_refused(self, test: Test, sql: str, words: str) -> str:
+        name = next(name for name, text in test.session_sql(self.target.server.dbms).items() if text == sql)
+        return self._refused(test, name, words)
+
+    def _refused(self, test: Test, name: str, words: str) -> str:
+        dbms = self.target.server.dbms
+        return (
+            f"{test.place_of_setting(dbms, name)}: setting '{name}' is refused by {self.target.label}: {words.strip()}"
+        )
 
 
 _MODES = {"prepared": "prepared", "unprepared": "text"}
-
-
-def _sql_key(statement: Statement, dbms: str) -> str:
-    text = statement.sql_for(dbms)
-    name = next((name for name, sql in statement.sql.items() if sql == text), "")
-    return f"sql_{name}" if name else "sql"
 
 
 def _makers(rig: Rig, dbms: str) -> _Makers:
@@ -118,16 +137,17 @@ def _makers(rig: Rig, dbms: str) -> _Makers:
 def check_before_load(rig: Rig) -> None:
     """Prepares, on empty tables, the statements of tests that the user's own files define: once for each build to be loaded.
 
-    Raises StatementRefused when the base refuses one, or nobody else is left; other targets of a build that does are out.
+    Raises StatementRefused when the base refuses one, or nobody else is left; other targets of a build that does are out. Where
+    scripts make tables, all of them would have to be run for that: `check_on_data` has to do.
     """
     tests = [test for test in rig.suite.tests.values() if not is_bundled(test.place.source.path)]
     builds: dict[str, list[Target]] = {}
     for target in rig.in_run:
-        if tests and not snapshot.find(snapshot_key(rig, target)):
+        if tests and not rig.suite.scripts and not snapshot.find(snapshot_key(rig, target)):
             builds.setdefault(f"{target.build.dbms} {target.build.checksum}", []).append(target)
     for targets in builds.values():
         if said := _refused_on_empty_tables(rig, targets[0], tests):
-            _refuse(rig, targets, said)
+            refuse(rig, targets, said)
 
 
 def _refused_on_empty_tables(rig: Rig, target: Target, tests: Sequence[Test]) -> str:
@@ -166,13 +186,4 @@ def check_on_data(rig: Rig) -> None:
             return
         rig.prepared.add(target.name)
         if said:
-            _refuse(rig, [target], said)
-
-
-def _refuse(rig: Rig, targets: Sequence[Target], words: str) -> None:
-    left = [target for target in rig.in_run if target not in targets]
-    hopeless = rig.base in targets or len(left) < 2
-    if hopeless and not rig.progress.finished:
-        raise StatementRefused(words)
-    for target in targets:
-        rig.failure(target, "check", words, final=True)
+            refuse(rig, [target], said)

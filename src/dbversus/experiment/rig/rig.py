@@ -15,7 +15,7 @@ from dbversus.dbms.table import Table
 from dbversus.errors import DbversusError, RunError
 from dbversus.experiment.asked.groups import Group
 from dbversus.experiment.asked.spec import ExperimentSpec
-from dbversus.experiment.plan.cases import Case
+from dbversus.experiment.plan.cases import Case, size_suffix
 from dbversus.experiment.plan.contest import Contest, part_of, shared_by
 from dbversus.experiment.plan.limits import limits_with
 from dbversus.experiment.plan.progress import Part, Progress, Shared
@@ -37,7 +37,8 @@ class GroupOut(RunError):
 class Target:
     """One contender: `name` (t0, t1, …) for the engine and the journal, `label` for people. `out`: why it left the run.
 
-    `snapshots`: where its data is kept, by kind (LOADED, AGED).
+    `snapshots`: where its data is kept, by kind (LOADED, AGED); those of the size that is on. `kept`: by size. `tables`: what
+    it holds, where scripts have made some.
     """
 
     name: str
@@ -47,8 +48,10 @@ class Target:
     server: Server
     placement: Placement
     snapshots: dict[str, Path] = field(default_factory=dict)
+    kept: dict[int, dict[str, Path]] = field(default_factory=dict)
     restarts: int = 0
     out: str | None = None
+    tables: list[Table] | None = None
 
 
 class Display(Protocol):
@@ -73,6 +76,7 @@ class Silent:
 class Rig:
     """What runs on this host now; it starts, freezes, mends and ends it.
 
+    `spec`: its `table_size` is the one that is on (`sized`).
     `records`: takes what is found out, and heeds in `progress` what it tells; `folder`: for files that are no records.
     `cpus`: where clients and servers run; `group`: who is up now (None: all); `restored`: names of targets whose
     snapshot was put in place since this process began; `prepared`: of those whose servers took all statements; `diverged`:
@@ -104,6 +108,8 @@ class Rig:
     def __post_init__(self) -> None:
         self.limits = limits_with(self.cpus)
         self.engine = self.new_engine()
+        for target in self.targets:
+            target.kept[self.spec.table_size] = target.snapshots
         self.contest = Contest(self.spec, self.suite, [target.name for target in self.targets], self.progress)
 
     @property
@@ -118,10 +124,20 @@ class Rig:
     def table_names(self) -> list[str]:
         return [table.name for table in self.tables]
 
-    @property
-    def warmed_tables(self) -> list[str]:
+    def tables_of(self, target: Target) -> list[Table]:
+        """All tables with data: those of the suite, or where scripts make some, what a running server says that it has."""
+        if not self.suite.scripts:
+            return self.tables
+        if target.tables is None:
+            target.tables = target.server.own_tables()
+        return target.tables
+
+    def names_of_tables(self, target: Target) -> list[str]:
+        return [table.name for table in self.tables_of(target)]
+
+    def warmed_tables(self, target: Target) -> list[str]:
         """Tables that are read into memory whenever a server has been started: all, or with other than warm caches none."""
-        return self.table_names if self.spec.cache == "warm" else []
+        return self.names_of_tables(target) if self.spec.cache == "warm" else []
 
     def measured(self, case: Case) -> list[str]:
         """Names of the targets whose rows of `case` are run, in the group that is up or in any."""
@@ -148,6 +164,25 @@ class Rig:
             yield
         finally:
             self.group = None
+
+    @contextlib.contextmanager
+    def sized(self, table_size: int) -> Iterator[None]:
+        """Tables have that size meanwhile."""
+        before, kept = self.spec, [target.snapshots for target in self.targets]
+        self.spec = self.spec.sized(table_size)
+        for target in self.targets:
+            target.snapshots = target.kept.setdefault(table_size, {})
+        try:
+            yield
+        finally:
+            self.spec = before
+            for target, snapshots in zip(self.targets, kept, strict=True):
+                target.snapshots = snapshots
+
+    @property
+    def size_suffix(self) -> str:
+        """What tells names of this size from those of others."""
+        return size_suffix(self.spec, self.spec.table_size)
 
     @property
     def tag(self) -> Tag:
@@ -220,17 +255,22 @@ class Rig:
         if final and len(self.alive) < 2 <= len(self.targets):
             raise GroupOut(message)
 
-    def start(self, target: Target, **where: Any) -> None:
-        """Starts a target's server and makes it known to the engine, or to a new one when that is gone."""
+    def start(self, target: Target, *, goes_on: bool = False, **where: Any) -> None:
+        """Starts a target's server and makes it known to the engine, or to a new one when that is gone.
+
+        `goes_on`: on the data on which it ran before.
+        """
         target.server.start(target.placement)
         try:
-            self.introduce(target)
+            self.introduce(target, goes_on=goes_on)
         except EngineGone as error:
             self.renew_engine(str(error), **where)
 
-    def introduce(self, target: Target) -> None:
+    def introduce(self, target: Target, *, goes_on: bool = False) -> None:
         """Makes a target known to the engine as it is now, in place of what the engine may know by its name."""
         known = target.server.engine_target(target.name, target.placement)
+        if goes_on:
+            known["goes_on"] = True
         if not self.spec.freeze:
             known["freeze"] = {"kind": "none"}
         with contextlib.suppress(EngineRefused):  # none of that name
@@ -268,8 +308,8 @@ class Rig:
             return
         target.server.kill()
         try:
-            self.start(target, **where)
-            target.server.warm(self.warmed_tables)
+            self.start(target, goes_on=True, **where)
+            target.server.warm(self.warmed_tables(target))
         except RunError as error:
             self.failure(target, "start", str(error), final=True, **where)
 

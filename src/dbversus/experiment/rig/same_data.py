@@ -34,6 +34,7 @@ def check_state(
     restored for this block. One of these whose rows or structure are not what they
     have to be is out; other differences are for the report.
     """
+    data += rig.size_suffix
     states = {target.name: state for target in rig.alive if (state := _look(rig, target, block, debt))}
     differences = {name: _differences(rig, block, name, states, name in fresh, data) for name in states}
     told = {name: [one.words for one in found] for name, found in differences.items() if found}
@@ -52,7 +53,7 @@ def _look(rig: Rig, target: Target, block: int, debt: Mapping[str, Mapping[str, 
 def _state_of(rig: Rig, target: Target, debt: Mapping[str, int]) -> DataState:
     counted = rig.suite.usual_rows(rig.spec.table_size, rig.spec.tables) <= COUNTED_ROWS_AT_MOST
     server = target.server
-    tables = server.state(rig.tables, counted=counted)
+    tables = server.state(rig.tables_of(target), counted=counted)
     return msgspec.convert(
         {"tables": tables, "sizes_bytes": server.sizes(), "debt": debt}, DataState, from_attributes=True
     )

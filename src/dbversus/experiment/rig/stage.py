@@ -5,6 +5,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -15,18 +16,22 @@ from dbversus.dbms.known import find_dbms
 from dbversus.dbms.sizes import BYTES_PER_ROW
 from dbversus.errors import RunError, UsageError
 from dbversus.experiment.asked.spec import ExperimentSpec
+from dbversus.experiment.plan.cases import most_clients
 from dbversus.experiment.plan.definitions import definitions
 from dbversus.experiment.plan.estimate import estimate
 from dbversus.experiment.plan.limits import limits_with
 from dbversus.experiment.plan.progress import Progress
 from dbversus.experiment.rig.cold import cache_facts
+from dbversus.experiment.rig.ddl import check_ddl
 from dbversus.experiment.rig.engine import Engine, engine_binary
 from dbversus.experiment.rig.preload import carry_library, check_injection
 from dbversus.experiment.rig.rig import Display, Rig, Target
+from dbversus.experiment.rig.script import check_scripts
 from dbversus.home import home_dir
 from dbversus.host.cgroups import create_cgroup, leave_directories
 from dbversus.host.checks.fsync import sync_latency
 from dbversus.host.checks.preflight import Severity, judge
+from dbversus.host.claims import in_use
 from dbversus.host.claims.lock import acquire_host
 from dbversus.host.claims.registry import Registry, Watcher, cleanup_stale
 from dbversus.host.facts import host_facts, memory_facts
@@ -39,6 +44,7 @@ from dbversus.servers.config.sizing import Sizing
 from dbversus.servers.create import create_server
 from dbversus.servers.data.snapshot import RESERVE_BYTES, free_bytes
 from dbversus.servers.process.guard import Guard
+from dbversus.suites import loads
 from dbversus.suites.model import Suite
 from dbversus.units import show_bytes
 
@@ -65,13 +71,14 @@ def set_stage(spec: ExperimentSpec, display: Display, *, wait: bool) -> Iterator
     specs = [parse_target(text) for text in spec.targets]
     _check_tests(spec, suite, specs)
     with contextlib.ExitStack() as stack:
+        _stage_data(suite, display, stack)
         builds = [stack.enter_context(obtained(target, display.say)) for target in specs]
         stack.enter_context(acquire_host(wait, " against ".join(spec.targets), say=display.say))
         for line in cleanup_stale():
             display.say(line)
         _check_room(spec, suite)
         facts = host_facts(home_dir())  # before we pin ourselves: they tell what we may use
-        plan = place(max(spec.clients), spec.placement)
+        plan = place(most_clients(spec, suite), spec.placement)
         stack.callback(os.sched_setaffinity, 0, os.sched_getaffinity(0))
         if plan.controller_cpus:
             os.sched_setaffinity(0, plan.controller_cpus)
@@ -86,12 +93,21 @@ def set_stage(spec: ExperimentSpec, display: Display, *, wait: bool) -> Iterator
         for target in targets:
             refusal = check_server(target.server, target.spec.configs, spec.optional, is_base=target is targets[0])
             target.out = refusal or None
+        check_tables(spec, suite, [target.server for target in targets])
         facts |= {"placement": asdict(plan), "disturbance_limits": asdict(limits_with(plan)), "notes": notes}
         # the engine's own threads may run where the controller does; its clients are pinned by `open`
         for finding in judge(facts):
             if finding.severity is not Severity.INFO:
                 display.say(f"{finding.subject}: {finding.message}; {finding.advice}")
         yield Stage(spec, suite, targets, facts, plan, lambda: Engine(log=work_dir / "engine.log"))
+
+
+def _stage_data(suite: Suite, display: Display, stack: contextlib.ExitStack) -> None:
+    """What the suite takes from data files is written as the engine reads it, and stays while this experiment runs."""
+    for staged in suite.staged:
+        stack.enter_context(in_use.using(staged.folder))
+        display.doing(f"reading {staged.file.path}")
+        staged.write()
 
 
 def _probes(suite: Suite, folder: Path, display: Display, notes: list[str]) -> dict[str, Any]:
@@ -118,6 +134,12 @@ def check_server(server: Server, configs: Sequence[str], optional: Sequence[str]
     return ""
 
 
+def check_tables(spec: ExperimentSpec, suite: Suite, servers: Sequence[Server]) -> None:
+    """UsageError when a server has no such type as a column of the suite has."""
+    for server in servers:
+        loads(suite, spec.table_size, spec.tables, server.table_sql)
+
+
 def check_caches(configs: Sequence[tuple[str, str, ServerConfig]], spec: ExperimentSpec) -> None:
     """UsageError when servers that are up together ask for more memory than the host has; each by label, DBMS and config."""
     needs = [(label, sum(cache_bytes(dbms, config.settings).values())) for label, dbms, config in configs]
@@ -127,11 +149,13 @@ def check_caches(configs: Sequence[tuple[str, str, ServerConfig]], spec: Experim
 def _check_tests(spec: ExperimentSpec, suite: Suite, specs: Sequence[TargetSpec]) -> None:
     """Every test must make sense for every DBMS at this table size, before anything is fetched or started."""
     for test in suite.tests.values():
-        definitions(test, (target.dbms for target in specs), spec.table_size, spec.tables)
+        for size, clients in product(spec.table_sizes, spec.clients):
+            definitions(test, (target.dbms for target in specs), size, spec.tables, clients)
     if spec.tables > 1 and not any(rules.copies for rules in suite.tables):
         raise UsageError(
             f"Suite {suite.name} has no table with `copies`, so there is no use for --tables {spec.tables}."
         )
+    check_scripts(suite, [target.dbms for target in specs])
     check_injection(spec, suite, specs)
     if len({target.dbms for target in specs}) > 1 and not all(find_dbms(target.dbms).is_database for target in specs):
         raise UsageError("null answers nothing and cannot be compared with a database; name databases only.")
@@ -169,10 +193,12 @@ def _targets(
     stack: contextlib.ExitStack,
 ) -> list[Target]:
     sizing = make_sizing(spec, plan)
+    tables = spec.read_suite().made_tables(spec.table_size, spec.tables)
     targets = []
     for number, (label, target, build) in enumerate(zip(labels(specs), specs, builds, strict=True)):
         name = f"t{number}"
         config = load_config(target.dbms, build.version, target.configs, sizing, spec.config_place)
+        check_ddl(config, tables)
         cgroup, note = create_cgroup(f"{os.getpid()}-{name}")
         if cgroup:
             stack.callback(leave_directories, cgroup.directories())

@@ -74,9 +74,13 @@ def _restore(rig: Rig, target: Target, block: int, data: str) -> bool:
 
 def _start(rig: Rig, target: Target, block: int, *, is_fresh: bool) -> None:
     if not target.server.is_running():
-        rig.start(target, block=block)
+        rig.start(target, goes_on=not is_fresh, block=block)
     if not is_fresh:
-        through_engine_loss(rig, lambda: target.server.settle(rig.table_names), block=block)
+        through_engine_loss(rig, lambda: target.server.settle(rig.names_of_tables(target)), block=block)
+
+
+def _warm(rig: Rig, target: Target) -> None:
+    target.server.warm(rig.warmed_tables(target))
 
 
 def warm_together(rig: Rig, block: int) -> None:
@@ -89,12 +93,12 @@ def warm_together(rig: Rig, block: int) -> None:
     served = [target for target in rig.alive if target.server.root_pid is not None]
     pool = ThreadPoolExecutor(max(1, len(served)))
     try:
-        warming = {target.name: pool.submit(target.server.warm, rig.warmed_tables) for target in served}
+        warming = {target.name: pool.submit(_warm, rig, target) for target in served}
         wait(warming.values())
     finally:
         pool.shutdown(wait=False)  # on Ctrl-C the servers' stop ends what is still under way
     for target in starting_order(rig.alive, block):
-        done = warming[target.name].result if target.name in warming else partial(target.server.warm, rig.warmed_tables)
+        done = warming[target.name].result if target.name in warming else partial(_warm, rig, target)
         try:
             through_engine_loss(rig, done, block=block)
         except RunError as error:

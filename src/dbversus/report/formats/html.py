@@ -13,10 +13,11 @@ from markupsafe import Markup, escape
 
 from dbversus.report import words
 from dbversus.report.charts import drawing, forest
+from dbversus.report.charts.course import COURSES, FEWEST_SECONDS, course_chart
 from dbversus.report.charts.slots import slot_chart
 from dbversus.report.charts.times import time_chart
 from dbversus.report.figures import PERCENTS, PLOTTED
-from dbversus.report.formats import matrix_table, scaleup_table
+from dbversus.report.formats import matrix_table, roles_table, scaleup_table, sizes_table
 from dbversus.report.generations import words as generations_words
 from dbversus.report.model import Assessment, Estimate, Figure, TargetFacts, TestPart
 from dbversus.report.pairs import Generations
@@ -44,6 +45,9 @@ class View:
     matrix_notes: Sequence[str]
     scaleup_tables: Sequence[matrix_table.Table]
     scaleup_notes: Sequence[str]
+    sizes_tables: Sequence[matrix_table.Table]
+    sizes_sentences: Sequence[str]
+    sizes_notes: Sequence[str]
     judged: Sequence[Metric]
     groups: Sequence[str]
     verdicts: Sequence[tuple[Verdict, int]]
@@ -75,6 +79,9 @@ def _view(assessment: Assessment) -> View:
         matrix_notes=matrix_table.notes(matrix) if matrix else [],
         scaleup_tables=scaleup_table.tables(scaleup) if scaleup else [],
         scaleup_notes=scaleup_table.notes(scaleup) if scaleup else [],
+        sizes_tables=sizes_table.tables(assessment.sizes) if assessment.sizes else [],
+        sizes_sentences=sizes_table.sentences(assessment.sizes) if assessment.sizes else [],
+        sizes_notes=sizes_table.notes() if assessment.sizes else [],
         judged=assessment.judged,
         groups=list(dict.fromkeys(test.group for test in assessment.tests)),
         verdicts=words.in_order(Counter(item.verdict for item in assessment.comparisons)),
@@ -105,6 +112,7 @@ def _words() -> dict[str, Any]:
         "spoken": forest.spoken,
         "intervals": words.INTERVALS,
         "cpu_splits": _cpu_splits,
+        "roles_table": roles_table,
         "charts": _charts,
         "drawing": drawing,
         "severity": {verdict: rank for rank, verdict in enumerate(words.SEVERITY)},
@@ -216,4 +224,6 @@ def _charts(test: TestPart, targets: Sequence[TargetFacts]) -> list[tuple[str, M
     found = [(_CHART_TITLES[metric], slot_chart(test, metric, labels)) for metric in PLOTTED if test.slots]
     if test.latency:
         found.append(("Response time, share of operations at or below", time_chart(test, labels)))
+    if any(len(seconds) >= FEWEST_SECONDS for seconds in test.timeline.values()):
+        found += [(title, course_chart(test, figure, labels)) for figure, title in COURSES.items()]
     return found

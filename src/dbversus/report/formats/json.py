@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from dbversus.report.formats import scaleup_table
+from dbversus.report.formats import roles_table, scaleup_table, sizes_table
 from dbversus.report.generations import words as generations_words
 from dbversus.report.model import Assessment, Comparison, Estimate, LatencyFigures, ScaleUp, TargetFacts, TestPart
 
@@ -37,6 +37,7 @@ def as_json(assessment: Assessment) -> dict[str, Any]:
         "tests": [_test(test) for test in assessment.tests],
         "generations": generations_words.as_json(assessment.generations) if assessment.generations else None,
         "matrix": asdict(assessment.matrix) if assessment.matrix else None,
+        "sizes": sizes_table.as_json(assessment.sizes) if assessment.sizes else None,
         "scaleup": _scaleup(assessment.scaleup) if assessment.scaleup else None,
         "load": [asdict(load) for load in assessment.loads],
         "failures": [asdict(failure) for failure in assessment.failures],
@@ -76,6 +77,10 @@ def _test(test: TestPart) -> dict[str, Any]:
             for figure in test.figures
         ],
         "latency": {label: _latency(latency) for label, latency in test.latency.items()},
+        "roles": {
+            part.name: {name: roles_table.as_json(one, _estimate, _latency) for name, one in part.targets.items()}
+            for part in test.roles
+        },
         "disturbance": asdict(test.disturbance),
         "plans": [asdict(plan) for plan in test.plans],
     }
@@ -101,7 +106,7 @@ def _estimate(estimate: Estimate) -> dict[str, Any]:
 
 def _latency(latency: LatencyFigures) -> dict[str, Any]:
     percentiles = {f"{rank:g}": _estimate(item) for rank, item in latency.percentiles_us.items()}
-    return {"operations": latency.count, "percentiles_us": percentiles}
+    return {"operations": latency.count, "percentiles_us": percentiles, "max_us": latency.max_us}
 
 
 def _finite(value: Any) -> Any:

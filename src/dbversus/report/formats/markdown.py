@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from dbversus.report.formats import matrix_table, scaleup_table
+from dbversus.report.formats import matrix_table, roles_table, scaleup_table, sizes_table
 from dbversus.report.generations import words as generations_words
 from dbversus.report.model import Assessment, Comparison, TargetFacts
 from dbversus.report.pairs import Generations
@@ -43,6 +43,9 @@ def render(assessment: Assessment) -> str:
     parts.append(_legend(assessment))
     if assessment.scaleup:
         parts += _tables(scaleup_table.tables(assessment.scaleup), scaleup_table.notes(assessment.scaleup))
+    parts += _tables(roles_table.tables(assessment.tests), roles_table.notes(assessment.tests))
+    if found := assessment.sizes:
+        parts += _tables(sizes_table.tables(found), [*sizes_table.sentences(found), *sizes_table.notes()])
     if assessment.generations:
         parts += generations_parts(assessment.generations)
     parts += [*_notes(assessment), *_failures(assessment), *_loads(assessment), *_differences(assessment)]

@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from dbversus.report.figures import PERCENTS
-from dbversus.report.formats import matrix_table, scaleup_table
+from dbversus.report.formats import matrix_table, roles_table, scaleup_table, sizes_table
 from dbversus.report.generations import text as generations_text
 from dbversus.report.model import Assessment, Comparison, Estimate, LoadFigure, TargetFacts, TestPart
 from dbversus.report.parts import disturbance
@@ -57,11 +57,17 @@ def render(assessment: Assessment, console: Console, verbose: bool = False) -> N
         _candidate(assessment, facts, console)
     if assessment.scaleup:
         scaleup_table.render(assessment.scaleup, console)
+    roles_table.render(assessment.tests, console)
+    if assessment.sizes:
+        sizes_table.render(assessment.sizes, console)
     if assessment.generations:
         generations_text.render(assessment.generations, console)
         console.print()
     for line in _load_lines(assessment):
         say(console, line)
+    for test in assessment.tests:
+        for sentence in test.worst_seconds:
+            say(console, f"{test.name}: {sentence}.")
     say(console, _legend(assessment), "dim")
     for sentence in disturbance.sentences(assessment):
         say(console, sentence, "yellow" if disturbance.is_relevant(assessment) else "dim")

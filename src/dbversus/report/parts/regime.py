@@ -1,4 +1,4 @@
-"""In which regime a test that changes data was measured: on what data, and how much of its work the servers put off."""
+"""In which regime a test that changes data was measured: on what data, for how long, and how much work servers put off."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,8 +9,11 @@ from dbversus.results.read import Results
 from dbversus.stats.metrics import CPU, DRAIN_CPU, DRAIN_WRITES
 
 WRITES = "write_bytes_per_op"
+DRIVEN_S = "driven_s"
 PUT_OFF_SHARE = 0.05
 """Less of the CPU or of the bytes of an operation than this is not worth a word."""
+LONG_S = 300
+"""A test that lasts so long has seen what a short one does not (docs/evidence/aged-data.md)."""
 
 
 def regime_notes(results: Results, test: str, absolute: BlockFigures) -> list[str]:
@@ -23,11 +26,31 @@ def regime_notes(results: Results, test: str, absolute: BlockFigures) -> list[st
         if aged
         else "data as it was loaded"
     )
-    put_off = [
-        words for target in results.targets if (words := _put_off(target.label, absolute.get((test, target.label), {})))
-    ]
+    figures = {target.label: absolute.get((test, target.label), {}) for target in results.targets}
+    put_off = [words for label, of_target in figures.items() if (words := _put_off(label, of_target))]
     rest = f"; put off until after the test, and charged to it as drain: {', '.join(put_off)}" if put_off else ""
-    return [f"measured on {data}{rest}"]
+    return [f"measured on {data}{_length(list(figures.values()))}{rest}"]
+
+
+def _length(of_targets: Sequence[Mapping[str, Sequence[float]]]) -> str:
+    """How long each server was driven in a block, and what comes later than that."""
+    seconds = [each for figures in of_targets for each in figures.get(DRIVEN_S, ())]
+    if not seconds or min(seconds) >= LONG_S:
+        return ""
+    least, most = f"{min(seconds):.2g}", f"{max(seconds):.2g}"
+    span = least if least == most else f"{least} to {most}"
+    return f"; each server was driven for {span} s per block: checkpoints of a full log and long histories come later"
+
+
+def driven_figures(results: Results) -> dict[tuple[str, str], dict[str, list[float]]]:
+    """(test, target label) → DRIVEN_S → seconds of each block."""
+    query = """
+        SELECT test, target, sum(elapsed_ns) / 1e9 FROM slots
+        WHERE elapsed_ns > 0 GROUP BY test, target, block ORDER BY block"""
+    found: dict[tuple[str, str], dict[str, list[float]]] = {}
+    for test, target, seconds in results.sql(query)[1]:
+        found.setdefault((test, target), {}).setdefault(DRIVEN_S, []).append(seconds)
+    return found
 
 
 def _put_off(label: str, figures: Mapping[str, Sequence[float]]) -> str:

@@ -37,6 +37,7 @@ _ALL = (
     View("efficiency", "CPU, switches and IO per operation"),
     View("matrix", "throughput and memory, a line per target"),
     View("scaleup", "what more clients bring"),
+    View("sizes", "what larger tables change"),
 )
 VIEWS: Mapping[str, View] = {each.name: each for each in _ALL}
 USUAL = "findings"

@@ -23,6 +23,8 @@ from dbversus.results.records.evidence import (
     Logged,
     Memory,
     MemoryUse,
+    Seconds,
+    Series,
 )
 from dbversus.results.records.experiment import Experiment, Rendered, StoredFile, TargetFacts
 from dbversus.results.records.rows import Answers, Check, HostFigures, Row, Slot, Slots, StatementAnswers, row_of
@@ -64,6 +66,8 @@ __all__ = [
     "Rendered",
     "Resumed",
     "Row",
+    "Seconds",
+    "Series",
     "Settled",
     "Slot",
     "Slots",
@@ -95,6 +99,7 @@ AnyRecord = (
     | Slots
     | Row
     | Latency
+    | Series
     | Background
     | Injected
     | Memory

@@ -23,7 +23,7 @@ class Load(Record, frozen=True):
     """A table of a target has its data.
 
     target: name of the target
-    table: name of the table
+    table: name of the table, where there are several sizes with `@10m` at its end
     earlier: the data was there already
     loaded_at: when it was loaded (ISO 8601); absent in older results
     shares: label of the target that loaded the data with other settings of run time; then there are no figures
@@ -85,7 +85,7 @@ class State(OfGroup, frozen=True):
     """What each target had when a block, or its part on this data, began.
 
     block: number of the block, from 0
-    data: `loaded` or `aged`
+    data: `loaded` or `aged`, where there are several sizes with `@10m` at its end
     targets: by name of the target
     differs: target → in what its data is not as in its first block, or as on the base (docs/protocol.md), in words
     """

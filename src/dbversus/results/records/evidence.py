@@ -1,6 +1,7 @@
 """Records of what was collected around the rows of a test."""
 
 from dbversus.results.records.base import OfTest, Part
+from dbversus.results.records.roles import RoleTimes
 from dbversus.results.records.usage import ServerUsage
 
 
@@ -9,10 +10,48 @@ class Latency(OfTest, frozen=True):
 
     hdr: target → HdrHistogram in ns (V2, deflated, base64)
     error_examples: target → class of error → one message of the server
+    roles: target → name of a role → its times; only of a test with roles, of which `hdr` has those that count
     """
 
     hdr: dict[str, str]
     error_examples: dict[str, dict[str, str]] | None = None
+    roles: dict[str, dict[str, RoleTimes]] | None = None
+
+
+class Seconds(Part, frozen=True, kw_only=True):
+    """Seconds of the time in which a target was driven, in order: one value of each in every list.
+
+    second: its number, from 0
+    elapsed_ns: its length; the last one of a test is shorter
+    ops: operations that ended in it
+    rows: rows returned
+    affected: rows changed
+    errors: events that failed
+    slowest_ns: longest response time of those that ended in it
+    server_cpu_ns: CPU time of the server
+    server_read_bytes: read from storage
+    server_write_bytes: written to storage
+    """
+
+    second: list[int] = []
+    elapsed_ns: list[int] = []
+    ops: list[int] = []
+    rows: list[int] = []
+    affected: list[int] = []
+    errors: list[int] = []
+    slowest_ns: list[int] = []
+    server_cpu_ns: list[int | None] = []
+    server_read_bytes: list[int | None] = []
+    server_write_bytes: list[int | None] = []
+
+
+class Series(OfTest, frozen=True):
+    """What happened second by second in a test whose slots, or slices, last a second or more.
+
+    targets: by name of the target
+    """
+
+    targets: dict[str, Seconds]
 
 
 class BackgroundWork(Part, frozen=True):

@@ -16,6 +16,7 @@ class Rendered(Part, frozen=True, omit_defaults=False):
     environment: variables of its process
     init_options: of the creation of its data directory
     chosen: names of settings and options that are not those of the base config
+    ddl: what is changed in how tables and indexes are made
     """
 
     name: str
@@ -23,6 +24,7 @@ class Rendered(Part, frozen=True, omit_defaults=False):
     environment: dict[str, str] = {}
     init_options: dict[str, str] = {}
     chosen: list[str] = []
+    ddl: dict[str, str] = {}
 
 
 class TargetFacts(Part, frozen=True, omit_defaults=False):
@@ -68,11 +70,13 @@ class Experiment(Record, frozen=True, kw_only=True, omit_defaults=False):
     tests: names in order
     kinds: test → title of its kind
     aged: tests that are measured on aged data
+    settings: test → DBMS → name → value, of tests whose connections have settings of their own
     suite_checksum: of all that its tests do
     suite: name, or path of a file
     profile: name of the profile
     clients: numbers of clients
-    table_size: rows of each table
+    table_size: rows of each table; the smallest where there are several sizes
+    table_sizes: all of them, where there are several
     tables: how many
     seed: of all values and orders
     looks: numbers of blocks after which tests are judged
@@ -91,11 +95,13 @@ class Experiment(Record, frozen=True, kw_only=True, omit_defaults=False):
     tests: list[str]
     kinds: dict[str, str] = {}
     aged: list[str] = []
+    settings: dict[str, dict[str, dict[str, bool | int | float | str]]] = {}
     suite: str = ""
     suite_checksum: str | None = None
     profile: str | None = None
     clients: list[int] = []
     table_size: int | None = None
+    table_sizes: list[int] = []
     tables: int | None = None
     seed: int | None = None
     mode: str | None = None

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from dbversus.results.records.base import OfGroup, OfTest, Part
+from dbversus.results.records.roles import RoleSlot
 from dbversus.results.records.usage import Usage
 
 
@@ -57,16 +58,18 @@ class Check(OfGroup, frozen=True):
 class Slots(OfTest, frozen=True):
     """What a slot of a test is, in all blocks; made once per test (and group).
 
-    slot: `ops`, or `ms` and `min_ops`, as sent to the engine
+    slot: `ops` (of a step with `slice_ms`), or `ms` and `min_ops`, as sent to the engine
     settle: the same for the warm-up before a slot
     rows: rows of a block
     rows_scanned_per_op: rows that an operation reads; null unless the suite tells
+    work_per_op: what an operation goes through, by what the suite counts
     """
 
     slot: dict[str, int]
     settle: dict[str, int]
     rows: int
     rows_scanned_per_op: int | None = None
+    work_per_op: dict[str, int] = {}
 
 
 class HostFigures(Part, frozen=True, kw_only=True):
@@ -100,8 +103,10 @@ class Slot(Usage, frozen=True, kw_only=True):
     rows: rows returned
     affected: rows changed
     errors: class of error → count
-    late: of an open loop: operations that were sent too late
-    dropped: of an open loop: operations that were never sent
+    late: of older versions: operations of an open loop that were sent too late; now in `roles`
+    dropped: of older versions: operations of an open loop that were never sent
+    roles: name of a role → what its clients did; only of a test with roles, whose `ops` and times are of those that count
+    slices: of a step: turns in which it was done
     """
 
     target: str
@@ -120,6 +125,8 @@ class Slot(Usage, frozen=True, kw_only=True):
     max_ns: int | None = None
     late: int | None = None
     dropped: int | None = None
+    roles: dict[str, RoleSlot] | None = None
+    slices: int | None = None
 
 
 class Row(OfTest, frozen=True, kw_only=True):

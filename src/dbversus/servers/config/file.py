@@ -9,11 +9,11 @@ from typing import Literal
 from dbversus.dbms.versions import numbers
 from dbversus.errors import UsageError
 
-Section = Literal["settings", "environment", "init"]
+Section = Literal["settings", "environment", "init", "ddl"]
 
 _VERSION = r"\d+(?:\.\d+)*"
 _HEADER = re.compile(
-    rf"(?:(settings|environment|init)\b\s*)?(?:since\s+({_VERSION})\s*)?(?:until\s+({_VERSION})\s*)?", re.ASCII
+    rf"(?:(settings|environment|init|ddl)\b\s*)?(?:since\s+({_VERSION})\s*)?(?:until\s+({_VERSION})\s*)?", re.ASCII
 )
 _NAME = r"[A-Za-z_][A-Za-z0-9_.-]*"
 _ASSIGNMENT = re.compile(rf"({_NAME})\s*=\s*(.*)", re.ASCII)
@@ -97,7 +97,7 @@ def _items(path: Path, lines: list[str], flags: bool) -> Iterator[Item]:
         if line.startswith("["):
             section, since, until = _header(line, where)
             continue
-        if flags and section != "environment" and _FLAG.fullmatch(line):
+        if flags and section in ("settings", "init") and _FLAG.fullmatch(line):
             line += " ="
         match = _ASSIGNMENT.fullmatch(line)
         if match is None:
@@ -109,7 +109,7 @@ def _header(line: str, where: str) -> tuple[str, str, str]:
     match = _HEADER.fullmatch(line.removeprefix("[").removesuffix("]").strip())
     if match is None or not line.endswith("]"):
         raise UsageError(
-            f"{where}: '{line}' is not a section; accepted are [settings], [environment], [init], each with "
+            f"{where}: '{line}' is not a section; accepted are [settings], [environment], [init], [ddl], each with "
             f"`since VERSION` and `until VERSION` if wanted, such as [since 16] or [init until 9.6], "
             f"and [{_WITHOUT_BASE}]."
         )

@@ -1,11 +1,14 @@
 """From the names of configs and inline settings of a target to the settings of its server on this host."""
 
 import contextlib
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from dbversus.dbms import ddl
 from dbversus.dbms.known import find_dbms
+from dbversus.dbms.model import Family
 from dbversus.errors import UsageError
 from dbversus.names import nearest
 from dbversus.servers.base import ServerConfig
@@ -18,7 +21,7 @@ from dbversus.servers.config.sizing import Sizing, evaluate
 __all__ = ["Sizing", "available_configs", "config_dirs", "load_config"]
 
 BASE = "base"
-_PREFIXES: dict[str, Section] = {"env": "environment", "init": "init"}
+_PREFIXES: dict[str, Section] = {"env": "environment", "init": "init", "ddl": "ddl"}
 
 
 @dataclass(frozen=True)
@@ -36,27 +39,41 @@ def load_config(
 ) -> ServerConfig:
     """The base config, then `items` in the order written: names of configs and inline `setting=value`; later ones win.
 
-    Inline, `env.NAME=value` sets a variable of the server's process and `init.NAME=value` an option of the creation of
-    its data directory. `config_dir` is searched before the usual places, or alone. Raises UsageError for a name that
-    does not exist or has nothing for this version, for a setting that dbversus itself sets, and for memory that the host does not
-    have; whether the server knows a setting is for the server to say (`Server.check`). A setting that acts only when data is
-    created is an option of its creation, with or without `init.`.
+    Inline, `env.NAME=value` sets a variable of the server's process, `init.NAME=value` an option of the creation of
+    its data directory, and `ddl.NAME=value` is a line of [ddl]. `config_dir` is searched before the usual places, or alone.
+    Raises UsageError for a name that does not exist or has nothing for this version, for a setting that dbversus itself
+    sets, and for memory that the host does not have; whether the server knows a setting is for the server to say
+    (`Server.check`). A setting that acts only when data is created is an option of its creation, with or without `init.`.
     """
     files = available_configs(dbms, config_dir)
     chosen = [_inline(item) if "=" in item else _named(files, item, dbms, build_version) for item in items]
     without_base = any(isinstance(one, ConfigFile) and one.without_base for one in chosen)
     base = [files[BASE]] if BASE in files and not without_base else []
     lines = [item for one in [*base, *chosen] for item in (one.items if isinstance(one, ConfigFile) else (one,))]
-    values: dict[Section, dict[str, str]] = {"settings": {}, "environment": {}, "init": {}}
+    values: dict[Section, dict[str, str]] = {"settings": {}, "environment": {}, "init": {}, "ddl": {}}
     wheres: dict[str, str] = {}
+    ddl_places: dict[str, str] = {}
     for item in (_placed(dbms, line) for line in lines):
-        if item.applies(build_version):
-            _add(values[item.section], dbms, item, sizing)
-            wheres[plain_name(dbms, item.name)] = item.where
+        if not item.applies(build_version):
+            continue
+        if item.section == "ddl":
+            values["ddl"][item.name] = _ddl(dbms, item, sizing)
+            ddl_places[item.name] = item.where
+            continue
+        _add(values[item.section], dbms, item, sizing)
+        wheres[plain_name(dbms, item.name)] = item.where
     of_base = {item.where for file in base for item in file.items}
     own = frozenset(name for name, where in wheres.items() if where not in of_base)
     check_memory(dbms, values["settings"], sizing, wheres)
-    return ServerConfig(",".join(items) or BASE, values["settings"], values["environment"], values["init"], own)
+    return ServerConfig(
+        ",".join(items) or BASE,
+        values["settings"],
+        values["environment"],
+        values["init"],
+        own,
+        values["ddl"],
+        ddl_places,
+    )
 
 
 def _add(values: dict[str, str], dbms: str, item: Item, sizing: Sizing) -> None:
@@ -72,8 +89,18 @@ def _add(values: dict[str, str], dbms: str, item: Item, sizing: Sizing) -> None:
     values[name] = evaluate(item.value, sizing, find_dbms(dbms).settings.show_bytes, item.where)
 
 
+def _ddl(dbms: str, item: Item, sizing: Sizing) -> str:
+    """The value of a line of [ddl], whose `{name}`, `{table}` and `{columns}` stay."""
+    known = find_dbms(dbms)
+    kept = re.sub(rf"\{{({'|'.join(ddl.MARKS)})\}}", r"{{\1}}", item.value)
+    value = evaluate(kept, sizing, known.settings.show_bytes, item.where)
+    if why := ddl.why_not(item.name, value, has_engines=known.family is Family.MYSQL):
+        raise UsageError(f"{item.where}: {why}.")
+    return value
+
+
 def _placed(dbms: str, item: Item) -> Item:
-    name = creation_name(dbms, item.name) if item.section != "environment" else None
+    name = creation_name(dbms, item.name) if item.section in ("settings", "init") else None
     return replace(item, section="init", name=name) if name else item
 
 

@@ -77,6 +77,7 @@ def acts_on_data(dbms: str, config: ServerConfig, config_dir: ConfigPlace = None
         ),
         "environment": _without(config.environment, environment),
         "init": dict(config.init_options),
+        **({"ddl": dict(config.ddl)} if config.ddl else {}),
     }
 
 

@@ -2,10 +2,14 @@
 
 from collections.abc import Callable
 
+from dbversus.dbms.table import Table
 from dbversus.servers.data.contents import TableState
 from dbversus.servers.mysql.query import Connection, identifier, rows, scalar
 
 StatisticsRows = Callable[[Connection, str, str], int | None]
+
+# types of keys whose lowest and highest value are told
+_KEYS = "'tinyint', 'smallint', 'mediumint', 'int', 'bigint', 'char', 'varchar'"
 
 
 def table_state(
@@ -26,6 +30,20 @@ def table_state(
         indexes=_indexes(connection, database, table),
         statistics_rows=statistics_rows,
     )
+
+
+def own_tables(connection: Connection, database: str) -> list[Table]:
+    """All tables of a database, with the first column of their primary key if it is an integer or a text."""
+    found = rows(
+        connection,
+        "SELECT t.table_name, c.column_name FROM information_schema.tables t "  # noqa: S608
+        "LEFT JOIN information_schema.statistics s ON s.table_schema = t.table_schema AND s.table_name = t.table_name "
+        "AND s.index_name = 'PRIMARY' AND s.seq_in_index = 1 "
+        "LEFT JOIN information_schema.columns c ON c.table_schema = t.table_schema AND c.table_name = t.table_name "
+        f"AND c.column_name = s.column_name AND c.data_type IN ({_KEYS}) "
+        f"WHERE t.table_schema = '{database}' AND t.table_type = 'BASE TABLE' ORDER BY 1",
+    )
+    return [Table(_text(name), (), (_text(key),) if key else ()) for name, key in found]
 
 
 def innodb_statistics_rows(connection: Connection, database: str, table: str) -> int | None:
@@ -65,7 +83,7 @@ def _indexes(connection: Connection, database: str, table: str) -> tuple[str, ..
     """`PRIMARY (id) UNIQUE`."""
     found = rows(
         connection,
-        "SELECT index_name, non_unique, GROUP_CONCAT(column_name ORDER BY seq_in_index) "  # noqa: S608
+        "SELECT index_name, non_unique, GROUP_CONCAT(COALESCE(column_name, 'expression') ORDER BY seq_in_index) "  # noqa: S608
         f"FROM information_schema.statistics WHERE table_schema = '{database}' AND table_name = '{table}' "
         "GROUP BY index_name, non_unique",
     )

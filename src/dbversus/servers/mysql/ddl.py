@@ -1,30 +1,57 @@
 """Tables in the dialect of the MySQL family."""
 
+from dbversus.dbms.ddl import AS_SUITE, PRIMARY_KEY, TABLE, Ddl
+from dbversus.dbms.flavour import Flavour
 from dbversus.dbms.table import Column, Table
-from dbversus.servers.ddl import column_type, columns_of, constraints, create_index
+from dbversus.dbms.types import Names
+from dbversus.servers.ddl import column_type, constraints, create_indexes
 
-_TYPES = {
+TYPES = {
     "int2": "SMALLINT",
     "int4": "INTEGER",
     "int8": "BIGINT",
+    "float4": "FLOAT",
+    "float8": "DOUBLE",
+    "decimal": "DECIMAL({})",
+    "bool": "BOOLEAN",
+    "date": "DATE",
+    "timestamp": "DATETIME",
+    "timestamp6": "DATETIME(6)",
     "char": "CHAR({})",
     "varchar": "VARCHAR({})",
     "text": "TEXT",
+    "json": "JSON",
+    "uuid": "CHAR(36)",
+    "bytes": "VARBINARY({})",
 }
 
 
-def table_sql(table: Table, dbms: str, engine: str) -> tuple[list[str], list[str]]:
+def types_of(flavour: Flavour) -> Names:
+    """Those that this server has."""
+    lacking = set()
+    if not (flavour.mysql_since(5, 7, 8) or flavour.mariadb_since(10, 2, 7)):
+        lacking.add("json")
+    if not (flavour.mysql_since(5, 6, 4) or flavour.is_mariadb):
+        lacking.add("timestamp6")
+    return {name: spelled for name, spelled in TYPES.items() if name not in lacking}
+
+
+def table_sql(
+    table: Table, dbms: str, engine: str, types: Names = TYPES, ddl: Ddl = AS_SUITE
+) -> tuple[list[str], list[str]]:
     """Statements before the rows, and after them. `engine`: the storage engine.
 
     Secondary indexes come after the rows, as in the reference method; rows are stored by primary key anyway.
     """
-    parts = [_column(column, dbms) for column in table.columns]
-    if table.key:
-        parts.append(f"PRIMARY KEY {columns_of(table.primary_key)}")
-    create = f"CREATE TABLE {table.name} ({', '.join(parts)}) ENGINE={engine}"
-    return [create], [create_index(index, table.name) for index in table.indexes]
+    parts = [_column(column, dbms, types) for column in table.columns]
+    if table.key and not ddl.omits(PRIMARY_KEY, table.stem):
+        columns = ", ".join(table.primary_key)
+        parts.append(ddl.made(PRIMARY_KEY, table, table.name, columns, f"PRIMARY KEY ({columns})"))
+    columns = ", ".join(parts)
+    usual = f"CREATE TABLE {table.name} ({columns}) ENGINE={ddl.engine(table, engine)}"
+    return [ddl.made(TABLE, table, table.name, columns, usual), *ddl.while_empty(table)], create_indexes(table, ddl)
 
 
-def _column(column: Column, dbms: str) -> str:
-    words = f"{column.name} {column_type(column, dbms, _TYPES)}"
-    return f"{words} NOT NULL AUTO_INCREMENT" if column.identity else f"{words}{constraints(column)}"
+def _column(column: Column, dbms: str, types: Names) -> str:
+    words = f"{column.name} {column_type(column, dbms, types)}"
+    return f"{words} NOT NULL AUTO_INCREMENT" if column.identity else f"{words}{constraints(column, dbms)}"

@@ -145,7 +145,8 @@ def warm(connection: Connection, database: str, tables: Sequence[str]) -> None:
         if "PRIMARY" not in dict(indexes):  # rows are stored by a number of the server's own
             rows(connection, f"SELECT {last} FROM {identifier(table)}")  # noqa: S608
         for index, column in indexes:
-            wanted = last if index == "PRIMARY" else f"SUM(LENGTH({identifier(column)}))"
+            of_index = f"SUM(LENGTH({identifier(column)}))" if column else "COUNT(*)"
+            wanted = last if index == "PRIMARY" else of_index
             rows(connection, f"SELECT {wanted} FROM {identifier(table)} FORCE INDEX ({identifier(index)})")  # noqa: S608
 
 
@@ -160,13 +161,13 @@ def _last_column(connection: Connection, database: str, table: str) -> str:
 
 
 def _indexed_columns(connection: Connection, database: str, table: str) -> list[tuple[str, str]]:
-    """Indexes of a table with their first columns."""
+    """Indexes of a table with their first columns; "" where that is an expression (MySQL 8)."""
     found = rows(
         connection,
         "SELECT index_name, column_name FROM information_schema.statistics WHERE seq_in_index = 1 "  # noqa: S608
         f"AND table_schema = '{database}' AND table_name = '{table}' ORDER BY index_name <> 'PRIMARY', index_name",
     )
-    return [(str(index), str(column)) for index, column in found]
+    return [(str(index), str(column or "")) for index, column in found]
 
 
 def table_engines(connection: Connection, database: str) -> dict[str, str]:

@@ -77,9 +77,14 @@ def sizes(connection: Connection, database: str) -> dict[str, int]:
         "SELECT table_name, index_name, stat_value FROM mysql.innodb_index_stats "  # noqa: S608
         f"WHERE database_name = '{database}' AND stat_name = 'size' ORDER BY 1, 2",
     ):
-        name = f"table.{table}" if index in ("PRIMARY", "GEN_CLUST_INDEX") else f"index.{index}"
-        found[name] = int(pages) * page_bytes
+        name = f"table.{_whole(table)}" if index in ("PRIMARY", "GEN_CLUST_INDEX") else f"index.{index}"
+        found[name] = found.get(name, 0) + int(pages) * page_bytes
     return found
+
+
+def _whole(table: str) -> str:
+    """The table to which a partition (`orders#P#p0`) belongs."""
+    return re.split("#p#", table, maxsplit=1, flags=re.IGNORECASE)[0]
 
 
 def _sizes_without_indexes(connection: Connection, database: str) -> dict[str, int]:

@@ -10,6 +10,7 @@ from typing import Any
 import pymysql
 
 from dbversus.builds.model import Build
+from dbversus.dbms.ddl import Ddl
 from dbversus.dbms.flavour import Flavour, create_user_statement, private_settings
 from dbversus.dbms.known import find_dbms
 from dbversus.dbms.table import Table
@@ -48,6 +49,7 @@ class MysqlServer(Daemon):
         self.puts_off_s = find_dbms(build.dbms).puts_off_s
         self._login = USER
         self._compared = False
+        self._of_others: set[str] = set()  # tables whose maker chose their engine
 
     @cached_property
     def _place(self) -> files.Installation:
@@ -147,8 +149,11 @@ class MysqlServer(Daemon):
     def _check_engines(self, connection: Connection, tables: Sequence[str]) -> None:
         """A server without the engine asked for may give a table another one, and say so in a warning only."""
         engines = facts.table_engines(connection, DATABASE)
+        accepted = {self._engine.name.lower(), *Ddl(self.config.ddl).engines}
         for table in tables:
-            if engines.get(table, "").lower() != self._engine.name.lower():
+            if table in self._of_others and self.dbms != "myrocks":
+                continue
+            if engines.get(table, "").lower() not in accepted:
                 found = engines.get(table, "missing")
                 raise RunError(f"{self.build.name}: table {table} should be {self._engine.name} and is {found}.")
 
@@ -167,8 +172,10 @@ class MysqlServer(Daemon):
         with self.connect() as connection:
             return query.variables(connection)
 
-    def plan(self, sql: str) -> str:
+    def plan(self, sql: str, session_sql: Sequence[str] = ()) -> str:
         with self.connect() as connection:
+            for text in session_sql:
+                query.rows(connection, text)
             return facts.plan(connection, self.flavour, sql)
 
     def counters(self) -> dict[str, float]:
@@ -193,9 +200,17 @@ class MysqlServer(Daemon):
         statistics = contents.rocksdb_statistics_rows if in_rocksdb else contents.innodb_statistics_rows
         with self.connect() as connection:
             return {
-                one.name: contents.table_state(connection, DATABASE, one.name, one.key, statistics, counted=counted)
+                one.name: contents.table_state(
+                    connection, DATABASE, one.name, one.ordered_key, statistics, counted=counted
+                )
                 for one in tables
             }
+
+    def own_tables(self) -> list[Table]:
+        with self.connect() as connection:
+            found = contents.own_tables(connection, DATABASE)
+        self._of_others = {table.name for table in found}
+        return found
 
     def status_text(self) -> str:
         with self.connect() as connection:
@@ -222,7 +237,7 @@ class MysqlServer(Daemon):
         }
 
     def table_sql(self, table: Table) -> tuple[list[str], list[str]]:
-        return ddl.table_sql(table, self.dbms, self._engine.name)
+        return ddl.table_sql(table, self.dbms, self._engine.name, ddl.types_of(self.flavour), Ddl(self.config.ddl))
 
     @contextlib.contextmanager
     def connect(self) -> Iterator[Connection]:

@@ -1,34 +1,50 @@
 """Tables in PostgreSQL's dialect."""
 
+from dbversus.dbms.ddl import AS_SUITE, PRIMARY_KEY, TABLE, Ddl
 from dbversus.dbms.table import Column, Table
-from dbversus.servers.ddl import column_type, columns_of, constraints, create_index
+from dbversus.servers.ddl import column_type, constraints, create_indexes
 
 _TYPES = {
     "int2": "SMALLINT",
     "int4": "INTEGER",
     "int8": "BIGINT",
+    "float4": "REAL",
+    "float8": "DOUBLE PRECISION",
+    "decimal": "NUMERIC({})",
+    "bool": "BOOLEAN",
+    "date": "DATE",
+    "timestamp": "TIMESTAMP(0)",
+    "timestamp6": "TIMESTAMP(6)",
     "char": "CHAR({})",
     "varchar": "VARCHAR({})",
     "text": "TEXT",
+    "json": "JSONB",
+    "uuid": "UUID",
+    "bytes": "BYTEA",
 }
 _SERIAL = {"int2": "SMALLSERIAL", "int4": "SERIAL", "int8": "BIGSERIAL"}
 
 
-def table_sql(table: Table, storage: str) -> tuple[list[str], list[str]]:
-    """Statements before the rows, and after them. `storage`: the clause ` WITH (…)`, or nothing.
+def table_sql(table: Table, storage: str, ddl: Ddl = AS_SUITE) -> tuple[list[str], list[str]]:
+    """Statements before the rows, and after them. `storage`: the clause ` WITH (…)`, or nothing, of what `ddl` leaves alone.
 
     Indexes come after the rows, which is faster; sequences go on after the numbers that the load has given.
     """
-    create = f"CREATE TABLE {table.name} ({', '.join(map(_column, table.columns))}){storage}"
-    after = [f"ALTER TABLE {table.name} ADD PRIMARY KEY {columns_of(table.primary_key)}{storage}"] if table.key else []
+    columns = ", ".join(map(_column, table.columns))
+    create = ddl.made(TABLE, table, table.name, columns, f"CREATE TABLE {table.name} ({columns})", storage)
+    after = []
+    if table.key and not ddl.omits(PRIMARY_KEY, table.stem):
+        columns = ", ".join(table.primary_key)
+        usual = f"ALTER TABLE {table.name} ADD PRIMARY KEY ({columns})"
+        after.append(ddl.made(PRIMARY_KEY, table, table.name, columns, usual, storage))
     after += [_set_sequence(table.name, column.name) for column in table.columns if column.identity]
-    return [create], after + [create_index(index, table.name) + storage for index in table.indexes]
+    return [create, *ddl.while_empty(table)], after + create_indexes(table, ddl, storage)
 
 
 def _column(column: Column) -> str:
     if column.identity:
         return f"{column.name} {_SERIAL[column.type]}"
-    return f"{column.name} {column_type(column, 'postgres', _TYPES)}{constraints(column)}"
+    return f"{column.name} {column_type(column, 'postgres', _TYPES)}{constraints(column, 'postgres')}"
 
 
 def _set_sequence(table: str, column: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
+from dbversus.servers.postgres.names import identifier
 from dbversus.servers.process.timing import timed
 
 Connection = psycopg.Connection[Any]
@@ -151,4 +152,4 @@ def vacuum(connection: Connection, tables: Sequence[str]) -> None:
     connection.execute("SELECT pg_logical_emit_message(true, 'dbversus', 'flush')")
     options = "(ANALYZE, INDEX_CLEANUP ON)" if connection.info.server_version >= 120000 else "(ANALYZE)"
     for table in tables:
-        connection.execute(sql.SQL("VACUUM {} {}").format(sql.SQL(options), sql.Identifier(table)))
+        connection.execute(sql.SQL("VACUUM {} {}").format(sql.SQL(options), identifier(table)))

@@ -7,6 +7,7 @@ from typing import Any
 from psycopg import sql
 
 from dbversus.servers.postgres.debt import Connection, has_extension, scalar
+from dbversus.servers.postgres.names import NAME, NOT_OF_EXTENSION, USER_SCHEMA, identifier
 
 _STATISTICS_LIMIT_S = 5.0
 _LOOK_AGAIN_S = 0.02
@@ -129,14 +130,19 @@ def _table_sums(connection: Connection) -> dict[str, float]:
 
 
 def relations(connection: Connection) -> list[tuple[str, str, str, int]]:
-    """(kind `table` or `index`, its name, its table's name, bytes with all forks) of every user table and index."""
+    """(kind `table` or `index`, its name, its table's name, bytes with all forks) of every user table and index.
+
+    The table of a partition, and of its indexes, is the partitioned one.
+    """
     return connection.execute(
-        "SELECT CASE c.relkind WHEN 'i' THEN 'index' ELSE 'table' END, c.relname, coalesce(t.relname, c.relname), "
+        "WITH RECURSIVE belongs (oid, name) AS ("  # noqa: S608
+        f"SELECT c.oid, {NAME} FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+        "WHERE NOT EXISTS (SELECT FROM pg_inherits h WHERE h.inhrelid = c.oid) "
+        "UNION ALL SELECT h.inhrelid, b.name FROM pg_inherits h JOIN belongs b ON b.oid = h.inhparent) "
+        f"SELECT CASE c.relkind WHEN 'i' THEN 'index' ELSE 'table' END, {NAME}, b.name, "
         "pg_table_size(c.oid) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
-        "LEFT JOIN pg_index i ON i.indexrelid = c.oid LEFT JOIN pg_class t ON t.oid = i.indrelid "
-        "WHERE n.nspname = 'public' AND c.relkind IN ('r', 'i', 'm') "
-        # extensions' own tables are not the user's
-        "AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e') ORDER BY 1, 2"
+        "LEFT JOIN pg_index i ON i.indexrelid = c.oid JOIN belongs b ON b.oid = coalesce(i.indrelid, c.oid) "
+        f"WHERE {USER_SCHEMA} AND c.relkind IN ('r', 'i', 'm') AND {NOT_OF_EXTENSION} ORDER BY 1, 2"
     ).fetchall()
 
 
@@ -150,14 +156,14 @@ def warm(connection: Connection, tables: Sequence[str]) -> None:
     wanted = [(kind, name, table) for kind, name, table, _ in relations(connection) if table in tables]
     if has_extension(connection, "pg_prewarm"):
         for _, name, _ in wanted:
-            connection.execute("SELECT pg_prewarm(%s::regclass)", [sql.Identifier(name).as_string(connection)])
+            connection.execute("SELECT pg_prewarm(%s::regclass)", [identifier(name).as_string(connection)])
         return
     # Without pg_prewarm: not by sequential scans, which go through a small ring of buffers when a table is large.
     connection.execute("SET enable_seqscan = off; SET enable_bitmapscan = off")
     for table in tables:
         for column in _indexed_columns(connection, table):
             query = sql.SQL("SELECT count(t) FROM {table} t WHERE {column} IS NOT NULL")
-            connection.execute(query.format(table=sql.Identifier(table), column=sql.Identifier(column)))
+            connection.execute(query.format(table=identifier(table), column=sql.Identifier(column)))
     connection.execute("RESET enable_seqscan; RESET enable_bitmapscan")
 
 
@@ -166,6 +172,6 @@ def _indexed_columns(connection: Connection, table: str) -> list[str]:
     rows = connection.execute(
         "SELECT a.attname FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0] "
         "WHERE i.indrelid = %s::regclass",
-        [sql.Identifier(table).as_string(connection)],
+        [identifier(table).as_string(connection)],
     ).fetchall()
     return [row[0] for row in rows]

@@ -9,6 +9,7 @@ from typing import Any
 import psycopg
 
 from dbversus.builds.model import Build
+from dbversus.dbms.ddl import Ddl
 from dbversus.dbms.table import Table
 from dbversus.errors import RunError
 from dbversus.host.claims import registry
@@ -108,8 +109,10 @@ class PostgresServer(Daemon):
         with self.connect() as connection:
             return facts.settings(connection)
 
-    def plan(self, sql: str) -> str:
+    def plan(self, sql: str, session_sql: Sequence[str] = ()) -> str:
         with self.connect() as connection:
+            for text in session_sql:
+                connection.execute(text)
             return facts.plan(connection, sql)
 
     def counters(self) -> dict[str, float]:
@@ -124,7 +127,13 @@ class PostgresServer(Daemon):
 
     def state(self, tables: Sequence[Table], *, counted: bool) -> dict[str, TableState]:
         with self.connect() as connection:
-            return {one.name: contents.table_state(connection, one.name, one.key, counted=counted) for one in tables}
+            return {
+                one.name: contents.table_state(connection, one.name, one.ordered_key, counted=counted) for one in tables
+            }
+
+    def own_tables(self) -> list[Table]:
+        with self.connect() as connection:
+            return contents.own_tables(connection)
 
     def status_text(self) -> str:
         return ""
@@ -155,7 +164,7 @@ class PostgresServer(Daemon):
         }
 
     def table_sql(self, table: Table) -> tuple[list[str], list[str]]:
-        return ddl.table_sql(table, files.storage_clause(self.config))
+        return ddl.table_sql(table, files.storage_clause(self.config), Ddl(self.config.ddl))
 
     @contextlib.contextmanager
     def connect(self) -> Iterator[Connection]:

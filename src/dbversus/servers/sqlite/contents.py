@@ -1,5 +1,6 @@
 """What is in the tables of a SQLite database."""
 
+from dbversus.dbms.table import Table
 from dbversus.servers.base import Query
 from dbversus.servers.data.contents import TableState
 
@@ -19,6 +20,19 @@ def table_state(query: Query, table: str, key: str, *, counted: bool) -> TableSt
         indexes=_indexes(query, table),
         statistics_rows=statistics_rows,
     )
+
+
+def own_tables(query: Query) -> list[Table]:
+    """All tables but SQLite's own, with the first column of their primary key."""
+    names = [
+        str(row[0]) for row in query("SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0 ORDER BY 1")
+    ]
+    return [Table(name, (), _key(query, name)) for name in names if not name.startswith("sqlite_")]
+
+
+def _key(query: Query, table: str) -> tuple[str, ...]:
+    found = query(f'PRAGMA table_info("{table}")')
+    return tuple(str(name) for _, name, *_, place in found if place == "1")
 
 
 def _value(text: str | None) -> int | str | None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dbversus.builds.model import Build
+from dbversus.dbms.ddl import Ddl
 from dbversus.dbms.sqlite import SQLITE
 from dbversus.dbms.table import Table
 from dbversus.errors import RunError, UsageError
@@ -18,7 +19,7 @@ from dbversus.servers.data.disk_use import used_bytes
 from dbversus.servers.embedded import WithoutProcess
 from dbversus.servers.process.timing import timed
 from dbversus.servers.sqlite import ddl
-from dbversus.servers.sqlite.contents import table_state
+from dbversus.servers.sqlite.contents import own_tables, table_state
 from dbversus.servers.sqlite.query import library_query, own_query
 
 _SHARED_CACHE = "compile.ENABLE_MEMORY_MANAGEMENT"
@@ -203,10 +204,11 @@ class SqliteServer(WithoutProcess):
             )
         return found
 
-    def plan(self, sql: str) -> str:
+    def plan(self, sql: str, session_sql: Sequence[str] = ()) -> str:
+        query = self._administer(self.database, [*self.session_sql, *session_sql]) if session_sql else self._query
         depths: dict[str | None, int] = {}
         lines = []
-        for number, parent, _, detail in self._query(f"EXPLAIN QUERY PLAN {sql}"):
+        for number, parent, _, detail in query(f"EXPLAIN QUERY PLAN {sql}"):
             depths[number] = depths.get(parent, -1) + 1
             lines.append("  " * depths[number] + str(detail))
         return "\n".join(lines)
@@ -226,7 +228,10 @@ class SqliteServer(WithoutProcess):
         return found
 
     def state(self, tables: Sequence[Table], *, counted: bool) -> dict[str, TableState]:
-        return {one.name: table_state(self._query, one.name, one.key, counted=counted) for one in tables}
+        return {one.name: table_state(self._query, one.name, one.ordered_key, counted=counted) for one in tables}
+
+    def own_tables(self) -> list[Table]:
+        return own_tables(self._query)
 
     def config_text(self) -> str:
         return "".join(f"{statement};\n" for statement in self.session_sql)
@@ -244,7 +249,7 @@ class SqliteServer(WithoutProcess):
         }
 
     def table_sql(self, table: Table) -> tuple[list[str], list[str]]:
-        return ddl.table_sql(table)
+        return ddl.table_sql(table, Ddl(self.config.ddl))
 
 
 def _same(name: str, wanted: str, found: str) -> bool:

@@ -1,0 +1,178 @@
+//! A test as received (docs/engine-protocol.md, TEST): its statements, or roles with statements of their own.
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value as Json};
+
+use crate::drive::open_loop::Arrivals;
+use crate::workload::TestDefinition;
+
+/// The roles of a test; one without a name where the test has statements itself.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "Json")]
+pub struct RolesDefinition(pub Vec<RoleDefinition>);
+
+#[derive(Debug, Clone)]
+pub struct RoleDefinition {
+    pub name: Option<String>,
+    /// None: as many as the test is opened with.
+    pub clients: Option<u32>,
+    /// None: a closed loop.
+    pub arrivals: Option<Arrivals>,
+    /// Whether its operations are operations of the test.
+    pub counted: bool,
+    pub test: TestDefinition,
+}
+
+const KEYS: [&str; 2] = ["name", "roles"];
+
+impl TryFrom<Json> for RolesDefinition {
+    type Error = String;
+
+    fn try_from(json: Json) -> Result<Self, String> {
+        let Some(roles) = json.get("roles").cloned() else {
+            return Ok(Self(vec![RoleDefinition {
+                name: None,
+                clients: None,
+                arrivals: None,
+                counted: true,
+                test: parse(json)?,
+            }]));
+        };
+        let place = format!("test {}", json["name"]);
+        let fields = json.as_object().into_iter().flat_map(Map::keys);
+        if let Some(other) = fields.into_iter().find(|key| !KEYS.contains(&key.as_str())) {
+            return Err(format!(
+                "{place}: unknown field `{other}`; accepted with `roles` is `name`"
+            ));
+        }
+        let roles: Vec<Map<String, Json>> = parse(roles).map_err(|error| format!("{place}, `roles`: {error}"))?;
+        let name = json["name"].as_str().unwrap_or_default();
+        let roles: Vec<_> = roles
+            .into_iter()
+            .map(|role| RoleDefinition::parse(role, name))
+            .collect::<Result<_, _>>()?;
+        check(&roles).map_err(|error| format!("{place}, `roles`: {error}"))?;
+        Ok(Self(roles))
+    }
+}
+
+impl RoleDefinition {
+    /// Errors of its statements name it as `"test/role"`.
+    fn parse(mut fields: Map<String, Json>, test: &str) -> Result<Self, String> {
+        let Some(Json::String(name)) = fields.remove("name") else {
+            return Err(format!("test {test:?}, `roles`: a role has a `name`, a text"));
+        };
+        let full = format!("{test}/{name}");
+        let in_role = |error: String| format!("test {full:?}: {error}");
+        let clients = take(&mut fields, "clients").map_err(in_role)?.unwrap_or(1);
+        if clients == 0 {
+            return Err(in_role("`clients` is 0; accepted is 1 or more".into()));
+        }
+        let arrivals = take(&mut fields, "arrivals").map_err(in_role)?;
+        let counted = take(&mut fields, "counted").map_err(in_role)?.unwrap_or(true);
+        fields.insert("name".into(), full.into());
+        Ok(Self {
+            name: Some(name),
+            clients: Some(clients),
+            arrivals,
+            counted,
+            test: parse(Json::Object(fields))?,
+        })
+    }
+}
+
+fn check(roles: &[RoleDefinition]) -> Result<(), String> {
+    let mut names: Vec<_> = roles.iter().map(|role| &role.name).collect();
+    names.sort();
+    names.dedup();
+    match () {
+        () if roles.is_empty() => Err("there is none; accepted are one or more".into()),
+        () if names.len() < roles.len() => Err("two have the same name".into()),
+        () if !roles.iter().any(|role| role.counted) => Err("one at least has to be `counted`".into()),
+        () => Ok(()),
+    }
+}
+
+fn parse<T: DeserializeOwned>(json: Json) -> Result<T, String> {
+    serde_json::from_value(json).map_err(|error| error.to_string())
+}
+
+fn take<T: DeserializeOwned>(fields: &mut Map<String, Json>, name: &str) -> Result<Option<T>, String> {
+    let value = fields.remove(name).map(parse).transpose();
+    value.map_err(|error| format!("`{name}`: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn role(name: &str) -> Json {
+        json!({"name": name, "statements": [{"name": "s", "sql": "SELECT 1"}]})
+    }
+
+    #[test]
+    fn statements_alone_are_one_role_without_a_name() {
+        let test: RolesDefinition = parse(role("t")).unwrap();
+        assert_eq!(test.0.len(), 1);
+        assert_eq!((&test.0[0].name, test.0[0].clients), (&None, None));
+        assert_eq!(test.0[0].test.name, "t");
+    }
+
+    #[test]
+    fn roles_have_their_own_statements_clients_and_arrivals() {
+        let mut writer = role("writer");
+        writer["clients"] = json!(3);
+        writer["arrivals"] = json!({"kind": "poisson", "rate": 10});
+        writer["counted"] = json!(false);
+        let test: RolesDefinition = parse(json!({"name": "t", "roles": [role("reader"), writer]})).unwrap();
+        let [reader, writer] = &test.0[..] else {
+            panic!("{test:?}")
+        };
+        assert_eq!((reader.clients, reader.arrivals, reader.counted), (Some(1), None, true));
+        assert_eq!((writer.clients, writer.counted), (Some(3), false));
+        assert_eq!(
+            (reader.test.name.as_str(), writer.arrivals.unwrap().rate),
+            ("t/reader", 10.0)
+        );
+    }
+
+    #[test]
+    fn wrong_roles_are_told_what_is_accepted() {
+        let with = |key: &str, value: Json| {
+            let mut wrong = role("w");
+            wrong[key] = value;
+            json!({"name": "t", "roles": [wrong]})
+        };
+        for (json, expected) in [
+            (json!({"name": "t", "roles": []}), "test \"t\", `roles`: there is none"),
+            (
+                json!({"name": "t", "roles": [role("w"), role("w")]}),
+                "two have the same name",
+            ),
+            (
+                json!({"name": "t", "roles": [role("w")], "transaction": true}),
+                "unknown field `transaction`",
+            ),
+            (
+                json!({"name": "t", "roles": [{"statements": []}]}),
+                "a role has a `name`",
+            ),
+            (with("clients", json!(0)), "test \"t/w\": `clients` is 0"),
+            (
+                with("arrivals", json!({"kind": "poisson", "rate": 0})),
+                "test \"t/w\": `arrivals`: `rate` is 0",
+            ),
+            (with("counted", json!(false)), "one at least has to be `counted`"),
+            (
+                with("statements", json!([{"name": "s"}])),
+                "test \"t/w\", statement \"s\": missing field `sql`",
+            ),
+            (with("pace", json!(1)), "unknown field `pace`"),
+        ] {
+            let error = parse::<RolesDefinition>(json).unwrap_err();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+}

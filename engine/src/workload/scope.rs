@@ -1,0 +1,141 @@
+//! What generators remember between draws, and how values are found by name while generators are compiled.
+
+use std::collections::HashSet;
+
+use super::appended::Counter;
+use super::params::Params;
+use super::stream::Stream;
+use super::text::list;
+use super::values::{Number, ValueType};
+
+/// What generators remember between draws.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Memory {
+    /// Latest value of every parameter of the event.
+    pub values: Vec<Number>,
+    /// How many values each sequence has given to this client.
+    pub counters: Vec<u64>,
+    /// Clients that share the sequences.
+    pub clients: u64,
+    /// Of the statements that append rows.
+    pub appended: Vec<Counter>,
+    /// Position of the row whose values are drawn, from 0.
+    pub row: u64,
+    /// What a sample has drawn so far: in order when it is small, else as a set.
+    pub taken: Vec<u64>,
+    pub taken_set: HashSet<u64>,
+    /// Of the row that is loaded, where it comes from a file.
+    pub fields: Params,
+}
+
+impl Memory {
+    /// Before a sample is drawn.
+    pub fn forget_taken(&mut self) {
+        self.taken.clear();
+        self.taken_set.clear();
+    }
+
+    /// Takes a value of a sample; false when it was taken before. Of `few`, looking at all of them is the fastest.
+    #[inline]
+    pub fn take(&mut self, value: u64, few: bool) -> bool {
+        if !few {
+            return self.taken_set.insert(value);
+        }
+        let is_new = !self.taken.contains(&value);
+        if is_new {
+            self.taken.push(value);
+        }
+        is_new
+    }
+
+    /// The next number of a sequence that all clients share, from 0; in rows of a table their position.
+    #[inline]
+    pub fn next_index(&mut self, counter: Option<usize>, stream: &Stream) -> u64 {
+        let Some(counter) = counter else { return self.row };
+        let drawn = &mut self.counters[counter];
+        let index = drawn
+            .wrapping_mul(self.clients)
+            .wrapping_add(u64::from(stream.client()));
+        *drawn += 1;
+        index
+    }
+}
+
+/// Where a parameter can be found by those that refer to it.
+#[derive(Debug, Clone)]
+pub(super) struct Known {
+    pub name: String,
+    /// Index into `Memory::values`; `None` when the parameter is not a single number.
+    pub value: Option<usize>,
+    pub value_type: ValueType,
+}
+
+/// Numbers the parameters and sequences of a program or table while it is compiled.
+#[derive(Debug, Default)]
+pub(super) struct Scope {
+    pub known: Vec<Known>,
+    pub values: usize,
+    pub counters: usize,
+    pub has_rows: bool,
+}
+
+impl Scope {
+    pub fn memory(&self, clients: u32) -> Memory {
+        Memory {
+            values: vec![Number::Integer(0); self.values],
+            counters: vec![0; self.counters],
+            clients: u64::from(clients),
+            appended: Vec::new(),
+            row: 0,
+            taken: Vec::new(),
+            taken_set: HashSet::new(),
+            fields: Params::new(),
+        }
+    }
+
+    /// What follows may not refer to what came before.
+    pub fn forget_names(&mut self) {
+        self.known.clear();
+    }
+
+    /// Whether the values that are compiled next make up rows of a table.
+    pub fn set_rows(&mut self, has_rows: bool) {
+        self.has_rows = has_rows;
+    }
+
+    /// Of values that make up the rows of a table: these have positions.
+    pub fn of_rows() -> Self {
+        Self {
+            has_rows: true,
+            ..Self::default()
+        }
+    }
+
+    /// Index into `Memory::counters`; none where the position of the row counts.
+    pub fn add_counter(&mut self) -> Option<usize> {
+        self.counters += usize::from(!self.has_rows);
+        (!self.has_rows).then(|| self.counters - 1)
+    }
+
+    pub fn has_rows(&self) -> bool {
+        self.has_rows
+    }
+
+    /// The memory and type of the latest parameter called `name`.
+    pub fn resolve(&self, name: &str) -> Result<(usize, ValueType), String> {
+        match self.known.iter().rfind(|known| known.name == name) {
+            Some(Known {
+                value: Some(value),
+                value_type,
+                ..
+            }) => Ok((*value, *value_type)),
+            Some(_) => Err(format!(
+                "it refers to {name:?}, which is a text or a list; accepted is a single number"
+            )),
+            None => Err(format!(
+                "it refers to {name:?}; accepted is an earlier parameter: {}",
+                list(self.known.iter().map(|known| known.name.as_str()))
+            )),
+        }
+    }
+}

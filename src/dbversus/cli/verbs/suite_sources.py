@@ -1,0 +1,97 @@
+"""dbversus suites from-…: a suite file from what people have already."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from dbversus.suites.writing.missing import Written
+
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", help="File to write (new); standard output when left out.")
+]
+
+
+def from_pgbench(
+    scripts: Annotated[
+        list[str],
+        typer.Argument(
+            help="Scripts of pgbench, or tpcb-like, simple-update, select-only; FILE@3 gives a weight.",
+            show_default=False,
+        ),
+    ],
+    scale: Annotated[int, typer.Option("--scale", "-s", help="pgbench's scale: 100000 accounts each.")] = 1,
+    define: Annotated[
+        list[str] | None, typer.Option("--define", "-D", help="NAME=INTEGER: a variable of the scripts (repeatable).")
+    ] = None,
+    output: Output = None,
+) -> None:
+    r"""Write a suite that does what scripts of pgbench do.
+
+    Each script is a test. Where one has a weight (FILE@3), all of them are one test, in which each is drawn as often as pgbench
+    would. Accepted are SQL statements and `\set` with pgbench's random functions. The tables of pgbench come with the suite
+    where a script uses them.
+
+    - `dbversus suites from-pgbench tpcb-like --scale 10 -o tpcb.toml`
+    - `dbversus suites from-pgbench read.sql@9 write.sql@1 -D customers=1000 -o shop.toml`
+    """
+    from dbversus.suites.writing.pgbench.suite import find_scripts, write_suite
+
+    _hand_over(write_suite(find_scripts(scripts), scale, _defines(define or [])), output)
+
+
+def _defines(texts: list[str]) -> dict[str, int]:
+    from dbversus.errors import UsageError
+
+    values = {}
+    for text in texts:
+        name, _, value = text.partition("=")
+        if not name.replace("_", "").isalnum() or not value.removeprefix("-").isdigit():
+            raise UsageError(f"--define is '{text}'; NAME=INTEGER is accepted, such as customers=1000.")
+        values[name] = int(value)
+    return values
+
+
+def _hand_over(written: "Written", output: Path | None) -> None:
+    """The suite to its file or to standard output; what is left to do to the terminal."""
+    from dbversus.errors import UsageError
+
+    if output is None:
+        print(written.text, end="")
+    else:
+        try:
+            with output.open("x", encoding="utf-8") as file:
+                file.write(written.text)
+        except FileExistsError:
+            raise UsageError(f"{output} is there already; name a new file.") from None
+        except OSError as error:
+            raise UsageError(f"{output} cannot be written: {error.strerror}.") from None
+    for line in (*(f"still to be done: {one}" for one in written.left), *written.notes):
+        print(line, file=sys.stderr)
+
+
+def from_statements(
+    files: Annotated[
+        list[str],
+        typer.Argument(help="Exports of pg_stat_statements or of MySQL's digests, or slow logs.", show_default=False),
+    ],
+    top: Annotated[int, typer.Option(help="How many statements: those that took most time.")] = 20,
+    output: Output = None,
+) -> None:
+    r"""Write a suite to start from, of the statements that a server has counted or logged as slow.
+
+    Each statement is a test, and all of them are a mix by their calls. What the export does not tell is yours to fill in:
+    tables, and which values parameters take. The file and the terminal say where. SET, COMMIT, COPY and the like are left out.
+
+    How to export, from PostgreSQL, and from MySQL or MariaDB (a slow log is read as it is):
+
+    - `psql -c "\copy (SELECT query, calls, total_exec_time FROM pg_stat_statements) TO 'seen.csv' CSV HEADER"`
+    - `mysql -B -e "SELECT * FROM performance_schema.events_statements_summary_by_digest" > seen.tsv`
+    - `dbversus suites from-statements seen.csv -o mine.toml`
+    """
+    from dbversus.suites.writing.statements.read import read_statements
+    from dbversus.suites.writing.statements.suite import write_suite
+
+    _hand_over(write_suite(read_statements(files), top, files), output)

@@ -1,0 +1,1 @@
+"""From definitions to a suite: names resolved, checked, variants expanded."""

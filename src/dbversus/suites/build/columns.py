@@ -1,0 +1,92 @@
+"""All columns of a table: those named one by one, then those made alike for each of a list; and what their generators share."""
+
+import re
+import zlib
+from dataclasses import replace
+from typing import TypeVar
+
+from dbversus.names import near
+from dbversus.suites.file import shape
+from dbversus.suites.file.draft import Draft, Named, Placed
+from dbversus.suites.file.generators import Choice, Generator
+from dbversus.suites.file.source import Place
+from dbversus.suites.model import Parameter
+from dbversus.suites.variables import Variables
+
+AnyGenerator = TypeVar("AnyGenerator", bound=Generator)
+
+
+def all_columns(table: Placed[shape.Table], variables: Variables) -> Named[shape.Column]:
+    """By name, in order; nothing for a table that leaves them to its file.
+
+    Raises UsageError for a list that is none, for names that are none, and for those given twice.
+    """
+    place = table.place
+    columns = {name: Placed(one, place.at("columns", name)) for name, one in table.value.columns.items()}
+    for number, each in enumerate(table.value.columns_each):
+        here = place.at("columns_each", number)
+        for name in _names(each, here, variables):
+            if name in columns:
+                raise here.at("list").mistake(f"there are two columns '{name}'.")
+            columns[name] = Placed(each.column, here.at("column"))
+    return columns
+
+
+def _names(each: shape.ColumnsEach, place: Place, variables: Variables) -> list[str]:
+    names = _list(each.list, variables, place.at("list")) if isinstance(each.list, str) else each.list
+    for name in names:
+        if not isinstance(name, str) or not re.fullmatch(shape.COLUMN_NAME, name):
+            raise place.at("list").mistake(
+                f"{name!r} is no name of a column; lower-case letters, digits and _ are accepted."
+            )
+    return [str(name) for name in names]
+
+
+def _list(name: str, variables: Variables, place: Place) -> list[int | float | str]:
+    value = variables.get(name)
+    if not isinstance(value, list):
+        known = [key for key, other in variables.items() if isinstance(other, list)]
+        raise place.mistake(
+            f"'{name}' is no variable that is a list.{near(name, known)} Accepted: {', '.join(known) or '(none)'}."
+        )
+    return value
+
+
+def parameter_of(given: str | Generator, place: Place, draft: Draft) -> Parameter:
+    """What stands at `place`: a generator, or the name of one."""
+    if isinstance(given, Generator):
+        return Parameter(_with_lists(given, draft.variables, place), place, place)
+    generators = draft.generators
+    if given not in generators:
+        raise place.mistake(
+            f"unknown generator '{given}'.{near(given, generators)} Accepted: {', '.join(generators) or '(none)'}, "
+            'or a table such as { gen = "uniform", low = 1, high = "table_size" }.'
+        )
+    found = generators[given]
+    return Parameter(_with_lists(found.value, draft.variables, found.place), place, found.place)
+
+
+def column_values(table: str, name: str, column: Placed[shape.Column], draft: Draft) -> Parameter:
+    """What fills a column."""
+    parameter = parameter_of(column.value.values, column.place.at("values"), draft)
+    generator = with_seed(parameter.generator, f"{table}.{name}")
+    return replace(parameter, generator=generator, column_type=column.value.type)
+
+
+def _with_lists(generator: AnyGenerator, variables: Variables, place: Place) -> AnyGenerator:
+    """The generator with the lists that it names."""
+    found = {
+        field: variables[name]
+        for field in generator.lists
+        if isinstance(name := getattr(generator, field), str) and isinstance(variables.get(name), list)
+    }
+    if isinstance(generator, Choice) and not found and not isinstance(generator.of, list):
+        found["of"] = _list(str(generator.of), variables, place.at("of"))
+    return generator.model_copy(update=found) if found else generator
+
+
+def with_seed(generator: AnyGenerator, name: str) -> AnyGenerator:
+    """The generator with a seed of its own, where it needs one and has none: the same wherever its rows are drawn."""
+    if getattr(generator, "seed", 0) is not None:
+        return generator
+    return generator.model_copy(update={"seed": zlib.crc32(name.encode())})

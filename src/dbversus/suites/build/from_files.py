@@ -1,0 +1,212 @@
+"""Puts data files into a suite: columns with types and values for tables, and generators that draw from files."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from dbversus.dbms.types import why_not
+from dbversus.names import near
+from dbversus.suites.data.columns import Contents, FileColumn, contents_of
+from dbversus.suites.data.file import DataFile, Origin, find_file
+from dbversus.suites.data.forms import Form
+from dbversus.suites.data.generators import FromFile, FromRow
+from dbversus.suites.data.staged import Staged, Unique
+from dbversus.suites.file import shape
+from dbversus.suites.file.draft import Draft, Named, Placed
+from dbversus.suites.file.generators import FromData
+from dbversus.suites.file.source import Place
+from dbversus.suites.model import Parameter
+
+
+@dataclass(frozen=True)
+class Filled:
+    """A table with the types and values of all its columns. `staged`: of what it takes from its file."""
+
+    table: shape.Table
+    columns: Named[shape.Column]
+    staged: Staged | None = None
+
+
+@dataclass(frozen=True)
+class _Taken:
+    """A column of a table that is a column of its file."""
+
+    name: str
+    column: shape.Column
+    of_file: FileColumn
+    place: Place
+
+    @property
+    def form(self) -> Form:
+        return Form(self.of_file.name, self.column.type or self.of_file.type)
+
+
+class Files:
+    """The files of `[data]`, found and read once. Raises UsageError with the suite's line for what does not fit."""
+
+    def __init__(self, draft: Draft, origins: Mapping[str, Origin]):
+        self._files = {
+            name: find_file(name, placed.value, placed.place, origins) for name, placed in draft.data.items()
+        }
+        self._tables = draft.tables
+
+    @property
+    def all(self) -> list[DataFile]:
+        return list(self._files.values())
+
+    def fill(self, name: str, placed: Placed[shape.Table], columns: Named[shape.Column]) -> Filled:
+        """The table with what its file says of it; one without `data` has to say all itself. `columns`: all of them."""
+        table, place = placed.value, placed.place
+        if table.data is None:
+            _check_whole(name, columns, place)
+            return _filled(table, columns)
+        file, contents = self._read(table.data, place.at("data"))
+        if place.has("rows"):
+            raise place.at("rows").mistake(
+                f"table {name} has the rows of its data; `rows` in [data.{table.data}] takes fewer of them."
+            )
+        columns = columns or _all_of(file, contents, place)
+        taken = list(_taken(file, contents, columns))
+        keys = tuple(_keys(table, taken, place))
+        made = dict(columns)
+        for index, one in enumerate(taken):
+            whole = _column(one, index, one.name in table.primary_key, file)
+            made[one.name] = Placed(whole, columns[one.name].place)
+        rows = contents.rows if file.rows is None else file.rows
+        staged = Staged(file, tuple(one.form for one in taken), tuple(one.place for one in taken), keys)
+        return _filled(table.model_copy(update={"rows": rows}), made, staged)
+
+    def resolved(self, parameters: Mapping[str, Parameter]) -> dict[str, Parameter]:
+        """Parameters, those that draw from data with the file and the type of what they draw."""
+        return {name: self._resolve(name, parameter) for name, parameter in parameters.items()}
+
+    def _resolve(self, name: str, parameter: Parameter) -> Parameter:
+        given, place = parameter.generator, parameter.generator_place
+        if not isinstance(given, FromData):
+            return parameter
+        if given.of is None:
+            raise place.mistake(
+                f"{name}: `of` is missing; accepted: {', '.join(self._files) or '(no [data] is there)'}."
+            )
+        file, contents = self._read(given.of, place.at("of"))
+        column = _find(given.column, file, contents, place.at("column"))
+        if column.example is None:
+            raise place.at("column").mistake(f"column '{column.name}' of {file.path} has no value that could be drawn.")
+        wanted = parameter.column_type or given.type
+        form = Form(column.name, wanted or self._type_in_tables(given.of, column) or column.type)
+        staged = Staged(file, (form,), (place,))
+        made = FromFile(
+            round=None,
+            nulls=given.nulls,
+            file=staged.name,
+            rows=contents.rows if file.rows is None else file.rows,
+            pick=given.pick or "uniform",
+            exponent=given.exponent,
+            count=given.count,
+            type=form.type,
+            staged=staged,
+            example=form.example(column.example),
+        )
+        return replace(parameter, generator=made)
+
+    def _type_in_tables(self, data: str, column: FileColumn) -> str:
+        """The type that a table of the same data gives the column; "" when it is left to the file."""
+        for placed in self._tables.values():
+            for name, one in placed.value.columns.items() if placed.value.data == data else ():
+                source = one.values.column if isinstance(one.values, FromData) else name
+                if source in (column.name, column.sql_name) and one.type:
+                    return one.type
+        return ""
+
+    def _read(self, name: str, place: Place) -> tuple[DataFile, Contents]:
+        if name not in self._files:
+            known = ", ".join(self._files) or "(there is none)"
+            raise place.mistake(f"unknown data '{name}'.{near(name, self._files)} Accepted: {known}.")
+        return self._files[name], contents_of(self._files[name])
+
+
+def _all_of(file: DataFile, contents: Contents, place: Place) -> Named[shape.Column]:
+    """A column for each of the file's. Raises UsageError where two would have the same name."""
+    names: dict[str, str] = {}
+    for one in contents.columns:
+        if other := names.get(one.sql_name):
+            raise place.at("data").mistake(
+                f"'{other}' and '{one.name}' of {file.path} would both be columns called {one.sql_name}; "
+                'name the columns, with values = { gen = "data", column = "…" }.'
+            )
+        names[one.sql_name] = one.name
+    return {name: Placed(shape.Column(), place) for name in names}
+
+
+def _filled(table: shape.Table, columns: Named[shape.Column], staged: Staged | None = None) -> Filled:
+    named = {name: one.value for name, one in columns.items()}
+    return Filled(table.model_copy(update={"columns": named}), columns, staged)
+
+
+def _check_whole(name: str, columns: Named[shape.Column], place: Place) -> None:
+    if not columns:
+        raise place.mistake(f"tables.{name} has no `columns`, which are needed, or `data` that has some.")
+    for key, placed in columns.items():
+        column, at = placed.value, placed.place
+        for what, given in (("type", column.type), ("values", column.values)):
+            if given == "":
+                raise at.mistake(f"tables.{name}.columns.{key} has no `{what}`, which is needed.")
+        if isinstance(column.values, FromData) and column.values.of is None:
+            raise at.at("values").mistake(
+                f"column '{key}': `of` is missing, since table {name} has no `data` of its own."
+            )
+
+
+def _taken(file: DataFile, contents: Contents, columns: Named[shape.Column]) -> Iterator[_Taken]:
+    """The columns whose values are those of the file's rows."""
+    seen: dict[str, str] = {}
+    for name, placed in columns.items():
+        column, at = placed.value, placed.place
+        own = isinstance(column.values, FromData) and column.values.of is None
+        if column.values != "" and not own:
+            if not column.type:
+                raise at.mistake(f"column '{name}' has no `type`, which is needed where values are not the file's.")
+            continue
+        wanted = column.values.column if isinstance(column.values, FromData) else name
+        found = _find(wanted, file, contents, at)
+        if found.name in seen:
+            raise at.mistake(f"columns '{seen[found.name]}' and '{name}' both take '{found.name}' of {file.path}.")
+        seen[found.name] = name
+        if column.type and (words := why_not(column.type)):
+            raise at.at("type").mistake(f"column '{name}': {words}.")
+        yield _Taken(name, column, found, at.at("type") if at.has("type") else at)
+
+
+def _find(name: str, file: DataFile, contents: Contents, place: Place) -> FileColumn:
+    for match in ("name", "sql_name"):
+        if found := next((one for one in contents.columns if getattr(one, match) == name), None):
+            return found
+    known = [one.name for one in contents.columns]
+    raise place.mistake(f"{file.path} has no column '{name}'.{near(name, known)} Accepted: {', '.join(known)}.")
+
+
+def _column(one: _Taken, index: int, in_key: bool, file: DataFile) -> shape.Column:
+    """With all that the file knows better. Without a word on NULL a column takes it where the file has it."""
+    says_so = "nullable" in one.column.model_fields_set
+    nullable = one.column.nullable if says_so else one.of_file.nulls > 0
+    if one.of_file.nulls and (in_key or not nullable):
+        why = "it is part of the primary key" if in_key else "`nullable = true` takes that"
+        raise one.place.mistake(
+            f"column '{one.name}': '{one.of_file.name}' of {file.path} has no value in {one.of_file.nulls} rows; {why}."
+        )
+    value = FromRow(index=index, type=one.form.type, round=None, nulls=None)
+    return one.column.model_copy(update={"type": one.form.type, "values": value, "nullable": nullable})
+
+
+def _keys(table: shape.Table, taken: list[_Taken], place: Place) -> Iterator[Unique]:
+    """Keys whose columns all come from the file, which can be checked before anything is loaded."""
+    names = {one.name: one.of_file.name for one in taken}
+    keys = [("the primary key", table.primary_key, place.at("primary_key"))]
+    keys += [
+        (f"the key of index {index.name}", index.columns, place.at("indexes", number))
+        for number, index in enumerate(table.indexes)
+        if index.unique
+    ]
+    for what, columns, at in keys:
+        if columns and all(name in names for name in columns):
+            words = f"{what} ({', '.join(columns)})"
+            yield Unique(words, tuple(names[name] for name in columns), at)

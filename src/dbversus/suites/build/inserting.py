@@ -1,0 +1,50 @@
+"""Statements that insert into a table of the suite: their SQL and values may be the table's own."""
+
+from dataclasses import replace
+
+from dbversus.names import near
+from dbversus.suites.build.columns import all_columns, column_values
+from dbversus.suites.file import shape
+from dbversus.suites.file.draft import Draft, Placed
+from dbversus.suites.model import Append, Statement
+
+
+def inserting(statement: Statement, into: str | None, position: str | None, draft: Draft) -> Statement:
+    """The statement with what `into` and `position` mean.
+
+    With `into` and no SQL it inserts rows that go on after those of the load. Raises UsageError when there is no such table.
+    """
+    if into is None:
+        if position is not None:
+            raise statement.place_of("position").mistake("`position` needs `into`, the table whose rows go on.")
+        return statement
+    if into not in draft.tables:
+        known = ", ".join(draft.tables) or "(none)"
+        raise statement.place_of("into").mistake(
+            f"unknown table '{into}'.{near(into, draft.tables)} Accepted: {known}."
+        )
+    table = draft.tables[into]
+    if table.value.data is not None:
+        raise statement.place_of("into").mistake(
+            f"table {into} has the rows of a file, which do not go on; an INSERT of your own takes `params`, without `into`."
+        )
+    if statement.sql:
+        return replace(statement, appends=_append(into, table) if position else None)
+    columns = all_columns(table, draft.variables)
+    values = {name: column_values(into, name, column, draft) for name, column in columns.items()}
+    return replace(
+        statement,
+        sql={"": _sql(into, list(columns), has_copies=table.value.copies is not None)},
+        params=values | dict(statement.params),
+        appends=_append(into, table),
+    )
+
+
+def _append(name: str, table: Placed[shape.Table]) -> Append:
+    return Append(name, table.value.rows, table.place.at("rows"))
+
+
+def _sql(table: str, columns: list[str], *, has_copies: bool) -> str:
+    name = f"{table}{{table}}" if has_copies else table
+    values = ", ".join(f":{column}" for column in columns)
+    return f"INSERT INTO {name} ({', '.join(columns)}) VALUES ({values})"  # noqa: S608 names of the suite's own tables

@@ -1,0 +1,110 @@
+"""Roles of a test: how they follow from a suite's file, what may be wrong with them, and what the engine is told of them."""
+
+from typing import Any
+
+from dbversus.suites.build.check import check_number, value_of
+from dbversus.suites.build.mix import is_mixed
+from dbversus.suites.expression import Expression, variables_of
+from dbversus.suites.file import shape
+from dbversus.suites.file.source import Place
+from dbversus.suites.model import Arrivals, Role, Statement, Test
+from dbversus.suites.variables import Variables
+
+CLIENTS = "clients"
+"""In a role's numbers: the number of clients that the experiment asks for (--clients)."""
+
+HIGHEST_RATE = 10_000_000
+"""What the engine accepts; more is a mistake of the unit."""
+
+
+def make_role(
+    name: str, given: shape.Role, statements: tuple[Statement, ...], others_closed: bool, place: Place
+) -> Role:
+    """`others_closed`: whether a role in a closed loop counts, so that those whose operations are due anyway need not."""
+    counts = given.arrivals is None or not others_closed if given.counts is None else given.counts
+    usual = CLIENTS if given.arrivals is None else 1
+    clients = usual if given.clients is None else given.clients
+    due = given.arrivals
+    arrivals = Arrivals(due.kind, due.rate, due.size) if due else None
+    return Role(name, statements, given.transaction, clients, arrivals, counts, place)
+
+
+def check_roles(test: Test, variables: Variables) -> None:
+    """Raises UsageError with file and line for numbers that make no sense, and where no operation counts."""
+    for role in test.roles:
+        _check_number(role.clients, variables, role.place.at("clients"))
+        if role.arrivals:
+            place = role.place.at("arrivals")
+            _check_number(role.arrivals.size, variables, place.at("size"))
+            _check_rate(role.arrivals.rate, variables, place.at("rate"))
+    if test.roles and not any(role.counts for role in test.roles):
+        raise test.place.at("roles").mistake("no role has counts = true; the operations of one at least have to count.")
+
+
+def _check_number(expression: Expression | None, variables: Variables, place: Place) -> None:
+    """1 or more, as far as it can be told before the number of clients is known."""
+    if expression is None:
+        return
+    check_number(expression, {**variables, CLIENTS: 1}, place)
+    if CLIENTS not in variables_of(expression):
+        check_number(expression, variables, place, at_least=1)
+
+
+def _check_rate(rate: Expression | float, variables: Variables, place: Place) -> None:
+    if not isinstance(rate, float):
+        _check_number(rate, variables, place)
+    elif not 0 < rate < float("inf"):
+        raise place.mistake(f"rate is {rate:g}; a number of operations per second above 0 is accepted.")
+
+
+def role_fields(role: Role, scope: Variables) -> dict[str, Any]:
+    """What the engine is told of a role beside its statements; `scope` has CLIENTS. Raises UsageError as `check_roles`."""
+    fields: dict[str, Any] = {
+        "name": role.name,
+        "clients": _at_least_one(role.clients, scope, role.place.at("clients")),
+        "counted": role.counts,
+        "transaction": role.transaction and not is_mixed(role.statements),
+    }
+    if (arrivals := role.arrivals) is not None:
+        place, rate = role.place.at("arrivals"), arrivals.rate
+        made: dict[str, Any] = {"kind": arrivals.kind}
+        made["rate"] = rate if isinstance(rate, float) else _at_least_one(rate, scope, place.at("rate"))
+        if made["rate"] > HIGHEST_RATE:
+            raise place.at("rate").mistake(
+                f"rate is {made['rate']:g}; up to {HIGHEST_RATE:,} operations/s are accepted."
+            )
+        if arrivals.size is not None:
+            made["size"] = _at_least_one(arrivals.size, scope, place.at("size"))
+        fields["arrivals"] = made
+    return fields
+
+
+def _at_least_one(expression: Expression, scope: Variables, place: Place) -> int:
+    if (value := value_of(expression, scope, place)) < 1:
+        raise place.mistake(f"{place.keys[-1]} is {value}; 1 or more is accepted.")
+    return value
+
+
+def clients_of(test: Test, table_size: int, tables: int, clients: int) -> int:
+    """Clients of a test, all roles together; `clients` where it has no roles."""
+    scope = {**test.scope(table_size, tables), CLIENTS: clients}
+    return sum(_at_least_one(role.clients, scope, role.place.at("clients")) for role in test.roles) or clients
+
+
+def offered_rate(test: Test, table_size: int, tables: int, clients: int) -> float | None:
+    """Operations per second that are due, of a test whose counted roles all have arrivals; else None."""
+    counted = [role for role in test.roles if role.counts]
+    if not counted or not all(role.arrivals for role in counted):
+        return None
+    scope = {**test.scope(table_size, tables), CLIENTS: clients}
+    return float(sum(role_fields(role, scope)["arrivals"]["rate"] for role in counted))
+
+
+def pace_words(role: Role) -> str:
+    """`2 clients in a closed loop`, `1 client, 500/s (poisson)`, for people who look at a suite."""
+    asked = "as many clients as asked for"
+    number = {1: "1 client", CLIENTS: asked}.get(role.clients, f"{role.clients} clients")
+    arrivals = role.arrivals
+    if arrivals is None:
+        return f"{number}, closed loop"
+    return f"{number}, {arrivals.rate}/s ({arrivals.kind}{f' of {arrivals.size}' if arrivals.size else ''})"

@@ -1,0 +1,1 @@
+"""What of a suite is sent to the engine."""

@@ -1,0 +1,162 @@
+"""The suite that statements come to: each a test, and all of them a mix by calls."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dbversus.errors import UsageError
+from dbversus.suites.writing.missing import Written, missing_tables
+from dbversus.suites.writing.sql_text import name_of, tables, verb
+from dbversus.suites.writing.statements.choose import Chosen, LeftOut, choose
+from dbversus.suites.writing.statements.observed import Observed
+from dbversus.suites.writing.statements.parameters import Guess, name_parameters
+from dbversus.suites.writing.toml_text import comment, inline, text
+
+MIX = "all"
+_MOST_WEIGHT = 1_000_000
+_AGGREGATES = re.compile(r"\bGROUP\s+BY\b|\b(?:count|sum|avg|min|max)\s*\(", re.IGNORECASE)
+_RANGES = re.compile(r"\b(?:JOIN|BETWEEN|LIKE|ILIKE|LIMIT)\b|\bORDER\s+BY\b|[<>]", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One statement as it is written."""
+
+    name: str
+    sql: str
+    guesses: dict[str, Guess]
+    calls: int
+    total_ms: float
+
+    @property
+    def group(self) -> str:
+        """A guess from the text; the file says so."""
+        if verb(self.sql) not in ("select", "values", "table"):
+            return "write"
+        if _AGGREGATES.search(self.sql):
+            return "range-aggregate"
+        return "range" if _RANGES.search(self.sql) else "point"
+
+
+def write_suite(observed: Sequence[Observed], top: int, sources: Sequence[str]) -> Written:
+    """The suite's text; raises UsageError when no statement can be a test."""
+    if top < 1:
+        raise UsageError(f"--top is {top}; 1 or more is accepted.")
+    chosen, left_out = choose(observed, top)
+    if not chosen:
+        reasons = ", ".join(sorted({one.reason for one in left_out})) or "there is none"
+        raise UsageError(f"{', '.join(sources)}: no statement can be a test: {reasons}.")
+    statements = _named(chosen)
+    left = _left(statements)
+    parts = [
+        _head(statements, sources, left, left_out),
+        *(_statement(one) for one in statements),
+        _tests(statements),
+    ]
+    return Written("\n".join(parts), left, _said_of(left_out))
+
+
+def _named(chosen: Sequence[Chosen]) -> list[Statement]:
+    statements: list[Statement] = []
+    for one in chosen:
+        named = name_parameters(one.forms)
+        name = name_of(named.sql, {MIX, *(other.name for other in statements)})
+        statements.append(Statement(name, named.sql, named.guesses, one.calls, one.total_ms))
+    return statements
+
+
+def _left(statements: Sequence[Statement]) -> list[str]:
+    used = list(dict.fromkeys(table for one in statements for table in tables(one.sql)))
+    open_ones = [
+        f"{one.name} ({', '.join(unknown)})"
+        for one in statements
+        if (unknown := [name for name, guess in one.guesses.items() if not guess.seen])
+    ]
+    values = (
+        [f"say which values these parameters take, where the file says `fill in`: {', '.join(open_ones)}"]
+        if open_ones
+        else []
+    )
+    return [*missing_tables(used), *values]
+
+
+def _said_of(left_out: Sequence[LeftOut]) -> list[str]:
+    by_reason: dict[str, int] = {}
+    for one in left_out:
+        by_reason[one.reason] = by_reason.get(one.reason, 0) + 1
+    return [
+        f"left out: {number} {'statement' if number == 1 else 'statements'} ({reason})"
+        for reason, number in by_reason.items()
+    ]
+
+
+def _head(
+    statements: Sequence[Statement], sources: Sequence[str], left: Sequence[str], left_out: Sequence[LeftOut]
+) -> str:
+    calls = sum(one.calls for one in statements)
+    seen = calls + sum(one.calls for one in left_out)
+    words = [
+        f"Written by `dbversus suites from-statements` from {', '.join(sources)}.",
+        f"Statements: {len(statements)}, with {calls} of {seen} calls.",
+        *(f"Still to be done: {line}" for line in left),
+        *(f"Left out ({one.calls} calls, {one.reason}): {_short(one.text)}" for one in left_out),
+    ]
+    return comment("\n".join(words)) + f"title = {inline('Statements of ' + ', '.join(sources))}\n"
+
+
+def _short(text: str) -> str:
+    plain = " ".join(text.split())
+    return plain if len(plain) <= 80 else f"{plain[:77]}..."
+
+
+def _statement(one: Statement) -> str:
+    time = f", {one.total_ms:.3g} ms in all" if one.total_ms else ""
+    lines = [f"# {one.calls} calls{time}", f"[statements.{one.name}]", f"sql = {text(one.sql)}"]
+    if one.guesses:
+        lines.append(f"[statements.{one.name}.params]")
+        lines += [f"{name} = {inline(guess.generator)}" + f"  # {guess.words}" for name, guess in one.guesses.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _tests(statements: Sequence[Statement]) -> str:
+    """A test of each, and the mix; groups are guesses."""
+    lines = ["# a test of each statement; `group` is a guess: point, range, range-aggregate or write"]
+    for one in statements:
+        title = inline(_short(one.sql).replace("{", "(").replace("}", ")"))
+        lines += [
+            f"[tests.{one.name}]",
+            f"title = {title}",
+            f'group = "{one.group}"',
+            f'statements = ["{one.name}"]',
+            "",
+        ]
+    group = "write" if any(one.group == "write" for one in statements) else "range"
+    lines += ["# all of them, as often as they were called", f"[tests.{MIX}]", 'title = "All statements, by calls"']
+    lines += [f'group = "{group}"', "statements = ["]
+    lines += [
+        f'  {{ use = "{one.name}", weight = {weight} }},'
+        for one, weight in zip(statements, _weights(statements), strict=True)
+    ]
+    lines += ["]", ""]
+    reads = [one.name for one in statements if one.group != "write"]
+    writes = [one.name for one in statements if one.group == "write"]
+    if reads:
+        lines += ["[[phases]]", 'name = "reads"', "settle = true", f"tests = {_list(reads)}", ""]
+    lines += [
+        "[[phases]]",
+        f'name = "{"writes and " if writes else ""}all together"',
+        f"tests = {_list([*writes, MIX])}",
+        "",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _list(names: Sequence[str]) -> str:
+    return inline(names) if len(names) < 5 else "[\n" + "".join(f'  "{name}",\n' for name in names) + "]"
+
+
+def _weights(statements: Sequence[Statement]) -> list[int]:
+    """Calls, in smaller numbers where they are very many; 1 at least."""
+    most = max(one.calls for one in statements)
+    share = max(1, most // _MOST_WEIGHT)
+    return [max(1, one.calls // share) for one in statements]

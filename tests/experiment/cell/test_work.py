@@ -1,0 +1,112 @@
+"""Work with an end in a block: measured once and whole, or the block is begun again."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dbversus.experiment.cell.case import measure
+from dbversus.experiment.rig.rig import Rig
+from dbversus.experiment.rig.spoiled import BlockSpoiled, through_spoiled
+from dbversus.suites.load import load_suite
+
+from ..fakes import case_of, engine_of, gone, make_rig, records, refused, server_of
+
+SUITE = Path(__file__).parents[2] / "data/work.toml"
+
+
+def _rig(folder: Path, **more: Any) -> Rig:
+    rig = make_rig(folder, **more)
+    rig.suite = rig.contest.suite = load_suite(SUITE)
+    return rig
+
+
+def _measure(rig: Rig, name: str, block: int = 0, *, replay: bool = False) -> None:
+    with rig.only(rig.contest.turns(block)[0]):
+        measure(rig, block, case_of(rig, name), replay=replay)
+
+
+def _asked(rig: Rig) -> list[dict[str, Any]]:
+    return engine_of(rig).asked("rows")
+
+
+def test_a_step_is_one_row_of_all_its_operations(tmp_path: Path) -> None:
+    rig = _rig(tmp_path)
+    _measure(rig, "more")
+    (asked,) = _asked(rig)  # no pilot: the work can be done once
+    assert (asked["slot"], asked["settle"]) == ({"ops": 500, "slice_ms": 1000}, {"ops": 0})
+    assert not engine_of(rig).asked("check")
+    assert [row["row"] for row in records(rig, "row")] == [0] and (0, "more", "") in rig.progress.finished
+
+
+def test_the_order_of_targets_changes_from_block_to_block(tmp_path: Path) -> None:
+    rig = _rig(tmp_path)
+    for block in (0, 1):
+        _measure(rig, "build", block)
+    first, second = (asked["orders"] for asked in _asked(rig))
+    assert sorted(first[0]) == sorted(second[0]) and first != second
+
+
+@pytest.mark.parametrize("replay", [False, True])
+def test_a_single_statement_is_undone_after_all_its_evidence(tmp_path: Path, replay: bool) -> None:
+    rig = _rig(tmp_path)
+    _measure(rig, "build", replay=replay)
+    undone = engine_of(rig).asked("query")
+    assert [(one["target"], one["sql"]) for one in undone] == [("t0", "DROP INDEX t_id"), ("t1", "DROP INDEX t_id")]
+    commands = [name for name, _ in engine_of(rig).calls]
+    after_rows = commands[commands.index("rows") :]
+    assert after_rows.index("query") > after_rows.index("close")
+
+
+def test_a_target_that_refuses_to_undo_is_out(tmp_path: Path) -> None:
+    rig = _rig(tmp_path, targets=3)
+    engine_of(rig).failures["query"] = [None, refused("t1", "there is no such index")]
+    _measure(rig, "build")
+    assert [target.name for target in rig.in_run] == ["t0", "t2"]
+    assert records(rig, "failure")[-1]["message"] == "undo: there is no such index"
+
+
+def test_work_that_is_broken_off_spoils_the_block(tmp_path: Path) -> None:
+    rig = _rig(tmp_path)
+    engine_of(rig).stops = [{"target": "t1", "row": 0, "kind": "lost_connection", "message": "it is gone"}]
+    with pytest.raises(BlockSpoiled, match="more was broken off half-way"):
+        _measure(rig, "more")
+    assert server_of(rig, "t1").starts == 1 and not records(rig, "row")
+
+
+def test_who_refuses_the_work_is_out_and_the_others_begin_again(tmp_path: Path) -> None:
+    rig = _rig(tmp_path, targets=3)
+    engine_of(rig).stops = [{"target": "t2", "row": 0, "kind": "server", "message": "no room"}]
+    with pytest.raises(BlockSpoiled):
+        _measure(rig, "build")
+    assert [target.name for target in rig.in_run] == ["t0", "t1"] and not server_of(rig, "t2").starts
+
+
+def test_the_loss_of_the_engine_spoils_the_block(tmp_path: Path) -> None:
+    rig = _rig(tmp_path)
+    lost = engine_of(rig)
+    lost.failures["rows"] = [gone()]
+    with pytest.raises(BlockSpoiled):
+        _measure(rig, "more")
+    assert engine_of(rig) is not lost
+
+
+def test_a_spoiled_block_is_begun_again_a_few_times(tmp_path: Path) -> None:
+    rig = _rig(tmp_path)
+    tries = []
+
+    def action() -> None:
+        tries.append(server_of(rig, "t0").running)
+        if len(tries) < 3:
+            server_of(rig, "t0").running = True
+            raise BlockSpoiled("more was broken off")
+
+    through_spoiled(rig, 4, action)
+    assert tries == [True, False, False]
+    assert "block 5 was begun again: more was broken off" in [one["words"] for one in records(rig, "remark")]
+    with pytest.raises(BlockSpoiled):
+        through_spoiled(rig, 4, _always_spoiled)
+
+
+def _always_spoiled() -> None:
+    raise BlockSpoiled("again")

@@ -1,0 +1,52 @@
+"""Roles in reports: figures of each, and rates that were not held."""
+
+import json
+from dataclasses import replace
+
+from rich.console import Console
+
+from dbversus.report.figures import estimate
+from dbversus.report.formats import html, markdown, text
+from dbversus.report.formats import json as json_format
+from dbversus.report.model import Assessment, LatencyFigures, RoleFigures, RolePart
+from dbversus.report.parts.roles import notes
+from dbversus.report.words import percent
+
+TIMES = LatencyFigures(10, {50.0: estimate([20.0]), 99.0: estimate([2_000_000.0])}, (), 2_100_000.0)
+CLOSED = RoleFigures(estimate([900.0]), 3, TIMES, None, None, None, None)
+
+
+def paced(overdue_share: float) -> RoleFigures:
+    return RoleFigures(estimate([250.0]), 0, TIMES, TIMES, estimate([500.0]), 0.25, overdue_share)
+
+
+def test_a_rate_that_was_not_held_is_said() -> None:
+    parts = (RolePart("readers", {"a": CLOSED}), RolePart("orders", {"a": paced(0.5), "b": paced(0.001)}))
+    (said,) = notes(parts)
+    assert said.startswith("a did not hold the rate of orders: 500.0 operations/s were due and 250.0 were done; 50%")
+
+
+def test_a_schedule_longer_than_the_test_is_said() -> None:
+    never = replace(paced(0.0), ops_per_s=estimate([0.0]), due_per_s=estimate([0.0]), overdue_share=None)
+    (said,) = notes((RolePart("orders", {"a": never}),))
+    assert said.startswith("no operation of orders fell due on a")
+
+
+def test_every_report_has_the_figures_of_roles(assessment: Assessment) -> None:
+    label = assessment.base.label
+    roles = (RolePart("readers", {label: CLOSED}), RolePart("<orders>", {label: paced(0.5)}))
+    first, *rest = assessment.tests
+    first = replace(first, roles=roles, notes=tuple(notes(roles)))
+    with_roles = replace(assessment, tests=(first, *rest))
+
+    of_json = json.loads(json_format.render(with_roles))["tests"][0]["roles"]
+    assert of_json["<orders>"][label]["due_per_s"]["value"] == 500.0
+    assert of_json["readers"][label]["errors"] == 3 and of_json["readers"][label]["service"] is None
+
+    console = Console(width=200, record=True)
+    text.render(with_roles, console)
+    for report in (console.export_text(), markdown.render(with_roles), html.render(with_roles)):
+        assert f"Roles of {first.name}" in report
+        assert percent(0.25) in report and "did not hold the rate" in report
+    assert "<orders>" not in html.render(with_roles)
+    assert f"Roles of {first.name}" not in markdown.render(assessment)

@@ -1,0 +1,154 @@
+"""Tables and parameters from the user's own files, and what is refused of them."""
+
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from dbversus.errors import UsageError
+from dbversus.suites import Suite, definition, load_suite, loads
+
+CSV = 'id,customer,note\n1,7,a\n2,,"b, c"\n3,9,\n'
+SUITE = """title = "Data"
+[data.orders]
+file = "orders.csv"
+[tables.orders]
+data = "orders"
+primary_key = ["id"]
+[tests.one]
+title = "t"
+group = "point"
+[[tests.one.statements]]
+name = "s"
+sql = "SELECT note FROM orders WHERE id = :id"
+params = { id = { gen = "data", of = "orders", column = "id" } }
+[[phases]]
+name = "p"
+tests = ["one"]
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("DBVERSUS_HOME", str(tmp_path / "home"))
+    (tmp_path / "orders.csv").write_text(CSV)
+    return tmp_path
+
+
+def load(folder: Path, old: str = "", new: str = "") -> Suite:
+    assert old in SUITE
+    (folder / "mine.toml").write_text(SUITE.replace(old, new))
+    return load_suite(folder / "mine.toml")
+
+
+def _stage(suite: Suite) -> None:
+    for staged in suite.staged:
+        staged.write()
+
+
+def test_a_table_has_the_rows_and_columns_of_its_file(folder: Path) -> None:
+    suite = load(folder)
+    made = loads(suite, 1000, 1, lambda table: ([], []))[0]
+    assert made["rows"] == 3
+    assert made["columns"]["customer"] == {"gen": "field", "index": 1, "type": "int8"}
+    assert [(one.name, one.type, one.nullable) for one in suite.tables[0].made_like.columns] == [
+        ("id", "int8", False),
+        ("customer", "int8", True),
+        ("note", "varchar(16)", True),
+    ]
+    drawn = definition(suite.tests["one"], "sqlite", 1000)["statements"][0]["params"]["id"]
+    assert (drawn["gen"], drawn["rows"], drawn["type"]) == ("data", 3, "int8")
+    _stage(suite)
+    texts = {staged.name: staged.path.read_text() for staged in suite.staged}
+    assert texts[made["data"]] == "1\t7\ta\n2\t\\N\tb, c\n3\t9\t\\N\n"
+    assert texts[drawn["file"]] == "1\n2\n3\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ('file = "orders.csv"', 'file = "order.csv"', "mine.toml:3: .*order.csv cannot be read"),
+        ('file = "orders.csv"', f'file = "orders.csv"\nsha256 = "{"0" * 64}"', "mine.toml:4: .* has the SHA-256"),
+        ('data = "orders"', 'data = "order"', "mine.toml:5: unknown data 'order'. Did you mean 'orders'"),
+        ('data = "orders"', 'data = "orders"\nrows = 5', "mine.toml:6: table orders has the rows of its data"),
+        ('column = "id"', 'column = "idd"', "has no column 'idd'. Did you mean 'id'"),
+        ('primary_key = ["id"]', 'primary_key = ["customer"]', "has no value in 1 rows; it is part of the primary key"),
+    ],
+)
+def test_mistakes_are_refused(folder: Path, old: str, new: str, expected: str) -> None:
+    with pytest.raises(UsageError, match=expected):
+        load(folder, old, new)
+
+
+@pytest.mark.parametrize(
+    ("csv", "columns", "expected"),
+    [
+        (
+            "id,v\n1,2\n1,3\n",
+            "",
+            r"mine.toml:6: the primary key \(id\) repeats: 1 is at .*orders.csv:2 and .*orders.csv:3",
+        ),
+        (
+            "id,v\n1,2\n2,x\n",
+            'columns = { id = {}, v = { type = "int4" } }',
+            r"mine.toml:7: .*orders.csv:3: column 'v' is 'x', which is no int4",
+        ),
+        (
+            "id,v\n1,abc\n",
+            'columns = { id = {}, v = { type = "char(2)" } }',
+            r"mine.toml:7: .*orders.csv:2: column 'v' is 'abc', which is no char\(2\)",
+        ),
+        ("id,v\n1,2.5\n\n2,nan\n", 'columns = { id = {}, v = { type = "float8" } }', "orders.csv:4: column 'v' is nan"),
+        (
+            "id,v\n1,2024-01-01\n2,0999-12-31\n",
+            'columns = { id = {}, v = { type = "timestamp" } }',
+            r"orders.csv:3: column 'v' is 0999-12-31 .*, which is no timestamp\.",
+        ),
+        (
+            'id,v\n1,"{""a"":\n1}"\n2,{\n',
+            'columns = { id = {}, v = { type = "json" } }',
+            "orders.csv:4: column 'v' is '{', which is no json",
+        ),
+        (
+            "id,v\n1,1.5\n",
+            'columns = { id = {}, v = { type = "int4" } }',
+            "orders.csv:2: column 'v' is '1.5', which is no int4",
+        ),
+        ("id,v\n1,40000\n", 'columns = { id = {}, v = { type = "int2" } }', "orders.csv:2: column 'v' is '40000'"),
+        (
+            "id,v\n1,0x0\n",
+            'columns = { id = {}, v = { type = "bytes(9)" } }',
+            r"orders.csv:2: .* which is no bytes\(9\)",
+        ),
+        (
+            "id,v\n1,2024-01-01 10:00Z\n2,2024-01-01 11:00+01\n",
+            'indexes = [{ name = "i", columns = ["v"], unique = true }]',
+            r"the key of index i \(v\) repeats: 2024-01-01 10:00:00 is at .*orders.csv:2 and .*orders.csv:3",
+        ),
+        ("id,a b,a-b\n1,2,3\n", "", "mine.toml:5: 'a b' and 'a-b' of .* would both be columns called a_b"),
+        ("id,v,V\n", "", "orders.csv:1: the column 'v' is there twice"),
+        ("id,\n", "", "orders.csv:1: column 2 has no name"),
+        ('id,v\n1,"a\n2,b\n', "", "orders.csv:2 cannot be read: Value with unterminated quote"),
+        ("id,v\n1,2,3\n", "", "orders.csv:2 cannot be read: "),
+        ("id,v\n1\n", "", "orders.csv:2 cannot be read: "),
+    ],
+)
+def test_values_and_keys_are_checked_when_they_are_staged(folder: Path, csv: str, columns: str, expected: str) -> None:
+    (folder / "orders.csv").write_text(csv)
+    with pytest.raises(UsageError, match=expected):
+        _stage(load(folder, 'primary_key = ["id"]', f'primary_key = ["id"]\n{columns}'))
+    assert not list((folder / "home/data").rglob("*.tsv*"))
+
+
+def test_a_parquet_file_names_rows(folder: Path) -> None:
+    with duckdb.connect() as opened:
+        opened.sql("SELECT i AS id, i / 0.0 AS note FROM range(3) AS of(i)").write_parquet(f"{folder}/orders.parquet")
+    suite = load(folder, "orders.csv", "orders.parquet")
+    with pytest.raises(UsageError, match=r"orders.parquet, row 1: column 'note' is nan, which is no float8"):
+        _stage(suite)
+
+
+def test_inserts_do_not_go_on_behind_a_file(folder: Path) -> None:
+    sql = 'sql = "SELECT note FROM orders WHERE id = :id"\nparams = { id = { gen = "data", of = "orders", column = "id" } }'
+    with pytest.raises(UsageError, match="table orders has the rows of a file, which do not go on"):
+        load(folder, sql, 'into = "orders"')

@@ -1,0 +1,202 @@
+"""Statements that servers have counted or logged become a suite to start from; the exports are real (tests/data/statements)."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dbversus.errors import UsageError
+from dbversus.experiment.rig.engine import Engine, engine_binary
+from dbversus.suites import definition, load_suite
+from dbversus.suites.writing.missing import Written
+from dbversus.suites.writing.statements.normal import Unclear, normal_form
+from dbversus.suites.writing.statements.read import read_statements
+from dbversus.suites.writing.statements.suite import write_suite
+
+DATA = Path(__file__).parents[2] / "data" / "statements"
+TABLES = """
+[tables.customers]
+primary_key = ["id"]
+[tables.customers.columns]
+id = { type = "int4", values = { gen = "sequence" } }
+name = { type = "varchar(40)", values = { gen = "text", template = "@@@@" } }
+email = { type = "varchar(60)", values = { gen = "text", template = "@@@@" } }
+[tables.orders]
+primary_key = ["id"]
+[tables.orders.columns]
+id = { type = "int4", values = { gen = "sequence" } }
+customer_id = { type = "int4", values = { gen = "uniform", low = 1, high = "table_size" } }
+status = { type = "varchar(10)", values = { gen = "constant", value = "open" } }
+total = { type = "int4", values = { gen = "constant", value = 5 } }
+placed_at = { type = "varchar(30)", values = { gen = "constant", value = "2026-01-01" } }
+"""
+
+
+def written(name: str, top: int = 20) -> Written:
+    return write_suite(read_statements([str(DATA / name)]), top, [name])
+
+
+def document(name: str) -> Any:
+    return tomllib.loads(written(name).text)
+
+
+def of(tmp_path: Path, text: str, name: str = "seen.csv") -> Any:
+    (tmp_path / name).write_text(text)
+    return tomllib.loads(write_suite(read_statements([str(tmp_path / name)]), 20, [name]).text)
+
+
+def refusal(tmp_path: Path, text: str, name: str = "seen.csv") -> str:
+    with pytest.raises(UsageError) as error:
+        of(tmp_path, text, name)
+    return str(error.value).removeprefix(f"{tmp_path}/")
+
+
+def test_calls_are_weights_and_placeholders_get_the_names_of_columns() -> None:
+    made = document("pg_stat_statements.csv")
+    weights = {one["use"]: one["weight"] for one in made["tests"]["all"]["statements"]}
+    assert weights["select-orders"] == 60 and weights["insert-customers"] == 1
+    assert made["statements"]["select-orders"]["sql"] == (
+        "SELECT id, total FROM orders WHERE customer_id = :customer_id AND status = :status "
+        "ORDER BY placed_at DESC LIMIT :limit"
+    )
+    assert made["statements"]["insert-customers"]["sql"].endswith("VALUES (:id, :name, :email)")
+    assert made["statements"]["select-customers-2"]["params"]["id_list"]["count"] == 5
+    assert made["statements"]["delete-orders"]["params"]["id_to"] == {"gen": "ref", "of": "id_from", "add": 10}
+    assert "now() - CAST(:interval AS interval)" in made["statements"]["select-orders-2"]["sql"]
+    groups = {name: test["group"] for name, test in made["tests"].items()}
+    assert groups["select-customers"] == "point" and groups["select-orders"] == "range"
+    assert groups["select-customers-2"] == "range-aggregate" and groups["all"] == "write"
+
+
+def test_what_is_left_to_do_is_named_and_what_is_no_test_is_left_out() -> None:
+    made = written("pg_stat_statements.csv")
+    assert made.left[0].endswith(": orders, customers")
+    assert "select-orders (customer_id, status, limit), select-customers (id)" in made.left[1]
+    assert made.notes == [
+        "left out: 3 statements (no query and no change of rows)",
+        "left out: 1 statement (it asks about the server)",
+    ]
+    assert "# Left out (6 calls, no query and no change of rows): COMMIT" in made.text
+    assert all(f"# Still to be done: {line}" in made.text for line in made.left)
+    assert made.text.count("# fill in") == 21
+
+
+def test_json_says_the_same_as_csv() -> None:
+    csv, json = (
+        {one["sql"] for one in document(f"pg_stat_statements.{kind}")["statements"].values()}
+        for kind in ("csv", "json")
+    )
+    assert json and json <= csv
+
+
+def test_digests_are_what_mysql_accepts() -> None:
+    statements = document("digests.tsv")["statements"]
+    assert "COUNT( * )" in statements["select-customers-3"]["sql"]
+    assert statements["insert-orders"]["sql"].endswith("VALUES (:id, :customer_id, :status, :total, :placed_at)")
+    assert statements["insert-orders"]["params"]["id"] == {"gen": "sequence", "start": "table_size + 1"}
+    assert statements["select-customers-2"]["params"]["id_list"]["count"] == 10
+
+
+def test_samples_of_digests_are_texts_as_they_were_sent() -> None:
+    made = written("digests_with_samples.tsv").text
+    assert "WHERE customer_id = :customer_id AND status = :status ORDER BY placed_at DESC LIMIT :limit" in made
+    assert 'customer_id = { gen = "uniform", low = 1, high = "table_size" }  # fill in; seen: 44' in made
+    assert 'status = { gen = "constant", value = "open" }  # fill in' in made
+
+
+def test_a_slow_log_tells_values_too() -> None:
+    made = document("slow.log")
+    orders = made["statements"]["select-orders"]
+    assert orders["sql"].endswith(
+        "WHERE customer_id = :customer_id AND status = 'open' ORDER BY placed_at DESC LIMIT 10"
+    )
+    assert orders["params"] == {"customer_id": {"gen": "uniform", "low": 44, "high": 141}}
+    assert made["tests"]["all"]["statements"][0] == {"use": "select-orders", "weight": 4}
+    # of three rows the first; the semicolon and the quotes in the second are no end
+    assert made["statements"]["insert-customers"]["sql"].endswith("VALUES (:id, :name, :email)")
+
+
+def test_the_suite_runs_as_soon_as_its_tables_are_there(tmp_path: Path) -> None:
+    from dbversus.servers.sqlite.ddl import table_sql
+    from dbversus.suites import loads
+
+    engine_binary()
+    path = tmp_path / "mine.toml"
+    path.write_text(written("slow.log").text + TABLES)
+    suite = load_suite(path)
+    with Engine() as engine:
+        engine.call("target", name="t0", wire="sqlite", address={"path": str(tmp_path / "a.db"), "library": "bundled"})
+        for table in loads(suite, 300, 1, table_sql):
+            engine.call("load", target="t0", seed=1, table=table)
+        engine.call(
+            "open",
+            targets=["t0"],
+            clients=1,
+            mode="prepared",
+            tables=1,
+            test=definition(suite.tests["all"], "sqlite", 300),
+        )
+        statements = engine.call("check", events=16, seed=1)["targets"]["t0"]["statements"]
+    found = {one["name"]: (one["rows"], one["affected"]) for one in statements}
+    assert len(found) == 8 and found["update-orders"] == found["insert-orders"] == (0, 2)
+
+
+def test_the_busiest_are_taken(tmp_path: Path) -> None:
+    lines = [f"TABLE t{number},{number},{100 - number}\n" for number in range(1, 6)]
+    (tmp_path / "seen.csv").write_text("query,calls,total_exec_time\n" + "".join(lines))
+    made = write_suite(read_statements([str(tmp_path / "seen.csv")]), 2, ["seen.csv"])
+    assert list(tomllib.loads(made.text)["statements"]) == ["table", "table-2"]
+    assert made.notes == ["left out: 3 statements (not among the first 2 (--top))"]
+
+
+def test_the_same_statement_of_several_users_is_one(tmp_path: Path) -> None:
+    made = of(tmp_path, 'query,calls\nSELECT a FROM t,2\n"SELECT a\nFROM t",3\n')
+    assert made["tests"]["all"]["statements"] == [{"use": "select-t", "weight": 5}]
+
+
+def test_many_calls_stay_in_proportion(tmp_path: Path) -> None:
+    made = of(tmp_path, "query,calls\nSELECT a FROM t,8000000000\nSELECT a FROM u,2000000000\nSELECT a FROM v,1\n")
+    assert [one["weight"] for one in made["tests"]["all"]["statements"]] == [1_000_000, 250_000, 1]
+
+
+@pytest.mark.parametrize(
+    ("sql", "has_values", "is_mysql", "expected"),
+    [
+        ("SELECT 'a''b', \"x\", c1 FROM t WHERE d = 5 -- 7\n", True, True, "SELECT \0, \0, c1 FROM t WHERE d = \0"),
+        ('SELECT "5" FROM t WHERE doc ? \'a\' AND id = $1', False, False, 'SELECT "5" FROM t WHERE doc ? \'a\' AND id = \0'),
+        ("SELECT CAST(a AS CHAR(10)), 3 FROM t ORDER BY 1", True, True, "SELECT CAST(a AS CHAR(10)), \0 FROM t ORDER BY 1"),
+        ("SELECT a FROM t LIMIT ?, ...", False, True, "SELECT a FROM t LIMIT \0, \0"),
+        ("REPLACE t (a) VALUES (1), ('),('), (3) AS new", True, True, "REPLACE t (a) VALUES (\0) AS new"),
+        ("SELECT a FROM t WHERE b IN (...) AND c IN (?)", False, True, "SELECT a FROM t WHERE b IN (\0) AND c IN (\0)"),
+    ],
+)  # fmt: skip
+def test_normal_forms(sql: str, has_values: bool, is_mysql: bool, expected: str) -> None:
+    assert normal_form(sql, has_values, is_mysql).text == expected
+
+
+def test_a_digest_that_hides_its_values_is_left_out() -> None:
+    with pytest.raises(Unclear):
+        normal_form("SELECT COALESCE (...) FROM t", False, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "expected"),
+    [
+        ("", "seen.csv", "seen.csv is empty; accepted are exports"),
+        ("text,calls\na,1\n", "seen.csv", "seen.csv:2: there is no column query or digest_text among text, calls"),
+        ("query,number\na,1\n", "seen.csv", "seen.csv:2: there is no column calls or count_star or exec_count"),
+        ('query,calls\n"a\nb",1\nSELECT 1,x\n', "seen.csv", "seen.csv:4: calls is 'x', and has to be a number."),
+        ("query,calls\na,b,c\n", "seen.csv", "seen.csv:2: there are 3 values under 2 columns"),
+        ('[{"query": 1,}]', "seen.json", "seen.json:1: this is not JSON"),
+        ("[1]", "seen.json", "seen.json:1: 1 is no object"),
+        ("query,calls\nCOMMIT,7\n", "seen.csv", "no statement can be a test: no query and no change of rows."),
+    ],
+)
+def test_exports_that_are_none(tmp_path: Path, text: str, name: str, expected: str) -> None:
+    assert expected in refusal(tmp_path, text, name)
+
+
+def test_a_file_that_is_not_there() -> None:
+    with pytest.raises(UsageError, match=r"nowhere\.csv cannot be read: No such file or directory"):
+        read_statements(["nowhere.csv"])
