@@ -43,8 +43,9 @@ class TerminalDisplay:
 
     def doing(self, text: str) -> None:
         now_s = time.monotonic()
-        left = f"about {show_duration(max(0, self._end_s - now_s))} left" if self._end_s else ""
-        self._progress.update(self._task, description=text, completed=now_s - self._began_s, left=left)
+        self._progress.update(
+            self._task, description=text, completed=now_s - self._began_s, left=_left(self._end_s, now_s)
+        )
 
     def __enter__(self) -> Self:
         self._progress.start()
@@ -75,8 +76,8 @@ class PlainDisplay:
         if self._quiet or now_s - self._said_s < PLAIN_LINE_S:
             return
         self._said_s = now_s
-        left = f" (about {show_duration(max(0, self._end_s - now_s))} left)" if self._end_s else ""
-        print(f"{text}{left}", file=sys.stderr, flush=True)
+        left = _left(self._end_s, now_s)
+        print(f"{text} ({left})" if left else text, file=sys.stderr, flush=True)
 
     def __enter__(self) -> Self:
         return self
@@ -84,6 +85,11 @@ class PlainDisplay:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None: ...
+
+
+def _left(end_s: float | None, now_s: float) -> str:
+    """Nothing once the expected end has passed: how long the rest takes is not known then."""
+    return f"about {show_duration(end_s - now_s)} left" if end_s is not None and end_s > now_s else ""
 
 
 def make_display(quiet: bool) -> TerminalDisplay | PlainDisplay:

@@ -318,10 +318,10 @@ def experiment_facts(header: Experiment, tests: int, blocks: int) -> list[str]:
         said.append(f"{listing([str(count) for count in counts])} client{'' if counts == [1] else 's'}")
     if header.order == "sequential":
         said.append("one target after the other")
-    if tables := header.tables:
+    if (tables := header.tables or 1) > 1:
         said.append(count_of(tables, "table"))
     if rows := header.table_sizes or [size for size in (header.table_size,) if size]:
-        said.append(f"{listing([f'{size:,}' for size in rows])} rows per table")
+        said.append(f"table size {listing([f'{size:,}' for size in rows])}")
     if header.cache != "warm":
         said.append(f"{header.cache} caches")
     if mode := header.mode:

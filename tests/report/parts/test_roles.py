@@ -23,7 +23,7 @@ def paced(overdue_share: float) -> RoleFigures:
 def test_a_rate_that_was_not_held_is_said() -> None:
     parts = (RolePart("readers", {"a": CLOSED}), RolePart("orders", {"a": paced(0.5), "b": paced(0.001)}))
     (said,) = notes(parts)
-    assert said.startswith("a did not hold the rate of orders: 500.0 operations/s were due and 250.0 were done; 50%")
+    assert said.startswith("a did not hold the rate of orders: of 500.0 operations/s that were due, 50%")
 
 
 def test_a_schedule_longer_than_the_test_is_said() -> None:

@@ -107,7 +107,7 @@ def test_every_report_shows_it(judged: Assessment) -> None:
         assert "the regression is there only with 10m rows per table" in shown
         assert "10m over 1k" in shown
     assert HOSTILE not in html.render(judged)
-    assert "1,000 and 10,000,000 rows per table" in markdown.render(judged)
+    assert "table size 1,000 and 10,000,000" in markdown.render(judged)
     found = json.loads(json_report.render(judged))["sizes"]
     assert found["table_sizes"] == [1000, 10_000_000]
     (join,) = [one for one in found["tests"] if one["test"] == "join"]

@@ -139,8 +139,14 @@ def _filters() -> dict[str, Any]:
         "sign": lambda verdict: words.SIGNS[verdict],
         "meaning": lambda verdict: words.MEANINGS[verdict],
         "count_of": _count_of,
-        "sentence": lambda note: note[:1].upper() + note[1:],
+        "sentence": _sentence,
     }
+
+
+def _sentence(note: str) -> str:
+    """With a capital, but for a target's name, which stays as it is."""
+    first = note.split(" ", 1)[0]
+    return note if ":" in first.rstrip(":") else note[:1].upper() + note[1:]
 
 
 def _linker(names: Sequence[str]) -> Any:

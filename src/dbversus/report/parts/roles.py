@@ -94,6 +94,6 @@ def _note(role: str, label: str, figures: RoleFigures) -> str:
     if (figures.overdue_share or 0.0) <= NOT_HELD_SHARE:
         return ""
     return (
-        f"{label} did not hold the rate of {role}: {number(due)} operations/s were due and {number(done)} were done; "
-        f"{figures.overdue_share:.0%} were still waiting at the end, so its response times say how long the test was"
+        f"{label} did not hold the rate of {role}: of {number(due)} operations/s that were due, "
+        f"{figures.overdue_share:.0%} still waited at the end, so its response times say how long the test was"
     )
