@@ -3,8 +3,8 @@
 
 Both drive the same PostgreSQL on the same tables, which dbversus has loaded, with one client and prepared statements. They take
 turns with the same number of transactions, each on a connection of its own; who comes first alternates, and before each turn the
-server pays its debt (vacuum, checkpoint). Server CPU is that of the server's control group for the whole turn, connecting
-included. A ratio is the mean over pairs of rounds, one in each order, with Student's 95 % interval. Before that, the server's
+server pays its debt (vacuum, checkpoint). Server CPU is that of the server's control group for the whole turn, less that of a turn
+of one transaction: pgbench connects twice, dbversus once. A ratio is the mean over pairs of rounds, one in each order, with Student's 95 % interval. Before that, the server's
 own counters tell whether it does the same work for both.
 
 dbversus asks for the result's columns with every execution and sends integers as text, as pgbench does through libpq.
@@ -55,6 +55,8 @@ EXAMPLE = """example:
 """
 ROWS_OF_SCALE = 100_000
 FIRST_SEED = 3
+SINGLES = 11
+"""Turns of one transaction; their median is what connecting costs."""
 Numbers = dict[str, list[float]]
 
 
@@ -109,20 +111,31 @@ def load(server: Server, suite: Suite, scale: int, group: Group) -> list[str]:
     return [table["name"] for table in tables]
 
 
+def turn_cpu_ns(server: Server, group: Group, tables: Sequence[str], client: Client, ops: int, seed: int) -> int:
+    """Server CPU of a whole turn, which begins without debt."""
+    server.settle(tables)
+    before = cgroup_cpu_ns(group)
+    with client.connected(ops, 1, seed) as turns:
+        turns.run()
+    time.sleep(REST_S)
+    return cgroup_cpu_ns(group) - before
+
+
 def cpu_us_per_op(
     server: Server, group: Group, tables: Sequence[str], clients: Mapping[str, Client], ops: int, rounds: int
 ) -> Numbers:
-    """Server CPU per transaction, µs, of every turn; two rounds before them only warm up."""
+    """Server CPU per transaction, µs, of every turn, less that of a turn of one transaction; two rounds only warm up."""
+
+    def turn(name: str, ops: int, number: int) -> int:
+        return turn_cpu_ns(server, group, tables, clients[name], ops, FIRST_SEED + number)
+
     figures: Numbers = {name: [] for name in clients}
+    single_ns = {name: statistics.median(turn(name, 1, number) for number in range(SINGLES)) for name in clients}
     for number in range(-2, rounds):
         for name in sorted(clients, reverse=number % 2 == 1):
-            server.settle(tables)
-            before = cgroup_cpu_ns(group)
-            with clients[name].connected(ops, 1, FIRST_SEED + number) as turns:
-                turns.run()
-            time.sleep(REST_S)
+            cpu_ns = turn(name, ops, number)
             if number >= 0:
-                figures[name].append((cgroup_cpu_ns(group) - before) / ops / 1e3)
+                figures[name].append((cpu_ns - single_ns[name]) / (ops - 1) / 1e3)
         if number >= 0:
             say(
                 f"round {number + 1} of {rounds}: "
@@ -167,8 +180,8 @@ def parse_arguments() -> argparse.Namespace:
 
 def main() -> None:
     asked = parse_arguments()
-    if asked.rounds < 4 or asked.rounds % 2 or asked.transactions < 1:
-        raise UsageError("--rounds takes an even number from 4 on, --transactions 1 or more.")
+    if asked.rounds < 4 or asked.rounds % 2 or asked.transactions < 2:
+        raise UsageError("--rounds takes an even number from 4 on, --transactions 2 or more.")
     suite = suite_of(asked.script, asked.scale)
     plan = place(1, "together")
     server_cpu, cpu = plan.server_cpus[0], plan.client_cpus[0]
