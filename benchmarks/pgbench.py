@@ -2,10 +2,10 @@
 """Does a server do for a script of pgbench, through `dbversus suites from-pgbench`, what it does for pgbench itself?
 
 Both drive the same PostgreSQL on the same tables, which dbversus has loaded, with one client and prepared statements. They take
-turns with the same number of transactions, each on a connection of its own; who comes first alternates, and before each turn the
-server pays its debt (vacuum, checkpoint). Server CPU is that of the server's control group for the whole turn, less that of a turn
-of one transaction: pgbench connects twice, dbversus once. A ratio is the mean over pairs of rounds, one in each order, with Student's 95 % interval. Before that, the server's
-own counters tell whether it does the same work for both.
+turns with the same number of transactions, each on a connection of its own; who comes first alternates, and before each turn
+the server pays its debt (vacuum, checkpoint). Server CPU is that of the server's control group for the whole turn, less that
+of a turn of one transaction: pgbench connects twice, dbversus once. A ratio is the mean over pairs of rounds, one in each
+order, with Student's 95 % interval. Before that, the server's own counters tell whether it does the same work for both.
 
 dbversus asks for the result's columns with every execution and sends integers as text, as pgbench does through libpq.
 """
@@ -174,6 +174,12 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--rounds", type=int, default=40, help="turns of each client, an even number (default: %(default)s)"
     )
+    parser.add_argument(
+        "--placement",
+        default="apart",
+        choices=("apart", "together"),
+        help="the client on a core of its own, or on the server's, where it takes part of its cache (default: %(default)s)",
+    )
     parser.add_argument("--transactions", type=int, default=5000, help="of a turn (default: %(default)s)")
     return parser.parse_args()
 
@@ -183,7 +189,7 @@ def main() -> None:
     if asked.rounds < 4 or asked.rounds % 2 or asked.transactions < 2:
         raise UsageError("--rounds takes an even number from 4 on, --transactions 2 or more.")
     suite = suite_of(asked.script, asked.scale)
-    plan = place(1, "together")
+    plan = place(1, asked.placement)
     server_cpu, cpu = plan.server_cpus[0], plan.client_cpus[0]
     rows = ROWS_OF_SCALE * asked.scale
     with own_cgroup() as group, private_server(asked.server, rows, ["postgres"], [server_cpu], group) as server:
