@@ -76,3 +76,16 @@ def test_there_is_no_use_for_copies_that_a_suite_does_not_have(bench: Bench) -> 
     done = bench.run("run", path, "--out", bench.out, status=2)
     assert "has no table with `copies`, so there is no use for --tables 3" in done.stderr
     assert not Path(bench.out).exists()
+
+
+def test_a_key_that_repeats_is_refused_with_the_line_of_its_table(bench: Bench) -> None:
+    repeated = SHOP.replace(
+        'id = { type = "int8", values = { gen = "sequence" } }',
+        'id = { type = "int8", values = { gen = "uniform", low = 1, high = 5 } }',
+    )
+    (bench.folder / "shop.toml").write_text(repeated)
+    path = bench.write(["sqlite:bundled", "sqlite:bundled@wal"], "note", 'suite = "shop.toml"\n', looks=(2,))
+    done = bench.run("run", path, "--out", bench.out, status=1)
+    line = repeated.splitlines().index("[tables.orders]") + 1
+    assert f"shop.toml:{line}: the rows of table 'orders' are refused: UNIQUE constraint failed" in done.stderr
+    assert not bench.survivors()

@@ -19,6 +19,7 @@ from dbversus.experiment.rig.script import run_scripts
 from dbversus.results.records import Load, LoadFigures
 from dbversus.servers.config.run_time import acts_on_data
 from dbversus.servers.data import snapshot
+from dbversus.suites.load import is_bundled
 from dbversus.suites.model import LOADED
 from dbversus.suites.send.define import loads
 
@@ -129,8 +130,17 @@ def _load_table(rig: Rig, target: Target, number: int, definition: dict[str, Any
     except EngineRefused as error:
         if error.statement and (words := culprit(target, error, error.statement)):
             raise LoadRefused(words) from error
+        if error.kind == "server" and (where := _place(rig, definition["name"])):
+            raise RunError(f"{where}: the rows of table '{definition['name']}' are refused: {error}") from error
         raise
     return {"table": definition["name"], **_figures(reply)}
+
+
+def _place(rig: Rig, table: str) -> str:
+    """Where a suite of the user's has it, as file and line; a suite that comes with dbversus is not what is wrong."""
+    scope = rig.suite.scope(rig.spec.table_size, rig.spec.tables)
+    places = (rules.place for rules in rig.suite.tables if table in {one.name for one in rules.tables(scope)})
+    return next((str(place) for place in places if not is_bundled(place.source.path)), "")
 
 
 def _figures(reply: dict[str, Any]) -> dict[str, Any]:
