@@ -22,6 +22,7 @@ from dbversus.results.records import AnyRecord
 from dbversus.results.schema import JOURNAL
 from dbversus.results.write import Journal
 from dbversus.servers.base import Placement, ServerConfig
+from dbversus.servers.objects import Moment, ObjectFigures
 from dbversus.suites.load import load_suite
 
 from ..journals import HOST
@@ -166,6 +167,9 @@ class FakeServer:
 
     def counters(self) -> dict[str, float]:
         return {"pages": 7.0 * (1 + self.starts)}
+
+    def objects(self, moment: Moment) -> ObjectFigures:
+        return ObjectFigures()
 
     def plan(self, sql: str, session_sql: Sequence[str] = ()) -> str:
         return f"Result: {sql}"

@@ -31,6 +31,12 @@ def numbers(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in match[0].split(".")) if match else ()
 
 
+def in_range(version: str, since: str, until: str) -> bool:
+    """From `since` to `until`, both with all that lies below them: 8.0.33 is until 8.0. "" is no bound."""
+    found, first, last = numbers(version), numbers(since), numbers(until)
+    return (not since or found[: len(first)] >= first) and (not until or found[: len(last)] <= last)
+
+
 def version_matches(version: str, wanted: str) -> bool:
     """Does `version` lie below `wanted`: 17.11 and 17rc1 below 17, 9.6.24 below 9.6, but not 17.11 below 17.1."""
     if version == wanted:

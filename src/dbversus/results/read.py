@@ -19,6 +19,7 @@ from dbversus.results.counters import counter_rows
 from dbversus.results.journal import header_of, parse_journal
 from dbversus.results.latency import Latency, decode, merge, read_log
 from dbversus.results.loads import load_row, own_loads
+from dbversus.results.objects import object_rows
 from dbversus.results.records import (
     AnyRecord,
     Check,
@@ -42,6 +43,7 @@ from dbversus.results.schema import (
     JOURNAL,
     LATENCY,
     MEMORY_COLUMNS,
+    OBJECT_COLUMNS,
     ROLE_COLUMNS,
     ROLES,
     SERVERS,
@@ -111,6 +113,11 @@ class Results:
     def counters(self) -> list[dict[str, Any]]:
         """Rows of COUNTER_COLUMNS: what the servers' own counters rose by over each test, in each block."""
         return counter_rows(self.records, self._labels)
+
+    @cached_property
+    def objects(self) -> list[dict[str, Any]]:
+        """Rows of OBJECT_COLUMNS: what servers say of tables, indexes, files and the like, in each test and block."""
+        return object_rows(self.records, self._labels)
 
     @cached_property
     def timeline(self) -> list[dict[str, Any]]:
@@ -215,6 +222,7 @@ class Results:
                 columns_of(self.counters if names(query, "counters") else [], COUNTER_COLUMNS),
                 COUNTER_COLUMNS,
             ),
+            "objects": (columns_of(self.objects if names(query, "objects") else [], OBJECT_COLUMNS), OBJECT_COLUMNS),
             "timeline": (columns_of(self.timeline, TIMELINE_COLUMNS), TIMELINE_COLUMNS),
             "memory": (columns_of(self.memory, MEMORY_COLUMNS), MEMORY_COLUMNS),
         }

@@ -7,6 +7,7 @@ JOURNAL = "journal.jsonl"
 SLOTS = "slots.parquet"
 ROLES = "roles.parquet"
 TIMELINE = "timeline.parquet"
+OBJECTS = "objects.parquet"
 HOST = "host.json"
 SERVERS = "servers"
 LATENCY = "latency"
@@ -127,6 +128,22 @@ COUNTER_COLUMNS: dict[str, str] = {
     "target_group": "VARCHAR",
     "counter": "VARCHAR",
     "total": "DOUBLE",
+    "ops": "BIGINT",
+    "per_op": "DOUBLE",
+}
+
+# name -> DuckDB type; one row per target, block, test, object and figure. `per_op`: of what rose over the test; NULL for what
+# there was at its end. `target_group`: as in drains
+OBJECT_COLUMNS: dict[str, str] = {
+    "test": "VARCHAR",
+    "target": "VARCHAR",
+    "block": "INTEGER",
+    "target_group": "VARCHAR",
+    "kind": "VARCHAR",
+    "object": "VARCHAR",
+    "figure": "VARCHAR",
+    "unit": "VARCHAR",
+    "value": "DOUBLE",
     "ops": "BIGINT",
     "per_op": "DOUBLE",
 }

@@ -19,11 +19,14 @@ from dbversus.errors import RunError, UsageError
 from dbversus.results.columns import Columns, slot_columns
 from dbversus.results.journal import header_of, parse_journal
 from dbversus.results.latency import log_text
+from dbversus.results.objects import object_rows
 from dbversus.results.records import TYPES, AnyRecord, Latency, Row, decode, encode, of_type
 from dbversus.results.roles import role_columns
 from dbversus.results.schema import (
     JOURNAL,
     LATENCY,
+    OBJECT_COLUMNS,
+    OBJECTS,
     ROLE_COLUMNS,
     ROLES,
     SLOT_COLUMNS,
@@ -147,6 +150,8 @@ def seal(directory: Path) -> None:
         write_columns(directory / ROLES, role_columns(rows, labels), ROLE_COLUMNS)
     if series := timeline_rows(records, labels):
         write_columns(directory / TIMELINE, columns_of(series, TIMELINE_COLUMNS), TIMELINE_COLUMNS)
+    if found := object_rows(records, labels):
+        write_columns(directory / OBJECTS, columns_of(found, OBJECT_COLUMNS), OBJECT_COLUMNS)
     # last: its age tells readers whether the directory is sealed
     write_slots(directory / SLOTS, rows, labels)
 

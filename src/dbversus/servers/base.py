@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from dbversus.builds.model import Build
 from dbversus.dbms.table import Table
 from dbversus.servers.data.contents import TableState
+from dbversus.servers.objects import Moment, ObjectFigures
 
 Query = Callable[[str], list[list[str | None]]]
 """Runs one statement and returns its rows as texts."""
@@ -104,6 +105,9 @@ class Server(Protocol):
 
     def counters(self) -> dict[str, float]:
         """Monotonic server counters by flat name."""
+
+    def objects(self, moment: Moment) -> ObjectFigures:
+        """Figures of tables, indexes, files and the like: counts that `rise`, or what there is at the `end` of a test."""
 
     def sizes(self) -> dict[str, int]:
         """Bytes by object: `data_dir`, `log`, `database`, `table.<name>`, `index.<name>`."""

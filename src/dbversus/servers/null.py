@@ -10,6 +10,7 @@ from dbversus.errors import UsageError
 from dbversus.servers.base import Placement, Query, ServerConfig
 from dbversus.servers.data.contents import TableState
 from dbversus.servers.embedded import WithoutProcess
+from dbversus.servers.objects import Moment, ObjectFigures
 
 
 class NullServer(WithoutProcess):
@@ -54,6 +55,9 @@ class NullServer(WithoutProcess):
 
     def counters(self) -> dict[str, float]:
         return {}
+
+    def objects(self, moment: Moment) -> ObjectFigures:
+        return ObjectFigures()
 
     def sizes(self) -> dict[str, int]:
         return {}

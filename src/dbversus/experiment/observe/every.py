@@ -6,11 +6,12 @@ from dbversus.experiment.observe.injection import Injecting
 from dbversus.experiment.observe.latency import Latency
 from dbversus.experiment.observe.log import Log
 from dbversus.experiment.observe.memory import Memory
+from dbversus.experiment.observe.objects import Objects
 from dbversus.experiment.observe.observer import Observer, Observers
 from dbversus.experiment.observe.scene import Scene
 from dbversus.experiment.observe.timeline import Timeline
 
-OBSERVERS: tuple[type[Observer], ...] = (Counters, Memory, Injecting, Latency, Timeline, Background, Log)
+OBSERVERS: tuple[type[Observer], ...] = (Counters, Objects, Memory, Injecting, Latency, Timeline, Background, Log)
 
 
 def observers_of(scene: Scene) -> Observers:

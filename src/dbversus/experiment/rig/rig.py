@@ -23,6 +23,7 @@ from dbversus.experiment.rig.engine import Engine, EngineGone, EngineRefused
 from dbversus.host.pinning import PlacementPlan
 from dbversus.results.records import AnyRecord, Failure, Remark, Tag
 from dbversus.servers.base import Placement, Server
+from dbversus.servers.objects import ObjectFigure
 from dbversus.stats.disturbance import Limits
 from dbversus.suites.model import Suite
 
@@ -103,7 +104,7 @@ class Rig:
     held: contextlib.ExitStack = field(init=False, default_factory=contextlib.ExitStack)
     limits: Limits = field(init=False)
     prepared: set[str] = field(init=False, default_factory=set)
-    idle_counts: dict[tuple[str, str], dict[str, float]] = field(init=False, default_factory=dict)
+    idle_counts: dict[tuple[str, str], dict[str | ObjectFigure, float]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self.limits = limits_with(self.cpus)

@@ -23,6 +23,7 @@ from dbversus.results.records.evidence import (
     Logged,
     Memory,
     MemoryUse,
+    Objects,
     Seconds,
     Series,
 )
@@ -58,6 +59,7 @@ __all__ = [
     "Look",
     "Memory",
     "MemoryUse",
+    "Objects",
     "OfGroup",
     "OfTest",
     "Part",
@@ -106,6 +108,7 @@ AnyRecord = (
     | Log
     | Drain
     | Counters
+    | Objects
     | Test
     | Remark
     | Failure

@@ -148,6 +148,21 @@ class Counters(OfTest, frozen=True):
     counted_ops: dict[str, int] | None = None
 
 
+class Objects(OfTest, frozen=True, kw_only=True):
+    """What servers say of their tables, indexes, files and the like (see "Objects"): a record with `rise` and one with `at_end`.
+
+    rise: target → kind of object → object → figure → what it rose by over the test; without those that did not
+    spanned_ops: target → all operations between the two readings
+    at_end: target → kind of object → object → figure → what there was after the test and its drain; 0 is left out
+    lacking: target → what could not be asked → why
+    """
+
+    rise: dict[str, dict[str, dict[str, dict[str, float]]]] = {}
+    spanned_ops: dict[str, int] = {}
+    at_end: dict[str, dict[str, dict[str, dict[str, float]]]] = {}
+    lacking: dict[str, dict[str, str]] = {}
+
+
 class Logged(Part, frozen=True):
     """What a server wrote to its log.
 

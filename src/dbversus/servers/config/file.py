@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from dbversus.dbms.versions import numbers
+from dbversus.dbms.versions import in_range
 from dbversus.errors import UsageError
 
 Section = Literal["settings", "environment", "init", "ddl"]
@@ -33,7 +33,7 @@ class Item:
     where: str
 
     def applies(self, version: str) -> bool:
-        return _at_least(version, self.since) and _at_most(version, self.until)
+        return in_range(version, self.since, self.until)
 
     @property
     def range(self) -> str:
@@ -58,14 +58,6 @@ class ConfigFile:
     def applies(self, version: str) -> bool:
         """Whether it says anything for this version (an empty file says: nothing is to be changed)."""
         return not self.items or any(item.applies(version) for item in self.items)
-
-
-def _at_least(version: str, bound: str) -> bool:
-    return not bound or numbers(version)[: len(numbers(bound))] >= numbers(bound)
-
-
-def _at_most(version: str, bound: str) -> bool:
-    return not bound or numbers(version)[: len(numbers(bound))] <= numbers(bound)
 
 
 def read_config(path: Path, *, flags: bool = False) -> ConfigFile:

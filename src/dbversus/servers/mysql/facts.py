@@ -6,7 +6,9 @@ from collections.abc import Sequence
 import pymysql
 
 from dbversus.dbms.flavour import Flavour, explain_formats
-from dbversus.servers.mysql.query import SYNTAX_ERROR, Connection, error_number, identifier, rows, status
+from dbversus.errors import RunError
+from dbversus.servers.mysql.query import SYNTAX_ERROR, Connection, Row, error_number, identifier, rows, status, words
+from dbversus.servers.objects import Moment, ObjectFigures, object_figures
 
 # Status variables that go down again, or are no counts at all: beginnings of names, and words in them.
 _GAUGES = re.compile(
@@ -135,6 +137,18 @@ def _indexes(connection: Connection, database: str) -> dict[str, float]:
         prefix = f"index.{table}.{index or 'none'}"
         found |= {f"{prefix}.reads": float(read), f"{prefix}.writes": float(written)}
     return found
+
+
+def objects(connection: Connection, moment: Moment, dbms: str, version: str) -> ObjectFigures:
+    """Figures of tables, indexes, files and caches (objects.toml)."""
+
+    def ask(statement: str) -> list[Row]:
+        try:
+            return rows(connection, statement)
+        except pymysql.MySQLError as error:
+            raise RunError(words(error)) from error
+
+    return object_figures("mysql", moment, dbms, version, ask)
 
 
 def warm(connection: Connection, database: str, tables: Sequence[str]) -> None:

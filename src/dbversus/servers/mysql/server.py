@@ -21,6 +21,7 @@ from dbversus.servers.data.contents import TableState
 from dbversus.servers.data.disk_use import used_bytes
 from dbversus.servers.mysql import check, contents, create, ddl, debt, facts, files, innodb, query, rocksdb, taken
 from dbversus.servers.mysql.query import Connection
+from dbversus.servers.objects import Moment, ObjectFigures
 from dbversus.servers.process.daemon import Daemon
 from dbversus.servers.process.program import Command
 from dbversus.servers.process.sockets import make_socket_dir
@@ -181,6 +182,10 @@ class MysqlServer(Daemon):
     def counters(self) -> dict[str, float]:
         with self.connect() as connection:
             return facts.counters(connection, DATABASE)
+
+    def objects(self, moment: Moment) -> ObjectFigures:
+        with self.connect() as connection:
+            return facts.objects(connection, moment, self.dbms, self.build.version)
 
     def sizes(self) -> dict[str, int]:
         """Besides the usual: `log` are the redo logs, `binlog` the binary logs."""

@@ -4,8 +4,11 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import psycopg
 from psycopg import sql
 
+from dbversus.errors import RunError
+from dbversus.servers.objects import Moment, ObjectFigures, object_figures
 from dbversus.servers.postgres.debt import Connection, has_extension, scalar
 from dbversus.servers.postgres.names import NAME, NOT_OF_EXTENSION, USER_SCHEMA, identifier
 
@@ -59,6 +62,19 @@ def counters(connection: Connection) -> dict[str, float]:
         function = "pg_xlog_location_diff(pg_current_xlog_insert_location(), '0/0')"
     found["wal.position_bytes"] = float(scalar(connection, f"SELECT {function}"))
     return found
+
+
+def objects(connection: Connection, moment: Moment, version: str) -> ObjectFigures:
+    """Figures of tables, indexes, buffers and the log (objects.toml); what clients that have gone were served is in them."""
+
+    def ask(statement: str) -> list[tuple[Any, ...]]:
+        try:
+            return connection.execute(statement).fetchall()
+        except psycopg.Error as error:
+            raise RunError(str(error).strip()) from error
+
+    _await_statistics(connection)
+    return object_figures("postgres", moment, "postgres", version, ask)
 
 
 def _await_statistics(connection: Connection) -> None:

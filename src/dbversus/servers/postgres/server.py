@@ -16,6 +16,7 @@ from dbversus.host.claims import registry
 from dbversus.servers.base import Placement, ServerConfig
 from dbversus.servers.data.contents import TableState
 from dbversus.servers.data.disk_use import used_bytes
+from dbversus.servers.objects import Moment, ObjectFigures
 from dbversus.servers.postgres import contents, ddl, debt, facts, files
 from dbversus.servers.postgres.debt import Connection
 from dbversus.servers.process.daemon import Daemon
@@ -118,6 +119,10 @@ class PostgresServer(Daemon):
     def counters(self) -> dict[str, float]:
         with self.connect() as connection:
             return facts.counters(connection)
+
+    def objects(self, moment: Moment) -> ObjectFigures:
+        with self.connect() as connection:
+            return facts.objects(connection, moment, self.build.version)
 
     def sizes(self) -> dict[str, int]:
         with self.connect() as connection:

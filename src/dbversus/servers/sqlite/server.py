@@ -17,6 +17,7 @@ from dbversus.servers.base import Placement, Query, ServerConfig
 from dbversus.servers.data.contents import TableState
 from dbversus.servers.data.disk_use import used_bytes
 from dbversus.servers.embedded import WithoutProcess
+from dbversus.servers.objects import Moment, ObjectFigures, object_figures
 from dbversus.servers.process.timing import timed
 from dbversus.servers.sqlite import ddl
 from dbversus.servers.sqlite.contents import own_tables, table_state
@@ -216,6 +217,9 @@ class SqliteServer(WithoutProcess):
     def counters(self) -> dict[str, float]:
         """None: the library counts per connection, and those are the clients'."""
         return {}
+
+    def objects(self, moment: Moment) -> ObjectFigures:
+        return object_figures("sqlite", moment, self.dbms, self.build.version, self._query)
 
     def sizes(self) -> dict[str, int]:
         found = {"data_dir": used_bytes(self.data_dir), "log": self._size_of("-wal"), "database": self._size_of("")}

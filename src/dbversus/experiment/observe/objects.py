@@ -1,0 +1,50 @@
+"""What the servers hold at the end of a test, by object: sizes, what is cached, dead rows, and the work that is not done yet."""
+
+from collections.abc import Mapping
+
+from dbversus.errors import RunError
+from dbversus.experiment.observe.observer import Observer
+from dbversus.results.records import Objects as ObjectsRecord
+from dbversus.servers.base import Server
+from dbversus.servers.objects import ObjectFigure
+
+Nested = dict[str, dict[str, dict[str, float]]]
+"""Kind of object → object → figure → value, as journals have it."""
+
+DEBT = "debt"
+
+
+class Objects(Observer):
+    """What stands at the end. What rose is read with the counters (counters.py): one round without operations serves both.
+
+    It is asked when the drain is over: a server that was thawed before it would do some of its debt unseen.
+    """
+
+    def end(self) -> None:
+        rig = self.scene.rig
+        rig.thaw()
+        held: dict[str, Nested] = {}
+        lacking: dict[str, dict[str, str]] = {}
+        for target in rig.alive:
+            try:
+                found = target.server.objects("end")
+                values = {**found.values, **_debt(target.server)}
+            except RunError:  # who is gone is noticed by the next that needs it
+                continue
+            if values:
+                held[target.name] = nested(values)
+            if found.lacking:
+                lacking[target.name] = dict(found.lacking)
+        if held or lacking:
+            rig.note(ObjectsRecord(*self.scene.place, at_end=held, lacking=lacking, **rig.tag))
+
+
+def _debt(server: Server) -> dict[ObjectFigure, float]:
+    return {ObjectFigure("server", DEBT, name): float(value) for name, value in server.debt().items() if value}
+
+
+def nested(values: Mapping[ObjectFigure, float]) -> Nested:
+    found: Nested = {}
+    for (kind, name, figure), value in values.items():
+        found.setdefault(kind, {}).setdefault(name, {})[figure] = value
+    return found

@@ -1,0 +1,41 @@
+"""What servers say of their tables, indexes, files and the like: over a test, and at its end."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from dbversus.results.records import AnyRecord, Objects, of_type
+
+Nested = Mapping[str, Mapping[str, Mapping[str, float]]]
+
+
+def object_rows(records: Iterable[AnyRecord], labels: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The `objects` records as rows of OBJECT_COLUMNS; `labels`: target name → label."""
+    rows = []
+    for record in of_type(records, Objects):
+        place = {"test": record.test, "block": record.block, "target_group": record.group}
+        for name, nested in record.rise.items():
+            ops = record.spanned_ops.get(name, 0)
+            rows += [{**place, "target": labels[name], **row} for row in _rows(nested, ops)]
+        for name, nested in record.at_end.items():
+            rows += [{**place, "target": labels[name], **row} for row in _rows(nested, None)]
+    return rows
+
+
+def _rows(nested: Nested, ops: int | None) -> Iterator[dict[str, Any]]:
+    for kind, objects in nested.items():
+        for name, figures in objects.items():
+            for figure, value in figures.items():
+                yield {
+                    "kind": kind,
+                    "object": name,
+                    "figure": figure,
+                    "unit": unit_of(figure),
+                    "value": value,
+                    "ops": ops,
+                    "per_op": value / ops if ops else None,
+                }
+
+
+def unit_of(figure: str) -> str:
+    """The last word of its name: pages of `read_pages`."""
+    return figure.rpartition("_")[2]
