@@ -33,6 +33,7 @@ from dbversus.report.parts.missing import SENTENCE_KEYS, not_measured
 from dbversus.report.parts.regime import driven_figures, regime_notes
 from dbversus.report.parts.settings import settings_notes
 from dbversus.report.parts.state import state_sentences
+from dbversus.report.parts.steps import stalls
 from dbversus.report.parts.timeline import timelines, worst_seconds
 from dbversus.report.words import summary_sentences, typographic
 from dbversus.results.read import Results, Target
@@ -113,7 +114,12 @@ def _by_test_and_target(findings: Sequence[Finding]) -> Findings:
 
 def _tests(results: Results, findings: Findings) -> tuple[TestPart, ...]:
     absolute = figures.block_figures(results)
-    for more in (background.block_figures(results), figures.counter_figures(results), driven_figures(results)):
+    for more in (
+        background.block_figures(results),
+        figures.counter_figures(results),
+        driven_figures(results),
+        stalls.block_figures(results),
+    ):
         for place, of_block in more.items():
             absolute.setdefault(place, {}).update(of_block)
     ratios = figures.slot_ratios(results)
@@ -164,7 +170,7 @@ def _test(
     work = [metric for metric, _ in figures.work_metrics(results, name)]
     shown = tuple(
         figure
-        for metric in (*figures.SHOWN, *work, *background.metrics(of_targets))
+        for metric in (*figures.SHOWN, *work, *background.metrics(of_targets), *stalls.METRICS)
         if (figure := _figure(metric.name, metric.title, metric.unit, name, results, findings, absolute))
     )
     latencies = {
@@ -191,6 +197,7 @@ def _test(
             *log_notes(results, name),
             *_test_notes(results, name, absolute),
             *worst,
+            *stalls.notes(results, name),
             *background.notes(results, name),
             *drifts,
             *roles.notes(of_roles),

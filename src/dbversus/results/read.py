@@ -49,9 +49,11 @@ from dbversus.results.schema import (
     SERVERS,
     SLOT_COLUMNS,
     SLOTS,
+    STALL_COLUMNS,
     TIMELINE_COLUMNS,
 )
 from dbversus.results.sql import columns_of, names, run_sql
+from dbversus.results.stalls import stall_rows
 from dbversus.results.timeline import timeline_rows
 from dbversus.results.write import safe_name
 
@@ -123,6 +125,11 @@ class Results:
     def timeline(self) -> list[dict[str, Any]]:
         """Rows of TIMELINE_COLUMNS: what happened second by second in tests that last."""
         return timeline_rows(self.records, self._labels)
+
+    @cached_property
+    def stalls(self) -> list[dict[str, Any]]:
+        """Rows of STALL_COLUMNS: how often and how long each target finished nothing, in tests that last."""
+        return stall_rows(self.timeline)
 
     @property
     def memory(self) -> list[dict[str, Any]]:
@@ -224,6 +231,7 @@ class Results:
             ),
             "objects": (columns_of(self.objects if names(query, "objects") else [], OBJECT_COLUMNS), OBJECT_COLUMNS),
             "timeline": (columns_of(self.timeline, TIMELINE_COLUMNS), TIMELINE_COLUMNS),
+            "stalls": (columns_of(self.stalls, STALL_COLUMNS), STALL_COLUMNS),
             "memory": (columns_of(self.memory, MEMORY_COLUMNS), MEMORY_COLUMNS),
         }
         return run_sql(query, {**own, **(typed or {})}, {"loads": loads, **(tables or {})})

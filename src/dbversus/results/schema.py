@@ -98,6 +98,18 @@ TIMELINE_COLUMNS: dict[str, str] = {
     "server_write_bytes": "BIGINT",
 }
 
+# name -> DuckDB type; one row per target, block and test of the timeline in which operations end in most seconds
+STALL_COLUMNS: dict[str, str] = {
+    "test": "VARCHAR",
+    "target": "VARCHAR",
+    "block": "INTEGER",
+    "target_group": "VARCHAR",
+    "driven_s": "DOUBLE",
+    "stalls": "INTEGER",
+    "stalled_s": "DOUBLE",
+    "longest_s": "DOUBLE",
+}
+
 # name -> DuckDB type; one row per target, block and test (of the base: one per group): memory of its server at the end
 MEMORY_COLUMNS: dict[str, str] = {
     "test": "VARCHAR",

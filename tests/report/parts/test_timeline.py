@@ -12,7 +12,7 @@ from ...stats.twin_results import Truth, twin_results
 SECOND_NS = 10**9
 
 
-def _results(*blocks: Sequence[tuple[int, int, int]]) -> Results:
+def series_results(*blocks: Sequence[tuple[int, int, int]]) -> Results:
     """Blocks of the base's seconds: operations, slowest response in ms, length in ns."""
     results: Results = twin_results(Truth(blocks=2, tests=1))
     records = [Series(number, "test0", {results.base.name: _seconds(seconds)}) for number, seconds in enumerate(blocks)]
@@ -37,7 +37,7 @@ def _seconds(seconds: Sequence[tuple[int, int, int]]) -> Seconds:
 
 
 def test_the_worst_second_of_all_blocks_is_named() -> None:
-    results = _results(
+    results = series_results(
         [(100, 2, SECOND_NS), (90, 3, SECOND_NS), (1, 1, SECOND_NS // 10)],
         [(100, 2, SECOND_NS), (10, 950, SECOND_NS)],
     )
@@ -52,12 +52,12 @@ def test_the_worst_second_of_all_blocks_is_named() -> None:
 
 
 def test_of_work_in_which_next_to_nothing_ends_there_is_no_worst_second() -> None:
-    results = _results([(0, 0, SECOND_NS), (0, 0, SECOND_NS), (1, 2500, SECOND_NS)])
+    results = series_results([(0, 0, SECOND_NS), (0, 0, SECOND_NS), (1, 2500, SECOND_NS)])
     assert worst_seconds(results, "test0") == ()
     drawn = timelines(results, "test0")[results.base.label]
     assert [second.slowest_ms for second in drawn] == [None, None, 2500]
 
 
 def test_a_test_without_seconds_says_nothing() -> None:
-    results = _results()
+    results = series_results()
     assert worst_seconds(results, "test0") == () and timelines(results, "test0") == {}

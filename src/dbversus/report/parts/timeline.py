@@ -5,9 +5,7 @@ from typing import Any
 
 from dbversus.report.model import Second
 from dbversus.results.read import Results
-
-WHOLE_NS = 500_000_000
-"""A shorter second, at the end of a test, tells no rate."""
+from dbversus.results.stalls import WHOLE_NS
 
 
 def timelines(results: Results, test: str) -> dict[str, tuple[Second, ...]]:

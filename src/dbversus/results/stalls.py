@@ -1,0 +1,58 @@
+"""Stalls: driven seconds in which a test finished no operation, from the rows of timeline.parquet."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+WHOLE_NS = 500_000_000
+"""A shorter second, at the end of a test, tells no rate."""
+
+Second = Mapping[str, Any]
+
+
+def stall_rows(timeline: Sequence[Second]) -> list[dict[str, Any]]:
+    """Rows of STALL_COLUMNS, from those of TIMELINE_COLUMNS: one per test, target, block and group.
+
+    A stall is one whole second, or several in a row, in which no operation ended. Tests of which no operation ends in most
+    seconds on any target (an index build, a long query) have no rows: there a second without one is no stall.
+    """
+    whole = [second for second in timeline if second["elapsed_ns"] >= WHOLE_NS]
+    return [
+        {**place, **_stalls(list(seconds))}
+        for test in dict.fromkeys(second["test"] for second in whole)
+        if _is_steady(of_test := [second for second in whole if second["test"] == test])
+        for place, seconds in _by_place(of_test)
+    ]
+
+
+def _is_steady(of_test: Iterable[Second]) -> bool:
+    """Whether on some target operations end in most seconds."""
+    by_target: dict[str, list[bool]] = {}
+    for second in of_test:
+        by_target.setdefault(second["target"], []).append(second["ops"] > 0)
+    return any(2 * sum(busy) > len(busy) for busy in by_target.values())
+
+
+def _by_place(of_test: Sequence[Second]) -> Iterator[tuple[dict[str, Any], Iterable[Second]]]:
+    names = ("test", "target", "block", "target_group")
+    places: dict[tuple[Any, ...], list[Second]] = {}
+    for second in of_test:
+        places.setdefault(tuple(second[name] for name in names), []).append(second)
+    for place, seconds in places.items():
+        yield dict(zip(names, place, strict=True)), seconds
+
+
+def _stalls(seconds: Sequence[Second]) -> dict[str, Any]:
+    """How many, and how long in s: all together, and the longest."""
+    runs = groupby(seconds, key=lambda second: second["ops"] == 0)
+    lengths_s = [_length_s(run) for is_stall, run in runs if is_stall]
+    return {
+        "driven_s": _length_s(seconds),
+        "stalls": len(lengths_s),
+        "stalled_s": sum(lengths_s),
+        "longest_s": max(lengths_s, default=0.0),
+    }
+
+
+def _length_s(seconds: Iterable[Second]) -> float:
+    return float(sum(second["elapsed_ns"] for second in seconds)) / 1e9
