@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,8 @@ from dbversus.builds.store import list_installed, obtain
 from dbversus.builds.target import parse_target
 from dbversus.errors import DbversusError
 from dbversus.experiment.rig.engine import engine_binary
+
+from ..small_host import new_folder, write_base_configs
 
 DBVERSUS = [sys.executable, "-c", "from dbversus.cli.main import main; main()"]
 
@@ -32,6 +33,8 @@ rows = 6
 seconds = 1
 looks = {looks}
 """
+# unless the experiment says otherwise
+DRAIN = "drain_s = 0.3\ndrain_idle_s = 0.1\n"
 
 
 def _heed_interrupts() -> None:
@@ -53,7 +56,7 @@ class Bench:
     def write(self, targets: list[str], tests: str, more: str = "", looks: tuple[int, ...] = (2, 3)) -> Path:
         path = self.folder / "experiment.toml"
         choices = EXPERIMENT.format(targets=json.dumps(targets), tests=tests, looks=list(looks))
-        path.write_text(choices + more)
+        path.write_text(choices + ("" if "drain_s" in more else DRAIN) + more)
         return path
 
     def command(self, *words: str | Path) -> list[str]:
@@ -103,11 +106,12 @@ class Bench:
 
 
 @pytest.fixture
-def bench() -> Iterator[Bench]:
+def bench(request: pytest.FixtureRequest) -> Iterator[Bench]:
+    """In memory, but for tests marked `on_disk`."""
     engine_binary()
-    folder = Path(tempfile.mkdtemp(prefix="dbv-e2e-"))
-    folder.chmod(0o755)
+    folder = new_folder("dbv-e2e-", on_disk=request.node.get_closest_marker("on_disk") is not None)
     (folder / "home").mkdir(mode=0o755)
+    write_base_configs(folder)
     yield Bench(folder, folder / "home")
     shutil.rmtree(folder, ignore_errors=True)
 

@@ -15,6 +15,8 @@ from .conftest import Bench
 
 pytestmark = pytest.mark.alone
 
+# long enough for what servers put off
+DRAIN = "drain_s = 2\n"
 POSTGRES_KINDS = {"walwriter", "background writer", "checkpointer", "postgres"}
 
 
@@ -55,7 +57,7 @@ def _check_drains(bench: Bench) -> None:
 
 
 def test_what_processes_leave_for_later_is_charged_to_the_test(bench: Bench, postgres: str) -> None:
-    bench.run("run", bench.write([postgres, postgres], "point-query,update-index"), "--out", bench.out)
+    bench.run("run", bench.write([postgres, postgres], "point-query,update-index", DRAIN), "--out", bench.out)
     _check_split(bench)
     _check_drains(bench)
     kinds = _kinds(bench)
@@ -83,7 +85,7 @@ def test_what_threads_leave_for_later_is_charged_to_the_test(bench: Bench, targe
     except DbversusError as error:
         pytest.skip(f"{target} cannot be had: {error}")
     (bench.home / "builds").symlink_to(home_dir() / "builds")
-    file = bench.write([target, target], "point-query,update-index", "clients = 3\n")
+    file = bench.write([target, target], "point-query,update-index", "clients = 3\n" + DRAIN, looks=(2,))
     bench.run("run", file, "--out", bench.out)
     _check_split(bench)
     _check_drains(bench)

@@ -51,6 +51,7 @@ def test_a_calibration_is_measured_kept_shown_and_cited(bench: Bench, postgres: 
     assert not bench.survivors()
 
 
+@pytest.mark.on_disk
 @pytest.mark.alone
 def test_io_can_be_injected_instead(bench: Bench, postgres: str) -> None:
     small = ["--quick", "--blocks", "3", "--table-size", "10k", "--tests", "update-index,update-nonindex,insert"]

@@ -19,7 +19,6 @@ loaded = 'CREATE STATISTICS id_and_k (dependencies) ON id, k FROM sbtest1'
 
 
 def test_each_target_has_its_tables_as_its_config_says(bench: Bench, postgres: str) -> None:
-    (bench.folder / "configs/postgres").mkdir(parents=True)
     (bench.folder / "configs/postgres/parted.conf").write_text(CONFIG)
     targets = [postgres, f"{postgres}@parted", f"{postgres}@ddl.index=none"]
     bench.run("run", bench.write(targets, "point-query", looks=(2,)), "--out", bench.out)
@@ -34,7 +33,6 @@ def test_each_target_has_its_tables_as_its_config_says(bench: Bench, postgres: s
 
 
 def test_a_clause_that_a_server_does_not_take_is_told_with_its_line(bench: Bench, postgres: str) -> None:
-    (bench.folder / "configs/postgres").mkdir(parents=True)
     (bench.folder / "configs/postgres/bad.conf").write_text("[ddl]\nindex = 'WITH (no_such = 1)'\n")
     said = bench.run(
         "run", bench.write([postgres, f"{postgres}@bad"], "point-query"), "--out", bench.out, status=2

@@ -122,7 +122,6 @@ def test_the_disk_is_measured_before_durability_is(bench: Bench) -> None:
 
 
 def test_an_optional_config_that_the_server_refuses_has_its_own_line(bench: Bench) -> None:
-    (bench.folder / "configs/sqlite").mkdir(parents=True)
     (bench.folder / "configs/sqlite/odd.conf").write_text("no_such_pragma = 1\n")
     text = EXPERIMENT.format(tests="point-query", more="").replace('"mmap"]]', '"odd", "mmap"]]')
     file = bench.folder / "matrix.toml"

@@ -51,6 +51,7 @@ def _on_disk(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.skip(f"{bench.folder} is in memory: what is dropped there is not read again")
 
 
+@pytest.mark.on_disk
 @pytest.mark.alone
 def test_the_state_is_journaled_and_is_the_same_in_all_blocks(bench: Bench, postgres: str) -> None:
     targets = [postgres, "sqlite:bundled@wal", *_mariadb(bench)]
@@ -79,6 +80,7 @@ def _spec(bench: Bench, targets: list[str], tests: str, more: str = "") -> Exper
 
 def _run(bench: Bench, monkeypatch: pytest.MonkeyPatch, spec: ExperimentSpec) -> None:
     """In this process."""
+    monkeypatch.chdir(bench.folder)
     for name, value in bench.places.items():
         monkeypatch.setenv(name, value)
     run_experiment(spec, bench.out, "", Silent(), wait=True)
@@ -112,6 +114,7 @@ def test_data_that_was_not_restored_as_it_was_takes_its_target_out(
     assert words in (bench.out / "report.md").read_text()
 
 
+@pytest.mark.on_disk
 @pytest.mark.alone
 def test_with_cold_caches_every_row_begins_after_a_restart(
     bench: Bench, postgres: str, monkeypatch: pytest.MonkeyPatch
@@ -140,6 +143,7 @@ def test_with_cold_caches_every_row_begins_after_a_restart(
     assert not bench.records("counters") and not bench.survivors()
 
 
+@pytest.mark.on_disk
 @pytest.mark.alone
 def test_with_mixed_caches_a_block_begins_cold_and_gets_warm(
     bench: Bench, postgres: str, monkeypatch: pytest.MonkeyPatch

@@ -9,6 +9,7 @@ from pathlib import Path
 from dbversus.builds.store import list_installed
 from dbversus.home import PUBLIC_MODE, home_dir
 
+from ..small_host import write_base_configs
 from .plan import ROWS, Trial
 
 EXPERIMENT = """
@@ -64,10 +65,11 @@ class Place:
 
 
 def make_home(home: Path) -> None:
-    """An empty home that shares the builds of this host's own."""
+    """An empty home that shares the builds of this host's own; dbversus runs in the folder that holds it."""
     home.mkdir(parents=True, exist_ok=True)
     for path in (home, home.parent):
         path.chmod(PUBLIC_MODE)
+    write_base_configs(home.parent)
     if not (home / "builds").is_symlink():
         (home / "builds").symlink_to(home_dir() / "builds")
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.stats import t
+from scipy.special import stdtrit
 
 from dbversus.report.model import Estimate, LatencyFigures, SlotRatios
 from dbversus.results.latency import Latency, merge
@@ -46,7 +46,7 @@ def interval_of(values: Sequence[float]) -> Estimate:
     mean = float(np.mean(values))
     if n == 1:
         return Estimate(mean, None, None, 1)
-    half = float(t.isf((1 - CONFIDENCE) / 2, n - 1) * np.std(values, ddof=1) / math.sqrt(n))
+    half = float(stdtrit(n - 1, (1 + CONFIDENCE) / 2) * np.std(values, ddof=1) / math.sqrt(n))
     return Estimate(mean, mean - half, mean + half, n, CONFIDENCE)
 
 
@@ -164,6 +164,6 @@ def _percentile(value: float, of_blocks: Any) -> Estimate:
     if n < 2:
         return Estimate(value, None, None, n)
     logs = np.log(of_blocks)
-    half = float(t.isf((1 - CONFIDENCE) / 2, n - 1) * np.std(logs, ddof=1) / math.sqrt(n))
+    half = float(stdtrit(n - 1, (1 + CONFIDENCE) / 2) * np.std(logs, ddof=1) / math.sqrt(n))
     center = float(np.mean(logs))
     return Estimate(value, min(math.exp(center - half), value), max(math.exp(center + half), value), n, CONFIDENCE)

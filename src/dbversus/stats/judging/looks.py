@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr, stdtrit
-from scipy.stats import false_discovery_control
 
 from dbversus.stats.judging.estimate import estimate
 from dbversus.stats.judging.sequential import alpha_per_look
@@ -114,8 +113,20 @@ def _adjust(table: Table, state: State, fresh: Bools, looks: tuple[int, ...]) ->
             continue
         level = alpha_per_look(looks, OVERALL, size)
         q = np.full(len(state.p), np.nan)
-        q[members] = np.minimum(1.0, false_discovery_control(state.p[members]) * OVERALL / level)
+        q[members] = np.minimum(1.0, adjusted_p(state.p[members]) * OVERALL / level)
         state.q = np.where(fresh & members, q, state.q)
+
+
+def adjusted_p(p: Floats) -> Floats:
+    """Benjamini & Hochberg (1995): p times size of the family ÷ rank, never above that of a larger p.
+
+    As scipy.stats.false_discovery_control, which takes half a second to import.
+    """
+    falling = np.argsort(p)[::-1]
+    ranks = np.arange(len(p), 0, -1)
+    adjusted = np.empty(len(p))
+    adjusted[falling] = np.minimum(1.0, np.minimum.accumulate(p[falling] * len(p) / ranks))
+    return adjusted
 
 
 def selected_level(table: Table, state: State, looks: tuple[int, ...]) -> Floats:
