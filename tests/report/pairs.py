@@ -97,5 +97,6 @@ def _slot(name: str, contender: Contender, shift: float) -> dict[str, Any]:
     return {
         "target": name, "position": int(name[1:]), "elapsed_ns": int(ops * op_ns), "ops": ops, "statements": ops,
         "server_cpu_ns": int(ops * 30_000 * contender.cpu * np.exp(shift)), "server_switches": 2 * ops,
-        "server_read_calls": ops // 2 if contender.read_bytes else 0, "server_write_bytes": 512 * ops, **figures,
+        "disk_reads": ops // 2 if contender.read_bytes else 0, "disk_write_bytes": 512 * ops, "server_write_bytes": 512 * ops,
+        "disk_read_bytes": int(ops * contender.read_bytes), **figures,
     }  # fmt: skip

@@ -19,8 +19,8 @@ from dbversus.report.generations import text as generations_text
 from dbversus.report.generations import words as generations_words
 from dbversus.report.pairs import Generations, between, default_pairs, of_experiment, only_pair, parse_pair
 from dbversus.results.read import Results, open_results
-from dbversus.stats.generations import READ_BYTES, Mark, Pair
-from dbversus.stats.metrics import CPU, THROUGHPUT
+from dbversus.stats.generations import Mark, Pair
+from dbversus.stats.metrics import CPU, DISK_READ_BYTES, THROUGHPUT
 
 from .formats.test_html import Outline
 from .pairs import FOUR, Contender, write_pairs, wrong_answer
@@ -85,7 +85,7 @@ def test_ratios_are_those_of_the_pairs(found: Generations) -> None:
 
 
 def test_nothing_read_is_one_and_nothing_against_something_zero(found: Generations) -> None:
-    reads = found.shifts.tests[1].changes[READ_BYTES]
+    reads = found.shifts.tests[1].changes[DISK_READ_BYTES]
     assert reads.old
     assert reads.new
     assert (reads.old.value, reads.new.value) == (1.0, 0.0)
@@ -204,8 +204,8 @@ def test_an_infinite_ratio_is_a_word_in_json(tmp_path: Path) -> None:
     made = of_experiment(open_results(write_pairs(tmp_path / "r", reading, blocks=2)))
     assert made
     content = json.loads(json.dumps(generations_words.as_json(made), allow_nan=False))
-    assert content["tests"][0]["metrics"][READ_BYTES]["old"]["ratio"] == "inf"
-    assert generations_words.cell(made.shifts.tests[1].changes[READ_BYTES].old) == "inf"
+    assert content["tests"][0]["metrics"][DISK_READ_BYTES]["old"]["ratio"] == "inf"
+    assert generations_words.cell(made.shifts.tests[1].changes[DISK_READ_BYTES].old) == "inf"
 
 
 def test_flat_has_a_line_per_test_and_the_means(found: Generations) -> None:

@@ -25,7 +25,7 @@ HEADER: dict[str, Any] = {
 
 
 def row(block: int, number: int, disturbed: bool = False) -> dict[str, Any]:
-    figures = {name: 5 for name in SLOT_COLUMNS if name.startswith(("server_", "client_"))}
+    figures = {name: 5 for name in SLOT_COLUMNS if name.startswith(("server_", "client_", "disk_", "device_"))}
     slots = [
         {"target": name, "position": place, "elapsed_ns": 50_000_000, "ops": 1000 + 100 * place, "statements": 1000,
          "rows": 1000, "affected": 0, "errors": {"deadlock": 2, "other": 1}, "mean_ns": 1, "p50_ns": 1, "p95_ns": 1,

@@ -9,8 +9,6 @@ from scipy.stats import ttest_1samp, ttest_ind
 
 from dbversus.results.records import Load, LoadFigures
 from dbversus.stats.generations import (
-    READ_BYTES,
-    READ_CALLS,
     Generation,
     Mark,
     Pair,
@@ -19,7 +17,7 @@ from dbversus.stats.generations import (
     generation,
 )
 from dbversus.stats.means import Logs, Mean, difference, mean_of_blocks, mean_of_tests
-from dbversus.stats.metrics import CPU, THROUGHPUT
+from dbversus.stats.metrics import CPU, DISK_READ_BYTES, DISK_READS, THROUGHPUT
 
 from .slots import make_slots
 
@@ -212,14 +210,14 @@ def test_each_pair_is_measured_against_its_own_first_target() -> None:
 )
 def test_the_references_rule_for_nothing(first: float, second: float, expected: float) -> None:
     slots = make_slots(tests=1, rows=4)
-    slots["server_read_bytes"] = slots["ops"] * np.where(slots["target"] == "a", first, second)
+    slots["disk_read_bytes"] = slots["ops"] * np.where(slots["target"] == "a", first, second)
     pair = generation(slots, Pair("a", "b"))
     [item] = compare_generations(pair, pair, ["t0"], paired=True).tests
-    reads = item.changes[READ_BYTES].old
+    reads = item.changes[DISK_READ_BYTES].old
     assert reads
     assert reads.value == pytest.approx(expected)
     assert (reads.low is None) == (expected != 2.0)
-    calls = item.changes[READ_CALLS].new
+    calls = item.changes[DISK_READS].new
     assert calls
     assert calls.value == 1.0
 
@@ -240,10 +238,10 @@ def test_the_load_has_one_run_and_no_interval() -> None:
 def test_what_one_target_cannot_tell_is_no_ratio() -> None:
     slots = make_slots(tests=1)
     for unknown in (slots["target"] == "b", np.ones(len(slots["ops"]), dtype=bool)):
-        slots["server_read_bytes"] = np.ma.masked_array(slots["ops"] * 6400, mask=unknown)
+        slots["disk_read_bytes"] = np.ma.masked_array(slots["ops"] * 6400, mask=unknown)
         pair = generation(slots, Pair("a", "b"))
         [item] = compare_generations(pair, pair, ["t0"], paired=True).tests
-        assert READ_BYTES not in item.changes
+        assert DISK_READ_BYTES not in item.changes
         assert item.changes[THROUGHPUT].shift
 
 

@@ -101,7 +101,8 @@ impl CgroupCpu {
     }
 }
 
-fn open_named(path: &Path) -> io::Result<Gauge> {
+/// Opens a file of a group; the error names it.
+pub fn open_named(path: &Path) -> io::Result<Gauge> {
     Gauge::open(path).map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
 }
 

@@ -64,6 +64,7 @@ impl ThreadMeter {
             server_write_bytes: io.map(|io| io.write_bytes),
             server_read_calls: io.map(|io| io.read_calls),
             server_write_calls: io.map(|io| io.write_calls),
+            ..ServerFigures::default()
         }
     }
 }

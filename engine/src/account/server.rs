@@ -247,6 +247,7 @@ impl ServerMeter {
             server_write_bytes: io(usage.write_bytes),
             server_read_calls: io(usage.read_calls),
             server_write_calls: io(usage.write_calls),
+            ..ServerFigures::default()
         }
     }
 

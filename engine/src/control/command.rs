@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::account::AccountSpec;
+use crate::account::{AccountSpec, DiskSpec};
 use crate::drive::check::CheckSpec;
 use crate::drive::drain::DrainSpec;
 use crate::drive::freeze::FreezeSpec;
@@ -45,6 +45,8 @@ pub struct TargetSpec {
     pub session_sql: Vec<String>,
     #[serde(default)]
     pub account: Option<AccountSpec>,
+    #[serde(default)]
+    pub disk: Option<DiskSpec>,
     #[serde(default)]
     pub freeze: Option<FreezeSpec>,
     /// Its tables are as they were when a target of that name was dropped: what was appended to them still counts.

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::command::{Command, ManyTargets, OneTarget, QuerySpec, RowsSpec, TargetSpec};
 use super::output::Output;
-use crate::account::{Kinds, ServerMeter};
+use crate::account::{DiskMeter, Kinds, ServerMeter};
 use crate::drive::check::{self, CheckSpec};
 use crate::drive::drain::{self, DrainSpec};
 use crate::drive::freeze::Freezer;
@@ -95,6 +95,7 @@ impl Session {
         let root_pid = spec.account.as_ref().map(|account| account.root_pid);
         let freezer = Freezer::new(&spec.freeze.clone().unwrap_or_default(), root_pid).map_err(usage)?;
         let mut target = Target::new(spec.name.clone(), Arc::from(wire), meter, freezer);
+        target.disk = spec.disk.as_ref().map(DiskMeter::open).unwrap_or_default();
         if let Some(appended) = self.appended.remove(&spec.name).filter(|_| spec.goes_on) {
             target.appended = appended;
         }

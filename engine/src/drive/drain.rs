@@ -73,6 +73,7 @@ pub fn drain(target: &mut Target, spec: &DrainSpec) -> Result<Drained, Failure> 
     };
     meter.look_around();
     let kinds_before = meter.background();
+    let disk_before = target.disk.read();
     let begun = meter.begin();
     target.thaw()?;
     let began_ns = now_ns();
@@ -90,7 +91,7 @@ pub fn drain(target: &mut Target, spec: &DrainSpec) -> Result<Drained, Failure> 
         ..Drained::default()
     };
     if let Some(meter) = &mut target.meter {
-        drained.server = meter.end(&begun);
+        drained.server = meter.end(&begun).with_disk(target.disk.read().since(&disk_before));
         drained.background = kind::grown(&meter.background(), &kinds_before);
     }
     Ok(drained)

@@ -42,12 +42,14 @@ pub fn load(target: &mut Target, spec: &LoadSpec, progress: &mut dyn FnMut(u64))
         backends::name_one(connection.as_mut(), meter);
         meter.look_around();
     }
+    let disk_before = target.disk.read();
     let begun = target.meter.as_mut().map(|meter| meter.begin());
     let client_before = (thread.as_client(), thread.as_server());
     let times = run(connection.as_mut(), spec, progress)?;
     let client = thread.as_client().since(&client_before.0);
     let as_server = thread.as_server().since(&client_before.1);
     let server = target.meter.as_mut().zip(begun).map(|(meter, begun)| meter.end(&begun));
+    let disk = target.disk.read().since(&disk_before);
     let (server, client) = if target.wire.embedded() {
         (as_server, ClientFigures::default())
     } else {
@@ -59,7 +61,7 @@ pub fn load(target: &mut Target, spec: &LoadSpec, progress: &mut dyn FnMut(u64))
         elapsed_ns,
         insert_ns,
         after_ns,
-        server,
+        server: server.with_disk(disk),
         client,
     })
 }

@@ -188,6 +188,12 @@ impl<'a> RowRunner<'a> {
     pub fn accounting_notes(&self) -> Vec<String> {
         let meters = self.targets.iter().filter_map(|target| target.meter.as_ref());
         let mut notes: Vec<String> = meters.flat_map(|meter| meter.notes()).collect();
+        notes.extend(
+            self.targets
+                .iter()
+                .filter_map(|target| target.disk.note())
+                .map(str::to_owned),
+        );
         notes.sort();
         notes.dedup();
         notes
@@ -265,6 +271,7 @@ impl<'a> RowRunner<'a> {
         };
         // Taken for as long as another thread may read them.
         let (mut meter, mut watch) = (self.targets[target].meter.take(), self.watch.take());
+        let disk_before = self.targets[target].disk.read();
         let begun = meter.as_mut().map(|meter| meter.begin());
         let mut drive = || self.drive(turn, self.spec.slot);
         let outcome = match &mut watch {
@@ -272,13 +279,14 @@ impl<'a> RowRunner<'a> {
             Some(watch) => watch.over(target, meter.as_mut().zip(begun.as_ref()), drive),
         };
         let used = meter.as_mut().zip(begun).map(|(meter, begun)| meter.end(&begun));
+        let disk = self.targets[target].disk.read();
         if let Some(watch) = &mut watch {
             watch.finish(target, used);
         }
         (self.targets[target].meter, self.watch) = (meter, watch);
         let together = outcome?;
         let server = together.embedded.or(used).unwrap_or_default();
-        Ok((together, server))
+        Ok((together, server.with_disk(disk.since(&disk_before))))
     }
 
     /// Freezes a target that has had its turn.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::freeze::Freezer;
 use super::trouble::Failure;
-use crate::account::ServerMeter;
+use crate::account::{DiskMeter, ServerMeter};
 use crate::wire::Wire;
 use crate::workload::Appended;
 
@@ -13,6 +13,8 @@ pub struct Target {
     pub wire: Arc<dyn Wire>,
     /// None when the server is embedded, or nothing is known of it.
     pub meter: Option<ServerMeter>,
+    /// Of the disk that holds its data; it tells nothing where that was not named.
+    pub disk: DiskMeter,
     /// Rows that tests have appended to its tables.
     pub appended: Appended,
     freezer: Freezer,
@@ -24,6 +26,7 @@ impl Target {
             name,
             wire,
             meter,
+            disk: DiskMeter::default(),
             appended: Appended::default(),
             freezer,
         }

@@ -41,7 +41,8 @@ macro_rules! counters {
 }
 
 counters! {
-    /// What the server used. Foreground: the processes or threads that serve our connections; background: the rest.
+    /// What the server used. Foreground: the processes or threads that serve our connections; background: the rest. `disk`: what
+    /// the server asked of the disk that holds its data; `device`: that disk, whoever caused it.
     ServerFigures: Option<u64>, grown_if_known, sum_if_known {
         server_cpu_ns,
         server_user_ns,
@@ -56,6 +57,39 @@ counters! {
         server_write_bytes,
         server_read_calls,
         server_write_calls,
+        disk_reads,
+        disk_writes,
+        disk_read_bytes,
+        disk_write_bytes,
+        device_reads,
+        device_writes,
+        device_read_bytes,
+        device_write_bytes,
+        device_read_ns,
+        device_write_ns,
+        device_busy_ns,
+        device_queue_ns,
+    }
+}
+
+impl ServerFigures {
+    /// These, with the figures of the disk from another reading.
+    pub fn with_disk(self, disk: Self) -> Self {
+        Self {
+            disk_reads: disk.disk_reads,
+            disk_writes: disk.disk_writes,
+            disk_read_bytes: disk.disk_read_bytes,
+            disk_write_bytes: disk.disk_write_bytes,
+            device_reads: disk.device_reads,
+            device_writes: disk.device_writes,
+            device_read_bytes: disk.device_read_bytes,
+            device_write_bytes: disk.device_write_bytes,
+            device_read_ns: disk.device_read_ns,
+            device_write_ns: disk.device_write_ns,
+            device_busy_ns: disk.device_busy_ns,
+            device_queue_ns: disk.device_queue_ns,
+            ..self
+        }
     }
 }
 

@@ -22,6 +22,44 @@ const SERVER_FIGURES: [&str; 13] = [
     "server_write_calls",
 ];
 
+const DISK_FIGURES: [&str; 12] = [
+    "disk_reads",
+    "disk_writes",
+    "disk_read_bytes",
+    "disk_write_bytes",
+    "device_reads",
+    "device_writes",
+    "device_read_bytes",
+    "device_write_bytes",
+    "device_read_ns",
+    "device_write_ns",
+    "device_busy_ns",
+    "device_queue_ns",
+];
+
+#[test]
+fn a_slot_has_figures_of_the_disk_that_was_named_and_a_note_on_whose_they_are() {
+    let mut engine = Engine::start();
+    let folder = env!("CARGO_MANIFEST_DIR");
+    for (name, disk) in [("a", json!({"path": folder})), ("b", Value::Null)] {
+        engine.done(json!({"cmd": "target", "name": name, "wire": "null", "address": {}, "disk": disk}));
+    }
+    engine.done(json!({"cmd": "open", "targets": ["a", "b"], "test": point_test(10)}));
+    let rows = json!({"cmd": "rows", "seed": 1, "orders": [["a", "b"]], "settle": {"ops": 0}, "slot": {"ms": 5}});
+    let lines = engine.all(rows);
+    let notes = lines[1]["accounting_notes"].to_string();
+    let is_known = notes.contains("disk reads and writes are those of the whole device");
+    assert!(
+        is_known || notes.contains("disk reads and writes are unknown"),
+        "{notes}"
+    );
+    for figure in DISK_FIGURES {
+        assert_eq!(lines[0]["slots"][0][figure].is_u64(), is_known, "{figure}: {lines:?}");
+        assert!(lines[0]["slots"][1][figure].is_null(), "{figure}: {lines:?}");
+    }
+    assert!(engine.quits());
+}
+
 #[test]
 fn hello_tells_versions_and_wires() {
     let hello = Engine::start().last(json!({"cmd": "hello", "id": 1}));

@@ -1,7 +1,7 @@
-"""Control groups of measured servers: their CPU time is read there, and there the idle ones are frozen.
+"""Control groups of measured servers: their CPU time and disk requests are read there, and there the idle ones are frozen.
 
-Version 1 (`cpuacct` and `freezer` hierarchies) is taken where it is mounted and writable, because its CPU clock counts
-ns; version 2 otherwise. Neither needs a controller to be enabled: `cpu.stat` and `cgroup.freeze` are always there.
+Version 1 (`cpuacct`, `freezer` and `blkio` hierarchies) is taken where it is mounted and writable, because its CPU clock counts
+ns; version 2 otherwise, whose `cpu.stat` and `cgroup.freeze` are always there. Only `io.stat` needs a controller to be enabled.
 """
 
 import contextlib
@@ -18,10 +18,11 @@ _REMOVE_LIMIT_S = 2.0
 
 @dataclass(frozen=True)
 class CgroupV1:
-    """A directory in the cpuacct hierarchy and one in the freezer hierarchy, where there is one."""
+    """A directory in the cpuacct hierarchy, and one each in the freezer and blkio hierarchies, where there are such."""
 
     cpuacct: Path
     freezer: Path | None
+    blkio: Path | None = None
 
     def add(self, pid: int) -> None:
         for directory in self.directories():
@@ -33,8 +34,11 @@ class CgroupV1:
     def engine_freeze(self) -> dict[str, str]:
         return {"kind": "v1", "freezer": str(self.freezer)} if self.freezer else {"kind": "signal"}
 
+    def engine_disk(self) -> dict[str, str] | None:
+        return {"kind": "v1", "blkio": str(self.blkio)} if self.blkio else None
+
     def directories(self) -> list[str]:
-        return [str(self.cpuacct), *([str(self.freezer)] if self.freezer else [])]
+        return [str(directory) for directory in (self.cpuacct, self.freezer, self.blkio) if directory]
 
     def remove(self) -> None:
         remove_directories(self.directories())
@@ -53,6 +57,9 @@ class CgroupV2:
     def engine_freeze(self) -> dict[str, str]:
         return {"kind": "v2", "path": str(self.path)}
 
+    def engine_disk(self) -> dict[str, str] | None:
+        return {"kind": "v2", "path": str(self.path)}
+
     def directories(self) -> list[str]:
         return [str(self.path)]
 
@@ -66,6 +73,7 @@ class Hierarchies:
 
     cpuacct: Path | None = None
     freezer: Path | None = None
+    blkio: Path | None = None
     unified: Path | None = None
 
     @property
@@ -85,7 +93,7 @@ def hierarchies(mounts: str | None = None, membership: str | None = None) -> Hie
         if kind == "cgroup2":
             found["unified"] = Path(point)
         elif kind == "cgroup":
-            found |= {name: Path(point) for name in ("cpuacct", "freezer") if name in options.split(",")}
+            found |= {name: Path(point) for name in ("cpuacct", "freezer", "blkio") if name in options.split(",")}
     own = _own_groups(membership)
     return Hierarchies(**{name: _inside(point, own.get(name, "/")) for name, point in found.items()})
 
@@ -126,13 +134,13 @@ def create_cgroup(
 def _create_v1(name: str, where: Hierarchies) -> CgroupV1:
     if where.cpuacct is None:
         raise FileNotFoundError(errno.ENOENT, "no cpuacct hierarchy is mounted")
-    cpuacct = _make(where.cpuacct, name)
-    if where.freezer is None:
-        return CgroupV1(cpuacct, None)
+    made = [cpuacct := _make(where.cpuacct, name)]
     try:
-        return CgroupV1(cpuacct, _make(where.freezer, name))
+        freezer = _make(where.freezer, name) if where.freezer else None
+        made += [freezer] if freezer else []
+        return CgroupV1(cpuacct, freezer, _make(where.blkio, name) if where.blkio else None)
     except OSError:
-        remove_directories([str(cpuacct)])
+        remove_directories(map(str, made))
         raise
 
 
@@ -140,10 +148,18 @@ def _create_v2(name: str, where: Hierarchies) -> CgroupV2:
     if where.unified is None:
         raise FileNotFoundError(errno.ENOENT, "no cgroup2 hierarchy is mounted")
     path = _make(where.unified, name)
+    _enable_io(where.unified)
     if not (path / "cgroup.procs").exists() or not os.access(where.unified / "cgroup.procs", os.W_OK):
         remove_directories([str(path)])
         raise PermissionError(errno.EACCES, f"processes may not be moved out of {where.unified}")
     return CgroupV2(path)
+
+
+def _enable_io(own: Path) -> None:
+    """Has requests counted in the groups below ours, where the host lets us: not where processes are in our group itself."""
+    for directory in (own, own / OWN_DIRECTORY):
+        with contextlib.suppress(OSError):
+            (directory / "cgroup.subtree_control").write_text("+io")
 
 
 def _make(parent: Path, name: str) -> Path:
@@ -166,7 +182,7 @@ def add_process(directory: Path, pid: int) -> None:
 def remove_unused(is_alive: Callable[[int], bool], where: Hierarchies | None = None) -> None:
     """Removes empty groups named `<pid>-…` whose process is gone: a killed controller leaves them."""
     where = where or hierarchies()
-    for parent in filter(None, (where.cpuacct, where.freezer, where.unified)):
+    for parent in filter(None, (where.cpuacct, where.freezer, where.blkio, where.unified)):
         for directory in (parent / OWN_DIRECTORY).glob("[0-9]*-*"):
             pid = directory.name.partition("-")[0]
             if pid.isdigit() and not is_alive(int(pid)) and not pids_in([str(directory)]):

@@ -34,6 +34,7 @@ from dbversus.report.parts.regime import driven_figures, regime_notes
 from dbversus.report.parts.settings import settings_notes
 from dbversus.report.parts.state import state_sentences
 from dbversus.report.parts.steps import stalls
+from dbversus.report.parts.storage import Blocks, device_blocks, storage_notes
 from dbversus.report.parts.timeline import timelines, worst_seconds
 from dbversus.report.words import summary_sentences, typographic
 from dbversus.results.read import Results, Target
@@ -127,6 +128,7 @@ def _tests(results: Results, findings: Findings) -> tuple[TestPart, ...]:
     plans = _plans(results)
     drifts = drift_notes(results)
     of_roles = roles.roles_of_tests(results)
+    of_device = device_blocks(results)
     return tuple(
         _test(
             results,
@@ -138,6 +140,7 @@ def _tests(results: Results, findings: Findings) -> tuple[TestPart, ...]:
             _plans_of(name, plans),
             drifts.get(name, ()),
             of_roles.get(name, ()),
+            of_device,
         )
         for name in results.tests
         if name != LOAD_TEST  # one run each: shown with its rates, not judged
@@ -161,6 +164,7 @@ def _test(
     plans: tuple[PlanDifference, ...],
     drifts: Sequence[str],
     of_roles: tuple[RolePart, ...],
+    of_device: Blocks,
 ) -> TestPart:
     comparisons = tuple(
         _comparison(results, name, target, findings.get((name, target.label), {}), absolute)
@@ -194,6 +198,7 @@ def _test(
         notes=(
             *settings_notes(results.header, name),
             *regime_notes(results, name, absolute),
+            *storage_notes(results, name, absolute, of_device),
             *log_notes(results, name),
             *_test_notes(results, name, absolute),
             *worst,

@@ -17,14 +17,58 @@ from dbversus.stats.model import Metric
 CONFIDENCE = 0.95
 PERCENTS = (50.0, 95.0, 99.0, 99.9)
 PLOTTED = (CPU, THROUGHPUT)
+READ_AWAIT, WRITE_AWAIT = "device_read_await_ms", "device_write_await_ms"
 # equal steps on the scale of nines, from the fastest operation to 99.99 %
 _CURVE = tuple(100 * (1 - 10 ** (-step / 8)) for step in range(33))
+
+# of the disk: what the server asked of it, and how the whole device did meanwhile, as iostat has it
+_OF_DISK: tuple[Metric, ...] = (
+    Metric("disk_reads_per_s", "disk reads per second", "1/s", True, False, 0.05, ("disk_reads",), "elapsed_ns", 1e9),
+    Metric(
+        "disk_writes_per_s", "disk writes per second", "1/s", True, False, 0.05, ("disk_writes",), "elapsed_ns", 1e9
+    ),
+    Metric(
+        "disk_read_mb_per_s", "read from the disk", "MB/s", True, False, 0.05, ("disk_read_bytes",), "elapsed_ns", 1e3
+    ),
+    Metric(
+        "disk_write_mb_per_s",
+        "written to the disk",
+        "MB/s",
+        True,
+        False,
+        0.05,
+        ("disk_write_bytes",),
+        "elapsed_ns",
+        1e3,
+    ),
+    Metric(
+        READ_AWAIT, "await of the device's reads", "ms", False, False, 0.05, ("device_read_ns",), "device_reads", 1e-6
+    ),
+    Metric(
+        WRITE_AWAIT,
+        "await of the device's writes",
+        "ms",
+        False,
+        False,
+        0.05,
+        ("device_write_ns",),
+        "device_writes",
+        1e-6,
+    ),
+    Metric(
+        "device_queue", "requests under way at the device", "", False, False, 0.05, ("device_queue_ns",), "elapsed_ns"
+    ),
+    Metric(
+        "device_busy", "utilisation of the device", "%", False, False, 0.05, ("device_busy_ns",), "elapsed_ns", 100.0
+    ),
+)
 
 # the last two, and rows scanned: what operations came to; no verdict hangs on these
 _FROM_SUMS: tuple[Metric, ...] = (
     *(metric for metric in METRICS if metric.denominator and not metric.tests),
     Metric("rows_per_op", "rows returned per op", "1/op", False, False, 0.05, ("rows",), "ops"),
     Metric("affected_per_op", "rows changed per op", "1/op", False, False, 0.05, ("affected",), "ops"),
+    *_OF_DISK,
 )
 _ROWS_SCANNED = Metric("rows_scanned_per_s", "rows scanned", "rows/s", True, False, 0.05)
 SHOWN = (*_FROM_SUMS, _ROWS_SCANNED)

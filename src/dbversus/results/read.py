@@ -14,7 +14,7 @@ import numpy as np
 from dbversus.errors import RunError, UsageError
 from dbversus.results import schema1
 from dbversus.results.background import background_rows, drain_rows
-from dbversus.results.columns import Columns, slot_columns
+from dbversus.results.columns import Columns, column, slot_columns
 from dbversus.results.counters import counter_rows
 from dbversus.results.journal import header_of, parse_journal
 from dbversus.results.latency import Latency, decode, merge, read_log
@@ -38,6 +38,7 @@ from dbversus.results.roles import read_roles, role_columns
 from dbversus.results.schema import (
     BACKGROUND_COLUMNS,
     COUNTER_COLUMNS,
+    DISK_COLUMNS,
     DRAIN_COLUMNS,
     HOST,
     JOURNAL,
@@ -283,6 +284,8 @@ def _sealed_slots(path: Path) -> Columns:
         words = str(error).splitlines()[0]
         raise UsageError(f"{path} is damaged ({words}); remove it, it is made again from {JOURNAL}.") from error
     read |= {name: read[then] for name, then in schema1.COLUMNS.items() if then in read}
+    slots = len(read["test"]) if "test" in read else 0
+    read |= {name: column([None] * slots, SLOT_COLUMNS[name]) for name in DISK_COLUMNS - read.keys()}
     missing = [name for name in SLOT_COLUMNS if name not in read]
     if missing:
         raise UsageError(f"{path} lacks the column {missing[0]}; remove it, it is made again from {JOURNAL}.")

@@ -50,6 +50,18 @@ SLOT_COLUMNS: dict[str, str] = {
     "server_write_bytes": "BIGINT",
     "server_read_calls": "BIGINT",
     "server_write_calls": "BIGINT",
+    "disk_reads": "BIGINT",
+    "disk_writes": "BIGINT",
+    "disk_read_bytes": "BIGINT",
+    "disk_write_bytes": "BIGINT",
+    "device_reads": "BIGINT",
+    "device_writes": "BIGINT",
+    "device_read_bytes": "BIGINT",
+    "device_write_bytes": "BIGINT",
+    "device_read_ns": "BIGINT",
+    "device_write_ns": "BIGINT",
+    "device_busy_ns": "BIGINT",
+    "device_queue_ns": "BIGINT",
     "client_cpu_ns": "BIGINT",
     "client_user_ns": "BIGINT",
     "client_system_ns": "BIGINT",
@@ -61,6 +73,9 @@ SLOT_COLUMNS: dict[str, str] = {
     "host_psi_io_us": "BIGINT",
     "host_psi_memory_us": "BIGINT",
 }
+
+DISK_COLUMNS = frozenset(name for name in SLOT_COLUMNS if name.startswith(("disk_", "device_")))
+"""They are unknown where an older dbversus measured."""
 
 # name -> DuckDB type; one row per target, block and test that changes data. `target_group`: of those that were up together
 DRAIN_COLUMNS: dict[str, str] = {

@@ -14,14 +14,13 @@ import numpy as np
 
 from dbversus.results.records import Load
 from dbversus.stats.means import Logs, Ratio, difference, mean_of_blocks, mean_of_tests
-from dbversus.stats.metrics import CPU, LOAD_TEST, THROUGHPUT, Columns, metric_named, parts
+from dbversus.stats.metrics import CPU, DISK_READ_BYTES, DISK_READS, LOAD_TEST, THROUGHPUT, Columns, metric_named, parts
 from dbversus.stats.model import BlockValue, Metric
 from dbversus.stats.values.blocks import block_values, load_values
 
 MARGIN = 0.05
-READ_CALLS, READ_BYTES = "read_calls_per_op", "read_bytes_per_op"
 MARKED = (THROUGHPUT, CPU)
-COMPARED = (*MARKED, READ_CALLS, READ_BYTES)
+COMPARED = (*MARKED, DISK_READS, DISK_READ_BYTES)
 
 _OF_LOAD = {"load_rows_per_s": THROUGHPUT, "load_cpu_us_per_row": CPU}
 

@@ -18,6 +18,8 @@ Floats = npt.NDArray[np.float64]
 WAIT = "server_wait_us_per_op"
 DRAIN_CPU = "drain_cpu_us_per_op"
 DRAIN_WRITES = "drain_write_bytes_per_op"
+DISK_READS, DISK_WRITES = "disk_reads_per_op", "disk_writes_per_op"
+DISK_READ_BYTES, DISK_WRITE_BYTES = "disk_read_bytes_per_op", "disk_write_bytes_per_op"
 LOAD_TEST = "load"
 
 _US_PER_NS = 1e-3
@@ -70,8 +72,12 @@ EXPLORATORY: tuple[Metric, ...] = (
     _per_op("major_faults_per_op", "major faults per op", "1/op", "server_major_faults", margin=0.10, floor=0.001),
     _per_op("read_bytes_per_op", "bytes read per op", "bytes/op", "server_read_bytes", margin=0.05, floor=64.0),
     _per_op("write_bytes_per_op", "bytes written per op", "bytes/op", "server_write_bytes", margin=0.05, floor=64.0),
-    _per_op("read_calls_per_op", "read calls per op", "1/op", "server_read_calls", margin=0.05, floor=0.01),
-    _per_op("write_calls_per_op", "write calls per op", "1/op", "server_write_calls", margin=0.05, floor=0.01),
+    _per_op("read_calls_per_op", "read system calls per op", "1/op", "server_read_calls", margin=0.05, floor=0.01),
+    _per_op("write_calls_per_op", "write system calls per op", "1/op", "server_write_calls", margin=0.05, floor=0.01),
+    _per_op(DISK_READS, "disk reads per op", "1/op", "disk_reads", margin=0.05, floor=0.01),
+    _per_op(DISK_WRITES, "disk writes per op", "1/op", "disk_writes", margin=0.05, floor=0.01),
+    _per_op(DISK_READ_BYTES, "bytes read from the disk per op", "bytes/op", "disk_read_bytes", margin=0.05, floor=64.0),
+    _per_op(DISK_WRITE_BYTES, "bytes written to the disk per op", "bytes/op", "disk_write_bytes", margin=0.05, floor=64.0),
     _per_op("errors_per_op", "errors per op", "1/op", "errors", margin=0.10, floor=1e-4),
     _cpu_per_op("client_cpu_us_per_op", "client CPU per op", "client_cpu_ns"),
     _response_time(MEAN, "mean response time", "mean_ns"),

@@ -31,6 +31,7 @@ from dbversus.home import home_dir
 from dbversus.host.cgroups import create_cgroup, leave_directories
 from dbversus.host.checks.fsync import sync_latency
 from dbversus.host.checks.preflight import Severity, judge
+from dbversus.host.checks.reads import read_latency
 from dbversus.host.claims import in_use
 from dbversus.host.claims.lock import acquire_host
 from dbversus.host.claims.registry import Registry, Watcher, cleanup_stale
@@ -111,15 +112,18 @@ def _stage_data(suite: Suite, display: Display, stack: contextlib.ExitStack) -> 
 
 
 def _probes(suite: Suite, folder: Path, display: Display, notes: list[str]) -> dict[str, Any]:
-    """What the suite wants to know of the host before anything is started."""
-    if "sync" not in suite.probes:
-        return {}
-    display.doing("measuring how long the disk takes for fsync")
-    try:
-        return {"sync_latency": sync_latency(folder)}
-    except RunError as error:
-        notes.append(str(error))
-        return {}
+    """How fast the disk is before anything is started: its reads, and fsync where the suite asks for it."""
+    probes: dict[str, tuple[str, Callable[[Path], dict[str, Any]]]] = {"read_latency": ("reads", read_latency)}
+    if "sync" in suite.probes:
+        probes["sync_latency"] = ("fsync", sync_latency)
+    found = {}
+    for name, (what, probe) in probes.items():
+        display.doing(f"measuring how long the disk takes for {what}")
+        try:
+            found[name] = probe(folder)
+        except RunError as error:
+            notes.append(str(error))
+    return found
 
 
 def check_server(server: Server, configs: Sequence[str], optional: Sequence[str], *, is_base: bool) -> str:

@@ -13,7 +13,7 @@ from dbversus.errors import RunError
 
 # as many bytes as a segment of a write-ahead log
 _FILE_BYTES = 16 * 2**20
-_AT_LEAST = 20
+AT_LEAST = 20
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class SyncKind:
 
 @dataclass(frozen=True)
 class SyncLatency:
-    """Percentiles of `count` writes, µs, each from the write to the return of the call."""
+    """Percentiles of `count` writes (or reads), µs, each until the return of the call."""
 
     count: int
     p50_us: float
@@ -74,7 +74,7 @@ def _measure(path: Path, kind: SyncKind, seconds: float, most: int) -> SyncLaten
             # written, not merely reserved: a file system keeps account of which reserved bytes have been written
             os.pwrite(fd, bytes(_FILE_BYTES), 0)
             os.fsync(fd)
-        return _summary(_samples(fd, kind, seconds, most))
+        return summary(_samples(fd, kind, seconds, most))
     finally:
         os.close(fd)
 
@@ -91,12 +91,13 @@ def _samples(fd: int, kind: SyncKind, seconds: float, most: int) -> list[int]:
         sync(fd)
         ended_ns = time.perf_counter_ns()
         samples.append(ended_ns - began_ns)
-        if ended_ns > deadline_ns and len(samples) >= _AT_LEAST:
+        if ended_ns > deadline_ns and len(samples) >= AT_LEAST:
             break
     return samples
 
 
-def _summary(samples: list[int]) -> SyncLatency:
+def summary(samples: list[int]) -> SyncLatency:
+    """Of so many nanoseconds each."""
     ordered = sorted(samples)
 
     def percentile_us(share: float) -> float:

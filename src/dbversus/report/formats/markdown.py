@@ -23,8 +23,8 @@ from dbversus.report.words import (
     ratio,
     verdict_legend,
 )
-from dbversus.stats.generations import MARKED, READ_BYTES, READ_CALLS, TestShift
-from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
+from dbversus.stats.generations import MARKED, TestShift
+from dbversus.stats.metrics import CPU, DISK_READ_BYTES, DISK_READS, IO_BYTES, THROUGHPUT
 from dbversus.stats.model import Metric
 
 
@@ -129,7 +129,7 @@ def generations_parts(generations: Generations) -> list[str]:
     """Heading, sentences, table and legend."""
     words = generations_words
     titles = [f"{words.SHORT[metric]} {side}" for metric in MARKED for side in ("old", "new", "shift")]
-    reads = [f"{words.SHORT[metric]} {side}" for metric in (READ_CALLS, READ_BYTES) for side in ("old", "new")]
+    reads = [f"{words.SHORT[metric]} {side}" for metric in (DISK_READS, DISK_READ_BYTES) for side in ("old", "new")]
     rows = [[*_shift_cells(item), words.blocks_of(item)] for item in words.lines(generations)]
     return [
         f"## Two generations: {escape(words.title(generations))}",
@@ -146,7 +146,7 @@ def _shift_cells(item: TestShift) -> list[str]:
         change = words.change_of(item, metric)
         shift = f"{words.cell(change.shift)} {words.mark(metric, change)}".strip()
         cells += [words.cell(change.old), words.cell(change.new), f"**{shift}**" if change.mark else shift]
-    for metric in (READ_CALLS, READ_BYTES):
+    for metric in (DISK_READS, DISK_READ_BYTES):
         change = words.change_of(item, metric)
         cells += [words.cell(change.old), words.cell(change.new)]
     return cells

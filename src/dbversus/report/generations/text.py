@@ -9,7 +9,8 @@ from rich.text import Text
 from dbversus.report.generations import words
 from dbversus.report.pairs import Generations
 from dbversus.report.terminal import plain_table, print_table, say
-from dbversus.stats.generations import MARKED, READ_BYTES, READ_CALLS, Change, TestShift
+from dbversus.stats.generations import MARKED, Change, TestShift
+from dbversus.stats.metrics import DISK_READ_BYTES, DISK_READS
 
 # least widths for: intervals of shifts; both generations' ratios; their intervals, and IO
 SHIFT_INTERVALS, BOTH_RATIOS, EVERYTHING = 96, 140, 270
@@ -27,7 +28,7 @@ def render(generations: Generations, console: Console) -> None:
 
 
 def _table(generations: Generations, width: int) -> Table:
-    shown = (*MARKED, READ_CALLS, READ_BYTES) if width >= EVERYTHING else MARKED
+    shown = (*MARKED, DISK_READS, DISK_READ_BYTES) if width >= EVERYTHING else MARKED
     table = plain_table("test", *(title for metric in shown for title in _titles(metric, width)), "blocks")
     for item in words.lines(generations):
         table.add_row(*_line(item, shown, width), Text(words.blocks_of(item)))

@@ -6,12 +6,12 @@ from typing import Any
 
 from dbversus.report.pairs import Generations
 from dbversus.report.words import interval, ratio
-from dbversus.stats.generations import MARKED, READ_BYTES, READ_CALLS, Change, Mark, TestShift
+from dbversus.stats.generations import MARKED, Change, Mark, TestShift
 from dbversus.stats.means import CONFIDENCE, Ratio
-from dbversus.stats.metrics import CPU, THROUGHPUT
+from dbversus.stats.metrics import CPU, DISK_READ_BYTES, DISK_READS, THROUGHPUT
 
 MEAN = "geometric mean"
-SHORT = {THROUGHPUT: "qps", CPU: "cpu/o", READ_CALLS: "r/o", READ_BYTES: "rKB/o"}
+SHORT = {THROUGHPUT: "qps", CPU: "cpu/o", DISK_READS: "r/o", DISK_READ_BYTES: "rKB/o"}
 """The reference's names of the metrics."""
 
 SIGNS = {Mark.GAIN: "▲", Mark.LOSS: "▼"}

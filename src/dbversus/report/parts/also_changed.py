@@ -11,7 +11,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dbversus.report.words import change
-from dbversus.stats.metrics import BACKGROUND, COUNTER, CPU, DRAIN_CPU, IO_BYTES, metric_named
+from dbversus.stats.metrics import (
+    BACKGROUND,
+    COUNTER,
+    CPU,
+    DISK_READ_BYTES,
+    DISK_READS,
+    DISK_WRITE_BYTES,
+    DISK_WRITES,
+    DRAIN_CPU,
+    IO_BYTES,
+    metric_named,
+)
 from dbversus.stats.model import CHANGES, Finding
 
 NAMED_AT_MOST = 5
@@ -28,13 +39,16 @@ _WAIT = "server_wait_us_per_op"
 _FOREGROUND = "server_foreground_cpu_us_per_op"
 _BACKGROUND_SUM = "server_background_cpu_us_per_op"
 _MODES = ("server_user_us_per_op", "server_system_us_per_op")
-_PARTS = {_FOREGROUND: CPU, **dict.fromkeys(_MODES, CPU), "read_bytes_per_op": IO_BYTES, "write_bytes_per_op": IO_BYTES}
+_OF_BYTES = ("read_bytes_per_op", "write_bytes_per_op", DISK_READ_BYTES, DISK_WRITE_BYTES)
+_PARTS = {_FOREGROUND: CPU, **dict.fromkeys(_MODES, CPU), **dict.fromkeys(_OF_BYTES, IO_BYTES)}
 _US_EACH = {
     "minor_faults_per_op": 0.5,
     "major_faults_per_op": 50.0,
     "server_switches_per_op": 1.0,
     "read_calls_per_op": 0.5,
     "write_calls_per_op": 0.5,
+    DISK_READS: 50.0,
+    DISK_WRITES: 50.0,
 }
 _BYTE_COUNTER = re.compile(r"bytes$|_written$|os_log_written|data_(?:read|written)$")
 # those that go over a socket are no input or output

@@ -9,7 +9,7 @@ from typing import Any
 from dbversus.report.figures import block_figures
 from dbversus.results.read import Results
 from dbversus.results.records import LoadFigures
-from dbversus.stats.metrics import CPU, LOAD_TEST, THROUGHPUT
+from dbversus.stats.metrics import CPU, DISK_READ_BYTES, DISK_READS, DISK_WRITE_BYTES, LOAD_TEST, THROUGHPUT
 
 UNKNOWN = "NA"
 
@@ -27,9 +27,9 @@ class Column:
 COLUMNS = (
     Column("cpu/o", CPU, 1.0, 2),  # µs of the server's CPU
     Column("cs/o", "server_switches_per_op", 1.0, 3),
-    Column("r/o", "read_calls_per_op", 1.0, 3),
-    Column("rKB/o", "read_bytes_per_op", 1 / 1024, 3),
-    Column("wKB/o", "write_bytes_per_op", 1 / 1024, 3),
+    Column("r/o", DISK_READS, 1.0, 3),
+    Column("rKB/o", DISK_READ_BYTES, 1 / 1024, 3),
+    Column("wKB/o", DISK_WRITE_BYTES, 1 / 1024, 3),
     Column("o/s", THROUGHPUT, 1.0, 2),
 )
 
@@ -66,9 +66,9 @@ def _load_line(results: Results, label: str) -> Line | None:
     known = {
         CPU: ("server_cpu_ns", 1e-3),
         "server_switches_per_op": ("server_switches", 1.0),
-        "read_calls_per_op": ("server_read_calls", 1.0),
-        "read_bytes_per_op": ("server_read_bytes", 1.0),
-        "write_bytes_per_op": ("server_write_bytes", 1.0),
+        DISK_READS: ("disk_reads", 1.0),
+        DISK_READ_BYTES: ("disk_read_bytes", 1.0),
+        DISK_WRITE_BYTES: ("disk_write_bytes", 1.0),
     }
     totals = {metric: (_total(last.values(), column), scale) for metric, (column, scale) in known.items()}
     per_row = {metric: total * scale / rows for metric, (total, scale) in totals.items() if total is not None}

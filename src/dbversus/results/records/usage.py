@@ -14,6 +14,18 @@ class ServerUsage(Part, frozen=True, kw_only=True):
     server_write_bytes: written to storage
     server_read_calls: system calls that read, from storage or not
     server_write_calls: system calls that write
+    disk_reads: read requests to the disk that holds its data, of the server alone (where a remark says so, of the whole device)
+    disk_writes: write requests to that disk
+    disk_read_bytes: read from it
+    disk_write_bytes: written to it
+    device_reads: read requests that the whole device finished, whoever asked
+    device_writes: write requests that it finished
+    device_read_bytes: read from it
+    device_write_bytes: written to it
+    device_read_ns: time that its read requests took, from when they were queued, all together
+    device_write_ns: time that its write requests took
+    device_busy_ns: time in which it had requests under way
+    device_queue_ns: the same times the number of requests under way
     """
 
     server_cpu_ns: int | None = None
@@ -29,6 +41,18 @@ class ServerUsage(Part, frozen=True, kw_only=True):
     server_write_bytes: int | None = None
     server_read_calls: int | None = None
     server_write_calls: int | None = None
+    disk_reads: int | None = None
+    disk_writes: int | None = None
+    disk_read_bytes: int | None = None
+    disk_write_bytes: int | None = None
+    device_reads: int | None = None
+    device_writes: int | None = None
+    device_read_bytes: int | None = None
+    device_write_bytes: int | None = None
+    device_read_ns: int | None = None
+    device_write_ns: int | None = None
+    device_busy_ns: int | None = None
+    device_queue_ns: int | None = None
 
 
 class Usage(ServerUsage, frozen=True, kw_only=True):

@@ -229,9 +229,10 @@ class Daemon(ABC):
         return f"{self._log} cannot be read"
 
     def _measures(self, placement: Placement) -> dict[str, object]:
-        """`account` and `freeze` of the engine's target."""
+        """`account`, `disk` and `freeze` of the engine's target."""
         group = placement.cgroup
         return {
             "account": {"root_pid": self.root_pid, "cgroup": group.engine_account() if group else None},
+            "disk": {"path": str(self.data_dir), "cgroup": group.engine_disk() if group else None},
             "freeze": group.engine_freeze() if group else {"kind": "signal"},
         }

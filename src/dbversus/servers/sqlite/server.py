@@ -249,6 +249,7 @@ class SqliteServer(WithoutProcess):
             "wire": "sqlite",
             "address": {"path": str(self.database), "library": self.library},
             "session_sql": self.session_sql,
+            "disk": {"path": str(self.database.parent)},
             "freeze": {"kind": "none"},
         }
 

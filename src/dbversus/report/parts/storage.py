@@ -1,0 +1,140 @@
+"""What a test met at its disk: a device that was slow in a block, and reads although all data fits in the server's cache.
+
+Both follow from the `disk_` and `device_` figures of slots (docs/results-directory.md, "Disk").
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean, median
+from typing import Any, NamedTuple
+
+from dbversus.dbms.known import find_dbms
+from dbversus.report.figures import BlockFigures
+from dbversus.results.read import Results, Target
+from dbversus.results.records import State
+from dbversus.stats.metrics import DISK_READS
+from dbversus.units import show_bytes
+
+SLOW_TIMES = 2.0
+"""A device is slow in a block in which its requests take so many times their median over the blocks of the test."""
+SLOW_EXTRA_MS = 0.1
+"""And so much longer: less is not what makes a test slow."""
+LEAST_BLOCKS = 3
+LEAST_REQUESTS = 100
+"""Of a block; the mean of fewer says little."""
+
+PROBE = "random_16kB"
+SLOW_TIMES_OF_PROBE = 3.0
+"""A device is slow in a whole test in which a read takes so many times the mean of the probe before the run."""
+MOST_QUEUED = 2.0
+"""Requests under way while the device is busy: more wait for each other, and the probe's waited for none."""
+
+TRIFLE_READS_PER_OP = 0.01
+TRIFLE_BYTES_PER_BLOCK = 2**20
+"""A server that reads less has read its catalogue, or what some other process pushed out of memory."""
+
+_QUERY = """
+    SELECT test, target, block, sum(ops) / (sum(elapsed_ns) / 1e9), sum(device_reads), sum(device_writes),
+      sum(device_read_ns) / 1e6, sum(device_write_ns) / 1e6, sum(device_queue_ns) / sum(device_busy_ns), coalesce(sum(disk_read_bytes), 0)
+    FROM slots WHERE elapsed_ns > 0 AND device_reads IS NOT NULL GROUP BY test, target, block ORDER BY block"""
+
+
+class Block(NamedTuple):
+    """Sums over the slots of one target and test in a block. `queued`: requests under way while the device was busy."""
+
+    number: int
+    ops_per_s: float
+    reads: int
+    writes: int
+    read_ms: float
+    write_ms: float
+    queued: float | None
+    own_read_bytes: int
+
+    @property
+    def requests(self) -> int:
+        return self.reads + self.writes
+
+    @property
+    def await_ms(self) -> float:
+        return (self.read_ms + self.write_ms) / self.requests
+
+
+Blocks = Mapping[tuple[str, str], Sequence[Block]]
+
+
+def device_blocks(results: Results) -> Blocks:
+    """(test, target label) → its blocks; without those in which the host did not tell."""
+    found: dict[tuple[str, str], list[Block]] = {}
+    for test, target, *figures in results.sql(_QUERY)[1]:
+        found.setdefault((test, target), []).append(Block(*figures))
+    return found
+
+
+def storage_notes(results: Results, test: str, absolute: BlockFigures, of_device: Blocks) -> list[str]:
+    """Of one test, target by target; nothing where the disk was as always, or nobody knows."""
+    notes: list[str] = []
+    for target in results.targets:
+        blocks = of_device.get((test, target.label), ())
+        notes += _slow_blocks(target.label, blocks)
+        notes += _slow_throughout(target.label, blocks, results.host)
+        notes += _reads_of_what_fits(results, target, absolute.get((test, target.label), {}), blocks)
+    return notes
+
+
+def _slow_blocks(label: str, blocks: Sequence[Block]) -> Iterator[str]:
+    counted = [block for block in blocks if block.requests >= LEAST_REQUESTS]
+    if len(counted) < LEAST_BLOCKS:
+        return
+    usual_ms, usual_rate = (median(getattr(block, name) for block in counted) for name in ("await_ms", "ops_per_s"))
+    for block in counted:
+        if block.await_ms >= SLOW_TIMES * usual_ms and block.await_ms - usual_ms >= SLOW_EXTRA_MS:
+            yield (
+                f"{label} met a slow device in block {block.number + 1}: a request took {block.await_ms:.2f} ms "
+                f"({usual_ms:.2f} ms in the median of {len(counted)} blocks), and throughput was "
+                f"{block.ops_per_s / usual_rate:.2f} of its median"
+            )
+
+
+def _slow_throughout(label: str, blocks: Sequence[Block], host: Mapping[str, Any]) -> Iterator[str]:
+    probe = (host.get("read_latency") or {}).get(PROBE)
+    reads = sum(block.reads for block in blocks)
+    if not probe or reads < LEAST_REQUESTS or median(block.queued or 0.0 for block in blocks) > MOST_QUEUED:
+        return
+    probe_ms = probe["mean_us"] / 1e3
+    read_ms = sum(block.read_ms for block in blocks) / reads
+    if read_ms >= SLOW_TIMES_OF_PROBE * probe_ms and read_ms - probe_ms >= SLOW_EXTRA_MS:
+        yield (
+            f"{label} met a slow device: a read took {read_ms:.2f} ms on average, and {probe_ms:.2f} ms when the disk was "
+            "probed before the run"
+        )
+
+
+def _reads_of_what_fits(
+    results: Results, target: Target, figures: Mapping[str, Sequence[float]], blocks: Sequence[Block]
+) -> Iterator[str]:
+    if results.header.cache != "warm" or not blocks or not figures.get(DISK_READS):
+        return
+    reads_per_op = fmean(figures[DISK_READS])
+    bytes_per_block = fmean(block.own_read_bytes for block in blocks)
+    data_bytes, cache_bytes = _data_bytes(results, target), _cache_bytes(results, target)
+    is_trifle = reads_per_op < TRIFLE_READS_PER_OP or bytes_per_block < TRIFLE_BYTES_PER_BLOCK
+    if not is_trifle and 0 < data_bytes < cache_bytes:
+        yield (
+            f"{target.label} reads storage although its data fits: {reads_per_op:.2g} disk reads per op, "
+            f"{show_bytes(bytes_per_block)} in a block, with {show_bytes(data_bytes)} of tables and indexes and "
+            f"{show_bytes(cache_bytes)} of cache"
+        )
+
+
+def _data_bytes(results: Results, target: Target) -> int:
+    """The largest that its tables and indexes were at the beginning of a block; 0: not known."""
+    states = (record.targets.get(target.name) for record in results.of_type(State))
+    return max((state.sizes_bytes.get("database", 0) for state in states if state), default=0)
+
+
+def _cache_bytes(results: Results, target: Target) -> float:
+    """Of all its caches whose sizes its config says; 0: not known."""
+    known = find_dbms(target.dbms).settings
+    facts = next(facts for facts in results.header.targets if facts.name == target.name)
+    settings = facts.rendered.settings if facts.rendered else {}
+    return sum(known.cache_bytes(value) or 0.0 for name, value in settings.items() if name in known.caches)
