@@ -30,6 +30,7 @@ from dbversus.report.parts.groups import group_of
 from dbversus.report.parts.loads import load_figures
 from dbversus.report.parts.logs import log_notes
 from dbversus.report.parts.missing import SENTENCE_KEYS, not_measured
+from dbversus.report.parts.objects import objects_of
 from dbversus.report.parts.regime import driven_figures, regime_notes
 from dbversus.report.parts.settings import settings_notes
 from dbversus.report.parts.state import state_sentences
@@ -208,6 +209,7 @@ def _test(
             *roles.notes(of_roles),
         ),
         roles=of_roles,
+        objects=objects_of(results, name),
     )
 
 

@@ -141,6 +141,28 @@ class Second:
 
 
 @dataclass(frozen=True)
+class ObjectLine:
+    """A figure of a table, an index, a file …: an estimate by label of each target that has it; `unit`: last word of `figure`."""
+
+    kind: str
+    object: str
+    figure: str
+    unit: str
+    estimates: Mapping[str, Estimate]
+
+
+@dataclass(frozen=True)
+class ObjectsPart:
+    """What rose `per_op`, and what there was `at_end`; how many figures of each are left out; what could not be asked."""
+
+    per_op: tuple[ObjectLine, ...]
+    left_out: int
+    at_end: tuple[ObjectLine, ...]
+    at_end_left_out: int
+    lacking: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class TestPart:
     """Everything about one test. `timeline`: seconds of its first block by target, where it lasts; the worst of
     all its seconds stand in the notes too."""
@@ -160,6 +182,7 @@ class TestPart:
     roles: tuple[RolePart, ...] = ()
     timeline: Mapping[str, tuple[Second, ...]] = field(default_factory=dict)
     worst_seconds: tuple[str, ...] = ()
+    objects: ObjectsPart | None = None
 
 
 @dataclass(frozen=True)

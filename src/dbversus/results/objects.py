@@ -5,6 +5,16 @@ from typing import Any
 
 from dbversus.results.records import AnyRecord, Objects, of_type
 
+_UNITS_OF_DEBT = {
+    "rows_not_vacuumed": "rows",
+    "rows_not_analyzed": "rows",
+    "pages_not_all_visible": "pages",
+    "history_list": "transactions",
+    "checkpoint_running": "checkpoints",
+    "compactions_pending": "compactions",
+    "compactions_running": "compactions",
+}
+
 Nested = Mapping[str, Mapping[str, Mapping[str, float]]]
 
 
@@ -37,5 +47,5 @@ def _rows(nested: Nested, ops: int | None) -> Iterator[dict[str, Any]]:
 
 
 def unit_of(figure: str) -> str:
-    """The last word of its name: pages of `read_pages`."""
-    return figure.rpartition("_")[2]
+    """The last word of its name, pages of `read_pages`; names of debt have it elsewhere."""
+    return _UNITS_OF_DEBT.get(figure) or figure.rpartition("_")[2]

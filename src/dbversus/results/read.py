@@ -28,6 +28,7 @@ from dbversus.results.records import (
     Finished,
     Load,
     Memory,
+    Objects,
     Record,
     Row,
     Slots,
@@ -121,6 +122,10 @@ class Results:
     def objects(self) -> list[dict[str, Any]]:
         """Rows of OBJECT_COLUMNS: what servers say of tables, indexes, files and the like, in each test and block."""
         return object_rows(self.records, self._labels)
+
+    @cached_property
+    def object_records(self) -> list[Objects]:
+        return self.of_type(Objects)
 
     @cached_property
     def timeline(self) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from dbversus.report.formats import roles_table, scaleup_table, sizes_table
+from dbversus.report.formats import objects_table, roles_table, scaleup_table, sizes_table
 from dbversus.report.generations import words as generations_words
 from dbversus.report.model import Assessment, Comparison, Estimate, LatencyFigures, ScaleUp, TargetFacts, TestPart
 
@@ -81,6 +81,7 @@ def _test(test: TestPart) -> dict[str, Any]:
             part.name: {name: roles_table.as_json(one, _estimate, _latency) for name, one in part.targets.items()}
             for part in test.roles
         },
+        "objects": objects_table.as_json(test.objects),
         "disturbance": asdict(test.disturbance),
         "plans": [asdict(plan) for plan in test.plans],
     }

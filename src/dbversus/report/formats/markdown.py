@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from dbversus.report.formats import matrix_table, roles_table, scaleup_table, sizes_table
+from dbversus.report.formats import matrix_table, objects_table, roles_table, scaleup_table, sizes_table
 from dbversus.report.generations import words as generations_words
 from dbversus.report.model import Assessment, Comparison, TargetFacts
 from dbversus.report.pairs import Generations
@@ -44,6 +44,8 @@ def render(assessment: Assessment) -> str:
     if assessment.scaleup:
         parts += _tables(scaleup_table.tables(assessment.scaleup), scaleup_table.notes(assessment.scaleup))
     parts += _tables(roles_table.tables(assessment.tests), roles_table.notes(assessment.tests))
+    labels = [facts.target.label for facts in assessment.targets]
+    parts += _tables(objects_table.of_all(assessment.tests, labels), objects_table.notes_of_all(assessment.tests))
     if found := assessment.sizes:
         parts += _tables(sizes_table.tables(found), [*sizes_table.sentences(found), *sizes_table.notes()])
     if assessment.generations:

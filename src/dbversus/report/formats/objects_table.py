@@ -1,0 +1,91 @@
+"""The tables of objects, the same in every report."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from dbversus.report.formats.matrix_table import Table
+from dbversus.report.model import Estimate, ObjectLine, ObjectsPart, TestPart
+from dbversus.report.words import count_of, estimate_text, number
+
+PER_OP = "Reads, writes and rows per operation, by object"
+AT_END = "Sizes, caches and gauges after the test, by object"
+NOTE = (
+    "Means over blocks with 95 % intervals, of what servers themselves count; –: none, or not told by this DBMS. Most costly "
+    "objects first, by what such figures usually cost. They describe; none is a verdict."
+)
+MOST_IN_ONE = 8
+_UNITS = {"us": "µs"}
+
+
+def tables(part: ObjectsPart, labels: Sequence[str]) -> list[Table]:
+    """What rose per operation, and what there was at the end; without a table that would be empty."""
+    columns = ["object", "figure", *labels]
+    found = [
+        Table(title, columns, [_row(line, labels) for line in lines])
+        for title, lines in ((PER_OP, part.per_op), (AT_END, part.at_end))
+    ]
+    return [table for table in found if table.rows]
+
+
+def of_all(tests: Sequence[TestPart], labels: Sequence[str]) -> list[Table]:
+    """A table of each kind for all tests, the first lines of each test; what stands at the end only where it has changed."""
+    columns = ["test", "object", "figure", *labels]
+    parts = [(test.name, test.objects) for test in tests if test.objects]
+    rises = [[name, *_row(line, labels)] for name, part in parts for line in part.per_op[:MOST_IN_ONE]]
+    held: dict[tuple[str, ...], list[str]] = {}
+    for name, part in parts:
+        for line in part.at_end[:MOST_IN_ONE]:
+            row = _row(line, labels)
+            held.setdefault(tuple(row), [name, *row])
+    found = [Table(PER_OP, columns, rises), Table(AT_END, columns, list(held.values()))]
+    return [table for table in found if table.rows]
+
+
+def _row(line: ObjectLine, labels: Sequence[str]) -> list[str]:
+    return [
+        f"{line.kind} {line.object}",
+        figure_words(line),
+        *(_cell(line.estimates.get(label)) for label in labels),
+    ]
+
+
+def _cell(estimate: Estimate | None) -> str:
+    """Without an interval where all blocks agree."""
+    if estimate is None:
+        return "–"
+    return number(estimate.value) if estimate.low == estimate.high else estimate_text(estimate)
+
+
+def figure_words(line: ObjectLine) -> str:
+    """`read_pages` as `read, pages`."""
+    unit = _UNITS.get(line.unit, line.unit)
+    if not line.figure.endswith(f"_{line.unit}"):
+        return line.figure.replace("_", " ")
+    return f"{line.figure.removesuffix(f'_{line.unit}').replace('_', ' ')}, {unit}"
+
+
+def notes(part: ObjectsPart) -> list[str]:
+    """What is left out, and what could not be asked."""
+    return [*_left_out(part.left_out + part.at_end_left_out), *(f"Not known of {said}." for said in part.lacking)]
+
+
+def _left_out(hidden: int) -> Iterator[str]:
+    if hidden:
+        yield f"Left out: {count_of(hidden, 'figure')} that are small or come later; the table `objects` of `show --sql` has all."
+
+
+def notes_of_all(tests: Sequence[TestPart]) -> list[str]:
+    """What several tests lack is said once; figures that are left out are counted over all."""
+    parts = [test.objects for test in tests if test.objects]
+    hidden = sum(_hidden(part.per_op, part.left_out) + _hidden(part.at_end, part.at_end_left_out) for part in parts)
+    lacking = dict.fromkeys(said for part in parts for said in part.lacking)
+    return [NOTE, *_left_out(hidden), *(f"Not known of {said}." for said in lacking)] if parts else []
+
+
+def _hidden(lines: Sequence[ObjectLine], left_out: int) -> int:
+    return left_out + max(0, len(lines) - MOST_IN_ONE)
+
+
+def as_json(part: ObjectsPart | None) -> dict[str, Any] | None:
+    return asdict(part) if part else None
