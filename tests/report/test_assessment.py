@@ -185,6 +185,7 @@ def test_findings_are_among_the_tables_also_where_nobody_asks_for_them(results: 
         "memory",
         "roles",
         "slots",
+        "stalls",
         "timeline",
     ]
     types = {str(name): kind for name, kind, *_ in described[1]}

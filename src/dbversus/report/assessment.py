@@ -21,6 +21,7 @@ from dbversus.report.model import (
     SlotRatios,
     TargetFacts,
     TestPart,
+    spoiled_by_sla,
 )
 from dbversus.report.parts import background, disturbance, matrix, roles, scaleup, sizes
 from dbversus.report.parts.also_changed import also_changed
@@ -37,7 +38,7 @@ from dbversus.report.parts.state import state_sentences
 from dbversus.report.parts.steps import stalls
 from dbversus.report.parts.storage import Blocks, device_blocks, storage_notes
 from dbversus.report.parts.timeline import timelines, worst_seconds
-from dbversus.report.words import summary_sentences, typographic
+from dbversus.report.words import listing, summary_sentences, typographic
 from dbversus.results.read import Results, Target
 from dbversus.results.records import Answers, Latency, Resumed
 from dbversus.results.records import Failure as FailureRecord
@@ -168,7 +169,7 @@ def _test(
     of_device: Blocks,
 ) -> TestPart:
     comparisons = tuple(
-        _comparison(results, name, target, findings.get((name, target.label), {}), absolute)
+        _comparison(results, name, target, findings.get((name, target.label), {}), absolute, of_roles)
         for target in results.targets[1:]
     )
     of_targets = [absolute.get((name, target.label), {}) for target in results.targets]
@@ -229,13 +230,21 @@ def _figure(
 
 
 def _comparison(
-    results: Results, test: str, target: Target, findings: Mapping[str, Finding], absolute: figures.BlockFigures
+    results: Results,
+    test: str,
+    target: Target,
+    findings: Mapping[str, Finding],
+    absolute: figures.BlockFigures,
+    of_roles: Sequence[RolePart],
 ) -> Comparison:
-    """The verdict over all metrics; wrong answers and failures come before any figure."""
+    """The verdict over all metrics; wrong answers, failures and missed rates come before any figure."""
     if wrong := _wrong_result(results, test, target):
         return Comparison(test, target.label, Verdict.WRONG_RESULT, findings, (wrong,))
     if not any(finding.judged or finding.lacks_operations for finding in findings.values()):
         return _without_findings(results, test, target)
+    if missed := [label for label in (results.base.label, target.label) if label in spoiled_by_sla(of_roles)]:
+        words = f"not compared, since a role did not reach its rate on {listing(missed)}"
+        return Comparison(test, target.label, Verdict.SLA_FAILED, findings, (words,))
     verdict, sentence = headline(list(findings.values()))
     base, mine = (figures.means(absolute.get((test, label), {})) for label in (results.base.label, target.label))
     notes = tuple(typographic(note) for note in (sentence, also_changed(findings, base, mine)) if note)

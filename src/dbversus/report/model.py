@@ -1,6 +1,6 @@
 """What the reports show, as plain data: every number with its unit, its interval and the count behind it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -55,7 +55,8 @@ class RoleFigures:
     """What the clients of a role did on one target. None of what only roles with arrivals have, in a closed loop.
 
     `due_per_s`: operations that fell due; `late_share`: of those done, sent after their moment; `overdue_share`: of all that
-    fell due, not sent at the end of their block.
+    fell due, not sent at the end of their block. `rate_per_s`: what had to be done, and `sla` the share of it that is enough;
+    None, too, in older results.
     """
 
     ops_per_s: Estimate
@@ -65,6 +66,17 @@ class RoleFigures:
     due_per_s: Estimate | None
     late_share: float | None
     overdue_share: float | None
+    rate_per_s: float | None = None
+    sla: float | None = None
+
+    @property
+    def held_share(self) -> float | None:
+        """What was done of the rate that was asked for."""
+        return (self.ops_per_s.value or 0.0) / self.rate_per_s if self.rate_per_s else None
+
+    @property
+    def sla_failed(self) -> bool:
+        return self.held_share is not None and self.sla is not None and self.held_share < self.sla
 
 
 @dataclass(frozen=True)
@@ -73,6 +85,13 @@ class RolePart:
 
     name: str
     targets: Mapping[str, RoleFigures]
+
+
+def spoiled_by_sla(roles: Sequence[RolePart]) -> frozenset[str]:
+    """Labels of targets on which a role missed its SLA, and another is in a closed loop, which had it the easier for that."""
+    figures = [(label, of_target) for part in roles for label, of_target in part.targets.items()]
+    closed = {label for label, of_target in figures if of_target.due_per_s is None}
+    return frozenset(label for label, of_target in figures if of_target.sla_failed and label in closed)
 
 
 @dataclass(frozen=True)
@@ -183,6 +202,11 @@ class TestPart:
     timeline: Mapping[str, tuple[Second, ...]] = field(default_factory=dict)
     worst_seconds: tuple[str, ...] = ()
     objects: ObjectsPart | None = None
+
+    @property
+    def sla_failed(self) -> frozenset[str]:
+        """Labels of targets on which a role missed its SLA beside a closed loop: the test's figures there do not count."""
+        return spoiled_by_sla(self.roles)
 
 
 @dataclass(frozen=True)

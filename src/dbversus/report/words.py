@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
-from dbversus.report.model import Comparison, Estimate
+from dbversus.report.model import Comparison, Estimate, TestPart
 from dbversus.results.records import Experiment
 from dbversus.stats.judgeable import MEAN, P50, P95, P99, RESPONSE_TIMES, USUAL
 from dbversus.stats.judged import JUDGEABLE_METRICS, judged_names
@@ -21,11 +21,14 @@ SIGNS = {
     Verdict.UNDECIDED: "?",
     Verdict.UNSTABLE: "↕",
     Verdict.DISTURBED: "⊘",
+    Verdict.SLA_FAILED: "⚑",
     Verdict.WRONG_RESULT: "✗",
     Verdict.FAILED: "!",
 }
 # a figure of its own cannot fail or be wrong
-FIGURE_SIGNS = frozenset(SIGNS.values()) - {SIGNS[Verdict.WRONG_RESULT], SIGNS[Verdict.FAILED]}
+FIGURE_SIGNS = frozenset(SIGNS.values()) - {
+    SIGNS[verdict] for verdict in (Verdict.SLA_FAILED, Verdict.WRONG_RESULT, Verdict.FAILED)
+}
 MEANINGS = {
     Verdict.REGRESSION: "worse than the base, beyond doubt and by at least half the margin",
     Verdict.IMPROVEMENT: "better than the base, beyond doubt and by at least half the margin",
@@ -34,6 +37,7 @@ MEANINGS = {
     Verdict.UNDECIDED: "neither shown to differ nor shown to be the same",
     Verdict.UNSTABLE: "varies so much that even at the last look its interval would be wider than the margin",
     Verdict.DISTURBED: "too few rows could be used, or the quiet rows and all rows contradict each other",
+    Verdict.SLA_FAILED: "a role did not reach its rate, on the target or the base, so the figures of the others do not count",
     Verdict.WRONG_RESULT: "the target's answers differ from the base's, so its speed does not count",
     Verdict.FAILED: "the target could not run the test",
 }
@@ -41,6 +45,7 @@ MEANINGS = {
 SEVERITY = (
     Verdict.WRONG_RESULT,
     Verdict.FAILED,
+    Verdict.SLA_FAILED,
     Verdict.REGRESSION,
     Verdict.IMPROVEMENT,
     Verdict.NO_STEADY_STATE,
@@ -50,7 +55,7 @@ SEVERITY = (
     Verdict.EQUIVALENT,
 )
 # their figures are in no sentence about changes
-_NOT_COUNTED = (Verdict.WRONG_RESULT, Verdict.FAILED, Verdict.DISTURBED, Verdict.NO_STEADY_STATE)
+_NOT_COUNTED = (Verdict.SLA_FAILED, Verdict.WRONG_RESULT, Verdict.FAILED, Verdict.DISTURBED, Verdict.NO_STEADY_STATE)
 SHORT_TITLES = {
     CPU: "CPU/op",
     THROUGHPUT: "throughput",
@@ -249,6 +254,7 @@ def _rest(comparisons: Sequence[Comparison]) -> list[str]:
     for verdict, words in (
         (Verdict.WRONG_RESULT, "gave other answers than the base and {is_are} not judged"),
         (Verdict.FAILED, "could not be run"),
+        (Verdict.SLA_FAILED, "did not reach a rate that was asked for and {is_are} not judged"),
         (Verdict.DISTURBED, "could not be judged, since the host was disturbed"),
         (Verdict.UNSTABLE, "{is_are} too unstable to judge"),
         (Verdict.UNDECIDED, "{is_are} undecided"),
@@ -336,6 +342,11 @@ def experiment_facts(header: Experiment, tests: int, blocks: int) -> list[str]:
 def count_of(count: int, what: str) -> str:
     """`1 row`, `1,200 rows`."""
     return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def sla_mark(test: TestPart, label: str) -> str:
+    """Behind a figure of a target on which the test missed its SLA; else empty."""
+    return f" {SIGNS[Verdict.SLA_FAILED]} {Verdict.SLA_FAILED}" if label in test.sla_failed else ""
 
 
 def not_compared(dbms: Sequence[str]) -> str:

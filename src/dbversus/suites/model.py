@@ -164,6 +164,8 @@ class Arrivals:
 class Role:
     """A kind of clients of a test. `arrivals` None: a closed loop. `counts`: its operations are operations of the test.
 
+    `sla`: the share of its rate that has to be done; None in a closed loop.
+
     Numbers may name `clients`, the number that the experiment asks for.
     """
 
@@ -174,6 +176,7 @@ class Role:
     arrivals: Arrivals | None
     counts: bool
     place: Place
+    sla: float | None = None
 
 
 @dataclass(frozen=True)

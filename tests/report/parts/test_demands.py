@@ -16,6 +16,7 @@ WORDS = {
     "undecided": Verdict.UNDECIDED,
     "unstable": Verdict.UNSTABLE,
     "disturbed": Verdict.DISTURBED,
+    "sla-failed": Verdict.SLA_FAILED,
     "wrong-result": Verdict.WRONG_RESULT,
     "failed": Verdict.FAILED,
 }

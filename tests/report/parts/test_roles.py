@@ -8,9 +8,10 @@ from rich.console import Console
 from dbversus.report.figures import estimate
 from dbversus.report.formats import html, markdown, text
 from dbversus.report.formats import json as json_format
-from dbversus.report.model import Assessment, LatencyFigures, RoleFigures, RolePart
+from dbversus.report.model import Assessment, LatencyFigures, RoleFigures, RolePart, spoiled_by_sla
 from dbversus.report.parts.roles import notes
-from dbversus.report.words import percent
+from dbversus.report.words import NBSP, percent
+from dbversus.stats.model import Verdict
 
 TIMES = LatencyFigures(10, {50.0: estimate([20.0]), 99.0: estimate([2_000_000.0])}, (), 2_100_000.0)
 CLOSED = RoleFigures(estimate([900.0]), 3, TIMES, None, None, None, None)
@@ -50,3 +51,44 @@ def test_every_report_has_the_figures_of_roles(assessment: Assessment) -> None:
         assert percent(0.25) in report and "did not hold the rate" in report
     assert "<orders>" not in html.render(with_roles)
     assert f"Roles of {first.name}" not in markdown.render(assessment)
+
+
+def failing(done: float, rate: float = 500.0) -> RoleFigures:
+    return replace(paced(0.0), ops_per_s=estimate([done]), rate_per_s=rate, sla=0.95)
+
+
+def test_a_role_below_its_sla_spoils_the_closed_loops_beside_it_and_these_alone() -> None:
+    parts = (
+        RolePart("readers", {"a": CLOSED, "b": CLOSED}),
+        RolePart("orders", {"a": failing(474.0), "b": failing(475.0)}),
+    )
+    assert spoiled_by_sla(parts) == {"a"}
+    (said,) = notes(parts)
+    assert said == (
+        f"SLA failed on a: orders did 474.0 of 500.0 operations/s ({percent(0.948)}; at least {percent(0.95)} is asked for), "
+        "so the figures of readers beside it do not count"
+    )
+    alone = (RolePart("orders", {"a": failing(474.0)}),)
+    assert not spoiled_by_sla(alone)
+    assert "do not count" not in notes(alone)[0] and notes(alone)[0].startswith("SLA failed on a")
+
+
+def test_every_report_marks_what_does_not_count(assessment: Assessment) -> None:
+    label = assessment.base.label
+    roles = (RolePart("readers", {label: CLOSED}), RolePart("orders", {label: failing(100.0)}))
+    first, *rest = assessment.tests
+    failed = tuple(replace(one, verdict=Verdict.SLA_FAILED) for one in first.comparisons)
+    marked = replace(assessment, tests=(replace(first, roles=roles, comparisons=failed), *rest))
+    of_json = json.loads(json_format.render(marked))["tests"][0]
+    assert (of_json["roles"]["orders"][label]["sla_failed"], of_json["comparisons"][0]["verdict"]) == (
+        True,
+        "SLA failed",
+    )
+    console = Console(width=200, record=True)
+    text.render(marked, console)
+    page = html.render(marked)
+    for report in (console.export_text(), markdown.render(marked), page):
+        report = report.replace('<i aria-hidden="true">⚑</i>', "⚑ ").replace(NBSP, " ")
+        assert "⚑ SLA failed" in report
+        assert "does not count" in report and "⚑ failed (20.0 %)" in report
+    assert page.count('<tr class="uncounted">') == 1

@@ -6,7 +6,7 @@ import pytest
 
 from dbversus.errors import UsageError
 from dbversus.suites import Suite, definition, load_suite
-from dbversus.suites.build.roles import clients_of, offered_rate, pace_words
+from dbversus.suites.build.roles import clients_of, offered_rate, pace_words, paces_of
 from dbversus.suites.send.define import literal_statement, statements_in
 
 MIXED = """\
@@ -73,6 +73,13 @@ def test_operations_of_closed_loops_count_and_where_there_is_none_all_do(tmp_pat
     assert [role.counts for role in beside.roles] == [False, True]
 
 
+def test_a_role_with_arrivals_has_a_rate_and_an_sla(tmp_path: Path) -> None:
+    usual = load(tmp_path).tests["mixed"]
+    assert paces_of(usual, 100, 1, 4) == {"orders": {"rate_per_s": 200.0, "sla": 0.95}}
+    own = load(tmp_path, MIXED.replace("clients = 2", "clients = 2\nsla = 0.8")).tests["mixed"]
+    assert paces_of(own, 100, 1, 4)["orders"]["sla"] == 0.8
+
+
 def test_a_test_without_roles_is_sent_as_before(tmp_path: Path) -> None:
     plain = definition(load_suite("sysbench").tests["point-query"], "sqlite", 100, clients=4)
     assert plain.keys() == {"name", "transaction", "statements"}
@@ -100,6 +107,8 @@ def test_a_test_without_roles_is_sent_as_before(tmp_path: Path) -> None:
         ('"rate * clients"', '"rate * (clients - 1)"', "mine.toml:16: rate is 0; 1 or more is accepted."),
         ('"rate * clients"', '"rate * 1000000"', "mine.toml:16: rate is 5e+07; up to 10,000,000 operations/s"),
         ('"rate * clients"', "true", "mine.toml:16: tests.mixed.roles.orders.arrivals.rate is"),
+        ("clients = 2", "sla = 1.5", "mine.toml:15: tests.mixed.roles.orders.sla is 1.5"),
+        ('statements = ["point"]', 'statements = ["point"]\nsla = 0.9', "tests.mixed.roles.readers: `sla`, the share"),
         (", size = 10", "", "mine.toml:16: tests.mixed.roles.orders.arrivals: `size`"),
         ('kind = "burst"', 'kind = "steady"', "mine.toml:16: tests.mixed.roles.orders.arrivals.kind is 'steady'"),
         ('"point" }]', '"pont" }]', "mine.toml:18: table = 'pont' is no earlier statement."),

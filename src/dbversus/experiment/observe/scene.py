@@ -8,7 +8,9 @@ from typing import Any
 from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.rig.engine import Reply
 from dbversus.experiment.rig.rig import Rig
+from dbversus.results.records import Pace
 from dbversus.stats.disturbance import RowFigures
+from dbversus.suites.build.roles import paces_of
 
 
 def driven_ops(row: Reply) -> Counter[str]:
@@ -39,6 +41,13 @@ class Scene:
     def where(self) -> dict[str, Any]:
         """What tells records of this scene from others'."""
         return {"block": self.block, "test": self.case.name}
+
+    @property
+    def paces(self) -> dict[str, Pace]:
+        """Role → its rate and what of it has to be done, of roles with arrivals."""
+        spec, case = self.rig.spec, self.case
+        paces = paces_of(case.test, spec.table_size, spec.tables, case.clients)
+        return {role: Pace(**pace) for role, pace in paces.items()}
 
     @property
     def place(self) -> tuple[int, str]:

@@ -52,11 +52,11 @@ def _lines(assessment: Assessment) -> Iterator[dict[str, Any]]:
 
 
 def _judged(comparison: Comparison, metric: str) -> dict[str, Any]:
-    """The metric's own verdict and figures; of a test that failed, or gave other answers, the test's verdict."""
+    """The metric's own verdict and figures; of a test that failed, gave other answers or missed its SLA, the test's verdict."""
     finding = comparison.findings.get(metric)
     if finding is None:
         return {"verdict": comparison.verdict, "blocks": 0}
-    spoilt = comparison.verdict in (Verdict.WRONG_RESULT, Verdict.FAILED)
+    spoilt = comparison.verdict in (Verdict.SLA_FAILED, Verdict.WRONG_RESULT, Verdict.FAILED)
     verdict = comparison.verdict if spoilt else finding.verdict
     return {"verdict": verdict} | {name: getattr(finding, name) for name in _FIGURES}
 

@@ -21,6 +21,7 @@ from dbversus.report.words import (
     not_compared,
     number,
     ratio,
+    sla_mark,
     verdict_legend,
 )
 from dbversus.stats.generations import MARKED, TestShift
@@ -114,7 +115,9 @@ def _own_figures(assessment: Assessment) -> str:
         by_name = {figure.metric: figure.estimates[label] for figure in test.figures}
         known = [by_name.get(name) for name in (THROUGHPUT, CPU, IO_BYTES)]
         count = max((item.n for item in known if item), default=0)
-        rows.append([escape(test.name), *(escape(estimate_text(item)) if item else "–" for item in known), str(count)])
+        cells = [escape(estimate_text(item)) if item else "–" for item in known]
+        cells[0] += sla_mark(test, label)
+        rows.append([escape(test.name), *cells, str(count)])
     return _table(["test", "throughput, ops/s", "CPU/op, µs", "IO/op, bytes", "blocks"], rows)
 
 

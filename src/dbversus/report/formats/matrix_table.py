@@ -17,11 +17,12 @@ _MEGABYTE = 1e6
 
 
 class Table(NamedTuple):
-    """Texts for any report."""
+    """Texts for any report. `uncounted`: rows whose figures do not count; they are grey, and say why."""
 
     title: str
     columns: list[str]
     rows: list[list[str]]
+    uncounted: frozenset[int] = frozenset()
 
 
 def tables(matrix: Matrix, intervals: bool = True) -> list[Table]:
@@ -171,8 +172,8 @@ def show(make: Callable[[bool], Sequence[Table]], console: Console) -> None:
 
 def _rich(table: Table) -> RichTable:
     made = plain_table(*table.columns)
-    for row in table.rows:
-        made.add_row(*(Text(cell) for cell in row))
+    for place, row in enumerate(table.rows):
+        made.add_row(*(Text(cell) for cell in row), style="dim" if place in table.uncounted else "")
     return made
 
 

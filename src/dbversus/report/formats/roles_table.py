@@ -9,30 +9,56 @@ from dbversus.report.formats.matrix_table import Table, show
 from dbversus.report.model import Estimate, LatencyFigures, RoleFigures, TestPart
 from dbversus.report.parts import roles
 from dbversus.report.terminal import say
-from dbversus.report.words import estimate_text, number, percent
+from dbversus.report.words import SIGNS, estimate_text, number, percent
+from dbversus.stats.model import Verdict
 
-_COLUMNS = ("role", "target", "due/s", "done/s", "p50, µs", "p99, µs", "max, µs", "service p99, µs", "late", "errors")
+_COLUMNS = (
+    "role",
+    "target",
+    "due/s",
+    "done/s",
+    "p50, µs",
+    "p99, µs",
+    "max, µs",
+    "service p99, µs",
+    "late",
+    "errors",
+    "SLA",
+)
 NOTE = (
     "Response times of roles count from the moment at which an operation was due, service times from when it was sent. "
-    "Late: sent after its moment, since the client was busy. They describe; none is a verdict."
+    "Late: sent after its moment, since the client was busy. SLA: the share of its rate that a role did; where it is too low, "
+    "closed loops beside it do not count. All else describes; none of it is a verdict."
 )
+
+NOT_COUNTED = "does not count"
 
 
 def tables(tests: Sequence[TestPart], intervals: bool = True) -> list[Table]:
     """One for each test with roles."""
-    return [Table(f"Roles of {test.name}", list(_COLUMNS), _rows(test, intervals)) for test in tests if test.roles]
+    return [_table(test, intervals) for test in tests if test.roles]
 
 
 def notes(tests: Sequence[TestPart]) -> list[str]:
     return [NOTE] if any(test.roles for test in tests) else []
 
 
-def _rows(test: TestPart, intervals: bool) -> list[list[str]]:
-    return [
-        [part.name, label, *_cells(figures, intervals)]
-        for part in test.roles
-        for label, figures in part.targets.items()
+def _table(test: TestPart, intervals: bool) -> Table:
+    lines = [(part.name, label, figures) for part in test.roles for label, figures in part.targets.items()]
+    uncounted = [figures.due_per_s is None and label in test.sla_failed for _, label, figures in lines]
+    rows = [
+        [role, label, *_cells(figures, intervals), NOT_COUNTED if spoiled else _sla_text(figures)]
+        for (role, label, figures), spoiled in zip(lines, uncounted, strict=True)
     ]
+    places = frozenset(place for place, spoiled in enumerate(uncounted) if spoiled)
+    return Table(f"Roles of {test.name}", list(_COLUMNS), rows, places)
+
+
+def _sla_text(figures: RoleFigures) -> str:
+    if figures.held_share is None or figures.sla is None:
+        return "–"
+    sign = f"{SIGNS[Verdict.SLA_FAILED]} failed" if figures.sla_failed else "met"
+    return f"{sign} ({percent(figures.held_share)})"
 
 
 def _cells(figures: RoleFigures, intervals: bool) -> list[str]:
@@ -79,4 +105,8 @@ def as_json(figures: RoleFigures, estimate: Any, latency: Any) -> dict[str, Any]
         "due_per_s": estimate(figures.due_per_s) if figures.due_per_s else None,
         "late_share": figures.late_share,
         "overdue_share": figures.overdue_share,
+        "rate_per_s": figures.rate_per_s,
+        "sla": figures.sla,
+        "held_share": figures.held_share,
+        "sla_failed": figures.sla_failed,
     }

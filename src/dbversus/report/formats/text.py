@@ -24,6 +24,7 @@ from dbversus.report.words import (
     margins_text,
     number,
     ratio,
+    sla_mark,
     verdict_legend,
 )
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
@@ -37,9 +38,11 @@ _STYLES = {
     Verdict.UNDECIDED: "default",
     Verdict.UNSTABLE: "yellow",
     Verdict.DISTURBED: "yellow",
+    Verdict.SLA_FAILED: "bold yellow",
     Verdict.WRONG_RESULT: "bold magenta",
     Verdict.FAILED: "bold magenta",
 }
+_SPOILT = (Verdict.SLA_FAILED, Verdict.WRONG_RESULT, Verdict.FAILED)
 WIDE_COLUMNS = 112
 """With three metrics; each more takes RATIO_COLUMNS."""
 RATIO_COLUMNS = 24
@@ -108,7 +111,7 @@ def _cells(comparison: Comparison, judged: Sequence[Metric], wide: bool) -> list
     cells = [Text(f"{SIGNS[verdict]} {verdict}", style=_STYLES[verdict])]
     for metric in judged:
         finding = comparison.findings.get(metric.name)
-        style = _STYLES[finding.verdict] if finding and verdict not in (Verdict.WRONG_RESULT, Verdict.FAILED) else "dim"
+        style = _STYLES[finding.verdict] if finding and verdict not in _SPOILT else "dim"
         cells.append(Text(_ratio_text(finding, wide), style=style))
     blocks = max((item.blocks for item in comparison.findings.values()), default=0)
     return [*cells, Text(str(blocks) if blocks else "–")]
@@ -128,6 +131,7 @@ def _figure_table(assessment: Assessment) -> Table:
         by_name = {figure.metric: figure.estimates[label] for figure in test.figures}
         known = [by_name.get(name) for name in (THROUGHPUT, CPU, IO_BYTES)]
         cells = [estimate_text(item) if item else "–" for item in known]
+        cells[0] += sla_mark(test, label)
         table.add_row(Text(test.name), *cells, str(max((item.n for item in known if item), default=0)))
     return table
 

@@ -1,14 +1,15 @@
 """What each kind of clients of a test (its roles) did on each target, where a test has roles."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dbversus.report.figures import estimate, latency_figures
-from dbversus.report.model import LatencyFigures, RoleFigures, RolePart
-from dbversus.report.words import number
+from dbversus.report.model import Estimate, LatencyFigures, RoleFigures, RolePart, spoiled_by_sla
+from dbversus.report.words import listing, number, percent
 from dbversus.results.latency import Latency, decode
 from dbversus.results.read import Results
 from dbversus.results.records import Latency as LatencyRecord
+from dbversus.results.records import Pace, Slots
 from dbversus.results.records.roles import RoleTimes
 
 NOT_HELD_SHARE = 0.01
@@ -34,25 +35,38 @@ def _roles(results: Results, test: str) -> tuple[RolePart, ...]:
     for row in rows:
         block = dict(zip(columns, row, strict=True))
         grouped[block["role"]].setdefault(block["target"], []).append(block)
-    times = _times(results, test)
+    times, plan = _times(results, test), results.slot_plans.get(test)
     return tuple(
-        RolePart(role, {label: _figures(blocks, times.get((label, role), {})) for label, blocks in of_role.items()})
+        RolePart(
+            role, {label: _figures(blocks, times.get((label, role), {}), plan) for label, blocks in of_role.items()}
+        )
         for role, of_role in grouped.items()
     )
 
 
-def _figures(blocks: list[dict[str, Any]], times: Mapping[str, list[Latency]]) -> RoleFigures:
+def _figures(blocks: list[dict[str, Any]], times: Mapping[str, list[Latency]], plan: Slots | None) -> RoleFigures:
     is_open = blocks[0]["due_per_s"] is not None
+    pace = plan.paces.get(blocks[0]["role"]) if plan else None
+    due_per_s = estimate([block["due_per_s"] for block in blocks]) if is_open else None
     ops, late, overdue = (sum(block[name] or 0 for block in blocks) for name in ("ops", "late", "overdue"))
     return RoleFigures(
         ops_per_s=estimate([block["ops_per_s"] for block in blocks]),
         errors=sum(int(block["errors"]) for block in blocks),
         response=_latency(times, "latency"),
         service=_latency(times, "service"),
-        due_per_s=estimate([block["due_per_s"] for block in blocks]) if is_open else None,
+        due_per_s=due_per_s,
         late_share=late / ops if is_open and ops else None,
         overdue_share=overdue / (ops + overdue) if is_open and ops + overdue else None,
+        rate_per_s=_rate_per_s(pace, plan, due_per_s),
+        sla=pace.sla if pace else None,
     )
+
+
+def _rate_per_s(pace: Pace | None, plan: Slots | None, due_per_s: Estimate | None) -> float | None:
+    """What had to be done. A step takes longer until all is done, so all that fell due tells nothing of its rate there."""
+    if pace is None or plan is None or due_per_s is None:
+        return None
+    return pace.rate_per_s if "ops" in plan.slot else due_per_s.value
 
 
 def _latency(times: Mapping[str, list[Latency]], kind: str) -> LatencyFigures | None:
@@ -81,7 +95,23 @@ def _texts(times: RoleTimes) -> dict[str, str]:
 def notes(parts: tuple[RolePart, ...]) -> list[str]:
     """What figures of roles do not say by themselves."""
     of_targets = [(part.name, label, figures) for part in parts for label, figures in part.targets.items()]
-    return [note for name, label, figures in of_targets if (note := _note(name, label, figures))]
+    rates = [note for name, label, figures in of_targets if (note := _note(name, label, figures))]
+    return [
+        *rates,
+        *(_sla_note(name, label, figures, parts) for name, label, figures in of_targets if figures.sla_failed),
+    ]
+
+
+def _sla_note(role: str, label: str, figures: RoleFigures, parts: Sequence[RolePart]) -> str:
+    """A target that does less of what it is given has more left for the others."""
+    said = (
+        f"SLA failed on {label}: {role} did {number(figures.ops_per_s.value)} of {number(figures.rate_per_s)} operations/s "
+        f"({percent(figures.held_share or 0.0)}; at least {percent(figures.sla or 0.0)} is asked for)"
+    )
+    if label not in spoiled_by_sla(parts):
+        return said
+    beside = [part.name for part in parts if label in part.targets and part.targets[label].due_per_s is None]
+    return f"{said}, so the figures of {listing(beside)} beside it do not count"
 
 
 def _note(role: str, label: str, figures: RoleFigures) -> str:

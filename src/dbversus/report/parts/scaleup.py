@@ -16,7 +16,7 @@ from dbversus.stats.model import Finding, Verdict
 from dbversus.stats.values.blocks import block_values
 
 # a case with one of these says nothing of the test over all numbers of clients either
-_SPOILT = (Verdict.WRONG_RESULT, Verdict.FAILED, Verdict.DISTURBED)
+_SPOILT = (Verdict.SLA_FAILED, Verdict.WRONG_RESULT, Verdict.FAILED, Verdict.DISTURBED)
 
 Logs = Mapping[int, float]
 """Block → ln of a figure."""

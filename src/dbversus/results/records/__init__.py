@@ -28,7 +28,7 @@ from dbversus.results.records.evidence import (
     Series,
 )
 from dbversus.results.records.experiment import Experiment, Rendered, StoredFile, TargetFacts
-from dbversus.results.records.rows import Answers, Check, HostFigures, Row, Slot, Slots, StatementAnswers, row_of
+from dbversus.results.records.rows import Answers, Check, HostFigures, Pace, Row, Slot, Slots, StatementAnswers, row_of
 
 __all__ = [
     "TYPES",
@@ -62,6 +62,7 @@ __all__ = [
     "Objects",
     "OfGroup",
     "OfTest",
+    "Pace",
     "Part",
     "Record",
     "Remark",

@@ -55,6 +55,17 @@ class Check(OfGroup, frozen=True):
     differs: list[str]
 
 
+class Pace(Part, frozen=True):
+    """At what rate the operations of a role fall due.
+
+    rate_per_s: operations per second, all its clients together
+    sla: the share of this rate that has to be done
+    """
+
+    rate_per_s: float
+    sla: float
+
+
 class Slots(OfTest, frozen=True):
     """What a slot of a test is, in all blocks; made once per test (and group).
 
@@ -63,6 +74,7 @@ class Slots(OfTest, frozen=True):
     rows: rows of a block
     rows_scanned_per_op: rows that an operation reads; null unless the suite tells
     work_per_op: what an operation goes through, by what the suite counts
+    paces: name of a role → its pace; only of roles with arrivals
     """
 
     slot: dict[str, int]
@@ -70,6 +82,7 @@ class Slots(OfTest, frozen=True):
     rows: int
     rows_scanned_per_op: int | None = None
     work_per_op: dict[str, int] = {}
+    paces: dict[str, Pace] = {}
 
 
 class HostFigures(Part, frozen=True, kw_only=True):

@@ -13,6 +13,9 @@ from dbversus.suites.variables import Variables
 CLIENTS = "clients"
 """In a role's numbers: the number of clients that the experiment asks for (--clients)."""
 
+USUAL_SLA = 0.95
+"""Of the Insert Benchmark: in each read+write step at least this share of the target rate has to be inserted."""
+
 HIGHEST_RATE = 10_000_000
 """What the engine accepts; more is a mistake of the unit."""
 
@@ -26,7 +29,8 @@ def make_role(
     clients = usual if given.clients is None else given.clients
     due = given.arrivals
     arrivals = Arrivals(due.kind, due.rate, due.size) if due else None
-    return Role(name, statements, given.transaction, clients, arrivals, counts, place)
+    sla = (given.sla or USUAL_SLA) if due else None
+    return Role(name, statements, given.transaction, clients, arrivals, counts, place, sla)
 
 
 def check_roles(test: Test, variables: Variables) -> None:
@@ -89,6 +93,16 @@ def clients_of(test: Test, table_size: int, tables: int, clients: int) -> int:
     """Clients of a test, all roles together; `clients` where it has no roles."""
     scope = {**test.scope(table_size, tables), CLIENTS: clients}
     return sum(_at_least_one(role.clients, scope, role.place.at("clients")) for role in test.roles) or clients
+
+
+def paces_of(test: Test, table_size: int, tables: int, clients: int) -> dict[str, dict[str, float]]:
+    """Role → its rate in operations per second and the share of it that has to be done; roles with arrivals alone."""
+    scope = {**test.scope(table_size, tables), CLIENTS: clients}
+    return {
+        role.name: {"rate_per_s": float(role_fields(role, scope)["arrivals"]["rate"]), "sla": role.sla}
+        for role in test.roles
+        if role.arrivals and role.sla
+    }
 
 
 def offered_rate(test: Test, table_size: int, tables: int, clients: int) -> float | None:

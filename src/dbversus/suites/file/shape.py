@@ -126,6 +126,14 @@ class Role(Shape):
     clients: Number | None = None
     arrivals: Arrivals | None = None
     counts: bool | None = None
+    sla: float | None = Field(default=None, gt=0, le=1)
+
+    @model_validator(mode="after")
+    def _sla_of_a_rate(self) -> "Role":
+        if self.sla is not None and self.arrivals is None:
+            words = "`sla`, the share of its rate that a role has to reach, goes with `arrivals`, and with them alone."
+            raise PydanticCustomError("keys_together", words)
+        return self
 
 
 class Test(Shape):
