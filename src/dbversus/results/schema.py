@@ -201,4 +201,6 @@ ROLE_COLUMNS: dict[str, str] = {
     "scheduled": "BIGINT",
     "late": "BIGINT",
     "overdue": "BIGINT",
+    "finished_ns": "BIGINT",
+    "schedule_ns": "BIGINT",
 }

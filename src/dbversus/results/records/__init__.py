@@ -24,6 +24,7 @@ from dbversus.results.records.evidence import (
     Memory,
     MemoryUse,
     Objects,
+    RoleSeconds,
     Seconds,
     Series,
 )
@@ -68,6 +69,7 @@ __all__ = [
     "Remark",
     "Rendered",
     "Resumed",
+    "RoleSeconds",
     "Row",
     "Seconds",
     "Series",
