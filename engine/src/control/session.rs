@@ -15,6 +15,7 @@ use crate::drive::drain::{self, DrainSpec};
 use crate::drive::freeze::Freezer;
 use crate::drive::load::{self, LoadSpec};
 use crate::drive::part::PartExtent;
+use crate::drive::roles::Seats;
 use crate::drive::rows::{Row, RowRunner, RowSpec, SecondOf, Stopped};
 use crate::drive::script::{self, ScriptSpec};
 use crate::drive::target::Target;
@@ -243,11 +244,7 @@ impl Session {
     /// The orders as indices into the targets of the open test, and what runs them.
     fn prepare_rows(&mut self, spec: &RowsSpec) -> Result<(Vec<Vec<usize>>, RowRunner<'_>), Failure> {
         let test = self.test.as_mut().ok_or_else(no_test)?;
-        if test.seats.has_arrivals() && matches!(spec.slot.extent, PartExtent::Ops(_)) {
-            return Err(Failure::usage(
-                "rows: `slot.ops` is not accepted where a role has arrivals, which have no end of their own; `ms` is",
-            ));
-        }
+        check_end(&test.seats, spec)?;
         if spec.settle.slice_ns.is_some() {
             return Err(Failure::usage(
                 "rows: `settle.slice_ms` is not accepted; only `slot` may be sliced",
@@ -278,6 +275,30 @@ impl Session {
             return Err(Failure::usage(unknown("`target`", name, self.targets.keys())));
         }
         Ok(self.targets.get_mut(name).expect("it is there"))
+    }
+}
+
+/// Whether the bounds of the parts go with those of the roles.
+fn check_end(seats: &Seats, spec: &RowsSpec) -> Result<(), Failure> {
+    let (ops, is_sliced) = (spec.slot.extent.ops(), spec.slot.slice_ns.is_some());
+    let refuse = |message: String| Err(Failure::usage(format!("rows: {message}")));
+    match seats.operations() {
+        Some(operations) if ops != Some(operations) || !is_sliced => refuse(format!(
+            "roles of this test have `operations`, {operations} in all; accepted is \
+             `slot` with `ops` {operations} and `slice_ms`"
+        )),
+        Some(_) if spec.settle.extent != PartExtent::Ops(0) => {
+            refuse("roles of this test have `operations`; accepted is `settle` with `ops` 0".into())
+        }
+        None if seats.has_arrivals() && ops.is_some() => refuse(
+            "`slot.ops` is not accepted where a role has arrivals and none has `operations`: they have no end of \
+             their own; `ms` is"
+                .into(),
+        ),
+        None if seats.are_named() && is_sliced => {
+            refuse("`slot.slice_ms` is accepted in a test with roles when one of them has `operations`".into())
+        }
+        _ => Ok(()),
     }
 }
 

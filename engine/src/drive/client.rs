@@ -6,8 +6,8 @@ use super::clock::{sleep_until, wait_until};
 use super::closed::{self, Bound};
 use super::lane::Lane;
 use super::live::Live;
-use super::open_loop::{self, Company, Queue, Schedule, Served, Span};
-use super::roles::{Seat, Seats};
+use super::open_loop::{self, Company, Pacing, Queue, Schedule, Served, Span};
+use super::roles::{Errand, Joint, Seat, Seats, Turn};
 use super::trouble::{Failure, Stop};
 use crate::account::ThreadMeter;
 use crate::record::{ClientFigures, Errors, Latency, ServerFigures};
@@ -51,7 +51,7 @@ pub struct Link {
 /// What a client still has to do of work in slices, and where its stream of parameters has come to.
 struct Work {
     stream: Stream,
-    ops: u64,
+    errand: Errand,
 }
 
 /// Latencies in ns.
@@ -76,12 +76,15 @@ pub struct Assignment {
 
 pub enum Pace {
     Closed(Bound),
-    /// A slice of work: what the client was given with the first one, `ops`, or what is left of that.
-    Slice {
-        moment_ns: u64,
-        begin: Option<u64>,
-    },
     Open(Span),
+    Work(WorkSlice),
+}
+
+/// A slice of work with an end, whether closed loop or open; with the first one a client is given its share.
+pub struct WorkSlice {
+    pub span: Span,
+    pub joint: Arc<Joint>,
+    pub is_first: bool,
 }
 
 /// What came of it; latencies are in the client's recorders.
@@ -93,8 +96,6 @@ pub struct Outcome {
     pub client: ClientFigures,
     /// What the embedded server used; None where the server is a process.
     pub server: Option<ServerFigures>,
-    /// Operations of work in slices that are still to be done.
-    pub ops_left: u64,
 }
 
 impl Client {
@@ -123,23 +124,17 @@ impl Client {
 
     /// Has its arrivals, if any, begin anew on all targets.
     pub fn schedule(&mut self, seed: u64) {
-        let Seat {
-            role,
-            number,
-            clients,
-            arrivals,
-            ..
-        } = self.seat;
         for link in &mut self.links {
-            let schedule = arrivals.map(|arrivals| Schedule::new(arrivals, number, clients, [seed, role as u64]));
-            link.queue = schedule.map(Queue::new);
+            link.queue = queue_of(&self.seat, seed);
         }
     }
 
     /// From here on it counts where others can see it. To be called in the client's own thread.
     pub fn show(&mut self) -> Arc<Live> {
-        let counted = self.seat.counted;
-        let live = self.live.get_or_insert_with(|| Arc::new(Live::of_this_thread(counted)));
+        let Seat { counted, role, .. } = self.seat;
+        let live = self
+            .live
+            .get_or_insert_with(|| Arc::new(Live::of_this_thread(counted, role)));
         live.clone()
     }
 
@@ -154,10 +149,11 @@ impl Client {
     }
 
     pub fn drive(&mut self, assignment: Assignment) -> Result<Outcome, Stop> {
+        let seat = self.seat;
         let link = &mut self.links[assignment.target];
-        let seed = self.seat.seed(assignment.seed);
-        let stream = Stream::new(seed, assignment.row, self.seat.number, assignment.part);
-        let (stream, pace) = link.take_up(stream, assignment.pace);
+        let fresh = Stream::new(seat.seed(assignment.seed), assignment.row, seat.number, assignment.part);
+        let mut work = link.take_up(&assignment, &fresh, &seat);
+        let stream = work.as_ref().map_or(fresh, |work| work.stream.clone());
         let mut lane = Lane::new(&link.program, link.connection.as_mut(), &mut link.scratch, stream);
         lane.live = self.live.as_deref();
         let recorder = match assignment.part {
@@ -165,25 +161,18 @@ impl Client {
             _ => &mut self.settle,
         };
         let before = Reading::of(&self.thread, link.embedded);
-        let mut member = assignment.company.as_deref().map(Company::member);
-        let served = match (pace, &mut link.queue, &mut member) {
-            (Pace::Open(span), Some(queue), Some(member)) => {
-                // With an embedded server, turning on the spot would be the server's CPU time.
-                let wait = if link.embedded { sleep_until } else { wait_until };
-                let recorded = (&mut recorder.response, &mut recorder.service);
-                open_loop::drive(&mut lane, span, queue, member, wait, recorded)?
-            }
-            (Pace::Closed(bound), ..) => Served {
-                ops: closed::drive(&mut lane, bound, &mut recorder.response)?,
-                ..Served::default()
-            },
-            _ => unreachable!("a client with arrivals has a queue and a company"),
+        let share = Share {
+            queue: link.queue.as_mut(),
+            errand: work.as_mut().map(|work| &mut work.errand),
+            role: seat.role,
+            // With an embedded server, turning on the spot would be the server's CPU time.
+            wait: if link.embedded { sleep_until } else { wait_until },
         };
-        drop(member);
+        let served = share.drive(&mut lane, &assignment, recorder)?;
         let (client, server) = Reading::of(&self.thread, link.embedded).since(&before);
         let (tally, errors, stream) = lane.leave();
+        link.work = work.map(|work| Work { stream, ..work });
         Ok(Outcome {
-            ops_left: link.put_down(stream, served.ops),
             served,
             tally,
             errors,
@@ -191,6 +180,59 @@ impl Client {
             server,
         })
     }
+}
+
+/// The arrivals of a client, from the beginning.
+fn queue_of(seat: &Seat, seed: u64) -> Option<Queue> {
+    let key = [seed, seat.role as u64];
+    let schedule = |arrivals| Schedule::new(arrivals, seat.number, seat.clients, key);
+    seat.arrivals.map(schedule).map(Queue::new)
+}
+
+/// What a client has for one part of a row beside its lane.
+struct Share<'a> {
+    queue: Option<&'a mut Queue>,
+    errand: Option<&'a mut Errand>,
+    role: usize,
+    wait: fn(u64),
+}
+
+impl Share<'_> {
+    fn drive(self, lane: &mut Lane, assignment: &Assignment, recorder: &mut Recorder) -> Result<Served, Stop> {
+        // However it ends: the others need not wait for it any more.
+        let mut member = assignment.company.as_deref().map(Company::member);
+        let (span, work) = match &assignment.pace {
+            Pace::Closed(bound) => return closed(closed::drive(lane, *bound, &mut recorder.response)),
+            Pace::Open(span) => (*span, None),
+            Pace::Work(slice) => (slice.span, Some(slice)),
+        };
+        let turn = work.zip(self.errand).map(|(slice, errand)| Turn {
+            errand,
+            joint: &slice.joint,
+            role: self.role,
+            span,
+        });
+        let outcome = match (self.queue, &mut member, turn) {
+            (Some(queue), Some(member), turn) => {
+                let wait = self.wait;
+                let recorded = (&mut recorder.response, &mut recorder.service);
+                open_loop::drive(lane, Pacing { span, wait, turn }, queue, member, recorded)
+            }
+            (None, _, Some(mut turn)) => closed(closed::drive_turn(lane, &mut turn, &mut recorder.response)),
+            _ => unreachable!("a client with arrivals has a queue and a company, and one in a closed loop a bound"),
+        };
+        if let (Some(slice), Err(_)) = (work, &outcome) {
+            slice.joint.break_off();
+        }
+        outcome
+    }
+}
+
+fn closed(ops: Result<u64, Stop>) -> Result<Served, Stop> {
+    ops.map(|ops| Served {
+        ops,
+        ..Served::default()
+    })
 }
 
 impl Link {
@@ -208,29 +250,20 @@ impl Link {
         })
     }
 
-    /// Of a slice: the stream where the last one left it, or `fresh` at the beginning of the work, and what is left as a bound.
-    fn take_up(&mut self, fresh: Stream, pace: Pace) -> (Stream, Pace) {
-        let Pace::Slice { moment_ns, begin } = pace else {
-            self.work = None;
-            return (fresh, pace);
+    /// Of a slice: where the last one has left the work, or its beginning, at `fresh`.
+    fn take_up(&mut self, assignment: &Assignment, fresh: &Stream, seat: &Seat) -> Option<Work> {
+        let work = self.work.take();
+        let Pace::Work(slice) = &assignment.pace else {
+            return None;
         };
-        if let Some(ops) = begin {
-            self.work = Some(Work { stream: fresh, ops });
+        if !slice.is_first {
+            return work;
         }
-        let work = self.work.as_ref().expect("work begins with its first slice");
-        let bound = Bound::Within {
-            moment_ns,
-            most_ops: work.ops,
-        };
-        (work.stream.clone(), Pace::Closed(bound))
-    }
-
-    /// Keeps where the work has come to; the operations that are left of it.
-    fn put_down(&mut self, stream: Stream, done: u64) -> u64 {
-        self.work.as_mut().map_or(0, |work| {
-            work.stream = stream;
-            work.ops -= done;
-            work.ops
+        let errand = Errand::begin(&slice.joint, seat);
+        self.queue = queue_of(seat, assignment.seed).map(|queue| queue.bounded(errand.left()));
+        Some(Work {
+            stream: fresh.clone(),
+            errand,
         })
     }
 }

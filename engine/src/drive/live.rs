@@ -16,21 +16,30 @@ pub struct Live {
     thread: ThreadMeter,
     /// Whether its operations are operations of the test.
     counted: bool,
+    role: usize,
 }
 
 /// Sums over clients since the part began; the slowest response since anybody looked.
-#[derive(Debug, Default, Clone, Copy)]
+#[derive(Debug, Default, Clone)]
 pub struct Seen {
     pub ops: u64,
     pub rows: u64,
     pub affected: u64,
     pub errors: u64,
     pub slowest_ns: u64,
+    /// By role.
+    pub roles: Vec<SeenOfRole>,
+}
+
+#[derive(Debug, Default, Clone, Copy)]
+pub struct SeenOfRole {
+    pub ops: u64,
+    pub slowest_ns: u64,
 }
 
 impl Live {
     /// To be called in the client's own thread.
-    pub fn of_this_thread(counted: bool) -> Self {
+    pub fn of_this_thread(counted: bool, role: usize) -> Self {
         let zero = || AtomicU64::new(0);
         Self {
             ops: zero(),
@@ -40,6 +49,7 @@ impl Live {
             slowest_ns: zero(),
             thread: ThreadMeter::of_this_thread(),
             counted,
+            role,
         }
     }
 
@@ -69,11 +79,18 @@ impl Live {
 
     /// Adds this client's to those of others.
     pub fn add_to(&self, seen: &mut Seen) {
-        seen.ops += if self.counted { self.ops.load(Relaxed) } else { 0 };
+        let (ops, slowest_ns) = (self.ops.load(Relaxed), self.slowest_ns.swap(0, Relaxed));
+        seen.ops += if self.counted { ops } else { 0 };
         seen.rows += self.rows.load(Relaxed);
         seen.affected += self.affected.load(Relaxed);
         seen.errors += self.errors.load(Relaxed);
-        seen.slowest_ns = seen.slowest_ns.max(self.slowest_ns.swap(0, Relaxed));
+        seen.slowest_ns = seen.slowest_ns.max(slowest_ns);
+        if seen.roles.len() <= self.role {
+            seen.roles.resize_with(self.role + 1, SeenOfRole::default);
+        }
+        let of_role = &mut seen.roles[self.role];
+        of_role.ops += ops;
+        of_role.slowest_ns = of_role.slowest_ns.max(slowest_ns);
     }
 
     /// What its thread has used so far, for an embedded server.

@@ -2,7 +2,6 @@
 
 use serde::Deserialize;
 
-use super::client::Pace;
 use super::closed::Bound;
 
 /// How long a part of a row lasts: `ms` (and at least `min_ops`) or `ops`, perhaps in slices.
@@ -14,17 +13,20 @@ pub struct PartSpec {
     pub slice_ns: Option<u64>,
 }
 
-/// One of the turns in which a target does a part.
-#[derive(Debug, Clone, Copy)]
-pub struct Slice {
-    pub length_ns: u64,
-    pub is_first: bool,
-}
-
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum PartExtent {
     Time { length_ns: u64, least_ops: u64 },
     Ops(u64),
+}
+
+impl PartExtent {
+    /// None of a part that is bounded by time.
+    pub fn ops(&self) -> Option<u64> {
+        match *self {
+            Self::Ops(ops) => Some(ops),
+            Self::Time { .. } => None,
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -93,22 +95,10 @@ impl PartSpec {
             PartExtent::Ops(ops) => Bound::Ops(share(ops, client, clients)),
         }
     }
-
-    /// How a client drives a slice that starts at `start_ns`; with the first one it is given its share of all operations.
-    pub fn pace_of_slice(&self, client: u32, clients: u32, start_ns: u64, slice: Slice) -> Pace {
-        let begin = match self.extent {
-            PartExtent::Ops(ops) if slice.is_first => Some(share(ops, client, clients)),
-            _ => None,
-        };
-        Pace::Slice {
-            moment_ns: start_ns + slice.length_ns,
-            begin,
-        }
-    }
 }
 
 /// A client's share of `ops`: as equal as whole numbers allow, first clients first.
-fn share(ops: u64, client: u32, clients: u32) -> u64 {
+pub fn share(ops: u64, client: u32, clients: u32) -> u64 {
     let (client, clients) = (u64::from(client), u64::from(clients));
     ops / clients + u64::from(client < ops % clients)
 }
@@ -163,7 +153,6 @@ mod tests {
             (0..3).map(move |client| match spec.bound(client, 3, 0) {
                 Bound::Ops(ops) => ops,
                 Bound::Until { least_ops, .. } => least_ops,
-                Bound::Within { .. } => unreachable!("there are no slices"),
             })
         };
         assert_eq!(shares(part(json!({"ops": 10})).unwrap()).collect::<Vec<_>>(), [4, 3, 3]);

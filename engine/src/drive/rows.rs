@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::client::{Assignment, Client, Outcome, Pace};
+use super::client::{Assignment, Client, Outcome, Pace, WorkSlice};
 use super::clock::{now_ns, unix_ns};
 use super::crew::Crew;
 use super::open_loop::{Company, Span};
-use super::part::{PartExtent, PartSpec, Slice};
+use super::part::{PartExtent, PartSpec};
 use super::roles::together::{self, RoleSlots};
-use super::roles::{Seats, Together, Total};
-use super::series::{Second, Watch};
+use super::roles::{Joint, Seat, Seats, Together, Total};
+use super::series::{Second, SecondOfRole, Watch};
 use super::target::Target;
 use super::trouble::{Failure, Stop};
 use crate::account::{HostMeter, Kinds, kind};
@@ -85,7 +85,7 @@ pub type Tell<'a> = &'a mut dyn FnMut(Vec<SecondOf>);
 pub struct RowRunner<'a> {
     pub(super) spec: RowSpec,
     pub(super) crew: &'a mut Crew,
-    seats: &'a Seats,
+    pub(super) seats: &'a Seats,
     /// The targets of the open test, in its order.
     pub(super) targets: Vec<&'a mut Target>,
     host: &'a mut HostMeter,
@@ -106,6 +106,9 @@ pub struct SecondOf {
     pub target: String,
     #[serde(flatten)]
     pub second: Second,
+    /// By name, where there are roles.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub roles: BTreeMap<String, SecondOfRole>,
 }
 
 impl<'a> RowRunner<'a> {
@@ -175,8 +178,9 @@ impl<'a> RowRunner<'a> {
         let taken = self.watch.as_mut().map(|watch| watch.take(all)).unwrap_or_default();
         let named = |(target, seconds): (usize, Vec<Second>)| {
             let name = &self.targets[target].name;
-            let of_target = |second| SecondOf {
+            let of_target = |second: Second| SecondOf {
                 target: name.clone(),
+                roles: self.seats.named(&second.roles),
                 second,
             };
             seconds.into_iter().map(of_target).collect::<Vec<_>>()
@@ -266,7 +270,7 @@ impl<'a> RowRunner<'a> {
         // Taken for as long as another thread may read them.
         let (mut meter, mut watch) = (self.targets[target].meter.take(), self.watch.take());
         let begun = meter.as_mut().map(|meter| meter.begin());
-        let mut drive = || self.drive(turn, self.spec.slot);
+        let drive = || self.drive(turn, self.spec.slot);
         let outcome = match &mut watch {
             None => drive(),
             Some(watch) => watch.over(target, meter.as_mut().zip(begun.as_ref()), drive),
@@ -327,30 +331,26 @@ impl<'a> RowRunner<'a> {
     /// Has all clients drive one part, and waits for the last of them.
     fn drive(&mut self, turn: Turn, part: PartSpec) -> Result<Together, Stopped> {
         let seats = self.seats;
-        if seats.has_arrivals() && part.extent == PartExtent::Ops(0) {
+        if seats.has_arrivals() && turn.slice.is_none() && part.extent == PartExtent::Ops(0) {
             return Ok(Together::default()); // no time for anything that is due
+        }
+        if turn.slice.as_ref().is_some_and(|slice| slice.is_first) {
+            self.clocks_ns[turn.target] = 0; // the schedules of work begin with it
         }
         let company = seats.has_arrivals().then(|| Arc::new(Company::of(seats.clients())));
         let start_ns = now_ns();
         let span = Span {
             start_ns,
-            length_ns: part.length_ns(),
+            length_ns: turn.slice.as_ref().map_or(part.length_ns(), |slice| slice.length_ns),
             clock_ns: self.clocks_ns[turn.target],
         };
         let outcomes = self.crew.run(|client| {
-            let seat = seats.seat(client);
             let assignment = Assignment {
                 target: turn.target,
                 seed: turn.seed,
                 row: turn.row,
                 part: turn.part,
-                pace: match (seat.arrivals, turn.slice) {
-                    (Some(_), _) => Pace::Open(span),
-                    (None, None) => Pace::Closed(part.bound(seats.closed_number(&seat), seats.closed(), start_ns)),
-                    (None, Some(slice)) => {
-                        part.pace_of_slice(seats.closed_number(&seat), seats.closed(), start_ns, slice)
-                    }
-                },
+                pace: pace(&turn, &seats.seat(client), seats, part, span),
                 company: company.clone(),
             };
             move |client: &mut Client| client.drive(assignment)
@@ -384,8 +384,27 @@ fn background(target: &mut Target) -> Kinds {
     meter.map(|meter| meter.background()).unwrap_or_default()
 }
 
+/// How a client drives a part.
+fn pace(turn: &Turn, seat: &Seat, seats: &Seats, part: PartSpec, span: Span) -> Pace {
+    match (&turn.slice, seat.arrivals) {
+        (Some(slice), _) => Pace::Work(WorkSlice {
+            span,
+            joint: slice.joint.clone(),
+            is_first: slice.is_first,
+        }),
+        (None, Some(_)) => Pace::Open(span),
+        (None, None) => Pace::Closed(part.bound(seats.closed_number(seat), seats.closed(), span.start_ns)),
+    }
+}
+
+/// One of the turns in which a target does work with an end.
+pub(super) struct Slice {
+    pub length_ns: u64,
+    pub is_first: bool,
+    pub joint: Arc<Joint>,
+}
+
 /// Which part of which target's turn.
-#[derive(Clone, Copy)]
 struct Turn {
     seed: u64,
     row: u64,

@@ -29,6 +29,15 @@ pub struct Second {
     pub server_cpu_ns: Option<u64>,
     pub server_read_bytes: Option<u64>,
     pub server_write_bytes: Option<u64>,
+    /// By role.
+    #[serde(skip)]
+    pub roles: Vec<SecondOfRole>,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct SecondOfRole {
+    pub ops: u64,
+    pub slowest_ns: u64,
 }
 
 /// A target's seconds; they go on from part to part.
@@ -40,7 +49,7 @@ struct Course {
 }
 
 /// All that had been done in a part when somebody looked.
-#[derive(Debug, Default, Clone, Copy)]
+#[derive(Debug, Default, Clone)]
 struct Look {
     at_ns: u64,
     seen: Seen,
@@ -60,6 +69,7 @@ impl Course {
         second.affected += now.seen.affected - before.seen.affected;
         second.errors += now.seen.errors - before.seen.errors;
         second.slowest_ns = second.slowest_ns.max(now.seen.slowest_ns);
+        add_roles(&mut second.roles, &before.seen, &now.seen);
         let sum = |so_far: Option<u64>, more: Option<u64>| if is_new { more } else { Some(so_far? + more?) };
         second.server_cpu_ns = sum(second.server_cpu_ns, used.server_cpu_ns);
         second.server_read_bytes = sum(second.server_read_bytes, used.server_read_bytes);
@@ -80,6 +90,14 @@ impl Course {
 
     fn left_of_second_ns(&self) -> u64 {
         ((self.under_way.second + 1) * SECOND_NS).saturating_sub(self.driven_ns)
+    }
+}
+
+fn add_roles(roles: &mut Vec<SecondOfRole>, before: &Seen, now: &Seen) {
+    roles.resize_with(now.roles.len().max(roles.len()), SecondOfRole::default);
+    for (role, (second, seen)) in roles.iter_mut().zip(&now.roles).enumerate() {
+        second.ops += seen.ops - before.roles.get(role).map_or(0, |earlier| earlier.ops);
+        second.slowest_ns = second.slowest_ns.max(seen.slowest_ns);
     }
 }
 
@@ -249,7 +267,7 @@ mod tests {
 
     #[test]
     fn what_clients_do_is_seen_while_they_do_it() {
-        let live = Arc::new(Live::of_this_thread(true));
+        let live = Arc::new(Live::of_this_thread(true, 0));
         let mut watch = Watch::new(vec![live.clone()], 1);
         live.attempted(true, 99, 0); // of an earlier part
         watch.over(0, None, || {

@@ -3,14 +3,17 @@
 //! What the host does meanwhile hits all of them alike, as in slots. A target's slices make one slot, of sums; its stream of
 //! parameters goes on from slice to slice, so that all targets are given the same values, however many slices each takes.
 
-use super::part::Slice;
-use super::roles::Together;
-use super::rows::{RowRunner, Slot, Stopped, Tell};
+use std::sync::Arc;
+
+use super::part::PartExtent;
+use super::roles::{Joint, Together};
+use super::rows::{RowRunner, Slice, Slot, Stopped, Tell};
 use crate::record::ServerFigures;
 
 /// What a target has done so far.
 struct Done {
     target: usize,
+    joint: Arc<Joint>,
     settle_ops: u64,
     slices: u64,
     sums: Option<(Together, ServerFigures)>,
@@ -18,7 +21,7 @@ struct Done {
 
 impl Done {
     fn is_over(&self) -> bool {
-        self.sums.as_ref().is_some_and(|(together, _)| together.ops_left == 0)
+        self.slices > 0 && self.joint.is_over()
     }
 
     fn add(&mut self, together: Together, server: ServerFigures) {
@@ -36,8 +39,12 @@ impl Done {
 impl RowRunner<'_> {
     /// One row of work: the targets in their order, round after round.
     pub(super) fn work(&mut self, row: u64, order: &[usize], slice_ns: u64, tell: Tell) -> Result<Vec<Slot>, Stopped> {
+        let PartExtent::Ops(ops) = self.spec.slot.extent else {
+            unreachable!("what is sliced is bounded by operations, which is checked on input");
+        };
         let begin = |&target| Done {
             target,
+            joint: Arc::new(Joint::of(self.seats, ops)),
             settle_ops: 0,
             slices: 0,
             sums: None,
@@ -59,7 +66,12 @@ impl RowRunner<'_> {
     fn slice(&mut self, row: u64, done: &mut Done, length_ns: u64) -> Result<(), Stopped> {
         let is_first = done.slices == 0;
         done.settle_ops += self.wake(row, done.target, is_first)?;
-        let (together, server) = self.measure(row, done.target, Some(Slice { length_ns, is_first }))?;
+        let slice = Slice {
+            length_ns,
+            is_first,
+            joint: done.joint.clone(),
+        };
+        let (together, server) = self.measure(row, done.target, Some(slice))?;
         self.rest(row, done.target)?;
         self.gather(done.target, &together.all.errors);
         done.add(together, server);
@@ -68,9 +80,11 @@ impl RowRunner<'_> {
 
     fn finished(&mut self, position: usize, done: Done) -> Option<Slot> {
         let (together, server) = done.sums?;
+        let slot = self.slot(done.target, position, done.settle_ops, together, server);
         Some(Slot {
             slices: done.slices,
-            ..self.slot(done.target, position, done.settle_ops, together, server)
+            roles: slot.roles.map(|roles| roles.with_ends(&done.joint)),
+            ..slot
         })
     }
 }
@@ -103,7 +117,7 @@ mod tests {
         names.map(target).collect::<Vec<_>>().try_into().ok().unwrap()
     }
 
-    fn crew_of(clients: u32, targets: &[Target]) -> Crew {
+    fn crew_of(seats: &Seats, targets: &[Target]) -> Crew {
         let goal = |target: &Target| Goal {
             name: target.name.clone(),
             wire: target.wire.clone(),
@@ -111,7 +125,12 @@ mod tests {
             appended: target.appended.clone(),
         };
         let goals: Vec<_> = targets.iter().map(goal).collect();
-        Crew::assemble(clients, move |number| Client::connect(number, Mode::Prepared, &goals)).unwrap()
+        let seated = seats.clone();
+        let connect = move |number| {
+            let client = Client::connect(number, Mode::Prepared, &goals)?;
+            Ok(client.seated(seated.seat(number)))
+        };
+        Crew::assemble(seats.clients(), connect).unwrap()
     }
 
     fn spec() -> RowSpec {
@@ -131,8 +150,8 @@ mod tests {
     fn the_slices_of_a_target_make_one_slot_of_all_its_operations() {
         for clients in [1, 3] {
             let mut targets = targets(usize::MAX);
-            let mut crew = crew_of(clients, &targets);
             let seats = Seats::alike(clients);
+            let mut crew = crew_of(&seats, &targets);
             let mut host = HostMeter::new(&[]);
             let mut runner =
                 RowRunner::new(spec(), &mut crew, &seats, targets.iter_mut().collect(), &mut host).unwrap();
@@ -158,8 +177,8 @@ mod tests {
     #[test]
     fn work_in_which_a_target_is_lost_is_not_finished_by_anybody() {
         let mut targets = targets(OPS as usize / 2);
-        let mut crew = crew_of(1, &targets);
         let seats = Seats::alike(1);
+        let mut crew = crew_of(&seats, &targets);
         let mut host = HostMeter::new(&[]);
         let mut runner = RowRunner::new(spec(), &mut crew, &seats, targets.iter_mut().collect(), &mut host).unwrap();
         let stopped = runner.run(0, &[0, 1], &mut |_| ()).unwrap_err();

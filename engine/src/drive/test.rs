@@ -9,7 +9,7 @@ use super::affinity::Pin;
 use super::backends;
 use super::client::{Client, Goal};
 use super::crew::Crew;
-use super::roles::{Role, RoleDefinition, RolesDefinition, Seats};
+use super::roles::{Role, RoleDefinition, RolesDefinition, Seats, Share};
 use super::target::Target;
 use super::trouble::Failure;
 use crate::account::HostMeter;
@@ -75,11 +75,17 @@ impl OpenSpec {
     }
 
     fn seats(&self) -> Seats {
+        let index_of = |name: &String| self.test.0.iter().position(|role| role.name.as_ref() == Some(name));
         let role = |role: &RoleDefinition| Role {
             name: role.name.clone(),
             clients: role.clients.unwrap_or(self.clients),
             arrivals: role.arrivals,
             counted: role.counted,
+            share: Share {
+                operations: role.share.operations,
+                follows: role.share.follows.as_ref().and_then(index_of),
+                lead: role.share.lead,
+            },
         };
         Seats {
             roles: self.test.0.iter().map(role).collect(),
@@ -92,7 +98,15 @@ type Programs = Vec<Arc<Program>>;
 
 /// Whether two tests have the same clients, and these draw the same values.
 fn check_roles_alike(common: &RolesDefinition, own: &RolesDefinition) -> Result<(), String> {
-    let clients = |role: &RoleDefinition| (role.name.clone(), role.clients, role.arrivals, role.counted);
+    let clients = |role: &RoleDefinition| {
+        (
+            role.name.clone(),
+            role.clients,
+            role.arrivals,
+            role.counted,
+            role.share.clone(),
+        )
+    };
     if !common.0.iter().map(clients).eq(own.0.iter().map(clients)) {
         return Err("the roles differ from those in `test`; only `sql`, `mode` and `transaction` may".into());
     }

@@ -157,4 +157,6 @@ ROLE_COLUMNS: dict[str, str] = {
     "scheduled": "BIGINT",
     "late": "BIGINT",
     "overdue": "BIGINT",
+    "finished_ns": "BIGINT",
+    "schedule_ns": "BIGINT",
 }

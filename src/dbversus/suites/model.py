@@ -146,12 +146,14 @@ STEP, STATEMENT = "step", "statement"
 class Work:
     """Work with an end, which a block measures once and whole: so many `operations`, or a single statement, which is one.
 
+    `operations` None: the test's roles have their own.
+
     `slice_ms`: driven time after which the next target has its turn; 0: it has it when the work is done. `undo`: takes back what
     a single statement did, unmeasured.
     """
 
     kind: str
-    operations: Expression
+    operations: Expression | None
     slice_ms: int = 0
     undo: Statement | None = None
 
@@ -169,7 +171,9 @@ class Arrivals:
 class Role:
     """A kind of clients of a test. `arrivals` None: a closed loop. `counts`: its operations are operations of the test.
 
-    Numbers may name `clients`, the number that the experiment asks for.
+    Numbers may name `clients`, the number that the experiment asks for. Of a step: `operations` in all, None: it goes on until
+    the other roles have done theirs; `follows`: the role after whose n-th operation it does its own, `lead`: by how many that one
+    may be ahead.
     """
 
     name: str
@@ -179,6 +183,9 @@ class Role:
     arrivals: Arrivals | None
     counts: bool
     place: Place
+    operations: Expression | None = None
+    follows: str | None = None
+    lead: Expression | None = None
 
 
 @dataclass(frozen=True)

@@ -103,9 +103,14 @@ impl Schedule {
         self.due_ns = self.moment();
     }
 
+    /// Of the client's events, how many come before the next one.
+    fn index(&self) -> u64 {
+        self.number / u64::from(self.clients)
+    }
+
     /// How many of the client's events lie between this schedule and one that is behind it.
     fn events_since(&self, behind: &Self) -> u64 {
-        (self.number - behind.number) / u64::from(self.clients)
+        self.index() - behind.index()
     }
 
     /// The moment of event `number`; a Poisson process has it from the moment before.
@@ -133,6 +138,8 @@ pub struct Queue {
     next: Schedule,
     /// The first event that was not due when the last slot ended.
     ahead: Schedule,
+    /// So many events are due in all.
+    events: u64,
 }
 
 impl Queue {
@@ -140,6 +147,15 @@ impl Queue {
         Self {
             ahead: schedule.clone(),
             next: schedule,
+            events: u64::MAX,
+        }
+    }
+
+    /// Of work with an end: so many events; None: without end.
+    pub fn bounded(self, events: Option<u64>) -> Self {
+        Self {
+            events: events.unwrap_or(u64::MAX),
+            ..self
         }
     }
 
@@ -158,7 +174,8 @@ impl Queue {
     /// A slot has ended at this moment of the schedule's clock: the events that fell due in it, and those that are overdue now.
     pub fn close_slot(&mut self, clock_ns: u64) -> (u64, u64) {
         let before = self.ahead.clone();
-        while self.ahead.due_ns() < clock_ns || self.ahead.number < self.next.number {
+        let is_due = |ahead: &Schedule| ahead.due_ns() < clock_ns && ahead.index() < self.events;
+        while is_due(&self.ahead) || self.ahead.number < self.next.number {
             self.ahead.advance();
         }
         (self.ahead.events_since(&before), self.ahead.events_since(&self.next))
@@ -228,6 +245,16 @@ mod tests {
         assert_eq!(queue.close_slot(12_000_000), (2, 1));
         queue.sent();
         assert_eq!(queue.close_slot(12_000_000), (0, 0));
+    }
+
+    #[test]
+    fn of_a_bounded_queue_nothing_is_due_after_its_last_event() {
+        let every_ms = arrivals(json!({"kind": "constant", "rate": 1000})).unwrap();
+        let mut queue = Queue::new(Schedule::new(every_ms, 1, 2, [1, 1])).bounded(Some(3));
+        queue.sent();
+        assert_eq!(queue.close_slot(10_000_000), (3, 2));
+        (0..2).for_each(|_| queue.sent());
+        assert_eq!(queue.close_slot(20_000_000), (0, 0));
     }
 
     #[test]

@@ -12,6 +12,7 @@ pub use company::{Company, Member};
 
 use super::clock::now_ns;
 use super::lane::Lane;
+use super::roles::Turn;
 use super::trouble::Stop;
 use crate::record::Latency;
 
@@ -49,9 +50,14 @@ pub struct Span {
 }
 
 impl Span {
+    #[inline]
+    pub fn end_ns(&self) -> u64 {
+        self.start_ns + self.length_ns
+    }
+
     /// What the schedule's clock says at a moment of the monotonic one.
     #[inline]
-    fn clock_at(&self, now_ns: u64) -> u64 {
+    pub fn clock_at(&self, now_ns: u64) -> u64 {
         self.clock_ns + now_ns.saturating_sub(self.start_ns)
     }
 
@@ -62,38 +68,85 @@ impl Span {
     }
 }
 
-/// Sends what is due or overdue, from the start of the part until its end and that of all others in it; `wait` until a moment.
-/// An event that failed is repeated, and the time of all attempts is its own.
+/// How a client keeps to its schedule.
+pub struct Pacing<'a> {
+    pub span: Span,
+    /// Until a moment of the monotonic clock.
+    pub wait: fn(u64),
+    /// At work with an end.
+    pub turn: Option<Turn<'a>>,
+}
+
+/// Waits are left to whoever can be woken until so shortly before their end.
+const LAST_WAIT_NS: u64 = 100_000;
+
+impl Pacing<'_> {
+    /// Whether nothing more will ever be sent.
+    #[inline]
+    fn is_over(&self) -> bool {
+        self.turn.as_ref().is_some_and(Turn::is_over)
+    }
+
+    /// Waits until this moment; work with an end may be over before.
+    fn wait_until(&self, moment_ns: u64) {
+        if let Some(turn) = &self.turn
+            && turn.joint.wait_for_end(moment_ns.saturating_sub(LAST_WAIT_NS))
+        {
+            return;
+        }
+        (self.wait)(moment_ns);
+    }
+
+    /// Whether what is due may be sent before this moment.
+    fn is_let(&mut self, until_ns: u64) -> bool {
+        self.turn.as_mut().is_none_or(|turn| turn.is_let(until_ns))
+    }
+
+    /// An event has ended now; the next one is due at `next_due_ns` of the schedule's clock.
+    fn done(&mut self, next_due_ns: u64, now: u64) {
+        if let Some(turn) = &mut self.turn {
+            turn.joint.note_due(turn.role, next_due_ns);
+            turn.done(now);
+        }
+    }
+}
+
+/// Sends what is due or overdue, from the start of the part until its end and that of all others in it. An event that failed is
+/// repeated, and the time of all attempts is its own.
 pub fn drive(
     lane: &mut Lane,
-    span: Span,
+    mut pacing: Pacing,
     queue: &mut Queue,
     member: &mut Member,
-    wait: fn(u64),
     (response, service): (&mut Latency, &mut Latency),
 ) -> Result<Served, Stop> {
-    let end_ns = span.start_ns + span.length_ns;
+    let span = pacing.span;
+    let end_ns = span.end_ns();
     let mut served = Served::default();
     let mut now = now_ns();
     loop {
-        if now >= end_ns {
+        let is_over = pacing.is_over();
+        if now >= end_ns || is_over {
             member.end();
-            if member.is_last() {
+            if is_over || member.is_last() {
                 break;
             }
         }
         let due_ns = queue.due_ns();
         let is_late = span.clock_at(now) > due_ns;
+        let look = if now < end_ns { end_ns } else { now + LOOK_NS };
         if !is_late {
-            let (due, look) = (
-                span.moment_of(due_ns),
-                if now < end_ns { end_ns } else { now + LOOK_NS },
-            );
-            wait(due.min(look));
+            let due = span.moment_of(due_ns);
+            pacing.wait_until(due.min(look));
             now = now_ns();
-            if look <= due {
+            if look <= due || now < due {
                 continue;
             }
+        }
+        let is_let = pacing.is_let(look);
+        now = now_ns();
+        if !is_let {
+            continue;
         }
         let sent_ns = now;
         while !lane.attempt()? {}
@@ -105,6 +158,7 @@ pub fn drive(
         service.record(now - sent_ns);
         served.ops += 1;
         served.late += u64::from(is_late);
+        pacing.done(queue.due_ns(), now);
     }
     (served.scheduled, served.overdue) = queue.close_slot(span.clock_at(now));
     Ok(served)
@@ -153,7 +207,12 @@ mod tests {
             };
             let recorded = (&mut self.response, &mut self.service);
             let (lane, queue) = (&mut self.bench.lane(), &mut self.queue);
-            let served = drive(lane, span, queue, &mut company.member(), wait_until, recorded).unwrap();
+            let pacing = Pacing {
+                span,
+                wait: wait_until,
+                turn: None,
+            };
+            let served = drive(lane, pacing, queue, &mut company.member(), recorded).unwrap();
             self.clock_ns += now_ns() - start_ns;
             served
         }

@@ -21,7 +21,29 @@ pub struct RoleDefinition {
     pub arrivals: Option<Arrivals>,
     /// Whether its operations are operations of the test.
     pub counted: bool,
+    pub share: Share<String>,
     pub test: TestDefinition,
+}
+
+/// What a role has to do of work with an end, and which role it waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Share<Role> {
+    /// None: its clients go on until the other roles have done theirs.
+    pub operations: Option<u64>,
+    /// It does its n-th operation after the n-th of this role.
+    pub follows: Option<Role>,
+    /// By how many operations that role may be ahead.
+    pub lead: Option<u64>,
+}
+
+impl<Role> Default for Share<Role> {
+    fn default() -> Self {
+        Self {
+            operations: None,
+            follows: None,
+            lead: None,
+        }
+    }
 }
 
 const KEYS: [&str; 2] = ["name", "roles"];
@@ -36,6 +58,7 @@ impl TryFrom<Json> for RolesDefinition {
                 clients: None,
                 arrivals: None,
                 counted: true,
+                share: Share::default(),
                 test: parse(json)?,
             }]));
         };
@@ -71,14 +94,35 @@ impl RoleDefinition {
         }
         let arrivals = take(&mut fields, "arrivals").map_err(in_role)?;
         let counted = take(&mut fields, "counted").map_err(in_role)?.unwrap_or(true);
+        let share = Share::parse(&mut fields).map_err(in_role)?;
         fields.insert("name".into(), full.into());
         Ok(Self {
             name: Some(name),
             clients: Some(clients),
             arrivals,
             counted,
+            share,
             test: parse(Json::Object(fields))?,
         })
+    }
+}
+
+impl Share<String> {
+    fn parse(fields: &mut Map<String, Json>) -> Result<Self, String> {
+        let share = Self {
+            operations: take(fields, "operations")?,
+            follows: take(fields, "follows")?,
+            lead: take(fields, "lead")?,
+        };
+        for (name, value) in [("operations", share.operations), ("lead", share.lead)] {
+            if value == Some(0) {
+                return Err(format!("`{name}` is 0; accepted is 1 or more"));
+            }
+        }
+        if share.lead.is_some() && share.follows.is_none() {
+            return Err("`lead` is accepted with `follows` alone".into());
+        }
+        Ok(share)
     }
 }
 
@@ -90,7 +134,32 @@ fn check(roles: &[RoleDefinition]) -> Result<(), String> {
         () if roles.is_empty() => Err("there is none; accepted are one or more".into()),
         () if names.len() < roles.len() => Err("two have the same name".into()),
         () if !roles.iter().any(|role| role.counted) => Err("one at least has to be `counted`".into()),
-        () => Ok(()),
+        () => roles.iter().try_for_each(|role| check_follows(role, roles)),
+    }
+}
+
+/// Whether a role that follows another can come to its end.
+fn check_follows(role: &RoleDefinition, roles: &[RoleDefinition]) -> Result<(), String> {
+    let name = role.name.as_deref().unwrap_or_default();
+    let find = |name: &String| roles.iter().find(|other| other.name.as_ref() == Some(name));
+    let Some(followed) = &role.share.follows else {
+        return Ok(());
+    };
+    let Some(leader) = find(followed) else {
+        return Err(format!("{name:?} follows {followed:?}, which is no role of this test"));
+    };
+    let mut ahead = Some(leader);
+    for _ in roles {
+        match ahead {
+            Some(other) if other.name == role.name => return Err(format!("{name:?} would have to follow itself")),
+            _ => ahead = ahead.and_then(|other| find(other.share.follows.as_ref()?)),
+        }
+    }
+    match (role.share.operations, leader.share.operations) {
+        (Some(own), Some(of_leader)) if own > of_leader => Err(format!(
+            "{name:?} has {own} operations and follows {followed:?}, which has {of_leader}: it would wait for ever"
+        )),
+        _ => Ok(()),
     }
 }
 

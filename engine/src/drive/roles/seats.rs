@@ -1,5 +1,8 @@
 //! Which client is of which role: the first clients of the first role, and so on.
 
+use std::collections::BTreeMap;
+
+use super::definition::Share;
 use crate::drive::open_loop::Arrivals;
 
 /// What all clients of a role have in common.
@@ -9,6 +12,8 @@ pub struct Role {
     pub clients: u32,
     pub arrivals: Option<Arrivals>,
     pub counted: bool,
+    /// Roles are indices.
+    pub share: Share<usize>,
 }
 
 /// A client's place.
@@ -44,6 +49,7 @@ impl Seats {
                 clients,
                 arrivals: None,
                 counted: true,
+                share: Share::default(),
             }],
         }
     }
@@ -67,6 +73,20 @@ impl Seats {
 
     pub fn are_named(&self) -> bool {
         self.roles.iter().any(|role| role.name.is_some())
+    }
+
+    /// Operations of all roles that have so many to do; None: no role has.
+    pub fn operations(&self) -> Option<u64> {
+        let of_roles = self.roles.iter().filter_map(|role| role.share.operations);
+        of_roles.reduce(|sum, one| sum.saturating_add(one))
+    }
+
+    /// What there is one of for each role, by name; nothing of a test without roles.
+    pub fn named<T: Copy>(&self, values: &[T]) -> BTreeMap<String, T> {
+        let pairs = self.roles.iter().zip(values);
+        pairs
+            .filter_map(|(role, value)| Some((role.name.clone()?, *value)))
+            .collect()
     }
 
     /// The number of a role's first client among all.
@@ -112,6 +132,7 @@ mod tests {
             clients,
             arrivals,
             counted: true,
+            share: Share::default(),
         };
         let seats = Seats {
             roles: vec![role(2, None), role(3, Some(arrivals)), role(1, None)],

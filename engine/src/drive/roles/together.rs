@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use super::joint::Joint;
 use super::seats::Seats;
 use crate::drive::client::{Client, Outcome, Recorder};
 use crate::drive::crew::Crew;
@@ -21,8 +22,6 @@ pub struct Together {
     pub roles: Vec<Done>,
     pub client: ClientFigures,
     pub embedded: Option<ServerFigures>,
-    /// Of work in slices.
-    pub ops_left: u64,
 }
 
 #[derive(Default)]
@@ -44,7 +43,6 @@ impl Together {
         }
         for (mut outcome, client) in outcomes.into_iter().zip(0..) {
             let role = seats.seat(client).role;
-            sum.ops_left += outcome.ops_left;
             if let Some(done) = sum.roles.get_mut(role) {
                 done.add(&outcome);
             }
@@ -70,7 +68,6 @@ impl Together {
         }
         self.client = self.client.plus(&next.client);
         self.embedded = self.embedded.zip(next.embedded).map(|(sum, more)| sum.plus(&more));
-        self.ops_left = next.ops_left;
     }
 }
 
@@ -79,8 +76,9 @@ impl Done {
         self.add_parts(&outcome.served, &outcome.tally, &outcome.errors);
     }
 
-    fn add_done(&mut self, other: &Self) {
-        self.add_parts(&other.served, &other.tally, &other.errors);
+    fn add_done(&mut self, next: &Self) {
+        self.add_parts(&next.served, &next.tally, &next.errors);
+        self.served.overdue = next.served.overdue; // what waited before was sent in this slice, or waits still
     }
 
     fn add_parts(&mut self, served: &Served, tally: &Tally, errors: &Errors) {
@@ -152,6 +150,12 @@ pub struct RoleSlot {
     response: Percentiles,
     #[serde(flatten)]
     open: Option<OpenSlot>,
+    /// Of work with an end: when it had done its operations, on the work's clock.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    finished_ns: Option<u64>,
+    /// How long the schedule of these operations is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    schedule_ns: Option<u64>,
 }
 
 /// What only a role with arrivals has.
@@ -185,10 +189,22 @@ impl RoleSlots {
                 errors: done.errors,
                 response: recorded.response.percentiles(),
                 open,
+                finished_ns: None,
+                schedule_ns: None,
             };
             Some((role.name.clone()?, slot))
         });
         seats.are_named().then(|| Self(slots.collect()))
+    }
+
+    /// Adds when each role has come to the end of its work.
+    pub fn with_ends(mut self, joint: &Joint) -> Self {
+        for (index, (_, slot)) in self.0.iter_mut().enumerate() {
+            let ends = joint.ends_of(index);
+            slot.finished_ns = ends.map(|(finished_ns, _)| finished_ns);
+            slot.schedule_ns = ends.filter(|_| slot.open.is_some()).map(|(_, schedule_ns)| schedule_ns);
+        }
+        self
     }
 }
 

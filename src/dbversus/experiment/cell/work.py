@@ -16,7 +16,7 @@ def plan_work(scene: Scene, work: Work) -> SlotPlan:
     """One row, whose slots are all of the work of a target; journaled."""
     rig, test = scene.rig, scene.case.test
     spec = rig.spec
-    slot = {"ops": operations_of(work, test, spec.table_size, spec.tables)}
+    slot = {"ops": operations_of(work, test, spec.table_size, spec.tables, scene.case.clients)}
     if work.slice_ms:
         slot["slice_ms"] = work.slice_ms
     plan = SlotPlan(slot, {"ops": 0}, rows=1)

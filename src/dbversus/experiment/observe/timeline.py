@@ -3,11 +3,9 @@
 from collections import defaultdict
 from typing import Any
 
-import msgspec
-
 from dbversus.experiment.observe.observer import Observer
 from dbversus.experiment.rig.engine import Reply
-from dbversus.results.records import Seconds, Series
+from dbversus.results.records import RoleSeconds, Seconds, Series
 
 
 class Timeline(Observer):
@@ -42,11 +40,26 @@ class Timeline(Observer):
         if plan is None or "slice_ms" not in plan.slot:
             return
         names = rig.measured(case)
-        share = sum(second["ops"] for name in names for second in self._seconds[name]) / (plan.slot["ops"] * len(names))
+        bounded = [role.name for role in case.test.roles if role.operations is not None]
+        done = sum(_ops(second, bounded) for name in names for second in self._seconds[name])
+        share = done / (plan.slot["ops"] * len(names))
         driven_s = sum(second["elapsed_ns"] for name in names for second in self._seconds[name]) / 1e9
         left = f", about {driven_s * (1 - share) / share:.0f} s left" if 0 < share < 1 else ""
         rig.display.doing(f"block {self.scene.block + 1}: {case.name}, {share:.0%} done{left}")
 
 
 def _columns(seconds: list[dict[str, Any]]) -> Seconds:
-    return Seconds(**{name: [second[name] for second in seconds] for name in msgspec.structs.asdict(Seconds())})
+    plain = [name for name in Seconds.__struct_fields__ if name != "roles"]
+    roles = {
+        role: _columns_of_role([second["roles"][role] for second in seconds]) for role in seconds[0].get("roles", ())
+    }
+    return Seconds(**{name: [second[name] for second in seconds] for name in plain}, roles=roles)
+
+
+def _columns_of_role(seconds: list[dict[str, int]]) -> RoleSeconds:
+    return RoleSeconds(**{name: [second[name] for second in seconds] for name in RoleSeconds.__struct_fields__})
+
+
+def _ops(second: dict[str, Any], bounded: list[str]) -> int:
+    """Operations in a second; with roles, of those that have so many to do."""
+    return sum(second["roles"][role]["ops"] for role in bounded) if bounded else second["ops"]

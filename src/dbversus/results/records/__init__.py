@@ -23,6 +23,7 @@ from dbversus.results.records.evidence import (
     Logged,
     Memory,
     MemoryUse,
+    RoleSeconds,
     Seconds,
     Series,
 )
@@ -65,6 +66,7 @@ __all__ = [
     "Remark",
     "Rendered",
     "Resumed",
+    "RoleSeconds",
     "Row",
     "Seconds",
     "Series",

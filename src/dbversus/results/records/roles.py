@@ -16,6 +16,8 @@ class RoleSlot(Part, frozen=True, kw_only=True):
     scheduled: operations that fell due; roles with arrivals alone, as all below
     late: operations that were sent after their moment, since the client was busy
     overdue: operations that were due and not yet sent at the end of the slot; they are sent first in the target's next slot
+    finished_ns: of a role of a step that has `operations`: driven time until it had done them
+    schedule_ns: and with arrivals: driven time until one more would have been due
     """
 
     ops: int
@@ -36,6 +38,8 @@ class RoleSlot(Part, frozen=True, kw_only=True):
     scheduled: int | None = None
     late: int | None = None
     overdue: int | None = None
+    finished_ns: int | None = None
+    schedule_ns: int | None = None
 
 
 class RoleTimes(Part, frozen=True):

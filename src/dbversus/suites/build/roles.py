@@ -26,13 +26,15 @@ def make_role(
     clients = usual if given.clients is None else given.clients
     due = given.arrivals
     arrivals = Arrivals(due.kind, due.rate, due.size) if due else None
-    return Role(name, statements, given.transaction, clients, arrivals, counts, place)
+    of_step = given.operations, given.follows, given.lead
+    return Role(name, statements, given.transaction, clients, arrivals, counts, place, *of_step)
 
 
 def check_roles(test: Test, variables: Variables) -> None:
     """Raises UsageError with file and line for numbers that make no sense, and where no operation counts."""
     for role in test.roles:
-        _check_number(role.clients, variables, role.place.at("clients"))
+        for key in ("clients", "operations", "lead"):
+            _check_number(getattr(role, key), variables, role.place.at(key))
         if role.arrivals:
             place = role.place.at("arrivals")
             _check_number(role.arrivals.size, variables, place.at("size"))
@@ -76,7 +78,30 @@ def role_fields(role: Role, scope: Variables) -> dict[str, Any]:
         if arrivals.size is not None:
             made["size"] = _at_least_one(arrivals.size, scope, place.at("size"))
         fields["arrivals"] = made
-    return fields
+    return fields | _fields_of_step(role, scope)
+
+
+def _fields_of_step(role: Role, scope: Variables) -> dict[str, Any]:
+    given = {"operations": role.operations, "lead": role.lead}
+    numbers = {
+        key: _at_least_one(value, scope, role.place.at(key)) for key, value in given.items() if value is not None
+    }
+    return numbers | ({"follows": role.follows} if role.follows else {})
+
+
+def operations_of_roles(test: Test, table_size: int, tables: int, clients: int) -> dict[str, int]:
+    """Operations of the roles of a step that have so many to do, by name. Raises UsageError as `check_roles`, and for a role
+    that would wait for ever for the one that it follows."""
+    scope = {**test.scope(table_size, tables), CLIENTS: clients}
+    found = {role.name: _fields_of_step(role, scope).get("operations") for role in test.roles}
+    for role in test.roles:
+        own, of_leader = found[role.name], found.get(role.follows or "")
+        if own and of_leader and own > of_leader:
+            raise role.place.at("operations").mistake(
+                f"{role.name} would wait for ever: it has {own:,} operations and follows {role.follows}, "
+                f"which has {of_leader:,}; as many or fewer are accepted."
+            )
+    return {name: operations for name, operations in found.items() if operations is not None}
 
 
 def _at_least_one(expression: Expression, scope: Variables, place: Place) -> int:

@@ -123,13 +123,20 @@ class Arrivals(Shape):
 
 
 class Role(Shape):
-    """Clients of a test that are alike. Without `arrivals` they run in a closed loop."""
+    """Clients of a test that are alike. Without `arrivals` they run in a closed loop.
+
+    Of a step: `operations` that they have in all; `follows`, the role after whose n-th operation they do theirs; `lead`, by how
+    many operations that one may be ahead.
+    """
 
     statements: Statements = Field(min_length=1)
     transaction: bool = False
     clients: Number | None = None
     arrivals: Arrivals | None = None
     counts: bool | None = None
+    operations: Number | None = None
+    follows: Name | None = None
+    lead: Number | None = None
 
 
 class Test(Shape):

@@ -9,7 +9,7 @@ from dbversus.dbms.table import Table
 from dbversus.dbms.types import TypeLacking
 from dbversus.suites.build.check import symbols, value_of
 from dbversus.suites.build.mix import is_mixed
-from dbversus.suites.build.roles import CLIENTS, role_fields
+from dbversus.suites.build.roles import CLIENTS, operations_of_roles, role_fields
 from dbversus.suites.data.generators import example_of
 from dbversus.suites.file.generators import Generator
 from dbversus.suites.model import Append, Parameter, Part, Statement, Suite, TableRules, Test, Work
@@ -88,8 +88,10 @@ def _load(rules: TableRules, table: Table, scope: Variables, make_sql: MakeSql) 
     return made | ({"data": rules.staged.name, "rows": rules.row_count(scope)} if rules.staged else {})
 
 
-def operations_of(work: Work, test: Test, table_size: int, tables: int) -> int:
-    """Operations of work with an end, the same for every target. Raises UsageError where there would be none."""
+def operations_of(work: Work, test: Test, table_size: int, tables: int, clients: int = 1) -> int:
+    """Operations of work with an end, of all its roles, the same for every target. Raises UsageError where there is none."""
+    if work.operations is None:
+        return sum(operations_of_roles(test, table_size, tables, clients).values())
     place = test.place.at("operations")
     operations = value_of(work.operations, test.scope(table_size, tables), place)
     if operations < 1:
@@ -109,7 +111,13 @@ def work_words(suite: Suite, table_size: int, tables: int) -> list[str]:
 def _amount(work: Work, test: Test, table_size: int, tables: int) -> str:
     if test.is_single:
         return "one statement, undone afterwards," if work.undo else "one statement"
-    return f"{operations_of(work, test, table_size, tables):,} operations in slices of {work.slice_ms:,} ms"
+    slices = f"in slices of {work.slice_ms:,} ms"
+    if not test.roles:
+        return f"{operations_of(work, test, table_size, tables):,} operations {slices}"
+    of_roles = operations_of_roles(test, table_size, tables, clients=1)
+    shares = (f"{name} {operations:,} operations" for name, operations in of_roles.items())
+    others = [role.name for role in test.roles if role.name not in of_roles]
+    return ", ".join([*shares, *(f"{name} until these are done" for name in others)]) + f", {slices}"
 
 
 def undo_sql(work: Work, dbms: str) -> str:
