@@ -1,5 +1,7 @@
 """Every bundled suite makes sense on every DBMS, and says on MySQL what the reference method says."""
 
+import re
+
 import pytest
 
 from dbversus.suites import Suite, definition, list_suites, literal_statement, load_suite
@@ -56,7 +58,7 @@ def test_every_test_of_every_suite_has_its_sql(suite: Suite, dbms: str) -> None:
         made = definition(test, dbms, 100_000, 2)
         assert all(statement["sql"] for statement in made["statements"])
         for _, sql in literal_statement(test, dbms, 100_000, 2):
-            assert not any(mark in sql for mark in (":", "{", "}"))
+            assert not re.search(r"(?<![:\w]):[a-z]|[{}]", sql)
 
 
 @pytest.mark.parametrize("dbms", ["mysql", "mariadb", "myrocks", "postgres"])

@@ -116,8 +116,13 @@ fn check_roles_alike(common: &RolesDefinition, own: &RolesDefinition) -> Result<
 
 /// Whether two definitions draw the same values in the same order, so that their targets see the same keys.
 fn check_alike(common: &TestDefinition, own: &TestDefinition) -> Result<(), String> {
-    let names = |test: &TestDefinition| test.statements.iter().map(|one| one.name.clone()).collect::<Vec<_>>();
-    let (of_common, of_own) = (names(common), names(own));
+    let drawing = |test: &TestDefinition| {
+        let all = test.statements.iter().filter(|statement| statement.draws());
+        all.cloned().collect::<Vec<_>>()
+    };
+    let (common, own) = (drawing(common), drawing(own));
+    let names = |all: &[StatementDefinition]| all.iter().map(|one| one.name.clone()).collect::<Vec<_>>();
+    let (of_common, of_own) = (names(&common), names(&own));
     if of_common != of_own {
         return Err(format!(
             "the statements are {}; accepted are those of `test` in their order, {}",
@@ -140,7 +145,7 @@ fn check_alike(common: &TestDefinition, own: &TestDefinition) -> Result<(), Stri
             own.name
         ))
     };
-    match common.statements.iter().zip(&own.statements).find_map(different) {
+    match common.iter().zip(&own).find_map(different) {
         Some(message) => Err(message),
         None => Ok(()),
     }
@@ -221,6 +226,24 @@ mod tests {
         assert_eq!(
             (text(&own[0]).as_str(), text(&own[1]).as_str()),
             ("SELECT 1 WHERE ?", "SELECT 2 WHERE ?")
+        );
+    }
+
+    #[test]
+    fn what_draws_nothing_may_be_on_some_targets_alone() {
+        let built = |count: usize, table: &str| {
+            let all =
+                (0..count).map(|index| json!({"name": format!("i{index}"), "sql": "CREATE INDEX", "table": table}));
+            let mut test = point("SELECT :id");
+            test["statements"].as_array_mut().unwrap().extend(all);
+            json!({"a": test})
+        };
+        assert_eq!(programs(built(3, "client")).unwrap()[0].statements.len(), 4);
+        let failure = programs(built(1, "draw")).unwrap_err();
+        assert!(
+            failure.message.contains("the statements are point, i0"),
+            "{}",
+            failure.message
         );
     }
 

@@ -1,4 +1,5 @@
-//! Rows that go on where the load of a table has ended: which positions come next, over all clients of a target.
+//! Rows that go on where the load of a table has ended, and that are deleted from its oldest end: which come next, over all
+//! clients of a target.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,29 +14,63 @@ pub struct Position {
     /// What is counted together, as a rule the name of the table.
     pub of: String,
     /// The first position.
+    #[serde(default)]
     pub from: u64,
     /// A row depends on this and its position alone.
+    #[serde(default)]
     pub seed: u64,
+    #[serde(default)]
+    pub end: End,
 }
 
-/// How many rows were appended to one table.
-pub type Counter = Arc<AtomicU64>;
+/// At which end of a table rows come or go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum End {
+    #[default]
+    Newest,
+    /// Rows are deleted here.
+    Oldest,
+}
 
-/// The counters of a target. They last as long as the target does, since its tables keep what was appended.
+/// How many rows were appended to a table, and deleted from its oldest end.
+#[derive(Debug, Default)]
+pub struct Ends {
+    appended: AtomicU64,
+    deleted: AtomicU64,
+}
+
+/// Of one table, or of each of several equal ones.
+pub type EndsOfTables = Vec<Arc<Ends>>;
+
+/// The ends of all tables of a target, by name and number. They last as long as the target does, since its tables do.
 #[derive(Debug, Clone, Default)]
-pub struct Appended(Arc<Mutex<HashMap<String, Counter>>>);
+pub struct Appended(Arc<Mutex<HashMap<(String, u32), Arc<Ends>>>>);
 
 impl Appended {
-    pub fn counter(&self, of: &str) -> Counter {
-        let mut counters = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        counters.entry(of.to_owned()).or_default().clone()
+    pub fn ends(&self, of: &str, table: u32) -> Arc<Ends> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.entry((of.to_owned(), table)).or_default().clone()
+    }
+}
+
+impl Ends {
+    /// Positions of the rows that are there: from the first to the one before the second. Rows count from when their statement
+    /// is sent.
+    #[inline]
+    pub(super) fn present(&self, loaded: u64) -> (u64, u64) {
+        let newest = loaded + self.appended.load(Ordering::Relaxed);
+        (self.deleted.load(Ordering::Relaxed).min(newest), newest)
     }
 }
 
 impl Position {
     /// The first of the next `rows` positions, which nobody else gets.
     #[inline]
-    pub(super) fn take(&self, counter: &Counter, rows: usize) -> u64 {
-        self.from + counter.fetch_add(rows as u64, Ordering::Relaxed)
+    pub(super) fn take(&self, ends: &Ends, rows: usize) -> u64 {
+        match self.end {
+            End::Newest => self.from + ends.appended.fetch_add(rows as u64, Ordering::Relaxed),
+            End::Oldest => ends.deleted.fetch_add(rows as u64, Ordering::Relaxed),
+        }
     }
 }

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
 
-use super::appended::Position;
+use super::appended::{End, Position};
 use super::constant::ConstantValue;
 use super::generators::{choice, expression, filled, grid, sample, walk};
 use super::ordered::Ordered;
@@ -139,7 +139,17 @@ pub enum GeneratorKind {
         add: i64,
     },
     Text {
-        template: String,
+        template: Templates,
+    },
+    /// A random row of those that a table has: what was loaded and appended, without what was deleted from its oldest end.
+    Present {
+        of: String,
+        /// Rows that were loaded.
+        #[serde(default)]
+        loaded: u64,
+        /// The value of the first row; that of others goes on by 1.
+        #[serde(default = "default_one")]
+        start: i64,
     },
     Row {
         expr: Json,
@@ -191,6 +201,14 @@ pub enum Continuous {
         #[serde(default = "default_iterations")]
         iterations: u32,
     },
+}
+
+/// The template of a text, or several, of which one is drawn each time.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(untagged)]
+pub enum Templates {
+    One(String),
+    Several(Vec<String>),
 }
 
 /// Which row of a file.
@@ -295,6 +313,19 @@ impl TryFrom<Json> for TestDefinition {
 }
 
 impl StatementDefinition {
+    /// Whether anything of it comes from the stream of parameters: a value, a table, or what an event is.
+    pub fn draws(&self) -> bool {
+        !self.params.is_empty() || self.position.is_some() || self.part.is_some() || self.table == "draw"
+    }
+
+    /// Rows that have values of their own in the text; those that are deleted have none.
+    pub fn rows_in_text(&self) -> u32 {
+        match &self.position {
+            Some(position) if position.end == End::Oldest => 1,
+            _ => self.rows,
+        }
+    }
+
     fn parse(json: Json, test: &str) -> Result<Self, String> {
         let place = format!("{test}, statement {}", name_of(&json));
         let raw: RawStatement = parse(json, &place)?;
@@ -413,13 +444,23 @@ impl GeneratorDefinition {
     }
 }
 
+impl Templates {
+    pub fn all(&self) -> impl Iterator<Item = &str> {
+        let templates = match self {
+            Self::One(template) => std::slice::from_ref(template),
+            Self::Several(templates) => templates,
+        };
+        templates.iter().map(String::as_str)
+    }
+}
+
 impl GeneratorKind {
     /// Names of the earlier parameters that it refers to.
     pub fn names(&self) -> Vec<&str> {
         match self {
             Self::Ref { of, .. } => vec![of],
             Self::Row { expr } => expression::names(expr),
-            Self::Text { template } => filled::names(template),
+            Self::Text { template } => template.all().flat_map(filled::names).collect(),
             Self::Choice(spec) => spec.per.iter().flat_map(expression::names).collect(),
             Self::Walk(spec) => spec
                 .key
@@ -465,6 +506,9 @@ impl GeneratorKind {
                 ..
             } if !(parameter >= 2.0 && parameter.is_finite()) => {
                 Err(format!("`parameter` is {parameter}; accepted is a number from 2 on"))
+            }
+            Text { ref template } if template.all().next().is_none() => {
+                Err("`template` is empty; accepted is a text, or a list of one or more".into())
             }
             Gaussian { iterations: 0, .. } | Special { iterations: 0, .. } => {
                 Err("`iterations` is 0; accepted is 1 or more".into())

@@ -6,8 +6,8 @@ use rand_distr::{Distribution as _, StandardNormal, Zipf};
 
 use super::constant::ConstantValue;
 use super::data::Stored;
-use super::definition::{Continuous, GeneratorDefinition, GeneratorKind, Pick};
-use super::generators::{Choice, Expression, Filled, Grid, Items, Sample, Walk};
+use super::definition::{Continuous, GeneratorDefinition, GeneratorKind, Pick, Templates};
+use super::generators::{Choice, Expression, Filled, Grid, Items, Present, Sample, Walk};
 use super::params::Params;
 use super::scope::{Known, Memory, Scope};
 use super::stream::Stream;
@@ -37,6 +37,8 @@ enum Source {
     Number(Numbers),
     Text(Template),
     Filled(Filled),
+    /// One of several.
+    OneOf(Vec<Filled>),
     /// Of texts.
     Choice(Choice),
     Sample(Sample),
@@ -65,6 +67,7 @@ enum Integer {
         counter: Option<usize>,
     },
     Constant(i64),
+    Present(Present),
 }
 
 #[derive(Debug, Clone)]
@@ -117,6 +120,10 @@ impl Draw {
             (_, None) => {}
             (Source::Text(template), Some(slot)) => self.put(slot, params, |texts| template.write(stream, texts)),
             (Source::Filled(filled), Some(slot)) => self.put(slot, params, |texts| filled.write(stream, memory, texts)),
+            (Source::OneOf(all), Some(slot)) => {
+                let index = stream.integer(0, all.len() as i64 - 1) as usize;
+                self.put(slot, params, |texts| all[index].write(stream, memory, texts));
+            }
             (Source::Choice(choice), Some(slot)) => {
                 let index = choice.index(stream, memory);
                 self.put(slot, params, |texts| texts.extend_from_slice(choice.items.text(index)));
@@ -216,9 +223,15 @@ impl Source {
                 ));
             }
             GeneratorKind::Text { template } => {
-                let source = match Filled::compile(template, scope)? {
-                    Some(filled) => Self::Filled(filled),
-                    None => Self::Text(Template::new(template)),
+                let source = match template {
+                    Templates::Several(all) => {
+                        let all = all.iter().map(|template| Filled::compile(template, scope));
+                        Self::OneOf(all.collect::<Result<_, String>>()?)
+                    }
+                    Templates::One(template) => match Filled::compile(template, scope)? {
+                        filled if filled.has_values() => Self::Filled(filled),
+                        _ => Self::Text(Template::new(template)),
+                    },
                 };
                 return Ok((source, ValueType::Text));
             }
@@ -263,6 +276,11 @@ impl Source {
                 step: *step,
                 counter: scope.add_counter(),
             }),
+            GeneratorKind::Present { of, loaded, start } => Numbers::Integer(Integer::Present(Present {
+                ends: scope.add_ends(of),
+                loaded: *loaded,
+                start: *start,
+            })),
             distributed => Numbers::Integer(Integer::Distributed(Distribution::compile(distributed)?)),
         };
         let natural = match numbers {
@@ -294,6 +312,7 @@ impl Integer {
             Self::Distributed(distribution) => distribution.draw(stream),
             Self::Grid(grid) => grid.draw(stream, memory),
             Self::Constant(value) => *value,
+            Self::Present(present) => present.draw(stream, memory),
             Self::Sequence { start, step, counter } => {
                 let index = memory.next_index(*counter, stream);
                 start.wrapping_add(step.wrapping_mul(index as i64))
@@ -381,6 +400,7 @@ impl Distribution {
             | GeneratorKind::Constant { .. }
             | GeneratorKind::Ref { .. }
             | GeneratorKind::Row { .. }
+            | GeneratorKind::Present { .. }
             | GeneratorKind::Choice(_)
             | GeneratorKind::Sample(_)
             | GeneratorKind::Grid(_)

@@ -25,6 +25,8 @@ pub struct Program {
     /// Number of clients, at least 1.
     pub clients: u32,
     memory: Memory,
+    /// As in `Scope::ends`.
+    ends: Vec<(String, bool)>,
 }
 
 /// What a client keeps from event to event: sequences, and buffers that would have to be allocated otherwise.
@@ -42,9 +44,12 @@ impl Scratch {
 
     /// Whose rows go on after those that `appended` has counted.
     pub fn appending(program: &Program, appended: &Appended) -> Self {
-        let positions = program.statements.iter().filter_map(Statement::position);
+        let tables = |(of, each): &(String, bool)| match each {
+            true => (0..program.tables).map(|table| appended.ends(of, table)).collect(),
+            false => vec![appended.ends(of, 0)],
+        };
         let mut memory = program.memory.clone();
-        memory.appended = positions.map(|position| appended.counter(&position.of)).collect();
+        memory.ends = program.ends.iter().map(tables).collect();
         Self {
             memory,
             tables: vec![1; program.statements.len()],
@@ -89,6 +94,7 @@ impl Program {
             tables,
             clients,
             memory: scope.memory(clients),
+            ends: scope.ends,
         })
     }
 
@@ -105,6 +111,7 @@ impl Program {
         for index in self.mix.parts()[part].statements.clone() {
             let statement = &self.statements[index];
             let table = self.choose_table(index, stream, scratch);
+            scratch.memory.table = table as usize - 1;
             for _ in 0..statement.repeat {
                 statement.draw(stream, &mut scratch.memory, &mut scratch.params);
                 execute(index, table, &scratch.params)?;
@@ -293,6 +300,59 @@ mod tests {
             .flat_map(|row| event(&program, &mut Stream::new(1, row, 1, Part::Slot), &mut scratch))
             .collect();
         assert_eq!(sent, ["2 101", "2 103", "2 105"]);
+    }
+
+    /// What each statement of a program with these appends, deletes and looks for, of two equal tables.
+    fn ends(appended: &Appended, statement: &Json, client: u32) -> Vec<String> {
+        let program = compile(json!({"name": "t", "statements": [statement]}), 2).unwrap();
+        let mut scratch = Scratch::appending(&program, appended);
+        event(&program, &mut Stream::new(1, 0, client, Part::Slot), &mut scratch)
+    }
+
+    #[test]
+    fn rows_are_deleted_from_the_oldest_end_and_looked_for_where_they_are() {
+        let appended = Appended::default();
+        let insert = json!({"name": "i", "table": "client", "sql": "INSERT INTO t{table} VALUES (:id)", "rows": 6,
+            "params": {"id": {"gen": "sequence"}}, "position": {"of": "t", "from": 10}});
+        let delete = json!({"name": "d", "table": "client", "sql": "DELETE {table} :first LIMIT 4", "rows": 4,
+            "params": {"first": {"gen": "row", "expr": ["+", "row", 1]}}, "position": {"of": "t", "end": "oldest"}});
+        let read = json!({"name": "r", "table": "client", "sql": "{table} :ids",
+            "params": {"ids": {"gen": "present", "of": "t", "loaded": 10, "count": 500}}});
+        let sent = ends(&appended, &insert, 1);
+        assert_eq!(sent, ["INSERT INTO t2 VALUES (11), (12), (13), (14), (15), (16)"]);
+        let deleted: Vec<_> = (0..2).flat_map(|_| ends(&appended, &delete, 1)).collect();
+        assert_eq!(deleted, ["DELETE 2 1 LIMIT 4", "DELETE 2 5 LIMIT 4"]);
+        for (client, low, high) in [(1, 9, 16), (0, 1, 10)] {
+            let text = ends(&appended, &read, client).concat();
+            let ids = text
+                .split_once(' ')
+                .unwrap()
+                .1
+                .split(", ")
+                .map(|id| id.parse::<i64>().unwrap());
+            let (least, most) = (ids.clone().min().unwrap(), ids.max().unwrap());
+            assert_eq!((least, most), (low, high), "client {client}");
+        }
+    }
+
+    #[test]
+    fn a_text_may_have_one_of_several_templates() {
+        let params =
+            json!({"c": {"gen": "text", "template": ["aa@", "aaa@@", "{n}#"]}, "n": {"gen": "constant", "value": 7}});
+        let refused = compile(statement(":c", params.clone()), 1).unwrap_err();
+        assert!(
+            refused.contains("neither the SQL nor another parameter uses it") || refused.contains("\"n\""),
+            "{refused}"
+        );
+        let params =
+            json!({"n": {"gen": "constant", "value": 7}, "c": {"gen": "text", "template": ["aa@", "aaa@@", "{n}#"]}});
+        let sent = events(&compile(statement(":c", params), 1).unwrap(), 300, 1, 0);
+        for length in [3, 5, 2] {
+            let share = sent.iter().filter(|text| text.len() == length).count();
+            assert!((60..140).contains(&share), "{share} of {length}");
+        }
+        let empty = compile(statement(":c", json!({"c": {"gen": "text", "template": []}})), 1).unwrap_err();
+        assert!(empty.contains("`template` is empty"), "{empty}");
     }
 
     fn insert(rows: u64) -> Json {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::appended::Counter;
+use super::appended::{Ends, EndsOfTables};
 use super::params::Params;
 use super::stream::Stream;
 use super::text::list;
@@ -17,8 +17,10 @@ pub(super) struct Memory {
     pub counters: Vec<u64>,
     /// Clients that share the sequences.
     pub clients: u64,
-    /// Of the statements that append rows.
-    pub appended: Vec<Counter>,
+    /// Of the tables whose rows statements append, delete or look for, by `Scope::add_ends`.
+    pub ends: Vec<EndsOfTables>,
+    /// The table of the statement, from 0.
+    pub table: usize,
     /// Position of the row whose values are drawn, from 0.
     pub row: u64,
     /// What a sample has drawn so far: in order when it is small, else as a set.
@@ -29,6 +31,13 @@ pub(super) struct Memory {
 }
 
 impl Memory {
+    /// The ends of the statement's table; equal tables that its text does not tell apart count together.
+    #[inline]
+    pub fn ends_of(&self, index: usize) -> &Ends {
+        let tables = &self.ends[index];
+        &tables[self.table.min(tables.len() - 1)]
+    }
+
     /// Before a sample is drawn.
     pub fn forget_taken(&mut self) {
         self.taken.clear();
@@ -77,6 +86,10 @@ pub(super) struct Scope {
     pub values: usize,
     pub counters: usize,
     pub has_rows: bool,
+    /// Names of tables whose ends are known, and whether each of several equal ones has ends of its own.
+    pub ends: Vec<(String, bool)>,
+    /// Whether the text of the statement that is compiled has the table's number.
+    pub names_table: bool,
 }
 
 impl Scope {
@@ -85,7 +98,8 @@ impl Scope {
             values: vec![Number::Integer(0); self.values],
             counters: vec![0; self.counters],
             clients: u64::from(clients),
-            appended: Vec::new(),
+            ends: Vec::new(),
+            table: 0,
             row: 0,
             taken: Vec::new(),
             taken_set: HashSet::new(),
@@ -115,6 +129,12 @@ impl Scope {
     pub fn add_counter(&mut self) -> Option<usize> {
         self.counters += usize::from(!self.has_rows);
         (!self.has_rows).then(|| self.counters - 1)
+    }
+
+    /// Index into `Memory::ends`.
+    pub fn add_ends(&mut self, of: &str) -> usize {
+        self.ends.push((of.to_owned(), self.names_table));
+        self.ends.len() - 1
     }
 
     pub fn has_rows(&self) -> bool {

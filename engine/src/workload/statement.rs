@@ -32,9 +32,11 @@ pub struct Statement {
 #[derive(Debug, Clone)]
 struct Rows {
     count: usize,
+    /// How many have values of their own: those of an INSERT.
+    written: usize,
     /// Slots of one row.
     width: usize,
-    /// And the index of its counter in `Memory::appended`.
+    /// And the index of its table in `Memory::ends`.
     position: Option<(Position, usize)>,
 }
 
@@ -92,6 +94,7 @@ impl Statement {
         }
         let (pieces, first_slots, slots) = place_slots(definition)?;
         scope.set_rows(definition.position.is_some());
+        scope.names_table = pieces.iter().any(|piece| matches!(piece, Piece::Table));
         let draws = definition
             .params
             .iter()
@@ -116,7 +119,7 @@ impl Statement {
             table: TableChoice::compile(&definition.table, earlier)?,
             pieces,
             draws,
-            rows: Rows::compile(definition, slots, earlier),
+            rows: Rows::compile(definition, slots, scope),
         })
     }
 
@@ -171,40 +174,38 @@ impl Statement {
 
     /// A row with a position has a stream of its own, so that it is the same whichever client it falls to.
     fn draw_rows(&self, rows: &Rows, stream: &mut Stream, memory: &mut Memory, params: &mut Params) {
-        let first = rows.position.as_ref().map(|(position, counter)| {
-            let row = position.take(&memory.appended[*counter], rows.count);
+        let first = rows.position.as_ref().map(|(position, ends)| {
+            let row = position.take(memory.ends_of(*ends), rows.count);
             (row, position.seed)
         });
-        for index in 0..rows.count {
+        for index in 0..rows.written {
             params.begin_row(index * rows.width);
             match first {
                 None => self.draw_row(stream, memory, params),
                 Some((first, seed)) => {
                     memory.row = first + index as u64;
-                    let mut of_row = Stream::new(seed, memory.row, 0, Part::Load);
+                    let mut of_row = Stream::new(seed, memory.row, memory.table as u32, Part::Load);
                     self.draw_row(&mut of_row, memory, params);
                 }
             }
         }
     }
-
-    pub(super) fn position(&self) -> Option<&Position> {
-        let (position, _) = self.rows.as_ref()?.position.as_ref()?;
-        Some(position)
-    }
 }
 
 impl Rows {
-    fn compile(definition: &StatementDefinition, slots: usize, earlier: &[Statement]) -> Option<Self> {
+    fn compile(definition: &StatementDefinition, slots: usize, scope: &mut Scope) -> Option<Self> {
         if definition.rows == 1 && definition.position.is_none() {
             return None;
         }
-        let count = definition.rows as usize;
-        let counter = earlier.iter().filter_map(Statement::position).count();
+        let written = definition.rows_in_text() as usize;
         Some(Self {
-            count,
-            width: slots / count,
-            position: definition.position.clone().map(|position| (position, counter)),
+            count: definition.rows as usize,
+            written,
+            width: slots / written,
+            position: definition.position.clone().map(|position| {
+                let ends = scope.add_ends(&position.of);
+                (position, ends)
+            }),
         })
     }
 }
@@ -232,7 +233,7 @@ type Placed = (Vec<Piece>, Vec<Option<usize>>, usize);
 /// Numbers the slots in the order in which the text names the parameters. Each of several rows has slots of its own.
 fn place_slots(definition: &StatementDefinition) -> Result<Placed, String> {
     let mut slots = Slots::of(definition);
-    if definition.rows == 1 {
+    if definition.rows_in_text() == 1 {
         let pieces = slots.place(&definition.sql)?;
         return Ok((pieces, slots.first, slots.count));
     }

@@ -169,6 +169,16 @@ fn errors_have_a_class_and_leave_the_connection_usable() {
 }
 
 #[test]
+fn what_changes_no_rows_counts_none_of_the_statement_before() {
+    let scratch = Scratch::new("sqlite-affected");
+    let mut connection = scratch.connect();
+    load(connection.as_mut(), &table(1), 5);
+    let mut affected = |sql| connection.query(sql).unwrap().affected;
+    assert_eq!(affected("UPDATE sbtest1 SET k = k + 1"), 5);
+    assert_eq!(affected("CREATE INDEX more ON sbtest1 (k, id)"), 0);
+}
+
+#[test]
 fn a_lock_held_by_another_connection_is_a_lock_timeout() {
     let scratch = Scratch::new("sqlite-locks");
     let (mut holder, mut waiter) = (scratch.connect(), scratch.connect());

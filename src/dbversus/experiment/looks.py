@@ -17,7 +17,7 @@ def newly_decided(contest: Contest, directory: Path) -> list[str]:
 
     measured = _measured(contest)
     findings = [finding for finding in judge(open_results(directory)) if (finding.test, finding.target) in measured]
-    return sorted(settled_tests(findings) - contest.progress.retired)
+    return contest.to_retire(settled_tests(findings))
 
 
 def _measured(contest: Contest) -> set[tuple[str, str]]:

@@ -75,11 +75,12 @@ class Part:
 
 @dataclass(frozen=True)
 class Append:
-    """Rows that go on where the load of a table has ended, which has `rows`."""
+    """Rows that go on where the load of a table has ended, which has `rows`; `oldest`: those that go at its other end."""
 
     table: str
     rows: Expression
     place: Place
+    oldest: bool = False
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ class Statement:
 
     `places`: in the test, then in the file's [statements] when it comes from there. `answers`: "exact", "set" (rows in any
     order), or the tolerance with which numbers are compared. `part`: what begins with it, in a mix. `variables`: those of the
-    test that a mix has it from, which win over all others.
+    test that a mix has it from, which win over all others. `only`: the DBMSs that have it, when not all do.
     """
 
     name: str
@@ -104,6 +105,10 @@ class Statement:
     part: Part | None = None
     variables: Variables = field(default_factory=dict)
     answers: str | float = "exact"
+    only: tuple[str, ...] = ()
+
+    def is_for(self, dbms: str) -> bool:
+        return not self.only or dbms in self.only
 
     @property
     def words(self) -> str:
@@ -225,6 +230,8 @@ class Test:
 
     settings: Mapping[str, Settings] = field(default_factory=dict)
     work_per_op: Mapping[str, Expression] = field(default_factory=dict)
+    builds_on: tuple[str, ...] = ()
+    """Names of tests whose changes it needs."""
 
     def session_sql(self, dbms: str) -> dict[str, str]:
         """Name of a setting → what each connection of the test executes first."""
@@ -439,6 +446,11 @@ class Suite:
     def tests(self) -> dict[str, Test]:
         """All tests by name, warm-ups too, in the order in which they run."""
         return {test.name: test for phase in self.phases for test in phase.tests}
+
+    @property
+    def is_pass(self) -> bool:
+        """Whether tests build on others, so that a block measures all of them, as long as one is undecided."""
+        return any(test.builds_on for test in self.tests.values())
 
     @property
     def sequence(self) -> list[str]:

@@ -37,6 +37,17 @@ def test_a_target_alone_is_compared_with_nobody_and_measured() -> None:
     assert comparable(two, two.turns(0)[0]) == {"point-query", "update-index"}
 
 
+def test_tests_that_build_on_each_other_retire_together() -> None:
+    spec = make_spec({"targets": ["sqlite", "sqlite"], "looks": [2], "suite": "insert", "tests": "l.i0,l.x"})
+    insert = Contest(spec, spec.read_suite(), ["t0", "t1"], Progress())
+    assert insert.undecided == ["l.i0", "l.x"]
+    assert insert.to_retire({"l.i0"}) == [] and insert.to_retire({"l.x", "l.i0"}) == ["l.i0", "l.x"]
+    insert.progress.out["t1"] = "gone"
+    assert insert.to_retire(set()) == []
+    others = contest(2)
+    assert others.to_retire({"point-query"}) == ["point-query"]
+
+
 def test_a_refused_config_has_no_place_in_a_group_and_a_target_that_left_keeps_its_own() -> None:
     four = contest(4, at_once=3)
     assert [group.members for group in four.groups] == [("t0", "t1"), ("t0", "t2", "t3")]

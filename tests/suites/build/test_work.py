@@ -7,6 +7,7 @@ import pytest
 from dbversus.errors import UsageError
 from dbversus.experiment.asked.spec import ExperimentSpec, make_spec
 from dbversus.experiment.plan.cases import cases_of
+from dbversus.experiment.plan.definitions import definitions
 from dbversus.suites.load import load_suite
 from dbversus.suites.model import STATEMENT, STEP, Suite
 from dbversus.suites.send.define import definition, operations_of, undo_sql
@@ -58,11 +59,11 @@ def test_a_single_statement_is_sent_once_as_text_by_one_client(tmp_path: Path) -
         ('t{table} (id)" }]', 't (id)" }]\noperations = 2', 'mine.toml:15: `operations` is for tests of kind = "step"'),
         (
             't{table} (id)" }]',
-            't (id)" }, { name = "b", sql = "SELECT 1" }]',
-            "has one statement, and this one has 2",
+            't (id)" }, { name = "b", sql = "SELECT :x", only = ["mysql"], params = { x = { gen = "sequence" } } }]',
+            "statement 'b' has `only`; it can have no `params`",
         ),
         ('t{table} (id)" }]', 't (id)" }]\ntransaction = true', "mine.toml:15: a test of kind = \"statement\" is no transaction"),
-        ('t{table} (id)" }]', 't (id)", repeat = 2 }]', "is run once: leave `repeat` out"),
+        ('t{table} (id)" }]', 't (id)", repeat = 2 }]', "are run once: leave `repeat` out"),
         ('sql = "DROP INDEX t_id",', 'sql = "DROP INDEX :id",', "mine.toml:15: `undo` is sent as it stands"),
         ('["more", "build"]', '["more", "build.warm"]', "mine.toml:18: 'build' has an end, so it does not warm caches"),
         ("[[phases]]", '[aging]\ntest = "more"\noperations = 5\n[[phases]]', "'more' has an end of its own"),
@@ -73,6 +74,15 @@ def test_what_does_not_go_with_work_is_refused(tmp_path: Path, old: str, new: st
     with pytest.raises(UsageError) as error:
         _suite(tmp_path, SUITE.replace(old, new, 1))
     assert expected in str(error.value)
+
+
+def test_several_statements_are_run_one_after_another_and_some_on_one_dbms_alone(tmp_path: Path) -> None:
+    more = '{ name = "b", sql = "ANALYZE t{table}", only = ["postgres", "sqlite"] }'
+    test = _suite(tmp_path, SUITE.replace('t{table} (id)" }]', f't{{table}} (id)" }}, {more}]', 1)).tests["build"]
+    names = {dbms: [one["name"] for one in definition(test, dbms, 10)["statements"]] for dbms in ("postgres", "mysql")}
+    assert names == {"postgres": ["build", "b"], "mysql": ["build"]}
+    both = definitions(test, ["postgres", "mysql"], 10, 1)
+    assert both["postgres"]["statements"][0]["params"] == both["mysql"]["statements"][0]["params"]
 
 
 def test_undo_needs_a_text_for_each_dbms(tmp_path: Path) -> None:

@@ -48,6 +48,7 @@ api! {
     extended_error_code = sqlite3_extended_errcode: fn(*mut Database) -> c_int;
     autocommit = sqlite3_get_autocommit: fn(*mut Database) -> c_int;
     changes = sqlite3_changes: fn(*mut Database) -> c_int;
+    total_changes = sqlite3_total_changes: fn(*mut Database) -> c_int;
     prepare = sqlite3_prepare_v2:
         fn(*mut Database, *const c_char, c_int, *mut *mut RawStatement, *mut *const c_char) -> c_int;
     finalize = sqlite3_finalize: fn(*mut RawStatement) -> c_int;

@@ -146,6 +146,7 @@ impl Prepared {
         let mut done = Done::default();
         // SAFETY: `raw` is a prepared statement of the open `database`.
         unsafe {
+            let before = (self.api.total_changes)(self.database);
             let code = loop {
                 match (self.api.step)(self.raw) {
                     ffi::SQLITE_ROW => {
@@ -155,7 +156,8 @@ impl Prepared {
                     code => break code,
                 }
             };
-            if code == ffi::SQLITE_DONE && self.writes {
+            // CREATE INDEX and the like leave the count of the statement before.
+            if code == ffi::SQLITE_DONE && self.writes && (self.api.total_changes)(self.database) != before {
                 done.affected = (self.api.changes)(self.database) as u64;
             }
             if (self.api.reset)(self.raw) != ffi::SQLITE_OK || code != ffi::SQLITE_DONE {

@@ -18,17 +18,20 @@ pub struct Filled {
 }
 
 impl Filled {
-    /// None when the template names no values.
-    pub fn compile(template: &str, scope: &Scope) -> Result<Option<Self>, String> {
+    pub fn compile(template: &str, scope: &Scope) -> Result<Self, String> {
         let (first, others) = split(template);
         let compiled =
             |(name, text): (&str, &str)| Ok((Expression::compile(&Json::from(name), scope)?, Template::new(text)));
         let others = others.into_iter().map(compiled).collect::<Result<Vec<_>, String>>()?;
-        let filled = Self {
+        Ok(Self {
             first: Template::new(first),
             others,
-        };
-        Ok(Some(filled).filter(|filled| !filled.others.is_empty()))
+        })
+    }
+
+    /// Whether the template names any.
+    pub fn has_values(&self) -> bool {
+        !self.others.is_empty()
     }
 
     #[inline]

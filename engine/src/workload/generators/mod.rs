@@ -8,6 +8,7 @@ pub(super) mod expression;
 pub(super) mod filled;
 pub(super) mod grid;
 mod items;
+pub(super) mod present;
 pub(super) mod sample;
 #[cfg(test)]
 pub(super) mod test;
@@ -18,5 +19,6 @@ pub(super) use expression::Expression;
 pub(super) use filled::Filled;
 pub(super) use grid::Grid;
 pub(super) use items::Items;
+pub(super) use present::Present;
 pub(super) use sample::Sample;
 pub(super) use walk::Walk;

@@ -27,6 +27,7 @@ from dbversus.experiment.asked.sizes import split_sizes
 from dbversus.results.schema import CONFIGS, SUITE
 from dbversus.servers.config.load import Complete, ConfigPlace
 from dbversus.stats.judgeable import JUDGEABLE, named
+from dbversus.suites.build.builds_on import check_selected
 from dbversus.suites.file.source import Place, Source
 from dbversus.suites.load import load_stored_suite, load_suite
 from dbversus.suites.model import Suite
@@ -215,9 +216,19 @@ class ExperimentSpec(Fields):
     def read_suite(self) -> Suite:
         """The suite with the tests that were asked for."""
         suite = load_stored_suite(self._folder / SUITE) if self._folder else load_suite(self.suite)
-        suite = suite.select(self.tests)
-        self._check_ends(suite)
-        return suite
+        selected = suite.select(self.tests)
+        self._check_ends(selected)
+        self._check_pass(suite, selected)
+        return selected
+
+    def _check_pass(self, suite: Suite, selected: Suite) -> None:
+        check_selected(suite, selected)
+        if selected.is_pass and len(self.clients) > 1:
+            asked = ", ".join(map(str, self.clients))
+            raise UsageError(
+                f"tests of suite {suite.name} build on each other, so that one pass has one number of clients, and {asked} are "
+                "asked for; an experiment for each of them is accepted."
+            )
 
     def _check_ends(self, suite: Suite) -> None:
         ends = [test.name for test in suite.tests.values() if test.work]

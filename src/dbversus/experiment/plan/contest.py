@@ -55,9 +55,14 @@ class Contest:
 
     @property
     def undecided(self) -> list[str]:
-        """Names of the cases that still need blocks."""
+        """Names of the cases that still need blocks. Of a suite whose tests build on each other all do, or none."""
         retired = self.progress.retired
         return [case.name for case in self.all_cases if case.name not in retired and self.is_comparable(case)]
+
+    def to_retire(self, decided: Collection[str]) -> list[str]:
+        """Which of the cases that are decided now take part in no more blocks."""
+        newly = sorted(set(decided) - self.progress.retired)
+        return newly if not self.suite.is_pass or set(self.undecided) <= set(newly) else []
 
     def _of(self, group: Group | None) -> list[Group]:
         return [group] if group else self.groups

@@ -75,7 +75,8 @@ class _Checker:
         spec, dbms = self.rig.spec, self.target.server.dbms
         yield definition(test, dbms, spec.table_size, spec.tables)
         literals = literal_statement(test, dbms, spec.table_size, spec.tables)
-        for (_, statement), (name, sql) in zip(test.named_statements, literals, strict=True):
+        statements = [statement for _, statement in test.named_statements if statement.is_for(dbms)]
+        for statement, (name, sql) in zip(statements, literals, strict=True):
             if (statement.mode or _MODES[spec.mode]) == "text":
                 alone = {"name": name, "sql": sql.replace("{table}", "1"), "params": {}, "mode": "prepared"}
                 yield {"name": test.name, "transaction": False, "statements": [alone]}

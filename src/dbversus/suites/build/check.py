@@ -15,6 +15,7 @@ from dbversus.suites.file.generators import (
     Choice,
     Generator,
     Listable,
+    Present,
     Ref,
     Sample,
     Sequence,
@@ -58,6 +59,7 @@ def _check_program(statements: Names[Statement], of_test: Variables) -> None:
             raise statement.places[0].mistake(f"two statements are called '{statement.name}'; give one another `name`.")
         names.add(statement.name)
         _check_table(statement, earlier)
+        _check_only(statement)
         check_number(statement.repeat, variables, statement.place_of("repeat"), at_least=1)
         check_rows(statement, variables)
         _check_placeholders(statement, referred)
@@ -88,7 +90,7 @@ def check_table(
 def check_rows(statement: Statement, variables: Variables) -> None:
     """Raises UsageError when a statement of several rows is no INSERT of one row that can be repeated."""
     check_number(statement.rows, variables, statement.place_of("rows"), at_least=1)
-    if statement.rows == 1:
+    if statement.rows == 1 or (statement.appends and statement.appends.oldest):
         return
     for dbms, sql in statement.sql.items():
         row = values_row(sql)
@@ -112,6 +114,8 @@ def _check_columns(columns: Mapping[str, Parameter], variables: Variables) -> No
             raise parameter.place.mistake(f"column '{name}' has a `count`; a column holds one value.")
         if isinstance(parameter.generator, Window):
             raise parameter.place.mistake(f"column '{name}': a window is two values; a column holds one.")
+        if isinstance(parameter.generator, Present):
+            raise parameter.place.mistake(f"column '{name}': `present` is for parameters of statements.")
         _check_parameter(name, parameter, symbols(drawn, has_rows=True), variables)
         drawn[name] = parameter.generator
 
@@ -128,6 +132,15 @@ def _check_table(statement: Statement, earlier: list[str]) -> None:
         raise statement.place_of("table").mistake(
             f"table = '{statement.table}' is no earlier statement.{near(statement.table, accepted)} "
             f"Accepted: {', '.join(accepted)}."
+        )
+
+
+def _check_only(statement: Statement) -> None:
+    """What some targets lack must draw nothing, or they would draw other values than the rest."""
+    if statement.only and (statement.params or statement.appends or statement.part or statement.table == "draw"):
+        raise statement.place_of("only").mistake(
+            f"statement '{statement.name}' has `only`; it can have no `params`, `into` or `weight`, and needs "
+            'table = "client" or that of an earlier statement, so that all targets draw the same values.'
         )
 
 

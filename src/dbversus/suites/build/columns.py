@@ -8,7 +8,7 @@ from typing import TypeVar
 from dbversus.names import near
 from dbversus.suites.file import shape
 from dbversus.suites.file.draft import Draft, Named, Placed
-from dbversus.suites.file.generators import Choice, Generator
+from dbversus.suites.file.generators import Choice, Generator, Present, PresentRows
 from dbversus.suites.file.source import Place
 from dbversus.suites.model import Parameter
 from dbversus.suites.variables import Variables
@@ -55,7 +55,7 @@ def _list(name: str, variables: Variables, place: Place) -> list[int | float | s
 def parameter_of(given: str | Generator, place: Place, draft: Draft) -> Parameter:
     """What stands at `place`: a generator, or the name of one."""
     if isinstance(given, Generator):
-        return Parameter(_with_lists(given, draft.variables, place), place, place)
+        return Parameter(_known(given, draft, place), place, place)
     generators = draft.generators
     if given not in generators:
         raise place.mistake(
@@ -63,7 +63,7 @@ def parameter_of(given: str | Generator, place: Place, draft: Draft) -> Paramete
             'or a table such as { gen = "uniform", low = 1, high = "table_size" }.'
         )
     found = generators[given]
-    return Parameter(_with_lists(found.value, draft.variables, found.place), place, found.place)
+    return Parameter(_known(found.value, draft, found.place), place, found.place)
 
 
 def column_values(table: str, name: str, column: Placed[shape.Column], draft: Draft) -> Parameter:
@@ -71,6 +71,27 @@ def column_values(table: str, name: str, column: Placed[shape.Column], draft: Dr
     parameter = parameter_of(column.value.values, column.place.at("values"), draft)
     generator = with_seed(parameter.generator, f"{table}.{name}")
     return replace(parameter, generator=generator, column_type=column.value.type)
+
+
+def _known(generator: Generator, draft: Draft, place: Place) -> Generator:
+    """The generator with what the file says of the lists and the table that it names."""
+    if isinstance(generator, Present):
+        table = loaded_table(generator.of, draft, place.at("of"))
+        return PresentRows(**generator.model_dump(), loaded=table.value.rows)
+    return _with_lists(generator, draft.variables, place)
+
+
+def loaded_table(name: str, draft: Draft, place: Place) -> Placed[shape.Table]:
+    """A table whose rows are counted by position; raises UsageError for one that is not there, or has those of a file."""
+    if name not in draft.tables:
+        known = ", ".join(draft.tables) or "(none)"
+        raise place.mistake(f"unknown table '{name}'.{near(name, draft.tables)} Accepted: {known}.")
+    table = draft.tables[name]
+    if table.value.data is not None:
+        raise place.mistake(
+            f"table {name} has the rows of a file, which do not go on; an INSERT of your own takes `params`, without `into`."
+        )
+    return table
 
 
 def _with_lists(generator: AnyGenerator, variables: Variables, place: Place) -> AnyGenerator:

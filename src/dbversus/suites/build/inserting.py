@@ -1,9 +1,8 @@
-"""Statements that insert into a table of the suite: their SQL and values may be the table's own."""
+"""Statements whose rows come or go at an end of a table of the suite; the SQL and values of an INSERT may be the table's own."""
 
 from dataclasses import replace
 
-from dbversus.names import near
-from dbversus.suites.build.columns import all_columns, column_values
+from dbversus.suites.build.columns import all_columns, column_values, loaded_table
 from dbversus.suites.file import shape
 from dbversus.suites.file.draft import Draft, Placed
 from dbversus.suites.model import Append, Statement
@@ -18,16 +17,7 @@ def inserting(statement: Statement, into: str | None, position: str | None, draf
         if position is not None:
             raise statement.place_of("position").mistake("`position` needs `into`, the table whose rows go on.")
         return statement
-    if into not in draft.tables:
-        known = ", ".join(draft.tables) or "(none)"
-        raise statement.place_of("into").mistake(
-            f"unknown table '{into}'.{near(into, draft.tables)} Accepted: {known}."
-        )
-    table = draft.tables[into]
-    if table.value.data is not None:
-        raise statement.place_of("into").mistake(
-            f"table {into} has the rows of a file, which do not go on; an INSERT of your own takes `params`, without `into`."
-        )
+    table = loaded_table(into, draft, statement.place_of("into"))
     if statement.sql:
         return replace(statement, appends=_append(into, table) if position else None)
     columns = all_columns(table, draft.variables)
@@ -38,6 +28,17 @@ def inserting(statement: Statement, into: str | None, position: str | None, draf
         params=values | dict(statement.params),
         appends=_append(into, table),
     )
+
+
+def deleting(statement: Statement, oldest_of: str | None, draft: Draft) -> Statement:
+    """The statement with what `oldest_of` means: it deletes the `rows` oldest rows of that table that are still there."""
+    if oldest_of is None:
+        return statement
+    place = statement.place_of("oldest_of")
+    if statement.appends is not None:
+        raise place.mistake("a statement has `oldest_of`, whose oldest rows it deletes, or `into`, and not both.")
+    table = loaded_table(oldest_of, draft, place)
+    return replace(statement, appends=replace(_append(oldest_of, table), oldest=True))
 
 
 def _append(name: str, table: Placed[shape.Table]) -> Append:

@@ -8,11 +8,12 @@ from pathlib import Path
 
 from dbversus.dbms.table import Column, Index, Table
 from dbversus.names import near
+from dbversus.suites.build.builds_on import check_order
 from dbversus.suites.build.check import check_number, check_table, check_test
 from dbversus.suites.build.columns import all_columns, column_values, parameter_of
 from dbversus.suites.build.expand import Snippet, expand_all
 from dbversus.suites.build.from_files import Files
-from dbversus.suites.build.inserting import inserting
+from dbversus.suites.build.inserting import deleting, inserting
 from dbversus.suites.build.mix import check_one_kind, mixed_names, mixed_statements, weighted_statements
 from dbversus.suites.build.roles import check_roles, make_role
 from dbversus.suites.build.setup import find_scripts
@@ -68,6 +69,7 @@ def build_suite(name: str, draft: Draft, stored: Path | None = None) -> Suite:
     )
     _check_selections(suite, draft.selections)
     _check_all_used(suite, draft, families)
+    check_order(suite)
     return suite
 
 
@@ -220,6 +222,7 @@ def _test(
         place=place,
         settings=_settings(test, variables, place),
         work_per_op=test.work_per_op,
+        builds_on=tuple(test.builds_on),
     )
 
 
@@ -290,9 +293,11 @@ def _statement(one: shape.TestStatement, place: Place, draft: Draft) -> Statemen
         table=one.table or shared.value.table or "draw",
         places=(place, shared.place),
         rows=_first(one.rows, shared.value.rows, 1),
+        only=tuple(one.only),
         answers=one.answers or shared.value.answers or "exact",
     )
-    return inserting(statement, one.into or shared.value.into, one.position or shared.value.position, draft)
+    made = inserting(statement, one.into or shared.value.into, one.position or shared.value.position, draft)
+    return deleting(made, one.oldest_of or shared.value.oldest_of, draft)
 
 
 def _own_statement(one: shape.TestStatement, place: Place, params: dict[str, Parameter], draft: Draft) -> Statement:
@@ -310,8 +315,9 @@ def _own_statement(one: shape.TestStatement, place: Place, params: dict[str, Par
         places=(place,),
         answers=one.answers or "exact",
         rows=_first(one.rows, 1),
+        only=tuple(one.only),
     )
-    return inserting(statement, one.into, one.position, draft)
+    return deleting(inserting(statement, one.into, one.position, draft), one.oldest_of, draft)
 
 
 def _first(*values: Expression | None) -> Expression:

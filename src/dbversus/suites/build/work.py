@@ -105,27 +105,24 @@ def _check_follows(role: Role, roles: Mapping[str, Role]) -> None:
 
 def _single(test: Test, undo: Statement | None) -> Test:
     place = test.place
-    if len(test.statements) > 1:
-        raise place.at("statements").mistake(
-            f'a test of kind = "statement" has one statement, and this one has {len(test.statements)}; '
-            "several are a step with operations = 1, or tests of their own."
-        )
     if test.transaction:
         raise place.at("transaction").mistake(
             'a test of kind = "statement" is no transaction: leave `transaction` out.'
         )
-    statement = test.statements[0]
-    if statement.repeat != 1:
-        raise statement.place_of("repeat").mistake(
-            'the statement of a test of kind = "statement" is run once: leave `repeat` out.'
-        )
-    if statement.part is not None:
-        raise statement.place_of("weight").mistake("there is one statement, which needs no `weight`.")
+    for statement in test.statements:
+        if statement.repeat != 1:
+            raise statement.place_of("repeat").mistake(
+                'the statements of a test of kind = "statement" are run once: leave `repeat` out.'
+            )
+        if statement.part is not None:
+            raise statement.place_of("weight").mistake(
+                'all statements of kind = "statement" are run; leave `weight` out.'
+            )
     if undo is not None:
         _check_undo(undo, place.at("undo"))
     # as text, the way such statements are sent; and where there are equal tables, on the first, which `undo` then finds
-    statement = replace(statement, mode=statement.mode or "text", table="client")
-    return replace(test, statements=(statement,), work=Work(STATEMENT, 1, undo=undo))
+    statements = tuple(replace(one, mode=one.mode or "text", table="client") for one in test.statements)
+    return replace(test, statements=statements, work=Work(STATEMENT, 1, undo=undo))
 
 
 def _check_undo(undo: Statement, place: Place) -> None:

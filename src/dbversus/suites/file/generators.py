@@ -189,11 +189,30 @@ class Row(Generator):
 
 
 class Text(Generator):
+    """`template` may be a list, of which one is drawn each time, all equally often."""
+
     gen: Literal["text"]
-    template: str = Field(min_length=1)
+    template: Annotated[str, Field(min_length=1)] | Annotated[list[str], Field(min_length=1)]
 
     def names(self) -> set[str]:
-        return set(re.findall(r"\{([A-Za-z_][A-Za-z0-9_]*)\}", self.template))
+        templates = [self.template] if isinstance(self.template, str) else self.template
+        return {name for text in templates for name in re.findall(r"\{([A-Za-z_][A-Za-z0-9_]*)\}", text)}
+
+
+class Present(Listable):
+    """A random row of those that the table `of` has at the moment: `start` for the first that was loaded, and so on."""
+
+    expressions: ClassVar[tuple[str, ...]] = ("start", "count")
+    gen: Literal["present"]
+    of: str
+    start: Number | None = None
+
+
+class PresentRows(Present):
+    """With the rows that its table is loaded with."""
+
+    expressions: ClassVar[tuple[str, ...]] = ("start", "count", "loaded")
+    loaded: Number
 
 
 class FromData(Listable):
@@ -289,6 +308,7 @@ GENERATORS = (
     "walk",
     "exponential",
     "data",
+    "present",
 )
 
 
@@ -349,6 +369,7 @@ AnyGenerator = Annotated[
     | Window
     | Walk
     | Exponential
+    | Present
     | FromData,
     Field(discriminator="gen"),
 ]

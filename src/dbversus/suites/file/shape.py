@@ -17,6 +17,8 @@ from dbversus.suites.variables import Given
 DBMS_NAMES = tuple(dbms.name for dbms in databases())
 
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$")]
+TestName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_.-]*$")]
+"""May have points, as in `l.i0`; in TOML such a name stands in quotes."""
 VariableName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 
 COLUMN_NAME = r"^[a-z_][a-z0-9_]*$"
@@ -57,6 +59,7 @@ class Statement(Shape):
     rows: Number | None = None
     into: ColumnName | None = None
     position: Literal["after"] | None = None
+    oldest_of: ColumnName | None = None
     answers: Answers | None = None
     params: dict[VariableName, Param] = Field(default_factory=dict)
 
@@ -74,6 +77,7 @@ class TestStatement(Statement):
     use: str | None = None
     name: Name | None = None
     weight: Number | None = None
+    only: list[Literal[DBMS_NAMES]] = Field(default_factory=list, min_length=1)  # type: ignore[valid-type]
 
     def named(self, name: str) -> "TestStatement":
         """The statement, with this name where it has none."""
@@ -87,7 +91,7 @@ def _as_use(value: Any) -> Any:
 class Choice(Shape):
     """A test in a mix, and how often it is drawn."""
 
-    test: Name
+    test: TestName
     weight: Number = 1
 
 
@@ -171,6 +175,7 @@ class Test(Shape):
     operations: Number | None = None
     slice_ms: Annotated[int, Field(ge=10, le=3_600_000)] | None = None
     undo: Annotated[TestStatement, BeforeValidator(_as_use)] | None = None
+    builds_on: list[TestName] = Field(default_factory=list, min_length=1)
 
     def settings_by_dbms(self) -> dict[str, dict[str, Any]]:
         settings = {dbms: getattr(self, f"settings_{dbms}") for dbms in DBMS_NAMES}
@@ -178,15 +183,15 @@ class Test(Shape):
 
 
 class Snippet(Shape):
-    """A piece of SQL that statements use as `{NAME(…)}`; `{argument}` in it is what it is given."""
+    """A piece of SQL that statements use as `{NAME(…)}`; `{argument}` in it is what it is given. It may be empty."""
 
     args: list[VariableName] = Field(default_factory=list)
-    sql: Sql | None = None
-    postgres: Sql | None = None
-    mysql: Sql | None = None
-    mariadb: Sql | None = None
-    myrocks: Sql | None = None
-    sqlite: Sql | None = None
+    sql: str | None = None
+    postgres: str | None = None
+    mysql: str | None = None
+    mariadb: str | None = None
+    myrocks: str | None = None
+    sqlite: str | None = None
 
     def sql_by_dbms(self) -> dict[str, str]:
         texts = {"": self.sql} | {dbms: getattr(self, dbms) for dbms in DBMS_NAMES}
@@ -326,7 +331,7 @@ class Data(Shape):
 class Aging(Shape):
     """What is done to the loaded tables, once, before aged data is kept: a test that is driven for so many operations."""
 
-    test: Name
+    test: TestName
     operations: Number
     rounds: int = Field(1, ge=1)
 
@@ -348,6 +353,6 @@ class SuiteFile(Shape):
     statements: dict[Name, Statement] = Field(default_factory=dict)
     snippets: dict[VariableName, Snippet] = Field(default_factory=dict)
     groups: dict[Name, Group] = Field(default_factory=dict)
-    tests: dict[Name, Test] = Field(default_factory=dict)
+    tests: dict[TestName, Test] = Field(default_factory=dict)
     selections: dict[Name, list[str]] = Field(default_factory=dict)
     phases: list[Phase] = Field(default_factory=list)

@@ -12,7 +12,7 @@ from dbversus.suites.build.mix import is_mixed
 from dbversus.suites.build.roles import CLIENTS, operations_of_roles, role_fields
 from dbversus.suites.data.generators import example_of
 from dbversus.suites.file.generators import Generator
-from dbversus.suites.model import Parameter, Part, Statement, Suite, TableRules, Test, Work
+from dbversus.suites.model import Append, Parameter, Part, Statement, Suite, TableRules, Test, Work
 from dbversus.suites.send.example import Example, example, literals
 from dbversus.suites.send.made import made_generators
 from dbversus.suites.sql import fill, placeholders
@@ -140,6 +140,8 @@ def literal_statement(
     base = {**scope, **test.suite_variables}
     statements = []
     for key, statement in test.named_statements:
+        if not statement.is_for(dbms):
+            continue
         own = {**scope, **statement.variables}
         for name, made in _generators(statement.params, own, earlier, statement.appends is not None, base).items():
             parameter = statement.params[name.partition(".")[0]]
@@ -169,7 +171,7 @@ def _statements(statements: Sequence[Statement], dbms: str, scope: Variables, su
     referred_to = _referred_to(statements)
     earlier: dict[str, Generator] = {}
     made = []
-    for statement in statements:
+    for statement in (one for one in statements if one.is_for(dbms)):
         if statement.part:
             earlier = {}  # parts of a mix share nothing
         own = {**scope, **statement.variables}
@@ -209,16 +211,23 @@ def _part(part: Part | None, scope: Variables) -> Json:
 def _rows(statement: Statement, made: Json, scope: Variables, base: Variables) -> Json:
     rows = value_of(statement.rows, scope, statement.place_of("rows"))
     values = sum(generator.get("count", 1) for generator in made["params"].values())
-    if rows > 1 and rows * values > MOST_VALUES and statement.mode != "text":
+    in_text = 1 if statement.appends and statement.appends.oldest else rows
+    if in_text > 1 and rows * values > MOST_VALUES and statement.mode != "text":
         raise statement.place_of("rows").mistake(
             f"statement '{statement.name}' would have {rows} rows of {values} values; {MOST_VALUES} values are accepted, "
             'and more with mode = "text".'
         )
     told: Json = {"rows": rows} if rows > 1 else {}
     if (appends := statement.appends) is not None:
-        start = value_of(appends.rows, base, appends.place)
-        told["position"] = {"of": appends.table, "from": start, "seed": zlib.crc32(appends.table.encode())}
+        told["position"] = _position(appends, base)
     return told
+
+
+def _position(appends: Append, base: Variables) -> Json:
+    seed = zlib.crc32(appends.table.encode())
+    if appends.oldest:
+        return {"of": appends.table, "end": "oldest", "seed": seed}
+    return {"of": appends.table, "from": value_of(appends.rows, base, appends.place), "seed": seed}
 
 
 def _with_starts(names: list[str]) -> set[str]:

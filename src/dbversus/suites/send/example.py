@@ -36,7 +36,9 @@ def literals(value: Example, kind: str, family: Family) -> str:
 def _first(generator: Mapping[str, Any], drawn: Mapping[str, Example]) -> Example:
     match generator["gen"]:
         case "text":
-            text = re.sub("[#@]", lambda mark: {"#": "5", "@": "m"}[mark[0]], generator["template"])
+            given = generator["template"]
+            template = given if isinstance(given, str) else given[0]
+            text = re.sub("[#@]", lambda mark: {"#": "5", "@": "m"}[mark[0]], template)
             return re.sub(r"\{(\w+)\}", lambda name: str(drawn.get(name[1], 0)), text)
         case "bytes":
             return "U" * int(generator["length"])
@@ -57,7 +59,7 @@ def _first(generator: Mapping[str, Any], drawn: Mapping[str, Example]) -> Exampl
         case "row":
             numbers = {key: value for key, value in drawn.items() if isinstance(value, int | float)}
             return settle(generator["expr"], {**numbers, ROW: 0})
-        case "sequence":
+        case "sequence" | "present":
             return int(generator.get("start", 1))
         case "zipfian" | "pareto":
             return int(generator["low"])
