@@ -60,6 +60,24 @@ def test_a_group_counts_cpu_and_is_thawed_and_removed(group: cgroups.CgroupV1 | 
     assert not any(Path(directory).exists() for directory in group.directories())
 
 
+def test_the_engine_is_told_where_requests_to_the_disk_are_counted(group: cgroups.CgroupV1 | cgroups.CgroupV2) -> None:
+    told = group.engine_disk()
+    if isinstance(group, cgroups.CgroupV2):
+        assert told == {"kind": "v2", "path": str(group.path)}
+    elif group.blkio is None:
+        assert told is None
+    else:
+        assert told == {"kind": "v1", "blkio": str(group.blkio)}
+        assert str(group.blkio) in group.directories()
+
+
+def test_requests_are_counted_below_a_group_of_version_2_where_that_is_allowed(tmp_path: Path) -> None:
+    (tmp_path / "cgroup.procs").write_text("")
+    made, _ = cgroups.create_cgroup("x", cgroups.Hierarchies(unified=tmp_path))
+    assert made is None  # a plain folder has no cgroup.procs in what is made
+    assert (tmp_path / "cgroup.subtree_control").read_text() == "+io"
+
+
 def test_a_name_can_be_had_once(group: cgroups.CgroupV1 | cgroups.CgroupV2) -> None:
     name = Path(group.directories()[0]).name
     kind = "v1" if isinstance(group, cgroups.CgroupV1) else "v2"

@@ -89,6 +89,7 @@ def test_the_engine_is_told_where_and_how(tmp_path: Path) -> None:
     assert target["address"] == {"path": str(tmp_path / "data/db.sqlite"), "library": "bundled"}
     assert "PRAGMA journal_mode = wal" in target["session_sql"]
     assert "account" not in target
+    assert target["disk"] == {"path": str(Path(target["address"]["path"]).parent)}
 
 
 def test_the_engines_own_library_answers_where_it_is_given(tmp_path: Path) -> None:

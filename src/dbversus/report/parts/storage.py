@@ -18,6 +18,8 @@ SLOW_TIMES = 2.0
 """A device is slow in a block in which its requests take so many times their median over the blocks of the test."""
 SLOW_EXTRA_MS = 0.1
 """And so much longer: less is not what makes a test slow."""
+SLOW_THROUGHPUT = 0.95
+"""A test was slow in a block with so little of its median throughput; where it was not, the device made no difference."""
 LEAST_BLOCKS = 3
 LEAST_REQUESTS = 100
 """Of a block; the mean of fewer says little."""
@@ -34,7 +36,8 @@ TRIFLE_BYTES_PER_BLOCK = 2**20
 
 _QUERY = """
     SELECT test, target, block, sum(ops) / (sum(elapsed_ns) / 1e9), sum(device_reads), sum(device_writes),
-      sum(device_read_ns) / 1e6, sum(device_write_ns) / 1e6, sum(device_queue_ns) / sum(device_busy_ns), coalesce(sum(disk_read_bytes), 0)
+      sum(device_read_ns) / 1e6, sum(device_write_ns) / 1e6, sum(device_queue_ns) / sum(device_busy_ns),
+      coalesce(sum(disk_read_bytes), 0)
     FROM slots WHERE elapsed_ns > 0 AND device_reads IS NOT NULL GROUP BY test, target, block ORDER BY block"""
 
 
@@ -87,7 +90,8 @@ def _slow_blocks(label: str, blocks: Sequence[Block]) -> Iterator[str]:
         return
     usual_ms, usual_rate = (median(getattr(block, name) for block in counted) for name in ("await_ms", "ops_per_s"))
     for block in counted:
-        if block.await_ms >= SLOW_TIMES * usual_ms and block.await_ms - usual_ms >= SLOW_EXTRA_MS:
+        is_slow = block.await_ms >= SLOW_TIMES * usual_ms and block.await_ms - usual_ms >= SLOW_EXTRA_MS
+        if is_slow and block.ops_per_s <= SLOW_THROUGHPUT * usual_rate:
             yield (
                 f"{label} met a slow device in block {block.number + 1}: a request took {block.await_ms:.2f} ms "
                 f"({usual_ms:.2f} ms in the median of {len(counted)} blocks), and throughput was "
