@@ -13,6 +13,7 @@ from dbversus.host.cgroups import create_cgroup
 from dbversus.servers.base import Placement, ServerConfig
 from dbversus.servers.config.load import available_configs, load_config
 from dbversus.servers.config.sizing import Sizing
+from dbversus.servers.objects import ObjectFigure
 from dbversus.servers.postgres.debt import ROUNDS_IN_VAIN
 from dbversus.servers.postgres.server import PostgresServer
 
@@ -54,6 +55,7 @@ def test_a_life(server: PostgresServer) -> None:
     before, after = server.counters(), server.counters()
     assert after["database.xact_commit"] >= before["database.xact_commit"] > 0
     assert before["wal.position_bytes"] > 0
+    _check_objects(server)
     sizes = server.sizes()
     assert sizes["data_dir"] > sizes["database"] > sizes["table.sbtest1"] > sizes["index.k_1"] > 0
     assert sizes["log"] > 0
@@ -66,6 +68,19 @@ def test_a_life(server: PostgresServer) -> None:
     assert not Path(f"/proc/{root_pid}").exists()
     assert "database system is shut down" in server.log_tail()
     server.stop()
+
+
+def _check_objects(server: PostgresServer) -> None:
+    """Every source is taken by this version, and rows read through an index are counted."""
+    before = server.objects("rise")
+    with server.connect() as connection:
+        connection.execute("SET enable_seqscan = off").execute("SELECT * FROM sbtest1 WHERE id = 5")
+    after, held = server.objects("rise"), server.objects("end")
+    entries = ObjectFigure("index", "sbtest1.sbtest1_pkey", "read_rows")
+    assert after.values[entries] == before.values.get(entries, 0.0) + 1
+    assert not {**after.lacking, **held.lacking}
+    assert held.values[ObjectFigure("index", "sbtest1.k_1", "size_bytes")] == server.sizes()["index.k_1"]
+    assert held.values[ObjectFigure("table", "sbtest1", "live_rows")] > 0
 
 
 def _check_plans(server: PostgresServer) -> None:

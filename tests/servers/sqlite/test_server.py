@@ -9,6 +9,7 @@ from dbversus.errors import RunError, UsageError
 from dbversus.servers.base import Placement
 from dbversus.servers.config.load import load_config
 from dbversus.servers.config.sizing import Sizing
+from dbversus.servers.objects import ObjectFigure
 from dbversus.servers.sqlite.server import SqliteServer
 
 from ...tables import sbtest
@@ -70,6 +71,12 @@ def test_a_life(build: Build, tmp_path: Path) -> None:
     assert "USING INTEGER PRIMARY KEY" in server.plan("SELECT c FROM sbtest1 WHERE id = 5")
     server.warm(["sbtest1"])
     assert server.sizes()["database"] > 100_000
+    sizes, held = server.sizes(), server.objects("end")
+    assert held.values[ObjectFigure("server", "database", "size_bytes")] == sizes["database"]
+    if "index.k_1" in sizes:
+        assert held.values[ObjectFigure("index", "sbtest1.k_1", "size_bytes")] == sizes["index.k_1"] > 0
+    else:  # the library has no dbstat
+        assert held.lacking
     assert server.is_running()
     server.stop()
     assert not server.is_running()

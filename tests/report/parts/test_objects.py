@@ -1,0 +1,125 @@
+"""Objects in reports: the order of lines, what is left out, and every format."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dbversus.report.formats import html, markdown, objects_table
+from dbversus.report.formats import json as json_format
+from dbversus.report.model import Assessment, ObjectsPart
+from dbversus.report.parts.objects import MOST_LINES, objects_of
+from dbversus.results.read import open_results
+
+from ...journals import DictJournal
+from ...results.samples import HEADER
+
+TEST = HEADER["tests"][0]
+LABEL = HEADER["targets"][0]["label"]
+
+
+def _record(block: int = 0, **more: Any) -> dict[str, Any]:
+    return {"type": "objects", "block": block, "test": TEST, **more}
+
+
+def _rise(block: int, **objects: dict[str, float]) -> dict[str, Any]:
+    """What rose over 10 operations on the first target."""
+    return _record(block, rise={"t0": {"index": objects}}, spanned_ops={"t0": 10})
+
+
+def _part(folder: Path, *contents: dict[str, Any]) -> ObjectsPart | None:
+    with DictJournal(folder) as journal:
+        journal.append(HEADER)
+        for content in contents:
+            journal.append(content)
+    return objects_of(open_results(folder), TEST)
+
+
+def _of(folder: Path, *contents: dict[str, Any]) -> ObjectsPart:
+    part = _part(folder, *contents)
+    assert part is not None
+    return part
+
+
+def test_the_object_that_costs_most_comes_first(tmp_path: Path) -> None:
+    cached = {"hit_pages": 1000.0, "read_rows": 100.0}
+    part = _of(tmp_path, _rise(0, cheap=cached, dear={"read_pages": 40.0, "read_rows": 100.0}))
+    assert [(line.object, line.figure) for line in part.per_op] == [
+        ("dear", "read_pages"),
+        ("dear", "read_rows"),
+        ("cheap", "hit_pages"),
+        ("cheap", "read_rows"),
+    ]
+    assert part.per_op[0].estimates[LABEL].value == 4.0
+
+
+def test_trifles_and_what_comes_late_are_counted(tmp_path: Path) -> None:
+    many = {f"i{n}": {"read_rows": 100.0 + n} for n in range(MOST_LINES + 5)}
+    part = _of(tmp_path, _rise(0, **many, trifle={"read_rows": 0.9}))
+    assert len(part.per_op) == MOST_LINES and part.left_out == 6
+    assert "trifle" not in {line.object for line in part.per_op}
+    assert "6 figures" in objects_table.notes(part)[0]
+
+
+def test_a_figure_that_is_not_in_a_block_was_nothing_there(tmp_path: Path) -> None:
+    part = _of(tmp_path, _rise(0, a={"read_rows": 100.0}, b={"read_rows": 100.0}), _rise(1, b={"read_rows": 100.0}))
+    estimates = {line.object: line.estimates[LABEL] for line in part.per_op}
+    assert (estimates["a"].value, estimates["a"].n) == (5.0, 2)
+    assert (estimates["b"].value, estimates["b"].n) == (10.0, 2)
+
+
+def test_of_several_groups_in_a_block_it_is_the_mean(tmp_path: Path) -> None:
+    first, second = _rise(0, a={"read_rows": 100.0}), _rise(0, a={"read_rows": 300.0})
+    part = _of(tmp_path, {**first, "group": "g0"}, {**second, "group": "g1"})
+    assert (part.per_op[0].estimates[LABEL].value, part.per_op[0].estimates[LABEL].n) == (20.0, 1)
+
+
+def test_gauges_come_before_sizes(tmp_path: Path) -> None:
+    held = {"t0": {"index": {"t.k": {"size_bytes": 1e9}}, "server": {"debt": {"dead_rows": 1.0}}}}
+    part = _of(tmp_path, _record(at_end=held))
+    assert [(line.kind, line.figure) for line in part.at_end] == [("server", "dead_rows"), ("index", "size_bytes")]
+    assert not part.per_op and not part.left_out
+
+
+def test_what_could_not_be_asked_is_said_once(tmp_path: Path) -> None:
+    lacking = {"t0": {"rows of indexes": "performance_schema is off"}}
+    part = _of(tmp_path, _record(0, lacking=lacking), _record(1, lacking=lacking))
+    assert part.lacking == (f"{LABEL}: rows of indexes: performance_schema is off",)
+
+
+def test_a_test_of_which_nothing_is_known_has_no_part(tmp_path: Path) -> None:
+    assert _part(tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    ("figure", "unit", "words"),
+    [
+        ("hot_updated_rows", "rows", "hot updated, rows"),
+        ("read_us", "us", "read, µs"),
+        ("scans", "scans", "scans"),
+        ("rows_not_vacuumed", "rows", "rows not vacuumed"),
+    ],
+)
+def test_figures_are_said_in_words(tmp_path: Path, figure: str, unit: str, words: str) -> None:
+    (line,) = _of(tmp_path, _rise(0, a={figure: 50.0})).per_op
+    assert line.unit == unit and objects_table.figure_words(line) == words
+
+
+def test_every_report_has_them_and_escapes_names(tmp_path: Path, assessment: Assessment) -> None:
+    held = {"t0": {"index": {"t.<b>k</b>": {"size_bytes": 8192.0}}}}
+    part = _of(tmp_path, _rise(0, **{"t.<b>k</b>": {"read_rows": 123.0}}), _record(at_end=held))
+    mine = [replace(line, estimates={assessment.base.label: line.estimates[LABEL]}) for line in part.per_op]
+    first, second, *rest = assessment.tests
+    part = replace(part, per_op=tuple(mine))
+    tests = (replace(first, objects=part), replace(second, objects=part), *rest)
+    shown = replace(assessment, tests=tests)
+    for report in (html.render(shown), markdown.render(shown)):
+        assert objects_table.PER_OP in report and objects_table.AT_END in report
+        assert "12.30" in report and "<b>k" not in report and "&lt;b&gt;k" in report
+    of_json = json.loads(json_format.render(shown))["tests"][0]["objects"]
+    assert of_json["per_op"][0]["estimates"][assessment.base.label]["value"] == 12.3
+    # what stands at the end and has not changed is said of the first test alone
+    assert len(objects_table.of_all(tests, [LABEL])[0].rows) == 2
+    assert len(objects_table.of_all(tests, [LABEL])[1].rows) == 1
