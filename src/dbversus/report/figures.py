@@ -16,6 +16,8 @@ from dbversus.stats.model import Metric
 
 CONFIDENCE = 0.95
 PERCENTS = (50.0, 95.0, 99.0, 99.9)
+BUCKETS_US: tuple[float, ...] = (256.0, 1e3, 4e3, 16e3, 64e3, 256e3, 1e6, 4e6, 16e6)
+"""Upper ends of the Insert Benchmark's buckets of response times, in µs: 256 µs, 1 ms, 4 ms … 16 s."""
 PLOTTED = (CPU, THROUGHPUT)
 READ_AWAIT, WRITE_AWAIT = "device_read_await_ms", "device_write_await_ms"
 # equal steps on the scale of nines, from the fastest operation to 99.99 %
@@ -199,7 +201,14 @@ def latency_figures(blocks: Iterable[Latency]) -> LatencyFigures | None:
     deepest = 100 * (1 - 1 / max(together.count, 2))
     shown = [percent for percent in _CURVE if percent <= deepest]
     curve = tuple(zip(shown, (value / 1e3 for value in together.percentiles_ns(shown)), strict=True))
-    return LatencyFigures(together.count, percentiles, curve, float(together.values_ns[-1]) / 1e3)
+    return LatencyFigures(together.count, percentiles, curve, float(together.values_ns[-1]) / 1e3, _buckets(together))
+
+
+def _buckets(latency: Latency) -> tuple[int, ...]:
+    """Operations in each of BUCKETS_US, and those that took longer; a time at an end belongs below it."""
+    places = np.searchsorted(np.array(BUCKETS_US) * 1e3, latency.values_ns, side="left")
+    counts = np.bincount(places, weights=latency.counts, minlength=len(BUCKETS_US) + 1)
+    return tuple(int(count) for count in counts)
 
 
 def _percentile(value: float, of_blocks: Any) -> Estimate:

@@ -42,12 +42,16 @@ class Figure:
 
 @dataclass(frozen=True)
 class LatencyFigures:
-    """Response times of one target: percentile (e.g. 99.9) → estimate in µs; `curve` is (percentile, µs) pairs."""
+    """Response times of one target: percentile (e.g. 99.9) → estimate in µs; `curve` is (percentile, µs) pairs.
+
+    `buckets`: operations in each of `figures.BUCKETS_US`, and in the last those that took longer.
+    """
 
     count: int
     percentiles_us: Mapping[float, Estimate]
     curve: tuple[tuple[float, float], ...]
     max_us: float | None = None
+    buckets: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

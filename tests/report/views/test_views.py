@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -13,13 +13,17 @@ from dbversus.cli.main import app
 from dbversus.report.views.registry import USUAL, VIEWS
 
 from ..parts import test_scaleup, test_sizes
-from ..synthetic import LABELS
+from ..synthetic import LABELS, write_results
 
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
     """View → results in which it has something to show; `""`: all others."""
-    made = {"": test_scaleup.write, "sizes": test_sizes.write}
+    made: Mapping[str, Callable[[Path], Path]] = {
+        "": test_scaleup.write,
+        "sizes": test_sizes.write,
+        "response": lambda folder: write_results(folder / "results"),
+    }
     return {view: write(tmp_path_factory.mktemp("views")) for view, write in made.items()}
 
 

@@ -17,7 +17,14 @@ from dbversus.report.charts.course import COURSES, FEWEST_SECONDS, course_chart
 from dbversus.report.charts.slots import slot_chart
 from dbversus.report.charts.times import time_chart
 from dbversus.report.figures import PERCENTS, PLOTTED
-from dbversus.report.formats import matrix_table, objects_table, roles_table, scaleup_table, sizes_table
+from dbversus.report.formats import (
+    matrix_table,
+    objects_table,
+    response_table,
+    roles_table,
+    scaleup_table,
+    sizes_table,
+)
 from dbversus.report.generations import words as generations_words
 from dbversus.report.model import Assessment, Estimate, Figure, TargetFacts, TestPart
 from dbversus.report.pairs import Generations
@@ -114,6 +121,7 @@ def _words() -> dict[str, Any]:
         "cpu_splits": _cpu_splits,
         "roles_table": roles_table,
         "objects_table": objects_table,
+        "response_table": response_table,
         "charts": _charts,
         "drawing": drawing,
         "severity": {verdict: rank for rank, verdict in enumerate(words.SEVERITY)},

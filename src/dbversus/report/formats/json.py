@@ -107,7 +107,12 @@ def _estimate(estimate: Estimate) -> dict[str, Any]:
 
 def _latency(latency: LatencyFigures) -> dict[str, Any]:
     percentiles = {f"{rank:g}": _estimate(item) for rank, item in latency.percentiles_us.items()}
-    return {"operations": latency.count, "percentiles_us": percentiles, "max_us": latency.max_us}
+    return {
+        "operations": latency.count,
+        "percentiles_us": percentiles,
+        "max_us": latency.max_us,
+        "buckets": list(latency.buckets),
+    }
 
 
 def _finite(value: Any) -> Any:

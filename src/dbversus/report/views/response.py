@@ -1,0 +1,9 @@
+"""Response times in the fixed buckets of the Insert Benchmark."""
+
+from dbversus.report.formats import response_table
+from dbversus.report.views.registry import Shown
+from dbversus.results.read import Results
+
+
+def show(results: Results) -> Shown:
+    return Shown(*response_table.flat(results))
