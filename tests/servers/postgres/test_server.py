@@ -158,6 +158,7 @@ def test_the_engine_is_told_all_it_needs(server: PostgresServer) -> None:
     if cgroup:
         assert target["account"]["cgroup"] == cgroup.engine_account()
         assert target["freeze"] == cgroup.engine_freeze()
+        assert target["disk"] == {"path": str(server.data_dir), "cgroup": cgroup.engine_disk()}
         procs = Path(cgroup.directories()[0]) / "cgroup.procs"
         assert str(server.root_pid) in procs.read_text().split()
     json.dumps(target)
