@@ -60,6 +60,15 @@ OPTIONS = (
         panel="",
     ),
     Option(
+        setting="memory",
+        name="--memory",
+        kind="memory",
+        help="What each server may have, page cache of its files included, e.g. 512m (docs/memory.md).",
+        verbs=("compare", "run", "calibrate",),
+        default="no limit",
+        panel="",
+    ),
+    Option(
         setting="clients",
         name="--clients",
         kind="counts",
