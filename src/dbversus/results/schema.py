@@ -49,6 +49,8 @@ SLOT_COLUMNS: dict[str, str] = {
     "server_write_bytes": "BIGINT",
     "server_read_calls": "BIGINT",
     "server_write_calls": "BIGINT",
+    "server_read_call_bytes": "BIGINT",
+    "server_write_call_bytes": "BIGINT",
     "client_cpu_ns": "BIGINT",
     "client_user_ns": "BIGINT",
     "client_system_ns": "BIGINT",

@@ -48,7 +48,9 @@ class Fields(BaseModel):
         str | None,
         Flag("Only these tests: globs, comma separated, e.g. 'point-*,scan'.", ("compare", "calibrate")),
     ] = None
-    profile: Annotated[str, Flag("How much to measure: quick, standard, fine or reference-2021.")] = "standard"
+    profile: Annotated[str, Flag("How much to measure: quick, standard, fine, io-bound or reference-2021.")] = (
+        "standard"
+    )
     mode: Annotated[Literal["prepared", "unprepared"], Flag("Statements: prepared or unprepared.")] = "prepared"
     table_size: Annotated[
         int,

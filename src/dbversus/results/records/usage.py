@@ -14,6 +14,8 @@ class ServerUsage(Part, frozen=True, kw_only=True):
     server_write_bytes: written to storage
     server_read_calls: system calls that read, from storage or not
     server_write_calls: system calls that write
+    server_read_call_bytes: what such calls have read, from storage or the page cache
+    server_write_call_bytes: what such calls have written, to storage or the page cache
     """
 
     server_cpu_ns: int | None = None
@@ -29,6 +31,8 @@ class ServerUsage(Part, frozen=True, kw_only=True):
     server_write_bytes: int | None = None
     server_read_calls: int | None = None
     server_write_calls: int | None = None
+    server_read_call_bytes: int | None = None
+    server_write_call_bytes: int | None = None
 
 
 class Usage(ServerUsage, frozen=True, kw_only=True):
