@@ -1,10 +1,11 @@
-"""Numbers as people write them: `10k` rows, `45m`, `2h30m`."""
+"""Numbers as people write them: `10k` rows, `45m`, `2h30m`, `512m` of memory."""
 
 import re
 
 from dbversus.errors import UsageError
 
 _FACTORS = {"": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
+_MEMORY = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 _SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
@@ -23,6 +24,21 @@ def show_count(count: int) -> str:
         if count % factor == 0:
             return f"{count // factor}{unit}"
     return f"{count}rows"
+
+
+def parse_memory(text: str, what: str) -> int:
+    """Bytes, more than 0, of `512m`, `512MB`, `1.5GiB`: powers of 1024, as limits are written. UsageError names `what`."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt])(?:i?b)?", text.strip().lower())
+    count = int(float(match[1]) * _MEMORY[match[2]]) if match else 0
+    if count < 1:
+        raise UsageError(f"{what} is '{text}'; write an amount of memory with its unit, such as 512m or 4g.")
+    return count
+
+
+def show_memory(count: int) -> str:
+    """`512m`, `1536k`: reads as the same by `parse_memory`, in whole kilobytes at least."""
+    unit = next((unit for unit in reversed(_MEMORY) if count % _MEMORY[unit] == 0), "k")
+    return f"{count // _MEMORY[unit]}{unit}"
 
 
 def parse_duration(text: str, what: str) -> float:

@@ -35,6 +35,7 @@ EVERY = {
     "order": "sequential",
     "alone": True,
     "at_once": 2,
+    "memory": 1536 * 2**10,
     "seed": 0,
     "time_budget_s": 2700.0,
     "wait_quiet_s": 0.25,

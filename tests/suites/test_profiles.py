@@ -2,16 +2,16 @@ import pytest
 
 from dbversus.errors import UsageError
 from dbversus.stats.metrics import CPU, THROUGHPUT
-from dbversus.suites import list_profiles, load_profile, load_suite, profile_choices
+from dbversus.suites import list_profiles, load_profile, load_suite, profile_choices, profile_defaults
 
 
 def test_profiles_there_are() -> None:
-    assert list(list_profiles()) == ["quick", "standard", "fine", "reference-2021"]
+    assert list(list_profiles()) == ["quick", "standard", "fine", "io-bound", "reference-2021"]
     with pytest.raises(UsageError, match=r"Unknown profile 'quik'\. Did you mean 'quick'\? Accepted: quick, standard,"):
         load_profile("quik")
 
 
-@pytest.mark.parametrize("name", ["quick", "standard", "fine", "reference-2021"])
+@pytest.mark.parametrize("name", ["quick", "standard", "fine", "io-bound", "reference-2021"])
 def test_their_tests_exist(name: str) -> None:
     profile = load_profile(name)
     assert load_suite(profile.suite).select(profile.tests).tests
@@ -48,3 +48,24 @@ def test_fine_has_margins_of_one_percent() -> None:
     margins = profile_choices("fine")["margins"]
     assert {margins[CPU], margins[THROUGHPUT]} == {0.01}
     assert "margins" not in profile_choices("standard")
+
+
+@pytest.mark.parametrize(
+    ("given", "most_rows"),
+    [
+        ({}, 6_195_000),
+        ({"memory": "64m"}, 775_000),
+        ({"memory": 64 * 2**20, "tables": "4"}, 194_000),
+    ],
+)
+def test_io_bound_has_data_three_times_as_large_as_memory(given: dict[str, object], most_rows: int) -> None:
+    choices = profile_defaults({"profile": "io-bound"} | given)
+    assert choices["table_size"] == most_rows and choices["table_size"] % 1000 == 0
+    assert "data_to_memory" not in choices
+    assert choices["memory"] == 512 * 2**20
+
+
+def test_io_bound_goes_by_the_suite_that_is_asked_for() -> None:
+    asked = {"profile": "io-bound", "suite": "scan"}
+    assert profile_defaults(asked)["table_size"] > 1_000_000 and "tests" not in profile_defaults(asked)
+    assert "table_size" not in profile_defaults(asked | {"table_size": "1m"})

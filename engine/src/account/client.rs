@@ -64,6 +64,8 @@ impl ThreadMeter {
             server_write_bytes: io.map(|io| io.write_bytes),
             server_read_calls: io.map(|io| io.read_calls),
             server_write_calls: io.map(|io| io.write_calls),
+            server_read_call_bytes: io.map(|io| io.read_call_bytes),
+            server_write_call_bytes: io.map(|io| io.write_call_bytes),
             ..ServerFigures::default()
         }
     }

@@ -22,6 +22,8 @@ pub struct Usage {
     pub write_bytes: u64,
     pub read_calls: u64,
     pub write_calls: u64,
+    pub read_call_bytes: u64,
+    pub write_call_bytes: u64,
 }
 
 impl Usage {
@@ -43,6 +45,8 @@ impl Usage {
             write_bytes: moved(self.write_bytes, now.write_bytes, before.write_bytes),
             read_calls: moved(self.read_calls, now.read_calls, before.read_calls),
             write_calls: moved(self.write_calls, now.write_calls, before.write_calls),
+            read_call_bytes: moved(self.read_call_bytes, now.read_call_bytes, before.read_call_bytes),
+            write_call_bytes: moved(self.write_call_bytes, now.write_call_bytes, before.write_call_bytes),
         }
     }
 }
@@ -252,12 +256,14 @@ fn birth_ns(stat: &Stat) -> u64 {
     (stat.start_ticks + 1) * tick_ns()
 }
 
-/// Adds the counters of an `io` file: storage traffic in bytes, and calls of read and write.
+/// Adds the counters of an `io` file: storage traffic in bytes, and calls of read and write with the bytes that they moved.
 pub fn add_io(usage: &mut Usage, content: &[u8]) -> Option<()> {
     usage.read_bytes += value_of(content, "read_bytes")?;
     usage.write_bytes += value_of(content, "write_bytes")?;
     usage.read_calls += value_of(content, "syscr")?;
     usage.write_calls += value_of(content, "syscw")?;
+    usage.read_call_bytes += value_of(content, "rchar")?;
+    usage.write_call_bytes += value_of(content, "wchar")?;
     Some(())
 }
 

@@ -247,6 +247,8 @@ impl ServerMeter {
             server_write_bytes: io(usage.write_bytes),
             server_read_calls: io(usage.read_calls),
             server_write_calls: io(usage.write_calls),
+            server_read_call_bytes: io(usage.read_call_bytes),
+            server_write_call_bytes: io(usage.write_call_bytes),
             ..ServerFigures::default()
         }
     }

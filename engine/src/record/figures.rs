@@ -57,6 +57,8 @@ counters! {
         server_write_bytes,
         server_read_calls,
         server_write_calls,
+        server_read_call_bytes,
+        server_write_call_bytes,
         disk_reads,
         disk_writes,
         disk_read_bytes,

@@ -45,6 +45,8 @@ fn processes_that_cannot_be_read_make_sums_unknown_and_are_told() {
         "server_cpu_ns",
         "server_minor_faults",
         "server_write_calls",
+        "server_read_call_bytes",
+        "server_write_call_bytes",
         "server_switches",
     ] {
         assert!(slot[figure].is_null(), "{slot}");

@@ -20,6 +20,8 @@ const SERVER_FIGURES: [&str; 13] = [
     "server_write_bytes",
     "server_read_calls",
     "server_write_calls",
+    "server_read_call_bytes",
+    "server_write_call_bytes",
 ];
 
 const DISK_FIGURES: [&str; 12] = [

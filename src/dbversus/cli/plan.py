@@ -9,6 +9,7 @@ from dbversus.builds.catalog import CatalogEntry
 from dbversus.builds.model import Build
 from dbversus.builds.store import resolve
 from dbversus.builds.target import labels, parse_target
+from dbversus.dbms.sizes import BYTES_PER_ROW
 from dbversus.experiment.asked.groups import make_groups
 from dbversus.experiment.asked.spec import ExperimentSpec
 from dbversus.experiment.plan.estimate import Estimate, check_time_budget, estimate
@@ -16,7 +17,7 @@ from dbversus.experiment.rig.dry import Asked, check_settings
 from dbversus.report.terminal import print_table
 from dbversus.stats.judgeable import USUAL
 from dbversus.suites.send.define import work_words
-from dbversus.units import show_bytes, show_duration
+from dbversus.units import show_bytes, show_duration, show_memory
 
 
 def _origin(found: Build | CatalogEntry) -> str:
@@ -47,6 +48,8 @@ def print_plan(spec: ExperimentSpec) -> None:
     times = "once" if expected.loads == 1 else f"{expected.loads} times"
     when = "in every block" if spec.restore == "block" else "once"
     table.add_row("data", f"{rows}, loaded {times}, restored for each target {when}")
+    if spec.memory:
+        table.add_row("memory", _memory(spec))
     if spec.cache != "warm":
         table.add_row("caches", _CACHES[spec.cache])
     if probes := ", ".join(suite.probes):
@@ -74,6 +77,12 @@ def _order(spec: ExperimentSpec) -> str:
     if len(groups) == 1:
         return f"interleaved: all {len(spec.targets)} targets in every row"
     return f"interleaved: {len(groups)} groups a block, each of at most {spec.servers_up} targets with the base"
+
+
+def _memory(spec: ExperimentSpec) -> str:
+    assert spec.memory
+    times = spec.usual_rows() * BYTES_PER_ROW / spec.memory
+    return f"{show_memory(spec.memory)} for each server, page cache included; data is about {times:.1f} times as large"
 
 
 def _slots(spec: ExperimentSpec) -> str:

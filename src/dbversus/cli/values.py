@@ -8,7 +8,7 @@ from typing import Any
 from dbversus.errors import UsageError
 from dbversus.experiment.asked.flag import Kind
 from dbversus.stats.judgeable import named
-from dbversus.units import parse_count, parse_duration
+from dbversus.units import parse_count, parse_duration, parse_memory, show_memory
 
 
 def _metrics(text: str, flag: str) -> list[str]:
@@ -55,6 +55,7 @@ FORMS: Mapping[Kind, Form] = {
     "count": Form(str | None, parse_count),
     "counts": Form(str | None, lambda text, flag: [parse_count(part, flag) for part in text.split(",")], _with_commas),
     "duration": Form(str | None, parse_duration, lambda seconds: f"{seconds:.12g}s"),
+    "memory": Form(str | None, parse_memory, show_memory),
     "metrics": Form(str | None, _metrics, _with_commas),
     "margins": Form(
         list[str] | None, _margins, lambda margins: [f"{metric}={share}" for metric, share in margins.items()]

@@ -20,7 +20,7 @@ from dbversus.experiment.asked.spec import ExperimentSpec, make_spec, read_choic
 from dbversus.results.journal import read_header
 from dbversus.results.records import Experiment, StoredFile
 from dbversus.results.schema import CONFIGS, EXPERIMENT, JOURNAL, SUITE
-from dbversus.servers.config.load import BASE, available_configs
+from dbversus.servers.config.load import BASE, LIMITED, available_configs
 from dbversus.servers.config.run_time import FOLDER, run_time_files
 from dbversus.suites.data.file import ORIGINS, write_origins
 from dbversus.suites.load import stored_files, suite_sources
@@ -97,7 +97,7 @@ def _data_named(spec: ExperimentSpec) -> Iterator[Copy]:
 def _configs(spec: ExperimentSpec) -> Iterator[tuple[str, Path]]:
     for target in map(parse_target, spec.targets):
         files = available_configs(target.dbms, spec.config_place)
-        for name in (BASE, *target.configs):
+        for name in (BASE, *([LIMITED] if spec.memory else []), *target.configs):
             if name in files.paths:  # what is missing is for `load_config` to say
                 yield f"{target.dbms}/{files.paths[name].name}", files.paths[name]
     for family in sorted({find_dbms(parse_target(text).dbms).family for text in spec.targets}):

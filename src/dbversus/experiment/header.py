@@ -57,6 +57,7 @@ def make_header(stage: Stage, command: str, copies: Sequence[Copy] = ()) -> Expe
         mode=spec.mode,
         order=spec.order,
         cache=spec.cache,
+        memory=spec.memory,
         restart=spec.restart,
         restore=spec.restore,
         looks=spec.looks,

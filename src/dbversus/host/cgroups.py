@@ -1,7 +1,8 @@
 """Control groups of measured servers: their CPU time and disk requests are read there, and there the idle ones are frozen.
 
 Version 1 (`cpuacct`, `freezer` and `blkio` hierarchies) is taken where it is mounted and writable, because its CPU clock counts
-ns; version 2 otherwise, whose `cpu.stat` and `cgroup.freeze` are always there. Only `io.stat` needs a controller to be enabled.
+ns; version 2 otherwise, whose `cpu.stat` and `cgroup.freeze` are always there; `io.stat` needs a controller to be enabled. For a
+limit of memory version 1 has one more hierarchy (`memory`), and in version 2 the controller has to be enabled.
 """
 
 import contextlib
@@ -9,20 +10,24 @@ import errno
 import os
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from dbversus.host import memory_limit
+
 OWN_DIRECTORY = "dbversus"
+ONLY_SETTINGS = "their caches follow from --memory, but not what the page cache holds of their files"
 _REMOVE_LIMIT_S = 2.0
 
 
 @dataclass(frozen=True)
 class CgroupV1:
-    """A directory in the cpuacct hierarchy, and one each in the freezer and blkio hierarchies, where there are such."""
+    """A directory in the cpuacct hierarchy; where there are such, one in the freezer and blkio hierarchies, and one that limits memory."""
 
     cpuacct: Path
     freezer: Path | None
     blkio: Path | None = None
+    memory: Path | None = None
 
     def add(self, pid: int) -> None:
         for directory in self.directories():
@@ -38,7 +43,7 @@ class CgroupV1:
         return {"kind": "v1", "blkio": str(self.blkio)} if self.blkio else None
 
     def directories(self) -> list[str]:
-        return [str(directory) for directory in (self.cpuacct, self.freezer, self.blkio) if directory]
+        return [str(directory) for directory in (self.cpuacct, self.freezer, self.blkio, self.memory) if directory]
 
     def remove(self) -> None:
         remove_directories(self.directories())
@@ -46,7 +51,10 @@ class CgroupV1:
 
 @dataclass(frozen=True)
 class CgroupV2:
+    """A directory; `memory` is the same one where the group can limit memory."""
+
     path: Path
+    memory: Path | None = None
 
     def add(self, pid: int) -> None:
         add_process(self.path, pid)
@@ -75,6 +83,7 @@ class Hierarchies:
     freezer: Path | None = None
     blkio: Path | None = None
     unified: Path | None = None
+    memory: Path | None = None
 
     @property
     def version(self) -> str:
@@ -93,7 +102,9 @@ def hierarchies(mounts: str | None = None, membership: str | None = None) -> Hie
         if kind == "cgroup2":
             found["unified"] = Path(point)
         elif kind == "cgroup":
-            found |= {name: Path(point) for name in ("cpuacct", "freezer", "blkio") if name in options.split(",")}
+            found |= {
+                name: Path(point) for name in ("cpuacct", "freezer", "blkio", "memory") if name in options.split(",")
+            }
     own = _own_groups(membership)
     return Hierarchies(**{name: _inside(point, own.get(name, "/")) for name, point in found.items()})
 
@@ -113,22 +124,37 @@ def _inside(point: Path, own: str) -> Path:
 
 
 def create_cgroup(
-    name: str, where: Hierarchies | None = None, kind: str = "auto"
+    name: str, where: Hierarchies | None = None, kind: str = "auto", *, with_memory: bool = False
 ) -> tuple[CgroupV1 | CgroupV2 | None, str]:
-    """Makes a group for one server; `name` must be new. `kind`: auto, v1 or v2.
+    """Makes a group for one server; `name` must be new. `kind`: auto, v1 or v2. `with_memory`: one that can limit memory.
 
-    Returns the group, or None and a note for the user on why the host gives none.
+    Returns the group, and a note for the user on what the host does not give: None where there is no group, and a group
+    without `memory` where there is no limit.
     """
     where = where or hierarchies()
     notes = []
     for version, make in (("v1", _create_v1), ("v2", _create_v2)):
         if kind in ("auto", version):
             try:
-                return make(name, where), ""
+                group = make(name, where)
+                return _with_memory(group, name, where) if with_memory else (group, "")
             except OSError as error:
                 notes.append(f"{version}: {error.strerror or error}")
     advice = "as root, or under `systemd-run --user --scope -p Delegate=yes`, a control group can be had"
     return None, f"no cgroup ({'; '.join(notes)}): CPU time is summed over processes instead; {advice}"
+
+
+def _with_memory(group: CgroupV1 | CgroupV2, name: str, where: Hierarchies) -> tuple[CgroupV1 | CgroupV2, str]:
+    try:
+        if isinstance(group, CgroupV1) and where.memory:
+            return replace(group, memory=_make(where.memory, name)), ""
+        if isinstance(group, CgroupV2) and where.unified:
+            memory_limit.enable((where.unified, group.path.parent))
+            return replace(group, memory=group.path), ""
+        why = "no memory hierarchy is mounted"
+    except OSError as error:
+        why = f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror)
+    return group, f"memory of servers cannot be limited ({why}): {ONLY_SETTINGS}"
 
 
 def _create_v1(name: str, where: Hierarchies) -> CgroupV1:
@@ -182,7 +208,7 @@ def add_process(directory: Path, pid: int) -> None:
 def remove_unused(is_alive: Callable[[int], bool], where: Hierarchies | None = None) -> None:
     """Removes empty groups named `<pid>-…` whose process is gone: a killed controller leaves them."""
     where = where or hierarchies()
-    for parent in filter(None, (where.cpuacct, where.freezer, where.blkio, where.unified)):
+    for parent in filter(None, (where.cpuacct, where.freezer, where.blkio, where.unified, where.memory)):
         for directory in (parent / OWN_DIRECTORY).glob("[0-9]*-*"):
             pid = directory.name.partition("-")[0]
             if pid.isdigit() and not is_alive(int(pid)) and not pids_in([str(directory)]):

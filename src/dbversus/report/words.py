@@ -11,6 +11,7 @@ from dbversus.stats.judgeable import MEAN, P50, P95, P99, RESPONSE_TIMES, USUAL
 from dbversus.stats.judged import JUDGEABLE_METRICS, judged_names
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT, metric_named
 from dbversus.stats.model import Finding, Metric, Verdict
+from dbversus.units import show_memory
 
 # colour is never alone: every verdict has its word and its sign; no sign of arithmetic, since ratios and counts follow some
 SIGNS = {
@@ -328,6 +329,8 @@ def experiment_facts(header: Experiment, tests: int, blocks: int) -> list[str]:
         said.append(count_of(tables, "table"))
     if rows := header.table_sizes or [size for size in (header.table_size,) if size]:
         said.append(f"table size {listing([f'{size:,}' for size in rows])}")
+    if header.memory:
+        said.append(f"{show_memory(header.memory)} of memory for each server")
     if header.cache != "warm":
         said.append(f"{header.cache} caches")
     if mode := header.mode:

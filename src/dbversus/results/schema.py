@@ -50,6 +50,8 @@ SLOT_COLUMNS: dict[str, str] = {
     "server_write_bytes": "BIGINT",
     "server_read_calls": "BIGINT",
     "server_write_calls": "BIGINT",
+    "server_read_call_bytes": "BIGINT",
+    "server_write_call_bytes": "BIGINT",
     "disk_reads": "BIGINT",
     "disk_writes": "BIGINT",
     "disk_read_bytes": "BIGINT",

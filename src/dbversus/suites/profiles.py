@@ -1,5 +1,6 @@
 """Profiles: how much is measured. Named sets of the choices that an experiment otherwise makes one by one."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -8,15 +9,18 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from dbversus.dbms.sizes import BYTES_PER_ROW
 from dbversus.errors import UsageError
 from dbversus.names import near
 from dbversus.suites.file.generators import Shape
 from dbversus.suites.file.reading import check_shape
 from dbversus.suites.file.source import Place, read_source
 from dbversus.suites.load import load_suite
+from dbversus.units import parse_count, parse_memory
 
 _FILE = Path(__file__).with_name("profiles.toml")
 DEFAULT = "standard"
+_SAMPLE_ROWS = 1_000_000
 
 Count = Annotated[int, Field(ge=1)]
 Milliseconds = Annotated[float, Field(gt=0)]
@@ -29,7 +33,8 @@ class Profile:
     Times are in the unit of the name; `seconds` is the time for one test in one block, all targets together. `rows`:
     rows of slots per block at most. `looks`: numbers of blocks after which tests are judged. `tests`: globs and
     selections for `Suite.select`, None for all. With several `clients`, every test runs with each. `margins`: shares by
-    metric, of those that are not the usual ones.
+    metric, of those that are not the usual ones. `memory`: bytes of each server (None: no limit); `data_to_memory`: how many
+    times as large data is, in place of a `table_size`.
     """
 
     name: str
@@ -37,7 +42,9 @@ class Profile:
     suite: str
     tests: str | None
     order: str
-    table_size: int
+    table_size: int | None
+    memory: int | None
+    data_to_memory: float | None
     tables: int
     clients: tuple[int, ...]
     slot_ms: float
@@ -56,7 +63,9 @@ class _ProfileShape(Shape):
     suite: str
     tests: str | None = None
     order: Literal["interleaved", "sequential"]
-    table_size: Count
+    table_size: Count | None = None
+    memory: str | None = None
+    data_to_memory: Annotated[float, Field(gt=1)] | None = None
     tables: Count
     clients: Annotated[list[Count], Field(min_length=1)]
     slot_ms: Milliseconds
@@ -82,12 +91,31 @@ def load_profile(name: str) -> Profile:
 
 
 def profile_choices(name: str) -> dict[str, Any]:
-    """The choices of a profile as an experiment file has them, without those left open. Raises as `load_profile`."""
+    """The choices of a profile as an experiment file has them, without those left open. Raises as `load_profile`.
+
+    A table size that follows from memory is one of them, for the profile's own suite and memory.
+    """
+    return _choices(name, {})
+
+
+def _choices(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     choices = asdict(load_profile(name)).items()
-    plain = {
+    plain: dict[str, Any] = {
         key: list(value) if isinstance(value, tuple) else value for key, value in choices if value not in (None, {})
     }
+    times = plain.pop("data_to_memory", None)
+    if times and "table_size" not in given:
+        plain["table_size"] = _larger_than_memory(times, {**plain, **given})
     return {key: value for key, value in plain.items() if key not in ("name", "title")}
+
+
+def _larger_than_memory(times: float, choices: Mapping[str, Any]) -> int:
+    """Rows of a table, in whole thousands, with which the data of one target is so many `times` what its server may have."""
+    memory, tables = choices["memory"], choices["tables"]  # as texts, where an experiment file has them so
+    limit_bytes = parse_memory(memory, "memory") if isinstance(memory, str) else memory
+    copies = parse_count(tables, "tables") if isinstance(tables, str) else tables
+    with_each = load_suite(choices["suite"]).usual_rows(_SAMPLE_ROWS, copies) * BYTES_PER_ROW / _SAMPLE_ROWS
+    return 1000 * max(1, math.ceil(times * limit_bytes / with_each / 1000))
 
 
 def profile_defaults(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -96,7 +124,7 @@ def profile_defaults(given: Mapping[str, Any]) -> dict[str, Any]:
     A profile picks tests from its own suite. Of any other suite all tests are run, unless it has selections of those names.
     Raises as `load_profile`.
     """
-    choices = profile_choices(given.get("profile", DEFAULT))
+    choices = _choices(given.get("profile", DEFAULT), given)
     suite = given.get("suite", choices["suite"])
     if suite != choices["suite"] and "tests" in choices and not _has_selections(suite, choices["tests"]):
         del choices["tests"]
@@ -119,4 +147,8 @@ def _profiles() -> dict[str, Profile]:
 
 def _profile(name: str, table: Any, place: Place) -> Profile:
     choices = check_shape(_ProfileShape, table, place).model_dump()
+    if (choices["table_size"] is None) == (choices["data_to_memory"] is None or choices["memory"] is None):
+        raise place.at("table_size").mistake("there is a table size, or there are memory and data_to_memory.")
+    if choices["memory"]:
+        choices["memory"] = parse_memory(choices["memory"], "memory")
     return Profile(name=name, **choices | {"clients": tuple(choices["clients"]), "looks": tuple(choices["looks"])})

@@ -2,7 +2,9 @@ import pytest
 
 from dbversus.dbms.sizes import size_bytes
 from dbversus.errors import UsageError
+from dbversus.servers.config.load import load_config
 from dbversus.servers.config.memory import check_together
+from dbversus.servers.config.sizing import Sizing
 
 GIB = 2**30
 
@@ -24,3 +26,47 @@ def test_the_servers_that_are_up_together_must_fit() -> None:
         check_together(needs, 2, 10 * GIB)
     with pytest.raises(UsageError, match=r"ask for 13\.0 GiB .*--at-once"):
         check_together(needs, 3, 12 * GIB)
+
+
+@pytest.mark.parametrize(
+    ("dbms", "version", "found"),
+    [
+        ("postgres", "17.11", {"shared_buffers": f"{128 * 1024}kB", "effective_cache_size": f"{384 * 1024}kB"}),
+        ("mysql", "8.0.33", {"innodb_buffer_pool_size": "192M", "innodb_flush_method": "O_DIRECT_NO_FSYNC"}),
+        ("mysql", "5.7.44", {"innodb_buffer_pool_size": "256M", "innodb_flush_method": "O_DIRECT_NO_FSYNC"}),
+        ("mariadb", "10.11.19", {"innodb_buffer_pool_size": "307M", "innodb_flush_method": "O_DIRECT"}),
+        ("mariadb", "11.4.2", {"innodb_buffer_pool_size": "307M", "innodb_data_file_buffering": "OFF"}),
+        ("myrocks", "10.11.19", {"rocksdb_block_cache_size": "192M", "rocksdb_use_direct_reads": "ON"}),
+        ("sqlite", "bundled", {"cache_size": str(-256 * 1024), "mmap_size": "0"}),
+    ],
+)
+def test_caches_follow_from_a_limit_whatever_the_number_of_servers(
+    dbms: str, version: str, found: dict[str, str]
+) -> None:
+    for targets in (1, 2):
+        settings = load_config(dbms, version, [], Sizing(16 * GIB, targets).limited_to(GIB // 2)).settings
+        assert {name: settings[name] for name in found} == found
+
+
+def test_what_a_target_chooses_wins_over_the_limit_s_settings() -> None:
+    limited = Sizing(16 * GIB, 2).limited_to(GIB // 2)
+    config = load_config("postgres", "17.11", ["shared_buffers=64MB"], limited)
+    assert config.settings["shared_buffers"] == "64MB"
+    assert config.chosen == {"shared_buffers"}
+    bare = load_config("mysql", "8.0.33", ["server_defaults"], limited)
+    assert bare.settings["innodb_buffer_pool_size"] == "192M" and "sync_binlog" not in bare.settings
+    assert not bare.chosen & {"innodb_buffer_pool_size"}
+
+
+def test_a_cache_larger_than_the_limit_is_refused() -> None:
+    limited = Sizing(16 * GIB, 2).limited_to(GIB // 2)
+    with pytest.raises(
+        UsageError, match=r"shared_buffers = 600MB asks for 0\.6 GiB, more than the 0\.5 GiB .* --memory"
+    ):
+        load_config("postgres", "17.11", ["shared_buffers=600MB"], limited)
+
+
+def test_servers_may_not_have_more_than_the_host() -> None:
+    assert Sizing(GIB, 2).limited_to(None) == Sizing(GIB, 2)
+    with pytest.raises(UsageError, match=r"--memory 768m for each of 2 servers .* more than the 1\.0 GiB"):
+        Sizing(GIB, 2).limited_to(768 * 2**20)

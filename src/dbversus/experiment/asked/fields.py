@@ -13,6 +13,7 @@ from dbversus.experiment.asked.shares import Inject
 from dbversus.stats.judgeable import JUDGEABLE, USUAL
 
 TUNING = "For tuning the protocol itself"
+LEAST_MEMORY_BYTES = 2**20
 
 
 class Fields(BaseModel):
@@ -20,7 +21,8 @@ class Fields(BaseModel):
 
     Times: `*_ms` ms, `*_s` seconds. `looks` are numbers of blocks after which tests are judged; the last is the most
     blocks that are run. With several `clients`, or several sizes in `table_size`, every test runs
-    with each. `judge`: short names of metrics that make verdicts,
+    with each. `memory`: bytes that each server may have while it is measured, with what the page cache holds for it (None:
+    no limit). `judge`: short names of metrics that make verdicts,
     `margins`: shares by metric (0.03 = 3 %).
     `drain_s`: the time that every server has after each test that changes data, to do what that has left (0: none); it is
     done when it was idle for `drain_idle_s`.
@@ -46,7 +48,9 @@ class Fields(BaseModel):
         str | None,
         Flag("Only these tests: globs, comma separated, e.g. 'point-*,scan'.", ("compare", "calibrate")),
     ] = None
-    profile: Annotated[str, Flag("How much to measure: quick, standard, fine or reference-2021.")] = "standard"
+    profile: Annotated[str, Flag("How much to measure: quick, standard, fine, io-bound or reference-2021.")] = (
+        "standard"
+    )
     mode: Annotated[Literal["prepared", "unprepared"], Flag("Statements: prepared or unprepared.")] = "prepared"
     table_size: Annotated[
         int,
@@ -58,6 +62,15 @@ class Fields(BaseModel):
         ),
     ] = Field(1_000_000, ge=1)
     tables: Annotated[int, Flag("Number of tables.", default="profile's")] = Field(1, ge=1)
+    memory: Annotated[
+        int | None,
+        Flag(
+            "What each server may have, page cache of its files included, e.g. 512m (docs/memory.md).",
+            ("compare", "run", "calibrate"),
+            "memory",
+            default="no limit",
+        ),
+    ] = Field(None, ge=LEAST_MEMORY_BYTES)
     clients: Annotated[
         list[int],
         Flag(

@@ -31,7 +31,7 @@ from dbversus.suites.build.builds_on import check_selected
 from dbversus.suites.file.source import Place, Source
 from dbversus.suites.load import load_stored_suite, load_suite
 from dbversus.suites.model import Suite
-from dbversus.units import parse_count, parse_duration
+from dbversus.units import parse_count, parse_duration, parse_memory
 
 
 class ExperimentSpec(Fields):
@@ -84,6 +84,11 @@ class ExperimentSpec(Fields):
     @classmethod
     def _duration(cls, value: Any, info: Any) -> Any:
         return parse_duration(value, info.field_name) if isinstance(value, str) else value
+
+    @field_validator("memory", mode="before")
+    @classmethod
+    def _memory(cls, value: Any, info: Any) -> Any:
+        return parse_memory(value, info.field_name) if isinstance(value, str) else value
 
     @field_validator("clients", mode="before")
     @classmethod

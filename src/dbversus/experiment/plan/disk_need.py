@@ -37,7 +37,8 @@ class Planned:
 def planned_targets(spec: ExperimentSpec) -> list[Planned]:
     """All targets with their configs as they come to on this host; nothing is fetched."""
     data_bytes = spec.usual_rows() * BYTES_PER_ROW
-    sizing = Sizing(memory_facts()["total_bytes"], spec.servers_up, os.cpu_count() or 1, data_bytes, Path)
+    whole = Sizing(memory_facts()["total_bytes"], spec.servers_up, os.cpu_count() or 1, data_bytes, Path)
+    sizing = whole.limited_to(spec.memory)
     return [_planned(text, spec, sizing) for text in spec.targets]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from dbversus.errors import RunError
 from dbversus.experiment.plan.definitions import definitions
+from dbversus.experiment.rig.memory import lift_limit
 from dbversus.experiment.rig.prepare import snapshot_key
 from dbversus.experiment.rig.recovery import through_engine_loss
 from dbversus.experiment.rig.rig import Rig, Target
@@ -51,6 +52,7 @@ def _age(rig: Rig, target: Target, aging: Aging, key: dict[str, Any]) -> Path:
     rig.display.doing(f"{target.label}: aging the data")
     rig.remove(target)
     snapshot.restore(target.snapshots[LOADED], target.server.data_dir)
+    lift_limit(target)
     rig.start(target)
     # open for all rounds: sequences go on from one to the next
     tables = rig.spec.tables  # as many clients: each may have a table of its own

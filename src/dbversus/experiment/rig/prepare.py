@@ -12,6 +12,7 @@ import msgspec
 from dbversus.errors import RunError
 from dbversus.experiment.rig.ddl import culprit, run_when_loaded
 from dbversus.experiment.rig.engine import EngineRefused
+from dbversus.experiment.rig.memory import lift_limit
 from dbversus.experiment.rig.recovery import through_engine_loss
 from dbversus.experiment.rig.refused import LoadRefused, refuse
 from dbversus.experiment.rig.rig import Rig, Target
@@ -111,6 +112,7 @@ def _create(rig: Rig, target: Target) -> list[dict[str, Any]]:
     shutil.rmtree(target.server.data_dir, ignore_errors=True)
     rig.display.doing(f"{target.label}: creating the database")
     target.server.initialise()
+    lift_limit(target)
     rig.start(target)
     definitions = enumerate(table_definitions(rig, target), 1)
     figures = [_load_table(rig, target, number, definition) for number, definition in definitions]

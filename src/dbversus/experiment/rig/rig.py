@@ -20,6 +20,7 @@ from dbversus.experiment.plan.contest import Contest, part_of, shared_by
 from dbversus.experiment.plan.limits import limits_with
 from dbversus.experiment.plan.progress import Part, Progress, Shared
 from dbversus.experiment.rig.engine import Engine, EngineGone, EngineRefused
+from dbversus.host import memory_limit
 from dbversus.host.pinning import PlacementPlan
 from dbversus.results.records import AnyRecord, Failure, Remark, Tag
 from dbversus.servers.base import Placement, Server
@@ -28,6 +29,7 @@ from dbversus.stats.disturbance import Limits
 from dbversus.suites.model import Suite
 
 RESTARTS_AT_MOST = 3
+_KILLED = " (the kernel ended a process of it: it needs more memory than --memory lets it have)"
 
 
 class GroupOut(RunError):
@@ -39,7 +41,7 @@ class Target:
     """One contender: `name` (t0, t1, …) for the engine and the journal, `label` for people. `out`: why it left the run.
 
     `snapshots`: where its data is kept, by kind (LOADED, AGED); those of the size that is on. `kept`: by size. `tables`: what
-    it holds, where scripts have made some.
+    it holds, where scripts have made some. `kills`: processes of its server that the kernel ended for want of memory.
     """
 
     name: str
@@ -53,6 +55,13 @@ class Target:
     restarts: int = 0
     out: str | None = None
     tables: list[Table] | None = None
+    kills: int = 0
+
+    def want_of_memory(self) -> str:
+        """That the kernel ended processes of its server for want of memory since this was asked last; else empty."""
+        group = self.placement.cgroup
+        before, self.kills = self.kills, memory_limit.kills(group.memory) if group and group.memory else 0
+        return _KILLED if self.kills > before else ""
 
 
 class Display(Protocol):
@@ -261,7 +270,10 @@ class Rig:
 
         `goes_on`: on the data on which it ran before.
         """
-        target.server.start(target.placement)
+        try:
+            target.server.start(target.placement)
+        except RunError as error:
+            raise RunError(f"{error}{target.want_of_memory()}") from error
         try:
             self.introduce(target, goes_on=goes_on)
         except EngineGone as error:
@@ -302,7 +314,7 @@ class Rig:
         """Restarts a target that was lost in `stage`; after RESTARTS_AT_MOST it is out."""
         self.diverged = True
         target.restarts += 1
-        words = f"{message}. Its log ends: {target.server.log_tail(5)}".strip()
+        words = f"{message}{target.want_of_memory()}. Its log ends: {target.server.log_tail(5)}".strip()
         final = target.restarts > RESTARTS_AT_MOST
         self.failure(target, stage, words, final=final, **where)
         if final:

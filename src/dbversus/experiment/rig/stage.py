@@ -28,7 +28,7 @@ from dbversus.experiment.rig.preload import carry_library, check_injection
 from dbversus.experiment.rig.rig import Display, Rig, Target
 from dbversus.experiment.rig.script import check_scripts
 from dbversus.home import home_dir
-from dbversus.host.cgroups import create_cgroup, leave_directories
+from dbversus.host.cgroups import ONLY_SETTINGS, create_cgroup, leave_directories
 from dbversus.host.checks.fsync import sync_latency
 from dbversus.host.checks.preflight import Severity, judge
 from dbversus.host.checks.reads import read_latency
@@ -38,7 +38,7 @@ from dbversus.host.claims.registry import Registry, Watcher, cleanup_stale
 from dbversus.host.facts import host_facts, memory_facts
 from dbversus.host.pinning import PlacementPlan, place
 from dbversus.results.records import AnyRecord
-from dbversus.servers.base import Placement, Server, ServerConfig
+from dbversus.servers.base import Cgroup, Placement, Server, ServerConfig
 from dbversus.servers.config.load import load_config
 from dbversus.servers.config.memory import cache_bytes, check_together
 from dbversus.servers.config.sizing import Sizing
@@ -203,11 +203,10 @@ def _targets(
         name = f"t{number}"
         config = load_config(target.dbms, build.version, target.configs, sizing, spec.config_place)
         check_ddl(config, tables)
-        cgroup, note = create_cgroup(f"{os.getpid()}-{name}")
+        cgroup, note = create_cgroup(f"{os.getpid()}-{name}", with_memory=spec.memory is not None)
         if cgroup:
             stack.callback(leave_directories, cgroup.directories())
-        elif note not in notes:
-            notes.append(note)
+        notes += [one for one in (note, _no_limit(spec, label, target, cgroup)) if one and one not in notes]
         folder = work_dir / name
         folder.mkdir(mode=0o755)
         server = create_server(build, config, folder, watchers)
@@ -217,8 +216,15 @@ def _targets(
     return targets
 
 
+def _no_limit(spec: ExperimentSpec, label: str, target: TargetSpec, cgroup: Cgroup | None) -> str:
+    """Why a target's memory is not limited though the experiment asks for that, where no control group says so."""
+    if spec.memory and find_dbms(target.dbms).embedded:
+        return f"{label} runs in the client's process, whose memory is not limited: {ONLY_SETTINGS}"
+    return f"memory of servers cannot be limited: {ONLY_SETTINGS}" if spec.memory and not cgroup else ""
+
+
 def make_sizing(spec: ExperimentSpec, plan: PlacementPlan) -> Sizing:
     """What configs may reckon with."""
     cpus = len({*plan.server_cpus, *plan.serving_cpus}) or os.cpu_count() or 1
     data_bytes = spec.usual_rows() * BYTES_PER_ROW
-    return Sizing(memory_facts()["total_bytes"], spec.servers_up, cpus, data_bytes)
+    return Sizing(memory_facts()["total_bytes"], spec.servers_up, cpus, data_bytes).limited_to(spec.memory)

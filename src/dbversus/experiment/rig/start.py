@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from functools import partial
 
 from dbversus.errors import RunError
+from dbversus.experiment.rig.memory import limit_memory
 from dbversus.experiment.rig.prepare import restore
 from dbversus.experiment.rig.recovery import ask, through_engine_loss
 from dbversus.experiment.rig.rig import Rig, Target
@@ -40,6 +41,7 @@ def _start_on(rig: Rig, block: int, data: str) -> tuple[dict[str, dict[str, int]
         with _or_out(rig, target, block):
             if _restore(rig, target, block, data):
                 fresh.add(target.name)
+    limit_memory(rig, fresh)
     for target in starting_order(rig.alive, block):
         with _or_out(rig, target, block):
             _start(rig, target, block, is_fresh=target.name in fresh)

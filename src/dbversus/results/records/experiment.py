@@ -78,6 +78,7 @@ class Experiment(Record, frozen=True, kw_only=True, omit_defaults=False):
     table_size: rows of each table; the smallest where there are several sizes
     table_sizes: all of them, where there are several
     tables: how many
+    memory: bytes that each server may have; null: no limit
     seed: of all values and orders
     looks: numbers of blocks after which tests are judged
     judge: short names of the metrics that make verdicts; older results were judged by `cpu`, `throughput`, `io`
@@ -107,6 +108,7 @@ class Experiment(Record, frozen=True, kw_only=True, omit_defaults=False):
     mode: str | None = None
     order: str | None = None
     cache: str = "warm"
+    memory: int | None = None
     restart: str | None = None
     restore: str | None = None
     looks: list[int] = []

@@ -14,6 +14,8 @@ class ServerUsage(Part, frozen=True, kw_only=True):
     server_write_bytes: written to storage
     server_read_calls: system calls that read, from storage or not
     server_write_calls: system calls that write
+    server_read_call_bytes: what such calls have read, from storage or the page cache
+    server_write_call_bytes: what such calls have written, to storage or the page cache
     disk_reads: read requests to the disk that holds its data, of the server alone (where a remark says so, of the whole device)
     disk_writes: write requests to that disk
     disk_read_bytes: read from it
@@ -41,6 +43,8 @@ class ServerUsage(Part, frozen=True, kw_only=True):
     server_write_bytes: int | None = None
     server_read_calls: int | None = None
     server_write_calls: int | None = None
+    server_read_call_bytes: int | None = None
+    server_write_call_bytes: int | None = None
     disk_reads: int | None = None
     disk_writes: int | None = None
     disk_read_bytes: int | None = None

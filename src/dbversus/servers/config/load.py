@@ -21,6 +21,8 @@ from dbversus.servers.config.sizing import Sizing, evaluate
 __all__ = ["Sizing", "available_configs", "config_dirs", "load_config"]
 
 BASE = "base"
+LIMITED = "limited_memory"
+"""Comes after the base where servers may have less than the host's memory: caches for that."""
 _PREFIXES: dict[str, Section] = {"env": "environment", "init": "init", "ddl": "ddl"}
 
 
@@ -39,6 +41,7 @@ def load_config(
 ) -> ServerConfig:
     """The base config, then `items` in the order written: names of configs and inline `setting=value`; later ones win.
 
+    Where servers have a limit of memory, `limited_memory` comes after the base, also where that is left out.
     Inline, `env.NAME=value` sets a variable of the server's process, `init.NAME=value` an option of the creation of
     its data directory, and `ddl.NAME=value` is a line of [ddl]. `config_dir` is searched before the usual places, or alone.
     Raises UsageError for a name that does not exist or has nothing for this version, for a setting that dbversus itself
@@ -49,6 +52,7 @@ def load_config(
     chosen = [_inline(item) if "=" in item else _named(files, item, dbms, build_version) for item in items]
     without_base = any(isinstance(one, ConfigFile) and one.without_base for one in chosen)
     base = [files[BASE]] if BASE in files and not without_base else []
+    base += [files[LIMITED]] if LIMITED in files and sizing.limit_bytes is not None else []
     lines = [item for one in [*base, *chosen] for item in (one.items if isinstance(one, ConfigFile) else (one,))]
     values: dict[Section, dict[str, str]] = {"settings": {}, "environment": {}, "init": {}, "ddl": {}}
     wheres: dict[str, str] = {}

@@ -20,22 +20,20 @@ def cache_bytes(dbms: str, settings: Mapping[str, str]) -> dict[str, float]:
 
 
 def check_memory(dbms: str, settings: Mapping[str, str], sizing: Sizing, wheres: Mapping[str, str]) -> None:
-    """Raises UsageError for a cache, or caches of one server, that this host's memory does not hold. `wheres`: file and line."""
+    """Raises UsageError for a cache, or caches of one server, larger than the memory that it may have. `wheres`: places."""
     found = cache_bytes(dbms, settings)
-    if sum(found.values()) <= sizing.memory_bytes:
+    if sum(found.values()) <= sizing.most_bytes:
         return
     largest = max(found, key=lambda name: found[name])
     asked = f"{largest} = {settings[largest]}"
     others = (
-        f", with {', '.join(name for name in found if name != largest)},"
-        if found[largest] <= sizing.memory_bytes
-        else ""
+        f", with {', '.join(name for name in found if name != largest)}," if found[largest] <= sizing.most_bytes else ""
     )
     where = f"{wheres[largest]}: " if largest in wheres else ""
-    raise UsageError(
-        f"{where}{asked}{others} asks for {gib(sum(found.values()))}, more than the {gib(sizing.memory_bytes)} of memory "
-        "that this host has; choose less."
-    )
+    has = f"{gib(sizing.memory_bytes)} of memory that this host has; choose less"
+    if sizing.limit_bytes is not None:
+        has = f"{gib(sizing.limit_bytes)} of memory that each server may have; choose less, or more --memory"
+    raise UsageError(f"{where}{asked}{others} asks for {gib(sum(found.values()))}, more than the {has}.")
 
 
 def check_together(needs: Sequence[tuple[str, float]], servers_up: int, memory_bytes: int) -> None:
@@ -57,4 +55,5 @@ def check_together(needs: Sequence[tuple[str, float]], servers_up: int, memory_b
 
 
 def gib(count: float) -> str:
-    return f"{count / 2**30:.1f} GiB"
+    """`1.5 GiB`; less than a tenth of one in MiB."""
+    return f"{count / 2**30:.1f} GiB" if count >= 2**30 / 10 else f"{count / 2**20:.0f} MiB"

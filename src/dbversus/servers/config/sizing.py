@@ -4,11 +4,12 @@ import ast
 import operator
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dbversus.builds.libraries import library_path
 from dbversus.errors import UsageError
+from dbversus.units import show_memory
 
 _UNITS = {"B": 1, "kB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
 _OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
@@ -28,7 +29,8 @@ _LIBRARY = re.compile(r"\s*library\(\s*(\w+)\s*\)\s*")
 class Sizing:
     """What expressions may use. `data_bytes`: expected size of the loaded tables with their indexes, of one target.
 
-    `find_library` says where a library is, and fetches it if it has to.
+    `find_library` says where a library is, and fetches it if it has to. `limit_bytes`: what each server may have (None: all
+    that the host has); `memory_bytes` is then that of all servers that are up, so that a share for one comes out the same.
     """
 
     memory_bytes: int
@@ -36,6 +38,26 @@ class Sizing:
     cpus: int = 1
     data_bytes: int = 0
     find_library: Callable[[str], Path] = library_path
+    limit_bytes: int | None = None
+
+    @property
+    def most_bytes(self) -> int:
+        """What one server may have."""
+        return self.memory_bytes if self.limit_bytes is None else self.limit_bytes
+
+    def limited_to(self, limit_bytes: int | None) -> "Sizing":
+        """For servers that may have so much each; as it is for None. Raises UsageError when the host has less than that."""
+        if limit_bytes is None:
+            return self
+        together = limit_bytes * self.targets
+        if together > self.memory_bytes:
+            each = f" for each of {self.targets} servers that are up together" if self.targets > 1 else ""
+            fewer = ", or let fewer be up at once (--at-once)" if self.targets > 1 else ""
+            raise UsageError(
+                f"--memory {show_memory(limit_bytes)}{each} is more than the {self.memory_bytes / 2**30:.1f} GiB of memory "
+                f"that this host has; choose less{fewer}."
+            )
+        return replace(self, memory_bytes=together, limit_bytes=limit_bytes)
 
     def value(self, name: str) -> float:
         return {"memory": self.memory_bytes, "data": self.data_bytes, "targets": self.targets, "cpus": self.cpus}[name]
