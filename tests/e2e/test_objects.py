@@ -103,7 +103,7 @@ def test_rows_by_index_are_what_statements_touch_on_mysqls_family(bench: Bench, 
 def test_what_is_off_is_said(bench: Bench, of_mysqls_family: list[str]) -> None:
     if not of_mysqls_family:
         pytest.skip("neither MariaDB nor MySQL can be had")
-    file = bench.write([f"{of_mysqls_family[0]}@performance_schema=OFF"], "point-query", looks=(2,))
+    file = bench.write([f"{of_mysqls_family[0]}@performance_schema=OFF"], "point-query", "alone = true\n", looks=(2,))
     bench.run("run", file, "--out", bench.out)
     assert (
         "rows of indexes (performance\\_schema): performance\\_schema is off" in (bench.out / "report.md").read_text()

@@ -183,6 +183,7 @@ def test_findings_are_among_the_tables_also_where_nobody_asks_for_them(results: 
         "findings",
         "loads",
         "memory",
+        "objects",
         "roles",
         "slots",
         "stalls",
