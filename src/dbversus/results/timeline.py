@@ -4,8 +4,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import msgspec
-
 from dbversus.results.records import AnyRecord, Seconds, Series, of_type
 from dbversus.results.schema import TIMELINE_COLUMNS
 
@@ -28,6 +26,6 @@ def timeline_rows(records: Iterable[AnyRecord], labels: Mapping[str, str]) -> li
 
 
 def _rows(seconds: Seconds, begin: int) -> list[dict[str, Any]]:
-    columns = msgspec.structs.asdict(seconds)
+    columns = {name: getattr(seconds, name) for name in TIMELINE_COLUMNS if name in Seconds.__struct_fields__}
     rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
     return [{**row, "second": row["second"] + begin} for row in rows]

@@ -49,4 +49,5 @@ class Timeline(Observer):
 
 
 def _columns(seconds: list[dict[str, Any]]) -> Seconds:
-    return Seconds(**{name: [second[name] for second in seconds] for name in msgspec.structs.asdict(Seconds())})
+    plain = [name for name in Seconds.__struct_fields__ if name != "roles"]
+    return msgspec.convert({name: [second[name] for second in seconds] for name in plain}, Seconds)

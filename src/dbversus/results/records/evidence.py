@@ -18,6 +18,17 @@ class Latency(OfTest, frozen=True):
     roles: dict[str, dict[str, RoleTimes]] | None = None
 
 
+class RoleSeconds(Part, frozen=True, kw_only=True):
+    """What the clients of one role did in the seconds of a test, one value of each second.
+
+    ops: operations that ended in it
+    slowest_ns: longest response time of those that ended in it
+    """
+
+    ops: list[int] = []
+    slowest_ns: list[int] = []
+
+
 class Seconds(Part, frozen=True, kw_only=True):
     """Seconds of the time in which a target was driven, in order: one value of each in every list.
 
@@ -31,6 +42,7 @@ class Seconds(Part, frozen=True, kw_only=True):
     server_cpu_ns: CPU time of the server
     server_read_bytes: read from storage
     server_write_bytes: written to storage
+    roles: name of a role → the same of its clients; only of a test with roles
     """
 
     second: list[int] = []
@@ -43,6 +55,7 @@ class Seconds(Part, frozen=True, kw_only=True):
     server_cpu_ns: list[int | None] = []
     server_read_bytes: list[int | None] = []
     server_write_bytes: list[int | None] = []
+    roles: dict[str, RoleSeconds] = {}
 
 
 class Series(OfTest, frozen=True):

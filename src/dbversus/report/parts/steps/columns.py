@@ -51,7 +51,7 @@ _ROLES = """SELECT test, target, role, sum(ops) AS ops, sum(affected) AS affecte
 _DRAINS = """SELECT test, target, sum(server_cpu_ns) / 1e3 AS cpu_us, sum(server_write_bytes) AS write_bytes
   FROM drains GROUP BY test, target"""
 _MEMORY = "SELECT test, target, max(peak_rss_bytes) AS bytes FROM memory GROUP BY test, target"
-_STALLS = "SELECT test, target, max(longest_s) AS longest_s FROM stalls GROUP BY test, target"
+_STALLS = "SELECT test, target, max(longest_s) AS longest_s FROM stalls WHERE role = '' GROUP BY test, target"
 
 Line = dict[str, Any]
 
