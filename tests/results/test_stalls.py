@@ -5,7 +5,10 @@ from typing import Any
 
 import pytest
 
-from dbversus.results.stalls import stall_rows
+from dbversus.results.records import Seconds, Series
+from dbversus.results.records.evidence import RoleSeconds
+from dbversus.results.stalls import role_seconds, stall_rows
+from dbversus.results.timeline import timeline_rows
 
 
 def seconds(ops: Sequence[int], target: str = "a", **of_all: Any) -> list[dict[str, Any]]:
@@ -36,3 +39,24 @@ def test_work_in_which_next_to_nothing_ends_has_no_stalls() -> None:
 def test_a_target_that_stands_still_most_of_the_time_is_told_by_the_other() -> None:
     rows = stall_rows([*seconds([0, 0, 0, 1], target="a"), *seconds([5, 5, 5], target="b")])
     assert [(row["target"], row["longest_s"]) for row in rows] == [("a", 3.0), ("b", 0.0)]
+
+
+def test_a_role_has_stalls_of_its_own() -> None:
+    of_roles = {"readers": RoleSeconds(ops=[9, 8, 9]), "orders": RoleSeconds(ops=[1, 0, 1])}
+    nothing: list[int | None] = [None] * 3
+    both = Seconds(
+        second=[0, 1, 2],
+        elapsed_ns=[10**9] * 3,
+        ops=[9, 8, 9],
+        rows=[0] * 3,
+        affected=[0] * 3,
+        errors=[0] * 3,
+        slowest_ns=[1] * 3,
+        server_cpu_ns=nothing,
+        server_read_bytes=nothing,
+        server_write_bytes=nothing,
+        roles=of_roles,
+    )
+    records, labels = [Series(0, "mixed", {"t0": both})], {"t0": "a"}
+    rows = stall_rows([*timeline_rows(records, labels), *role_seconds(records, labels)])
+    assert [(row["role"], row["stalls"]) for row in rows] == [("", 0), ("readers", 0), ("orders", 1)]

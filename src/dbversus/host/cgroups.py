@@ -22,7 +22,7 @@ _REMOVE_LIMIT_S = 2.0
 
 @dataclass(frozen=True)
 class CgroupV1:
-    """A directory in the cpuacct hierarchy; where there are such, one in the freezer and blkio hierarchies, and one that limits memory."""
+    """A directory in the cpuacct hierarchy; where there are such, one each in freezer and blkio, and one that limits memory."""
 
     cpuacct: Path
     freezer: Path | None

@@ -55,7 +55,7 @@ from dbversus.results.schema import (
     TIMELINE_COLUMNS,
 )
 from dbversus.results.sql import columns_of, names, run_sql
-from dbversus.results.stalls import stall_rows
+from dbversus.results.stalls import role_seconds, stall_rows
 from dbversus.results.timeline import timeline_rows
 from dbversus.results.write import safe_name
 
@@ -135,7 +135,7 @@ class Results:
     @cached_property
     def stalls(self) -> list[dict[str, Any]]:
         """Rows of STALL_COLUMNS: how often and how long each target finished nothing, in tests that last."""
-        return stall_rows(self.timeline)
+        return stall_rows([*self.timeline, *role_seconds(self.records, self._labels)])
 
     @property
     def memory(self) -> list[dict[str, Any]]:

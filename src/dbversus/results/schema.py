@@ -115,12 +115,14 @@ TIMELINE_COLUMNS: dict[str, str] = {
     "server_write_bytes": "BIGINT",
 }
 
-# name -> DuckDB type; one row per target, block and test of the timeline in which operations end in most seconds
+# name -> DuckDB type; one row per target, block and test of the timeline in which operations end in most seconds, and the same
+# for its roles
 STALL_COLUMNS: dict[str, str] = {
     "test": "VARCHAR",
     "target": "VARCHAR",
     "block": "INTEGER",
     "target_group": "VARCHAR",
+    "role": "VARCHAR",
     "driven_s": "DOUBLE",
     "stalls": "INTEGER",
     "stalled_s": "DOUBLE",

@@ -1,8 +1,10 @@
-"""Stalls: driven seconds in which a test finished no operation, from the rows of timeline.parquet."""
+"""Stalls: driven seconds in which a test, or one of its roles, finished no operation, from the rows of timeline.parquet."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
+
+from dbversus.results.records import AnyRecord, Series, of_type
 
 WHOLE_NS = 500_000_000
 """A shorter second, at the end of a test, tells no rate."""
@@ -10,19 +12,35 @@ WHOLE_NS = 500_000_000
 Second = Mapping[str, Any]
 
 
-def stall_rows(timeline: Sequence[Second]) -> list[dict[str, Any]]:
-    """Rows of STALL_COLUMNS, from those of TIMELINE_COLUMNS: one per test, target, block and group.
+def role_seconds(records: Iterable[AnyRecord], labels: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The seconds of each role, of tests with roles: as rows of TIMELINE_COLUMNS, with `role`; `labels`: target name → label."""
+    return [
+        {"test": record.test, "target": labels[name], "block": record.block, "target_group": record.group, "role": role}
+        | {"elapsed_ns": elapsed_ns, "ops": ops}
+        for record in of_type(records, Series)
+        for name, seconds in record.targets.items()
+        for role, of_role in seconds.roles.items()
+        for elapsed_ns, ops in zip(seconds.elapsed_ns, of_role.ops, strict=True)
+    ]
 
-    A stall is one whole second, or several in a row, in which no operation ended. Tests of which no operation ends in most
-    seconds on any target (an index build, a long query) have no rows: there a second without one is no stall.
+
+def stall_rows(timeline: Sequence[Second]) -> list[dict[str, Any]]:
+    """Rows of STALL_COLUMNS: one per test, role, target, block and group. `role` is empty where `timeline` has none.
+
+    A stall is one whole second, or several in a row, in which no operation ended. Tests, and roles, of which no operation ends in
+    most seconds on any target (an index build, a long query) have no rows: there a second without one is no stall.
     """
     whole = [second for second in timeline if second["elapsed_ns"] >= WHOLE_NS]
     return [
         {**place, **_stalls(list(seconds))}
-        for test in dict.fromkeys(second["test"] for second in whole)
-        if _is_steady(of_test := [second for second in whole if second["test"] == test])
+        for case in dict.fromkeys(map(_case, whole))
+        if _is_steady(of_test := [second for second in whole if _case(second) == case])
         for place, seconds in _by_place(of_test)
     ]
+
+
+def _case(second: Second) -> tuple[str, str]:
+    return second["test"], second.get("role", "")
 
 
 def _is_steady(of_test: Iterable[Second]) -> bool:
@@ -34,10 +52,10 @@ def _is_steady(of_test: Iterable[Second]) -> bool:
 
 
 def _by_place(of_test: Sequence[Second]) -> Iterator[tuple[dict[str, Any], Iterable[Second]]]:
-    names = ("test", "target", "block", "target_group")
+    names = ("test", "target", "block", "target_group", "role")
     places: dict[tuple[Any, ...], list[Second]] = {}
     for second in of_test:
-        places.setdefault(tuple(second[name] for name in names), []).append(second)
+        places.setdefault(tuple(second.get(name, "") for name in names), []).append(second)
     for place, seconds in places.items():
         yield dict(zip(names, place, strict=True)), seconds
 

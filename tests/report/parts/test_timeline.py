@@ -15,11 +15,13 @@ SECOND_NS = 10**9
 def series_results(*blocks: Sequence[tuple[int, int, int]]) -> Results:
     """Blocks of the base's seconds: operations, slowest response in ms, length in ns."""
     results: Results = twin_results(Truth(blocks=2, tests=1))
-    records = [Series(number, "test0", {results.base.name: _seconds(seconds)}) for number, seconds in enumerate(blocks)]
+    records = [
+        Series(number, "test0", {results.base.name: seconds_of(seconds)}) for number, seconds in enumerate(blocks)
+    ]
     return replace(results, records=(*results.records, *records))
 
 
-def _seconds(seconds: Sequence[tuple[int, int, int]]) -> Seconds:
+def seconds_of(seconds: Sequence[tuple[int, int, int]]) -> Seconds:
     nothing = [0] * len(seconds)
     unknown: list[int | None] = [None] * len(seconds)
     return Seconds(

@@ -13,6 +13,7 @@ from dbversus.cli.main import app
 from dbversus.report.views.registry import USUAL, VIEWS
 
 from ..parts import test_scaleup, test_sizes
+from ..parts.steps import test_columns
 from ..synthetic import LABELS, write_results
 
 
@@ -22,6 +23,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
     made: Mapping[str, Callable[[Path], Path]] = {
         "": test_scaleup.write,
         "sizes": test_sizes.write,
+        "steps": test_columns.write,
         "response": lambda folder: write_results(folder / "results"),
     }
     return {view: write(tmp_path_factory.mktemp("views")) for view, write in made.items()}
@@ -62,6 +64,14 @@ def test_a_table_that_these_results_cannot_have_says_what_it_needs(results_dir: 
     assert (done.exit_code, "--table scaleup needs several (--clients 1,2,4)." in done.output) == (2, True)
     done = CliRunner().invoke(app, ["show", str(results_dir), "--table", "sizes"])
     assert (done.exit_code, "--table sizes needs several (--table-size 1m,10m)." in done.output) == (2, True)
+
+
+def test_steps_need_a_test_that_lasts(results_dir: Path) -> None:
+    done = CliRunner().invoke(app, ["show", str(results_dir), "--table", "steps"])
+    assert (done.exit_code, "needs a step, roles, or slots of a second or more" in " ".join(done.output.split())) == (
+        2,
+        True,
+    )
 
 
 def test_help_says_what_each_shows(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,7 +38,7 @@ def pilot(scene: Scene) -> SlotPlan:
             plan = SlotPlan({"ms": round(spec.cold_slot_ms), "min_ops": 1}, plan.settle, plan.rows)
     scanned = case.test.rows_scanned_per_op(spec.table_size, spec.tables)
     work = case.test.work_of_op(spec.table_size, spec.tables)
-    rig.note(Slots(*scene.place, plan.slot, plan.settle, plan.rows, scanned, work, scene.paces, **rig.tag))
+    rig.note(Slots(*scene.place, plan.slot, plan.settle, plan.rows, scanned, work, scene.paces, scene.does, **rig.tag))
     return plan
 
 

@@ -21,7 +21,9 @@ def plan_work(scene: Scene, work: Work) -> SlotPlan:
         slot["slice_ms"] = work.slice_ms
     plan = SlotPlan(slot, {"ops": 0}, rows=1)
     scanned = test.rows_scanned_per_op(spec.table_size, spec.tables)
-    rig.note(Slots(*scene.place, plan.slot, plan.settle, plan.rows, scanned, paces=scene.paces, **rig.tag))
+    rig.note(
+        Slots(*scene.place, plan.slot, plan.settle, plan.rows, scanned, paces=scene.paces, does=scene.does, **rig.tag)
+    )
     return plan
 
 

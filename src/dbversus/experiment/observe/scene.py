@@ -10,6 +10,7 @@ from dbversus.experiment.rig.engine import Reply
 from dbversus.experiment.rig.rig import Rig
 from dbversus.results.records import Pace
 from dbversus.stats.disturbance import RowFigures
+from dbversus.suites.build.does import does_of
 from dbversus.suites.build.roles import paces_of
 
 
@@ -48,6 +49,11 @@ class Scene:
         spec, case = self.rig.spec, self.case
         paces = paces_of(case.test, spec.table_size, spec.tables, case.clients)
         return {role: Pace(**pace) for role, pace in paces.items()}
+
+    @property
+    def does(self) -> dict[str, str]:
+        """Role → what its clients do, where they do one thing."""
+        return does_of(self.case.test)
 
     @property
     def place(self) -> tuple[int, str]:

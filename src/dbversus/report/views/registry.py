@@ -36,6 +36,7 @@ _ALL = (
     View("findings", "verdicts on the judged metrics"),
     View("efficiency", "CPU, switches and IO per operation"),
     View("response", "response times in fixed buckets, a line per role and target"),
+    View("steps", "columns of the Insert Benchmark, of tests that last"),
     View("matrix", "throughput and memory, a line per target"),
     View("scaleup", "what more clients bring"),
     View("sizes", "what larger tables change"),

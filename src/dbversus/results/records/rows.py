@@ -75,6 +75,7 @@ class Slots(OfTest, frozen=True):
     rows_scanned_per_op: rows that an operation reads; null unless the suite tells
     work_per_op: what an operation goes through, by what the suite counts
     paces: name of a role → its pace; only of roles with arrivals
+    does: name of a role, empty for a test without roles → `insert`, `query` or `index`; only where all its statements do that
     """
 
     slot: dict[str, int]
@@ -83,6 +84,7 @@ class Slots(OfTest, frozen=True):
     rows_scanned_per_op: int | None = None
     work_per_op: dict[str, int] = {}
     paces: dict[str, Pace] = {}
+    does: dict[str, str] = {}
 
 
 class HostFigures(Part, frozen=True, kw_only=True):

@@ -18,7 +18,7 @@ METRICS = (LONGEST, STALLED)
 def block_figures(results: Results) -> BlockFigures:
     """(test, target label) → METRICS → values per block; a base that is up with several groups has their mean."""
     blocks: dict[tuple[str, str, int], list[Mapping[str, Any]]] = {}
-    for row in results.stalls:
+    for row in (row for row in results.stalls if not row["role"]):
         blocks.setdefault((row["test"], row["target"], row["block"]), []).append(row)
     figures: BlockFigures = {}
     for (test, target, _), rows in sorted(blocks.items()):
@@ -29,17 +29,21 @@ def block_figures(results: Results) -> BlockFigures:
 
 
 def notes(results: Results, test: str) -> list[str]:
-    """A sentence for each target that stood still."""
+    """A sentence for each target, and each role on it, that stood still."""
     rows = [row for row in results.stalls if row["test"] == test]
-    of_targets = ((target.label, [row for row in rows if row["target"] == target.label]) for target in results.targets)
-    return [_note(label, own) for label, own in of_targets if any(row["stalls"] for row in own)]
+    places = [(role, target.label) for role in dict.fromkeys(row["role"] for row in rows) for target in results.targets]
+    of_places = (
+        (role, label, [row for row in rows if (row["role"], row["target"]) == (role, label)]) for role, label in places
+    )
+    return [_note(role, label, own) for role, label, own in of_places if any(row["stalls"] for row in own)]
 
 
-def _note(label: str, rows: Sequence[Mapping[str, Any]]) -> str:
+def _note(role: str, label: str, rows: Sequence[Mapping[str, Any]]) -> str:
     stalls = sum(row["stalls"] for row in rows)
     stalled_s, driven_s = (sum(row[name] for row in rows) for name in ("stalled_s", "driven_s"))
     worst = max(rows, key=lambda row: row["longest_s"])
+    who = f"{role} on {label}" if role else label
     return (
-        f"{label} stood still: no operation ended in {stalled_s:.1f} of {driven_s:,.1f} s ({count_of(stalls, 'stall')}, the "
-        f"longest {worst['longest_s']:.1f} s, in block {worst['block'] + 1})"
+        f"{who} stood still: no operation ended in {stalled_s:.1f} of {driven_s:,.1f} s ({count_of(stalls, 'stall')}, "
+        f"the longest {worst['longest_s']:.1f} s, in block {worst['block'] + 1})"
     )

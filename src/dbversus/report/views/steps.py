@@ -1,0 +1,20 @@
+"""The columns of the Insert Benchmark, for tests that last."""
+
+from dbversus.errors import UsageError
+from dbversus.report.parts.steps import columns
+from dbversus.report.views.registry import Shown
+from dbversus.results.read import Results
+
+
+def show(results: Results) -> Shown:
+    lines = columns.steps(results)
+    if not lines:
+        raise UsageError(
+            f"{results.directory} has no test that lasts; --table steps needs a step, roles, or slots of a second or more."
+        )
+    return Shown(list(columns.COLUMNS), [tuple(_rounded(value) for value in line.values()) for line in lines])
+
+
+def _rounded(value: object) -> object:
+    """Six digits: no benchmark knows more."""
+    return float(f"{value:.6g}") if isinstance(value, float) else value
