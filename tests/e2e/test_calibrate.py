@@ -54,7 +54,7 @@ def test_a_calibration_is_measured_kept_shown_and_cited(bench: Bench, postgres: 
 @pytest.mark.on_disk
 @pytest.mark.alone
 def test_io_can_be_injected_instead(bench: Bench, postgres: str) -> None:
-    small = ["--quick", "--blocks", "3", "--table-size", "10k", "--tests", "update-index,insert"]
+    small = ["--quick", "--blocks", "3", "--table-size", "10k", "--tests", "update-index,update-nonindex,insert"]
     done, out = calibrated(bench, "calibrate", postgres, *small, "--suites", "20", "--inject", "io")
     assert "of injected io (bytes per operation)" in " ".join(done.stdout.lower().split())
     figures = json.loads((out / "calibration.json").read_text())["figures"]
