@@ -27,7 +27,7 @@ demo: setup
 
 test: setup
 	$(BIN)/python tests/with_postgres.py $(BIN)/python tests/with_mysql.py cargo test --release --locked --manifest-path engine/Cargo.toml
-	$(BIN)/python tests/with_postgres.py $(BIN)/pytest -m 'not alone' --numprocesses 2 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python tests/with_postgres.py $(BIN)/pytest -m 'not alone' --numprocesses 3 --dist worksteal
 	$(BIN)/python tests/with_postgres.py $(BIN)/pytest -m alone
 
 check: setup

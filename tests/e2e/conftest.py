@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +48,7 @@ class Bench:
 
     folder: Path
     home: Path
+    started: list[subprocess.Popen[str]] = field(default_factory=list)
 
     @property
     def out(self) -> Path:
@@ -69,7 +70,7 @@ class Bench:
 
     def start(self, *words: str | Path) -> subprocess.Popen[str]:
         pipe = subprocess.PIPE
-        return subprocess.Popen(
+        process = subprocess.Popen(
             self.command(*words),
             stdout=pipe,
             stderr=pipe,
@@ -78,6 +79,15 @@ class Bench:
             cwd=self.folder,
             preexec_fn=_heed_interrupts,
         )
+        self.started.append(process)
+        return process
+
+    def end_all(self) -> None:
+        """Also those that a failed test has left, running or stopped."""
+        for process in self.started:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
 
     @property
     def env(self) -> dict[str, str]:
@@ -112,7 +122,9 @@ def bench(request: pytest.FixtureRequest) -> Iterator[Bench]:
     folder = new_folder("dbv-e2e-", on_disk=request.node.get_closest_marker("on_disk") is not None)
     (folder / "home").mkdir(mode=0o755)
     write_base_configs(folder)
-    yield Bench(folder, folder / "home")
+    bench = Bench(folder, folder / "home")
+    yield bench
+    bench.end_all()
     shutil.rmtree(folder, ignore_errors=True)
 
 

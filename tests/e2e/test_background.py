@@ -13,7 +13,7 @@ from dbversus.home import home_dir
 
 from .conftest import Bench
 
-pytestmark = pytest.mark.alone
+pytestmark = pytest.mark.e2e
 
 # long enough for what servers put off
 DRAIN = "drain_s = 2\n"

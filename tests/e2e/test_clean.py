@@ -1,6 +1,7 @@
 """What is kept in the home is given back, and never under the hands of a run."""
 
 import json
+import signal
 import time
 from collections.abc import Callable
 
@@ -24,6 +25,7 @@ def test_a_run_keeps_its_snapshots_and_what_a_killed_one_left_can_be_removed(ben
     file.write_text(file.read_text().replace("rows = 6", "rows = 40"))
     process = bench.start("run", file, "--out", bench.out)
     _wait_for(lambda: _rows(bench) > 2)
+    process.send_signal(signal.SIGSTOP)  # it has to be there for as long as three commands take
     refused = bench.run("clean", "snapshots", status=1)
     assert f"is kept: in use by process {process.pid}" in refused.stderr
     assert "freed 0 B" in refused.stdout

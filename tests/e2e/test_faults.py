@@ -132,7 +132,9 @@ def test_two_experiments_at_once_the_second_is_refused_with_a_reason(bench: Benc
     file = _experiment(bench, ["sqlite:bundled@wal", "sqlite:bundled"])
     first = bench.start("run", file, "--out", bench.out)
     _wait_for(lambda: _rows(bench) > 2)
+    first.send_signal(signal.SIGSTOP)  # it has to be there for as long as the second takes to start
     second = bench.run("run", file, "--out", bench.folder / "second", status=1)
+    first.send_signal(signal.SIGCONT)
     assert str(first.pid) in second.stderr and "--wait" in second.stderr
     assert not (bench.folder / "second").exists()
     first.communicate(timeout=100)
@@ -145,12 +147,19 @@ def test_another_home_on_the_same_host_waits_too(bench: Bench) -> None:
     lock = {"DBVERSUS_HOST_LOCK": bench.places["DBVERSUS_HOST_LOCK"]}
     first = bench.start("run", _experiment(bench, ["sqlite:bundled@wal", "sqlite:bundled"]), "--out", bench.out)
     _wait_for(lambda: _rows(bench) > 2)
+    first.send_signal(signal.SIGSTOP)
     command = other.command("run", _experiment(other, ["sqlite:bundled@wal", "sqlite:bundled"]), "--out", other.out)
     second = subprocess.run(command, capture_output=True, text=True, env=other.env | lock, cwd=other.folder)
     assert second.returncode == 1 and f"in use by process {first.pid} (sqlite:bundled@wal against" in second.stderr
-    waits = subprocess.run([*command, "--wait"], capture_output=True, text=True, env=other.env | lock, cwd=other.folder)
-    assert waits.returncode == 0, waits.stderr
-    assert f"in use by process {first.pid} (" in waits.stderr and "waiting for it to end" in waits.stderr
+    waits = subprocess.Popen(
+        [*command, "--wait"], stderr=subprocess.PIPE, text=True, env=other.env | lock, cwd=other.folder
+    )
+    assert waits.stderr
+    said = next((line for line in waits.stderr if "waiting for it to end" in line), "")
+    first.send_signal(signal.SIGCONT)
+    assert f"in use by process {first.pid} (" in said
+    _, rest = waits.communicate()
+    assert waits.returncode == 0, rest
     assert first.wait(10) == 0
     _check_shape(other)
 

@@ -52,7 +52,6 @@ def _on_disk(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.on_disk
-@pytest.mark.alone
 def test_the_state_is_journaled_and_is_the_same_in_all_blocks(bench: Bench, postgres: str) -> None:
     targets = [postgres, "sqlite:bundled@wal", *_mariadb(bench)]
     done = bench.run("run", bench.write(targets, READS_AND_WRITES), "--out", bench.out)
@@ -115,7 +114,6 @@ def test_data_that_was_not_restored_as_it_was_takes_its_target_out(
 
 
 @pytest.mark.on_disk
-@pytest.mark.alone
 def test_with_cold_caches_every_row_begins_after_a_restart(
     bench: Bench, postgres: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -144,7 +142,6 @@ def test_with_cold_caches_every_row_begins_after_a_restart(
 
 
 @pytest.mark.on_disk
-@pytest.mark.alone
 def test_with_mixed_caches_a_block_begins_cold_and_gets_warm(
     bench: Bench, postgres: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
