@@ -7,9 +7,21 @@ from .conftest import Bench
 pytestmark = pytest.mark.e2e
 
 ROWS = 2000
+SHORT = """title = "Short"
+extends = "{suite}"
+[variables]
+seconds = 1
+pause_seconds = 1
+"""
+LOADED = {
+    "insert": {"l.i0": ROWS, "l.x": 100, "l.i1": 2 * 1600, "l.i2": 2 * 400},
+    "insert-2021": {"l.i0": ROWS, "l.x": 100_000, "l.i1": ROWS},
+}
+QUERIES = {"insert": ["pause", "qr100", "qp500"], "insert-2021": ["q100.1", "q100.2"]}
+WRITTEN = {"pause": 0, "qr100": 2 * 100, "qp500": 2 * 500, "q100.1": 100, "q100.2": 100}
 
 
-def _affected(bench: Bench) -> dict[str, set[int]]:
+def _changed(bench: Bench) -> dict[str, set[int]]:
     """Rows that a step inserted and deleted, by test; one number where all targets did the same in all blocks."""
     found: dict[str, set[int]] = {}
     for row in bench.records("row"):
@@ -17,14 +29,13 @@ def _affected(bench: Bench) -> dict[str, set[int]]:
     return found
 
 
-@pytest.mark.parametrize("suite", ["insert", "insert-2021"])
+@pytest.mark.parametrize("suite", LOADED)
 def test_each_step_goes_on_where_the_last_one_ended(bench: Bench, postgres: str, suite: str) -> None:
-    tests = {"insert": "l.i0,l.x,l.i1,l.i2", "insert-2021": "l.i0,l.x,l.i1"}[suite]
-    path = bench.write(["sqlite:bundled", postgres], tests, f'suite = "{suite}"\n')
+    (bench.folder / "short.toml").write_text(SHORT.format(suite=suite))
+    expected = LOADED[suite] | {name: WRITTEN[name] for name in QUERIES[suite]}
+    path = bench.write(["sqlite:bundled", postgres], ",".join(expected), 'suite = "short.toml"\n')
     bench.run("run", path, "--out", bench.out)
-    affected = _affected(bench)
-    if suite == "insert":  # each row that is deleted is there
-        expected = {"l.i0": {ROWS}, "l.x": {100}, "l.i1": {2 * 1600}, "l.i2": {2 * 400}}
-    else:
-        expected = {"l.i0": {ROWS}, "l.x": {100_000}, "l.i1": {ROWS}}
-    assert affected == expected
+    assert _changed(bench) == {name: {rows} for name, rows in expected.items()}  # each row that is deleted was there
+    reads = [slot for row in bench.records("row") if row["test"] in ("qp500", "q100.1") for slot in row["slots"]]
+    queries = [slot["roles"]["queries"] for slot in reads]
+    assert queries and all(one["ops"] > 0 and 9 < one["rows"] / one["ops"] <= 10 for one in queries)

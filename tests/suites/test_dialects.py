@@ -6,6 +6,7 @@ import pytest
 
 from dbversus.suites import Suite, definition, list_suites, literal_statement, load_suite
 from dbversus.suites.file.shape import DBMS_NAMES
+from dbversus.suites.send.define import statements_in
 
 POINT = "SELECT c FROM sbtest{table} WHERE id = :id"
 RANGE = "FROM sbtest{table} WHERE id BETWEEN :low AND :high"
@@ -56,7 +57,7 @@ TEXT_MODE = {"scan", "insert"}
 def test_every_test_of_every_suite_has_its_sql(suite: Suite, dbms: str) -> None:
     for test in suite.tests.values():
         made = definition(test, dbms, 100_000, 2)
-        assert all(statement["sql"] for statement in made["statements"])
+        assert all(statement["sql"] for statement in statements_in(made))
         for _, sql in literal_statement(test, dbms, 100_000, 2):
             assert not re.search(r"(?<![:\w]):[a-z]|[{}]", sql)
 

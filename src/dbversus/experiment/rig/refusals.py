@@ -26,7 +26,7 @@ _NAMED = re.compile('^test ".*?(?:/(.*?))?", statement "(.*?)": (.*)$', re.DOTAL
 _SETTING = re.compile('^test ".*?", session_sql (".*?[^\\\\]"): (.*)$', re.DOTALL)
 _MAKES = re.compile(r"\s*(CREATE|ALTER|RENAME|PREPARE|DECLARE|SELECT\b.*\bINTO)\b", re.IGNORECASE | re.DOTALL)
 _MADE = re.compile(
-    r"\b(?:TABLE|INDEX|VIEW|FUNCTION|PROCEDURE|SEQUENCE|TYPE|DOMAIN|SCHEMA|EXTENSION|COLUMN|CONSTRAINT|KEY|ADD|TO|INTO|PREPARE|DECLARE)"
+    r"\b(?:TABLE|INDEX|VIEW|FUNCTION|PROCEDURE|SEQUENCE|TYPE|DOMAIN|SCHEMA|EXTENSION|COLUMN|CONSTRAINT|KEY|ADD(?!\s+(?:INDEX|KEY|COLUMN|CONSTRAINT)\b)|TO|INTO|PREPARE|DECLARE)"
     r"\s+(?:CONCURRENTLY\s+)?(?:IF\s+NOT\s+EXISTS\s+)?[\"`]?(\w+)",
     re.IGNORECASE,
 )
@@ -130,7 +130,9 @@ _MODES = {"prepared": "prepared", "unprepared": "text"}
 
 def _makers(rig: Rig, dbms: str) -> _Makers:
     texts = [statement.sql_for(dbms) for test in rig.suite.tests.values() for statement in test.statements]
-    made = {name.lower() for text in texts if _MAKES.match(text) for name in _MADE.findall(text)}
+    numbers = range(1, rig.spec.tables + 1)  # of equal tables; what is made for one has its number, as a rule
+    makers = [text.replace("{table}", str(number)) for text in texts if _MAKES.match(text) for number in numbers]
+    made = {name.lower() for text in makers for name in _MADE.findall(text)}
     of_tables = {*rig.table_names, *rig.suite.table_stems, "table", "index", "column", "if"}
     return _Makers(frozenset(made - of_tables), any(_OPAQUE.match(text) for text in texts))
 
