@@ -55,7 +55,8 @@ class RoleFigures:
     """What the clients of a role did on one target. None of what only roles with arrivals have, in a closed loop.
 
     `due_per_s`: operations that fell due; `late_share`: of those done, sent after their moment; `overdue_share`: of all that
-    fell due, not sent at the end of their block.
+    fell due, not sent at the end of their block; `held_share`: in a step, how long its operations were to take ÷ how
+    long they took, in the worst block.
     """
 
     ops_per_s: Estimate
@@ -65,6 +66,7 @@ class RoleFigures:
     due_per_s: Estimate | None
     late_share: float | None
     overdue_share: float | None
+    held_share: float | None = None
 
 
 @dataclass(frozen=True)

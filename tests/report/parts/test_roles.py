@@ -27,6 +27,12 @@ def test_a_rate_that_was_not_held_is_said() -> None:
 
 
 def test_a_schedule_longer_than_the_test_is_said() -> None:
+    late = replace(paced(0.0), held_share=0.5)
+    (note,) = notes((RolePart("orders", {"pg": late}),))
+    assert note.startswith(
+        "pg did not hold the rate of orders: of 500.0 operations/s that were due, it did 250.0, and the step"
+    )
+    assert not notes((RolePart("orders", {"pg": replace(late, held_share=0.96)}),))
     never = replace(paced(0.0), ops_per_s=estimate([0.0]), due_per_s=estimate([0.0]), overdue_share=None)
     (said,) = notes((RolePart("orders", {"a": never}),))
     assert said.startswith("no operation of orders fell due on a")

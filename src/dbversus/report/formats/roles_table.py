@@ -79,4 +79,5 @@ def as_json(figures: RoleFigures, estimate: Any, latency: Any) -> dict[str, Any]
         "due_per_s": estimate(figures.due_per_s) if figures.due_per_s else None,
         "late_share": figures.late_share,
         "overdue_share": figures.overdue_share,
+        "held_share": figures.held_share,
     }
