@@ -30,6 +30,7 @@ pub struct FakeWire {
     socket: Option<PathBuf>,
     backend: Option<i32>,
     fail: Vec<(usize, ErrorClass)>,
+    stall: Option<(usize, Duration)>,
 }
 
 impl FakeWire {
@@ -37,6 +38,14 @@ impl FakeWire {
         Self {
             socket: Some(socket),
             backend,
+            ..Self::default()
+        }
+    }
+
+    /// To no server, with connections that stand still for so long in this execution.
+    pub fn stalling(at: usize, pause: Duration) -> Self {
+        Self {
+            stall: Some((at, pause)),
             ..Self::default()
         }
     }
@@ -56,6 +65,7 @@ impl Wire for FakeWire {
             link: self.socket.as_deref().map(Link::to),
             backend: self.backend,
             fail: self.fail.clone(),
+            stall: self.stall,
             ..FakeConnection::default()
         }))
     }

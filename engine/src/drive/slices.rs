@@ -98,11 +98,12 @@ mod tests {
     use crate::drive::fake::{FakeWire, point_program};
     use crate::drive::freeze::{FreezeSpec, Freezer};
     use crate::drive::part::{PartExtent, PartSpec};
-    use crate::drive::roles::Seats;
+    use crate::drive::roles::{Role, Seats, Share};
     use crate::drive::rows::RowSpec;
     use crate::drive::target::Target;
     use crate::wire::ErrorClass;
     use crate::workload::Mode;
+    use serde_json::json;
     use std::sync::Arc;
 
     const OPS: u64 = 30_000;
@@ -184,5 +185,86 @@ mod tests {
         let stopped = runner.run(0, &[0, 1], &mut |_| ()).unwrap_err();
         assert_eq!((stopped.target.as_str(), stopped.kind), ("b", "lost_connection"));
         assert_eq!(runner.totals().next().unwrap().1.recorded.response.count(), 0);
+    }
+
+    /// Rows inserted at a rate, and clients that read meanwhile.
+    fn rated(operations: u64, rate: u32) -> Seats {
+        let arrivals = serde_json::from_str(&format!(r#"{{"kind": "constant", "rate": {rate}}}"#)).unwrap();
+        let role = |name: &str, arrivals, operations| Role {
+            name: Some(name.into()),
+            clients: 1,
+            arrivals,
+            counted: arrivals.is_none(),
+            share: Share {
+                operations,
+                ..Share::default()
+            },
+        };
+        Seats {
+            roles: vec![
+                role("inserters", Some(arrivals), Some(operations)),
+                role("readers", None, None),
+            ],
+        }
+    }
+
+    /// The slot of the only target, and the seconds of its roles.
+    fn run(wire: FakeWire, seats: &Seats) -> (serde_json::Value, Vec<crate::drive::rows::SecondOf>) {
+        let freezer = Freezer::new(&FreezeSpec::None, None).unwrap();
+        let mut target = [Target::new("a".into(), Arc::new(wire), None, freezer)];
+        let mut crew = crew_of(seats, &target);
+        let mut host = HostMeter::new(&[]);
+        let part = |ops, slice_ns| PartSpec {
+            extent: PartExtent::Ops(ops),
+            slice_ns,
+        };
+        let spec = RowSpec {
+            settle: part(0, None),
+            slot: part(seats.operations().unwrap(), Some(20_000_000)),
+            ..spec()
+        };
+        let mut runner = RowRunner::new(spec, &mut crew, seats, target.iter_mut().collect(), &mut host).unwrap();
+        let mut seconds = Vec::new();
+        let row = runner.run(0, &[0], &mut |told| seconds.extend(told)).unwrap();
+        seconds.extend(runner.take_seconds(true));
+        (serde_json::to_value(&row.slots[0]).unwrap(), seconds)
+    }
+
+    #[test]
+    fn a_stall_shows_in_what_was_due_meanwhile_and_is_one_operation_of_a_closed_loop() {
+        const STALL: std::time::Duration = std::time::Duration::from_millis(300);
+        let (slot, seconds) = run(FakeWire::stalling(50, STALL), &rated(500, 1000));
+        let of = |role: &str, figure: &str| slot["roles"][role][figure].as_u64().unwrap();
+        assert_eq!(of("inserters", "ops"), 500);
+        // 300 of 500 were due while the server stood still, and waited for 150 ms in the mean.
+        assert!(of("inserters", "mean_ns") >= 50_000_000, "{slot}");
+        assert!(of("inserters", "service_mean_ns") < 20_000_000, "{slot}");
+        assert!(
+            of("readers", "max_ns") >= 300_000_000 && of("readers", "p99_ns") < 100_000_000,
+            "{slot}"
+        );
+        assert_eq!(slot["ops"], slot["roles"]["readers"]["ops"]);
+        let told: u64 = seconds.iter().map(|second| second.roles["inserters"].ops).sum();
+        let slowest = seconds.iter().map(|second| second.roles["inserters"].slowest_ns).max();
+        assert_eq!(told, 500);
+        assert!(slowest >= Some(250_000_000), "{seconds:?}");
+    }
+
+    #[test]
+    fn a_rate_that_cannot_be_held_makes_the_work_longer() {
+        let (slot, _) = run(
+            FakeWire::stalling(usize::MAX, Default::default()),
+            &rated(20_000, 10_000_000),
+        );
+        let role = &slot["roles"]["inserters"];
+        assert_eq!(
+            (&role["ops"], &role["scheduled"], &role["overdue"]),
+            (&json!(20_000), &json!(20_000), &json!(0))
+        );
+        let of = |figure: &str| role[figure].as_u64().unwrap();
+        // 20,000 at 10 million a second are 2 ms.
+        assert!((2_000_000..2_001_000).contains(&of("schedule_ns")), "{role}");
+        assert!(of("finished_ns") > of("schedule_ns"), "{role}");
+        assert!(role.get("finished_ns").is_some() && slot["roles"]["readers"].get("finished_ns").is_none());
     }
 }

@@ -239,6 +239,10 @@ mod tests {
                 "test \"t/w\", statement \"s\": missing field `sql`",
             ),
             (with("pace", json!(1)), "unknown field `pace`"),
+            (with("operations", json!(0)), "test \"t/w\": `operations` is 0"),
+            (with("lead", json!(8)), "`lead` is accepted with `follows` alone"),
+            (with("follows", json!("x")), "\"w\" follows \"x\", which is no role"),
+            (with("follows", json!("w")), "\"w\" would have to follow itself"),
         ] {
             let error = parse::<RolesDefinition>(json).unwrap_err();
             assert!(error.contains(expected), "{error}");

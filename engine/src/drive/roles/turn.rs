@@ -82,3 +82,108 @@ impl Turn<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::drive::roles::{Role, Seats, Share};
+    use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+
+    const LEAD: u64 = 3;
+    const A_MINUTE_NS: u64 = 60_000_000_000;
+
+    fn role(name: &str, clients: u32, share: Share<usize>) -> Role {
+        Role {
+            name: Some(name.into()),
+            clients,
+            arrivals: None,
+            counted: true,
+            share,
+        }
+    }
+
+    fn follower_of_first(operations: u64) -> Seats {
+        let bounded = |operations, follows, lead| Share {
+            operations: Some(operations),
+            follows,
+            lead,
+        };
+        Seats {
+            roles: vec![
+                role("leader", 2, bounded(5001, None, None)),
+                role("follower", 1, bounded(operations, Some(0), Some(LEAD))),
+                role("other", 1, Share::default()),
+            ],
+        }
+    }
+
+    /// Drives all clients for slices of this length until the work is over; what each role has done. `look`: at the beginning
+    /// of each operation, with the role and with what all have done so far.
+    fn drive(seats: &Seats, slice_ns: u64, look: impl Fn(usize, &[AtomicU64; 3]) + Sync) -> [u64; 3] {
+        let joint = Joint::of(seats, 0);
+        let done: [AtomicU64; 3] = Default::default();
+        let mut errands: Vec<_> = (0..seats.clients())
+            .map(|client| Errand::begin(&joint, &seats.seat(client)))
+            .collect();
+        while !joint.is_over() {
+            let span = Span {
+                start_ns: now_ns(),
+                length_ns: slice_ns,
+                clock_ns: 0,
+            };
+            std::thread::scope(|scope| {
+                for (errand, client) in errands.iter_mut().zip(0..) {
+                    let role = seats.seat(client).role;
+                    let (joint, done, look) = (&joint, &done, &look);
+                    scope.spawn(move || {
+                        let mut turn = Turn {
+                            errand,
+                            joint,
+                            role,
+                            span,
+                        };
+                        while turn.begin(now_ns()).is_some() {
+                            look(role, done);
+                            done[role].fetch_add(1, SeqCst);
+                            turn.done(now_ns());
+                        }
+                    });
+                }
+            });
+        }
+        done.map(AtomicU64::into_inner)
+    }
+
+    #[test]
+    fn a_follower_comes_after_its_leader_and_holds_it_when_that_is_too_far_ahead() {
+        for slice_ns in [200_000, A_MINUTE_NS] {
+            let done = drive(&follower_of_first(5001), slice_ns, |role, done| {
+                let [leader, follower] = [0, 1].map(|role| done[role].load(SeqCst));
+                match role {
+                    0 => assert!(leader < follower + LEAD + 1, "{leader} and {follower}"),
+                    1 => assert!(leader > follower, "{leader} and {follower}"),
+                    _ => {}
+                }
+            });
+            assert_eq!(done[..2], [5001, 5001]);
+            assert!(done[2] > 0);
+        }
+    }
+
+    #[test]
+    fn a_follower_that_has_done_all_holds_nobody() {
+        assert_eq!(drive(&follower_of_first(7), A_MINUTE_NS, |_, _| ())[..2], [5001, 7]);
+    }
+
+    #[test]
+    fn whoever_waits_is_woken_when_another_client_stops() {
+        let seats = follower_of_first(5001);
+        let joint = Joint::of(&seats, 0);
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| joint.wait_for_others(1, 0, now_ns() + A_MINUTE_NS));
+            joint.break_off();
+            assert!(!waiting.join().unwrap());
+        });
+        assert!(joint.is_over());
+    }
+}
