@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use super::closed::Bound;
+use super::roles::share;
 
 /// How long a part of a row lasts: `ms` (and at least `min_ops`) or `ops`, perhaps in slices.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
@@ -95,12 +96,6 @@ impl PartSpec {
             PartExtent::Ops(ops) => Bound::Ops(share(ops, client, clients)),
         }
     }
-}
-
-/// A client's share of `ops`: as equal as whole numbers allow, first clients first.
-pub fn share(ops: u64, client: u32, clients: u32) -> u64 {
-    let (client, clients) = (u64::from(client), u64::from(clients));
-    ops / clients + u64::from(client < ops % clients)
 }
 
 #[cfg(test)]

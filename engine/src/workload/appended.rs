@@ -45,7 +45,9 @@ pub type EndsOfTables = Vec<Arc<Ends>>;
 
 /// The ends of all tables of a target, by name and number. They last as long as the target does, since its tables do.
 #[derive(Debug, Clone, Default)]
-pub struct Appended(Arc<Mutex<HashMap<(String, u32), Arc<Ends>>>>);
+pub struct Appended(Arc<Mutex<EndsByTable>>);
+
+type EndsByTable = HashMap<(String, u32), Arc<Ends>>;
 
 impl Appended {
     pub fn ends(&self, of: &str, table: u32) -> Arc<Ends> {

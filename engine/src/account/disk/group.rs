@@ -2,11 +2,20 @@
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::DiskGroup;
+use serde::Deserialize;
+
 use crate::account::cgroup::open_named;
 use crate::account::gauge::{Gauge, number, value_of, words};
+
+/// A control group that counts the server's requests.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum DiskGroup {
+    V1 { blkio: PathBuf },
+    V2 { path: PathBuf },
+}
 
 /// The files have a line, or several, for each disk of the host.
 const LONGEST_BYTES: usize = 16 << 10;

@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use device::{Counters, Device};
+pub use group::DiskGroup;
 use group::{Group, Requests};
 
 use crate::record::ServerFigures;
@@ -24,14 +25,6 @@ pub struct DiskSpec {
     pub path: PathBuf,
     #[serde(default)]
     pub cgroup: Option<DiskGroup>,
-}
-
-/// A control group that counts the server's requests.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum DiskGroup {
-    V1 { blkio: PathBuf },
-    V2 { path: PathBuf },
 }
 
 /// Reads the counters of one server's disk. They are cumulative: what an interval took is the difference of two readings.

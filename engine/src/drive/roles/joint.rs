@@ -7,8 +7,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::SeqCst};
 
 use super::bell::Bell;
-use super::seats::{Role, Seat, Seats};
-use crate::drive::part::share;
+use super::seats::{Role, Seat, Seats, share};
 
 #[derive(Debug)]
 pub struct Joint {

@@ -12,6 +12,6 @@ pub mod turn;
 
 pub use definition::{RoleDefinition, RolesDefinition, Share};
 pub use joint::Joint;
-pub use seats::{Role, Seat, Seats};
+pub use seats::{Role, Seat, Seats, share};
 pub use together::{RoleSlots, Together, Total};
 pub use turn::{Errand, Turn};

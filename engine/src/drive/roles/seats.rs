@@ -119,6 +119,12 @@ impl Seats {
     }
 }
 
+/// A client's share of `ops`: as equal as whole numbers allow, first clients first.
+pub fn share(ops: u64, client: u32, clients: u32) -> u64 {
+    let (client, clients) = (u64::from(client), u64::from(clients));
+    ops / clients + u64::from(client < ops % clients)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
