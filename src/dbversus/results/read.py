@@ -41,6 +41,7 @@ from dbversus.results.schema import (
     HOST,
     JOURNAL,
     LATENCY,
+    LATER_SLOT_COLUMNS,
     MEMORY_COLUMNS,
     ROLE_COLUMNS,
     ROLES,
@@ -267,6 +268,12 @@ def _sealed_slots(path: Path) -> Columns:
         words = str(error).splitlines()[0]
         raise UsageError(f"{path} is damaged ({words}); remove it, it is made again from {JOURNAL}.") from error
     read |= {name: read[then] for name, then in schema1.COLUMNS.items() if then in read}
+    slots = len(read["target"]) if "target" in read else 0
+    read |= {
+        name: np.ma.masked_array(np.zeros(slots, np.int64), mask=True)
+        for name in LATER_SLOT_COLUMNS
+        if name not in read
+    }
     missing = [name for name in SLOT_COLUMNS if name not in read]
     if missing:
         raise UsageError(f"{path} lacks the column {missing[0]}; remove it, it is made again from {JOURNAL}.")

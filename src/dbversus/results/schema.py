@@ -63,6 +63,9 @@ SLOT_COLUMNS: dict[str, str] = {
     "host_psi_memory_us": "BIGINT",
 }
 
+LATER_SLOT_COLUMNS = ("server_read_call_bytes", "server_write_call_bytes")
+"""Whole numbers that files of version 2 may lack, since they came later: not known there."""
+
 # name -> DuckDB type; one row per target, block and test that changes data. `target_group`: of those that were up together
 DRAIN_COLUMNS: dict[str, str] = {
     "test": "VARCHAR",

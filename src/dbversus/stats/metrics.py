@@ -19,6 +19,8 @@ WAIT = "server_wait_us_per_op"
 DRAIN_CPU = "drain_cpu_us_per_op"
 DRAIN_WRITES = "drain_write_bytes_per_op"
 LOAD_TEST = "load"
+READ_BYTES, WRITE_BYTES = "read_bytes_per_op", "write_bytes_per_op"
+READ_CALL_BYTES, WRITE_CALL_BYTES = "read_call_bytes_per_op", "write_call_bytes_per_op"
 
 _US_PER_NS = 1e-3
 _NS_PER_S = 1e9
@@ -68,10 +70,16 @@ EXPLORATORY: tuple[Metric, ...] = (
     _per_op("server_switches_per_op", "context switches per op", "1/op", "server_switches", margin=0.05, floor=0.01),
     _per_op("minor_faults_per_op", "minor faults per op", "1/op", "server_minor_faults", margin=0.10, floor=0.01),
     _per_op("major_faults_per_op", "major faults per op", "1/op", "server_major_faults", margin=0.10, floor=0.001),
-    _per_op("read_bytes_per_op", "bytes read per op", "bytes/op", "server_read_bytes", margin=0.05, floor=64.0),
-    _per_op("write_bytes_per_op", "bytes written per op", "bytes/op", "server_write_bytes", margin=0.05, floor=64.0),
+    _per_op(READ_BYTES, "bytes read per op", "bytes/op", "server_read_bytes", margin=0.05, floor=64.0),
+    _per_op(WRITE_BYTES, "bytes written per op", "bytes/op", "server_write_bytes", margin=0.05, floor=64.0),
     _per_op("read_calls_per_op", "read calls per op", "1/op", "server_read_calls", margin=0.05, floor=0.01),
     _per_op("write_calls_per_op", "write calls per op", "1/op", "server_write_calls", margin=0.05, floor=0.01),
+    _per_op(
+        READ_CALL_BYTES, "bytes of read calls per op", "bytes/op", "server_read_call_bytes", margin=0.05, floor=64.0
+    ),
+    _per_op(
+        WRITE_CALL_BYTES, "bytes of write calls per op", "bytes/op", "server_write_call_bytes", margin=0.05, floor=64.0
+    ),
     _per_op("errors_per_op", "errors per op", "1/op", "errors", margin=0.10, floor=1e-4),
     _cpu_per_op("client_cpu_us_per_op", "client CPU per op", "client_cpu_ns"),
     _response_time(MEAN, "mean response time", "mean_ns"),

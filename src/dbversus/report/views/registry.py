@@ -35,6 +35,7 @@ class View:
 _ALL = (
     View("findings", "verdicts on the judged metrics"),
     View("efficiency", "CPU, switches and IO per operation"),
+    View("io", "bytes per operation: asked of the kernel, of the disk, from the page cache"),
     View("matrix", "throughput and memory, a line per target"),
     View("scaleup", "what more clients bring"),
     View("sizes", "what larger tables change"),
