@@ -8,7 +8,7 @@ import pytest
 from dbversus.errors import UsageError
 from dbversus.results.read import open_results
 from dbversus.results.records import Row
-from dbversus.results.schema import DISK_COLUMNS, JOURNAL, SCHEMA_VERSION, SLOTS
+from dbversus.results.schema import JOURNAL, LATER_SLOT_COLUMNS, SCHEMA_VERSION, SLOTS
 from dbversus.results.write import seal
 
 from .samples import HEADER, write_journal
@@ -124,14 +124,14 @@ def test_a_damaged_parquet_is_told(directory: Path) -> None:
         open_results(directory)
 
 
-def test_a_table_that_was_sealed_before_the_disk_was_counted_is_read(directory: Path) -> None:
+def test_a_table_that_was_sealed_before_columns_were_added_is_read(directory: Path) -> None:
     seal(directory)
-    path, of_disk = str(directory / SLOTS), ", ".join(sorted(DISK_COLUMNS))
+    path, of_disk = str(directory / SLOTS), ", ".join(sorted(LATER_SLOT_COLUMNS))
     without = f"SELECT * EXCLUDE ({of_disk}) FROM read_parquet('{path}')"  # noqa: S608
     duckdb.sql(f"COPY ({without}) TO '{path}.old' (FORMAT parquet)")
     Path(f"{path}.old").rename(path)
     slots = open_results(directory).slots
-    assert all(np.ma.getmaskarray(slots[name]).tolist() == [True] * 6 for name in DISK_COLUMNS)
+    assert all(np.ma.getmaskarray(slots[name]).tolist() == [True] * 6 for name in LATER_SLOT_COLUMNS)
     assert list(slots["ops"]) == [1000, 1100] * 3
 
 

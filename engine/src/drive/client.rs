@@ -279,30 +279,28 @@ fn begin_session(connection: &mut dyn Connection, program: &Program) -> WireResu
 }
 
 /// The client thread's counters; with an embedded server they are the server's, and the client costs nothing of its own.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "two at a time, on the stack: a box would be allocated beside every slot"
-)]
-enum Reading {
-    Client(ClientFigures),
-    Embedded(ServerFigures),
+struct Reading {
+    client: ClientFigures,
+    server: Option<ServerFigures>,
 }
 
 impl Reading {
     fn of(thread: &ThreadMeter, embedded: bool) -> Self {
         if embedded {
-            Self::Embedded(thread.as_server())
+            let (client, server) = (ClientFigures::default(), Some(thread.as_server()));
+            Self { client, server }
         } else {
-            Self::Client(thread.as_client())
+            let (client, server) = (thread.as_client(), None);
+            Self { client, server }
         }
     }
 
     fn since(&self, earlier: &Self) -> (ClientFigures, Option<ServerFigures>) {
-        match (self, earlier) {
-            (Self::Embedded(now), Self::Embedded(before)) => (ClientFigures::default(), Some(now.since(before))),
-            (Self::Client(now), Self::Client(before)) => (now.since(before), None),
-            _ => unreachable!("both readings are of the same link"),
-        }
+        let server = self.server.as_ref().zip(earlier.server.as_ref());
+        (
+            self.client.since(&earlier.client),
+            server.map(|(now, before)| now.since(before)),
+        )
     }
 }
 

@@ -39,11 +39,11 @@ from dbversus.results.roles import read_roles, role_columns
 from dbversus.results.schema import (
     BACKGROUND_COLUMNS,
     COUNTER_COLUMNS,
-    DISK_COLUMNS,
     DRAIN_COLUMNS,
     HOST,
     JOURNAL,
     LATENCY,
+    LATER_SLOT_COLUMNS,
     MEMORY_COLUMNS,
     OBJECT_COLUMNS,
     ROLE_COLUMNS,
@@ -290,7 +290,7 @@ def _sealed_slots(path: Path) -> Columns:
         raise UsageError(f"{path} is damaged ({words}); remove it, it is made again from {JOURNAL}.") from error
     read |= {name: read[then] for name, then in schema1.COLUMNS.items() if then in read}
     slots = len(read["test"]) if "test" in read else 0
-    read |= {name: column([None] * slots, SLOT_COLUMNS[name]) for name in DISK_COLUMNS - read.keys()}
+    read |= {name: column([None] * slots, SLOT_COLUMNS[name]) for name in LATER_SLOT_COLUMNS - read.keys()}
     missing = [name for name in SLOT_COLUMNS if name not in read]
     if missing:
         raise UsageError(f"{path} lacks the column {missing[0]}; remove it, it is made again from {JOURNAL}.")

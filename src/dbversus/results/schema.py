@@ -76,7 +76,10 @@ SLOT_COLUMNS: dict[str, str] = {
     "host_psi_memory_us": "BIGINT",
 }
 
-DISK_COLUMNS = frozenset(name for name in SLOT_COLUMNS if name.startswith(("disk_", "device_")))
+LATER_SLOT_COLUMNS = frozenset(name for name in SLOT_COLUMNS if name.startswith(("disk_", "device_"))) | {
+    "server_read_call_bytes",
+    "server_write_call_bytes",
+}
 """They are unknown where an older dbversus measured."""
 
 # name -> DuckDB type; one row per target, block and test that changes data. `target_group`: of those that were up together

@@ -21,6 +21,8 @@ DRAIN_WRITES = "drain_write_bytes_per_op"
 DISK_READS, DISK_WRITES = "disk_reads_per_op", "disk_writes_per_op"
 DISK_READ_BYTES, DISK_WRITE_BYTES = "disk_read_bytes_per_op", "disk_write_bytes_per_op"
 LOAD_TEST = "load"
+READ_BYTES, WRITE_BYTES = "read_bytes_per_op", "write_bytes_per_op"
+READ_CALL_BYTES, WRITE_CALL_BYTES = "read_call_bytes_per_op", "write_call_bytes_per_op"
 
 _US_PER_NS = 1e-3
 _NS_PER_S = 1e9
@@ -70,10 +72,16 @@ EXPLORATORY: tuple[Metric, ...] = (
     _per_op("server_switches_per_op", "context switches per op", "1/op", "server_switches", margin=0.05, floor=0.01),
     _per_op("minor_faults_per_op", "minor faults per op", "1/op", "server_minor_faults", margin=0.10, floor=0.01),
     _per_op("major_faults_per_op", "major faults per op", "1/op", "server_major_faults", margin=0.10, floor=0.001),
-    _per_op("read_bytes_per_op", "bytes read per op", "bytes/op", "server_read_bytes", margin=0.05, floor=64.0),
-    _per_op("write_bytes_per_op", "bytes written per op", "bytes/op", "server_write_bytes", margin=0.05, floor=64.0),
+    _per_op(READ_BYTES, "bytes read per op", "bytes/op", "server_read_bytes", margin=0.05, floor=64.0),
+    _per_op(WRITE_BYTES, "bytes written per op", "bytes/op", "server_write_bytes", margin=0.05, floor=64.0),
     _per_op("read_calls_per_op", "read system calls per op", "1/op", "server_read_calls", margin=0.05, floor=0.01),
     _per_op("write_calls_per_op", "write system calls per op", "1/op", "server_write_calls", margin=0.05, floor=0.01),
+    _per_op(
+        READ_CALL_BYTES, "bytes of read calls per op", "bytes/op", "server_read_call_bytes", margin=0.05, floor=64.0
+    ),
+    _per_op(
+        WRITE_CALL_BYTES, "bytes of write calls per op", "bytes/op", "server_write_call_bytes", margin=0.05, floor=64.0
+    ),
     _per_op(DISK_READS, "disk reads per op", "1/op", "disk_reads", margin=0.05, floor=0.01),
     _per_op(DISK_WRITES, "disk writes per op", "1/op", "disk_writes", margin=0.05, floor=0.01),
     _per_op(DISK_READ_BYTES, "bytes read from the disk per op", "bytes/op", "disk_read_bytes", margin=0.05, floor=64.0),
