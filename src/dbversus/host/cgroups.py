@@ -16,7 +16,7 @@ from pathlib import Path
 from dbversus.host import memory_limit
 
 OWN_DIRECTORY = "dbversus"
-ONLY_SETTINGS = "their caches follow from --memory, but not what the page cache holds of their files"
+ONLY_SETTINGS = "caches follow from --memory, but not what the page cache holds of its files"
 _REMOVE_LIMIT_S = 2.0
 
 
