@@ -61,6 +61,13 @@ def test_shared_data_is_no_load_and_no_comparison(plain: Results) -> None:
     assert not [item for item in assessment.findings if item.test == "load" and item.target == LABELS[1]]
 
 
+def test_a_table_that_begins_empty_has_no_load(plain: Results) -> None:
+    empty = {"figures": LoadFigures(rows=0, elapsed_ns=5_000_000)}
+    assessment = build_assessment(with_loads(plain, t0=empty, t1={"figures": None, "shares": LABELS[0]}, t2=empty))
+    assert not assessment.loads
+    assert "rows/s" not in printed(assessment)
+
+
 def test_a_load_of_another_time_says_so_wherever_it_is_compared(plain: Results) -> None:
     assessment = build_assessment(sharing(plain))
     assert (

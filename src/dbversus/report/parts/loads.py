@@ -15,8 +15,10 @@ Ratios = Mapping[tuple[str, str], float | None]
 
 
 def load_figures(results: Results, findings: Sequence[Finding]) -> tuple[LoadFigure, ...]:
+    """Tables that begin empty have none."""
     ratios = {(item.target, item.metric): item.ratio for item in findings if item.test == LOAD_TEST}
-    loads = [load for load in results.loads if load.own or load.shares]
+    empty = {load.table for load in results.loads if load.own and not load.own.rows}
+    loads = [load for load in results.loads if (load.own or load.shares) and load.table not in empty]
     of_base = {load.table: load for load in loads if load.target == results.base.name}
     return tuple(_figure(results, load, ratios, of_base.get(load.table)) for load in loads)
 
