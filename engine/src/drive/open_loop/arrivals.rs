@@ -97,6 +97,14 @@ impl Schedule {
         self.due_ns as u64
     }
 
+    /// How long the schedule is up to the next event, without it: events at equal distances lie in the middle of theirs.
+    fn length_ns(&self) -> u64 {
+        match self.arrivals.kind {
+            ArrivalKind::Constant => (self.number as f64 * 1e9 / self.arrivals.rate) as u64,
+            ArrivalKind::Poisson | ArrivalKind::Burst => self.due_ns(),
+        }
+    }
+
     /// On to the event after the next one.
     pub fn advance(&mut self) {
         self.number += u64::from(self.clients);
@@ -163,6 +171,11 @@ impl Queue {
     #[inline]
     pub fn due_ns(&self) -> u64 {
         self.next.due_ns()
+    }
+
+    /// How long the schedule of the events is that have been sent.
+    pub fn length_ns(&self) -> u64 {
+        self.next.length_ns()
     }
 
     /// The next event has been sent.
@@ -255,6 +268,8 @@ mod tests {
         assert_eq!(queue.close_slot(10_000_000), (3, 2));
         (0..2).for_each(|_| queue.sent());
         assert_eq!(queue.close_slot(20_000_000), (0, 0));
+        // Events 1, 3 and 5 of both clients, at 1.5, 3.5 and 5.5 ms; the next would be that of number 7.
+        assert_eq!(queue.length_ns(), 7_000_000);
     }
 
     #[test]

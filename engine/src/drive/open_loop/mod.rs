@@ -76,10 +76,10 @@ impl Pacing<'_> {
         self.turn.as_mut().is_none_or(|turn| turn.is_let(until_ns))
     }
 
-    /// An event has ended now; the next one is due at `next_due_ns` of the schedule's clock.
-    fn done(&mut self, next_due_ns: u64, now: u64) {
+    /// An event has ended now; the schedule up to it and with it is so long.
+    fn done(&mut self, schedule_ns: u64, now: u64) {
         if let Some(turn) = &mut self.turn {
-            turn.joint.note_due(turn.role, next_due_ns);
+            turn.joint.note_schedule(turn.role, schedule_ns);
             turn.done(now);
         }
     }
@@ -132,7 +132,7 @@ pub fn drive(
         service.record(now - sent_ns);
         served.ops += 1;
         served.late += u64::from(is_late);
-        pacing.done(queue.due_ns(), now);
+        pacing.done(queue.length_ns(), now);
     }
     (served.scheduled, served.overdue) = queue.close_slot(span.clock_at(now));
     Ok(served)

@@ -116,8 +116,8 @@ impl Joint {
         self.roles[role].changed.ring();
     }
 
-    /// A client of an open loop has sent all that was due before this moment of the work's clock.
-    pub fn note_due(&self, role: usize, clock_ns: u64) {
+    /// How long the schedule is of what a client of an open loop has sent.
+    pub fn note_schedule(&self, role: usize, clock_ns: u64) {
         self.roles[role].schedule_ns.fetch_max(clock_ns, SeqCst);
     }
 
@@ -135,8 +135,7 @@ impl Joint {
         self.ring_all();
     }
 
-    /// When a role had done its operations, and when the first would be due that is none of them any more; of bounded roles, on
-    /// the work's clock.
+    /// When a bounded role had done its operations, on the work's clock, and how long their schedule is.
     pub fn ends_of(&self, role: usize) -> Option<(u64, u64)> {
         let progress = &self.roles[role];
         let ends = (progress.finished_ns.load(SeqCst), progress.schedule_ns.load(SeqCst));

@@ -17,7 +17,7 @@ class RoleSlot(Part, frozen=True, kw_only=True):
     late: operations that were sent after their moment, since the client was busy
     overdue: operations that were due and not yet sent at the end of the slot; they are sent first in the target's next slot
     finished_ns: of a role of a step that has `operations`: driven time until it had done them
-    schedule_ns: and with arrivals: driven time until one more would have been due
+    schedule_ns: and with arrivals: how long their schedule is
     """
 
     ops: int
