@@ -26,6 +26,7 @@ def read_per_op(bench: Bench, out: str) -> tuple[float, float]:
     return read, calls
 
 
+@pytest.mark.on_disk
 def test_a_server_reads_what_its_memory_does_not_hold(bench: Bench, postgres: str) -> None:
     file = bench.write([postgres], "point-query.pre", "alone = true\n", looks=(1,))
     file.write_text(file.read_text().replace("table_size = 2000\n", ROWS))

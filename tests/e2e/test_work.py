@@ -72,6 +72,7 @@ def test_work_is_done_once_in_each_block_and_judged(bench: Bench, postgres: str)
     assert set(results.slots["test"]) == {"more", "build", "analyze", "total"}
 
 
+@pytest.mark.on_disk  # in memory it is over before it can be interrupted
 def test_an_interrupted_step_is_measured_anew(bench: Bench) -> None:
     (bench.folder / "work.toml").write_text(
         SUITE.replace('"table_size / 2"', "3_000").replace("slice_ms = 20", "slice_ms = 100")

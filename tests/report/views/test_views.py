@@ -75,6 +75,6 @@ def test_steps_need_a_test_that_lasts(results_dir: Path) -> None:
 
 
 def test_help_says_what_each_shows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "400")
+    monkeypatch.setenv("COLUMNS", "1000")
     text = CliRunner().invoke(app, ["show", "--help"]).stdout
     assert all(f"{each.name}: {each.what}" in text for each in VIEWS.values())

@@ -87,7 +87,6 @@ def set_stage(spec: ExperimentSpec, display: Display, *, wait: bool) -> Iterator
         guard = stack.enter_context(Guard(engine_binary()))
         watchers: list[Watcher] = [guard, Registry()]
         notes = [note for note in (plan.note, guard.note) if note]
-        facts |= _probes(suite, work_dir, display, notes)
         facts |= cache_facts(spec.cache, work_dir)
         targets = _targets(spec, specs, builds, plan, work_dir, watchers, notes, stack)
         check_caches([(target.label, target.build.dbms, target.server.config) for target in targets], spec)
@@ -95,6 +94,7 @@ def set_stage(spec: ExperimentSpec, display: Display, *, wait: bool) -> Iterator
             refusal = check_server(target.server, target.spec.configs, spec.optional, is_base=target is targets[0])
             target.out = refusal or None
         check_tables(spec, suite, [target.server for target in targets])
+        facts |= _probes(suite, work_dir, display, notes)
         facts |= {"placement": asdict(plan), "disturbance_limits": asdict(limits_with(plan)), "notes": notes}
         # the engine's own threads may run where the controller does; its clients are pinned by `open`
         for finding in judge(facts):
