@@ -148,9 +148,7 @@ def _segments() -> dict[int, int]:
 
 
 def _groups_of(controllers: Collection[int]) -> list[str]:
-    where = hierarchies()
-    parents = filter(None, (where.cpuacct, where.freezer, where.unified))
-    every = (path for parent in parents for path in (parent / OWN_DIRECTORY).glob("[0-9]*-*"))
+    every = (path for parent in hierarchies().every() for path in (parent / OWN_DIRECTORY).glob("[0-9]*-*"))
     return sorted({str(path) for path in every if int(path.name.partition("-")[0]) in controllers})
 
 

@@ -91,6 +91,10 @@ class Hierarchies:
         names = [name for name, there in (("v1", self.cpuacct), ("v2", self.unified)) if there]
         return "+".join(names) or "none"
 
+    def every(self) -> list[Path]:
+        """All of them that are there: a group may be in any."""
+        return [path for path in (self.cpuacct, self.freezer, self.blkio, self.unified, self.memory) if path]
+
 
 def hierarchies(mounts: str | None = None, membership: str | None = None) -> Hierarchies:
     """Reads /proc/self/mounts and /proc/self/cgroup (or the texts given, for tests)."""
@@ -207,8 +211,7 @@ def add_process(directory: Path, pid: int) -> None:
 
 def remove_unused(is_alive: Callable[[int], bool], where: Hierarchies | None = None) -> None:
     """Removes empty groups named `<pid>-…` whose process is gone: a killed controller leaves them."""
-    where = where or hierarchies()
-    for parent in filter(None, (where.cpuacct, where.freezer, where.blkio, where.unified, where.memory)):
+    for parent in (where or hierarchies()).every():
         for directory in (parent / OWN_DIRECTORY).glob("[0-9]*-*"):
             pid = directory.name.partition("-")[0]
             if pid.isdigit() and not is_alive(int(pid)) and not pids_in([str(directory)]):

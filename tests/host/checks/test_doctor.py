@@ -95,6 +95,5 @@ def test_a_diagnosis_leaves_nothing_behind() -> None:
     names = {capability.name for capability in diagnosis.capabilities}
     assert {"cgroups", "freezer", "CPU counters (PMU)", "drop of caches", "user for servers", "mvn", "apt-get"} <= names
     json.dumps(diagnosis.as_dict())
-    where = cgroups.hierarchies()
-    for parent in filter(None, (where.cpuacct, where.freezer, where.unified)):
+    for parent in cgroups.hierarchies().every():
         assert not list((parent / cgroups.OWN_DIRECTORY).glob("doctor-*"))
