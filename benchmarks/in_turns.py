@@ -1,8 +1,9 @@
-"""Clients that have turns on one connection: dbversus's engine, and sysbench with in_turns.lua."""
+"""Clients that have turns on one connection: dbversus's engine, sysbench with in_turns.lua, pgbench with a script that waits."""
 
 import os
 import subprocess
-from collections.abc import Iterator, Sequence
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from dbversus.experiment.rig.engine import Engine
 
 IN_TURNS = Path(__file__).with_suffix(".lua")
 PILOT_SEED = 1
+TURN_DONE = "turn done\n"
 
 
 class Turns(Protocol):
@@ -76,22 +78,55 @@ class EngineClient:
 
 
 @dataclass
-class SysbenchTurns:
+class ProcessTurns:
+    """A program that does a turn for each line it is given, and says when it has."""
+
+    name: str
     process: subprocess.Popen[str]
     ops: int
     statements: int = 0
 
     def run(self) -> int | None:
-        assert self.process.stdin and self.process.stdout
+        assert self.process.stdin
         with suppress(BrokenPipeError):  # its last words say more
             self.process.stdin.write(f"{self.ops}\n")
             self.process.stdin.flush()
+        self.wait()
+        return None
+
+    def wait(self) -> None:
+        """Until it says that it waits for the next turn."""
+        assert self.process.stdout
         said = []
         for line in self.process.stdout:
-            if line == "turn done\n":
-                return None
+            if line == TURN_DONE:
+                return
             said.append(line.strip())
-        raise RunError(f"sysbench left before its last turn: {' '.join(said)}")
+        raise RunError(f"{self.name} left before its last turn: {' '.join(said)}")
+
+    def leave(self) -> str:
+        """No more turns; what it says at its end."""
+        assert self.process.stdin and self.process.stdout
+        self.process.stdin.close()
+        return self.process.stdout.read()
+
+
+@contextmanager
+def program_in_turns(command: Sequence[str], cpu: int, ops: int, env: Json | None = None) -> Iterator[ProcessTurns]:
+    """Starts a program that has turns, on one CPU; it is gone afterwards."""
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=os.environ | (env or {}),
+        preexec_fn=lambda: os.sched_setaffinity(0, [cpu]),
+    ) as process:
+        try:
+            yield ProcessTurns(Path(command[0]).name, process, ops)
+        finally:
+            process.kill()
 
 
 @dataclass(frozen=True)
@@ -103,26 +138,50 @@ class SysbenchClient:
     text_transactions: bool = False
 
     @contextmanager
-    def connected(self, ops: int, turns: int, seed: int) -> Iterator[SysbenchTurns]:
+    def connected(self, ops: int, turns: int, seed: int) -> Iterator[ProcessTurns]:
         program, script, *options = self.command
         asked = [program, str(IN_TURNS), *options, f"--events={ops * turns}", "--time=0", f"--rand-seed={seed}", "run"]
-        with subprocess.Popen(
-            asked,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            env={**os.environ, "SCRIPT": script, **({"TEXT_TRANSACTIONS": "1"} if self.text_transactions else {})},
-            preexec_fn=lambda: os.sched_setaffinity(0, [self.cpu]),
-        ) as process:
-            try:
-                found = SysbenchTurns(process, ops)
-                yield found
-                assert process.stdin and process.stdout
-                process.stdin.close()
-                output = process.stdout.read()
-            finally:
-                process.kill()
+        env = {"SCRIPT": script, **({"TEXT_TRANSACTIONS": "1"} if self.text_transactions else {})}
+        with program_in_turns(asked, self.cpu, ops, env) as found:
+            yield found
+            output = found.leave()
         if errors := number_after(output, "ignored errors:"):
             say(f"{script}: {errors} errors")
         found.statements = number_after(output, "queries:")
+
+
+@dataclass(frozen=True)
+class PgbenchClient:
+    """`script` is run with prepared statements by one client of pgbench, which waits at the end of each turn."""
+
+    program: str
+    script: str
+    variables: Mapping[str, int]
+    address: Json
+    cpu: int
+
+    @contextmanager
+    def connected(self, ops: int, turns: int, seed: int) -> Iterator[ProcessTurns]:
+        with tempfile.NamedTemporaryFile("w", prefix="dbversus-", suffix=".sql") as file:
+            file.write(self._in_turns(ops))
+            file.flush()
+            # the last transaction begins when there are no more turns, so that the last turn can end
+            asked = [*self._command(), f"--file={file.name}", f"--transactions={ops * turns + 1}"]
+            with program_in_turns([*asked, f"--random-seed={seed}", self.address["database"]], self.cpu, ops) as found:
+                found.wait()
+                yield found
+                output = found.leave()
+        if number_after(output, "number of failed transactions:"):
+            raise RunError(f"pgbench had failed transactions: {' '.join(output.split())}")
+
+    def _command(self) -> list[str]:
+        address = self.address
+        return [
+            *(self.program, "--no-vacuum", "--protocol=prepared", "--client=1", "--jobs=1"),
+            *(f"--define={name}={value}" for name, value in {"op": 0, **self.variables}.items()),
+            *(f"--host={address['socket_dir']}", f"--port={address['port']}", f"--username={address['user']}"),
+        ]
+
+    def _in_turns(self, ops: int) -> str:
+        wait = f"\\if :op % {ops} = 0\n\\shell echo {TURN_DONE.strip()}; read -r line; true\n\\endif\n"
+        return f"{wait}\\set op :op + 1\n{self.script}"

@@ -1,17 +1,11 @@
 """pgbench beside the suite that its script became: both do the same work, and what the verdict on their cost is made of."""
 
 import importlib
-import math
 from typing import Any
 
 import pytest
 
 pgbench: Any = importlib.import_module("pgbench")
-
-
-def test_the_order_of_a_round_cancels_out() -> None:
-    logs = pgbench.logs_of_pairs([2.0, 1.0, 4.0, 1.0], [1.0, 2.0, 1.0, 1.0])
-    assert logs == pytest.approx([0, math.log(2)])
 
 
 @pytest.mark.parametrize(("own", "words"), [(1.0, "| yes |"), (1.2, "| **no** |")])
