@@ -92,23 +92,24 @@ impl Family {
         self.processes.iter().any(Process::waits_for_disk)
     }
 
-    /// A child that ends while counters are read, after its parent was, is in none of them: all are read again then.
+    /// A child that ends while counters are read, after its parent was, is in none of them, and one that its parent is taking
+    /// over is in both for a moment: all are read again then.
     pub fn read(&mut self) {
-        while self.has_ended_when_each_is_read() {}
+        while self.has_changed_hands_when_each_is_read() {}
     }
 
-    fn has_ended_when_each_is_read(&mut self) -> bool {
-        let mut has_ended = false;
+    fn has_changed_hands_when_each_is_read(&mut self) -> bool {
+        let mut has_changed_hands = false;
         for index in 0..self.processes.len() {
             let process = &mut self.processes[index];
             let (before, was_dead) = (process.usage, process.is_dead);
             process.read();
-            has_ended |= process.is_dead && !was_dead;
+            has_changed_hands |= process.is_reaped || process.is_dead && !was_dead;
             self.usage = self.usage.moved(process.usage, before);
             let turnover = process.read_sched();
             self.take_over(&turnover);
         }
-        has_ended
+        has_changed_hands
     }
 
     /// Finds new processes and threads. Who was born since `boot_ns`, a moment of the time since boot, counts with all that

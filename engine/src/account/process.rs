@@ -103,6 +103,8 @@ pub struct Process {
     pub pid: i32,
     pub usage: Usage,
     pub is_dead: bool,
+    /// Its parent is taking over its counters: both may have them now.
+    pub is_reaped: bool,
     pub threads: Vec<Thread>,
     birth_ns: u64,
     stat: Gauge,
@@ -121,6 +123,7 @@ impl Process {
             pid,
             usage: Usage::default(),
             is_dead: false,
+            is_reaped: false,
             threads: Vec::new(),
             birth_ns,
             stat,
@@ -142,32 +145,38 @@ impl Process {
     /// Reads all counters anew. A process that is gone has used nothing: its parent has taken over its counters.
     pub fn read(&mut self) {
         match self.read_usage() {
-            Ok(usage) => self.usage = usage,
+            Ok((usage, state)) => {
+                self.usage = usage;
+                self.is_reaped = state == b'X';
+            }
             Err(_) => {
                 self.usage = Usage::default();
                 self.is_dead = true;
+                self.is_reaped = false;
             }
         }
     }
 
-    fn read_usage(&self) -> io::Result<Usage> {
+    /// Also its state, as it was when all else had been read.
+    fn read_usage(&self) -> io::Result<(Usage, u8)> {
         // The clock first: reading the other files takes a few microseconds.
         let cpu_ns = process_cpu_ns(self.pid)?;
+        let mut calls = Usage::default();
+        if let Some(io) = &self.io {
+            io.read(|content| add_io(&mut calls, content))?;
+        }
         let stat = self.stat.read(Stat::parse)?;
         let tick_ns = tick_ns();
-        let mut usage = Usage {
+        let usage = Usage {
             cpu_ns: cpu_ns + (stat.children_user_ticks + stat.children_system_ticks) * tick_ns,
             user_ns: (stat.user_ticks + stat.children_user_ticks) * tick_ns,
             system_ns: (stat.system_ticks + stat.children_system_ticks) * tick_ns,
             minor_faults: stat.minor_faults + stat.children_minor_faults,
             children_minor_faults: stat.children_minor_faults,
             major_faults: stat.major_faults + stat.children_major_faults,
-            ..Usage::default()
+            ..calls
         };
-        if let Some(io) = &self.io {
-            io.read(|content| add_io(&mut usage, content))?;
-        }
-        Ok(usage)
+        Ok((usage, stat.state))
     }
 
     /// Reads the run-queue wait and the timeslices of all threads: what came on top since the last time.
