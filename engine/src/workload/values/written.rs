@@ -42,9 +42,13 @@ pub fn write_date(days: i32, out: &mut Vec<u8>) {
 pub fn write_timestamp(us: i64, fine: bool, out: &mut Vec<u8>) {
     let moment = Moment::of_us(us);
     write_day(moment, out);
-    let _ = write!(out, " {:02}:{:02}:{:02}", moment.hour, moment.minute, moment.second);
+    for (mark, part) in [(b' ', moment.hour), (b':', moment.minute), (b':', moment.second)] {
+        out.push(mark);
+        write_digits(part.into(), 2, out);
+    }
     if fine {
-        let _ = write!(out, ".{:06}", moment.us);
+        out.push(b'.');
+        write_digits(moment.us.into(), 6, out);
     }
 }
 
@@ -58,7 +62,19 @@ pub fn write_hex(bytes: &[u8], out: &mut Vec<u8>) {
 }
 
 fn write_day(moment: Moment, out: &mut Vec<u8>) {
-    let _ = write!(out, "{:04}-{:02}-{:02}", moment.year, moment.month, moment.day);
+    let _ = write!(out, "{:04}", moment.year);
+    for part in [moment.month, moment.day] {
+        out.push(b'-');
+        write_digits(part.into(), 2, out);
+    }
+}
+
+/// The last `width` digits of a number; `write!` took a tenth of a client's CPU time where rows have a time in them.
+fn write_digits(value: u64, width: u32, out: &mut Vec<u8>) {
+    for place in (0..width).rev() {
+        let digit = value / 10u64.pow(place) % 10;
+        out.push(b'0' + u8::try_from(digit).unwrap_or_default());
+    }
 }
 
 #[cfg(test)]
