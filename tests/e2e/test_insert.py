@@ -1,5 +1,7 @@
 """The Insert Benchmark on real servers: every step does its work on the data that the one before has left."""
 
+import json
+
 import pytest
 
 from .conftest import Bench
@@ -17,6 +19,8 @@ LOADED = {
     "insert": {"l.i0": ROWS, "l.x": 100, "l.i1": 2 * 1600, "l.i2": 2 * 400},
     "insert-2021": {"l.i0": ROWS, "l.x": 100_000, "l.i1": ROWS},
 }
+ROW_BYTES = 2 * 8 + 4 * 4 + 15
+AMOUNTS = "SELECT live_bytes, database_bytes, data_dir_bytes FROM amounts WHERE test = '{test}'"
 QUERIES = {"insert": ["pause", "qr100", "qp500"], "insert-2021": ["q100.1", "q100.2"]}
 WRITTEN = {"pause": 0, "qr100": 2 * 100, "qp500": 2 * 500, "q100.1": 100, "q100.2": 100}
 
@@ -39,3 +43,19 @@ def test_each_step_goes_on_where_the_last_one_ended(bench: Bench, postgres: str,
     reads = [slot for row in bench.records("row") if row["test"] in ("qp500", "q100.1") for slot in row["slots"]]
     queries = [slot["roles"]["queries"] for slot in reads]
     assert queries and all(one["ops"] > 0 and 9 < one["rows"] / one["ops"] <= 10 for one in queries)
+    _check_amounts(bench, postgres, suite)
+
+
+def _check_amounts(bench: Bench, postgres: str, suite: str) -> None:
+    """Rows that clients have counted are those that the server counts, and both targets have the same; files hold them."""
+    last = QUERIES[suite][-1]
+    shown = bench.run("show", bench.out, "--sql", AMOUNTS.format(test=last), "--format", "json").stdout
+    found = json.loads(shown)
+    (live_bytes,) = {line["live_bytes"] for line in found}
+    rows_left = {"insert": ROWS + 100, "insert-2021": 2 * ROWS + 100_000 + 200}[suite]
+    assert live_bytes == ROW_BYTES * rows_left
+    assert all(line["data_dir_bytes"] >= line["database_bytes"] > ROWS * ROW_BYTES for line in found)
+    steps = json.loads(bench.run("show", bench.out, "--table", "steps", "--format", "json").stdout)
+    served = [line for line in steps if line["test"] in ("l.i1", "l.x") and not line["target"].startswith("sqlite")]
+    assert [line["ips"] > 0 and line["samp"] > 1 for line in served] == [True, True]
+    assert [line["wamp"] is not None for line in served] == [False, True]  # files in memory: nothing is written

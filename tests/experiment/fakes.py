@@ -156,6 +156,9 @@ class FakeServer:
     def sizes(self) -> dict[str, int]:
         return {}
 
+    def space(self) -> dict[str, int]:
+        return {"database_bytes": 4096, "data_dir_bytes": 8192}
+
     def log_tail(self, lines: int = 40) -> str:
         return "its last words"
 

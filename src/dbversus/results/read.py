@@ -13,6 +13,7 @@ import numpy as np
 
 from dbversus.errors import RunError, UsageError
 from dbversus.results import schema1
+from dbversus.results.amounts import amount_rows
 from dbversus.results.background import background_rows, drain_rows
 from dbversus.results.columns import Columns, column, slot_columns
 from dbversus.results.counters import counter_rows
@@ -37,6 +38,7 @@ from dbversus.results.records import (
 from dbversus.results.records import Latency as LatencyRecord
 from dbversus.results.roles import read_roles, role_columns
 from dbversus.results.schema import (
+    AMOUNT_COLUMNS,
     BACKGROUND_COLUMNS,
     COUNTER_COLUMNS,
     DRAIN_COLUMNS,
@@ -136,6 +138,11 @@ class Results:
     def stalls(self) -> list[dict[str, Any]]:
         """Rows of STALL_COLUMNS: how often and how long each target finished nothing, in tests that last."""
         return stall_rows([*self.timeline, *role_seconds(self.records, self._labels)])
+
+    @cached_property
+    def amounts(self) -> list[dict[str, Any]]:
+        """Rows of AMOUNT_COLUMNS: what files take and rows come to after each test that changes data, in each block."""
+        return amount_rows(self.records, self.header, self._labels, self.slots, self.roles)
 
     @property
     def memory(self) -> list[dict[str, Any]]:
@@ -238,6 +245,7 @@ class Results:
             "objects": (columns_of(self.objects if names(query, "objects") else [], OBJECT_COLUMNS), OBJECT_COLUMNS),
             "timeline": (columns_of(self.timeline, TIMELINE_COLUMNS), TIMELINE_COLUMNS),
             "stalls": (columns_of(self.stalls, STALL_COLUMNS), STALL_COLUMNS),
+            "amounts": (columns_of(self.amounts, AMOUNT_COLUMNS), AMOUNT_COLUMNS),
             "memory": (columns_of(self.memory, MEMORY_COLUMNS), MEMORY_COLUMNS),
         }
         return run_sql(query, {**own, **(typed or {})}, {"loads": loads, **(tables or {})})

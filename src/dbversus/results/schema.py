@@ -143,6 +143,19 @@ MEMORY_COLUMNS: dict[str, str] = {
     "peak_rss_bytes": "BIGINT",
 }
 
+# name -> DuckDB type; one row per target, block and test that changes data: what files take at its end, rows inserted in it and
+# their bytes, and bytes of the rows that are there then
+AMOUNT_COLUMNS: dict[str, str] = {
+    "test": "VARCHAR",
+    "target": "VARCHAR",
+    "block": "INTEGER",
+    "database_bytes": "BIGINT",
+    "data_dir_bytes": "BIGINT",
+    "inserted_rows": "BIGINT",
+    "inserted_bytes": "DOUBLE",
+    "live_bytes": "DOUBLE",
+}
+
 # name -> DuckDB type; one row per target, block, test and kind of background work
 BACKGROUND_COLUMNS: dict[str, str] = {
     "test": "VARCHAR",

@@ -115,6 +115,9 @@ class Server(Protocol):
     def sizes(self) -> dict[str, int]:
         """Bytes by object: `data_dir`, `log`, `database`, `table.<name>`, `index.<name>`."""
 
+    def space(self) -> dict[str, int]:
+        """What its files take on disk: `database_bytes` (tables and indexes), `data_dir_bytes` (all of them)."""
+
     def state(self, tables: Sequence[Table], *, counted: bool) -> dict[str, TableState]:
         """What is in the tables, by name; `counted`: rows are counted, else their number is that of the statistics."""
 

@@ -59,6 +59,9 @@ class NullServer(WithoutProcess):
     def objects(self, moment: Moment) -> ObjectFigures:
         return ObjectFigures()
 
+    def space(self) -> dict[str, int]:
+        return {"database_bytes": 0, "data_dir_bytes": 0}
+
     def sizes(self) -> dict[str, int]:
         return {}
 

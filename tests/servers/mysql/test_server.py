@@ -175,6 +175,8 @@ def _check_facts(server: MysqlServer) -> None:
     assert sizes["data_dir"] > sizes["database"] > sizes["table.sbtest1"] > 0
     assert sizes["log"] > 0
     assert sizes["binlog"] > 0
+    space = server.space()
+    assert space["data_dir_bytes"] > space["database_bytes"] >= sizes["table.sbtest1"]
     assert sizes.get("index.k_1", sizes.get("index.sbtest1", 0)) > 0
     assert len(server.status_text()) > 500
 

@@ -59,6 +59,7 @@ def test_a_life(server: PostgresServer) -> None:
     sizes = server.sizes()
     assert sizes["data_dir"] > sizes["database"] > sizes["table.sbtest1"] > sizes["index.k_1"] > 0
     assert sizes["log"] > 0
+    assert server.space() == {"database_bytes": sizes["database"], "data_dir_bytes": sizes["data_dir"]}
     with pytest.raises(RunError, match="already running"):
         server.start(Placement())
 

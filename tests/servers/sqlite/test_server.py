@@ -71,6 +71,7 @@ def test_a_life(build: Build, tmp_path: Path) -> None:
     assert "USING INTEGER PRIMARY KEY" in server.plan("SELECT c FROM sbtest1 WHERE id = 5")
     server.warm(["sbtest1"])
     assert server.sizes()["database"] > 100_000
+    assert server.space()["data_dir_bytes"] >= server.space()["database_bytes"] == server.sizes()["database"]
     sizes, held = server.sizes(), server.objects("end")
     assert held.values[ObjectFigure("server", "database", "size_bytes")] == sizes["database"]
     if "index.k_1" in sizes:

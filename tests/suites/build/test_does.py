@@ -12,9 +12,16 @@ from dbversus.suites.build.does import does_of
         ("point-query", {"": "query"}),
         ("read-only-10000", {"": "query"}),
         ("insert", {"": "insert"}),
-        ("update-index", {}),
+        ("update-index", {"": "update"}),
+        ("delete", {"": "delete"}),
         ("read-write-100", {}),
     ],
 )
 def test_of_the_tests_of_sysbench(test: str, expected: dict[str, str]) -> None:
     assert does_of(load_suite("sysbench").tests[test]) == expected
+
+
+def test_of_the_insert_benchmark() -> None:
+    tests = load_suite("insert").tests
+    assert does_of(tests["l.x"]) == {"": "index"}  # after some rows more
+    assert does_of(tests["qr100"]) == {"queries": "query", "inserters": "insert", "deleters": "delete"}

@@ -3,13 +3,13 @@
 from typing import Any
 
 from dbversus.experiment.cell.opening import open_case, seed_of
+from dbversus.experiment.cell.planned import note_plan
 from dbversus.experiment.observe.scene import Scene, driven_ops
 from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.plan.slots import SlotPlan, SlotRules, plan_cold_slots, plan_slots, wanted_ops
 from dbversus.experiment.rig.cold import cool
 from dbversus.experiment.rig.engine import EngineRefused, Reply
 from dbversus.experiment.rig.rig import Rig
-from dbversus.results.records import Slots
 from dbversus.stats.orders import williams_square
 from dbversus.suites.build.roles import offered_rate
 
@@ -36,9 +36,7 @@ def pilot(scene: Scene) -> SlotPlan:
         plan = plan_cold_slots(spec.cold_slot_ms, rates, clients, once=case.test.slow)
         if case.test.roles:
             plan = SlotPlan({"ms": round(spec.cold_slot_ms), "min_ops": 1}, plan.settle, plan.rows)
-    scanned = case.test.rows_scanned_per_op(spec.table_size, spec.tables)
-    work = case.test.work_of_op(spec.table_size, spec.tables)
-    rig.note(Slots(*scene.place, plan.slot, plan.settle, plan.rows, scanned, work, scene.paces, scene.does, **rig.tag))
+    note_plan(scene, plan)
     return plan
 
 

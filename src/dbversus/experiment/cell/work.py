@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+from dbversus.experiment.cell.planned import note_plan
 from dbversus.experiment.observe.scene import Scene
 from dbversus.experiment.plan.slots import SlotPlan
 from dbversus.experiment.rig.engine import EngineRefused
 from dbversus.experiment.rig.spoiled import part_with
-from dbversus.results.records import Slots
 from dbversus.suites.model import Work
 from dbversus.suites.send.define import operations_of, undo_sql
 
@@ -20,10 +20,7 @@ def plan_work(scene: Scene, work: Work) -> SlotPlan:
     if work.slice_ms:
         slot["slice_ms"] = work.slice_ms
     plan = SlotPlan(slot, {"ops": 0}, rows=1)
-    scanned = test.rows_scanned_per_op(spec.table_size, spec.tables)
-    rig.note(
-        Slots(*scene.place, plan.slot, plan.settle, plan.rows, scanned, paces=scene.paces, does=scene.does, **rig.tag)
-    )
+    note_plan(scene, plan)
     return plan
 
 

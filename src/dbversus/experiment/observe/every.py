@@ -9,9 +9,20 @@ from dbversus.experiment.observe.memory import Memory
 from dbversus.experiment.observe.objects import Objects
 from dbversus.experiment.observe.observer import Observer, Observers
 from dbversus.experiment.observe.scene import Scene
+from dbversus.experiment.observe.space import Space
 from dbversus.experiment.observe.timeline import Timeline
 
-OBSERVERS: tuple[type[Observer], ...] = (Counters, Objects, Memory, Injecting, Latency, Timeline, Background, Log)
+OBSERVERS: tuple[type[Observer], ...] = (
+    Counters,
+    Objects,
+    Space,
+    Memory,
+    Injecting,
+    Latency,
+    Timeline,
+    Background,
+    Log,
+)
 
 
 def observers_of(scene: Scene) -> Observers:

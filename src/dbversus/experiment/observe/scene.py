@@ -12,6 +12,7 @@ from dbversus.results.records import Pace
 from dbversus.stats.disturbance import RowFigures
 from dbversus.suites.build.does import does_of
 from dbversus.suites.build.roles import paces_of
+from dbversus.suites.row_bytes import bytes_of_roles
 
 
 def driven_ops(row: Reply) -> Counter[str]:
@@ -54,6 +55,12 @@ class Scene:
     def does(self) -> dict[str, str]:
         """Role → what its clients do, where they do one thing."""
         return does_of(self.case.test)
+
+    @property
+    def row_bytes(self) -> dict[str, float]:
+        """Role → bytes of a row that it inserts or deletes, where that is known."""
+        spec = self.rig.spec
+        return bytes_of_roles(self.rig.suite, self.case.test, spec.table_size, spec.tables)
 
     @property
     def place(self) -> tuple[int, str]:

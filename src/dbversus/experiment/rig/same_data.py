@@ -1,14 +1,13 @@
 """Is the data the same at the start of every block, and on all targets? Figures of other data cannot be compared."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-
-import msgspec
+from dataclasses import asdict, dataclass
 
 from dbversus.experiment.rig.recovery import ask
 from dbversus.experiment.rig.rig import Rig, Target
 from dbversus.results.records import DataState, State, TableFacts
 from dbversus.suites.model import LOADED
+from dbversus.suites.row_bytes import bytes_of_tables
 
 COUNTED_ROWS_AT_MOST = 10_000_000
 """Rows of all tables of a target. Counting a million takes some 0.1 s; beyond this the statistics have to do."""
@@ -53,10 +52,12 @@ def _look(rig: Rig, target: Target, block: int, debt: Mapping[str, Mapping[str, 
 def _state_of(rig: Rig, target: Target, debt: Mapping[str, int]) -> DataState:
     counted = rig.suite.usual_rows(rig.spec.table_size, rig.spec.tables) <= COUNTED_ROWS_AT_MOST
     server = target.server
-    tables = server.state(rig.tables_of(target), counted=counted)
-    return msgspec.convert(
-        {"tables": tables, "sizes_bytes": server.sizes(), "debt": debt}, DataState, from_attributes=True
-    )
+    made = rig.tables_of(target)
+    row_bytes = bytes_of_tables(rig.suite, rig.spec.table_size, rig.spec.tables)
+    told = {one.name: row_bytes.get(one.stem) for one in made}
+    states = server.state(made, counted=counted)
+    tables = {name: TableFacts(**asdict(state), row_bytes=told.get(name)) for name, state in states.items()}
+    return DataState(tables, server.sizes(), dict(debt))
 
 
 def _differences(

@@ -27,6 +27,8 @@ from dbversus.results.records.evidence import (
     RoleSeconds,
     Seconds,
     Series,
+    Space,
+    SpaceUse,
 )
 from dbversus.results.records.experiment import Experiment, Rendered, StoredFile, TargetFacts
 from dbversus.results.records.rows import Answers, Check, HostFigures, Pace, Row, Slot, Slots, StatementAnswers, row_of
@@ -76,6 +78,8 @@ __all__ = [
     "Settled",
     "Slot",
     "Slots",
+    "Space",
+    "SpaceUse",
     "State",
     "StatementAnswers",
     "StoredFile",
@@ -110,6 +114,7 @@ AnyRecord = (
     | Memory
     | Log
     | Drain
+    | Space
     | Counters
     | Objects
     | Test

@@ -53,6 +53,7 @@ class TableFacts(Part, frozen=True):
     columns: name, type and nullability of each, in order, in the server's words
     indexes: their definitions, sorted
     statistics_rows: rows as the optimizer's stored statistics have them; null: there are none
+    row_bytes: bytes of a row (see "Amounts"); null: not known
     """
 
     rows: int | None
@@ -62,6 +63,7 @@ class TableFacts(Part, frozen=True):
     columns: tuple[str, ...]
     indexes: tuple[str, ...]
     statistics_rows: int | None
+    row_bytes: float | None = None
 
     @property
     def column_names(self) -> tuple[str, ...]:

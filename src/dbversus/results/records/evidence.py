@@ -196,6 +196,26 @@ class Log(OfTest, frozen=True):
     targets: dict[str, Logged]
 
 
+class SpaceUse(Part, frozen=True):
+    """What files of a target take on disk.
+
+    database_bytes: tables and indexes
+    data_dir_bytes: the whole data directory, logs too
+    """
+
+    database_bytes: int
+    data_dir_bytes: int
+
+
+class Space(OfTest, frozen=True):
+    """What files take at the end of a test that changes data, its drain included.
+
+    targets: by name of the target
+    """
+
+    targets: dict[str, SpaceUse]
+
+
 class MemoryUse(Part, frozen=True):
     """Memory of a server's processes.
 

@@ -75,7 +75,8 @@ class Slots(OfTest, frozen=True):
     rows_scanned_per_op: rows that an operation reads; null unless the suite tells
     work_per_op: what an operation goes through, by what the suite counts
     paces: name of a role → its pace; only of roles with arrivals
-    does: name of a role, empty for a test without roles → `insert`, `query` or `index`; only where all its statements do that
+    does: name of a role, empty without roles → `insert`, `delete`, `update`, `query` or `index`; where all it sends does that
+    row_bytes: name of a role, as in `does` → bytes of a row that it inserts or deletes (see "Amounts")
     """
 
     slot: dict[str, int]
@@ -85,6 +86,7 @@ class Slots(OfTest, frozen=True):
     work_per_op: dict[str, int] = {}
     paces: dict[str, Pace] = {}
     does: dict[str, str] = {}
+    row_bytes: dict[str, float] = {}
 
 
 class HostFigures(Part, frozen=True, kw_only=True):

@@ -197,6 +197,12 @@ class MysqlServer(Daemon):
         own = {"data_dir": used_bytes(self.data_dir), "log": log, "binlog": self._file_bytes("binlog.*")}
         return {**own, "database": sum(found.values()), **found}
 
+    def space(self) -> dict[str, int]:
+        """RocksDB has the files of all databases in one folder, logs too."""
+        folders = ("#rocksdb", ".rocksdb") if self.dbms == "myrocks" else (DATABASE,)
+        in_database = sum(used_bytes(self.data_dir / folder) for folder in folders)
+        return {"database_bytes": in_database, "data_dir_bytes": used_bytes(self.data_dir)}
+
     def _file_bytes(self, *patterns: str) -> int:
         return sum(path.stat().st_size for pattern in patterns for path in self.data_dir.glob(pattern))
 

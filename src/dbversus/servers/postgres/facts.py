@@ -162,8 +162,13 @@ def relations(connection: Connection) -> list[tuple[str, str, str, int]]:
     ).fetchall()
 
 
+def database_bytes(connection: Connection) -> int:
+    """Of its files."""
+    return int(scalar(connection, "SELECT pg_database_size(current_database())"))
+
+
 def sizes(connection: Connection) -> dict[str, int]:
-    found = {"database": int(scalar(connection, "SELECT pg_database_size(current_database())"))}
+    found = {"database": database_bytes(connection)}
     return found | {f"{kind}.{name}": int(size) for kind, name, _, size in relations(connection)}
 
 

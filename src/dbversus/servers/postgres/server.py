@@ -130,6 +130,10 @@ class PostgresServer(Daemon):
         wal = next(path for path in (self.data_dir / "pg_wal", self.data_dir / "pg_xlog") if path.exists())
         return {"data_dir": used_bytes(self.data_dir), "log": used_bytes(wal)} | found
 
+    def space(self) -> dict[str, int]:
+        with self.connect() as connection:
+            return {"database_bytes": facts.database_bytes(connection), "data_dir_bytes": used_bytes(self.data_dir)}
+
     def state(self, tables: Sequence[Table], *, counted: bool) -> dict[str, TableState]:
         with self.connect() as connection:
             return {

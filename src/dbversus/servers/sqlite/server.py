@@ -231,6 +231,9 @@ class SqliteServer(WithoutProcess):
             self.notes.append("sizes of single tables are not shown: this library was compiled without dbstat")
         return found
 
+    def space(self) -> dict[str, int]:
+        return {"database_bytes": self._size_of(""), "data_dir_bytes": used_bytes(self.data_dir)}
+
     def state(self, tables: Sequence[Table], *, counted: bool) -> dict[str, TableState]:
         return {one.name: table_state(self._query, one.name, one.ordered_key, counted=counted) for one in tables}
 

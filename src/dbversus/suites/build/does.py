@@ -5,21 +5,30 @@ from collections.abc import Sequence
 
 from dbversus.suites.model import Statement, Test
 
+INSERT, DELETE, UPDATE, QUERY, INDEX = "insert", "delete", "update", "query", "index"
 _KINDS = {
-    "insert": re.compile(r"\s*INSERT\b", re.IGNORECASE),
-    "query": re.compile(r"\s*SELECT\b", re.IGNORECASE),
-    "index": re.compile(
+    INSERT: re.compile(r"\s*INSERT\b", re.IGNORECASE),
+    DELETE: re.compile(r"\s*DELETE\b", re.IGNORECASE),
+    UPDATE: re.compile(r"\s*UPDATE\b", re.IGNORECASE),
+    QUERY: re.compile(r"\s*SELECT\b", re.IGNORECASE),
+    INDEX: re.compile(
         r"\s*(CREATE\s+(UNIQUE\s+)?INDEX\b|ALTER\s+TABLE\b.*\bADD\s+(INDEX|KEY)\b)", re.IGNORECASE | re.DOTALL
     ),
 }
 
 
 def does_of(test: Test) -> dict[str, str]:
-    """Role, "" for a test without roles → `insert`, `query` or `index`; those that do several, or anything else, are left out."""
+    """Role, "" for a test without roles → what it does; those that do several things, or anything else, are left out.
+
+    A role that builds indexes may insert some rows too, as the reference does before it builds them.
+    """
     of_roles = {role.name: role.statements for role in test.roles} or {"": test.statements}
     return {role: kind for role, statements in of_roles.items() if (kind := _kind(statements))}
 
 
 def _kind(statements: Sequence[Statement]) -> str | None:
     texts = [text for statement in statements for text in statement.sql.values()]
-    return next((kind for kind, begins in _KINDS.items() if texts and all(map(begins.match, texts))), None)
+    found = {next((kind for kind, begins in _KINDS.items() if begins.match(text)), None) for text in texts}
+    if found == {INSERT, INDEX}:
+        return INDEX
+    return found.pop() if len(found) == 1 else None

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dbversus.report.parts.roles import roles_of_tests
+from dbversus.report.parts.steps.io import disk, over, paid
 from dbversus.results.read import Results
 from dbversus.results.stalls import WHOLE_NS
 
@@ -21,17 +22,28 @@ COLUMNS: Mapping[str, str] = {
     "ips": "rows inserted or indexed, 1/s",
     "qps": "queries, 1/s",
     "ops": "operations of the test, 1/s",
-    "rmbps": "read from storage, MB/s",
-    "wmbps": "written to storage, MB/s",
-    "rkbpq": "read from storage, kB per row or query",
-    "wkbpi": "written to storage, kB per inserted row",
+    "rps": "reads of the disk, 1/s",
+    "rmbps": "read from the disk, MB/s",
+    "wps": "writes of the disk, 1/s",
+    "wmbps": "written to the disk, MB/s",
+    "rpq": "reads of the disk, per row or query",
+    "rkbpq": "read from the disk, kB per row or query",
+    "wpi": "writes of the disk, per inserted row",
+    "wkbpi": "written to the disk, kB per inserted row",
     "csps": "context switches of the server, 1/s",
     "cspq": "context switches of the server, per row or query",
     "cpups": "CPU of the server, % of one CPU",
     "cpupq": "CPU of the server, µs per row or query",
+    "fcpupq": "the part of it of threads or processes that serve clients, µs per row or query",
+    "bcpupq": "the part of it of all others, µs per row or query",
     "ccpupq": "CPU of the clients, µs per row or query",
     "dcpupq": "CPU that the server used after the test to pay its debt, µs per row or query",
     "dwmb": "written after the test to pay the debt, MB, mean of blocks",
+    "dwkbpi": "written after the test to pay the debt, kB per inserted row",
+    "wamp": "write amplification: bytes written by the server in the test and to pay its debt / bytes of inserted rows",
+    "samp": "space amplification: bytes of the data directory / bytes of the rows in it, at the end",
+    "dbgb1": "database at the end: tables and indexes, GB, mean of blocks",
+    "dbgb2": "data directory at the end: logs too, GB, mean of blocks",
     "rss": "largest resident memory of a process of the server, GB",
     "maxop": "longest response time, s",
     "p50": "rate that was exceeded in 50 % of the seconds, 1/s",
@@ -42,14 +54,20 @@ COLUMNS: Mapping[str, str] = {
 """Name → what it is, with its unit. `row or query`: queries where there are any, else rows inserted, else operations."""
 
 _SLOTS = """SELECT test, target, count(DISTINCT block) AS blocks, sum(elapsed_ns) / 1e9 AS seconds, sum(ops) AS ops,
-    sum(affected) AS affected, max(max_ns) / 1e9 AS max_s, sum(server_read_bytes) AS read_bytes,
+    sum(affected) AS affected, max(max_ns) / 1e9 AS max_s,
     sum(server_write_bytes) AS write_bytes, sum(server_switches) AS switches, sum(server_cpu_ns) / 1e3 AS cpu_us,
-    sum(client_cpu_ns) / 1e3 AS client_us
+    sum(server_foreground_cpu_ns) / 1e3 AS foreground_us, sum(server_background_cpu_ns) / 1e3 AS background_us,
+    sum(client_cpu_ns) / 1e3 AS client_us, sum(disk_reads) AS disk_reads, sum(disk_writes) AS disk_writes,
+    sum(disk_read_bytes) AS disk_read_bytes, sum(disk_write_bytes) AS disk_write_bytes
   FROM slots GROUP BY test, target"""
 _ROLES = """SELECT test, target, role, sum(ops) AS ops, sum(affected) AS affected, max(max_ns) / 1e9 AS max_s
   FROM roles GROUP BY test, target, role"""
-_DRAINS = """SELECT test, target, sum(server_cpu_ns) / 1e3 AS cpu_us, sum(server_write_bytes) AS write_bytes
+_DRAINS = """SELECT test, target, sum(ops) AS ops, sum(server_cpu_ns) / 1e3 AS cpu_us, sum(server_write_bytes) AS write_bytes
   FROM drains GROUP BY test, target"""
+_AMOUNTS = """SELECT test, target, avg(database_bytes) / 1e9 AS database_gb, avg(data_dir_bytes) / 1e9 AS data_dir_gb,
+    sum(inserted_bytes) AS inserted_bytes,
+    CASE WHEN count(live_bytes) = count(*) THEN sum(data_dir_bytes) / nullif(sum(live_bytes), 0) END AS space
+  FROM amounts GROUP BY test, target"""
 _MEMORY = "SELECT test, target, max(peak_rss_bytes) AS bytes FROM memory GROUP BY test, target"
 _STALLS = "SELECT test, target, max(longest_s) AS longest_s FROM stalls WHERE role = '' GROUP BY test, target"
 
@@ -58,7 +76,8 @@ Line = dict[str, Any]
 
 def steps(results: Results) -> list[Line]:
     """A line of COLUMNS per test and target, of tests that have seconds or roles; None: not known."""
-    slots, drains, memory, stalls = (_by_place(results, query) for query in (_SLOTS, _DRAINS, _MEMORY, _STALLS))
+    slots, memory, stalls = (_by_place(results, query) for query in (_SLOTS, _MEMORY, _STALLS))
+    drains, amounts = (_by_place(results, query) for query in (_DRAINS, _AMOUNTS))
     roles: dict[tuple[str, str], dict[str, Line]] = {}
     for line in _lines(results, _ROLES):
         roles.setdefault((line["test"], line["target"]), {})[line["role"]] = line
@@ -68,9 +87,10 @@ def steps(results: Results) -> list[Line]:
     for test in results.tests:
         for place in ((test, target.label) for target in results.targets):
             if test in lasting and (sums := slots.get(place)) and sums["seconds"]:
-                line = _line(results, sums, roles.get(place, {}), drains.get(place, {}))
+                line = _line(results, sums, roles.get(place, {}))
+                line |= paid(sums, line, drains.get(place, {}), amounts.get(place, {}))
                 rss, stall = memory.get(place, {}).get("bytes"), stalls.get(place, {}).get("longest_s")
-                found.append(line | {"rss": _over(rss, 1e9), "stall": stall, "sla": failed.get(place, "")})
+                found.append(line | {"rss": over(rss, 1e9), "stall": stall, "sla": failed.get(place, "")})
     return [{name: line[name] for name in COLUMNS} for line in found]
 
 
@@ -83,29 +103,28 @@ def _by_place(results: Results, query: str) -> dict[tuple[str, str], Line]:
     return {(line["test"], line["target"]): line for line in _lines(results, query)}
 
 
-def _line(results: Results, sums: Line, of_roles: Mapping[str, Line], drained: Line) -> Line:
+def _line(results: Results, sums: Line, of_roles: Mapping[str, Line]) -> Line:
     test, seconds, blocks = sums["test"], sums["seconds"], sums["blocks"]
     rows, queries, longest_s = _done(results, sums, of_roles)
     base = queries or rows or sums["ops"]
     return {
         "test": test,
         "target": sums["target"],
+        "base": base,
+        "rows": rows,
         "blocks": blocks,
         "seconds": seconds / blocks,
-        "ips": _over(rows, seconds),
-        "qps": _over(queries, seconds),
+        "ips": over(rows, seconds),
+        "qps": over(queries, seconds),
         "ops": sums["ops"] / seconds,
-        "rmbps": _over(sums["read_bytes"], seconds * 1e6),
-        "wmbps": _over(sums["write_bytes"], seconds * 1e6),
-        "rkbpq": _over(sums["read_bytes"], base * 1e3),
-        "wkbpi": _over(sums["write_bytes"], (rows or 0) * 1e3),
-        "csps": _over(sums["switches"], seconds),
-        "cspq": _over(sums["switches"], base),
-        "cpups": _over(sums["cpu_us"], seconds * 1e4),
-        "cpupq": _over(sums["cpu_us"], base),
-        "ccpupq": _over(sums["client_us"], base),
-        "dcpupq": _over(drained.get("cpu_us"), base),
-        "dwmb": _over(drained.get("write_bytes"), blocks * 1e6),
+        **disk(sums, base, rows),
+        "csps": over(sums["switches"], seconds),
+        "cspq": over(sums["switches"], base),
+        "cpups": over(sums["cpu_us"], seconds * 1e4),
+        "cpupq": over(sums["cpu_us"], base),
+        "fcpupq": over(sums["foreground_us"], base),
+        "bcpupq": over(sums["background_us"], base),
+        "ccpupq": over(sums["client_us"], base),
         "maxop": longest_s,
         **_rates(results, test, sums["target"]),
     }
@@ -153,7 +172,3 @@ def _sla(results: Results) -> dict[tuple[str, str], str]:
                     failed = figures.sla_failed or found.get((test, label)) == "failed"
                     found[test, label] = "failed" if failed else "met"
     return found
-
-
-def _over(value: float | None, by: float | None) -> float | None:
-    return None if value is None or not by else float(value) / by
