@@ -152,3 +152,10 @@ def test_inserts_do_not_go_on_behind_a_file(folder: Path) -> None:
     sql = 'sql = "SELECT note FROM orders WHERE id = :id"\nparams = { id = { gen = "data", of = "orders", column = "id" } }'
     with pytest.raises(UsageError, match="table orders has the rows of a file, which do not go on"):
         load(folder, sql, 'into = "orders"')
+
+
+@pytest.mark.parametrize("pick", ["", 'pick = "uniform", '])
+def test_an_exponent_needs_a_zipfian_pick(folder: Path, pick: str) -> None:
+    with pytest.raises(UsageError, match=r'mine.toml:13: .*exponent is 0.9: .*pick = "zipfian"'):
+        load(folder, 'column = "id" }', f'column = "id", {pick}exponent = 0.9 }}')
+    load(folder, 'column = "id" }', 'column = "id", pick = "zipfian", exponent = 0.9 }')

@@ -32,6 +32,11 @@ def test_a_life(server: PostgresServer) -> None:
     server.start(Placement())
     assert server.is_running()
     assert server.debt()["rows_not_analyzed"] == 2000
+    began = server.log_end()
+    with server.connect() as connection:
+        connection.execute("CHECKPOINT")
+    (checkpoint,) = [one for one in server.events_in(server.log_since(began)) if one.what == "checkpoint"]
+    assert 0 <= time.time_ns() - (checkpoint.ended_unix_ns or 0) < 60 * 10**9 and "wrote" in checkpoint.words
     with server.connect() as connection:
         connection.execute("UPDATE sbtest1 SET k = k + 1 WHERE id <= 500")
         assert connection.execute("INSERT INTO sbtest1 (k) VALUES (1) RETURNING id").fetchone() == (2001,)

@@ -36,7 +36,7 @@ def show(
     suite: Annotated[str, typer.Argument(help="Name of a suite, or a TOML file.")],
     tests: Annotated[str | None, typer.Option(help="Only these: globs, comma separated.")] = None,
 ) -> None:
-    """Show the tests of a suite: phases, statements, notes.
+    """Show the tests of a suite: phases, statements, operations and rates, notes.
 
     - `dbversus suites show sysbench`
     - `dbversus suites show ./mine.toml --tests 'update-*'`
@@ -61,12 +61,12 @@ def show(
 
 
 def _statements(test: "Test") -> str:
-    """Statement by statement; with roles, under what each of these is."""
-    from dbversus.suites.build.roles import pace_words
+    """What kind of work it is, then statement by statement; with roles, under what each of these is."""
+    from dbversus.suites.build.words import role_words, work_words
 
-    lines = []
+    lines = work_words(test)
     for role in test.roles or (None,):
-        lines += [f"{role.name}: {pace_words(role)}"] if role else []
+        lines += [f"{role.name}: {role_words(role)}"] if role else []
         statements = role.statements if role else test.statements
         lines += [statement.words for statement in statements]
     return "\n".join(lines)

@@ -137,13 +137,3 @@ def offered_rate(test: Test, table_size: int, tables: int, clients: int) -> floa
         return None
     scope = {**test.scope(table_size, tables), CLIENTS: clients}
     return float(sum(role_fields(role, scope)["arrivals"]["rate"] for role in counted))
-
-
-def pace_words(role: Role) -> str:
-    """`2 clients in a closed loop`, `1 client, 500/s (poisson)`, for people who look at a suite."""
-    asked = "as many clients as asked for"
-    number = {1: "1 client", CLIENTS: asked}.get(role.clients, f"{role.clients} clients")
-    arrivals = role.arrivals
-    if arrivals is None:
-        return f"{number}, closed loop"
-    return f"{number}, {arrivals.rate}/s ({arrivals.kind}{f' of {arrivals.size}' if arrivals.size else ''})"

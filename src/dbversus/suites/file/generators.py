@@ -4,7 +4,18 @@ import re
 from datetime import date, datetime
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from dbversus.dbms.literals import microseconds
@@ -224,6 +235,13 @@ class FromData(Listable):
     column: str
     pick: Literal["uniform", "zipfian"] | None = None
     exponent: float | None = Field(None, gt=0)
+
+    @field_validator("exponent")
+    @classmethod
+    def _needs_zipfian(cls, exponent: float | None, others: ValidationInfo) -> float | None:
+        if exponent is not None and others.data.get("pick", "zipfian") != "zipfian":
+            raise ValueError('an exponent is of a zipfian distribution; give pick = "zipfian" as well, or leave it out')
+        return exponent
 
 
 class Choice(Generator):
