@@ -1,5 +1,7 @@
 """The Insert Benchmark on real servers: every step does its work on the data that the one before has left."""
 
+import json
+
 import pytest
 
 from .conftest import Bench
@@ -39,3 +41,6 @@ def test_each_step_goes_on_where_the_last_one_ended(bench: Bench, postgres: str,
     reads = [slot for row in bench.records("row") if row["test"] in ("qp500", "q100.1") for slot in row["slots"]]
     queries = [slot["roles"]["queries"] for slot in reads]
     assert queries and all(one["ops"] > 0 and 9 < one["rows"] / one["ops"] <= 10 for one in queries)
+    first = next(name for name in QUERIES[suite] if name.startswith("q"))
+    plans = json.loads((bench.out / "servers/t0/plans.json").read_text())
+    assert "INDEX marketsegment_1" in plans[f"{first}/queries/market"]
