@@ -44,6 +44,9 @@ def test_each_step_goes_on_where_the_last_one_ended(bench: Bench, postgres: str,
     queries = [slot["roles"]["queries"] for slot in reads]
     assert queries and all(one["ops"] > 0 and 9 < one["rows"] / one["ops"] <= 10 for one in queries)
     _check_amounts(bench, postgres, suite)
+    first = next(name for name in QUERIES[suite] if name.startswith("q"))
+    plans = json.loads((bench.out / "servers/t0/plans.json").read_text())
+    assert "INDEX marketsegment_1" in plans[f"{first}/queries/market"]
 
 
 def _check_amounts(bench: Bench, postgres: str, suite: str) -> None:

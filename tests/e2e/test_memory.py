@@ -46,5 +46,9 @@ def test_a_server_reads_what_its_memory_does_not_hold(bench: Bench, postgres: st
 def test_a_server_that_needs_more_is_refused_with_its_words(bench: Bench, postgres: str) -> None:
     file = bench.write([postgres], "point-query.pre", "alone = true\nmemory = '2m'\n", looks=(1,))
     said = bench.run("run", file, "--out", bench.out, status=1).stderr
-    assert "the kernel ended a process of it: it needs more memory than --memory lets it have" in said
-    assert not bench.survivors()
+    words = "the kernel ended a process of it: it needs more memory than --memory lets it have"
+    assert said.count(words) == 1 and said.strip().splitlines()[-1].startswith(
+        f"dbversus: {postgres}, the only target, is out: "
+    )
+    assert "resume" not in said
+    assert not bench.survivors() and not list((bench.home / "work").iterdir())

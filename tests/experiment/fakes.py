@@ -37,7 +37,7 @@ class FakeEngine:
 
     `failures`: command → what its next calls fail with (None: they do not). `during`: command → what happens meanwhile.
     `checksums`: of the answers of targets, where they are not as all others'. `stops`: why the next `rows` end before any row.
-    `host`: what the host does in all rows.
+    `host`: what the host does in all rows. `cut`: target → operations of its roles, where it does not get a step done.
     """
 
     def __init__(self) -> None:
@@ -47,6 +47,7 @@ class FakeEngine:
         self.checksums: dict[str, str] = {}
         self.stops: list[dict[str, Any]] = []
         self.host = {"wall_ns": ELAPSED_NS, "foreign_cpu_ns": 0, "steal_ns": 0}
+        self.cut: dict[str, dict[str, int]] = {}
         self.known: set[str] = set()
         self.opened: list[str] = []
         self.closed = False
@@ -95,6 +96,10 @@ class FakeEngine:
     def _load(self, fields: dict[str, Any]) -> Iterator[Reply]:
         yield {"rows": fields["table"]["rows"], "elapsed_ns": ELAPSED_NS, "done": True}
 
+    def _cut(self, target: str) -> dict[str, Any]:
+        roles = {role: {"ops": ops} for role, ops in self.cut.get(target, {}).items()}
+        return {"cut": True, "roles": roles} if roles else {}
+
     def _rows(self, fields: dict[str, Any]) -> Iterator[Reply]:
         if self.stops:
             yield {"stopped": self.stops.pop(0), "done": True}
@@ -102,6 +107,7 @@ class FakeEngine:
         for row, order in enumerate(fields["orders"], fields["first_row"]):
             slots = [
                 {"target": name, "settle_ops": 1, "ops": fields["slot"].get("ops", 100), "elapsed_ns": ELAPSED_NS}
+                | self._cut(name)
                 for name in order
             ]
             yield {"tag": fields.get("tag"), "row": row, "order": order, "host": self.host, "slots": slots}

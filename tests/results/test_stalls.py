@@ -21,6 +21,13 @@ def test_seconds_in_a_row_are_one_stall() -> None:
     assert (row["stalls"], row["stalled_s"], row["longest_s"], row["driven_s"]) == (2, 3.0, 2.0, 7.0)
 
 
+def test_a_stall_takes_as_long_as_the_operation_that_waited_for_its_end() -> None:
+    timeline = seconds([9, 0, 8, 9, 0, 8])
+    timeline[2]["slowest_ns"], timeline[5]["slowest_ns"] = 2_000_000_000, 9_000_000_000
+    (row,) = stall_rows(timeline)  # nine seconds were more than the second stall
+    assert (row["stalls"], row["stalled_s"], row["longest_s"]) == (2, 3.0, 2.0)
+
+
 def test_the_short_end_of_a_test_is_no_stall_and_a_long_second_counts_whole() -> None:
     timeline = [*seconds([9, 9, 9]), *seconds([0], elapsed_ns=2_500_000_000), *seconds([0], elapsed_ns=10**8)]
     (row,) = stall_rows(timeline)

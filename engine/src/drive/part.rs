@@ -12,6 +12,8 @@ pub struct PartSpec {
     pub extent: PartExtent,
     /// After so long the next target has its turn, until all have done their operations.
     pub slice_ns: Option<u64>,
+    /// A target's slices end after so long in all, whether or not its operations are done.
+    pub most_ns: Option<u64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -37,6 +39,7 @@ struct RawPart {
     ops: Option<u64>,
     min_ops: Option<u64>,
     slice_ms: Option<u64>,
+    most_ms: Option<u64>,
 }
 
 /// Longer parts are a mistake of the unit.
@@ -60,9 +63,13 @@ impl TryFrom<RawPart> for PartSpec {
         if let Some(slice_ms) = raw.slice_ms {
             check_slice(slice_ms, extent)?;
         }
+        if raw.most_ms.is_some_and(|ms| raw.slice_ms.is_none() || ms == 0) {
+            return Err("`most_ms` is accepted with `slice_ms`, from 1 on: what it bounds is work in slices".into());
+        }
         Ok(Self {
             extent,
             slice_ns: raw.slice_ms.map(|ms| ms * 1_000_000),
+            most_ns: raw.most_ms.map(|ms| ms.saturating_mul(1_000_000)),
         })
     }
 }
@@ -133,9 +140,16 @@ mod tests {
     fn work_with_an_end_may_be_sliced() {
         let sliced = part(json!({"ops": 9, "slice_ms": 20})).unwrap();
         assert_eq!((sliced.extent, sliced.slice_ns), (PartExtent::Ops(9), Some(20_000_000)));
+        let bounded = part(json!({"ops": 9, "slice_ms": 20, "most_ms": 50})).unwrap();
+        assert_eq!(bounded.most_ns, Some(50_000_000));
         for (wrong, expected) in [
             (json!({"ms": 9, "slice_ms": 20}), "accepted with `ops`"),
             (json!({"ops": 9, "slice_ms": 0}), "`slice_ms` is 0"),
+            (
+                json!({"ops": 9, "most_ms": 50}),
+                "`most_ms` is accepted with `slice_ms`",
+            ),
+            (json!({"ops": 9, "slice_ms": 20, "most_ms": 0}), "`most_ms` is accepted"),
         ] {
             let error = part(wrong).unwrap_err();
             assert!(error.contains(expected), "{error}");

@@ -59,6 +59,9 @@ pub struct Slot {
     /// Of work with an end; 0: it was not sliced.
     #[serde(skip_serializing_if = "is_zero")]
     pub slices: u64,
+    /// It was not done when it had lasted as long as it may.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub cut: bool,
     #[serde(flatten)]
     pub server: ServerFigures,
     #[serde(flatten)]
@@ -321,6 +324,7 @@ impl<'a> RowRunner<'a> {
             latency: self.of_row[target].recorded.response.percentiles(),
             roles: RoleSlots::of(self.seats, together.roles, &self.of_row[target]),
             slices: 0,
+            cut: false,
             server,
             client: together.client,
         }
@@ -454,6 +458,7 @@ mod tests {
     fn rows_of(clients: u32) -> RowSpec {
         let part = |ops: u64| PartSpec {
             slice_ns: None,
+            most_ns: None,
             extent: PartExtent::Ops(ops * u64::from(clients)),
         };
         RowSpec {

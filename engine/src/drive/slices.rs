@@ -17,11 +17,19 @@ struct Done {
     settle_ops: u64,
     slices: u64,
     sums: Option<(Together, ServerFigures)>,
+    /// Driven time after which it is cut off.
+    most_ns: u64,
 }
 
 impl Done {
     fn is_over(&self) -> bool {
-        self.slices > 0 && self.joint.is_over()
+        self.slices > 0 && (self.joint.is_over() || self.left_ns() == 0)
+    }
+
+    /// What is left of the time that it may take.
+    fn left_ns(&self) -> u64 {
+        let driven_ns = self.sums.as_ref().map_or(0, |(together, _)| together.elapsed_ns);
+        self.most_ns.saturating_sub(driven_ns)
     }
 
     fn add(&mut self, together: Together, server: ServerFigures) {
@@ -48,6 +56,7 @@ impl RowRunner<'_> {
             settle_ops: 0,
             slices: 0,
             sums: None,
+            most_ns: self.spec.slot.most_ns.unwrap_or(u64::MAX),
         };
         let mut all: Vec<Done> = order.iter().map(begin).collect();
         order.iter().for_each(|&target| self.of_row[target].clear());
@@ -67,7 +76,7 @@ impl RowRunner<'_> {
         let is_first = done.slices == 0;
         done.settle_ops += self.wake(row, done.target, is_first)?;
         let slice = Slice {
-            length_ns,
+            length_ns: length_ns.min(done.left_ns()),
             is_first,
             joint: done.joint.clone(),
         };
@@ -83,6 +92,7 @@ impl RowRunner<'_> {
         let slot = self.slot(done.target, position, done.settle_ops, together, server);
         Some(Slot {
             slices: done.slices,
+            cut: !done.joint.is_over(),
             roles: slot.roles.map(|roles| roles.with_ends(&done.joint)),
             ..slot
         })
@@ -138,6 +148,7 @@ mod tests {
         let part = |ops, slice_ns| PartSpec {
             extent: PartExtent::Ops(ops),
             slice_ns,
+            most_ns: None,
         };
         RowSpec {
             seed: 1,
@@ -209,7 +220,11 @@ mod tests {
     }
 
     /// The slot of the only target, and the seconds of its roles.
-    fn run(wire: FakeWire, seats: &Seats) -> (serde_json::Value, Vec<crate::drive::rows::SecondOf>) {
+    fn run(
+        wire: FakeWire,
+        seats: &Seats,
+        most_ns: Option<u64>,
+    ) -> (serde_json::Value, Vec<crate::drive::rows::SecondOf>) {
         let freezer = Freezer::new(&FreezeSpec::None, None).unwrap();
         let mut target = [Target::new("a".into(), Arc::new(wire), None, freezer)];
         let mut crew = crew_of(seats, &target);
@@ -217,6 +232,7 @@ mod tests {
         let part = |ops, slice_ns| PartSpec {
             extent: PartExtent::Ops(ops),
             slice_ns,
+            most_ns,
         };
         let spec = RowSpec {
             settle: part(0, None),
@@ -233,7 +249,7 @@ mod tests {
     #[test]
     fn a_stall_shows_in_what_was_due_meanwhile_and_is_one_operation_of_a_closed_loop() {
         const STALL: std::time::Duration = std::time::Duration::from_millis(300);
-        let (slot, seconds) = run(FakeWire::stalling(50, STALL), &rated(500, 1000));
+        let (slot, seconds) = run(FakeWire::stalling(50, STALL), &rated(500, 1000), None);
         let of = |role: &str, figure: &str| slot["roles"][role][figure].as_u64().unwrap();
         assert_eq!(of("inserters", "ops"), 500);
         // 300 of 500 were due while the server stood still, and waited for 150 ms in the mean.
@@ -255,7 +271,9 @@ mod tests {
         let (slot, _) = run(
             FakeWire::stalling(usize::MAX, Default::default()),
             &rated(20_000, 10_000_000),
+            None,
         );
+        assert!(slot.get("cut").is_none(), "{slot}");
         let role = &slot["roles"]["inserters"];
         assert_eq!(
             (&role["ops"], &role["scheduled"], &role["overdue"]),
@@ -266,5 +284,23 @@ mod tests {
         assert!((2_000_000..2_001_000).contains(&of("schedule_ns")), "{role}");
         assert!(of("finished_ns") > of("schedule_ns"), "{role}");
         assert!(role.get("finished_ns").is_some() && slot["roles"]["readers"].get("finished_ns").is_none());
+    }
+
+    #[test]
+    fn work_that_may_last_no_longer_is_cut_off_between_two_operations() {
+        const MOST_NS: u64 = 130_000_000;
+        let wire = FakeWire::stalling(usize::MAX, Default::default());
+        // At this rate it would take a minute.
+        let (slot, _) = run(wire, &rated(6000, 100), Some(MOST_NS));
+        let role = &slot["roles"]["inserters"];
+        assert_eq!(slot["cut"], json!(true));
+        assert!((1..100).contains(&role["ops"].as_u64().unwrap()), "{role}");
+        assert_eq!(
+            role["ops"].as_u64().unwrap() + role["overdue"].as_u64().unwrap(),
+            role["scheduled"].as_u64().unwrap()
+        );
+        assert!(role.get("finished_ns").is_none(), "{role}");
+        assert!(slot["elapsed_ns"].as_u64().unwrap() >= MOST_NS, "{slot}");
+        assert!(slot["slices"].as_u64().unwrap() > 1);
     }
 }

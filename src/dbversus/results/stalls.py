@@ -13,8 +13,9 @@ Second = Mapping[str, Any]
 def stall_rows(timeline: Sequence[Second]) -> list[dict[str, Any]]:
     """Rows of STALL_COLUMNS: one per test, role, target, block and group. `role` is empty where `timeline` has none.
 
-    A stall is one whole second, or several in a row, in which no operation ended. Tests, and roles, of which no operation ends in
-    most seconds on any target (an index build, a long query) have no rows: there a second without one is no stall.
+    A stall is one whole second, or several in a row, in which no operation ended. It begins in the second before and ends in the
+    one after, so it took as long as the slowest operation of that one, where that fits. Tests, and roles, of which no operation
+    ends in most seconds on any target (an index build, a long query) have no rows: there a second without one is no stall.
     """
     whole = [second for second in timeline if second["elapsed_ns"] >= WHOLE_NS]
     return [
@@ -48,14 +49,23 @@ def _by_place(of_test: Sequence[Second]) -> Iterator[tuple[dict[str, Any], Itera
 
 def _stalls(seconds: Sequence[Second]) -> dict[str, Any]:
     """How many, and how long in s: all together, and the longest."""
-    runs = groupby(seconds, key=lambda second: second["ops"] == 0)
-    lengths_s = [_length_s(run) for is_stall, run in runs if is_stall]
+    runs = [(is_stall, list(run)) for is_stall, run in groupby(seconds, key=lambda second: second["ops"] == 0)]
+    ends = [run for _, run in runs[1:]] + [[]]
+    lengths_s = [_stall_s(run, end) for (is_stall, run), end in zip(runs, ends, strict=True) if is_stall]
     return {
         "driven_s": _length_s(seconds),
         "stalls": len(lengths_s),
         "stalled_s": sum(lengths_s),
         "longest_s": max(lengths_s, default=0.0),
     }
+
+
+def _stall_s(run: Sequence[Second], after: Sequence[Second]) -> float:
+    """Of these seconds, and of what it took of the two beside them. An operation that took longer than all of these had waited
+    for something else."""
+    whole_s = _length_s(run)
+    slowest_s = (after[0].get("slowest_ns") or 0) / 1e9 if after else 0.0
+    return slowest_s if whole_s < slowest_s <= whole_s + 2 else whole_s
 
 
 def _length_s(seconds: Iterable[Second]) -> float:

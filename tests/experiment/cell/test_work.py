@@ -13,6 +13,7 @@ from dbversus.suites.load import load_suite
 from ..fakes import case_of, engine_of, gone, make_rig, records, refused, server_of
 
 SUITE = Path(__file__).parents[2] / "data/work.toml"
+STEPS = SUITE.with_name("steps.toml")
 
 
 def _rig(folder: Path, **more: Any) -> Rig:
@@ -110,3 +111,39 @@ def test_a_spoiled_block_is_begun_again_a_few_times(tmp_path: Path) -> None:
 
 def _always_spoiled() -> None:
     raise BlockSpoiled("again")
+
+
+def _rig_with_roles(folder: Path) -> Rig:
+    rig = make_rig(folder)
+    rig.suite = rig.contest.suite = load_suite(STEPS)
+    return rig
+
+
+def test_a_step_with_a_rate_is_bounded_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rig = _rig_with_roles(tmp_path)  # 500 operations at 2000/s are 0.25 s
+    for name in ("rated", "churn"):
+        _measure(rig, name)
+    rated, churn = (asked["slot"] for asked in _asked(rig))
+    assert (rated["most_ms"], "most_ms" in churn) == (10_000, False)
+    monkeypatch.setattr("dbversus.experiment.cell.work.LEAST_BOUND_S", 0.1)
+    (tmp_path / "again").mkdir()
+    again = _rig_with_roles(tmp_path / "again")
+    _measure(again, "rated")
+    assert _asked(again)[0]["slot"]["most_ms"] == 750
+
+
+def test_what_was_not_done_of_a_step_is_told_and_answers_are_not_compared_after_it(tmp_path: Path) -> None:
+    rig = _rig_with_roles(tmp_path)
+    engine_of(rig).cut = {"t1": {"inserters": 120, "deleters": 120, "readers": 9}}
+    _measure(rig, "rated")
+    (remark,) = records(rig, "remark")
+    assert remark["target"] == "t1"
+    assert remark["words"] == (
+        "rated was ended in block 1 after 0 s, where 0.25 s were planned: inserters did 120 of 500 operations, deleters did 120 "
+        "of 500 operations. Later tests of the block found other data there than on a target that did all"
+    )
+    assert [slot.get("cut") for row in records(rig, "row") for slot in row["slots"]] == [None, True]
+    engine_of(rig).cut.clear()
+    _measure(rig, "total")
+    assert not engine_of(rig).asked("check")
+    assert "or a step ended early" in records(rig, "remark")[-1]["words"]

@@ -79,4 +79,6 @@ def test_a_dead_end_is_told_with_the_reasons(tmp_path: Path) -> None:
     rig.base.out = "disk full"
     assert "base postgres:17 is out" in rig.dead_end and rig.dead_end.endswith(": disk full")
     (tmp_path / "alone").mkdir()
-    assert not make_rig(tmp_path / "alone", targets=1).dead_end
+    alone = make_rig(tmp_path / "alone", targets=1)
+    alone.base.out = "no room"
+    assert alone.dead_end == "postgres:17, the only target, is out: no room"

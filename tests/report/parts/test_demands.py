@@ -1,15 +1,17 @@
 """What --fail-on and --require-verdicts find in a synthetic experiment that has every verdict."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
 from dbversus.experiment.asked.demands import CONDITIONS
-from dbversus.report.model import Assessment, Failure
+from dbversus.report.model import Assessment, Failure, RolePart
 from dbversus.report.parts.demands import conditions_met, is_judged, not_judged
 from dbversus.stats.model import Verdict
 
 from ..synthetic import FAILED_TEST, LABELS, WRONG_TEST
+from .test_roles import CLOSED, failing
 
 WORDS = {
     "regression": Verdict.REGRESSION,
@@ -49,6 +51,39 @@ def test_the_synthetic_experiment_has_what_is_looked_for(assessment: Assessment)
 def test_a_wrong_result_counts_as_a_regression(assessment: Assessment) -> None:
     (said,) = conditions_met(only(assessment, Verdict.WRONG_RESULT), ["regression"])
     assert WRONG_TEST in said
+
+
+def missed(assessment: Assessment, *labels: str) -> Assessment:
+    """Tests that were judged equivalent, but for one: its rate was missed on these targets, beside a closed loop."""
+    judged = only(assessment, Verdict.EQUIVALENT, Verdict.IMPROVEMENT)
+    first, *rest = [test for test in judged.tests if test.comparisons]
+    rates = {label: failing(100.0 if label in labels else 500.0) for label in LABELS}
+    roles = RolePart("readers", dict.fromkeys(LABELS, CLOSED)), RolePart("orders", rates)
+    failed = tuple(
+        replace(item, verdict=Verdict.SLA_FAILED) if {item.target, LABELS[0]} & set(labels) else item
+        for item in first.comparisons
+    )
+    return replace(judged, tests=(replace(first, roles=roles, comparisons=failed), *rest))
+
+
+def test_a_rate_that_the_target_alone_misses_is_a_regression(assessment: Assessment) -> None:
+    spoiled = missed(assessment, LABELS[1])
+    (said,) = conditions_met(spoiled, ["regression"])
+    assert f" on {LABELS[1]} (a rate that the base reached was missed)" in said and LABELS[2] not in said
+    assert not conditions_met(spoiled, ["undecided", "failed"])
+    assert not_judged(spoiled, None) == []
+
+
+@pytest.mark.parametrize("labels", [LABELS[:1], LABELS])
+def test_a_rate_that_the_base_misses_is_no_regression_and_never_passes(
+    assessment: Assessment, labels: Sequence[str]
+) -> None:
+    spoiled = missed(assessment, *labels)
+    assert not conditions_met(spoiled, ["regression"])
+    (said,) = not_judged(spoiled, None)
+    name = spoiled.tests[0].name
+    assert said.startswith(f"nothing could be judged of {name}: {LABELS[0]}, the base, missed a rate of it")
+    assert not_judged(spoiled, 0.01) == []  # the share says how many may be without a verdict
 
 
 def test_several_conditions_are_told_one_by_one(assessment: Assessment) -> None:

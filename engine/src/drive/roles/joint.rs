@@ -31,6 +31,8 @@ struct Progress {
     begun: AtomicU64,
     done: AtomicU64,
     changed: Bell,
+    /// Clients that still have operations to do.
+    busy: AtomicU32,
     finished_ns: AtomicU64,
     schedule_ns: AtomicU64,
 }
@@ -45,6 +47,7 @@ impl Joint {
                 Some(operations)
             },
             follows: role.share.follows,
+            busy: AtomicU32::new(role.clients),
             ..Progress::default()
         };
         let mut roles: Vec<_> = seats.roles.iter().map(progress_of).collect();
@@ -124,6 +127,7 @@ impl Joint {
     /// A client has done all its operations. To be called once by each client that has a share.
     pub fn finish(&self, role: usize, clock_ns: u64) {
         self.roles[role].finished_ns.fetch_max(clock_ns, SeqCst);
+        self.roles[role].busy.fetch_sub(1, SeqCst);
         if self.busy.fetch_sub(1, SeqCst) == 1 {
             self.ring_all();
         }
@@ -135,11 +139,15 @@ impl Joint {
         self.ring_all();
     }
 
-    /// When a bounded role had done its operations, on the work's clock, and how long their schedule is.
-    pub fn ends_of(&self, role: usize) -> Option<(u64, u64)> {
+    /// When a bounded role had done its operations (None: it has not), on the work's clock, and how long the schedule is of those
+    /// that it has done.
+    pub fn ends_of(&self, role: usize) -> Option<(Option<u64>, u64)> {
         let progress = &self.roles[role];
-        let ends = (progress.finished_ns.load(SeqCst), progress.schedule_ns.load(SeqCst));
-        progress.operations.map(|_| ends)
+        let is_done = progress.busy.load(SeqCst) == 0;
+        let finished_ns = is_done.then(|| progress.finished_ns.load(SeqCst));
+        progress
+            .operations
+            .map(|_| (finished_ns, progress.schedule_ns.load(SeqCst)))
     }
 
     fn ring_all(&self) {

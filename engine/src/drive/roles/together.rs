@@ -201,7 +201,7 @@ impl RoleSlots {
     pub fn with_ends(mut self, joint: &Joint) -> Self {
         for (index, (_, slot)) in self.0.iter_mut().enumerate() {
             let ends = joint.ends_of(index);
-            slot.finished_ns = ends.map(|(finished_ns, _)| finished_ns);
+            slot.finished_ns = ends.and_then(|(finished_ns, _)| finished_ns);
             slot.schedule_ns = ends.filter(|_| slot.open.is_some()).map(|(_, schedule_ns)| schedule_ns);
         }
         self

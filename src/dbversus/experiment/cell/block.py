@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 
 from dbversus.experiment.cell.case import measure, warm_up
-from dbversus.experiment.observe.servers import store_log_tails, store_server_facts
+from dbversus.experiment.observe.servers import store_late_plans, store_log_tails, store_server_facts
 from dbversus.experiment.plan.agenda import Cell
 from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.rig.cold import cool
@@ -20,6 +20,9 @@ from dbversus.suites.model import Phase
 
 def run_cell(rig: Rig, cell: Cell) -> None:
     """Runs what is left of a block: the cell's cases that are not finished in it."""
+    if words := _begun_again(rig, cell.block):
+        rig.remark(words)
+        rig.display.say(f"{words}.")
     groups = rig.contest.turns(cell.block)
     for group in groups:
         with rig.only(group):
@@ -28,6 +31,18 @@ def run_cell(rig: Rig, cell: Cell) -> None:
             if len(groups) > 1:
                 _make_room(rig)
     rig.note(Block(cell.block, "finished"))
+
+
+def _begun_again(rig: Rig, block: int) -> str:
+    """That a block was interrupted before `resume`, where it has work with an end; else empty."""
+    cases = rig.contest.all_cases
+    if block not in rig.progress.begun or not any(case.test.work for case in cases):
+        return ""
+    done = [case.name for case in cases if any(part[:2] == (block, case.name) for part in rig.progress.finished)]
+    words = f"the pass of block {block + 1} was begun again on restored data, since it had been interrupted"
+    if not done:
+        return f"{words} before any of its tests was finished"
+    return f"{words} after {done[-1]}; what had been measured of {', '.join(done)} counts and was done again, uncounted"
 
 
 def _left(rig: Rig, cell: Cell, cases: Iterable[Case]) -> bool:
@@ -81,6 +96,8 @@ def _run_size(rig: Rig, cell: Cell, *, started: bool) -> bool:
         if rig.spec.cache == "mixed":
             cool(rig, block)  # only now: whatever looks at the data reads it
         _run_stretch(rig, cell, phases)
+    if block == 0 and not first:
+        store_late_plans(rig)
     return started
 
 

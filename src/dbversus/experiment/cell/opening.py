@@ -66,7 +66,8 @@ def compare_answers(scene: Scene) -> None:
     if case.test.work or scene.replay or not rig.spec.check_events or rig.solo or known.keys() >= set(rig.alive_names):
         return
     if rig.diverged:
-        words = "a target, a server or the engine was lost on the way, so that the data of the targets may differ"
+        why = "a target, a server or the engine was lost on the way, or a step ended early"
+        words = f"{why}, so that the data of the targets may differ"
         rig.remark(f"answers of {case.name} were not compared in block {block + 1}: {words}")
         return
     seed = seed_of(rig.spec.seed, case.name, -1)

@@ -6,7 +6,7 @@ from typing import Any
 
 from dbversus.experiment.cell.opening import open_case, seed_of
 from dbversus.experiment.cell.pilot import restart_cold
-from dbversus.experiment.cell.work import break_off
+from dbversus.experiment.cell.work import break_off, note_cut
 from dbversus.experiment.observe.observer import Observer
 from dbversus.experiment.observe.scene import Scene, driven_ops
 from dbversus.experiment.plan.slots import SlotPlan
@@ -130,3 +130,4 @@ def _journal_row(scene: Scene, reply: Reply) -> None:
     why = judge_row(figures, rig.limits, scene.figures)
     scene.figures.append(figures)
     rig.note(row_of(reply, why))
+    note_cut(scene, reply)

@@ -6,10 +6,17 @@ from typing import Any
 from dbversus.experiment.cell.planned import note_plan
 from dbversus.experiment.observe.scene import Scene
 from dbversus.experiment.plan.slots import SlotPlan
-from dbversus.experiment.rig.engine import EngineRefused
+from dbversus.experiment.rig.engine import EngineRefused, Reply
 from dbversus.experiment.rig.spoiled import part_with
+from dbversus.suites.build.roles import operations_of_roles, planned_s_of
 from dbversus.suites.model import Work
 from dbversus.suites.send.define import operations_of, undo_sql
+
+MOST_TIMES = 3
+"""A step with rates may last so many times as long as its operations take at these rates."""
+
+LEAST_BOUND_S = 10.0
+"""It may always last so long."""
 
 
 def plan_work(scene: Scene, work: Work) -> SlotPlan:
@@ -19,9 +26,33 @@ def plan_work(scene: Scene, work: Work) -> SlotPlan:
     slot = {"ops": operations_of(work, test, spec.table_size, spec.tables, scene.case.clients)}
     if work.slice_ms:
         slot["slice_ms"] = work.slice_ms
+    if planned_s := planned_s_of(test, spec.table_size, spec.tables, scene.case.clients):
+        slot["most_ms"] = round(1000 * max(MOST_TIMES * planned_s, LEAST_BOUND_S))
     plan = SlotPlan(slot, {"ops": 0}, rows=1)
     note_plan(scene, plan)
     return plan
+
+
+def note_cut(scene: Scene, reply: Reply) -> None:
+    """Says which targets did not get their work done in the time that it may take. Their data is then not that of others."""
+    rig = scene.rig
+    for slot in reply["slots"]:
+        if slot.get("cut"):
+            rig.diverged = True
+            rig.remark(_cut_words(scene, slot), rig.by_name(slot["target"]))
+
+
+def _cut_words(scene: Scene, slot: Mapping[str, Any]) -> str:
+    spec, case = scene.rig.spec, scene.case
+    asked = operations_of_roles(case.test, spec.table_size, spec.tables, case.clients)
+    done = {name: slot["roles"][name]["ops"] for name in asked}
+    undone = [f"{name} did {done[name]:,} of {ops:,} operations" for name, ops in asked.items() if done[name] < ops]
+    planned_s = planned_s_of(case.test, spec.table_size, spec.tables, case.clients)
+    took = f"after {slot['elapsed_ns'] / 1e9:,.0f} s, where {planned_s:,.3g} s were planned"
+    return (
+        f"{case.name} was ended in block {scene.block + 1} {took}: {', '.join(undone)}. "
+        "Later tests of the block found other data there than on a target that did all"
+    )
 
 
 def break_off(scene: Scene, stopped: Mapping[str, Any]) -> None:

@@ -12,6 +12,9 @@ from dbversus.explain.settings_diff import DDL
 from dbversus.results.schema import SERVERS
 from dbversus.suites.send.define import literal_statement
 
+PLANS = "plans.json"
+_PLANNED = ("SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "MERGE")
+
 
 def store_server_facts(rig: Rig) -> None:
     """Writes servers/<name>/ for every target whose server is running; a fact that cannot be had is told as such."""
@@ -23,12 +26,22 @@ def store_server_facts(rig: Rig) -> None:
             "settings.json": lambda target=target: target.server.settings() | _ddl(target),  # type: ignore[misc]
             "sizes.json": target.server.sizes,
             "counters.json": target.server.counters,
-            "plans.json": lambda target=target: _all_plans(rig, target),  # type: ignore[misc]
+            PLANS: lambda target=target: _all_plans(rig, target),  # type: ignore[misc]
             "config.txt": target.server.config_text,
             "status.txt": target.server.status_text,
         }
         for name, fact in facts.items():
             _store(folder / name, fact)
+
+
+def store_late_plans(rig: Rig) -> None:
+    """Adds to plans.json those of tests that build on others: only at the end of a pass are their rows and indexes there."""
+    if not rig.suite.is_pass:
+        return
+    rig.thaw_all()
+    for target in rig.alive:
+        path = rig.folder / SERVERS / target.name / PLANS
+        _store(path, lambda path=path, target=target: {**_known(path), **_plans(rig, target, late=True)})  # type: ignore[misc]
 
 
 def _ddl(target: Target) -> dict[str, str]:
@@ -55,15 +68,23 @@ def _store(path: Path, fact: Callable[[], Any]) -> None:
 
 def _all_plans(rig: Rig, target: Target) -> dict[str, str]:
     """Those on tables of this size, besides those of the sizes before."""
-    path = rig.folder / SERVERS / target.name / "plans.json"
-    before: dict[str, str] = json.loads(path.read_text()) if rig.size_suffix and path.exists() else {}
+    before = _known(rig.folder / SERVERS / target.name / PLANS) if rig.size_suffix else {}
     return {**before, **_plans(rig, target)}
 
 
-def _plans(rig: Rig, target: Target) -> dict[str, str]:
-    """`<test>/<statement>` → plan; statements that the server does not explain are remarked on."""
+def _known(path: Path) -> dict[str, str]:
+    """Plans that were stored before."""
+    found: dict[str, str] = json.loads(path.read_text()) if path.exists() else {}
+    return {} if found.keys() == {"unavailable"} else found
+
+
+def _plans(rig: Rig, target: Target, *, late: bool = False) -> dict[str, str]:
+    """`<test>/<statement>` → plan; statements that the server does not explain are remarked on.
+
+    `late`: of tests that build on others, else of all others.
+    """
     plans, refused = {}, {}
-    for statement, sql, session_sql in _explainable(rig, target):
+    for statement, sql, session_sql in _explainable(rig, target, late=late):
         try:
             plans[statement] = target.server.plan(sql, session_sql)
         except RunError as error:
@@ -74,13 +95,17 @@ def _plans(rig: Rig, target: Target) -> dict[str, str]:
     return plans
 
 
-def _explainable(rig: Rig, target: Target) -> Iterator[tuple[str, str, list[str]]]:
+def _explainable(rig: Rig, target: Target, *, late: bool) -> Iterator[tuple[str, str, list[str]]]:
     spec, dbms = rig.spec, target.server.dbms
     for test in rig.suite.tests.values():
-        # of a single statement servers have no plan; what builds on other tests finds neither its rows nor its indexes yet
-        if test.is_single or test.builds_on or not test.statements:
+        # of a single statement servers have no plan; what builds on other tests finds neither its rows nor its indexes at first
+        if test.is_single or bool(test.builds_on) != late or not test.statements:
             continue
         for name, sql in literal_statement(test, dbms, spec.table_size, spec.tables):
+            if late and not sql.lstrip().upper().startswith(
+                _PLANNED
+            ):  # steps also build indexes, of which there is no plan
+                continue
             yield (
                 f"{test.name}{rig.size_suffix}/{name}",
                 sql.replace("{table}", "1"),

@@ -37,7 +37,8 @@ class Progress:
 
     `loaded`: targets that have their data, with several sizes `t0@10m`. `rows` counts journaled rows by part; `finished`
     holds parts that are done. `checked`: whether the answers of a target, by name, were those of the base. `states`: by target
-    and kind of data, the first block of which the state was journaled, and that state. `block_s`: what the last block took that
+    and kind of data, the first block of which the state was journaled, and that state. `begun`, `blocks`: numbers of blocks whose
+    servers were started, and of those that are finished. `block_s`: what the last block took that
     was measured without interruption, from the start of its servers on.
     `refused`: targets whose config their server did not take. `out`: why targets have left the run; `lost`: those that the last
     start lost in a passing stage, to be tried again.
@@ -49,6 +50,7 @@ class Progress:
     checked: dict[Shared, dict[str, bool]] = field(default_factory=dict)
     plans: dict[Shared, SlotPlan] = field(default_factory=dict)
     states: dict[tuple[str, str], tuple[int, DataState]] = field(default_factory=dict)
+    begun: set[int] = field(default_factory=set)
     blocks: set[int] = field(default_factory=set)
     began_ns: dict[int, int] = field(default_factory=dict)
     block_s: float | None = None
@@ -130,6 +132,7 @@ def fold(progress: Progress, record: AnyRecord) -> None:
 def _fold_block(progress: Progress, record: Block) -> None:
     block, at_ns = record.block, record.at_unix_ns
     if record.event == "started":
+        progress.begun.add(block)
         progress.began_ns.setdefault(block, at_ns)
     if record.event == "finished":
         progress.blocks.add(block)

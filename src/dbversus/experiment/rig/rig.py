@@ -246,6 +246,8 @@ class Rig:
     @property
     def dead_end(self) -> str:
         """Why nothing can be compared any more, in a sentence; empty as long as something can."""
+        if self.base.out is not None and len(self.targets) == 1:
+            return f"{self.base.label}, the only target, is out: {self.base.out}"
         if self.base.out is not None:
             return f"The base {self.base.label} is out, so there is nothing to compare with: {self.base.out}"
         if len(self.in_run) < 2 <= len(self.targets):
@@ -256,12 +258,12 @@ class Rig:
     def failure(self, target: Target, stage: str, message: str, *, final: bool, **where: Any) -> None:
         """Journals a failure with the server's own words; a final one takes the target out of the run."""
         self.note(Failure(target.name, stage, message, final, **where))
-        self.display.say(f"{target.label}: {message}")
         if final:
             target.out = message
             self.remove(target)
         if self.dead_end:
-            raise RunError(self.dead_end)
+            raise RunError(self.dead_end)  # which has the message, and is said at the end
+        self.display.say(f"{target.label}: {message}")
         if final and len(self.alive) < 2 <= len(self.targets):
             raise GroupOut(message)
 
@@ -314,7 +316,10 @@ class Rig:
         """Restarts a target that was lost in `stage`; after RESTARTS_AT_MOST it is out."""
         self.diverged = True
         target.restarts += 1
-        words = f"{message}{target.want_of_memory()}. Its log ends: {target.server.log_tail(5)}".strip()
+        killed = (
+            target.want_of_memory()
+        )  # says it all: the log is then of a server that does not know what happened to it
+        words = f"{message}{killed or f'. Its log ends: {target.server.log_tail(5)}'}".strip()
         final = target.restarts > RESTARTS_AT_MOST
         self.failure(target, stage, words, final=final, **where)
         if final:
@@ -324,7 +329,7 @@ class Rig:
             self.start(target, goes_on=True, **where)
             target.server.warm(self.warmed_tables(target))
         except RunError as error:
-            self.failure(target, "start", str(error), final=True, **where)
+            self.failure(target, "start", f"{error}{target.want_of_memory() or killed}", final=True, **where)
 
     def renew_engine(self, message: str, **where: Any) -> None:
         """Replaces an engine that is gone, and wakes what it left frozen; a server that went with it is restarted."""

@@ -1,6 +1,6 @@
 """Whether an experiment came to what was demanded of it, in sentences; none where it did."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from dbversus.report.model import Assessment, Comparison
 from dbversus.report.words import listing
@@ -12,6 +12,8 @@ JUDGED = (*CHANGES, Verdict.EQUIVALENT)
 
 def _is_worse(comparison: Comparison) -> bool:
     """A wrong result is worse than a slow one, so it counts too; without a steady state the cost of all the work does."""
+    if comparison.verdict == Verdict.SLA_FAILED:  # its figures do not count
+        return False
     return comparison.verdict in (Verdict.REGRESSION, Verdict.WRONG_RESULT) or worse_over_all_work(comparison.findings)
 
 
@@ -43,11 +45,27 @@ def is_judged(comparison: Comparison) -> bool:
     )
 
 
+def _missed_alone(assessment: Assessment) -> list[Comparison]:
+    """Of tests in which a target did not reach a rate that the base reached: it can no longer do what the base does."""
+    return [item for item, of_base in _missed_rates(assessment) if not of_base]
+
+
+def _missed_rates(assessment: Assessment) -> Iterator[tuple[Comparison, bool]]:
+    """Comparisons that failed their SLA, and whether the base itself missed it."""
+    for test in assessment.tests:
+        for item in test.comparisons:
+            if item.verdict == Verdict.SLA_FAILED:
+                yield item, assessment.base.label in test.sla_failed
+
+
 def conditions_met(assessment: Assessment, conditions: Iterable[str]) -> list[str]:
     """A sentence for each condition that holds: `--fail-on unstable: update-index on postgres:17.`"""
     said = []
     for condition in conditions:
-        found = [f"{item.test} on {item.target}" for item in assessment.comparisons if _HOLDS[condition](item)]
+        held = [item for item in assessment.comparisons if _HOLDS[condition](item)]
+        missed = _missed_alone(assessment) if condition == "regression" else []
+        found = [f"{item.test} on {item.target}" for item in held]
+        found += [f"{item.test} on {item.target} (a rate that the base reached was missed)" for item in missed]
         if condition == "failed" and not found:
             found = list(dict.fromkeys(failure.target for failure in assessment.failures if failure.final))
         if found:
@@ -56,7 +74,10 @@ def conditions_met(assessment: Assessment, conditions: Iterable[str]) -> list[st
 
 
 def not_judged(assessment: Assessment, least_share: float | None) -> list[str]:
-    """What stands in the way of a judgement: a target without any verdict, or fewer verdicts than `least_share`."""
+    """What stands in the way of a judgement: a target without any verdict, or fewer verdicts than `least_share`.
+
+    Without such a share, also tests in which the base missed a rate, which is a mistake of the rate: nothing is known of them.
+    """
     comparisons = assessment.comparisons
     if not comparisons:
         return ["nothing could be judged: there is nothing to compare."]
@@ -70,6 +91,12 @@ def not_judged(assessment: Assessment, least_share: float | None) -> list[str]:
         said.append(
             f"{judged} of {len(comparisons)} comparisons ({judged / len(comparisons):.0%}) have a verdict; "
             f"--require-verdicts asks for {least_share * 100:g}%."
+        )
+    tests = dict.fromkeys(item.test for item, of_base in _missed_rates(assessment) if of_base)
+    if least_share is None and tests:
+        said.append(
+            f"nothing could be judged of {listing(list(tests))}: {assessment.base.label}, the base, missed a rate of "
+            f"{'them' if len(tests) > 1 else 'it'}; a lower rate can be compared."
         )
     return said
 

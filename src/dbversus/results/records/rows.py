@@ -69,7 +69,7 @@ class Pace(Part, frozen=True):
 class Slots(OfTest, frozen=True):
     """What a slot of a test is, in all blocks; made once per test (and group).
 
-    slot: `ops` (of a step with `slice_ms`), or `ms` and `min_ops`, as sent to the engine
+    slot: `ops` (of a step with `slice_ms`, and `most_ms` where it has rates), or `ms` and `min_ops`, as sent to the engine
     settle: the same for the warm-up before a slot
     rows: rows of a block
     rows_scanned_per_op: rows that an operation reads; null unless the suite tells
@@ -124,6 +124,7 @@ class Slot(Usage, frozen=True, kw_only=True):
     dropped: of older versions: operations of an open loop that were never sent
     roles: name of a role → what its clients did; only of a test with roles, whose `ops` and times are of those that count
     slices: of a step: turns in which it was done
+    cut: of a step: it was ended before all was done, since it had lasted as long as it may
     """
 
     target: str
@@ -144,6 +145,7 @@ class Slot(Usage, frozen=True, kw_only=True):
     dropped: int | None = None
     roles: dict[str, RoleSlot] | None = None
     slices: int | None = None
+    cut: bool | None = None
 
 
 class Row(OfTest, frozen=True, kw_only=True):

@@ -187,7 +187,7 @@ class PostgresServer(Daemon):
             with self._connect(DATABASE) as connection:
                 yield connection
         except psycopg.Error as error:
-            raise RunError(f"{self.build.name}: {str(error).strip()}") from error
+            raise RunError(f"{self.build.name}: {' '.join(str(error).split())}") from error  # libpq's words have lines
 
     def _connect(self, database: str) -> Connection:
         return psycopg.connect(

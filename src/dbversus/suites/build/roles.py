@@ -130,6 +130,13 @@ def paces_of(test: Test, table_size: int, tables: int, clients: int) -> dict[str
     }
 
 
+def planned_s_of(test: Test, table_size: int, tables: int, clients: int) -> float:
+    """How long the operations of a step take at the rates of their roles, in seconds; 0 of one without rates."""
+    scope = {**test.scope(table_size, tables), CLIENTS: clients}
+    made = [role_fields(role, scope) for role in test.roles if role.arrivals and role.operations is not None]
+    return max((float(fields["operations"] / fields["arrivals"]["rate"]) for fields in made), default=0.0)
+
+
 def offered_rate(test: Test, table_size: int, tables: int, clients: int) -> float | None:
     """Operations per second that are due, of a test whose counted roles all have arrivals; else None."""
     counted = [role for role in test.roles if role.counts]

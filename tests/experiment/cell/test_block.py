@@ -1,0 +1,56 @@
+"""A block that was begun before `resume`."""
+
+from pathlib import Path
+
+import pytest
+
+from dbversus.experiment.cell.block import run_cell
+from dbversus.experiment.plan.agenda import Cell
+from dbversus.experiment.rig.rig import Rig
+from dbversus.results.records import Block
+from dbversus.results.records import Test as Finished
+from dbversus.suites.load import load_suite
+
+from ..fakes import make_rig, records
+
+SUITE = Path(__file__).parents[2] / "data/work.toml"
+
+
+def _interrupted(folder: Path, *finished: str) -> Rig:
+    """A rig whose block 1 was interrupted when these tests were finished."""
+    rig = make_rig(folder)
+    rig.suite = rig.contest.suite = load_suite(SUITE)
+    rig.note(Block(1, "started"))
+    for name in finished:
+        rig.note(Finished(1, name))
+    rig.progress.go_on()
+    return rig
+
+
+def _said(rig: Rig, block: int, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    monkeypatch.setattr("dbversus.experiment.cell.block._run_group", lambda *_: None)
+    run_cell(rig, Cell(block, tuple(case.name for case in rig.contest.all_cases)))
+    return [record["words"] for record in records(rig, "remark")]
+
+
+def test_a_pass_that_is_begun_again_is_told_with_what_counts_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rig = _interrupted(tmp_path, "more")
+    assert _said(rig, 0, monkeypatch) == []
+    (words,) = _said(rig, 1, monkeypatch)
+    assert words.startswith(
+        "the pass of block 2 was begun again on restored data, since it had been interrupted after more;"
+    )
+    assert "of more counts and was done again, uncounted" in words
+
+
+def test_of_a_pass_without_a_finished_test_nothing_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (words,) = _said(_interrupted(tmp_path), 1, monkeypatch)
+    assert words.endswith("since it had been interrupted before any of its tests was finished")
+
+
+def test_slots_go_on_where_they_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rig = _interrupted(tmp_path)
+    rig.suite = rig.contest.suite = load_suite("sysbench").select("point-query,update-index")
+    assert _said(rig, 1, monkeypatch) == []
