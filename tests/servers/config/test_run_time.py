@@ -17,7 +17,7 @@ ON_DATA = {
     "postgres": {"checksums_off", "server_defaults"},
     "mysql": {"server_defaults"},
     "mariadb": {"server_defaults"},
-    "myrocks": {"server_defaults", "cx6a", "limited_memory", "none", "lz4", "lz4_zstd", "zstd"},
+    "myrocks": {"server_defaults", "cx6a", "ref2017", "limited_memory", "none", "lz4", "lz4_zstd", "zstd"},
     "sqlite": {"wal", "wal_sync_normal", "rollback_sync_full"},
 }
 ALLOCATORS = {"jemalloc", "tcmalloc", "mimalloc"}  # those would be fetched
