@@ -50,5 +50,5 @@ def _rows(seconds: Seconds, begin: int) -> Iterator[Row]:
     ]
     yield from ({**row, **time, "role": ""} for row, time in zip(whole, times, strict=True))
     for role, own in seconds.roles.items():
-        figures = zip(times, own.ops, own.slowest_ns, strict=True)
+        figures = zip(times, own.ops, own.slowest_ns or [None] * len(own.ops), strict=True)
         yield from ({**time, "role": role, "ops": ops, "slowest_ns": slowest} for time, ops, slowest in figures)

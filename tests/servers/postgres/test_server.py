@@ -32,11 +32,7 @@ def test_a_life(server: PostgresServer) -> None:
     server.start(Placement())
     assert server.is_running()
     assert server.debt()["rows_not_analyzed"] == 2000
-    began = server.log_end()
-    with server.connect() as connection:
-        connection.execute("CHECKPOINT")
-    (checkpoint,) = [one for one in server.events_in(server.log_since(began)) if one.what == "checkpoint"]
-    assert 0 <= time.time_ns() - (checkpoint.ended_unix_ns or 0) < 60 * 10**9 and "wrote" in checkpoint.words
+    _check_events(server)
     with server.connect() as connection:
         connection.execute("UPDATE sbtest1 SET k = k + 1 WHERE id <= 500")
         assert connection.execute("INSERT INTO sbtest1 (k) VALUES (1) RETURNING id").fetchone() == (2001,)
@@ -61,10 +57,7 @@ def test_a_life(server: PostgresServer) -> None:
     assert after["database.xact_commit"] >= before["database.xact_commit"] > 0
     assert before["wal.position_bytes"] > 0
     _check_objects(server)
-    sizes = server.sizes()
-    assert sizes["data_dir"] > sizes["database"] > sizes["table.sbtest1"] > sizes["index.k_1"] > 0
-    assert sizes["log"] > 0
-    assert server.space() == {"database_bytes": sizes["database"], "data_dir_bytes": sizes["data_dir"]}
+    _check_sizes(server)
     with pytest.raises(RunError, match="already running"):
         server.start(Placement())
 
@@ -74,6 +67,21 @@ def test_a_life(server: PostgresServer) -> None:
     assert not Path(f"/proc/{root_pid}").exists()
     assert "database system is shut down" in server.log_tail()
     server.stop()
+
+
+def _check_events(server: PostgresServer) -> None:
+    began = server.log_end()
+    with server.connect() as connection:
+        connection.execute("CHECKPOINT")
+    (checkpoint,) = [one for one in server.events_in(server.log_since(began)) if one.what == "checkpoint"]
+    assert 0 <= time.time_ns() - (checkpoint.ended_unix_ns or 0) < 60 * 10**9 and "wrote" in checkpoint.words
+
+
+def _check_sizes(server: PostgresServer) -> None:
+    sizes = server.sizes()
+    assert sizes["data_dir"] > sizes["database"] > sizes["table.sbtest1"] > sizes["index.k_1"] > 0
+    assert sizes["log"] > 0
+    assert server.space() == {"database_bytes": sizes["database"], "data_dir_bytes": sizes["data_dir"]}
 
 
 def _check_objects(server: PostgresServer) -> None:
