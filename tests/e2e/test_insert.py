@@ -62,3 +62,7 @@ def _check_amounts(bench: Bench, postgres: str, suite: str) -> None:
     served = [line for line in steps if line["test"] in ("l.i1", "l.x") and not line["target"].startswith("sqlite")]
     assert [line["ips"] > 0 and line["samp"] > 1 for line in served] == [True, True]
     assert [line["wamp"] is not None for line in served] == [False, True]  # files in memory: nothing is written
+    (*_, asked) = json.loads(bench.run("show", bench.out, "--table", "summary", "--format", "json").stdout)
+    rates = [value for name, value in asked.items() if name in QUERIES[suite] and value]
+    assert asked["figure"] == "inserts_asked_per_s" and rates == [100.0, 500.0 if suite == "insert" else 100.0]
+    assert "pause" not in asked  # its rate is its own, and tells nothing of a target

@@ -36,6 +36,7 @@ from dbversus.report.parts.regime import driven_figures, regime_notes
 from dbversus.report.parts.settings import settings_notes
 from dbversus.report.parts.state import state_sentences
 from dbversus.report.parts.steps import stalls
+from dbversus.report.parts.steps.summary import steps_part
 from dbversus.report.parts.storage import Blocks, device_blocks, storage_notes
 from dbversus.report.parts.timeline import timelines, worst_seconds
 from dbversus.report.words import listing, summary_sentences, typographic
@@ -95,6 +96,7 @@ def build_assessment(results: Results) -> Assessment:
         matrix=matrix.of_experiment(results, findings),
         scaleup=scaleup.of_experiment(results, [item for test in tests for item in test.comparisons]),
         sizes=sizes.of_experiment(results, [item for test in tests for item in test.comparisons]),
+        steps=steps_part(results, findings),
         data_state=state_sentences(results),
         waits=disturbance.waits_of(results),
     )

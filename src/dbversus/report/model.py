@@ -348,12 +348,46 @@ class Sizes:
 
 
 @dataclass(frozen=True)
+class StepCell:
+    """One target in one step. `rate`: in the unit of the step; `inserts_per_s`: rows that come while queries are run.
+
+    `finding`: of throughput against the base; None for the base. `sla_failed`: the rate does not count.
+    """
+
+    rate: Estimate
+    inserts_per_s: Estimate | None = None
+    finding: Finding | None = None
+    sla_failed: bool = False
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step, `cells` by target label. `target_per_s`: inserted rows that were asked for beside queries, `sla` the share of
+    them that is enough.
+    """
+
+    name: str
+    unit: str
+    cells: Mapping[str, StepCell]
+    target_per_s: float | None = None
+    sla: float | None = None
+
+
+@dataclass(frozen=True)
+class StepsPart:
+    """All steps in order, and of each and every target a line of columns (parts/steps/columns.py)."""
+
+    steps: tuple[Step, ...]
+    lines: tuple[Mapping[str, Any], ...]
+
+
+@dataclass(frozen=True)
 class Assessment:
     """All that any report shows of one experiment. `targets[0]` is the base.
 
     `generations`: old against new pair, where the targets are two each of two DBMSs. `matrix`: where there are many.
-    `scaleup`: with several numbers of clients; `sizes`: with several sizes of tables. `outcome`: how it ended, unless it ran in
-    one go and as planned.
+    `scaleup`: with several numbers of clients; `sizes`: with several sizes of tables; `steps`: where tests are
+    steps. `outcome`: how it ended, unless it ran in one go and as planned.
     `data_state`: whether the data was the same at the start of all blocks.
     """
 
@@ -379,6 +413,7 @@ class Assessment:
     matrix: Matrix | None = field(default=None, kw_only=True)
     scaleup: ScaleUp | None = field(default=None, kw_only=True)
     sizes: Sizes | None = field(default=None, kw_only=True)
+    steps: StepsPart | None = field(default=None, kw_only=True)
     data_state: tuple[str, ...] = field(default=(), kw_only=True)
     waits: Waits = field(default=Waits(), kw_only=True)
 

@@ -96,6 +96,11 @@ def number(value: float | None) -> str:
     return f"{round(value, decimals):,.{min(max(decimals, 0), 6)}f}"
 
 
+def rounded(value: object) -> object:
+    """Six digits, for pipes: no benchmark knows more."""
+    return float(f"{value:.6g}") if isinstance(value, float) else value
+
+
 def ratio(value: float | None) -> str:
     """A ratio with three decimals (two from 10 on)."""
     if value is None or math.isnan(value):

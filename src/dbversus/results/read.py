@@ -233,6 +233,11 @@ class Results:
         """Column names and rows of the last result of `query`; as `sql_results` otherwise."""
         return self.sql_results(query, tables)[-1]
 
+    def lines(self, query: str) -> list[dict[str, Any]]:
+        """The rows of `query` by column name."""
+        columns, rows = self.sql(query)
+        return [dict(zip(columns, row, strict=True)) for row in rows]
+
     def sql_results(
         self,
         query: str,

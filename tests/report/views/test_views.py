@@ -13,7 +13,7 @@ from dbversus.cli.main import app
 from dbversus.report.views.registry import USUAL, VIEWS
 
 from ..parts import test_scaleup, test_sizes
-from ..parts.steps import test_columns
+from ..parts.steps import test_columns, test_summary
 from ..synthetic import LABELS, write_results
 
 
@@ -24,6 +24,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
         "": test_scaleup.write,
         "sizes": test_sizes.write,
         "steps": test_columns.write,
+        "summary": test_summary.write,
         "response": lambda folder: write_results(folder / "results"),
     }
     return {view: write(tmp_path_factory.mktemp("views")) for view, write in made.items()}

@@ -24,6 +24,7 @@ from dbversus.report.formats import (
     roles_table,
     scaleup_table,
     sizes_table,
+    steps_table,
 )
 from dbversus.report.generations import words as generations_words
 from dbversus.report.model import Assessment, Estimate, Figure, TargetFacts, TestPart
@@ -122,6 +123,7 @@ def _words() -> dict[str, Any]:
         "roles_table": roles_table,
         "objects_table": objects_table,
         "response_table": response_table,
+        "steps_table": steps_table,
         "charts": _charts,
         "drawing": drawing,
         "severity": {verdict: rank for rank, verdict in enumerate(words.SEVERITY)},

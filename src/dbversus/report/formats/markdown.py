@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from dbversus.report.formats import matrix_table, objects_table, roles_table, scaleup_table, sizes_table
+from dbversus.report.formats import matrix_table, objects_table, roles_table, scaleup_table, sizes_table, steps_table
 from dbversus.report.generations import words as generations_words
-from dbversus.report.model import Assessment, Comparison, TargetFacts
+from dbversus.report.model import Assessment, Comparison, StepsPart, TargetFacts
 from dbversus.report.pairs import Generations
 from dbversus.report.parts import disturbance
 from dbversus.report.parts.loads import origin_text, times_note
@@ -42,6 +42,8 @@ def render(assessment: Assessment) -> str:
     if not assessment.candidates:
         parts.append(_own_figures(assessment))
     parts.append(_legend(assessment))
+    if assessment.steps:
+        parts += _steps(assessment.steps, assessment.base.label)
     if assessment.scaleup:
         parts += _tables(scaleup_table.tables(assessment.scaleup), scaleup_table.notes(assessment.scaleup))
     parts += _tables(roles_table.tables(assessment.tests), roles_table.notes(assessment.tests))
@@ -85,6 +87,18 @@ def _tables(tables: Sequence[matrix_table.Table], notes: Sequence[str]) -> list[
         rows = [[escape(cell) for cell in row] for row in table.rows]
         parts += [f"## {escape(table.title)}", _table([escape(name) for name in table.columns], rows)]
     return [*parts, *map(escape, notes)]
+
+
+def _steps(part: StepsPart, base: str) -> list[str]:
+    """The summaries; under them all columns, folded away where they are many lines."""
+    parts = []
+    for one in steps_table.summaries(part, base):
+        parts += _tables([one.plain], [one.note])
+    table = steps_table.columns_table(part)
+    shown = _table(table.columns, [[escape(cell) for cell in row] for row in table.rows])
+    opened = " open" if len(table.rows) <= steps_table.FEW_LINES else ""
+    legend = "\n".join(f"- `{name}`: {escape(what)}" for name, what in steps_table.legend(part))
+    return [*parts, f"<details{opened}><summary>{table.title}</summary>", shown, legend, "</details>"]
 
 
 def _candidate(assessment: Assessment, facts: TargetFacts) -> list[str]:

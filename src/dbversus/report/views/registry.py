@@ -37,6 +37,7 @@ _ALL = (
     View("efficiency", "CPU, switches and IO per operation"),
     View("response", "response times in fixed buckets, a line per role and target"),
     View("steps", "columns of the Insert Benchmark, of tests that last"),
+    View("summary", "rates of steps, against the base, and the insert rate beside queries"),
     View("io", "bytes per operation: asked of the kernel, of the disk, from the page cache"),
     View("matrix", "throughput and memory, a line per target"),
     View("scaleup", "what more clients bring"),

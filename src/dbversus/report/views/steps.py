@@ -3,6 +3,7 @@
 from dbversus.errors import UsageError
 from dbversus.report.parts.steps import columns
 from dbversus.report.views.registry import Shown
+from dbversus.report.words import rounded
 from dbversus.results.read import Results
 
 
@@ -12,9 +13,4 @@ def show(results: Results) -> Shown:
         raise UsageError(
             f"{results.directory} has no test that lasts; --table steps needs a step, roles, or slots of a second or more."
         )
-    return Shown(list(columns.COLUMNS), [tuple(_rounded(value) for value in line.values()) for line in lines])
-
-
-def _rounded(value: object) -> object:
-    """Six digits: no benchmark knows more."""
-    return float(f"{value:.6g}") if isinstance(value, float) else value
+    return Shown(list(columns.COLUMNS), [tuple(rounded(value) for value in line.values()) for line in lines])

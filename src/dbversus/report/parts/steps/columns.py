@@ -79,7 +79,7 @@ def steps(results: Results) -> list[Line]:
     slots, memory, stalls = (_by_place(results, query) for query in (_SLOTS, _MEMORY, _STALLS))
     drains, amounts = (_by_place(results, query) for query in (_DRAINS, _AMOUNTS))
     roles: dict[tuple[str, str], dict[str, Line]] = {}
-    for line in _lines(results, _ROLES):
+    for line in results.lines(_ROLES):
         roles.setdefault((line["test"], line["target"]), {})[line["role"]] = line
     lasting = {row["test"] for row in results.timeline} | {test for test, _ in roles}
     failed = _sla(results)
@@ -94,13 +94,8 @@ def steps(results: Results) -> list[Line]:
     return [{name: line[name] for name in COLUMNS} for line in found]
 
 
-def _lines(results: Results, query: str) -> list[Line]:
-    columns, rows = results.sql(query)
-    return [dict(zip(columns, row, strict=True)) for row in rows]
-
-
 def _by_place(results: Results, query: str) -> dict[tuple[str, str], Line]:
-    return {(line["test"], line["target"]): line for line in _lines(results, query)}
+    return {(line["test"], line["target"]): line for line in results.lines(query)}
 
 
 def _line(results: Results, sums: Line, of_roles: Mapping[str, Line]) -> Line:

@@ -1,0 +1,105 @@
+"""The summaries of steps as tables: signs beside the colours, and words where a rate does not count."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dbversus.report.assessment import build_assessment
+from dbversus.report.formats import html, json, markdown, steps_table
+from dbversus.report.formats.steps_table import INSERTS, RATES, RATIOS
+from dbversus.report.model import Assessment, Estimate, Step, StepCell, StepsPart
+from dbversus.results.read import open_results
+
+from ..parts.steps import test_summary
+from ..synthetic import HOSTILE, LABELS
+
+FAILED = LABELS[1]
+
+
+def _estimate(value: float) -> Estimate:
+    return Estimate(value, value - 1, value + 1, 2)
+
+
+PART = StepsPart(
+    (
+        Step("l.i0", "rows/s", {"a": StepCell(_estimate(100.0)), "b": StepCell(_estimate(200.0))}),
+        Step(
+            "qr100",
+            "queries/s",
+            {
+                "a": StepCell(_estimate(10.0), _estimate(99.0)),
+                "b": StepCell(_estimate(20.0), _estimate(50.0), sla_failed=True),
+            },
+            target_per_s=100.0,
+            sla=0.95,
+        ),
+    ),
+    (),
+)
+
+
+@pytest.fixture(scope="module")
+def assessment(tmp_path_factory: pytest.TempPathFactory) -> Assessment:
+    found = build_assessment(open_results(test_summary.write(tmp_path_factory.mktemp("steps"))))
+    assert found.steps is not None
+    first = found.steps.steps[0]
+    cells = {**first.cells, FAILED: replace(first.cells[FAILED], sla_failed=True)}
+    return replace(found, steps=replace(found.steps, steps=(replace(first, cells=cells), *found.steps.steps[1:])))
+
+
+def test_a_sign_stands_beside_every_colour() -> None:
+    rates, ratios, inserts = (one.plain.rows for one in steps_table.summaries(PART, "a"))
+    assert rates == [
+        ["a", "▼ 100.0 [99.00, 101.0]", "10.00 [9.000, 11.00]"],
+        ["b", "▲ 200.0 [199.0, 201.0]", "⚑ 20.00 [19.00, 21.00] SLA failed"],
+    ]
+    assert ratios == [["a", "1", "1"], ["b", "–", "⚑ – SLA failed"]]
+    assert inserts == [["a", "99.00 [98.00, 100.0]"], ["b", "▼ 50.00 [49.00, 51.00]"], ["asked for", "100.0"]]
+
+
+def test_tables_that_would_be_empty_are_left_out() -> None:
+    loads = replace(PART, steps=PART.steps[:1])
+    assert [one.title for one in steps_table.summaries(loads, "a")] == [RATES, RATIOS]
+    one = replace(loads.steps[0], cells={"a": StepCell(_estimate(100.0))})
+    assert [table.title for table in steps_table.summaries(replace(PART, steps=(one,)), "a")] == [RATES]
+    assert [table.title for table in steps_table.summaries(PART, "a")] == [RATES, RATIOS, INSERTS]
+
+
+def test_columns_that_are_known_nowhere_are_left_out(assessment: Assessment) -> None:
+    assert assessment.steps is not None
+    lines = assessment.steps.lines
+    part = replace(assessment.steps, lines=({**lines[0], "rss": None, "wamp": None}, {**lines[0], "wamp": 2.5}))
+    shown = steps_table.columns_table(part)
+    assert "wamp" in shown.columns and "rss" not in shown.columns
+    assert [row[shown.columns.index("wamp")] for row in shown.rows] == ["NA", "2.500"]
+    assert [name for name, _ in steps_table.legend(part)] == shown.columns[2:]
+
+
+def test_every_report_has_them(assessment: Assessment) -> None:
+    page, text, data = html.render(assessment), markdown.render(assessment), json.as_json(assessment)
+    section = page[page.index("The steps") :]
+    void = re.search(r'<td class="mark-void">(.*?)</td>', section)
+    assert void and void[1].startswith("⚑") and "SLA failed" in void[1]
+    assert HOSTILE not in section.split("</section>")[0]
+    assert f"## {RATES}" in text and re.search(r"\| ⚑ .* SLA failed \|", text)
+    assert text.index("<details") < text.index("| test | target | blocks |") < text.index("</details>")
+    first = data["steps"]["steps"][0]
+    assert first["targets"][FAILED]["marks"]["rate"] == "void"
+    assert data["steps"]["lines"] and set(data["steps"]["columns"]) <= set(data["steps"]["lines"][0])
+
+
+def test_long_tables_of_columns_are_folded_away(assessment: Assessment) -> None:
+    assert assessment.steps is not None
+    line = assessment.steps.lines[0]
+    for count, is_open in ((steps_table.FEW_LINES, True), (steps_table.FEW_LINES + 1, False)):
+        shown = replace(assessment, steps=replace(assessment.steps, lines=(line,) * count))
+        assert ('<details class="key" open>' in html.render(shown)) == is_open
+        assert ("<details open>" in markdown.render(shown)) == is_open
+
+
+def test_without_steps_reports_are_as_before(assessment: Assessment, tmp_path: Path) -> None:
+    none = replace(assessment, steps=None)
+    assert "The steps" not in html.render(none) and RATES not in markdown.render(none)
+    assert json.as_json(none)["steps"] is None
