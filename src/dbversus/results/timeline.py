@@ -1,7 +1,7 @@
 """What happened second by second in tests that last: the `series` records as rows of timeline.parquet."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from dbversus.results.records import AnyRecord, Seconds, Series, of_type
@@ -50,5 +50,6 @@ def _rows(seconds: Seconds, begin: int) -> Iterator[Row]:
     ]
     yield from ({**row, **time, "role": ""} for row, time in zip(whole, times, strict=True))
     for role, own in seconds.roles.items():
-        figures = zip(times, own.ops, own.slowest_ns or [None] * len(own.ops), strict=True)
+        slowest_ns: Sequence[int | None] = own.slowest_ns or [None] * len(own.ops)
+        figures = zip(times, own.ops, slowest_ns, strict=True)
         yield from ({**time, "role": role, "ops": ops, "slowest_ns": slowest} for time, ops, slowest in figures)
