@@ -22,7 +22,9 @@ from dbversus.results.records import AnyRecord
 from dbversus.results.schema import JOURNAL
 from dbversus.results.write import Journal
 from dbversus.servers.base import Placement, ServerConfig
+from dbversus.servers.log_event import LogEvent
 from dbversus.servers.objects import Moment, ObjectFigures
+from dbversus.servers.postgres.events import events_in
 from dbversus.suites.load import load_suite
 
 from ..journals import HOST
@@ -164,6 +166,9 @@ class FakeServer:
 
     def log_since(self, begin: int) -> str:
         return self.log[begin:]
+
+    def events_in(self, log: str) -> list[LogEvent]:
+        return events_in(log)
 
     def counters(self) -> dict[str, float]:
         return {"pages": 7.0 * (1 + self.starts)}

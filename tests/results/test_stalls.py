@@ -7,7 +7,7 @@ import pytest
 
 from dbversus.results.records import Seconds, Series
 from dbversus.results.records.evidence import RoleSeconds
-from dbversus.results.stalls import role_seconds, stall_rows
+from dbversus.results.stalls import stall_rows
 from dbversus.results.timeline import timeline_rows
 
 
@@ -42,7 +42,10 @@ def test_a_target_that_stands_still_most_of_the_time_is_told_by_the_other() -> N
 
 
 def test_a_role_has_stalls_of_its_own() -> None:
-    of_roles = {"readers": RoleSeconds(ops=[9, 8, 9]), "orders": RoleSeconds(ops=[1, 0, 1])}
+    of_roles = {
+        "readers": RoleSeconds(ops=[9, 8, 9], slowest_ns=[1] * 3),
+        "orders": RoleSeconds(ops=[1, 0, 1], slowest_ns=[1] * 3),
+    }
     nothing: list[int | None] = [None] * 3
     both = Seconds(
         second=[0, 1, 2],
@@ -58,5 +61,5 @@ def test_a_role_has_stalls_of_its_own() -> None:
         roles=of_roles,
     )
     records, labels = [Series(0, "mixed", {"t0": both})], {"t0": "a"}
-    rows = stall_rows([*timeline_rows(records, labels), *role_seconds(records, labels)])
+    rows = stall_rows(timeline_rows(records, labels))
     assert [(row["role"], row["stalls"]) for row in rows] == [("", 0), ("readers", 0), ("orders", 1)]

@@ -52,6 +52,36 @@ def test_groups_with_the_base_have_seconds_of_their_own() -> None:
     assert {(row["target_group"], row["second"], row["ops"]) for row in rows} == {("g0", 0, 5), ("g1", 0, 6)}
 
 
+def test_roles_have_rows_of_their_own_and_what_is_not_known_of_them_is_null(tmp_path: Path) -> None:
+    told = series(0, 5, 6)
+    told["targets"]["t0"] = told["targets"]["t1"] | {
+        "roles": {"readers": {"ops": [4, 3], "slowest_ns": [8, 9]}},
+        "pieces": [[[100, 7], [300, 7]], [[500, 7]]],
+    }
+    rows = [row for row in timeline_rows(records_of(told, series(0, 7)), LABELS) if row["target"] == "old"]
+    assert [(row["role"], row["second"], row["began_unix_ns"], row["ops"]) for row in rows] == [
+        ("", 0, 100, 5),
+        ("", 1, 500, 6),
+        ("readers", 0, 100, 4),
+        ("readers", 1, 500, 3),
+        ("", 2, None, 7),
+    ]
+    assert [(row["slowest_ns"], row["rows"], row["server_write_bytes"]) for row in rows[2:4]] == [
+        (8, None, None),
+        (9, None, None),
+    ]
+    with DictJournal(tmp_path) as journal:
+        journal.append(HEADER)
+        journal.append(told)
+    results = open_results(tmp_path)
+    assert results.sql("SELECT role, sum(ops) FROM timeline GROUP BY role ORDER BY role")[1] == [
+        ("", 22),
+        ("readers", 7),
+    ]
+    # whole tests alone, for all that sums over seconds
+    assert sum(row["ops"] for row in results.timeline) == 22
+
+
 def test_series_are_sealed_and_queried(tmp_path: Path) -> None:
     with DictJournal(tmp_path) as journal:
         journal.append(HEADER)

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::clock::now_ns;
+use super::clock::{now_ns, unix_ns};
 use super::live::{Live, Seen};
 use crate::account::ServerMeter;
 use crate::account::server::Begun;
@@ -21,12 +21,15 @@ const SECOND_NS: u64 = 1_000_000_000;
 pub struct Second {
     pub second: u64,
     pub elapsed_ns: u64,
+    /// When the target was driven: moments since 1970 and lengths, in ns. Several where it was frozen in between.
+    pub pieces: Vec<[u64; 2]>,
     pub ops: u64,
     pub rows: u64,
     pub affected: u64,
     pub errors: u64,
     pub slowest_ns: u64,
     pub server_cpu_ns: Option<u64>,
+    pub server_background_cpu_ns: Option<u64>,
     pub server_read_bytes: Option<u64>,
     pub server_write_bytes: Option<u64>,
     /// By role.
@@ -52,6 +55,7 @@ struct Course {
 #[derive(Debug, Default, Clone)]
 struct Look {
     at_ns: u64,
+    at_unix_ns: u64,
     seen: Seen,
     server: ServerFigures,
 }
@@ -64,6 +68,7 @@ impl Course {
         let is_new = self.under_way.elapsed_ns == 0;
         let second = &mut self.under_way;
         second.elapsed_ns += elapsed_ns;
+        second.pieces.push([before.at_unix_ns, elapsed_ns]);
         second.ops += now.seen.ops - before.seen.ops;
         second.rows += now.seen.rows - before.seen.rows;
         second.affected += now.seen.affected - before.seen.affected;
@@ -72,6 +77,7 @@ impl Course {
         add_roles(&mut second.roles, &before.seen, &now.seen);
         let sum = |so_far: Option<u64>, more: Option<u64>| if is_new { more } else { Some(so_far? + more?) };
         second.server_cpu_ns = sum(second.server_cpu_ns, used.server_cpu_ns);
+        second.server_background_cpu_ns = sum(second.server_background_cpu_ns, used.server_background_cpu_ns);
         second.server_read_bytes = sum(second.server_read_bytes, used.server_read_bytes);
         second.server_write_bytes = sum(second.server_write_bytes, used.server_write_bytes);
         self.driven_ns += elapsed_ns;
@@ -156,6 +162,7 @@ impl Watch {
         };
         *last = Look {
             at_ns: now_ns(),
+            at_unix_ns: unix_ns(),
             seen: Seen::default(),
             server,
         };
@@ -204,6 +211,7 @@ fn look(lives: &[Arc<Live>], server: ServerFigures) -> Look {
     lives.iter().for_each(|live| live.add_to(&mut seen));
     Look {
         at_ns: now_ns(),
+        at_unix_ns: unix_ns(),
         seen,
         server,
     }
@@ -218,6 +226,7 @@ fn threads(lives: &[Arc<Live>]) -> ServerFigures {
 fn nothing_used() -> ServerFigures {
     ServerFigures {
         server_cpu_ns: Some(0),
+        server_background_cpu_ns: Some(0),
         server_read_bytes: Some(0),
         server_write_bytes: Some(0),
         ..ServerFigures::default()
@@ -240,19 +249,25 @@ mod tests {
             slowest_ns,
             ..Seen::default()
         };
-        Look { at_ns, seen, server }
+        Look {
+            at_ns,
+            at_unix_ns: 1000 + at_ns,
+            seen,
+            server,
+        }
     }
 
     #[test]
     fn seconds_are_of_driven_time_and_go_on_from_part_to_part() {
         let mut course = Course::default();
-        for _ in 0..3 {
+        for begin_ns in [77, 5 * SECOND_NS, 9 * SECOND_NS] {
             // Whatever the clock says: the target was frozen in between.
-            course.add(&look_at(77, 0, 0, 0), &look_at(77 + HALF_NS, 10, 5, 1000));
+            course.add(&look_at(begin_ns, 0, 0, 0), &look_at(begin_ns + HALF_NS, 10, 5, 1000));
         }
         let first = &course.ready[0];
         assert_eq!((course.ready.len(), first.second, first.elapsed_ns), (1, 0, SECOND_NS));
         assert_eq!((first.ops, first.slowest_ns, first.server_cpu_ns), (20, 5, Some(2000)));
+        assert_eq!(first.pieces, [[1077, HALF_NS], [1000 + 5 * SECOND_NS, HALF_NS]]);
         assert_eq!((course.under_way.second, course.under_way.ops), (1, 10));
         assert_eq!((course.left_of_second_ns(), first.server_read_bytes), (HALF_NS, None));
     }

@@ -16,6 +16,7 @@ from dbversus.results import schema1
 from dbversus.results.background import background_rows, drain_rows
 from dbversus.results.columns import Columns, column, slot_columns
 from dbversus.results.counters import counter_rows
+from dbversus.results.events import event_rows
 from dbversus.results.journal import header_of, parse_journal
 from dbversus.results.latency import Latency, decode, merge, read_log
 from dbversus.results.loads import load_row, own_loads
@@ -40,6 +41,7 @@ from dbversus.results.schema import (
     BACKGROUND_COLUMNS,
     COUNTER_COLUMNS,
     DRAIN_COLUMNS,
+    EVENT_COLUMNS,
     HOST,
     JOURNAL,
     LATENCY,
@@ -55,7 +57,7 @@ from dbversus.results.schema import (
     TIMELINE_COLUMNS,
 )
 from dbversus.results.sql import columns_of, names, run_sql
-from dbversus.results.stalls import role_seconds, stall_rows
+from dbversus.results.stalls import stall_rows
 from dbversus.results.timeline import timeline_rows
 from dbversus.results.write import safe_name
 
@@ -129,13 +131,23 @@ class Results:
 
     @cached_property
     def timeline(self) -> list[dict[str, Any]]:
-        """Rows of TIMELINE_COLUMNS: what happened second by second in tests that last."""
+        """Rows of TIMELINE_COLUMNS: what happened second by second in tests that last, roles together."""
+        return [row for row in self.all_seconds if not row["role"]]
+
+    @cached_property
+    def all_seconds(self) -> list[dict[str, Any]]:
+        """Rows of TIMELINE_COLUMNS, those of roles as well."""
         return timeline_rows(self.records, self._labels)
+
+    @cached_property
+    def events(self) -> list[dict[str, Any]]:
+        """Rows of EVENT_COLUMNS: what servers did of their own accord in tests that last."""
+        return event_rows(self.records, self._labels, self.timeline)
 
     @cached_property
     def stalls(self) -> list[dict[str, Any]]:
         """Rows of STALL_COLUMNS: how often and how long each target finished nothing, in tests that last."""
-        return stall_rows([*self.timeline, *role_seconds(self.records, self._labels)])
+        return stall_rows(self.all_seconds)
 
     @property
     def memory(self) -> list[dict[str, Any]]:
@@ -236,7 +248,8 @@ class Results:
                 COUNTER_COLUMNS,
             ),
             "objects": (columns_of(self.objects if names(query, "objects") else [], OBJECT_COLUMNS), OBJECT_COLUMNS),
-            "timeline": (columns_of(self.timeline, TIMELINE_COLUMNS), TIMELINE_COLUMNS),
+            "timeline": (columns_of(self.all_seconds, TIMELINE_COLUMNS), TIMELINE_COLUMNS),
+            "events": (columns_of(self.events, EVENT_COLUMNS), EVENT_COLUMNS),
             "stalls": (columns_of(self.stalls, STALL_COLUMNS), STALL_COLUMNS),
             "memory": (columns_of(self.memory, MEMORY_COLUMNS), MEMORY_COLUMNS),
         }

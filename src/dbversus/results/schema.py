@@ -100,13 +100,16 @@ DRAIN_COLUMNS: dict[str, str] = {
     "drain_write_bytes_per_op": "DOUBLE",
 }
 
-# name -> DuckDB type; one row per target, block, test and second of driven time, of tests that last. `target_group`: as in drains
+# name -> DuckDB type; one row per target, block, test and second of driven time, of tests that last, and one for each role.
+# `role` is empty for the whole test; of roles `ops` and `slowest_ns` alone are known. `target_group`: as in drains
 TIMELINE_COLUMNS: dict[str, str] = {
     "test": "VARCHAR",
     "target": "VARCHAR",
     "block": "INTEGER",
     "target_group": "VARCHAR",
+    "role": "VARCHAR",
     "second": "INTEGER",
+    "began_unix_ns": "BIGINT",
     "elapsed_ns": "BIGINT",
     "ops": "BIGINT",
     "rows": "BIGINT",
@@ -114,8 +117,27 @@ TIMELINE_COLUMNS: dict[str, str] = {
     "errors": "BIGINT",
     "slowest_ns": "BIGINT",
     "server_cpu_ns": "BIGINT",
+    "server_background_cpu_ns": "BIGINT",
     "server_read_bytes": "BIGINT",
     "server_write_bytes": "BIGINT",
+}
+
+# name -> DuckDB type; one row per thing that a server did of its own accord in a test that lasts. `source`: `log` or `counters`.
+# `second`: driven time at which it began, `driven_s`: of it that passed meanwhile. `placed`: `driven`, `between slices`,
+# `before`, `after`. `target_group`: as in drains
+EVENT_COLUMNS: dict[str, str] = {
+    "test": "VARCHAR",
+    "target": "VARCHAR",
+    "block": "INTEGER",
+    "target_group": "VARCHAR",
+    "what": "VARCHAR",
+    "source": "VARCHAR",
+    "began_unix_ns": "BIGINT",
+    "ended_unix_ns": "BIGINT",
+    "second": "DOUBLE",
+    "driven_s": "DOUBLE",
+    "placed": "VARCHAR",
+    "words": "VARCHAR",
 }
 
 # name -> DuckDB type; one row per target, block and test of the timeline in which operations end in most seconds, and the same

@@ -4,24 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from dbversus.results.records import AnyRecord, Series, of_type
-
 WHOLE_NS = 500_000_000
 """A shorter second, at the end of a test, tells no rate."""
 
 Second = Mapping[str, Any]
-
-
-def role_seconds(records: Iterable[AnyRecord], labels: Mapping[str, str]) -> list[dict[str, Any]]:
-    """The seconds of each role, of tests with roles: as rows of TIMELINE_COLUMNS, with `role`; `labels`: target name → label."""
-    return [
-        {"test": record.test, "target": labels[name], "block": record.block, "target_group": record.group, "role": role}
-        | {"elapsed_ns": elapsed_ns, "ops": ops}
-        for record in of_type(records, Series)
-        for name, seconds in record.targets.items()
-        for role, of_role in seconds.roles.items()
-        for elapsed_ns, ops in zip(seconds.elapsed_ns, of_role.ops, strict=True)
-    ]
 
 
 def stall_rows(timeline: Sequence[Second]) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from dbversus.builds.model import Build
 from dbversus.dbms.table import Table
 from dbversus.servers.data.contents import TableState
+from dbversus.servers.log_event import LogEvent
 from dbversus.servers.objects import Moment, ObjectFigures
 
 Query = Callable[[str], list[list[str | None]]]
@@ -131,6 +132,9 @@ class Server(Protocol):
 
     def log_since(self, begin: int) -> str:
         """What it has logged from `begin` on."""
+
+    def events_in(self, log: str) -> list[LogEvent]:
+        """What the server did of its own accord, as this part of its log tells it; none where logs tell no such thing."""
 
     def config_text(self) -> str:
         """The config file as rendered."""

@@ -1,5 +1,7 @@
 """What servers without a process of their own have in common: there is nobody to signal, and no log."""
 
+from dbversus.servers.log_event import LogEvent
+
 
 class WithoutProcess:
     """The client's thread is the server; `_running` says whether clients may come."""
@@ -29,6 +31,9 @@ class WithoutProcess:
 
     def log_since(self, begin: int) -> str:
         return ""
+
+    def events_in(self, log: str) -> list[LogEvent]:
+        return []
 
     def log_tail(self, lines: int = 40) -> str:
         return ""

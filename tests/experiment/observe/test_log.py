@@ -13,9 +13,9 @@ def test_what_is_logged_during_the_rows_is_journaled_with_an_example_of_each_kin
     server = server_of(rig, "t1")
     server.log = "2026-11-23 17:11:40.834 UTC [7] LOG:  database system is ready to accept connections\n"
     said = (
-        "2026-11-23 17:12:01.001 UTC [9] LOG:  checkpoint starting: wal\n"
-        "2026-11-23 17:12:02.001 UTC [9] LOG:  checkpoint complete: wrote 12 buffers (0.1%)\n"
-        "2026-11-23 17:12:09.001 UTC [9] LOG:  checkpoint complete: wrote 3451 buffers (21.1%)\n"
+        "2026-11-23 17:12:01.001 GMT [9] LOG:  checkpoint starting: wal\n"
+        "2026-11-23 17:12:02.001 GMT [9] LOG:  checkpoint complete: wrote 12 buffers (0.1%)\n"
+        "2026-11-23 17:12:09.001 GMT [9] LOG:  checkpoint complete: wrote 3451 buffers (21.1%)\n"
     )
 
     def during() -> None:
@@ -28,7 +28,14 @@ def test_what_is_logged_during_the_rows_is_journaled_with_an_example_of_each_kin
     (record,) = records(rig, "log")
     assert (record["block"], record["test"]) == (0, "point-query")
     examples = ["LOG: checkpoint starting: wal", "LOG: checkpoint complete: wrote 12 buffers (0.1%)"]
-    assert record["targets"] == {"t1": {"lines": 3, "examples": examples}}
+    found = record["targets"]["t1"]
+    assert (found["lines"], found["examples"]) == (3, examples)
+    second = 10**9
+    began_ns = 1_795_453_921_001 * 10**6
+    assert [(one["what"], one["began_unix_ns"], one["ended_unix_ns"]) for one in found["events"]] == [
+        ("checkpoint", began_ns, began_ns + second),
+        ("checkpoint", None, began_ns + 8 * second),  # its beginning, and how long it took, are not in the log
+    ]
 
 
 def test_times_of_all_servers_are_left_out() -> None:

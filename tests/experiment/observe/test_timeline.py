@@ -20,7 +20,8 @@ class _Heard(Silent):
 
 
 def _told(target: str, number: int, ops: int) -> dict[str, Any]:
-    counts = {"rows": 0, "affected": 0, "errors": 0, "slowest_ns": 9, "server_cpu_ns": None}
+    counts: dict[str, Any] = {"rows": 0, "affected": 0, "errors": 0, "slowest_ns": 9, "server_cpu_ns": None}
+    counts |= {"server_background_cpu_ns": 3, "pieces": [[10**18 + number * 10**9, 10**9]]}
     used = {"server_read_bytes": None, "server_write_bytes": 5}
     return {"target": target, "second": number, "elapsed_ns": 10**9, "ops": ops, **counts, **used}
 
@@ -38,6 +39,7 @@ def test_seconds_are_one_record_and_go_on_where_rows_were_broken_off(tmp_path: P
     assert (found["block"], found["test"]) == (4, "point-query")
     assert (found["targets"]["t0"]["second"], found["targets"]["t0"]["ops"]) == ([0, 1, 2], [5, 6, 8])
     assert found["targets"]["t1"]["server_write_bytes"] == [5]
+    assert found["targets"]["t1"]["pieces"] == [[[10**18, 10**9]]]
 
 
 def test_nothing_is_journaled_where_nothing_was_told(tmp_path: Path) -> None:

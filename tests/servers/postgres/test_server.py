@@ -27,11 +27,20 @@ def with_items(build: Build, work_dir: Path, *items: str) -> PostgresServer:
     return PostgresServer(build, load_config("postgres", build.version, items, SIZING), work_dir)
 
 
+def check_that_a_checkpoint_is_told(server: PostgresServer) -> None:
+    began = server.log_end()
+    with server.connect() as connection:
+        connection.execute("CHECKPOINT")
+    (checkpoint,) = [one for one in server.events_in(server.log_since(began)) if one.what == "checkpoint"]
+    assert 0 <= time.time_ns() - (checkpoint.ended_unix_ns or 0) < 60 * 10**9 and "wrote" in checkpoint.words
+
+
 def test_a_life(server: PostgresServer) -> None:
     """One start for many questions: a start is what takes time here."""
     server.start(Placement())
     assert server.is_running()
     assert server.debt()["rows_not_analyzed"] == 2000
+    check_that_a_checkpoint_is_told(server)
     with server.connect() as connection:
         connection.execute("UPDATE sbtest1 SET k = k + 1 WHERE id <= 500")
         assert connection.execute("INSERT INTO sbtest1 (k) VALUES (1) RETURNING id").fetchone() == (2001,)

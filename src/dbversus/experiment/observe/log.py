@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dbversus.experiment.observe.observer import Observer
 from dbversus.results.records import Log as LogRecord
 from dbversus.results.records import Logged
+from dbversus.results.records.evidence import LogEvent
+from dbversus.servers.base import Server
 
 EXAMPLES_AT_MOST = 5
 _LONGEST_EXAMPLE = 200
@@ -21,13 +23,15 @@ class Log(Observer):
         rig, found = self.scene.rig, {}
         for target in rig.alive:
             begin = self._ends.get((target.name, target.restarts))
-            lines = (
-                [] if begin is None else [line for line in target.server.log_since(begin).splitlines() if line.strip()]
-            )
-            if lines:
-                found[target.name] = Logged(len(lines), examples_of(lines))
+            log = "" if begin is None else target.server.log_since(begin)
+            if lines := [line for line in log.splitlines() if line.strip()]:
+                found[target.name] = Logged(len(lines), examples_of(lines), _events(target.server, log))
         if found:
             rig.note(LogRecord(*self.scene.place, found, **rig.tag))
+
+
+def _events(server: Server, log: str) -> list[LogEvent]:
+    return [LogEvent(one.what, one.began_unix_ns, one.ended_unix_ns, one.words) for one in server.events_in(log)]
 
 
 def examples_of(lines: Iterable[str]) -> list[str]:

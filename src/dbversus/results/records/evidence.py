@@ -34,12 +34,14 @@ class Seconds(Part, frozen=True, kw_only=True):
 
     second: its number, from 0
     elapsed_ns: its length; the last one of a test is shorter
+    pieces: when the target was driven in it: moments since 1970 and lengths, in ns; absent in older results
     ops: operations that ended in it
     rows: rows returned
     affected: rows changed
     errors: events that failed
     slowest_ns: longest response time of those that ended in it
     server_cpu_ns: CPU time of the server
+    server_background_cpu_ns: of this, of threads or processes that serve no connection of ours; absent in older results
     server_read_bytes: read from storage
     server_write_bytes: written to storage
     roles: name of a role → the same of its clients; only of a test with roles
@@ -53,8 +55,10 @@ class Seconds(Part, frozen=True, kw_only=True):
     errors: list[int] = []
     slowest_ns: list[int] = []
     server_cpu_ns: list[int | None] = []
+    server_background_cpu_ns: list[int | None] = []
     server_read_bytes: list[int | None] = []
     server_write_bytes: list[int | None] = []
+    pieces: list[list[tuple[int, int]]] = []
     roles: dict[str, RoleSeconds] = {}
 
 
@@ -176,15 +180,32 @@ class Objects(OfTest, frozen=True, kw_only=True):
     lacking: dict[str, dict[str, str]] = {}
 
 
+class LogEvent(Part, frozen=True):
+    """Something that a server did of its own accord, as its log tells it.
+
+    what: `checkpoint`, `autovacuum` or `autoanalyze`
+    began_unix_ns: when it began; null: not in the log
+    ended_unix_ns: when it ended; null: not in the log
+    words: what the log says of it, in short
+    """
+
+    what: str
+    began_unix_ns: int | None
+    ended_unix_ns: int | None
+    words: str
+
+
 class Logged(Part, frozen=True):
     """What a server wrote to its log.
 
     lines: how many
     examples: the first of each kind, without times; lines that differ in numbers alone are of one kind
+    events: what they tell of work with a moment
     """
 
     lines: int
     examples: list[str]
+    events: list[LogEvent] = []
 
 
 class Log(OfTest, frozen=True):

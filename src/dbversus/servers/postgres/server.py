@@ -16,8 +16,9 @@ from dbversus.host.claims import registry
 from dbversus.servers.base import Placement, ServerConfig
 from dbversus.servers.data.contents import TableState
 from dbversus.servers.data.disk_use import used_bytes
+from dbversus.servers.log_event import LogEvent
 from dbversus.servers.objects import Moment, ObjectFigures
-from dbversus.servers.postgres import contents, ddl, debt, facts, files
+from dbversus.servers.postgres import contents, ddl, debt, events, facts, files
 from dbversus.servers.postgres.debt import Connection
 from dbversus.servers.process.daemon import Daemon
 from dbversus.servers.process.program import Command
@@ -143,6 +144,9 @@ class PostgresServer(Daemon):
     def status_text(self) -> str:
         return ""
 
+    def events_in(self, log: str) -> list[LogEvent]:
+        return events.events_in(log)
+
     def config_text(self) -> str:
         own = {
             "listen_addresses": "",
@@ -150,6 +154,7 @@ class PostgresServer(Daemon):
             "port": str(self._port),
             "logging_collector": "off",
             "log_destination": "stderr",
+            **events.LOGGED_WITH,
         }
         parts = (f"# {self.config.name}\n", self.config.settings), ("# private to this start\n", own)
         return "".join(title + files.render(settings) for title, settings in parts)

@@ -17,6 +17,7 @@ from dbversus.host.claims import registry
 from dbversus.host.user import server_user
 from dbversus.servers.base import Placement, Query, ServerConfig
 from dbversus.servers.injection import Injection
+from dbversus.servers.log_event import LogEvent
 from dbversus.servers.process.program import Command, Done, begin, start
 
 LOG_BYTES_READ = 2**20
@@ -219,6 +220,9 @@ class Daemon(ABC):
             file.seek(max(begin, self.log_end() - LOG_BYTES_READ))
             return file.read().decode(errors="replace")
         return ""
+
+    def events_in(self, log: str) -> list[LogEvent]:
+        return []
 
     def _log_since(self, offset: int) -> str:
         """What this start has logged, as one line, the last 10 lines at most."""
