@@ -180,6 +180,7 @@ def test_findings_are_among_the_tables_also_where_nobody_asks_for_them(results: 
         "background",
         "counters",
         "drains",
+        "events",
         "findings",
         "loads",
         "memory",

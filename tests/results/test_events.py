@@ -80,7 +80,7 @@ def test_seconds_with_far_more_writes_than_usual_are_a_burst_unless_the_log_tell
     rows = timeline_rows([course], LABELS)
     (row,) = event_rows([course], LABELS, rows)
     assert (row["what"], row["source"], row["second"], row["driven_s"]) == ("burst of writes", "counters", 4.0, 2.0)
-    assert row["words"] == "20.0 MB in 2.0 s, usually 2.00 MB/s" and row["began_unix_ns"] == T0 + 8 * S
+    assert row["words"] == "20.0 MB in 2.0 s, when quiet 2.00 MB/s" and row["began_unix_ns"] == T0 + 8 * S
     log = Log(0, "load", {"t0": Logged(1, [], [LogEvent("checkpoint", T0, T0, "")])})
     assert [row["source"] for row in event_rows([course, log], LABELS, rows)] == ["log"]
 
@@ -90,10 +90,16 @@ def test_seconds_with_far_more_writes_than_usual_are_a_burst_unless_the_log_tell
     [
         [2_000_000] * 12,
         [1000] * 11 + [900_000],  # less than is worth telling
-        [2_000_000] * 8 + [20_000_000],  # of so few seconds nobody knows what is usual
-        [2_000_000] * 6 + [20_000_000] * 6,  # more, and not in bursts
+        [2_000_000] * 8 + [20_000_000],  # of so few seconds nobody knows when it is quiet
+        [2_000_000] * 2 + [20_000_000] * 10,  # more, nearly always
     ],
 )
 def test_there_is_not_always_a_burst(writes: list[int]) -> None:
     course = series([[(number, 1)] for number in range(len(writes))], server_write_bytes=writes)
     assert event_rows([course], LABELS, timeline_rows([course], LABELS)) == []
+
+
+def test_a_server_that_flushes_in_every_other_second_has_bursts() -> None:
+    course = series([[(number, 1)] for number in range(12)], server_write_bytes=[200_000, 20_000_000] * 6)
+    rows = event_rows([course], LABELS, timeline_rows([course], LABELS))
+    assert [(row["second"], row["driven_s"]) for row in rows] == [(float(at), 1.0) for at in range(1, 12, 2)]

@@ -37,7 +37,7 @@ from dbversus.report.parts.settings import settings_notes
 from dbversus.report.parts.state import state_sentences
 from dbversus.report.parts.steps import stalls
 from dbversus.report.parts.storage import Blocks, device_blocks, storage_notes
-from dbversus.report.parts.timeline import timelines, worst_seconds
+from dbversus.report.parts.timeline import courses, server_events, worst_seconds
 from dbversus.report.words import listing, summary_sentences, typographic
 from dbversus.results.read import Results, Target
 from dbversus.results.records import Answers, Latency, Resumed
@@ -195,7 +195,8 @@ def _test(
         slots=slots,
         disturbance=disturbed,
         plans=plans,
-        timeline=timelines(results, name),
+        courses=courses(results, name),
+        events=server_events(results, name),
         worst_seconds=worst,
         notes=(
             *settings_notes(results.header, name),

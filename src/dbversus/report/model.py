@@ -156,11 +156,39 @@ class Waits:
 
 @dataclass(frozen=True)
 class Second:
-    """A second of a target's driven time, `at_s` from the beginning of the test; `slowest_ms`: None where nothing ended in it."""
+    """A second of a target's driven time, `at_s` from the beginning of the test; `rate` per second, in the unit of its course.
+
+    `slowest_ms`: None where nothing ended in it.
+    """
 
     at_s: float
-    ops_per_s: float
+    rate: float
     slowest_ms: float | None
+
+
+@dataclass(frozen=True)
+class Course:
+    """Seconds of a test that lasts, or of one of its roles, by label of target; `role` is empty for the whole test."""
+
+    role: str
+    unit: str
+    targets: Mapping[str, tuple[Second, ...]]
+
+
+@dataclass(frozen=True)
+class ServerEvent:
+    """What a server did of its own accord: from `at_s` of driven time on, `driven_s` of it; `took_s`: of wall time, if known.
+
+    `placed`: `driven`, or at which edge of the test or of its slices it stands.
+    """
+
+    target: str
+    what: str
+    at_s: float
+    driven_s: float
+    took_s: float | None
+    placed: str
+    words: str
 
 
 @dataclass(frozen=True)
@@ -187,8 +215,8 @@ class ObjectsPart:
 
 @dataclass(frozen=True)
 class TestPart:
-    """Everything about one test. `timeline`: seconds of its first block by target, where it lasts; the worst of
-    all its seconds stand in the notes too."""
+    """Everything about one test. `courses`: seconds of its first block, where it lasts, and `events`: what servers did in that
+    block; the worst of all its seconds stand in the notes too."""
 
     __test__ = False  # pytest would take it for a class of tests
 
@@ -203,7 +231,8 @@ class TestPart:
     plans: tuple[PlanDifference, ...]
     notes: tuple[str, ...]
     roles: tuple[RolePart, ...] = ()
-    timeline: Mapping[str, tuple[Second, ...]] = field(default_factory=dict)
+    courses: tuple[Course, ...] = ()
+    events: tuple[ServerEvent, ...] = ()
     worst_seconds: tuple[str, ...] = ()
     objects: ObjectsPart | None = None
 

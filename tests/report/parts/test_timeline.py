@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dbversus.report.parts.timeline import timelines, worst_seconds
+import msgspec
+
+from dbversus.report.parts.timeline import courses, server_events, worst_seconds
 from dbversus.results.read import Results
-from dbversus.results.records import Seconds, Series
+from dbversus.results.records import Log, Logged, Seconds, Series, Slots
+from dbversus.results.records.evidence import LogEvent, RoleSeconds
 
 from ...stats.twin_results import Truth, twin_results
 
@@ -49,17 +52,65 @@ def test_the_worst_second_of_all_blocks_is_named() -> None:
         "lowest rate 10 operations/s, 75 on average (block 2, second 2)",
     )
     # of the first block, without its short end
-    drawn = timelines(results, "test0")[label]
-    assert [(second.at_s, second.ops_per_s, second.slowest_ms) for second in drawn] == [(0, 100, 2), (1, 90, 3)]
+    (course,) = courses(results, "test0")
+    drawn = course.targets[label]
+    assert [(second.at_s, second.rate, second.slowest_ms) for second in drawn] == [(0, 100, 2), (1, 90, 3)]
 
 
 def test_of_work_in_which_next_to_nothing_ends_there_is_no_worst_second() -> None:
     results = series_results([(0, 0, SECOND_NS), (0, 0, SECOND_NS), (1, 2500, SECOND_NS)])
     assert worst_seconds(results, "test0") == ()
-    drawn = timelines(results, "test0")[results.base.label]
+    drawn = courses(results, "test0")[0].targets[results.base.label]
     assert [second.slowest_ms for second in drawn] == [None, None, 2500]
 
 
 def test_a_test_without_seconds_says_nothing() -> None:
     results = series_results()
-    assert worst_seconds(results, "test0") == () and timelines(results, "test0") == {}
+    assert worst_seconds(results, "test0") == () and courses(results, "test0") == ()
+
+
+def test_each_role_has_a_course_of_its_own() -> None:
+    results = series_results()
+    roles = {
+        "orders": RoleSeconds(ops=[4, 2], slowest_ns=[10**6] * 2),
+        "readers": RoleSeconds(ops=[9, 0], slowest_ns=[10**7, 0]),
+    }
+    both = msgspec.structs.replace(seconds_of([(9, 10, SECOND_NS), (0, 0, SECOND_NS)]), roles=roles)
+    results = replace(results, records=(*results.records, Series(0, "test0", {results.base.name: both})))
+    label = results.base.label
+    found = {course.role: course.targets[label] for course in courses(results, "test0")}
+    assert [(second.rate, second.slowest_ms) for second in found["orders"]] == [(4, 1.0), (2, 1.0)]
+    assert [(second.rate, second.slowest_ms) for second in found["readers"]] == [(9, 10.0), (0, None)]
+    assert list(found) == ["orders", "readers"]
+
+
+def test_rows_inserted_are_counted_where_that_is_what_operations_do() -> None:
+    results = series_results([(100, 2, SECOND_NS), (50, 2, SECOND_NS)])
+    plan = Slots(0, "test0", slot={}, settle={}, rows=1, does={"": "insert"})
+    slots = {**results.slots, "affected": results.slots["ops"] * 50}
+    (course,) = courses(replace(results, records=(*results.records, plan), slots=slots), "test0")
+    assert course.unit == "rows inserted/s (ips)"
+    assert [second.rate for second in course.targets[results.base.label]] == [5000, 2500]
+
+
+def test_events_are_those_of_the_block_whose_seconds_are_drawn() -> None:
+    seconds = [(100, 2, SECOND_NS), (50, 2, SECOND_NS)]
+    results = series_results(seconds, seconds)
+    name = results.base.name
+    pieces = [[(number * SECOND_NS, SECOND_NS)] for number in range(2)]
+    clocked = [
+        msgspec.structs.replace(record, targets={name: msgspec.structs.replace(record.targets[name], pieces=pieces)})
+        if isinstance(record, Series)
+        else record
+        for record in results.records
+    ]
+    event = LogEvent("checkpoint", SECOND_NS // 2, SECOND_NS, "wal")
+    logs = [Log(block, "test0", {name: Logged(1, [], [event])}) for block in range(2)]
+    (one,) = server_events(replace(results, records=(*clocked, *logs)), "test0")
+    assert (one.target, one.what, one.at_s, one.driven_s, one.took_s) == (
+        results.base.label,
+        "checkpoint",
+        0.5,
+        0.5,
+        0.5,
+    )

@@ -5,53 +5,60 @@ from operator import attrgetter
 
 from markupsafe import Markup
 
-from dbversus.report.charts import ticks
+from dbversus.report.charts import lanes, ticks
 from dbversus.report.charts.axes import across, upwards, x_axis, y_axis
 from dbversus.report.charts.drawing import Point, chart, series
-from dbversus.report.model import Second, TestPart
+from dbversus.report.model import Course, Second, ServerEvent
 from dbversus.report.words import number
 
-COURSES: Mapping[str, str] = {
-    "ops_per_s": "Throughput over time, seconds of the first block",
-    "slowest_ms": "Slowest response over time, seconds of the first block",
-}
-"""Figure of a second → title of its chart."""
-_UNITS = {"ops_per_s": "operations/s", "slowest_ms": "ms"}
+RATE, SLOWEST = "rate", "slowest_ms"
+"""Figures of a second."""
 FEWEST_SECONDS = 3
-_MOST_POINTS = 300
+_MOST_POINTS = 150
 """A line of more is drawn by the worst second of each stretch."""
 
 
-def course_chart(test: TestPart, figure: str, labels: Sequence[str]) -> Markup:
-    """Empty where no second has the figure, one of COURSES. `labels` of all targets, in their order."""
-    lines = {label: _line(seconds, figure) for label, seconds in test.timeline.items()}
+def course_title(course: Course, figure: str) -> str:
+    what = "Throughput" if figure == RATE else "Slowest response"
+    whose = f"{course.role}: {what.lower()}" if course.role else what
+    return f"{whose} over time, first block"
+
+
+def course_chart(course: Course, figure: str, labels: Sequence[str], events: Sequence[ServerEvent] = ()) -> Markup:
+    """Empty where no second has the figure, RATE or SLOWEST. `labels` of all targets, in their order."""
+    lines = {label: _line(seconds, figure) for label, seconds in course.targets.items()}
     values = [value for line in lines.values() for _, value in line]
     if not values or not max(values):
         return Markup("")
+    unit = course.unit if figure == RATE else "ms"
     x = across(0, max(at_s for line in lines.values() for at_s, _ in line) + 1)
-    y = upwards(0, max(values) * 1.05)
+    above = lanes.lanes_of(events, labels)
+    highest = max(values) * 1.05
+    y = upwards(0, lanes.with_room(highest, len(above)))
     shapes = [
         x_axis(x, [(at_s, f"{at_s:,g}") for at_s in ticks.linear(x.low, x.high)], "s of driven time", grid=True),
-        y_axis(y, [(value, f"{value:,.6g}") for value in ticks.linear(y.low, y.high)], _UNITS[figure]),
+        y_axis(y, [(value, f"{value:,.6g}") for value in ticks.linear(0, highest)], unit),
+        *lanes.drawn(above, x),
     ]
     for label, line in lines.items():
         points: list[Point] = [(x.at(at_s), y.at(value), f"{at_s:g}", number(value)) for at_s, value in line]
         shapes.append(series("curve", labels.index(label), label, points))
-    return chart(_spoken(lines, figure), f"second {{at}}: {{say}} {_UNITS[figure]}", shapes)
+    spoken = f"{course_title(course, figure)}. {_ranges(lines, unit)}{lanes.spoken(above, labels)}"
+    return chart(spoken, f"second {{at}}: {{say}} {unit}", shapes)
 
 
 def _line(seconds: Sequence[Second], figure: str) -> list[tuple[float, float]]:
-    value_of, worst = attrgetter(figure), min if figure == "ops_per_s" else max
+    value_of, worst = attrgetter(figure), min if figure == RATE else max
     known = [(second.at_s, value_of(second)) for second in seconds if value_of(second) is not None]
     stretch = -(-len(known) // _MOST_POINTS) or 1
     pieces = [known[begin : begin + stretch] for begin in range(0, len(known), stretch)]
     return [worst(piece, key=lambda point: point[1]) for piece in pieces]
 
 
-def _spoken(lines: Mapping[str, Sequence[tuple[float, float]]], figure: str) -> str:
+def _ranges(lines: Mapping[str, Sequence[tuple[float, float]]], unit: str) -> str:
     parts = [
-        f"{label}: {number(min(value for _, value in line))} to {number(max(value for _, value in line))} {_UNITS[figure]}"
+        f"{label}: {number(min(value for _, value in line))} to {number(max(value for _, value in line))} {unit}"
         for label, line in lines.items()
         if line
     ]
-    return f"{COURSES[figure]}. {'; '.join(parts)}"
+    return "; ".join(parts)

@@ -13,11 +13,12 @@ from markupsafe import Markup, escape
 
 from dbversus.report import words
 from dbversus.report.charts import drawing, forest
-from dbversus.report.charts.course import COURSES, FEWEST_SECONDS, course_chart
+from dbversus.report.charts.course import FEWEST_SECONDS, RATE, SLOWEST, course_chart, course_title
 from dbversus.report.charts.slots import slot_chart
 from dbversus.report.charts.times import time_chart
 from dbversus.report.figures import PERCENTS, PLOTTED
 from dbversus.report.formats import (
+    events_table,
     matrix_table,
     objects_table,
     response_table,
@@ -122,6 +123,7 @@ def _words() -> dict[str, Any]:
         "roles_table": roles_table,
         "objects_table": objects_table,
         "response_table": response_table,
+        "events_table": events_table,
         "charts": _charts,
         "drawing": drawing,
         "severity": {verdict: rank for rank, verdict in enumerate(words.SEVERITY)},
@@ -239,6 +241,10 @@ def _charts(test: TestPart, targets: Sequence[TargetFacts]) -> list[tuple[str, M
     found = [(_CHART_TITLES[metric], slot_chart(test, metric, labels)) for metric in PLOTTED if test.slots]
     if test.latency:
         found.append(("Response time, share of operations at or below", time_chart(test, labels)))
-    if any(len(seconds) >= FEWEST_SECONDS for seconds in test.timeline.values()):
-        found += [(title, course_chart(test, figure, labels)) for figure, title in COURSES.items()]
+    for course in test.courses:
+        if any(len(seconds) >= FEWEST_SECONDS for seconds in course.targets.values()):
+            found += [
+                (course_title(course, figure), course_chart(course, figure, labels, test.events))
+                for figure in (RATE, SLOWEST)
+            ]
     return found
