@@ -29,6 +29,7 @@ from dbversus.results.records.evidence import (
     Series,
 )
 from dbversus.results.records.experiment import Experiment, Rendered, StoredFile, TargetFacts
+from dbversus.results.records.imported import Imported
 from dbversus.results.records.rows import Answers, Check, HostFigures, Pace, Row, Slot, Slots, StatementAnswers, row_of
 
 __all__ = [
@@ -50,6 +51,7 @@ __all__ = [
     "FalseAlarms",
     "Finished",
     "HostFigures",
+    "Imported",
     "Injected",
     "InjectedWork",
     "Latency",
@@ -94,6 +96,7 @@ __all__ = [
 # in the order of the documentation, which is about that of a journal
 AnyRecord = (
     Experiment
+    | Imported
     | Resumed
     | Load
     | Wait
