@@ -16,6 +16,7 @@ from dbversus.cli.verbs import (
     demo,
     doctor,
     generations,
+    import_results,
     report,
     resume,
     run,
@@ -55,13 +56,16 @@ _VERBS = (
     report.report,
     show.show,
     generations.generations,
+    import_results.import_results,
     calibrate.calibrate,
     doctor.doctor,
     clean.clean,
     demo.demo,
 )
 for verb in _VERBS:
-    app.command(no_args_is_help=verb not in (doctor.doctor, clean.clean, demo.demo))(told(verb))
+    # Python has its own use for the word
+    name = "import" if verb is import_results.import_results else None
+    app.command(name, no_args_is_help=verb not in (doctor.doctor, clean.clean, demo.demo))(told(verb))
 app.add_typer(builds.app, name="builds")
 app.add_typer(suites.app, name="suites")
 app.add_typer(configs.app, name="configs")

@@ -298,7 +298,7 @@ def _test_notes(results: Results, test: str, absolute: figures.BlockFigures) -> 
     for target in results.targets:
         of_target = absolute.get((test, target.label), {})
         share = _client_share(of_target, _clients(results, test))
-        if not find_dbms(target.dbms).embedded and share is not None and share > CLIENT_BOUND_SHARE:
+        if share is not None and not find_dbms(target.dbms).embedded and share > CLIENT_BOUND_SHARE:
             notes.append(f"client-bound on {target.label}: the client used {share:.0%} of its CPU")
         wait_us, cpu_us = (fmean(of_target.get(metric) or [0.0]) for metric in (WAIT, CPU))
         if wait_us > LONG_WAIT_SHARE * cpu_us:

@@ -13,6 +13,7 @@ from dbversus.results.latency import Latency, merge
 from dbversus.results.read import Results
 from dbversus.stats.metrics import COUNTER, CPU, METRICS, THROUGHPUT
 from dbversus.stats.model import Metric
+from dbversus.stats.values.imported import IN_IMPORTS, is_imported, run_values
 
 CONFIDENCE = 0.95
 PERCENTS = (50.0, 95.0, 99.0, 99.9)
@@ -73,7 +74,7 @@ _FROM_SUMS: tuple[Metric, ...] = (
     *_OF_DISK,
 )
 _ROWS_SCANNED = Metric("rows_scanned_per_s", "rows scanned", "rows/s", True, False, 0.05)
-SHOWN = (*_FROM_SUMS, _ROWS_SCANNED)
+SHOWN = (*_FROM_SUMS, _ROWS_SCANNED, *IN_IMPORTS)
 
 BlockFigures = dict[tuple[str, str], dict[str, list[float]]]
 
@@ -97,7 +98,9 @@ def interval_of(values: Sequence[float]) -> Estimate:
 
 
 def block_figures(results: Results) -> BlockFigures:
-    """(test, target label) → metric → its value in each block, from sums over its rows."""
+    """(test, target label) → metric → its value in each block, from sums over its rows; of an import, in each run."""
+    if is_imported(results):
+        return run_values(results)
     figures = _figures_from_sums(results)
     plans = results.slot_plans
     for (test, _), known in figures.items():

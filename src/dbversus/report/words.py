@@ -22,6 +22,7 @@ SIGNS = {
     Verdict.UNDECIDED: "?",
     Verdict.UNSTABLE: "↕",
     Verdict.DISTURBED: "⊘",
+    Verdict.NOT_REPLICATED: "◇",
     Verdict.SLA_FAILED: "⚑",
     Verdict.WRONG_RESULT: "✗",
     Verdict.FAILED: "!",
@@ -38,6 +39,7 @@ MEANINGS = {
     Verdict.UNDECIDED: "neither shown to differ nor shown to be the same",
     Verdict.UNSTABLE: "varies so much that even at the last look its interval would be wider than the margin",
     Verdict.DISTURBED: "too few rows could be used, or the quiet rows and all rows contradict each other",
+    Verdict.NOT_REPLICATED: "figures of runs without blocks: the ratio is theirs, and nothing tells how much of it is chance",
     Verdict.SLA_FAILED: "a role did not reach its rate, on the target or the base, so the figures of the others do not count",
     Verdict.WRONG_RESULT: "the target's answers differ from the base's, so its speed does not count",
     Verdict.FAILED: "the target could not run the test",
@@ -53,6 +55,7 @@ SEVERITY = (
     Verdict.UNSTABLE,
     Verdict.DISTURBED,
     Verdict.UNDECIDED,
+    Verdict.NOT_REPLICATED,
     Verdict.EQUIVALENT,
 )
 # their figures are in no sentence about changes
@@ -264,6 +267,7 @@ def _rest(comparisons: Sequence[Comparison]) -> list[str]:
         (Verdict.DISTURBED, "could not be judged, since the host was disturbed"),
         (Verdict.UNSTABLE, "{is_are} too unstable to judge"),
         (Verdict.UNDECIDED, "{is_are} undecided"),
+        (Verdict.NOT_REPLICATED, "{is_are} not replicated, so not judged"),
         (Verdict.EQUIVALENT, "{is_are} equivalent within the margins"),
     ):
         if tests := by_verdict.get(verdict):

@@ -18,6 +18,8 @@ from dbversus.results.background import background_rows, drain_rows
 from dbversus.results.columns import Columns, column, slot_columns
 from dbversus.results.counters import counter_rows
 from dbversus.results.events import event_rows
+from dbversus.results.imported import TABLES as IMPORTED_TABLES
+from dbversus.results.imported import imported_table
 from dbversus.results.journal import header_of, parse_journal
 from dbversus.results.latency import Latency, decode, merge, read_log
 from dbversus.results.loads import load_row, own_loads
@@ -28,6 +30,7 @@ from dbversus.results.records import (
     Experiment,
     Failure,
     Finished,
+    Imported,
     Load,
     Memory,
     Objects,
@@ -266,6 +269,11 @@ class Results:
             "amounts": (columns_of(self.amounts, AMOUNT_COLUMNS), AMOUNT_COLUMNS),
             "memory": (columns_of(self.memory, MEMORY_COLUMNS), MEMORY_COLUMNS),
         }
+        if self.of_type(Imported):
+            own |= {
+                name: (imported_table(self.directory, name) if names(query, name) else columns_of([], types), types)
+                for name, (_, types) in IMPORTED_TABLES.items()
+            }
         return run_sql(query, {**own, **(typed or {})}, {"loads": loads, **(tables or {})})
 
 

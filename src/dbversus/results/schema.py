@@ -246,3 +246,37 @@ ROLE_COLUMNS: dict[str, str] = {
     "finished_ns": "BIGINT",
     "schedule_ns": "BIGINT",
 }
+
+IMPORTED_FIGURES = "imported.parquet"
+IMPORTED_LINES = "imported-lines.parquet"
+IMPORTED_FILES = "imported-files.parquet"
+
+# name -> DuckDB type; one row per figure of an import. `value` NULL: the file says NA. `relative`: divided by `relative_to`'s
+IMPORTED_COLUMNS: dict[str, str] = {
+    "test": "VARCHAR",
+    "target": "VARCHAR",
+    "clients": "INTEGER",
+    "metric": "VARCHAR",
+    "unit": "VARCHAR",
+    "value": "DOUBLE",
+    "decimals": "INTEGER",
+    "relative": "BOOLEAN",
+    "relative_to": "VARCHAR",
+    "second": "DOUBLE",
+    "file": "VARCHAR",
+    "line": "BIGINT",
+}
+
+# name -> DuckDB type; one row per line of an imported file that was kept as it is
+IMPORTED_LINE_COLUMNS: dict[str, str] = {"file": "VARCHAR", "line": "BIGINT", "kind": "VARCHAR", "text": "VARCHAR"}
+
+# name -> DuckDB type; one row per file that an import met. `format` NULL: it was not read, `problem` says why
+IMPORTED_FILE_COLUMNS: dict[str, str] = {
+    "file": "VARCHAR",
+    "format": "VARCHAR",
+    "bytes": "BIGINT",
+    "lines": "BIGINT",
+    "figures": "BIGINT",
+    "unknown_lines": "BIGINT",
+    "problem": "VARCHAR",
+}

@@ -47,6 +47,10 @@ def headline(findings: Sequence[Finding]) -> tuple[Verdict, str]:
 
 def _of_judged(judged: Mapping[str, Finding]) -> tuple[Verdict, str]:
     verdicts = {finding.verdict for finding in judged.values()}
+    if Verdict.NOT_REPLICATED in verdicts:
+        return Verdict.NOT_REPLICATED, "; ".join(
+            f"{_TITLES[name]} {_change(f)} ({f.note})" for name, f in judged.items()
+        )
     if Verdict.NO_STEADY_STATE in verdicts:
         return Verdict.NO_STEADY_STATE, _drifting(judged)
     for change in CHANGES:

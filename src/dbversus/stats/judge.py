@@ -20,6 +20,7 @@ from dbversus.stats.values.background_kinds import background_values
 from dbversus.stats.values.blocks import block_values, load_values
 from dbversus.stats.values.drain import drain_values
 from dbversus.stats.values.finished import of_finished_blocks
+from dbversus.stats.values.imported import imported_findings, is_imported
 from dbversus.stats.values.percentiles import Latencies, lacking_findings, latency_blocks, percentile_values
 from dbversus.stats.values.server_counters import counter_values
 
@@ -29,6 +30,8 @@ def judge(results: Results) -> list[Finding]:
 
     A block that was cut short does not count, as soon as two are finished.
     """
+    if is_imported(results):
+        return imported_findings(results)
     results = of_finished_blocks(results)
     base, slots, looks = results.base.label, results.slots, looks_of(results.header)
     margins = margins_of(results.header, results.tests)

@@ -12,6 +12,7 @@ class Verdict(StrEnum):
     UNDECIDED = "undecided"
     UNSTABLE = "unstable"
     DISTURBED = "disturbed"
+    NOT_REPLICATED = "not replicated"
     SLA_FAILED = "SLA failed"
     WRONG_RESULT = "wrong result"
     FAILED = "failed"

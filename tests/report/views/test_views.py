@@ -10,7 +10,9 @@ import pytest
 from typer.testing import CliRunner
 
 from dbversus.cli.main import app
+from dbversus.importing.run import import_results
 from dbversus.report.views.registry import USUAL, VIEWS
+from tests.importing.conftest import REFERENCE
 
 from ..parts import test_scaleup, test_sizes
 from ..parts.steps import test_columns, test_summary
@@ -26,8 +28,14 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
         "steps": test_columns.write,
         "summary": test_summary.write,
         "response": lambda folder: write_results(folder / "results"),
+        "imported": import_small,
     }
     return {view: write(tmp_path_factory.mktemp("views")) for view, write in made.items()}
+
+
+def import_small(folder: Path) -> Path:
+    import_results([REFERENCE / "sysbench-2020"], folder / "results")
+    return folder / "results"
 
 
 def shown(directory: Path, *words: str) -> str:
@@ -65,6 +73,11 @@ def test_a_table_that_these_results_cannot_have_says_what_it_needs(results_dir: 
     assert (done.exit_code, "--table scaleup needs several (--clients 1,2,4)." in done.output) == (2, True)
     done = CliRunner().invoke(app, ["show", str(results_dir), "--table", "sizes"])
     assert (done.exit_code, "--table sizes needs several (--table-size 1m,10m)." in done.output) == (2, True)
+
+
+def test_what_was_measured_has_no_imported_figures(results_dir: Path) -> None:
+    done = CliRunner().invoke(app, ["show", str(results_dir), "--table", "imported"])
+    assert (done.exit_code, "was measured, not imported" in " ".join(done.output.split())) == (2, True)
 
 
 def test_steps_need_a_test_that_lasts(results_dir: Path) -> None:

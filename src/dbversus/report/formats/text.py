@@ -36,6 +36,7 @@ _STYLES = {
     Verdict.EQUIVALENT: "dim",
     Verdict.NO_STEADY_STATE: "yellow",
     Verdict.UNDECIDED: "default",
+    Verdict.NOT_REPLICATED: "default",
     Verdict.UNSTABLE: "yellow",
     Verdict.DISTURBED: "yellow",
     Verdict.SLA_FAILED: "bold yellow",

@@ -19,12 +19,20 @@ _SEQUENTIAL = (
     "No calibration tells what identical targets differ by when one is measured after the other, as here; those of this host are "
     "made in interleaved order."
 )
+IMPORTED = "imported"
+"""Where an experiment that was measured has the name of its suite."""
+_IMPORTED = (
+    "These figures were imported. Other tools measured them, in runs that took no turns: "
+    "ratios have neither interval nor verdict."
+)
 _LEFT_OUT = "The calibration of this host was left out, as was asked for."
 
 
 def calibration_words(header: Experiment, kernel: str | None) -> str:
     """From the journal's first line, and the kernel that the experiment ran under. Ages are from the start of the run."""
     briefs = header.calibration
+    if header.suite == IMPORTED:
+        return _IMPORTED
     if briefs is None:
         return _LEFT_OUT
     if header.order == "sequential":

@@ -126,6 +126,8 @@ def sentences(assessment: Assessment) -> list[str]:
     """What the host did, and what to do about it; a clause where that was little."""
     disturbance = assessment.disturbance
     rows, waited = _of_rows(disturbance), _waited(assessment.waits)
+    if not disturbance.rows:
+        return waited
     if not is_relevant(assessment):
         return [f"The host was disturbed in {rows}.", *waited]
     causes = [_cause_words(cause) for cause in disturbance.causes]

@@ -10,6 +10,7 @@ from dbversus.report.figures import block_figures
 from dbversus.results.read import Results
 from dbversus.results.records import LoadFigures
 from dbversus.stats.metrics import CPU, DISK_READ_BYTES, DISK_READS, DISK_WRITE_BYTES, LOAD_TEST, THROUGHPUT
+from dbversus.stats.values.imported import MACHINE_CPU_SHARE, MACHINE_SWITCHES, is_imported
 
 UNKNOWN = "NA"
 
@@ -32,11 +33,21 @@ COLUMNS = (
     Column("wKB/o", DISK_WRITE_BYTES, 1 / 1024, 3),
     Column("o/s", THROUGHPUT, 1.0, 2),
 )
+# what the reference counted of its whole machine, as it prints it
+_IMPORTED = (
+    Column("cpu/o", MACHINE_CPU_SHARE.name, 1.0, 6),  # percent of the machine × seconds
+    Column("cs/o", MACHINE_SWITCHES.name, 1.0, 3),
+    *COLUMNS[2:],
+)
+
+
+def columns_for(results: Results) -> tuple[Column, ...]:
+    return _IMPORTED if is_imported(results) else COLUMNS
 
 
 @dataclass(frozen=True)
 class Line:
-    """One target in one test: its figures in the order of COLUMNS, rounded as shown; None: not known. Means over `blocks`."""
+    """One target in one test: its figures in the order of its columns, rounded as shown; None: not known. Means over `blocks`."""
 
     test: str
     target: str
@@ -47,14 +58,14 @@ class Line:
 def efficiency(results: Results) -> list[Line]:
     """A line per test and target, in their order; the load is the first test, and its operation is a row."""
     figures = block_figures(results)
+    columns = columns_for(results)
     lines = [line for target in results.targets if (line := _load_line(results, target.label))]
     for test in results.tests:
         for target in results.targets:
             if known := figures.get((test, target.label)):
                 blocks = max(map(len, known.values()))
-                lines.append(
-                    Line(test, target.label, _rounded({name: fmean(of) for name, of in known.items()}), blocks)
-                )
+                means = {name: fmean(of) for name, of in known.items()}
+                lines.append(Line(test, target.label, _rounded(means, columns), blocks))
     return lines
 
 
@@ -72,7 +83,7 @@ def _load_line(results: Results, label: str) -> Line | None:
     }
     totals = {metric: (_total(last.values(), column), scale) for metric, (column, scale) in known.items()}
     per_row = {metric: total * scale / rows for metric, (total, scale) in totals.items() if total is not None}
-    return Line(LOAD_TEST, label, _rounded(per_row | {THROUGHPUT: rows / elapsed_ns * 1e9}), 1)
+    return Line(LOAD_TEST, label, _rounded(per_row | {THROUGHPUT: rows / elapsed_ns * 1e9}, COLUMNS), 1)
 
 
 def _total(loads: Iterable[LoadFigures | None], name: str) -> float | None:
@@ -82,10 +93,10 @@ def _total(loads: Iterable[LoadFigures | None], name: str) -> float | None:
     return math.fsum(known) if len(known) == len(values) else None
 
 
-def _rounded(known: Mapping[str, float]) -> tuple[float | None, ...]:
+def _rounded(known: Mapping[str, float], columns: Sequence[Column]) -> tuple[float | None, ...]:
     return tuple(
         round(known[column.metric] * column.factor, column.decimals) if column.metric in known else None
-        for column in COLUMNS
+        for column in columns
     )
 
 
@@ -116,7 +127,8 @@ def flat(results: Results) -> tuple[list[str], list[tuple[Any, ...]]]:
 
 def text(results: Results) -> str:
     """The reference's form: per test absolute figures, then those relative to the first target; tabs between columns."""
-    return "\n\n".join("\n".join(_part(lines)) for lines in _by_test(efficiency(results)))
+    columns = columns_for(results)
+    return "\n\n".join("\n".join(_part(lines, columns)) for lines in _by_test(efficiency(results)))
 
 
 def _by_test(lines: Sequence[Line]) -> list[list[Line]]:
@@ -126,12 +138,12 @@ def _by_test(lines: Sequence[Line]) -> list[list[Line]]:
     return list(tests.values())
 
 
-def _part(lines: Sequence[Line]) -> Iterator[str]:
+def _part(lines: Sequence[Line], columns: Sequence[Column]) -> Iterator[str]:
     yield lines[0].test
     yield "--- absolute"
-    yield "\t".join([*(column.name for column in COLUMNS), "dbms"])
+    yield "\t".join([*(column.name for column in columns), "dbms"])
     for line in lines:
-        cells = [_cell(value, column.decimals) for value, column in zip(line.figures, COLUMNS, strict=True)]
+        cells = [_cell(value, column.decimals) for value, column in zip(line.figures, columns, strict=True)]
         yield "\t".join([*cells, line.target])
     if len(lines) > 1:
         yield "--- relative to first result"

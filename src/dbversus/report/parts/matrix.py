@@ -11,6 +11,7 @@ from dbversus.stats.judge import judge
 from dbversus.stats.metrics import LOAD_TEST, THROUGHPUT, metric_named
 from dbversus.stats.model import Finding
 from dbversus.stats.values.blocks import block_values
+from dbversus.stats.values.imported import imported_findings, is_imported, run_values
 
 # up to three targets, the verdict tables say it all
 LEAST_TARGETS = 4
@@ -82,7 +83,9 @@ def _references(targets: Sequence[Target]) -> dict[str, str]:
 
 
 def _rates(results: Results) -> dict[Key, Values]:
-    """(test, target label) → operations per second of each block, from sums over its rows."""
+    """(test, target label) → operations per second of each block, from sums over its rows; of an import, of each run."""
+    if is_imported(results):
+        return {place: dict(enumerate(own.get(THROUGHPUT, ()))) for place, own in run_values(results).items()}
     query = """
         SELECT test, target, block, sum(ops) / (sum(elapsed_ns) / 1e9)
         FROM slots WHERE elapsed_ns > 0 GROUP BY ALL ORDER BY block"""
@@ -106,6 +109,13 @@ def _relative(results: Results) -> dict[Key, Values]:
     """(test, target label) → ln(throughput / that of the base) of each block, from slots of the same rows."""
     base = results.base.label
     relative: dict[Key, dict[int, float]] = defaultdict(dict)
+    if is_imported(results):
+        return {
+            (each.test, target): {0: math.log(ratio)}
+            for each in imported_findings(results)
+            if each.metric == THROUGHPUT and each.ratio
+            for target, ratio in ((each.target, each.ratio), (base, 1.0))
+        }
     if base not in results.slots["target"]:
         return {}
     for value in block_values(results.slots, base, [metric_named(THROUGHPUT)]):

@@ -26,10 +26,10 @@ Place = tuple[str, int, str]
 
 
 def of_experiment(results: Results, comparisons: Sequence[Comparison] = ()) -> ScaleUp | None:
-    """From stored results; None with one number of clients. `comparisons`: those of the cases, with their verdicts."""
+    """From stored results; None with one number of clients, or without slots. `comparisons`: of the cases, with verdicts."""
     cases = [case for test in results.tests if (case := case_of(test))]
     clients = tuple(sorted({count for _, count in cases}))
-    if len(clients) < 2:
+    if len(clients) < 2 or not len(results.slots["test"]):
         return None
     tests = list(dict.fromkeys(test for test, _ in cases))
     lines, pooled = _lines(results, tests, clients), _pooled(results, tests, comparisons)

@@ -41,6 +41,7 @@ _ALL = (
     View("io", "bytes per operation: asked of the kernel, of the disk, from the page cache"),
     View("matrix", "throughput and memory, a line per target"),
     View("scaleup", "what more clients bring"),
+    View("imported", "figures of an import, as printed, with file and line"),
     View("sizes", "what larger tables change"),
 )
 VIEWS: Mapping[str, View] = {each.name: each for each in _ALL}

@@ -31,6 +31,7 @@ from dbversus.results.records.evidence import (
     SpaceUse,
 )
 from dbversus.results.records.experiment import Experiment, Rendered, StoredFile, TargetFacts
+from dbversus.results.records.imported import Imported
 from dbversus.results.records.rows import Answers, Check, HostFigures, Pace, Row, Slot, Slots, StatementAnswers, row_of
 
 __all__ = [
@@ -52,6 +53,7 @@ __all__ = [
     "FalseAlarms",
     "Finished",
     "HostFigures",
+    "Imported",
     "Injected",
     "InjectedWork",
     "Latency",
@@ -98,6 +100,7 @@ __all__ = [
 # in the order of the documentation, which is about that of a journal
 AnyRecord = (
     Experiment
+    | Imported
     | Resumed
     | Load
     | Wait

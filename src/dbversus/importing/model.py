@@ -1,0 +1,131 @@
+"""What a reader of a format is given, and what it says of a file."""
+
+import math
+import re
+from array import array
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+UNKNOWN_LINE = "unknown"
+"""Kind of a kept line that its format's reader could not tell."""
+MISSING = ("NA", "-nan", "nan", "NaN", "null", "")
+_SECRET = re.compile(r"(?i)(pass(?:word|wd)?\w*[\"']?\s*[=:]\s*[\"']?|\s-p(?!\d+\b)(?=\S))([^\s\"',;]+)")
+_HIDDEN = r"\1…"
+_MOST_NUMBERS, _MOST_LINES = 3_500_000, 50_000
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+
+
+class Metric(NamedTuple):
+    """A figure by the name that its source gives it, and its unit."""
+
+    name: str
+    unit: str
+
+
+class Place(NamedTuple):
+    """What a figure is of. `relative`: it is divided by that of `base` (None: not known which)."""
+
+    test: str
+    target: str
+    clients: int | None = None
+    relative: bool = False
+    base: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file. `shown`: its path as people are told; `folder`: name of the folder that it is in, which is its target."""
+
+    path: str
+    shown: str
+    name: str
+    folder: str
+    bytes: int = 0
+    column_clients: tuple[int, ...] = ()
+    """Clients of the columns of summaries that do not tell; empty: 1, 2, 3 …"""
+
+
+class FileFacts(NamedTuple):
+    """`format` None: the file was not read, `problem` says why. `compared_with`: the file that its ratios are made from."""
+
+    path: str
+    format: str | None
+    bytes: int
+    lines: int
+    problem: str
+    compared_with: str | None
+
+
+def printable(text: str) -> str:
+    """Without what could steer a terminal or turn a line round."""
+    return text if text.replace("\t", " ").isprintable() else _UNPRINTABLE.sub("\ufffd", text)
+
+
+def without_secrets(text: str) -> str:
+    return _SECRET.sub(_HIDDEN, text) if "pass" in text.lower() or " -p" in text else text
+
+
+class _Numbered(dict[Metric, int]):
+    """Gives what is new the next number."""
+
+    def __missing__(self, metric: Metric) -> int:
+        number = self[metric] = len(self)
+        return number
+
+
+FIELDS = ("file", "place", "metric", "line", "second", "value", "decimals")
+"""Of a figure in a sheet. The first three are positions in `files`, `places` and `metrics`; what is not known is NaN."""
+
+
+@dataclass(slots=True)
+class Sheet:
+    """What was read of some files: figures, and the lines that were kept as they are.
+
+    `figures` has the numbers of FIELDS for each figure, one after the other: appending them at once is what makes a million
+    files quick to read. `when_full` takes the contents over, in the middle of a file, when they have become many.
+    """
+
+    files: list[FileFacts] = field(default_factory=list)
+    places: dict[Place, int] = field(default_factory=dict)
+    metrics: _Numbered = field(default_factory=_Numbered)
+    figures: "array[float]" = field(default_factory=lambda: array("d"))
+    kept: list[tuple[int, int, str, str]] = field(default_factory=list)
+    when_full: "Callable[[Sheet], None] | None" = None
+
+    def place_of(
+        self, test: str, target: str, clients: int | None = None, relative: bool = False, base: str | None = None
+    ) -> int:
+        """Position of a place, entered when it is new. Names lose what is not printable."""
+        clean = Place(printable(test), printable(target), clients, relative, None if base is None else printable(base))
+        return self.places.setdefault(clean, len(self.places))
+
+    def add(self, place: int, metric: Metric, line: int, text: str, second: float = math.nan) -> None:
+        """One figure as printed; a text that is no number makes the line an unknown one."""
+        try:
+            value = float(text)
+        except ValueError:
+            if text not in MISSING:
+                self.keep(line, f"{metric.name} is {text!r}, which is no number", UNKNOWN_LINE)
+                return
+            value = math.nan
+        decimals = len(text) - 1 - text.find(".") if "." in text else 0
+        self.figures.extend((len(self.files), place, self.metrics[metric], line, second, value, decimals))
+        if len(self.figures) >= _MOST_NUMBERS:
+            self._pass_on()
+
+    def keep(self, line: int, text: str, kind: str) -> None:
+        """A line as it is, without passwords."""
+        self.kept.append((len(self.files), line, kind, without_secrets(printable(text))))
+        if len(self.kept) >= _MOST_LINES:
+            self._pass_on()
+
+    def unknown(self, line: int, text: str) -> None:
+        self.keep(line, text, UNKNOWN_LINE)
+
+    def _pass_on(self) -> None:
+        if self.when_full is None:
+            return
+        self.when_full(self)
+        del self.figures[:]
+        self.kept.clear()

@@ -1,0 +1,95 @@
+"""`dbversus import`: files in, results directory out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+import duckdb
+
+from dbversus.errors import UsageError
+from dbversus.importing.find import find_sources
+from dbversus.importing.gather import gather
+from dbversus.importing.ratios import check_ratios
+from dbversus.importing.stage import Stage
+from dbversus.importing.write import new_folder, write_journal
+from dbversus.results.records import Imported
+
+_STAGE = "stage"
+_EXAMPLES = 20
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """`remarks`: what the user should know, in sentences that name file and line."""
+
+    record: Imported
+    targets: list[str]
+    tests: int
+    remarks: list[str]
+
+
+def import_results(
+    paths: Sequence[Path], out: Path, *, base: str | None = None, clients: Sequence[int] = (), command: str = ""
+) -> Outcome:
+    """Reads all files under `paths` and writes `out`. Raises UsageError when nothing in them can be read."""
+    with new_folder(out) as folder:
+        staging = folder / _STAGE
+        staging.mkdir()
+        stage = Stage(staging)
+        try:
+            gather(find_sources(paths, clients, out), stage.store)
+            _check_named_files(stage.connection, paths)
+            ratios = check_ratios(stage.connection, _EXAMPLES)
+            stage.write(folder)
+            record = write_journal(folder, stage.connection, base, command, ratios)
+            outcome = _outcome(stage.connection, record)
+        finally:
+            stage.close()
+            for left in staging.glob("**/*"):
+                if left.is_file():
+                    left.unlink()
+        for left in sorted(staging.glob("**/*"), reverse=True):
+            left.rmdir()
+        staging.rmdir()
+    return outcome
+
+
+def _check_named_files(connection: duckdb.DuckDBPyConnection, paths: Sequence[Path]) -> None:
+    """A file that was named itself has to be whole; of a folder, something has to be of a known format."""
+    for path in paths:
+        if path.is_file():
+            query = "SELECT problem FROM files WHERE path = ? AND problem <> ''"
+            for (problem,) in connection.execute(query, [str(path)]).fetchall():
+                raise UsageError(f"{path}: {problem}. {_ACCEPTED}")
+    read = connection.execute("SELECT count(*) FROM figures").fetchone()
+    if not read or not read[0]:
+        found = connection.execute("SELECT path || ': ' || problem FROM files LIMIT 3").fetchall()
+        words = "; ".join(row[0] for row in found) or "there is no file"
+        raise UsageError(f"{', '.join(map(str, paths))}: no figures were found ({words}). {_ACCEPTED}")
+
+
+_ACCEPTED = (
+    "Accepted are results of sysbench, the reference method, the Insert Benchmark, pgbench -l, HammerDB and BenchBase, "
+    "and figures as CSV (docs/import.md)."
+)
+
+
+def _outcome(connection: duckdb.DuckDBPyConnection, record: Imported) -> Outcome:
+    targets = [
+        str(row[0])
+        for row in connection.execute("SELECT target FROM places GROUP BY target ORDER BY min(place)").fetchall()
+    ]
+    tests = connection.execute("SELECT count(DISTINCT test) FROM places").fetchone() or (0,)
+    unknown = connection.execute(
+        "SELECT path || ', line ' || line || ': unknown: ' || left(text, 120) FROM kept JOIN files USING (file) "
+        "WHERE kind = 'unknown' ORDER BY file, line LIMIT ?",
+        [_EXAMPLES],
+    ).fetchall()
+    files = connection.execute(
+        "SELECT path || ': ' || problem FROM files WHERE problem <> '' AND NOT starts_with(problem, 'not read') "
+        "ORDER BY file LIMIT ?",
+        [_EXAMPLES],
+    ).fetchall()
+    remarks = [str(row[0]) for row in chain(files, unknown)]
+    return Outcome(record, targets, int(tests[0]), [*remarks, *record.others])

@@ -1,0 +1,144 @@
+"""Figures of imported runs as values of our metrics, where they are the same thing, and what they say without replication."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from dbversus.results.imported import Value, imported_values
+from dbversus.results.read import Results
+from dbversus.results.records import Imported
+from dbversus.stats.judgeable import JUDGEABLE, MEAN, P50, P95, P99, THROUGHPUT
+from dbversus.stats.judged import judged_names
+from dbversus.stats.metrics import DISK_READ_BYTES, DISK_READS, DISK_WRITE_BYTES, metric_named
+from dbversus.stats.model import Finding, Metric, Verdict
+
+MACHINE_CPU_SHARE = Metric(
+    "machine_cpu_percent_s_per_op", "CPU of machine and client per op", "%·s/op", False, False, 0.05
+)
+MACHINE_CPU = Metric("machine_cpu_us_per_op", "CPU of machine and client per op", "µs/op", False, False, 0.05)
+MACHINE_SWITCHES = Metric(
+    "machine_switches_per_op", "context switches of the machine per op", "1/op", False, False, 0.05
+)
+WRITTEN_PER_ROW = Metric("written_kb_per_row", "written per inserted row", "KB/row", False, False, 0.05)
+OF_MACHINE = (MACHINE_CPU_SHARE, MACHINE_CPU, MACHINE_SWITCHES, WRITTEN_PER_ROW)
+"""What the reference counts of the whole machine; ours are of the server alone."""
+IN_IMPORTS = (*OF_MACHINE, metric_named(P95), metric_named(P99))
+"""Figures that reports show of imports besides the usual ones."""
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class _Origin:
+    """A figure of a source by its name and unit; times `factor` it is in the unit of our metric."""
+
+    metric: str
+    unit: str
+    factor: float = 1.0
+
+
+def _times(percentile: str) -> tuple[_Origin, ...]:
+    return _Origin(percentile, "ms", 1e3), _Origin(percentile, "µs")
+
+
+# metric → where it comes from, the first that a run has; a rate of 0 is none: what has no queries inserts rows
+_ORIGINS: Mapping[str, tuple[_Origin, ...]] = {
+    THROUGHPUT: (
+        _Origin("qps", "1/s"),
+        _Origin("qps", "rows/s"),
+        _Origin("ips", "rows/s"),
+        _Origin("o/s", "1/s"),
+        _Origin("queries_per_s", "1/s"),
+        _Origin("throughput", "1/s"),
+        _Origin("transactions_per_s", "1/s"),
+        _Origin("events_per_s", "1/s"),
+        _Origin("new_orders_per_min", "1/min", 1 / 60),
+    ),
+    MEAN: _times("latency_mean"),
+    P50: _times("latency_p50"),
+    P95: _times("latency_p95"),
+    P99: _times("latency_p99"),
+    DISK_READS: (_Origin("r/o", "1/op"), _Origin("rpq", "1/op")),
+    DISK_READ_BYTES: (_Origin("rKB/o", "KB/op", 1024), _Origin("rkbpq", "KB/op", 1024)),
+    DISK_WRITE_BYTES: (_Origin("wKB/o", "KB/op", 1024),),
+    MACHINE_CPU_SHARE.name: (_Origin("cpu/o", "%·s/op"),),
+    MACHINE_CPU.name: (_Origin("cpupq", "µs/op"),),
+    MACHINE_SWITCHES.name: (_Origin("cs/o", "1/op"), _Origin("cspq", "1/op")),
+    WRITTEN_PER_ROW.name: (_Origin("wkbpi", "KB/row"),),
+}
+_NAMES = sorted({origin.metric for origins in _ORIGINS.values() for origin in origins})
+_OURS = {metric.name: metric for metric in OF_MACHINE}
+
+OfRuns = dict[tuple[str, str], dict[str, list[float]]]
+"""(case, target label) → metric → its value in each run."""
+
+
+def is_imported(results: Results) -> bool:
+    return bool(results.of_type(Imported))
+
+
+def run_values(results: Results) -> OfRuns:
+    """What the runs of an import say of our metrics."""
+    several = len(results.header.clients) > 1
+    printed: dict[tuple[str, str], dict[tuple[str, str], list[float]]] = {}
+    for value in imported_values(results.directory, _NAMES):
+        place = _case(value, several), value.target
+        printed.setdefault(place, {}).setdefault((value.metric, value.unit), []).append(value.value)
+    return {place: _ours(known) for place, known in printed.items()}
+
+
+def _case(value: Value, several: bool) -> str:
+    return f"{value.test}@{value.clients}" if several and value.clients is not None else value.test
+
+
+def _ours(printed: Mapping[tuple[str, str], Sequence[float]]) -> dict[str, list[float]]:
+    found = {}
+    for name, origins in _ORIGINS.items():
+        for origin in origins:
+            values = printed.get((origin.metric, origin.unit), ())
+            if any(values) or (values and name != THROUGHPUT):
+                found[name] = [value * origin.factor for value in values]
+                break
+    return found
+
+
+def imported_findings(results: Results) -> list[Finding]:
+    """The ratio of each target to the base, in each metric that both have: nothing tells how far chance made it."""
+    values = run_values(results)
+    judged = {JUDGEABLE[short] for short in judged_names(results.header)}
+    found = []
+    for test in results.tests:
+        of_base = values.get((test, results.base.label), {})
+        for target in results.targets[1:]:
+            own = values.get((test, target.label), {})
+            found += [
+                _finding(test, target.label, name, own[name], of_base[name], name in judged)
+                for name in _ORIGINS
+                if own.get(name) and any(of_base.get(name, ()))
+            ]
+    return found
+
+
+def _finding(
+    test: str, target: str, name: str, own: Sequence[float], of_base: Sequence[float], judged: bool
+) -> Finding:
+    metric = _OURS.get(name) or metric_named(name)
+    runs = max(len(own), len(of_base))
+    return Finding(
+        test=test,
+        target=target,
+        metric=name,
+        verdict=Verdict.NOT_REPLICATED,
+        ratio=fmean(own) / fmean(of_base),
+        low=None,
+        high=None,
+        confidence=CONFIDENCE,
+        blocks=0,
+        p_value=None,
+        q_value=None,
+        margin=metric.margin,
+        smallest_visible_change=None,
+        block_sd=None,
+        degrees_of_freedom=None,
+        note="one run of each" if runs == 1 else f"means of up to {runs} runs, which took no turns",
+        judged=judged,
+    )

@@ -1,0 +1,165 @@
+"""Whatever is wrong with files or folders is said in a sentence, and nothing is left behind."""
+
+import os
+import resource
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dbversus.errors import UsageError
+from dbversus.importing.run import import_results
+from dbversus.report.assessment import build_assessment
+from dbversus.report.formats import html
+from dbversus.results.read import open_results
+from tests.importing.conftest import REFERENCE, TOOLS, Import
+
+Write = Callable[[str, str], Path]
+RUN = REFERENCE / "sysbench-2025/x.my5651_rel_o2nofp.z12a_c8r32.pk1"
+SCAN = "sb.o.scan.range100.pk1.dop1"
+
+
+def refused(*paths: Path, out: Path) -> str:
+    """The sentence; neither `out` nor anything else is left."""
+    before = sorted(out.parent.iterdir())
+    with pytest.raises(UsageError) as error:
+        import_results(paths, out)
+    assert sorted(out.parent.iterdir()) == before
+    return str(error.value)
+
+
+def test_a_path_that_is_not_there(tmp_path: Path) -> None:
+    assert "nowhere does not exist" in refused(tmp_path / "nowhere", out=tmp_path / "out")
+
+
+def test_an_empty_folder(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+
+    assert "no figures were found (there is no file)" in refused(tmp_path / "empty", out=tmp_path / "out")
+
+
+def test_an_empty_file(write: Write, tmp_path: Path) -> None:
+    assert ".txt: empty." in refused(write("run.txt", ""), out=tmp_path / "out")
+
+
+def test_a_file_of_another_kind(write: Write, tmp_path: Path) -> None:
+    said = refused(write("letter.txt", "Dear Mark,\n"), out=tmp_path / "out")
+
+    assert "letter.txt: no format that is known. Accepted are results of sysbench" in said
+
+
+def test_a_binary_file(tmp_path: Path) -> None:
+    (tmp_path / "a.bin").write_bytes(b"sysbench 1.0\0\1")
+
+    assert "it has bytes of value 0" in refused(tmp_path / "a.bin", out=tmp_path / "out")
+
+
+def test_a_truncated_file_that_was_named(write: Write, tmp_path: Path) -> None:
+    path = write(SCAN, (RUN / SCAN).read_text()[:900])
+
+    assert "cut off after line" in refused(path, out=tmp_path / "out")
+
+
+def test_a_truncated_file_among_others_is_told_and_the_others_are_read(write: Write, tmp_path: Path) -> None:
+    write(f"my5651/{SCAN}", (RUN / SCAN).read_text()[:1400])
+    folder = write(
+        "my5651/sb.o.point-query.range100.pk1.dop1", (RUN / "sb.o.point-query.range100.pk1.dop1").read_text()
+    ).parent
+
+    outcome = import_results([folder], tmp_path / "out")
+
+    assert outcome.record.damaged == 1
+    assert any(SCAN in remark and "cut off after line" in remark for remark in outcome.remarks)
+    assert "point-query.range100" in open_results(tmp_path / "out").tests
+
+
+def test_an_unknown_line_is_told_with_file_and_line(write: Write, tmp_path: Path) -> None:
+    path = write("o.qps.abs.x", "sb.r.qps.scan.range100.pk1\n5\ta\nwhat is this\n")
+
+    outcome = import_results([path], tmp_path / "out")
+
+    assert outcome.remarks == [f"{path}, line 3: unknown: what is this"]
+    assert outcome.record.unknown_lines == 1
+
+
+def test_a_figure_that_is_no_number(write: Write, tmp_path: Path) -> None:
+    path = write("o.qps.abs.x", "sb.r.qps.scan.range100.pk1\n5x\t6\ta\n")
+
+    assert import_results([path], tmp_path / "out").remarks == [
+        f"{path}, line 2: unknown: qps is '5x', which is no number"
+    ]
+
+
+def test_a_failed_run_is_told_by_its_own_words(tmp_path: Path) -> None:
+    outcome = import_results([TOOLS], tmp_path / "out")
+
+    assert any(
+        'line 11: FATAL: PQprepare() failed: ERROR:  relation "sbtest1" does not exist' in one
+        for one in outcome.remarks
+    )
+
+
+def test_a_folder_that_is_there_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/mine").touch()
+
+    assert "out is there already; name a new folder" in refused(RUN, out=tmp_path / "out")
+    assert (tmp_path / "out/mine").exists()
+
+
+def test_a_base_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"--base pg99 is no target of what was read; accepted: x\.my5651"):
+        import_results([RUN], tmp_path / "out", base="pg99")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_base_can_be_chosen(imported: Import) -> None:
+    assert imported(REFERENCE / "sysbench-2020", base="x.my8022.x6d.pk1").base.label == "x.my8022.x6d.pk1"
+
+
+def test_an_endless_line(write: Write, tmp_path: Path) -> None:
+    path = write("select.1", "0 1 3505 0 1795488700 810546\n" + "9" * (2 << 20))
+
+    assert "line 2 is no line of a benchmark: it is longer than 1 MB" in refused(path, out=tmp_path / "out")
+
+
+def test_a_pipe_is_no_file(write: Write, tmp_path: Path) -> None:
+    folder = write("o.qps.abs.x", "sb.r.qps.scan.range100.pk1\n5\ta\n").parent
+    os.mkfifo(folder / "pipe")
+
+    assert import_results([folder], tmp_path / "out").record.files == 1
+
+
+def test_a_folder_that_is_imported_into_itself(write: Write, tmp_path: Path) -> None:
+    folder = write("o.qps.abs.x", "sb.r.qps.scan.range100.pk1\n5\ta\n").parent
+
+    assert import_results([folder], folder / "out").record.left_out == 0
+
+
+def test_hostile_names_harm_no_report(write: Write, tmp_path: Path) -> None:
+    hostile = ("<script>alert(1)</script>", "=cmd|'/C calc'!A1", "../../etc", "\x1b[31mred")
+    lines = "".join(f"{number}\t{name}\n" for number, name in enumerate(hostile, 5))
+    path = write("o.qps.abs.x", f"sb.r.qps.<img src=x onerror=alert(1)>.pk1\n{lines}")
+    import_results([path], tmp_path / "out")
+
+    results = open_results(tmp_path / "out")
+    page = html.render(build_assessment(results))
+
+    assert [target.label for target in results.targets] == [*hostile[:3], "\ufffd[31mred"]
+    assert "<script>alert" not in page
+    assert "<img src=x" not in page
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["from", "out"]
+
+
+def test_a_large_file_takes_little_memory(tmp_path: Path) -> None:
+    """60 MB of a log are read by a process that may have less than that on top of what it starts with."""
+    path = tmp_path / "select.1"
+    with path.open("w") as file:
+        for number in range(1_600_000):
+            file.write(f"0 {number} {100 + number % 977} 0 {1_795_488_700 + number // 50_000} {number % 1_000_000}\n")
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+    outcome = import_results([path], tmp_path / "out")
+
+    assert outcome.record.figures > 90
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < path.stat().st_size / 1024
