@@ -177,6 +177,7 @@ def test_a_target_that_stalls_in_few_slots_is_worse_and_the_report_says_where(re
 def test_findings_are_among_the_tables_also_where_nobody_asks_for_them(results: Results) -> None:
     tables, described = query(results, "SHOW TABLES; DESCRIBE findings")
     assert [name for (name,) in tables[1]] == [
+        "amounts",
         "background",
         "counters",
         "drains",
