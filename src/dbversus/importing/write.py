@@ -87,8 +87,10 @@ def _targets(connection: duckdb.DuckDBPyConnection, base: str | None) -> list[st
 
 
 def _tests(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, int | None]]:
-    """The load first, the others in the order in which they were met."""
-    query = "SELECT test, clients FROM places GROUP BY test, clients ORDER BY test <> ?, min(place)"
+    """The load first, the others in the order in which they were met, each with its clients in order."""
+    query = """
+        SELECT test, clients FROM places GROUP BY test, clients
+        ORDER BY test <> ?, min(min(place)) OVER (PARTITION BY test), clients"""
     return [(str(test), clients) for test, clients in connection.execute(query, [LOAD_TEST]).fetchall()]
 
 
