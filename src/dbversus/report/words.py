@@ -298,6 +298,14 @@ def verdict_legend(verdicts: Iterable[Verdict]) -> str:
     return f"Signs are verdicts: {'; '.join(said)}." if said else ""
 
 
+def ratios_text(base: str, findings: Sequence[Finding]) -> str:
+    """What ratios are, and within which margins nothing has changed; a sentence."""
+    judged = [finding for finding in findings if finding.judged]
+    if all(finding.verdict == Verdict.NOT_REPLICATED for finding in judged):
+        return f"Ratios are target/{base}, of runs without blocks: there are no intervals."
+    return f"Ratios are target/{base} [{INTERVALS}]; margins: {margins_text(judged)}."
+
+
 def margins_text(findings: Iterable[Finding]) -> str:
     """`3–4.6 % server CPU per op, 5 % throughput, 5 % IO bytes per op`; calibrations give some tests wider ones."""
     margins: dict[str, set[float]] = {}

@@ -11,16 +11,15 @@ from dbversus.report.pairs import Generations
 from dbversus.report.parts import disturbance
 from dbversus.report.parts.loads import origin_text, times_note
 from dbversus.report.words import (
-    INTERVALS,
     SHORT_TITLES,
     SIGNS,
     estimate_text,
     experiment_facts,
     finding_text,
-    margins_text,
     not_compared,
     number,
     ratio,
+    ratios_text,
     sla_mark,
     verdict_legend,
 )
@@ -139,9 +138,8 @@ def _legend(assessment: Assessment) -> str:
     host = " ".join(map(escape, disturbance.sentences(assessment)))
     if not assessment.candidates:
         return f"Means over blocks with 95 % intervals. {host}"
-    judged = [item for item in assessment.findings if item.judged]
     signs = verdict_legend(item.verdict for item in assessment.comparisons)
-    return f"Ratios are target/base [{INTERVALS}]. Margins: {margins_text(judged)}.\n\n{host}\n\n{signs}"
+    return f"{ratios_text('base', assessment.findings)}\n\n{host}\n\n{signs}"
 
 
 def generations_parts(generations: Generations) -> list[str]:

@@ -114,8 +114,9 @@ def notes(matrix: Matrix) -> list[str]:
     """What the figures are, and what the disk takes for fsync."""
     counts = {cell.ops_per_s.n for row in matrix.rows for cell in row.cells.values()} - {0} or {0}
     blocks = f"{min(counts)} to {max(counts)}" if len(counts) > 1 else str(max(counts))
+    means = f"Geometric means over {blocks} blocks with their 95 % intervals"
     lines = [
-        f"Geometric means over {blocks} blocks with their 95 % intervals; ratios are to the first config of the same build, and "
+        f"{means if max(counts) > 1 else 'Figures of one block or run, without intervals'}; ratios are to the first config of the same build, and "
         "to the base where a build has one config only; both are measured against the base in the same rows."
         f"{_of_verdicts(matrix)}"
     ]

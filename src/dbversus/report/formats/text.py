@@ -15,15 +15,14 @@ from dbversus.report.parts.loads import origin_text, times_note
 from dbversus.report.parts.state import DIFFERS
 from dbversus.report.terminal import plain_table, print_table, say
 from dbversus.report.words import (
-    INTERVALS,
     SHORT_TITLES,
     SIGNS,
     change,
     estimate_text,
     finding_text,
-    margins_text,
     number,
     ratio,
+    ratios_text,
     sla_mark,
     verdict_legend,
 )
@@ -140,9 +139,8 @@ def _figure_table(assessment: Assessment) -> Table:
 def _legend(assessment: Assessment) -> str:
     if not assessment.candidates:
         return f"Means over blocks with 95 % intervals; {assessment.blocks} blocks."
-    judged = [item for item in assessment.findings if item.judged]
     return (
-        f"Ratios are target/{assessment.base.label} [{INTERVALS}]; margins: {margins_text(judged)}.\n"
+        f"{ratios_text(assessment.base.label, assessment.findings)}\n"
         f"{verdict_legend(comparison.verdict for comparison in assessment.comparisons)}"
     )
 
