@@ -12,13 +12,16 @@ extends = "{suite}"
 [variables]
 seconds = 1
 pause_seconds = 1
+hold = "300ms"
 """
 LOADED = {
     "insert": {"l.i0": ROWS, "l.x": 100, "l.i1": 2 * 1600, "l.i2": 2 * 400},
     "insert-2021": {"l.i0": ROWS, "l.x": 100_000, "l.i1": ROWS},
 }
-QUERIES = {"insert": ["pause", "qr100", "qp500"], "insert-2021": ["q100.1", "q100.2"]}
-WRITTEN = {"pause": 0, "qr100": 2 * 100, "qp500": 2 * 500, "q100.1": 100, "q100.2": 100}
+QUERIES = {"insert": ["pause", "qr100", "qp500", "qr100.bursts", "qr100.long"], "insert-2021": ["q100.1", "q100.2"]}
+WRITTEN = {"pause": 0, "qp500": 2 * 500, "q100.1": 100, "q100.2": 100}
+WRITTEN |= dict.fromkeys(["qr100", "qr100.bursts", "qr100.long"], 2 * 100)
+VARIANTS = 'suite = "short.toml"\nvariants = ["bursts", "long-transaction"]\n'
 
 
 def _changed(bench: Bench) -> dict[str, set[int]]:
@@ -33,9 +36,16 @@ def _changed(bench: Bench) -> dict[str, set[int]]:
 def test_each_step_goes_on_where_the_last_one_ended(bench: Bench, postgres: str, suite: str) -> None:
     (bench.folder / "short.toml").write_text(SHORT.format(suite=suite))
     expected = LOADED[suite] | {name: WRITTEN[name] for name in QUERIES[suite]}
-    path = bench.write(["sqlite:bundled", postgres], ",".join(expected), 'suite = "short.toml"\n')
+    path = bench.write(["sqlite:bundled@wal", f"{postgres}@partitioned"], ",".join(expected), VARIANTS)
     bench.run("run", path, "--out", bench.out)
     assert _changed(bench) == {name: {rows} for name, rows in expected.items()}  # each row that is deleted was there
     reads = [slot for row in bench.records("row") if row["test"] in ("qp500", "q100.1") for slot in row["slots"]]
     queries = [slot["roles"]["queries"] for slot in reads]
     assert queries and all(one["ops"] > 0 and 9 < one["rows"] / one["ops"] <= 10 for one in queries)
+    for row in bench.records("row"):
+        if row["test"] in ("qr100.bursts", "qr100.long"):
+            assert all(slot["elapsed_ns"] >= 1_000_000_000 for slot in row["slots"])  # also after the last burst
+        if row["test"] == "qr100.long":
+            assert all(1 <= slot["roles"]["holders"]["ops"] <= slot["elapsed_ns"] / 300e6 + 1 for slot in row["slots"])
+    vacuumed = {one["target"] for one in bench.records("settled") if set(one["done"]) == {"vacuum_s"}}
+    assert len(vacuumed) == (1 if suite == "insert-2021" else 0)
