@@ -1,5 +1,7 @@
 """What a target changes in how tables are made, in each dialect."""
 
+from dataclasses import replace
+
 import pytest
 
 from dbversus.dbms.ddl import Ddl, unknown, why_not
@@ -51,6 +53,24 @@ def test_engines_partitions_and_tables_without_keys() -> None:
     assert create == ["CREATE TABLE orders2 (id INTEGER NOT NULL, day INTEGER NOT NULL)"]
 
 
+def test_partitions_are_ranges_of_the_key_with_equal_shares_of_all_rows() -> None:
+    orders = replace(ORDERS, rows_at_end=1000)
+    create, _ = postgres.table_sql(orders, " WITH (fillfactor=70)", Ddl({"partitions": "3"}))
+    assert create == [
+        "CREATE TABLE orders2 (id BIGINT NOT NULL, day INTEGER NOT NULL) PARTITION BY RANGE (id)",
+        "CREATE TABLE orders2_p0 PARTITION OF orders2 FOR VALUES FROM (MINVALUE) TO (334) WITH (fillfactor=70)",
+        "CREATE TABLE orders2_p1 PARTITION OF orders2 FOR VALUES FROM (334) TO (667) WITH (fillfactor=70)",
+        "CREATE TABLE orders2_p2 PARTITION OF orders2 FOR VALUES FROM (667) TO (MAXVALUE) WITH (fillfactor=70)",
+    ]
+    ((made,), _) = mysql.table_sql(orders, "mysql", "InnoDB", ddl=Ddl({"partitions.orders": "2"}))
+    assert made.endswith(
+        "ENGINE=InnoDB PARTITION BY RANGE (id) (PARTITION p0 VALUES LESS THAN (501), PARTITION p1 VALUES LESS THAN MAXVALUE)"
+    )
+    two_keys = replace(ORDERS, primary_key=("id", "day"))
+    assert unknown("partitions", [two_keys]).startswith("table 'orders' has no primary key of one integer column")
+    assert not unknown("partitions.orders", [ORDERS])
+
+
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
@@ -58,6 +78,8 @@ def test_engines_partitions_and_tables_without_keys() -> None:
         ("index.", "none", "'index.' is not accepted"),
         ("table", "none", "only indexes and primary keys can be left out"),
         ("index", "", "'index' has no value"),
+        ("partitions", "1", "'partitions' is 1; a number of partitions from 2 to 1024 is accepted"),
+        ("partitions.t", "many", "a number of partitions from 2 to 1024 is accepted"),
         ("engine.orders", "MyISAM", "only the MySQL family has storage engines"),
     ],
 )

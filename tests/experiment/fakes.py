@@ -150,6 +150,9 @@ class FakeServer:
     def is_running(self) -> bool:
         return self.running
 
+    def vacuum(self, tables: Sequence[str]) -> dict[str, float]:
+        return {}
+
     def warm(self, tables: Sequence[str]) -> None: ...
 
     def settle(self, tables: Sequence[str]) -> dict[str, float]:

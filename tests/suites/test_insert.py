@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from dbversus.suites import definition, load_suite
+from dbversus.suites.expression import evaluate
 from dbversus.suites.send.define import operations_of, statements_in
 
 NOW, OF_2021 = load_suite("insert"), load_suite("insert-2021")
@@ -38,7 +39,61 @@ def test_a_step_with_queries_has_a_rate_for_each_client() -> None:
     assert (roles["deleters"]["follows"], roles["deleters"]["lead"]) == ("inserters", 8)
     assert [one["part"]["weight"] for one in roles["queries"]["statements"]] == [1, 1, 1]
     assert all("FORCE INDEX" in one["sql"] for one in roles["queries"]["statements"])
-    assert set(_roles(definition(OF_2021.tests["q400.1"], "postgres", 1_000_000))) == {"queries", "inserters"}
+
+
+def test_vacuum_runs_on_postgres_alone_as_in_2021() -> None:
+    assert [phase.vacuum for phase in OF_2021.phases] == [False, True, *[False] * 11]
+    assert set(_roles(definition(OF_2021.tests["q100.1"], "postgres", 1_000_000))) == {"queries", "inserters"}
+    sent = {
+        dbms: _roles(definition(OF_2021.tests["q400.1"], dbms, 1_000_000))["vacuum"] for dbms in ("postgres", "mysql")
+    }
+    assert [one["sql"] for one in sent["postgres"]["statements"]] == ["VACUUM pi{table}"]
+    assert not sent["mysql"]["statements"] and sent["mysql"]["operations"] == 1
+
+
+@pytest.mark.parametrize("suite", ["insert", "insert-2021"])
+def test_bursts_have_all_that_a_second_has_at_its_beginning(suite: str) -> None:
+    bursty = load_suite(suite, ["bursts"])
+    name = "qr500" if suite == "insert" else "q400"
+    roles = _roles(definition(bursty.tests[f"{name}.bursts"], "mysql", 1_000_000, 4, clients=4))
+    arrivals = roles["inserters"]["arrivals"]
+    assert arrivals["kind"] == "burst" and arrivals["rate"] == arrivals["size"]  # one a second
+    even = _roles(
+        definition(bursty.tests[name if suite == "insert" else f"{name}.1"], "mysql", 1_000_000, 4, clients=4)
+    )
+    assert even["inserters"]["arrivals"] == {"kind": "constant", "rate": arrivals["rate"]}
+    assert even["inserters"]["operations"] == roles["inserters"]["operations"]
+
+
+def test_a_long_transaction_keeps_what_it_has_seen() -> None:
+    suite = load_suite("insert", ["long-transaction"])
+    holders = {
+        dbms: _roles(definition(suite.tests["qp100.long"], dbms, 1_000_000))["holders"]
+        for dbms in ("postgres", "mysql")
+    }
+    assert [one["name"] for one in holders["postgres"]["statements"]] == ["snapshot", "first"]
+    assert [one.get("pause_ns") for one in holders["mysql"]["statements"]] == [10_000_000_000]
+    assert all(one["transaction"] and not one["counted"] for one in holders.values())
+
+
+@pytest.mark.parametrize("rows", [1, 7, 20_000, 1_000_000])
+def test_in_scattered_order_each_id_comes_once(rows: int) -> None:
+    expression = "row / table_size * table_size + row % table_size * 2_147_483_647 % table_size + 1"
+    (insert,) = load_suite("insert", ["scattered-order"]).tests["l.i0"].statements
+    assert getattr(insert.params["id"].generator, "expr", None) == expression
+    step = min(rows, 1000)
+    for start in (0, rows, 3 * rows - step):
+        drawn = [evaluate(expression, {"row": row, "table_size": rows}) for row in range(start, start + step)]
+        assert len(set(drawn)) == step and all(
+            start // rows * rows < one <= (start // rows + 1) * rows for one in drawn
+        )
+
+
+def test_with_indexes_from_the_beginning_none_is_built() -> None:
+    suite = load_suite("insert", ["indexes-first"])
+    (table,) = suite.made_tables(1000, 1)
+    assert [index.name for index in table.indexes] == ["marketsegment_1", "registersegment_1", "pdc_1"]
+    assert all(statement.appends for statement in suite.tests["l.x"].statements)
 
 
 @pytest.mark.parametrize(

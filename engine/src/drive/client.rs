@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use super::clock::{sleep_until, wait_until};
 use super::closed::{self, Bound};
-use super::lane::Lane;
+use super::lane::{Lane, Pause};
 use super::live::Live;
 use super::open_loop::{self, Company, Pacing, Queue, Schedule, Served, Span};
+use super::pausing;
 use super::roles::{Errand, Joint, Seat, Seats, Turn};
 use super::trouble::{Failure, Stop};
 use crate::account::ThreadMeter;
@@ -52,6 +53,8 @@ pub struct Link {
 struct Work {
     stream: Stream,
     errand: Errand,
+    /// The operation that the last slice has ended in.
+    paused: Option<Pause>,
 }
 
 /// Latencies in ns.
@@ -163,7 +166,7 @@ impl Client {
         let before = Reading::of(&self.thread, link.embedded);
         let share = Share {
             queue: link.queue.as_mut(),
-            errand: work.as_mut().map(|work| &mut work.errand),
+            work: work.as_mut().map(|work| (&mut work.errand, &mut work.paused)),
             role: seat.role,
             // With an embedded server, turning on the spot would be the server's CPU time.
             wait: if link.embedded { sleep_until } else { wait_until },
@@ -192,7 +195,7 @@ fn queue_of(seat: &Seat, seed: u64) -> Option<Queue> {
 /// What a client has for one part of a row beside its lane.
 struct Share<'a> {
     queue: Option<&'a mut Queue>,
-    errand: Option<&'a mut Errand>,
+    work: Option<(&'a mut Errand, &'a mut Option<Pause>)>,
     role: usize,
     wait: fn(u64),
 }
@@ -206,19 +209,24 @@ impl Share<'_> {
             Pace::Open(span) => (*span, None),
             Pace::Work(slice) => (slice.span, Some(slice)),
         };
-        let turn = work.zip(self.errand).map(|(slice, errand)| Turn {
+        let (errand, paused) = self.work.unzip();
+        let turn = work.zip(errand).map(|(slice, errand)| Turn {
             errand,
             joint: &slice.joint,
             role: self.role,
             span,
         });
+        let paused = paused.filter(|_| lane.pauses());
         let outcome = match (self.queue, &mut member, turn) {
             (Some(queue), Some(member), turn) => {
                 let wait = self.wait;
                 let recorded = (&mut recorder.response, &mut recorder.service);
                 open_loop::drive(lane, Pacing { span, wait, turn }, queue, member, recorded)
             }
-            (None, _, Some(mut turn)) => closed(closed::drive_turn(lane, &mut turn, &mut recorder.response)),
+            (None, _, Some(mut turn)) => closed(match paused {
+                Some(paused) => pausing::drive(lane, &mut turn, paused, &mut recorder.response),
+                None => closed::drive_turn(lane, &mut turn, &mut recorder.response),
+            }),
             _ => unreachable!("a client with arrivals has a queue and a company, and one in a closed loop a bound"),
         };
         if let (Some(slice), Err(_)) = (work, &outcome) {
@@ -264,6 +272,7 @@ impl Link {
         Some(Work {
             stream: fresh.clone(),
             errand,
+            paused: None,
         })
     }
 }

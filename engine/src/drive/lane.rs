@@ -20,6 +20,18 @@ pub struct Lane<'a> {
     pub live: Option<&'a Live>,
 }
 
+/// An event that has begun, between two of its statements.
+#[derive(Debug, Default)]
+pub struct Pause {
+    /// Of the mix; None: still to be drawn.
+    part: Option<usize>,
+    /// How many of its statements are done.
+    done: usize,
+    pub left_ns: u64,
+    /// What its statements have taken.
+    pub spent_ns: u64,
+}
+
 /// Receives what the statements of an event return.
 pub trait EventSink {
     /// Where the rows of the next execution of `statement` go.
@@ -69,6 +81,54 @@ impl<'a> Lane<'a> {
             live.attempted(went_well, self.tally.rows, self.tally.affected);
         }
         Ok(went_well)
+    }
+
+    /// Runs the rest of an event, up to its next pause; the event's first statements are done. None: the client pauses; else as
+    /// `attempt`, and the event begins anew.
+    pub fn attempt_rest(&mut self, pause: &mut Pause) -> Result<Option<bool>, Stop> {
+        self.next_part = self.next_part.or(pause.part);
+        let outcome = self.stretch(pause.done);
+        pause.part = self.next_part;
+        if let Ok(Some((done, left_ns))) = outcome {
+            (pause.done, pause.left_ns) = (done, left_ns);
+            return Ok(None);
+        }
+        pause.done = 0;
+        let went_well = self.recover(outcome.map(|_| ()))?;
+        if let Some(live) = self.live {
+            live.attempted(went_well, self.tally.rows, self.tally.affected);
+        }
+        Ok(Some(went_well))
+    }
+
+    fn stretch(&mut self, done: usize) -> WireResult<Option<(usize, u64)>> {
+        let (connection, tally) = (&mut *self.connection, &mut self.tally);
+        let part = match self.next_part {
+            Some(part) => part,
+            None => self.program.mix.draw(&mut self.stream),
+        };
+        self.next_part = Some(part);
+        let is_transaction = self.program.mix.parts()[part].transaction;
+        if is_transaction && done == 0 {
+            connection.begin(tally)?;
+        }
+        let execute = |statement, table, params: &Params| connection.execute(statement, table, params, tally);
+        let paused = self
+            .program
+            .stretch((part, done), &mut self.stream, self.scratch, execute)?;
+        if paused.is_some() {
+            return Ok(paused);
+        }
+        if is_transaction {
+            self.connection.commit(&mut self.tally)?;
+        }
+        self.next_part = None;
+        Ok(None)
+    }
+
+    /// Whether the client pauses within events.
+    pub fn pauses(&self) -> bool {
+        self.program.pauses()
     }
 
     /// As `attempt` of an event of this part of the mix, with every row and every count handed to `sink`.

@@ -1,6 +1,7 @@
 //! Driving load in interleaved slots.
 //!
-//! `lane` runs events on one client's way to one target, `closed` and `open_loop` are the two paces at which it is driven;
+//! `lane` runs events on one client's way to one target, `closed` and `open_loop` are the two paces at which it is driven,
+//! `pausing` the first of them for events in which the client pauses;
 //! `client` is a thread with its connections, `crew` all of them, `roles` the kinds of them; `test` is an open test, `rows`
 //! alternates its targets in slots as `part` defines them, or in `slices` of work with an end; `check` compares their
 //! `answers`, `drain` lets a server pay what was left. `load` fills tables, `script` runs what somebody else has cut into
@@ -22,6 +23,7 @@ pub mod live;
 pub mod load;
 pub mod open_loop;
 pub mod part;
+pub mod pausing;
 pub mod roles;
 pub mod rows;
 pub mod script;

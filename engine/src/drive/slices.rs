@@ -23,10 +23,11 @@ struct Done {
 
 impl Done {
     fn is_over(&self) -> bool {
-        self.slices > 0 && (self.joint.is_over() || self.left_ns() == 0)
+        let is_done = self.joint.is_over() && !self.joint.has_paused();
+        self.slices > 0 && (is_done || self.left_ns() == 0)
     }
 
-    /// What is left of the time that it may take.
+    /// What is left of the time that it may take. A transaction that is then open ends with its connection.
     fn left_ns(&self) -> u64 {
         let driven_ns = self.sums.as_ref().map_or(0, |(together, _)| together.elapsed_ns);
         self.most_ns.saturating_sub(driven_ns)
@@ -264,6 +265,19 @@ mod tests {
         let slowest = seconds.iter().map(|second| second.roles["inserters"].slowest_ns).max();
         assert_eq!(told, 500);
         assert!(slowest >= Some(250_000_000), "{seconds:?}");
+    }
+
+    #[test]
+    fn work_is_as_long_as_its_schedule_also_where_that_ends_with_a_burst() {
+        let mut seats = rated(40, 100);
+        seats.roles[0].arrivals = serde_json::from_value(json!({"kind": "burst", "rate": 100, "size": 10})).unwrap();
+        let (slot, _) = run(FakeWire::stalling(usize::MAX, Default::default()), &seats);
+        let role = &slot["roles"]["inserters"];
+        let of = |figure: &str| role[figure].as_u64().unwrap();
+        // The last of four bursts is at 300 ms, and the others still have the 100 ms after it.
+        assert_eq!((of("ops"), of("schedule_ns")), (40, 400_000_000));
+        assert!((300_000_000..400_000_000).contains(&of("finished_ns")), "{role}");
+        assert!(slot["elapsed_ns"].as_u64().unwrap() >= 400_000_000, "{slot}");
     }
 
     #[test]

@@ -138,6 +138,7 @@ fn check_alike(common: &TestDefinition, own: &TestDefinition) -> Result<(), Stri
             () if common.part != own.part => "part",
             () if common.rows != own.rows => "rows",
             () if common.position != own.position => "position",
+            () if common.pause_ns != own.pause_ns => "pause_ns",
             () => return None,
         };
         Some(format!(

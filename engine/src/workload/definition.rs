@@ -18,6 +18,7 @@ pub struct TestDefinition {
     pub transaction: bool,
     /// What every connection of the test executes first.
     pub session_sql: Vec<String>,
+    /// There may be none, of a role with operations.
     pub statements: Vec<StatementDefinition>,
 }
 
@@ -37,6 +38,8 @@ pub struct StatementDefinition {
     pub rows: u32,
     pub position: Option<Position>,
     pub answers: Answers,
+    /// For which the client waits after it, in work with an end.
+    pub pause_ns: u64,
 }
 
 /// One part of a mix: an event is one of them, drawn by weight.
@@ -275,6 +278,8 @@ struct RawStatement {
     position: Option<Position>,
     #[serde(default)]
     answers: Answers,
+    #[serde(default)]
+    pause_ns: u64,
 }
 
 fn default_repeat() -> u32 {
@@ -293,11 +298,6 @@ impl TryFrom<Json> for TestDefinition {
     fn try_from(json: Json) -> Result<Self, String> {
         let place = format!("test {}", name_of(&json));
         let raw: RawTest = parse(json, &place)?;
-        if raw.statements.is_empty() {
-            return Err(format!(
-                "{place}: `statements` is empty; at least one statement is needed"
-            ));
-        }
         let statements = raw
             .statements
             .into_iter()
@@ -354,6 +354,7 @@ impl StatementDefinition {
             rows: raw.rows,
             position: raw.position,
             answers: raw.answers,
+            pause_ns: raw.pause_ns,
         })
     }
 }

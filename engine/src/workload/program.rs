@@ -109,13 +109,50 @@ impl Program {
         mut execute: impl FnMut(usize, u32, &Params) -> Result<(), E>,
     ) -> Result<(), E> {
         for index in self.mix.parts()[part].statements.clone() {
-            let statement = &self.statements[index];
-            let table = self.choose_table(index, stream, scratch);
-            scratch.memory.table = table as usize - 1;
-            for _ in 0..statement.repeat {
-                statement.draw(stream, &mut scratch.memory, &mut scratch.params);
-                execute(index, table, &scratch.params)?;
+            self.run(index, stream, scratch, &mut execute)?;
+        }
+        Ok(())
+    }
+
+    /// As `event`, without its first `done` statements and up to one after which the client pauses; how many are done then, and
+    /// for how long it does. None: the event is at its end.
+    pub fn stretch<E>(
+        &self,
+        (part, done): (usize, usize),
+        stream: &mut Stream,
+        scratch: &mut Scratch,
+        mut execute: impl FnMut(usize, u32, &Params) -> Result<(), E>,
+    ) -> Result<Option<(usize, u64)>, E> {
+        for (index, done) in self.mix.parts()[part].statements.clone().zip(1..).skip(done) {
+            self.run(index, stream, scratch, &mut execute)?;
+            match self.statements[index].pause_ns {
+                0 => {}
+                pause_ns => return Ok(Some((done, pause_ns))),
             }
+        }
+        Ok(None)
+    }
+
+    /// Whether a client pauses within an event.
+    pub fn pauses(&self) -> bool {
+        self.statements.iter().any(|statement| statement.pause_ns > 0)
+    }
+
+    /// A statement of an event, with its repetitions.
+    #[inline]
+    fn run<E>(
+        &self,
+        index: usize,
+        stream: &mut Stream,
+        scratch: &mut Scratch,
+        execute: &mut impl FnMut(usize, u32, &Params) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let statement = &self.statements[index];
+        let table = self.choose_table(index, stream, scratch);
+        scratch.memory.table = table as usize - 1;
+        for _ in 0..statement.repeat {
+            statement.draw(stream, &mut scratch.memory, &mut scratch.params);
+            execute(index, table, &scratch.params)?;
         }
         Ok(())
     }

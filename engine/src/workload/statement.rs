@@ -21,6 +21,8 @@ pub struct Statement {
     pub has_tolerance: bool,
     /// Number of values of one execution.
     pub slots: usize,
+    /// For which the client waits after it, in work with an end.
+    pub pause_ns: u64,
     mode: Option<StatementMode>,
     pub(super) table: TableChoice,
     pieces: Vec<Piece>,
@@ -115,6 +117,7 @@ impl Statement {
             ordered: is_ordered(&definition.sql) && definition.answers != Answers::Set,
             has_tolerance: matches!(definition.answers, Answers::Tolerance(_)),
             slots,
+            pause_ns: definition.pause_ns,
             mode: definition.mode,
             table: TableChoice::compile(&definition.table, earlier)?,
             pieces,

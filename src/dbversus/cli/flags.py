@@ -15,6 +15,15 @@ OPTIONS = (
         panel="",
     ),
     Option(
+        setting="variants",
+        name="--variant",
+        kind="names",
+        help="Variants of the suite, commas between: what `dbversus suites show SUITE` lists as such, e.g. bursts.",
+        verbs=("compare", "calibrate",),
+        default="",
+        panel="",
+    ),
+    Option(
         setting="tests",
         name="--tests",
         kind="text",

@@ -29,6 +29,10 @@ def _margins(items: Iterable[str], flag: str) -> dict[str, float]:
     return margins
 
 
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
 def _with_commas(items: Iterable[Any]) -> str:
     return ",".join(map(str, items))
 
@@ -50,6 +54,7 @@ FORMS: Mapping[Kind, Form] = {
     "off": Form(bool, lambda given, flag: False),
     "text": Form(str | None),
     "texts": Form(list[str] | None, show=list),
+    "names": Form(str | None, lambda text, flag: _names(text), _with_commas),
     "whole": Form(int | None),
     "path": Form(Path | None, lambda path, flag: str(path.absolute())),
     "count": Form(str | None, parse_count),

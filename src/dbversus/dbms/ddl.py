@@ -1,20 +1,22 @@
 """What a target changes in how the suite's tables and indexes are made: the lines of [ddl] in its configs (docs/configs.md)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dbversus.dbms.table import Index, Table
 
 NONE = "none"
 ENGINE, TABLE, PRIMARY_KEY, INDEX, EMPTY, LOADED = "engine", "table", "primary_key", "index", "empty", "loaded"
+PARTITIONS = "partitions"
 _OMITTABLE = (PRIMARY_KEY, INDEX)
-_OF_TABLES = (ENGINE, TABLE, PRIMARY_KEY, EMPTY)
+_OF_TABLES = (ENGINE, TABLE, PRIMARY_KEY, EMPTY, PARTITIONS)
+_MOST_PARTITIONS = 1024
 MARKS = ("name", "table", "columns")
 """In braces in a value, each stands for something of the object that is made."""
 
 ACCEPTED = (
     "table, primary_key, index, empty, each for all or for one (index.NAME), engine and engine.TABLE in the MySQL family, "
-    "and loaded"
+    "partitions and partitions.TABLE but on SQLite, and loaded"
 )
 
 
@@ -54,6 +56,14 @@ class Ddl:
         said = self.of(EMPTY, table.stem)
         return [filled(said, {"name": table.name, "table": table.name})] if said else []
 
+    def partition_bounds(self, table: Table) -> list[int]:
+        """Where each range of the primary key ends and the next one begins: with an equal share of the rows in each at the end,
+        if numbers begin at 1, and the last one open. Empty: the table has no partitions."""
+        said = self.of(PARTITIONS, table.stem)
+        count = int(said) if said else 1
+        share = max(1, table.rows_at_end // count)
+        return [number * share + 1 for number in range(1, count)]
+
     @property
     def when_loaded(self) -> list[str]:
         """What is run, in the order written, when everything has been loaded."""
@@ -78,7 +88,7 @@ def kept_indexes(table: Table, ddl: Ddl) -> list[Index]:
     return [index for index in table.indexes if not ddl.omits(INDEX, index.stem)]
 
 
-def why_not(name: str, value: str, *, has_engines: bool) -> str:
+def why_not(name: str, value: str, *, has_engines: bool, has_partitions: bool = True) -> str:
     """Why a line of [ddl] cannot be taken, whatever the suite; empty when it can."""
     kind = name.partition(".")[0]
     if kind not in (*_OF_TABLES, INDEX, LOADED) or name.endswith("."):
@@ -87,23 +97,35 @@ def why_not(name: str, value: str, *, has_engines: bool) -> str:
         return f"'{name}': only the MySQL family has storage engines; accepted are {ACCEPTED}"
     if not value:
         return f"'{name}' has no value; a clause of SQL is accepted, or a statement"
+    if kind == PARTITIONS and not has_partitions:
+        return f"'{name}': tables of SQLite have no partitions; accepted are {ACCEPTED}"
+    if kind == PARTITIONS and not (value.isascii() and value.isdecimal() and 2 <= int(value) <= _MOST_PARTITIONS):
+        return f"'{name}' is {value}; a number of partitions from 2 to {_MOST_PARTITIONS} is accepted"
     if value.lower() == NONE and kind not in _OMITTABLE:
         return f"'{name}' cannot be none; only indexes and primary keys can be left out"
     return ""
 
 
-def unknown(name: str, tables: Iterable[Table]) -> str:
+def unknown(name: str, tables: Sequence[Table]) -> str:
     """Why a line of [ddl] has nothing to act on among the tables of a suite; empty when it has."""
     kind, dot, about = name.partition(".")
     stems = [table.stem for table in tables]
     if not stems and kind != LOADED:
         return "the suite has no tables of its own; what its scripts make can be changed by `loaded` alone"
-    if not dot or kind == LOADED:
-        return ""
+    if kind == LOADED or not dot:
+        return _no_key(kind, tables)
     if kind == INDEX:
         stems = [index.stem for table in tables for index in table.indexes]
     known = list(dict.fromkeys(stems))
     if about in known:
-        return ""
+        return _no_key(kind, [table for table in tables if table.stem == about])
     what = "index" if kind == INDEX else "table"
     return f"the suite has no {what} '{about}'; it has {', '.join(known) or 'none'}"
+
+
+def _no_key(kind: str, tables: Sequence[Table]) -> str:
+    """Why tables cannot be parted into ranges; empty where that is not asked."""
+    unkeyed = [table.stem for table in tables if kind == PARTITIONS and not table.numbered_key]
+    return (
+        f"table '{unkeyed[0]}' has no primary key of one integer column, by which it could be parted" if unkeyed else ""
+    )

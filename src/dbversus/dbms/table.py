@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from dbversus.dbms.types import has_order
+from dbversus.dbms.types import has_order, is_integer
 
 
 @dataclass(frozen=True)
@@ -37,17 +37,27 @@ class Index:
 
 @dataclass(frozen=True)
 class Table:
-    """`primary_key`: its columns, or none. `made_as`: its name in the suite, where it is one of several copies."""
+    """`primary_key`: its columns, or none. `made_as`: its name in the suite, where it is one of several copies.
+
+    `rows_at_end`: as many as will have come into it by the end of the suite.
+    """
 
     name: str
     columns: tuple[Column, ...]
     primary_key: tuple[str, ...] = ()
     indexes: tuple[Index, ...] = ()
     made_as: str = ""
+    rows_at_end: int = 0
 
     @property
     def stem(self) -> str:
         return self.made_as or self.name
+
+    @property
+    def numbered_key(self) -> str:
+        """The primary key where that is one integer; else ""."""
+        types = {column.name: column.type for column in self.columns}
+        return self.key if len(self.primary_key) == 1 and is_integer(types[self.key]) else ""
 
     @property
     def key(self) -> str:

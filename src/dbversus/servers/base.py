@@ -95,6 +95,10 @@ class Server(Protocol):
     def settle(self, tables: Sequence[str]) -> dict[str, float]:
         """Pay all debt (vacuum, checkpoint, flush); returns what was done, with seconds."""
 
+    def vacuum(self, tables: Sequence[str]) -> dict[str, float]:
+        """Make room of dead rows reusable where that is a statement of the DBMS, and nothing else; returns seconds, empty
+        where nothing was done."""
+
     def warm(self, tables: Sequence[str]) -> None:
         """Bring tables and indexes into memory; with no tables, only do what a start or tests have left to be done."""
 

@@ -42,6 +42,9 @@ class NullServer(WithoutProcess):
     def settle(self, tables: Sequence[str]) -> dict[str, float]:
         return {}
 
+    def vacuum(self, tables: Sequence[str]) -> dict[str, float]:
+        return {}
+
     def warm(self, tables: Sequence[str]) -> None: ...
 
     def debt(self) -> dict[str, int]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from dbversus.errors import UsageError
 from dbversus.names import near
 from dbversus.suites.build.suite import build_suite
-from dbversus.suites.file.draft import extend, make_draft
+from dbversus.suites.file.draft import Draft, extend, make_draft, with_variants
 from dbversus.suites.file.reading import read_shape
 from dbversus.suites.file.shape import SuiteFile
 from dbversus.suites.file.source import Place, Source, read_source
@@ -22,13 +22,18 @@ def list_suites() -> list[Suite]:
     return [load_suite(name) for name in _bundled()]
 
 
-def load_suite(name_or_path: str | Path) -> Suite:
-    """The suite of that name, or of that file when the name ends in .toml.
+def load_suite(name_or_path: str | Path, variants: Sequence[str] = ()) -> Suite:
+    """The suite of that name, or of that file when the name ends in .toml, with these of its variants.
 
     Raises UsageError: for an unknown name with those that there are, for a mistake in a file with file and line.
     """
     sources = suite_sources(name_or_path)
-    return _build(Path(sources[0].path).stem, sources)
+    return _build(Path(sources[0].path).stem, sources, variants)
+
+
+def list_variants(name_or_path: str | Path) -> dict[str, str]:
+    """Titles of a suite's variants by name. Raises as `load_suite`."""
+    return {name: placed.value.title for name, placed in _draft(suite_sources(name_or_path)).variants.items()}
 
 
 def suite_sources(name_or_path: str | Path) -> list[Source]:
@@ -57,18 +62,23 @@ def _extended(sources: Sequence[Source]) -> Path | None:
     return base
 
 
-def _build(name: str, sources: Sequence[Source], stored: Path | None = None) -> Suite:
-    """`sources`: each extends the next. `stored`: the folder of results in which they lie."""
+def _draft(sources: Sequence[Source]) -> Draft:
+    """`sources`: each extends the next."""
     drafts = [make_draft(source, read_shape(SuiteFile, source)) for source in sources]
-    return build_suite(name, reduce(extend, reversed(drafts)), stored)
+    return reduce(extend, reversed(drafts))
 
 
-def load_stored_suite(folder: Path) -> Suite:
+def _build(name: str, sources: Sequence[Source], variants: Sequence[str], stored: Path | None = None) -> Suite:
+    """`stored`: the folder of results in which the sources lie."""
+    return build_suite(name, with_variants(_draft(sources), variants), stored)
+
+
+def load_stored_suite(folder: Path, variants: Sequence[str] = ()) -> Suite:
     """The suite whose files a results folder holds: `1-<name>.toml` extends `2-…`, and so on; `data.json` names its data."""
     sources = [read_source(path) for path in stored_files(folder)]
     if not sources:
         raise UsageError(f"{folder} has no suite; expected its file as 1-<name>.toml.")
-    return _build(Path(sources[0].path).stem.partition("-")[2], sources, folder)
+    return _build(Path(sources[0].path).stem.partition("-")[2], sources, variants, folder)
 
 
 def stored_files(folder: Path) -> list[Path]:

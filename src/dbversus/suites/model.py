@@ -106,6 +106,8 @@ class Statement:
     variables: Variables = field(default_factory=dict)
     answers: str | float = "exact"
     only: tuple[str, ...] = ()
+    pause: Expression | None = None
+    """Time for which the client waits after it, in microseconds."""
 
     def is_for(self, dbms: str) -> bool:
         return not self.only or dbms in self.only
@@ -275,7 +277,7 @@ class Test:
 
 @dataclass(frozen=True)
 class Phase:
-    """Tests run one after another; `settle`: all debt is paid before the first.
+    """Tests run one after another; `settle`: all debt is paid before the first; `vacuum`: PostgreSQL vacuums its tables, no more.
 
     `data`: LOADED or AGED. Where that is another than of the phase before, servers are started anew on it.
     """
@@ -284,6 +286,7 @@ class Phase:
     tests: tuple[Test, ...]
     settle: bool
     data: str = LOADED
+    vacuum: bool = False
 
 
 @dataclass(frozen=True)
@@ -307,6 +310,7 @@ class TableRules:
     values: Mapping[str, Parameter]
     place: Place
     staged: Staged | None = None
+    rows_at_end: Expression | None = None
 
     def row_count(self, scope: Variables) -> int:
         """Rows of one table; a file has no more than it has."""
@@ -315,12 +319,14 @@ class TableRules:
 
     def tables(self, scope: Variables) -> list[Table]:
         """All equal ones. Their indexes have the table's number too: an index's name is its alone in some DBMSs."""
+        rows = self.row_count(scope) if self.rows_at_end is None else evaluate(self.rows_at_end, scope)
+        like = replace(self.made_like, rows_at_end=rows)
         if self.copies is None:
-            return [self.made_like]
-        return [self._copy(number) for number in range(1, evaluate(self.copies, scope) + 1)]
+            return [like]
+        return [self._copy(like, number) for number in range(1, evaluate(self.copies, scope) + 1)]
 
-    def _copy(self, number: int) -> Table:
-        like = self.made_like
+    @staticmethod
+    def _copy(like: Table, number: int) -> Table:
         indexes = tuple(replace(index, name=f"{index.name}_{number}", made_as=index.name) for index in like.indexes)
         return replace(like, name=f"{like.name}{number}", indexes=indexes, made_as=like.name)
 

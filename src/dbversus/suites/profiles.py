@@ -114,7 +114,11 @@ def _larger_than_memory(times: float, choices: Mapping[str, Any]) -> int:
     memory, tables = choices["memory"], choices["tables"]  # as texts, where an experiment file has them so
     limit_bytes = parse_memory(memory, "memory") if isinstance(memory, str) else memory
     copies = parse_count(tables, "tables") if isinstance(tables, str) else tables
-    with_each = load_suite(choices["suite"]).usual_rows(_SAMPLE_ROWS, copies) * BYTES_PER_ROW / _SAMPLE_ROWS
+    with_each = (
+        load_suite(choices["suite"], choices.get("variants", ())).usual_rows(_SAMPLE_ROWS, copies)
+        * BYTES_PER_ROW
+        / _SAMPLE_ROWS
+    )
     return 1000 * max(1, math.ceil(times * limit_bytes / with_each / 1000))
 
 

@@ -14,10 +14,20 @@ SIZING = Sizing(memory_bytes=2**30, targets=2, cpus=2, data_bytes=2**20)
 VERSIONS = {"postgres": "17.2", "mysql": "8.0.40", "mariadb": "10.11.8", "myrocks": "10.11.8", "sqlite": "3.46"}
 # all others change nothing but how a server runs
 ON_DATA = {
-    "postgres": {"checksums_off", "server_defaults"},
-    "mysql": {"server_defaults"},
-    "mariadb": {"server_defaults"},
-    "myrocks": {"server_defaults", "cx6a", "ref2017", "limited_memory", "none", "lz4", "lz4_zstd", "zstd"},
+    "postgres": {"checksums_off", "partitioned", "server_defaults"},
+    "mysql": {"server_defaults", "partitioned"},
+    "mariadb": {"server_defaults", "partitioned"},
+    "myrocks": {
+        "server_defaults",
+        "cx6a",
+        "ref2017",
+        "partitioned",
+        "limited_memory",
+        "none",
+        "lz4",
+        "lz4_zstd",
+        "zstd",
+    },
     "sqlite": {"wal", "wal_sync_normal", "rollback_sync_full"},
 }
 ALLOCATORS = {"jemalloc", "tcmalloc", "mimalloc"}  # those would be fetched

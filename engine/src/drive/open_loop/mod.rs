@@ -57,8 +57,12 @@ const LAST_WAIT_NS: u64 = 100_000;
 impl Pacing<'_> {
     /// Whether nothing more will ever be sent.
     #[inline]
-    fn is_over(&self) -> bool {
-        self.turn.as_ref().is_some_and(Turn::is_over)
+    fn is_over(&mut self, now: u64) -> bool {
+        let wait = self.wait;
+        self.turn.as_mut().is_some_and(|turn| {
+            turn.rest(now, wait);
+            turn.is_over()
+        })
     }
 
     /// Waits until this moment; work with an end may be over before.
@@ -80,7 +84,7 @@ impl Pacing<'_> {
     fn done(&mut self, schedule_ns: u64, now: u64) {
         if let Some(turn) = &mut self.turn {
             turn.joint.note_schedule(turn.role, schedule_ns);
-            turn.done(now);
+            turn.done_by(schedule_ns, now);
         }
     }
 }
@@ -99,7 +103,7 @@ pub fn drive(
     let mut served = Served::default();
     let mut now = now_ns();
     loop {
-        let is_over = pacing.is_over();
+        let is_over = pacing.is_over(now);
         if now >= end_ns || is_over {
             member.end();
             if is_over || member.is_last() {

@@ -53,13 +53,15 @@ impl TryFrom<Json> for RolesDefinition {
 
     fn try_from(json: Json) -> Result<Self, String> {
         let Some(roles) = json.get("roles").cloned() else {
+            let test: TestDefinition = parse(json)?;
+            check_statements(&test, None)?;
             return Ok(Self(vec![RoleDefinition {
                 name: None,
                 clients: None,
                 arrivals: None,
                 counted: true,
                 share: Share::default(),
-                test: parse(json)?,
+                test,
             }]));
         };
         let place = format!("test {}", json["name"]);
@@ -96,13 +98,15 @@ impl RoleDefinition {
         let counted = take(&mut fields, "counted").map_err(in_role)?.unwrap_or(true);
         let share = Share::parse(&mut fields).map_err(in_role)?;
         fields.insert("name".into(), full.into());
+        let test = parse(Json::Object(fields))?;
+        check_statements(&test, share.operations)?;
         Ok(Self {
             name: Some(name),
             clients: Some(clients),
             arrivals,
             counted,
             share,
-            test: parse(Json::Object(fields))?,
+            test,
         })
     }
 }
@@ -123,6 +127,17 @@ impl Share<String> {
             return Err("`lead` is accepted with `follows` alone".into());
         }
         Ok(share)
+    }
+}
+
+/// A role with operations may have nothing to do on some targets; without an end it would turn on the spot.
+fn check_statements(test: &TestDefinition, operations: Option<u64>) -> Result<(), String> {
+    match (test.statements.is_empty(), operations) {
+        (true, None) => Err(format!(
+            "test {:?}: `statements` is empty; at least one statement is needed, but of a role with `operations`",
+            test.name
+        )),
+        _ => Ok(()),
     }
 }
 
@@ -208,6 +223,13 @@ mod tests {
     }
 
     #[test]
+    fn a_role_with_an_end_may_have_nothing_to_do() {
+        let idle = json!({"name": "idle", "operations": 1, "statements": []});
+        let test: RolesDefinition = parse(json!({"name": "t", "roles": [role("r"), idle]})).unwrap();
+        assert!(test.0[1].test.statements.is_empty());
+    }
+
+    #[test]
     fn wrong_roles_are_told_what_is_accepted() {
         let with = |key: &str, value: Json| {
             let mut wrong = role("w");
@@ -240,6 +262,10 @@ mod tests {
             ),
             (with("pace", json!(1)), "unknown field `pace`"),
             (with("operations", json!(0)), "test \"t/w\": `operations` is 0"),
+            (
+                with("statements", json!([])),
+                "test \"t/w\": `statements` is empty; at least one",
+            ),
             (with("lead", json!(8)), "`lead` is accepted with `follows` alone"),
             (with("follows", json!("x")), "\"w\" follows \"x\", which is no role"),
             (with("follows", json!("w")), "\"w\" would have to follow itself"),

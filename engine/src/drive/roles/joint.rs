@@ -14,6 +14,8 @@ pub struct Joint {
     roles: Vec<Progress>,
     /// Clients that still have operations to do; of bounded roles.
     busy: AtomicU32,
+    /// Clients that are in the midst of an operation while their target rests.
+    paused: AtomicU32,
     /// A client has stopped: there is no point in waiting for it.
     is_broken: AtomicBool,
     end: Bell,
@@ -64,6 +66,7 @@ impl Joint {
         Self {
             busy: AtomicU32::new(busy.map(|(role, _)| role.clients).sum()),
             roles,
+            paused: AtomicU32::new(0),
             is_broken: AtomicBool::new(false),
             end: Bell::default(),
         }
@@ -126,8 +129,18 @@ impl Joint {
 
     /// A client has done all its operations. To be called once by each client that has a share.
     pub fn finish(&self, role: usize, clock_ns: u64) {
+        self.note_finished(role, clock_ns);
+        self.leave();
+    }
+
+    /// A client has done all its operations, and their schedule goes on.
+    pub fn note_finished(&self, role: usize, clock_ns: u64) {
         self.roles[role].finished_ns.fetch_max(clock_ns, SeqCst);
         self.roles[role].busy.fetch_sub(1, SeqCst);
+    }
+
+    /// Nobody has to wait for it any more.
+    pub fn leave(&self) {
         if self.busy.fetch_sub(1, SeqCst) == 1 {
             self.ring_all();
         }
@@ -137,6 +150,21 @@ impl Joint {
     pub fn break_off(&self) {
         self.is_broken.store(true, SeqCst);
         self.ring_all();
+    }
+
+    /// A client's turn has ended in a pause of its operation.
+    pub fn note_paused(&self) {
+        self.paused.fetch_add(1, SeqCst);
+    }
+
+    /// It goes on.
+    pub fn note_resumed(&self) {
+        self.paused.fetch_sub(1, SeqCst);
+    }
+
+    /// Whether a client has an operation to end before its target may be left.
+    pub fn has_paused(&self) -> bool {
+        self.paused.load(SeqCst) > 0 && !self.is_broken.load(SeqCst)
     }
 
     /// When a bounded role had done its operations (None: it has not), on the work's clock, and how long the schedule is of those

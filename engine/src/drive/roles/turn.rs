@@ -12,6 +12,8 @@ pub struct Errand {
     left: Option<u64>,
     /// Of the operation that waits for another role.
     number: Option<u64>,
+    /// All is done, and the schedule is over only then.
+    rests_until_ns: Option<u64>,
 }
 
 /// A slice of it.
@@ -28,7 +30,11 @@ impl Errand {
         if left == Some(0) {
             joint.finish(seat.role, 0);
         }
-        Self { left, number: None }
+        Self {
+            left,
+            number: None,
+            rests_until_ns: None,
+        }
     }
 
     /// How many operations there are; None: as many as there is time for.
@@ -70,6 +76,13 @@ impl Turn<'_> {
     /// An operation has ended now.
     #[inline]
     pub fn done(&mut self, now: u64) {
+        self.done_by(0, now);
+    }
+
+    /// An operation has ended now; the schedule with it is so long, and the work no shorter: what is due at the beginning of a second
+    /// has all of that second.
+    #[inline]
+    pub fn done_by(&mut self, schedule_ns: u64, now: u64) {
         if self.joint.is_tied(self.role) {
             self.errand.number = None;
             self.joint.note_done(self.role);
@@ -77,8 +90,27 @@ impl Turn<'_> {
         if let Some(left) = &mut self.errand.left {
             *left -= 1;
             if *left == 0 {
-                self.joint.finish(self.role, self.span.clock_at(now));
+                self.joint.note_finished(self.role, self.span.clock_at(now));
+                self.errand.rests_until_ns = Some(schedule_ns);
+                self.rest(now, |_| ());
             }
+        }
+    }
+
+    /// Once all is done: waits for the end of the schedule, or of the turn where that comes first.
+    pub fn rest(&mut self, now: u64, wait: impl Fn(u64)) {
+        let Some(until_ns) = self.errand.rests_until_ns else {
+            return;
+        };
+        let end_ns = self.span.end_ns();
+        let mut clock_ns = self.span.clock_at(now);
+        if clock_ns < until_ns && now < end_ns {
+            wait(self.span.moment_of(until_ns).min(end_ns));
+            clock_ns = self.span.clock_at(now_ns());
+        }
+        if clock_ns >= until_ns {
+            self.errand.rests_until_ns = None;
+            self.joint.leave();
         }
     }
 }

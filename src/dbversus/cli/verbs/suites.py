@@ -35,22 +35,24 @@ def list_command() -> None:
 def show(
     suite: Annotated[str, typer.Argument(help="Name of a suite, or a TOML file.")],
     tests: Annotated[str | None, typer.Option(help="Only these: globs, comma separated.")] = None,
+    variant: Annotated[str, typer.Option(help="With these variants of the suite, comma separated.")] = "",
 ) -> None:
-    """Show the tests of a suite: phases, statements, operations and rates, notes.
+    """Show the tests of a suite: phases, statements, operations and rates, notes, and what variants it has.
 
     - `dbversus suites show sysbench`
+    - `dbversus suites show insert --variant bursts`
     - `dbversus suites show ./mine.toml --tests 'update-*'`
     """
     from rich.console import Console
     from rich.text import Text
 
     from dbversus.report.terminal import plain_table, print_table, say
-    from dbversus.suites.load import load_suite
+    from dbversus.suites.load import list_variants, load_suite
 
     console = Console()
-    shown = load_suite(suite).select(tests)
+    shown = load_suite(suite, [name.strip() for name in variant.split(",") if name.strip()]).select(tests)
     for phase in shown.phases:
-        settled = " (settled before)" if phase.settle else ""
+        settled = " (settled before)" if phase.settle else " (VACUUM before, on PostgreSQL)" if phase.vacuum else ""
         say(console, f"{phase.name}{settled}", "bold")
         table = plain_table("test", "group", "statements", "note")
         for test in phase.tests:
@@ -58,6 +60,12 @@ def show(
             table.add_row(*map(Text, cells))
         print_table(console, table)
         console.print()
+    if variants := list_variants(suite):
+        say(console, "variants (--variant)", "bold")
+        table = plain_table("variant", "what")
+        for name, title in variants.items():
+            table.add_row(Text(name), Text(title))
+        print_table(console, table)
 
 
 def _statements(test: "Test") -> str:

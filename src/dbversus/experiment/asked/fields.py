@@ -44,6 +44,15 @@ class Fields(BaseModel):
 
     targets: list[str] = Field(min_length=1)
     suite: Annotated[str, Flag("Suite by name (`dbversus suites list`) or TOML file.")] = "sysbench"
+    variants: Annotated[
+        list[str],
+        Flag(
+            "Variants of the suite, commas between: what `dbversus suites show SUITE` lists as such, e.g. bursts.",
+            ("compare", "calibrate"),
+            "names",
+            name="--variant",
+        ),
+    ] = Field(default_factory=list)
     tests: Annotated[
         str | None,
         Flag("Only these tests: globs, comma separated, e.g. 'point-*,scan'.", ("compare", "calibrate")),

@@ -6,7 +6,19 @@ from typing import Literal
 Verb = Literal["compare", "run", "resume", "report", "calibrate", "configs"]
 
 Kind = Literal[
-    "on", "off", "text", "texts", "whole", "path", "count", "counts", "duration", "memory", "metrics", "margins"
+    "on",
+    "off",
+    "text",
+    "texts",
+    "names",
+    "whole",
+    "path",
+    "count",
+    "counts",
+    "duration",
+    "memory",
+    "metrics",
+    "margins",
 ]
 """How a value is written on the command line (cli/values.py). `on`, `off`: the flag has no value, and sets True or False."""
 

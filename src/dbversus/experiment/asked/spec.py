@@ -218,9 +218,14 @@ class ExperimentSpec(Fields):
         """As many rows of sysbench's table as the data that is there at one time comes to, at most."""
         return self.read_suite().usual_rows(self.table_sizes[-1], self.tables)
 
+    def _read_suite(self) -> Suite:
+        if self._folder:
+            return load_stored_suite(self._folder / SUITE, self.variants)
+        return load_suite(self.suite, self.variants)
+
     def read_suite(self) -> Suite:
         """The suite with the tests that were asked for."""
-        suite = load_stored_suite(self._folder / SUITE) if self._folder else load_suite(self.suite)
+        suite = self._read_suite()
         selected = suite.select(self.tests)
         self._check_ends(selected)
         self._check_pass(suite, selected)
@@ -228,11 +233,22 @@ class ExperimentSpec(Fields):
 
     def _check_pass(self, suite: Suite, selected: Suite) -> None:
         check_selected(suite, selected)
+        self._check_tables_of_clients(selected)
         if selected.is_pass and len(self.clients) > 1:
             asked = ", ".join(map(str, self.clients))
             raise UsageError(
                 f"tests of suite {suite.name} build on each other, so that one pass has one number of clients, and {asked} are "
                 "asked for; an experiment for each of them is accepted."
+            )
+
+    def _check_tables_of_clients(self, suite: Suite) -> None:
+        """Each client keeps to one table, so that all tables get the same work only where each has as many clients."""
+        uneven = next((count for count in self.clients if count % self.tables), None)
+        keeps = any(one.table == "client" for test in suite.tests.values() for one in test.statements)
+        if suite.is_pass and keeps and uneven is not None:
+            raise UsageError(
+                f"each client of suite {suite.name} keeps to one table, so that {self.tables} tables take {self.tables} clients "
+                f"or a multiple of that, and clients is {uneven}; with tables = 1 all clients share one."
             )
 
     def _check_ends(self, suite: Suite) -> None:

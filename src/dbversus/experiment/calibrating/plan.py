@@ -44,7 +44,8 @@ def calibration_spec(
     choices["targets"] = [target] * (3 if injected else 2)
     choices["seconds"] *= len(choices["targets"]) / COMPARED
     if injected:
-        tests = load_suite(choices["suite"]).select(choices.get("tests")).sequence[1:]
+        suite = load_suite(choices["suite"], choices.get("variants", ()))
+        tests = suite.select(choices.get("tests")).sequence[1:]
         shares = (*SHARES, BURST) if inject is Kind.CPU else SHARES
         choices["inject"] = {"2": {inject.value: shares_by_test(tests, shares)}}
     spec = make_spec(choices)

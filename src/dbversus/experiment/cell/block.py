@@ -119,6 +119,8 @@ def _run_stretch(rig: Rig, cell: Cell, phases: list[Phase]) -> None:
     for phase in phases:
         if phase.settle:
             settle_all(rig, cell.block, phase.name)
+        if phase.vacuum:
+            vacuum_all(rig, cell.block, phase.name)
         for case in _cases(rig, phase):
             rig.display.doing(f"block {cell.block + 1}: {case.name}")
             _run_case(rig, cell, case, cases[cases.index(case) + 1 :])
@@ -147,6 +149,19 @@ def settle_all(rig: Rig, block: int, phase: str) -> None:
     rig.thaw_all(block=block)
     for target in rig.alive:
         ask(rig, target, partial(_settle, rig, block, phase, target), "settle", block=block)
+
+
+def vacuum_all(rig: Rig, block: int, phase: str) -> None:
+    """Has every target vacuum its tables, where that is a statement of the DBMS, and leaves it all other debt."""
+    rig.display.doing(f"block {block + 1}: VACUUM before {phase}")
+    rig.thaw_all(block=block)
+    for target in rig.alive:
+        ask(rig, target, partial(_vacuum, rig, block, phase, target), "settle", block=block)
+
+
+def _vacuum(rig: Rig, block: int, phase: str, target: Target) -> None:
+    if done := target.server.vacuum(rig.names_of_tables(target)):
+        rig.note(Settled(block, phase, target.name, done, target.server.debt()))
 
 
 def _settle(rig: Rig, block: int, phase: str, target: Target) -> None:

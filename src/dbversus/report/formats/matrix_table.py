@@ -116,8 +116,8 @@ def notes(matrix: Matrix) -> list[str]:
     blocks = f"{min(counts)} to {max(counts)}" if len(counts) > 1 else str(max(counts))
     means = f"Geometric means over {blocks} blocks with their 95 % intervals"
     lines = [
-        f"{means if max(counts) > 1 else 'Figures of one block or run, without intervals'}; ratios are to the first config of the same build, and "
-        "to the base where a build has one config only; both are measured against the base in the same rows."
+        f"{means if max(counts) > 1 else 'Figures of one block or run, without intervals'}; ratios are to the first config of "
+        "the same build, and to the base where a build has one config only; both are measured against the base in the same rows."
         f"{_of_verdicts(matrix)}"
     ]
     if _has_memory(matrix):

@@ -98,7 +98,9 @@ def _ddl(dbms: str, item: Item, sizing: Sizing) -> str:
     known = find_dbms(dbms)
     kept = re.sub(rf"\{{({'|'.join(ddl.MARKS)})\}}", r"{{\1}}", item.value)
     value = evaluate(kept, sizing, known.settings.show_bytes, item.where)
-    if why := ddl.why_not(item.name, value, has_engines=known.family is Family.MYSQL):
+    if why := ddl.why_not(
+        item.name, value, has_engines=known.family is Family.MYSQL, has_partitions=known.family is not Family.SQLITE
+    ):
         raise UsageError(f"{item.where}: {why}.")
     return value
 

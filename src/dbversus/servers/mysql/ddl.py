@@ -49,7 +49,16 @@ def table_sql(
         parts.append(ddl.made(PRIMARY_KEY, table, table.name, columns, f"PRIMARY KEY ({columns})"))
     columns = ", ".join(parts)
     usual = f"CREATE TABLE {table.name} ({columns}) ENGINE={ddl.engine(table, engine)}"
-    return [ddl.made(TABLE, table, table.name, columns, usual), *ddl.while_empty(table)], create_indexes(table, ddl)
+    create = ddl.made(TABLE, table, table.name, columns, usual) + _partitions(table.key, ddl.partition_bounds(table))
+    return [create, *ddl.while_empty(table)], create_indexes(table, ddl)
+
+
+def _partitions(key: str, bounds: list[int]) -> str:
+    if not bounds:
+        return ""
+    ends = [*(f"({bound})" for bound in bounds), "MAXVALUE"]
+    parts = ", ".join(f"PARTITION p{number} VALUES LESS THAN {end}" for number, end in enumerate(ends))
+    return f" PARTITION BY RANGE ({key}) ({parts})"
 
 
 def _column(column: Column, dbms: str, types: Names) -> str:

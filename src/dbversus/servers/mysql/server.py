@@ -158,6 +158,9 @@ class MysqlServer(Daemon):
                 found = engines.get(table, "missing")
                 raise RunError(f"{self.build.name}: table {table} should be {self._engine.name} and is {found}.")
 
+    def vacuum(self, tables: Sequence[str]) -> dict[str, float]:
+        return {}
+
     def warm(self, tables: Sequence[str]) -> None:
         """Pays what the start has left unpaid as well: since 8.0 it writes to the dictionary and the undo logs."""
         with self.connect() as connection:

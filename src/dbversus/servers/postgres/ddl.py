@@ -1,5 +1,7 @@
 """Tables in PostgreSQL's dialect."""
 
+from itertools import pairwise
+
 from dbversus.dbms.ddl import AS_SUITE, PRIMARY_KEY, TABLE, Ddl
 from dbversus.dbms.table import Column, Table
 from dbversus.servers.ddl import column_type, constraints, create_indexes
@@ -31,14 +33,31 @@ def table_sql(table: Table, storage: str, ddl: Ddl = AS_SUITE) -> tuple[list[str
     Indexes come after the rows, which is faster; sequences go on after the numbers that the load has given.
     """
     columns = ", ".join(map(_column, table.columns))
-    create = ddl.made(TABLE, table, table.name, columns, f"CREATE TABLE {table.name} ({columns})", storage)
+    bounds = ddl.partition_bounds(table)
+    create = ddl.made(
+        TABLE, table, table.name, columns, f"CREATE TABLE {table.name} ({columns})", "" if bounds else storage
+    )
+    parts = []
+    if bounds:
+        create += f" PARTITION BY RANGE ({table.key})"
+        parts = _partitions(table.name, bounds, storage)
     after = []
     if table.key and not ddl.omits(PRIMARY_KEY, table.stem):
         columns = ", ".join(table.primary_key)
         usual = f"ALTER TABLE {table.name} ADD PRIMARY KEY ({columns})"
         after.append(ddl.made(PRIMARY_KEY, table, table.name, columns, usual, storage))
     after += [_set_sequence(table.name, column.name) for column in table.columns if column.identity]
-    return [create, *ddl.while_empty(table)], after + create_indexes(table, ddl, storage)
+    return [create, *parts, *ddl.while_empty(table)], after + create_indexes(table, ddl, storage)
+
+
+def _partitions(table: str, bounds: list[int], storage: str) -> list[str]:
+    """What makes each; a table with partitions has no storage of its own."""
+    ends = ["MINVALUE", *map(str, bounds), "MAXVALUE"]
+    ranges = enumerate(pairwise(ends))
+    return [
+        f"CREATE TABLE {table}_p{number} PARTITION OF {table} FOR VALUES FROM ({low}) TO ({high}){storage}"
+        for number, (low, high) in ranges
+    ]
 
 
 def _column(column: Column) -> str:

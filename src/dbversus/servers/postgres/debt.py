@@ -142,8 +142,8 @@ def _await_statistics(connection: Connection, spent: dict[str, float]) -> dict[s
     return owed
 
 
-def vacuum(connection: Connection, tables: Sequence[str]) -> None:
-    """Indexes are cleaned even when few rows are dead, where the server has a say in that (12 and later).
+def vacuum(connection: Connection, tables: Sequence[str], *, analyze: bool = True) -> None:
+    """With `analyze` indexes are cleaned even when few rows are dead, where the server has a say in that (12 and later).
 
     Commits that did not wait for the disk are flushed first: until then a vacuum may not mark their rows as visible to
     all, and reads afterwards would do that, and write.
@@ -151,5 +151,6 @@ def vacuum(connection: Connection, tables: Sequence[str]) -> None:
     connection.execute("SET synchronous_commit = on")
     connection.execute("SELECT pg_logical_emit_message(true, 'dbversus', 'flush')")
     options = "(ANALYZE, INDEX_CLEANUP ON)" if connection.info.server_version >= 120000 else "(ANALYZE)"
+    options = options if analyze else ""
     for table in tables:
         connection.execute(sql.SQL("VACUUM {} {}").format(sql.SQL(options), identifier(table)))

@@ -23,6 +23,7 @@ from dbversus.servers.postgres.debt import Connection
 from dbversus.servers.process.daemon import Daemon
 from dbversus.servers.process.program import Command
 from dbversus.servers.process.sockets import make_socket_dir, random_port
+from dbversus.servers.process.timing import timed
 
 DATABASE = "dbversus"
 _EXTENSIONS = ("pg_buffercache", "pg_prewarm")
@@ -97,6 +98,10 @@ class PostgresServer(Daemon):
             spent = debt.settle(connection, tables)
             self._tell_watchers()
         return spent
+
+    def vacuum(self, tables: Sequence[str]) -> dict[str, float]:
+        with self.connect() as connection:
+            return {"vacuum_s": timed(lambda: debt.vacuum(connection, tables, analyze=False))}
 
     def warm(self, tables: Sequence[str]) -> None:
         with self.connect() as connection:

@@ -173,6 +173,9 @@ class SqliteServer(WithoutProcess):
         finally:
             os.close(fd)
 
+    def vacuum(self, tables: Sequence[str]) -> dict[str, float]:
+        return {}
+
     def warm(self, tables: Sequence[str]) -> None:
         """Reads the file, so that it is in the operating system's cache; a connection's own cache fills as it works."""
         if not tables:

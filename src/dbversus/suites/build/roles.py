@@ -1,13 +1,17 @@
 """Roles of a test: how they follow from a suite's file, what may be wrong with them, and what the engine is told of them."""
 
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
+from dbversus.names import near
 from dbversus.suites.build.check import check_number, value_of
 from dbversus.suites.build.mix import is_mixed
 from dbversus.suites.expression import Expression, variables_of
 from dbversus.suites.file import shape
+from dbversus.suites.file.draft import Draft, Placed
 from dbversus.suites.file.source import Place
-from dbversus.suites.model import Arrivals, Role, Statement, Test
+from dbversus.suites.model import STEP, Arrivals, Role, Statement, Test
 from dbversus.suites.variables import Variables
 
 CLIENTS = "clients"
@@ -18,6 +22,46 @@ USUAL_SLA = 0.95
 
 HIGHEST_RATE = 10_000_000
 """What the engine accepts; more is a mistake of the unit."""
+
+
+def named_roles(test: shape.Test, place: Place, draft: Draft) -> Iterator[tuple[str, Placed[shape.Role]]]:
+    """The roles of a test by name: its own, or those of the suite that it names. Raises UsageError for an unknown one."""
+    for name, given in test.roles.items():
+        where = place.at("roles", name)
+        if isinstance(given, shape.Role):
+            yield name, Placed(given, where)
+        elif given in draft.roles:
+            yield name, draft.roles[given]
+        else:
+            known = ", ".join(draft.roles) or "(none)"
+            raise where.mistake(
+                f"unknown role '{given}'.{near(given, draft.roles)} Accepted: {known} of [roles], or a role of the test's own."
+            )
+
+
+def with_roles(draft: Draft, phase: Placed[shape.Phase]) -> Draft:
+    """The definitions as a phase with roles of its own has them: its tests have these besides, or instead of theirs of that
+    name. Raises UsageError for a role that is not among [roles], and for a test without roles."""
+    for name, given in phase.value.roles.items():
+        if given not in draft.roles:
+            known = ", ".join(draft.roles) or "(none)"
+            raise phase.place.at("roles", name).mistake(
+                f"unknown role '{given}'.{near(given, draft.roles)} Accepted: {known} of [roles]."
+            )
+    named = {key: placed for key, placed in draft.tests.items() if any(_is_of(key, one) for one in phase.value.tests)}
+    for key, placed in named.items():
+        if not placed.value.roles:
+            raise phase.place.at("roles").mistake(f"test '{key}' of this phase has no roles.")
+    return replace(draft, tests=draft.tests | {key: _with_roles(one, phase.value.roles) for key, one in named.items()})
+
+
+def _is_of(key: str, name: str) -> bool:
+    """Whether a phase that names a test means the definition, or a variant of it."""
+    return name == key or name.startswith(f"{key}-")
+
+
+def _with_roles(test: Placed[shape.Test], roles: Mapping[str, str]) -> Placed[shape.Test]:
+    return replace(test, value=test.value.model_copy(update={"roles": {**test.value.roles, **roles}}))
 
 
 def make_role(
@@ -45,6 +89,17 @@ def check_roles(test: Test, variables: Variables) -> None:
             _check_rate(role.arrivals.rate, variables, place.at("rate"))
     if test.roles and not any(role.counts for role in test.roles):
         raise test.place.at("roles").mistake("no role has counts = true; the operations of one at least have to count.")
+
+
+def check_pauses(test: Test, kind: str) -> None:
+    """Raises UsageError for a pause where it would hold up the turns of targets, or the moments at which operations are due."""
+    accepted = [role for role in test.roles if role.arrivals is None] if kind == STEP else []
+    may_pause = [id(statement) for role in accepted for statement in role.statements]
+    for statement in test.statements:
+        if statement.pause is not None and id(statement) not in may_pause:
+            raise statement.place_of("pause").mistake(
+                '`pause` is for statements of a role without `arrivals`, in a test of kind = "step".'
+            )
 
 
 def _check_number(expression: Expression | None, variables: Variables, place: Place) -> None:

@@ -15,7 +15,7 @@ from dbversus.suites.build.expand import Snippet, expand_all
 from dbversus.suites.build.from_files import Files
 from dbversus.suites.build.inserting import deleting, inserting
 from dbversus.suites.build.mix import check_one_kind, mixed_names, mixed_statements, weighted_statements
-from dbversus.suites.build.roles import check_roles, make_role
+from dbversus.suites.build.roles import check_pauses, check_roles, make_role, named_roles, with_roles
 from dbversus.suites.build.setup import find_scripts
 from dbversus.suites.build.work import with_work
 from dbversus.suites.data.file import read_origins
@@ -61,7 +61,7 @@ def build_suite(name: str, draft: Draft, stored: Path | None = None) -> Suite:
         scripts=find_scripts(draft.setup, stored),
         data=tuple(files.all),
         aging=_aging(draft, families),
-        phases=tuple(_phases(draft, _Lookup.of(families))),
+        phases=tuple(_phases(draft, files, _Lookup.of(families))),
         variables=draft.variables,
         selections={key: tuple(placed.value) for key, placed in draft.selections.items()},
         probes=draft.probes,
@@ -88,7 +88,11 @@ def _tables(draft: Draft, files: Files) -> Iterator[TableRules]:
         table, columns, place = filled.table, filled.columns, placed.place
         values = files.resolved({key: column_values(name, key, one, draft) for key, one in columns.items()})
         check_table(table, values, draft.variables, place, {key: one.place for key, one in columns.items()})
-        yield TableRules(_made_like(name, table), table.rows, table.copies, values, place, filled.staged)
+        if table.rows_at_end is not None:
+            check_number(table.rows_at_end, draft.variables, place.at("rows_at_end"), at_least=0)
+        yield TableRules(
+            _made_like(name, table), table.rows, table.copies, values, place, filled.staged, table.rows_at_end
+        )
 
 
 def _made_like(name: str, table: shape.Table) -> Table:
@@ -150,6 +154,7 @@ def _family(
         made = _test(f"{key}{suffix}", placed, statements, draft.variables, own)
         made = _worked_out(with_work(replace(made, roles=roles), test, undo), draft)
         check_test(made)
+        check_pauses(made, test.kind)
         check_roles(made, {**draft.variables, **own})
         tests.append(replace(made, by_count=made.by_count and not roles))
     return tests
@@ -164,9 +169,10 @@ def _statements(
 
 
 def _roles(test: shape.Test, place: Place, draft: Draft, files: Files) -> Iterator[Role]:
-    any_closed = any(role.arrivals is None and role.counts is not False for role in test.roles.values())
-    for name, role in test.roles.items():
-        where = place.at("roles", name)
+    roles = list(named_roles(test, place, draft))
+    any_closed = any(one.value.arrivals is None and one.value.counts is not False for _, one in roles)
+    for name, placed in roles:
+        role, where = placed.value, placed.place
         statements = _statements(role.statements, where, draft, files, role.transaction)
         yield make_role(name, role, statements, any_closed, where)
 
@@ -295,6 +301,7 @@ def _statement(one: shape.TestStatement, place: Place, draft: Draft) -> Statemen
         rows=_first(one.rows, shared.value.rows, 1),
         only=tuple(one.only),
         answers=one.answers or shared.value.answers or "exact",
+        pause=one.pause if one.pause is not None else shared.value.pause,
     )
     made = inserting(statement, one.into or shared.value.into, one.position or shared.value.position, draft)
     return deleting(made, one.oldest_of or shared.value.oldest_of, draft)
@@ -316,6 +323,7 @@ def _own_statement(one: shape.TestStatement, place: Place, params: dict[str, Par
         answers=one.answers or "exact",
         rows=_first(one.rows, 1),
         only=tuple(one.only),
+        pause=one.pause,
     )
     return deleting(inserting(statement, one.into, one.position, draft), one.oldest_of, draft)
 
@@ -359,13 +367,14 @@ class _Lookup:
         return [replace(test, base=f"{test.base}{WARM_SUFFIX}", warm_up=True) for test in self.families[plain]]
 
 
-def _phases(draft: Draft, lookup: _Lookup) -> Iterator[Phase]:
+def _phases(draft: Draft, files: Files, usual: _Lookup) -> Iterator[Phase]:
     if not draft.phases:
         raise draft.place.mistake("there are no [[phases]]; each has a `name` and the list of its `tests`.")
     seen: dict[str, str] = {LOAD: "the load"}
     data = LOADED
     for placed in draft.phases:
         phase, place = placed.value, placed.place
+        lookup = _Lookup.of(_families(with_roles(draft, placed), files)) if phase.roles else usual
         tests = []
         for index, name in enumerate(phase.tests):
             for test in lookup.find(name, place.at("tests", index)):
@@ -374,7 +383,7 @@ def _phases(draft: Draft, lookup: _Lookup) -> Iterator[Phase]:
         data = phase.data or data
         if data == AGED and draft.aging is None:
             raise place.at("data").mistake('data = "aged" needs an [aging], which says how data ages (docs/suites.md).')
-        yield Phase(phase.name, tuple(tests), phase.settle, data)
+        yield Phase(phase.name, tuple(tests), phase.settle is True, data, vacuum=phase.settle == "vacuum")
 
 
 def _claim(name: str, phase: str, seen: dict[str, str], place: Place) -> None:

@@ -1,9 +1,11 @@
 """A suite file together with those that it extends: definitions by name, each with its place, nothing resolved yet."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, TypeVar
 
+from dbversus.errors import UsageError
+from dbversus.names import near
 from dbversus.suites.file import shape
 from dbversus.suites.file.generators import Generator
 from dbversus.suites.file.source import Place, Source
@@ -41,36 +43,47 @@ class Draft:
     statements: Named[shape.Statement] = field(default_factory=dict)
     snippets: Named[shape.Snippet] = field(default_factory=dict)
     groups: Named[shape.Group] = field(default_factory=dict)
+    roles: Named[shape.Role] = field(default_factory=dict)
     tests: Named[shape.Test] = field(default_factory=dict)
+    variants: Named[shape.SuiteVariant] = field(default_factory=dict)
     selections: Named[list[str]] = field(default_factory=dict)
     phases: tuple[Placed[shape.Phase], ...] = ()
+
+
+_IN_VARIANTS = ("generators", "tables", "statements", "snippets", "groups", "roles", "tests")
+"""Definitions that a variant may replace."""
+
+
+def _placed(root: Place, table: str, items: Mapping[str, Item]) -> Named[Item]:
+    return {name: Placed(item, root.at(table, name)) for name, item in items.items()}
+
+
+def _definitions(root: Place, given: shape.Definitions) -> dict[str, Any]:
+    """Those that a file and a variant both may have, by kind."""
+    return {kind: _placed(root, kind, getattr(given, kind)) for kind in _IN_VARIANTS}
+
+
+def _phases(root: Place, given: shape.Definitions) -> tuple[Placed[shape.Phase], ...]:
+    return tuple(Placed(phase, root.at("phases", index)) for index, phase in enumerate(given.phases))
 
 
 def make_draft(source: Source, file: shape.SuiteFile) -> Draft:
     """The definitions of one file alone."""
     root = Place(source)
-
-    def placed(table: str, items: Mapping[str, Item]) -> Named[Item]:
-        return {name: Placed(item, root.at(table, name)) for name, item in items.items()}
-
     return Draft(
         place=root,
         title=file.title,
         description=file.description,
         load=Placed(file.load, root.at("load")) if file.load else None,
-        data=placed("data", file.data),
-        tables=placed("tables", file.tables),
+        data=_placed(root, "data", file.data),
         setup=Placed(file.setup, root.at("setup")) if file.setup else None,
         aging=Placed(file.aging, root.at("aging")) if file.aging else None,
         probes=tuple(file.probes),
         variables=file.variables,
-        generators=placed("generators", file.generators),
-        statements=placed("statements", file.statements),
-        snippets=placed("snippets", file.snippets),
-        groups=placed("groups", file.groups),
-        tests=placed("tests", file.tests),
-        selections=placed("selections", file.selections),
-        phases=tuple(Placed(phase, root.at("phases", index)) for index, phase in enumerate(file.phases)),
+        variants=_placed(root, "variants", file.variants),
+        selections=_placed(root, "selections", file.selections),
+        phases=_phases(root, file),
+        **_definitions(root, file),
     )
 
 
@@ -91,7 +104,46 @@ def extend(base: Draft, own: Draft) -> Draft:
         statements=base.statements | own.statements,
         snippets=base.snippets | own.snippets,
         groups=base.groups | own.groups,
+        roles=base.roles | own.roles,
         tests=base.tests | own.tests,
+        variants=base.variants | own.variants,
         selections=own.selections if own.phases else base.selections | own.selections,
         phases=own.phases or base.phases,
+    )
+
+
+def with_variants(draft: Draft, names: Sequence[str]) -> Draft:
+    """The draft with these of its variants, in the order of `names`.
+
+    Raises UsageError for one that it does not have, and for two that define the same thing: the order would then decide.
+    """
+    for number, name in enumerate(names):
+        if name in names[:number]:
+            raise UsageError(f"variant '{name}' is named twice; once is accepted.")
+        if name not in draft.variants:
+            known = ", ".join(draft.variants) or "none, as the suite has no variants"
+            raise UsageError(f"Unknown variant '{name}'.{near(name, draft.variants)} Accepted: {known}.")
+    made, owners = draft, dict[tuple[str, str], str]()
+    for name in names:
+        placed = draft.variants[name]
+        for what in _defined(placed):
+            if (other := owners.setdefault(what, name)) != name:
+                raise placed.place.mistake(
+                    f"variants {other} and {name} both define {'.'.join(what)}; an experiment with each of them is accepted."
+                )
+        made = _with_variant(made, placed)
+    return made
+
+
+def _defined(variant: Placed[shape.SuiteVariant]) -> list[tuple[str, str]]:
+    return [(kind, name) for kind in (*_IN_VARIANTS, "variables") for name in getattr(variant.value, kind)]
+
+
+def _with_variant(draft: Draft, variant: Placed[shape.SuiteVariant]) -> Draft:
+    own = _definitions(variant.place, variant.value)
+    return replace(
+        draft,
+        variables={**draft.variables, **variant.value.variables},
+        phases=(*draft.phases, *_phases(variant.place, variant.value)),
+        **{kind: getattr(draft, kind) | own[kind] for kind in _IN_VARIANTS},
     )

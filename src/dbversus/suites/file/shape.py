@@ -4,7 +4,7 @@ import re
 from datetime import date, datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import BeforeValidator, Discriminator, Field, Tag, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from dbversus.dbms.known import databases
@@ -45,7 +45,7 @@ Answers = Annotated[Literal["exact", "set"] | float, BeforeValidator(_answers)]
 
 
 class Statement(Shape):
-    """A statement that tests may use. `sql_<dbms>` replaces `sql` on that DBMS."""
+    """A statement that tests may use. `sql_<dbms>` replaces `sql` on that DBMS. `pause`: for which the client waits after it."""
 
     sql: Sql | None = None
     sql_postgres: Sql | None = None
@@ -61,6 +61,7 @@ class Statement(Shape):
     position: Literal["after"] | None = None
     oldest_of: ColumnName | None = None
     answers: Answers | None = None
+    pause: Number | None = None
     params: dict[VariableName, Param] = Field(default_factory=dict)
 
     def sql_by_dbms(self) -> dict[str, str]:
@@ -147,6 +148,13 @@ class Role(Shape):
         return self
 
 
+RoleOrName = Annotated[
+    Annotated[Name, Tag("name")] | Annotated[Role, Tag("role")],
+    Discriminator(lambda value: "name" if isinstance(value, str) else "role"),
+]
+"""A role, or the name of one of [roles]."""
+
+
 class Test(Shape):
     """A test, or a family of tests when it has `variants`."""
 
@@ -156,7 +164,7 @@ class Test(Shape):
     group: Name
     statements: Statements = Field(default_factory=list, min_length=1)
     mix: list[Choice] = Field(default_factory=list, min_length=1)
-    roles: dict[Name, Role] = Field(default_factory=dict, min_length=1)
+    roles: dict[Name, RoleOrName] = Field(default_factory=dict, min_length=1)
     transaction: bool = False
     note: str = ""
     slow: bool = False
@@ -205,13 +213,15 @@ class Group(Shape):
 
 
 class Phase(Shape):
-    """Tests that run one after another, all with the same suffix to their names."""
+    """Tests that run one after another, all with the same suffix to their names. `roles`: of [roles], which those of its tests
+    that have roles have besides, or instead of theirs of that name."""
 
     name: str = Field(min_length=1)
     tests: list[str] = Field(min_length=1)
     suffix: Annotated[str, Field(pattern=r"^(\.[a-z0-9-]+)?$")] = ""
-    settle: bool = False
+    settle: bool | Literal["vacuum"] = False
     data: Literal["loaded", "aged"] | None = None
+    roles: dict[Name, Name] = Field(default_factory=dict)
 
 
 class Load(Shape):
@@ -272,9 +282,11 @@ def _as_list(value: Any) -> Any:
 
 
 class Table(Shape):
-    """A table, made and filled before anything is measured. `copies`: so many equal ones, NAME1, NAME2 …"""
+    """A table, made and filled before anything is measured. `copies`: so many equal ones, NAME1, NAME2 … `rows_at_end`: as many
+    as will have come into each by the end of the suite."""
 
     rows: Number = "table_size"
+    rows_at_end: Number | None = None
     data: str | None = None
     copies: Number | None = None
     columns: dict[ColumnName, Column] = Field(default_factory=dict)
@@ -336,23 +348,36 @@ class Aging(Shape):
     rounds: int = Field(1, ge=1)
 
 
-class SuiteFile(Shape):
-    """A whole suite file."""
+class Definitions(Shape):
+    """What may be defined by name in a suite file, and in one of its variants."""
 
     title: str = Field(min_length=1)
-    description: str = ""
-    extends: str | None = None
-    probes: list[Literal["sync"]] = Field(default_factory=list)
     variables: dict[VariableName, Given] = Field(default_factory=dict)
     generators: dict[VariableName, AnyGenerator] = Field(default_factory=dict)
-    load: Load | None = None
-    data: dict[Name, Data] = Field(default_factory=dict)
     tables: dict[ColumnName, Table] = Field(default_factory=dict)
-    setup: Setup | None = None
-    aging: Aging | None = None
     statements: dict[Name, Statement] = Field(default_factory=dict)
     snippets: dict[VariableName, Snippet] = Field(default_factory=dict)
     groups: dict[Name, Group] = Field(default_factory=dict)
+    roles: dict[Name, Role] = Field(default_factory=dict)
     tests: dict[TestName, Test] = Field(default_factory=dict)
-    selections: dict[Name, list[str]] = Field(default_factory=dict)
     phases: list[Phase] = Field(default_factory=list)
+
+
+class SuiteVariant(Definitions):
+    """What `--variant NAME` changes: definitions of the same name are replaced, its phases come after all others."""
+
+    note: str = ""
+
+
+class SuiteFile(Definitions):
+    """A whole suite file."""
+
+    description: str = ""
+    extends: str | None = None
+    probes: list[Literal["sync"]] = Field(default_factory=list)
+    load: Load | None = None
+    data: dict[Name, Data] = Field(default_factory=dict)
+    setup: Setup | None = None
+    aging: Aging | None = None
+    selections: dict[Name, list[str]] = Field(default_factory=dict)
+    variants: dict[Name, SuiteVariant] = Field(default_factory=dict)

@@ -65,6 +65,8 @@ def statements_in(definition: Json) -> list[Json]:
     return [statement for role in definition.get("roles", [definition]) for statement in role["statements"]]
 
 
+LONGEST_PAUSE_US = 86_400_000_000
+
 MakeSql = Callable[[Table], tuple[list[str], list[str]]]
 """The SQL of a table in some dialect: before its rows, and after them."""
 
@@ -196,7 +198,18 @@ def _statement(
     if statement.answers != "exact":
         made["answers"] = statement.answers if statement.answers == "set" else {"tolerance": statement.answers}
     made |= {"mode": statement.mode} if statement.mode else {}
+    made |= _pause(statement, scope)
     return made | _rows(statement, made, scope, base) | _part(statement.part, scope)
+
+
+def _pause(statement: Statement, scope: Variables) -> Json:
+    if statement.pause is None:
+        return {}
+    place = statement.place_of("pause")
+    pause_us = value_of(statement.pause, scope, place)
+    if not 1 <= pause_us <= LONGEST_PAUSE_US:
+        raise place.mistake(f'pause is {pause_us} microseconds; a time up to a day is accepted, such as "10s".')
+    return {"pause_ns": pause_us * 1000}
 
 
 def _part(part: Part | None, scope: Variables) -> Json:
