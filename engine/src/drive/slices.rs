@@ -271,7 +271,7 @@ mod tests {
     fn work_is_as_long_as_its_schedule_also_where_that_ends_with_a_burst() {
         let mut seats = rated(40, 100);
         seats.roles[0].arrivals = serde_json::from_value(json!({"kind": "burst", "rate": 100, "size": 10})).unwrap();
-        let (slot, _) = run(FakeWire::stalling(usize::MAX, Default::default()), &seats);
+        let (slot, _) = run(FakeWire::stalling(usize::MAX, Default::default()), &seats, None);
         let role = &slot["roles"]["inserters"];
         let of = |figure: &str| role[figure].as_u64().unwrap();
         // The last of four bursts is at 300 ms, and the others still have the 100 ms after it.
