@@ -602,10 +602,6 @@ mod tests {
     fn errors_name_test_statement_parameter_and_what_is_accepted() {
         let cases = [
             (
-                json!({"name": "t", "statements": []}),
-                "test \"t\": `statements` is empty",
-            ),
-            (
                 json!({"name": "t", "statement": []}),
                 "unknown field `statement`, expected one of `name`, `transaction`, `session_sql`, `statements`",
             ),
