@@ -223,8 +223,8 @@ impl Share<'_> {
                 let recorded = (&mut recorder.response, &mut recorder.service);
                 open_loop::drive(lane, Pacing { span, wait, turn }, queue, member, recorded)
             }
-            (None, _, Some(mut turn)) => closed(match paused {
-                Some(paused) => pausing::drive(lane, &mut turn, paused, &mut recorder.response),
+            (None, member, Some(mut turn)) => closed(match paused.zip(member.as_mut()) {
+                Some((paused, member)) => pausing::drive(lane, &mut turn, member, paused, &mut recorder.response),
                 None => closed::drive_turn(lane, &mut turn, &mut recorder.response),
             }),
             _ => unreachable!("a client with arrivals has a queue and a company, and one in a closed loop a bound"),

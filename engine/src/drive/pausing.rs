@@ -5,28 +5,45 @@
 
 use super::clock::now_ns;
 use super::lane::{Lane, Pause};
+use super::open_loop::Member;
 use super::roles::Turn;
 use super::trouble::Stop;
 use crate::record::Latency;
 
-/// Waits for what is left of a pause; false: the slice has ended before.
-fn wait(pause: &mut Pause, turn: &Turn) -> bool {
-    if pause.left_ns == 0 {
-        return true;
+/// How often a client that pauses looks whether the others have ended, when the slice is over.
+const LOOK_NS: u64 = 50_000;
+
+/// Waits for what is left of a pause; false: the slice has ended before, for all clients. An operation of another one may wait for a
+/// lock that this one holds, and could not end if the pause did not go on.
+fn wait(pause: &mut Pause, turn: &Turn, member: &mut Member) -> bool {
+    let end_ns = turn.span.end_ns();
+    while pause.left_ns > 0 {
+        let began = now_ns();
+        if began >= end_ns {
+            member.end();
+            if member.is_last() {
+                return false;
+            }
+        }
+        let look = if began < end_ns { end_ns } else { began + LOOK_NS };
+        let until = began + pause.left_ns;
+        pause.left_ns = match turn.joint.wait_for_end(until.min(look)) {
+            true => 0,
+            false => until.saturating_sub(now_ns()),
+        };
     }
-    let began = now_ns();
-    let until = began + pause.left_ns;
-    if turn.joint.wait_for_end(until.min(turn.span.end_ns())) {
-        pause.left_ns = 0;
-        return true;
-    }
-    pause.left_ns = until.saturating_sub(now_ns());
-    pause.left_ns == 0
+    true
 }
 
 /// Runs events for one turn, beginning with the one that the last turn has left in a pause; as `closed::drive_turn`. A latency is
 /// the time of the event's statements, without its pauses.
-pub fn drive(lane: &mut Lane, turn: &mut Turn, left: &mut Option<Pause>, latency: &mut Latency) -> Result<u64, Stop> {
+pub fn drive(
+    lane: &mut Lane,
+    turn: &mut Turn,
+    member: &mut Member,
+    left: &mut Option<Pause>,
+    latency: &mut Latency,
+) -> Result<u64, Stop> {
     let mut ops = 0;
     loop {
         let begin = |turn: &mut Turn| turn.begin(now_ns()).map(|_| Pause::default());
@@ -37,7 +54,7 @@ pub fn drive(lane: &mut Lane, turn: &mut Turn, left: &mut Option<Pause>, latency
         else {
             return Ok(ops);
         };
-        while wait(&mut event, turn) {
+        while wait(&mut event, turn, member) {
             let began = now_ns();
             let outcome = lane.attempt_rest(&mut event)?;
             let now = now_ns();
@@ -62,7 +79,7 @@ pub fn drive(lane: &mut Lane, turn: &mut Turn, left: &mut Option<Pause>, latency
 mod tests {
     use super::*;
     use crate::drive::fake::{Bench, FakeConnection};
-    use crate::drive::open_loop::Span;
+    use crate::drive::open_loop::{Company, Span};
     use crate::drive::roles::{Errand, Joint, Role, Seats, Share};
     use crate::wire::ErrorClass;
     use serde_json::json;
@@ -98,8 +115,19 @@ mod tests {
         )
     }
 
-    /// One slice of so many ns; the operations done in it.
+    /// One slice of so many ns, of a client that is alone; the operations done in it.
     fn slice(bench: &mut Bench, joint: &Joint, left: &mut Option<Pause>, length_ns: u64, latency: &mut Latency) -> u64 {
+        slice_in(&Company::of(1), bench, joint, left, length_ns, latency)
+    }
+
+    fn slice_in(
+        company: &Company,
+        bench: &mut Bench,
+        joint: &Joint,
+        left: &mut Option<Pause>,
+        length_ns: u64,
+        latency: &mut Latency,
+    ) -> u64 {
         let mut errand = Errand::begin(joint, &seats().seat(0));
         let span = Span {
             start_ns: now_ns(),
@@ -112,7 +140,7 @@ mod tests {
             role: 0,
             span,
         };
-        drive(&mut bench.lane(), &mut turn, left, latency).unwrap()
+        drive(&mut bench.lane(), &mut turn, &mut company.member(), left, latency).unwrap()
     }
 
     #[test]
@@ -145,6 +173,23 @@ mod tests {
         assert_eq!(slice(&mut bench, &joint, &mut left, PAUSE_NS, &mut Latency::new()), 1);
         assert_eq!(bench.connection.edges, [("BEGIN", 0), ("COMMIT", 2)]);
         assert!(!joint.has_paused());
+    }
+
+    #[test]
+    fn a_pause_goes_on_for_as_long_as_another_client_has_not_ended() {
+        let (mut bench, joint, mut left) = (bench(vec![]), Joint::of(&seats(), 0), None);
+        let company = Company::of(2);
+        let mut latency = Latency::new();
+        let ops = std::thread::scope(|scope| {
+            let other = company.member();
+            scope.spawn(move || {
+                std::thread::sleep(std::time::Duration::from_nanos(2 * PAUSE_NS));
+                drop(other);
+            });
+            slice_in(&company, &mut bench, &joint, &mut left, 1_000_000, &mut latency)
+        });
+        assert_eq!(ops, 1);
+        assert!(left.is_none() && !joint.has_paused());
     }
 
     #[test]

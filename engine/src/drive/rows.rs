@@ -349,7 +349,8 @@ impl<'a> RowRunner<'a> {
         if turn.slice.as_ref().is_some_and(|slice| slice.is_first) {
             self.clocks_ns[turn.target] = 0; // the schedules of work begin with it
         }
-        let company = seats.has_arrivals().then(|| Arc::new(Company::of(seats.clients())));
+        let company =
+            (seats.has_arrivals() || seats.operations().is_some()).then(|| Arc::new(Company::of(seats.clients())));
         let start_ns = now_ns();
         let span = Span {
             start_ns,

@@ -74,6 +74,8 @@ pub struct Schedule {
     /// Of the event that is due next, among those of all clients.
     number: u64,
     due_ns: f64,
+    /// When the last event was due.
+    past_ns: f64,
     random: Xoshiro256PlusPlus,
 }
 
@@ -86,6 +88,7 @@ impl Schedule {
             clients,
             number: u64::from(client),
             due_ns: 0.0,
+            past_ns: 0.0,
             random,
         };
         schedule.due_ns = schedule.moment();
@@ -97,17 +100,19 @@ impl Schedule {
         self.due_ns as u64
     }
 
-    /// How long the schedule is up to the next event, without it: events at equal distances lie in the middle of theirs.
+    /// How long the schedule is up to the last event and with it, which has its share of a second like all others.
     fn length_ns(&self) -> u64 {
+        let events = (self.number + 1).saturating_sub(u64::from(self.clients));
         match self.arrivals.kind {
-            ArrivalKind::Constant => (self.number as f64 * 1e9 / self.arrivals.rate) as u64,
-            ArrivalKind::Poisson | ArrivalKind::Burst => self.due_ns(),
+            ArrivalKind::Constant | ArrivalKind::Burst => (events as f64 * 1e9 / self.arrivals.rate) as u64,
+            ArrivalKind::Poisson => self.past_ns as u64,
         }
     }
 
     /// On to the event after the next one.
     pub fn advance(&mut self) {
         self.number += u64::from(self.clients);
+        self.past_ns = self.due_ns;
         self.due_ns = self.moment();
     }
 
@@ -232,6 +237,21 @@ mod tests {
     }
 
     #[test]
+    fn a_schedule_is_as_long_as_its_events_of_all_clients_take_at_their_rate() {
+        for kind in [
+            json!({"kind": "constant", "rate": 8}),
+            json!({"kind": "burst", "rate": 8, "size": 4}),
+        ] {
+            let length_of = |client| {
+                let mut queue = Queue::new(Schedule::new(arrivals(kind.clone()).unwrap(), client, 4, [7, 0]));
+                (0..6).for_each(|_| queue.sent());
+                queue.length_ns()
+            };
+            assert_eq!((0..4).map(length_of).max(), Some(3_000_000_000), "{kind}");
+        }
+    }
+
+    #[test]
     fn poisson_arrivals_have_the_rate_and_depend_on_the_key_alone() {
         let poisson = arrivals(json!({"kind": "poisson", "rate": 5000})).unwrap();
         let schedule = |role, client| Schedule::new(poisson, client, 2, [7, role]);
@@ -268,8 +288,8 @@ mod tests {
         assert_eq!(queue.close_slot(10_000_000), (3, 2));
         (0..2).for_each(|_| queue.sent());
         assert_eq!(queue.close_slot(20_000_000), (0, 0));
-        // Events 1, 3 and 5 of both clients, at 1.5, 3.5 and 5.5 ms; the next would be that of number 7.
-        assert_eq!(queue.length_ns(), 7_000_000);
+        // Events 1, 3 and 5 of both clients, at 1.5, 3.5 and 5.5 ms: six events of 1 ms each.
+        assert_eq!(queue.length_ns(), 6_000_000);
     }
 
     #[test]
