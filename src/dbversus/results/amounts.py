@@ -119,9 +119,12 @@ class _Follower:
 
     def _changed_bytes(self, place: Place) -> float | None:
         plan, counts = self.plans.get(place[0]), self.affected.get(place)
-        if plan is None or counts is None or not counts.keys() <= plan.does.keys():
+        if plan is None or counts is None:
             return None
-        changing = {role: _SIGNS[does] for role, does in plan.does.items() if does in _SIGNS and counts.get(role)}
+        counts = {role: rows for role, rows in counts.items() if rows}
+        if not counts.keys() <= plan.does.keys():
+            return None
+        changing = {role: _SIGNS[does] for role, does in plan.does.items() if does in _SIGNS and role in counts}
         if changing and ("slice_ms" not in plan.slot or not changing.keys() <= plan.row_bytes.keys()):
             return None
         passes = self._passes(place)
