@@ -72,7 +72,7 @@ def _read_windows(source: Source, test: str, text: Text, sheet: Sheet) -> str:
 def _metric(words: str) -> Metric:
     """`99th Percentile Latency (microseconds)` → latency_p99 in µs."""
     name, _, unit = words.partition(" (")
-    unit = unit.rstrip(" scaled").rstrip(")")
+    unit = unit.removesuffix(" scaled").removesuffix(")")
     name = re.sub(r"(\d+)th Percentile Latency", r"latency_p\1", name)
     for word, short in (("Average", "mean"), ("Minimum", "min"), ("Maximum", "max"), ("Median", "p50")):
         name = name.replace(f"{word} Latency", f"{_LATENCY}_{short}")
