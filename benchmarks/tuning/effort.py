@@ -1,7 +1,7 @@
 """Would it pay to give tests rows by what they need, once a look has told how noisy they are? A simulation of the best case.
 
 Spreads between and within blocks and the costs of blocks and rows are those measured. Experiments are drawn from them,
-normal, equal targets but for a share of tests, and run as `dbversus` runs them: looks, retirement, changes measured
+normal, targets that are equal except in a share of tests, and run as `dbversus` runs them: looks, retirement, changes measured
 again. The policies differ in the rows that a test gets per block. The adaptive one is told the true spreads after the first
 look, as no program would be: what it saves here is the most that it can save.
 """

@@ -1,7 +1,12 @@
-"""Helps with names that are not known."""
+"""Names with commas between, and help with those that are not known."""
 
 import difflib
 from collections.abc import Iterable
+
+
+def split_names(text: str) -> list[str]:
+    """Those between commas, without spaces around them; empty ones are left out."""
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def near(name: str, known: Iterable[str]) -> str:

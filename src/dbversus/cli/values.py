@@ -7,6 +7,7 @@ from typing import Any
 
 from dbversus.errors import UsageError
 from dbversus.experiment.asked.flag import Kind
+from dbversus.names import split_names
 from dbversus.stats.judgeable import named
 from dbversus.units import parse_count, parse_duration, parse_memory, show_memory
 
@@ -27,10 +28,6 @@ def _margins(items: Iterable[str], flag: str) -> dict[str, float]:
         except ValueError:
             raise UsageError(f"{flag} {item}: write METRIC=SHARE, such as cpu=0.05.") from None
     return margins
-
-
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _with_commas(items: Iterable[Any]) -> str:
@@ -54,7 +51,7 @@ FORMS: Mapping[Kind, Form] = {
     "off": Form(bool, lambda given, flag: False),
     "text": Form(str | None),
     "texts": Form(list[str] | None, show=list),
-    "names": Form(str | None, lambda text, flag: _names(text), _with_commas),
+    "names": Form(str | None, lambda text, flag: split_names(text), _with_commas),
     "whole": Form(int | None),
     "path": Form(Path | None, lambda path, flag: str(path.absolute())),
     "count": Form(str | None, parse_count),

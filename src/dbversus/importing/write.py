@@ -78,7 +78,7 @@ _FILE_COUNTS = """
 
 
 def _targets(connection: duckdb.DuckDBPyConnection, base: str | None) -> list[str]:
-    """In the order in which they were met, but for the base."""
+    """The base, then the others in the order in which they were met."""
     query = "SELECT target FROM places GROUP BY target ORDER BY min(place)"
     found = [str(row[0]) for row in connection.execute(query).fetchall()]
     if base is not None and base not in found:

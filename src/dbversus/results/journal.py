@@ -17,7 +17,7 @@ ROW_START = b'{"type":"row",'
 
 
 def parse_journal(path: Path, with_rows: bool = True) -> tuple[list[AnyRecord], int]:
-    """All whole records of a journal (`with_rows` False: but for the rows) and the length in bytes of their part.
+    """All whole records of a journal (`with_rows` False: except the rows) and the length in bytes of their part.
 
     A last line that was cut off (power cut, kill) is left out; a damaged line before it raises RunError naming
     file and line, and so does a schema that is not known.

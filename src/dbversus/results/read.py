@@ -82,7 +82,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Results:
-    """One results directory. `records` are those of the journal but for the rows, which are in `slots`."""
+    """One results directory. `records` are those of the journal except the rows, which are in `slots`."""
 
     directory: Path
     header: Experiment

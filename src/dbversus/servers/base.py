@@ -20,7 +20,7 @@ class ServerConfig:
     """Effective configuration of a target: files by name plus inline settings, rendered for this host.
 
     `settings` go to the server's config file (sqlite: PRAGMAs); `environment` to its process (e.g. LD_PRELOAD);
-    `init_options` to the creation of the data directory (e.g. checksums). A snapshot is keyed by all of them but for what
+    `init_options` to the creation of the data directory (e.g. checksums). A snapshot is keyed by all of them except what
     is known to act at run time alone (servers/config/run_time.py).
     `chosen` names the settings and options that the target itself chose, unlike those of the base config. `ddl` changes how
     tables and indexes are made; `ddl_places`: where each of its lines stands.

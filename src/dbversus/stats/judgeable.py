@@ -1,6 +1,8 @@
-"""Names of the metrics that can make verdicts, short and full. Imports nothing: the command line reads them to say them."""
+"""Names of the metrics that can make verdicts, short and full. Imports next to nothing: the command line reads it for help."""
 
 from collections.abc import Iterable, Mapping
+
+from dbversus.names import split_names
 
 CPU = "server_cpu_us_per_op"
 THROUGHPUT = "throughput_ops_per_s"
@@ -35,7 +37,7 @@ def named(texts: Iterable[str]) -> list[str]:
 
     Raises ValueError, without a full stop, for an unknown one and for none.
     """
-    asked = [part.strip() for text in texts for part in text.split(",") if part.strip()]
+    asked = [name for text in texts for name in split_names(text)]
     accepted = ", ".join(JUDGEABLE)
     if unknown := [name for name in asked if name not in JUDGEABLE]:
         raise ValueError(f"unknown metric '{unknown[0]}'; accepted: {accepted}")

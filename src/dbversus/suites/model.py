@@ -13,7 +13,7 @@ from dbversus.dbms.sizes import VALUE_BYTES_PER_ROW
 from dbversus.dbms.table import Table
 from dbversus.dbms.types import width_bytes
 from dbversus.errors import UsageError
-from dbversus.names import near
+from dbversus.names import near, split_names
 from dbversus.suites.data.file import DataFile
 from dbversus.suites.data.staged import Staged
 from dbversus.suites.expression import Expression, evaluate
@@ -490,7 +490,7 @@ class Suite:
         return fnmatch.filter(self.sequence, glob)
 
     def _globs(self, text: str) -> Iterable[str]:
-        items = [item.strip() for item in text.split(",") if item.strip()]
+        items = split_names(text)
         if not items:
             raise UsageError("The list of tests is empty; names and globs such as 'point-*,scan' are accepted.")
         for item in items:

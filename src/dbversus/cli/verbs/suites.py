@@ -8,6 +8,7 @@ import typer
 from dbversus.cli.ending import told
 from dbversus.cli.tables import write_table
 from dbversus.cli.verbs import suite_sources
+from dbversus.names import split_names
 
 if TYPE_CHECKING:
     from dbversus.suites.model import Test
@@ -50,7 +51,7 @@ def show(
     from dbversus.suites.load import list_variants, load_suite
 
     console = Console()
-    shown = load_suite(suite, [name.strip() for name in variant.split(",") if name.strip()]).select(tests)
+    shown = load_suite(suite, split_names(variant)).select(tests)
     for phase in shown.phases:
         settled = " (settled before)" if phase.settle else " (VACUUM before, on PostgreSQL)" if phase.vacuum else ""
         say(console, f"{phase.name}{settled}", "bold")

@@ -14,7 +14,7 @@ from dbversus.builds.target import parse_target
 from dbversus.dbms.known import find_dbms
 from dbversus.dbms.versions import is_version, version_key
 from dbversus.errors import UsageError
-from dbversus.names import near
+from dbversus.names import near, split_names
 from dbversus.servers.config.load import available_configs, check_names
 from dbversus.suites.file.generators import Shape
 from dbversus.suites.file.reading import check_shape
@@ -161,19 +161,15 @@ class _Configs:
     def check(self, item: str, place: Place) -> None:
         """Raises UsageError for a config that does not exist for this DBMS and version."""
         try:
-            check_names(self.dbms, self.version, _names(item), self.config_dir)
+            check_names(self.dbms, self.version, split_names(item), self.config_dir)
         except UsageError as error:
             raise place.mistake(str(error)) from None
 
     def only_of_other_versions(self, item: str) -> bool:
         """Whether all of it exists for this DBMS, but not for this version."""
         files = available_configs(self.dbms, self.config_dir)
-        named = [name for name in _names(item) if "=" not in name]
+        named = [name for name in split_names(item) if "=" not in name]
         return all(name in files for name in named) and not all(files[name].applies(self.version) for name in named)
-
-
-def _names(item: str) -> list[str]:
-    return [name.strip() for name in item.split(",") if name.strip()]
 
 
 def _offered(part: Part, number: int, known: _Configs) -> Iterator[str]:
@@ -222,7 +218,7 @@ def _matches(pattern: str, target: str) -> bool:
     """`@a,b`: has both configs; `mysql:5.*`, `mysql:5.*@a`: is of such a build (and has the config)."""
     build, _, configs = pattern.partition("@")
     spec = parse_target(target)
-    wanted = _names(configs)
+    wanted = split_names(configs)
     if not build and not wanted:
         return False
     same_build = not build or fnmatchcase(f"{spec.dbms}:{spec.selector}", build)

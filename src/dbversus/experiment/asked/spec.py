@@ -202,7 +202,7 @@ class ExperimentSpec(Fields):
         return copy
 
     def with_choices(self, choices: Mapping[str, Any]) -> "ExperimentSpec":
-        """The same experiment but for these choices, checked as in `make_spec`."""
+        """The same experiment with these choices instead, checked as in `make_spec`."""
         changed = make_spec(self.model_dump() | dict(choices))
         changed._folder = self._folder
         return changed

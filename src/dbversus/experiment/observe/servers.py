@@ -102,9 +102,8 @@ def _explainable(rig: Rig, target: Target, *, late: bool) -> Iterator[tuple[str,
         if test.is_single or bool(test.builds_on) != late or not test.statements:
             continue
         for name, sql in literal_statement(test, dbms, spec.table_size, spec.tables):
-            if late and not sql.lstrip().upper().startswith(
-                _PLANNED
-            ):  # steps also build indexes, of which there is no plan
+            # steps also build indexes, of which there is no plan
+            if late and not sql.lstrip().upper().startswith(_PLANNED):
                 continue
             yield (
                 f"{test.name}{rig.size_suffix}/{name}",

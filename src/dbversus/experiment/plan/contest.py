@@ -68,7 +68,7 @@ class Contest:
         return [group] if group else self.groups
 
     def _measured_in(self, group: Group, case: Case) -> list[str]:
-        """Those that are in the run, but for a target that answers a read test otherwise than the base.
+        """Those that are in the run, except a target that answers a read test otherwise than the base.
 
         A test that changes data is run on all: later tests need its changes.
         """

@@ -316,9 +316,8 @@ class Rig:
         """Restarts a target that was lost in `stage`; after RESTARTS_AT_MOST it is out."""
         self.diverged = True
         target.restarts += 1
-        killed = (
-            target.want_of_memory()
-        )  # says it all: the log is then of a server that does not know what happened to it
+        # says it all: the log is then of a server that does not know what happened to it
+        killed = target.want_of_memory()
         words = f"{message}{killed or f'. Its log ends: {target.server.log_tail(5)}'}".strip()
         final = target.restarts > RESTARTS_AT_MOST
         self.failure(target, stage, words, final=final, **where)

@@ -157,7 +157,7 @@ def _filters() -> dict[str, Any]:
 
 
 def _sentence(note: str) -> str:
-    """With a capital, but for a target's name, which stays as it is."""
+    """With a capital, except where it begins with a target's name."""
     first = note.split(" ", 1)[0]
     return note if ":" in first.rstrip(":") else note[:1].upper() + note[1:]
 

@@ -62,7 +62,7 @@ class MysqlServer(Daemon):
 
     @cached_property
     def _server_settings(self) -> Mapping[str, str]:
-        """Settings of every start but for its paths: what this build needs, then what the config says."""
+        """Settings of every start except its paths: what this build needs, then what the config says."""
         own = self._place.base_settings() | private_settings(self.flavour)
         if self.dbms == "myrocks":
             own |= files.rocksdb_settings(self._place, self.flavour)

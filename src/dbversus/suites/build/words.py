@@ -47,7 +47,7 @@ def _kind(test: Test) -> Iterator[str]:
 
 
 def _values(test: Test) -> Iterator[str]:
-    """Variables of the numbers that are shown, but for those that every test has."""
+    """Variables of the numbers that are shown, except those that every test has."""
     known = {**test.suite_variables, **test.own_variables}
     names = dict.fromkeys(name for number in _numbers(test) for name in sorted(variables_of(number)))
     if said := [f"{name} = {known[name]}" for name in names if name in known]:
