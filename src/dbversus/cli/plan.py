@@ -101,21 +101,23 @@ def _quiet(spec: ExperimentSpec) -> str:
 
 
 def _add_protocol(table: Table, spec: ExperimentSpec, expected: Estimate) -> None:
-    table.add_row(
-        "slots",
-        f"{_slots(spec)} per test and block, {' and '.join(map(str, spec.clients))} client(s)",
-    )
+    if expected.has_slots:
+        table.add_row("slots", f"{_slots(spec)} per test and block")
+    table.add_row("clients", ", ".join(map(str, spec.clients)))
     if spec.judge != list(USUAL):
         table.add_row("judged", f"{', '.join(spec.judge)} make the verdicts")
     table.add_row("looks", f"after {', '.join(map(str, spec.looks))} blocks; a decided test takes part in no more")
-    beside = ", and as long as the work takes" if expected.has_work else ""
+    beside = "; work without a rate comes on top" if expected.has_unpaced else ""
     table.add_row(
         "time",
-        f"load {show_duration(expected.load_s)}, {show_duration(expected.block_s)} a block{beside}: first verdicts after "
-        f"{show_duration(expected.first_verdict_s)}, at most {show_duration(expected.most_s)}",
+        f"load {show_duration(expected.load_s)}, {show_duration(expected.block_s)} a block: first verdicts after "
+        f"{show_duration(expected.first_verdict_s)}, at most {show_duration(expected.most_s)}{beside}",
     )
     if spec.time_budget_s:
-        table.add_row("budget", f"no block is started that would end after {show_duration(spec.time_budget_s)}")
+        budget = show_duration(spec.time_budget_s)
+        table.add_row(
+            "budget", f"no block is started that would end after {budget}; the blocks there are then are judged"
+        )
     if words := _quiet(spec):
         table.add_row("quiet", words)
     table.add_row("disk", f"{show_bytes(expected.disk_bytes)} for snapshots and working copies")

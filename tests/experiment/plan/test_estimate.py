@@ -116,3 +116,26 @@ def test_aged_data_is_loaded_time_and_room_and_another_start_in_each_block() -> 
     aged = estimate(spec, suite.select("point-query.pre,point-query"))
     assert aged.disk_bytes > fresh.disk_bytes and aged.load_s > 1.5 * fresh.load_s
     assert aged.block_s - fresh.block_s > spec.seconds + 2 * BLOCK_START_S_PER_TARGET
+
+
+def test_steps_with_a_rate_take_as_long_as_their_operations_on_each_target_in_turn() -> None:
+    """insert-2021 has twelve steps of `seconds` beside its loads, which take what they take."""
+
+    def of_steps(targets: int, tests: str | None = None) -> Estimate:
+        spec = make_spec({"targets": ["postgres:17"] * targets, "suite": "insert-2021", "table_size": 100_000})
+        suite = load_suite("insert-2021")
+        return estimate(spec, suite.select(tests) if tests else suite)
+
+    seconds = load_suite("insert-2021").variables["seconds"]
+    loads, two, three = of_steps(2, "l.*"), of_steps(2), of_steps(3)
+    assert two.block_s - loads.block_s == pytest.approx(2 * 12 * float(seconds), rel=0.2)
+    assert three.block_s == pytest.approx(1.5 * two.block_s, rel=0.1)
+    assert two.has_unpaced and not two.has_slots
+    only_points = of(FOUR)
+    assert only_points.has_slots and not only_points.has_unpaced
+
+
+def test_a_time_budget_for_less_than_the_steps_of_a_block_is_refused() -> None:
+    spec = make_spec({"targets": ["postgres:17"] * 2, "suite": "insert-2021", "time_budget_s": 600})
+    with pytest.raises(UsageError, match="too short for one block"):
+        check_time_budget(spec, load_suite("insert-2021"))

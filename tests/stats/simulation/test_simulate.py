@@ -124,6 +124,20 @@ def test_command_takes_other_looks(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.splitlines()[2].endswith(f"| {World().tests} |")  # test blocks: one of each test
 
 
+def test_a_run_whose_time_is_up_before_its_first_look_is_as_often_right() -> None:
+    """Two blocks, at the level of looks that were never taken."""
+    tally = simulate(World(tests=15, noisy_tests=4, ended_after=2), 200, seed=17)
+    assert tally.test_blocks == 200 * 15 * 2
+    assert tally.false_suites_final <= 10
+    assert np.mean(tally.covered) >= 0.95
+
+
+def test_command_refuses_to_judge_one_block(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--suites", "1", "--ended-after", "1"])
+    assert "--ended-after is 1; 2 or more is accepted" in capsys.readouterr().err
+
+
 def test_truth_moves_only_what_was_changed() -> None:
     assert World(changes={3: 0.05}).truth(3, CPU) == pytest.approx(np.log(1.05))
     assert World(changes={3: 0.05}).truth(2, CPU) == 0

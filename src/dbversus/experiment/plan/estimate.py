@@ -11,6 +11,7 @@ from dbversus.experiment.plan.cases import Case, cases_of
 from dbversus.experiment.plan.disk_need import count_loads, disk_bytes, planned_targets
 from dbversus.experiment.plan.progress import Progress
 from dbversus.experiment.plan.slots import COLD_ROWS
+from dbversus.suites.build.roles import planned_s_of
 from dbversus.suites.model import Suite
 from dbversus.units import show_duration
 
@@ -28,8 +29,8 @@ COLD_RESTART_S_PER_TARGET = 2.5
 class Estimate:
     """Seconds and bytes. `first_verdict_s`: until the first look; `most_s`: when no test is decided before the last.
 
-    `loads`: how many times the data is loaded; targets that differ in what acts at run time alone share it. `has_work`: there is
-    work with an end, whose time is in none of these.
+    `has_slots`: there are tests at a steady state. `loads`: how many times the data is loaded; targets that differ in what acts at run time alone share it. `has_unpaced`: there
+    is work that ends when it is done, whatever time that takes: it is in none of these.
     """
 
     loads: int
@@ -38,11 +39,12 @@ class Estimate:
     first_verdict_s: float
     most_s: float
     disk_bytes: int
-    has_work: bool = False
+    has_slots: bool
+    has_unpaced: bool
 
 
 def estimate(spec: ExperimentSpec, suite: Suite) -> Estimate:
-    """What the plan alone tells; `remaining_s` knows better once a block has run. Without the time of work with an end."""
+    """What the plan alone tells; `remaining_s` knows better once a block has run."""
     rows = sum(suite.usual_rows(size, spec.tables) for size in spec.table_sizes)
     targets = planned_targets(spec)
     loads = count_loads(targets)  # of each size
@@ -57,7 +59,8 @@ def estimate(spec: ExperimentSpec, suite: Suite) -> Estimate:
         load_s + spec.looks[0] * block_s,
         load_s + spec.looks[-1] * block_s,
         disk_bytes(spec, targets, suite.usual_rows, snapshots=2 if suite.ages else 1),
-        any(test.work for test in suite.tests.values()),
+        bool(_cases(spec, suite)),
+        not all(_paced_s(case, spec) for case in _work(spec, suite)),
     )
 
 
@@ -90,19 +93,37 @@ def too_short(time_budget_s: float, block_s: float) -> str:
 
 
 def _slots_s(spec: ExperimentSpec, suite: Suite) -> float:
-    """What one block takes for its slots alone, when no operation is longer than a slot: less cannot be had."""
+    """What one block takes for slots and paced steps alone, when no operation is longer than a slot: less cannot be had."""
     tests = len(_cases(spec, suite))
     slot_s = (spec.slot_ms + spec.settle_ms) / 1000
+    paced_s = _paced_block_s(spec, suite)
     groups = make_groups(spec.targets, spec.order, spec.at_once)
     return sum(
-        tests * min(_test_s(spec, len(group.members)), spec.rows * len(group.members) * slot_s) for group in groups
+        tests * min(_test_s(spec, len(group.members)), spec.rows * len(group.members) * slot_s)
+        + paced_s * len(group.members)
+        for group in groups
     )
 
 
 def _cases(spec: ExperimentSpec, suite: Suite) -> list[Case]:
-    """Those that take as long as their slots; nobody knows beforehand how long work with an end takes."""
+    """Those that take as long as their slots."""
     tests = [test for test in suite.tests.values() if not test.warm_up and not test.work]
     return [case for test in tests for case in cases_of(test, spec)]
+
+
+def _work(spec: ExperimentSpec, suite: Suite) -> list[Case]:
+    """Those that are work with an end."""
+    return [case for test in suite.tests.values() if test.work for case in cases_of(test, spec)]
+
+
+def _paced_s(case: Case, spec: ExperimentSpec) -> float:
+    """How long a step with a rate lasts on one target, if it is held; 0 of work without one."""
+    return planned_s_of(case.test, case.table_size, spec.tables, case.clients)
+
+
+def _paced_block_s(spec: ExperimentSpec, suite: Suite) -> float:
+    """All paced steps of a block on one target. Targets take turns, so the next one adds as much."""
+    return sum(_paced_s(case, spec) for case in _work(spec, suite))
 
 
 def _block_s(spec: ExperimentSpec, suite: Suite, targets: int, tests: int) -> float:
@@ -110,7 +131,7 @@ def _block_s(spec: ExperimentSpec, suite: Suite, targets: int, tests: int) -> fl
     settles = sizes * sum(phase.settle for phase in suite.phases)
     changes = sizes * len(spec.clients) * sum(test.changes_data for test in suite.tests.values())
     starts_s = (sizes * len(suite.stretches) if spec.restore == "block" else 1) * BLOCK_START_S_PER_TARGET
-    per_target_s = settles * SETTLE_S + starts_s + changes * min(DRAIN_S, spec.drain_s)
+    per_target_s = settles * SETTLE_S + starts_s + changes * min(DRAIN_S, spec.drain_s) + _paced_block_s(spec, suite)
     waits = changes * (bool(spec.drain_s) + spec.freeze)
     clock_s = waits * max(map(_puts_off_s, spec.targets))
     groups = make_groups([str(number) for number in range(targets)], spec.order, spec.at_once)

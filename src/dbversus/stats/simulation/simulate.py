@@ -14,6 +14,7 @@ import numpy as np
 
 from dbversus.errors import UsageError
 from dbversus.stats.judge import settled_tests
+from dbversus.stats.judging.looks import looks_taken
 from dbversus.stats.judging.sequential import LOOKS, check_looks
 from dbversus.stats.judging.verdicts import assess
 from dbversus.stats.metrics import CPU, IO_BYTES, PRIMARY, THROUGHPUT, Floats
@@ -39,7 +40,7 @@ class World:
     Each `io_every`-th test does IO, with twice its spread. `noise`: "normal", or "t4" (Student's, four degrees of
     freedom, scaled to the same sd). `changes`: test number → true change of CPU per op as a share; throughput
     changes with it the other way. `slow_starts`: share of the starts of a server in which all of a block's tests are 10-30 %
-    slower.
+    slower. `ended_after`: the number of blocks after which the time is up; None: it ends with the last look.
     """
 
     tests: int = 42
@@ -51,6 +52,7 @@ class World:
     slow_starts: float = 0.0
     changes: Mapping[int, float] = field(default_factory=dict)
     looks: tuple[int, ...] = LOOKS
+    ended_after: int | None = None
 
     def truth(self, test: int, metric: str) -> float:
         """ln of the true ratio."""
@@ -119,7 +121,8 @@ def run_suite(world: World, rng: np.random.Generator) -> Outcome:
         return findings
 
     names = [f"t{number}" for number in range(world.tests)]
-    looked = take_looks(judge, names, world.looks, settled_tests)
+    reached = looks_taken(world.looks, world.ended_after or world.looks[-1])
+    looked = take_looks(judge, names, tuple(reached), settled_tests)
     return Outcome(found, looked.findings, sum(looked.blocks.values()))
 
 
@@ -221,6 +224,10 @@ WORLDS: Mapping[str, World] = {
     "equal, 5 tests, sd 1.5 %": World(tests=5),
     "equal, 12 tests, one look at 4 blocks, sd 1.5 %": World(tests=12, looks=(4,)),
     "equal, 12 tests, one look at 4 blocks, 4 of them 5 times noisier": World(tests=12, noisy_tests=4, looks=(4,)),
+    "equal, 15 tests, sd 1.5 %": World(tests=15),
+    "equal, 15 tests, 4 of them 5 times noisier": World(tests=15, noisy_tests=4),
+    "equal, 15 tests, sd 1.5 %, t4 noise": World(tests=15, noise="t4"),
+    "15 tests, one +7 %": World(tests=15, changes={0: 0.07}),
     "equal, sd 1.5 %, 1 start in 36 slow": World(slow_starts=1 / 36),
     "one +2 %, sd 1.5 %": World(changes={0: 0.02}),
     "one +3 %, sd 1.0 %": World(sd=0.010, changes={0: 0.03}),
@@ -254,7 +261,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--looks", type=int, nargs="+", metavar="BLOCKS", help="other numbers of blocks to look after than a row's own"
     )
+    parser.add_argument(
+        "--ended-after",
+        type=int,
+        metavar="BLOCKS",
+        help="as if the time were up then, between two looks or before the first",
+    )
     asked = parser.parse_args(arguments)
+    if asked.ended_after is not None and asked.ended_after < 2:
+        parser.error(f"--ended-after is {asked.ended_after}; 2 or more is accepted: one block has no interval")
     if asked.looks:
         try:
             check_looks(tuple(asked.looks))
@@ -263,7 +278,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(f"| {' | '.join(HEADER)} |")
     print(f"|{' --- |' * len(HEADER)}")
     for name in asked.world or WORLDS:
-        world = replace(WORLDS[name], looks=tuple(asked.looks or WORLDS[name].looks))
+        looks = tuple(asked.looks or WORLDS[name].looks)
+        world = replace(WORLDS[name], looks=looks, ended_after=asked.ended_after)
         print(f"| {name} | {simulate(world, asked.suites, asked.seed).line()} |", flush=True)
 
 

@@ -115,11 +115,15 @@ def _amount(work: Work, test: Test, table_size: int, tables: int) -> str:
         return "one statement, undone afterwards," if work.undo else "one statement"
     slices = f"in slices of {work.slice_ms:,} ms"
     if not test.roles:
-        return f"{operations_of(work, test, table_size, tables):,} operations {slices}"
+        return f"{_operations(operations_of(work, test, table_size, tables))} {slices}"
     of_roles = operations_of_roles(test, table_size, tables, clients=1)
-    shares = (f"{name} {operations:,} operations" for name, operations in of_roles.items())
+    shares = (f"{name} {_operations(operations)}" for name, operations in of_roles.items())
     others = [role.name for role in test.roles if role.name not in of_roles]
     return ", ".join([*shares, *(f"{name} until these are done" for name in others)]) + f", {slices}"
+
+
+def _operations(number: int) -> str:
+    return "1 operation" if number == 1 else f"{number:,} operations"
 
 
 def undo_sql(work: Work, dbms: str) -> str:
