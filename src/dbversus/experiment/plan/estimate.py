@@ -29,8 +29,8 @@ COLD_RESTART_S_PER_TARGET = 2.5
 class Estimate:
     """Seconds and bytes. `first_verdict_s`: until the first look; `most_s`: when no test is decided before the last.
 
-    `has_slots`: there are tests at a steady state. `loads`: how many times the data is loaded; targets that differ in what acts at run time alone share it. `has_unpaced`: there
-    is work that ends when it is done, whatever time that takes: it is in none of these.
+    `loads`: how many times the data is loaded; targets that differ in what acts at run time alone share it. `has_slots`: there
+    are tests at a steady state. `has_unpaced`: there is work that ends when it is done; the time it takes is in none of these.
     """
 
     loads: int
