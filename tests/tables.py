@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from dbversus.dbms.table import Table
+from dbversus.dbms.sql.table import Table
 from dbversus.suites import load_suite
 
 

@@ -13,7 +13,7 @@ from dbversus.builds.target import parse_target
 from dbversus.errors import DbversusError
 from dbversus.experiment.asked.spec import ExperimentSpec, read_spec
 from dbversus.experiment.cell import block as blocks
-from dbversus.experiment.rig.prepare import restore
+from dbversus.experiment.rig.data.prepare import restore
 from dbversus.experiment.rig.rig import Rig, Silent, Target
 from dbversus.experiment.run import run_experiment
 from dbversus.home import home_dir

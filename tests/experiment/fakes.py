@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from dbversus.builds.model import Build
 from dbversus.builds.target import labels, parse_target
-from dbversus.dbms.table import Table
+from dbversus.dbms.sql.table import Table
 from dbversus.errors import RunError
 from dbversus.experiment.asked.spec import make_spec
 from dbversus.experiment.crew.coordinator import Ledger

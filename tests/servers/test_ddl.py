@@ -5,8 +5,8 @@ import sqlite3
 import pytest
 
 from dbversus.dbms.flavour import Flavour
-from dbversus.dbms.table import Column, Index, Table
-from dbversus.dbms.types import TypeLacking
+from dbversus.dbms.sql.table import Column, Index, Table
+from dbversus.dbms.sql.types import TypeLacking
 from dbversus.servers.mysql import ddl as mysql
 from dbversus.servers.postgres import ddl as postgres
 from dbversus.servers.sqlite import ddl as sqlite

@@ -4,7 +4,7 @@ import sqlite3
 from pathlib import Path
 
 from dbversus.builds.model import Build
-from dbversus.dbms.table import Table
+from dbversus.dbms.sql.table import Table
 from dbversus.servers.base import Placement, ServerConfig
 from dbversus.servers.postgres.server import PostgresServer
 from dbversus.servers.sqlite.server import SqliteServer

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 import dbversus
-from dbversus.dbms.session import Value
+from dbversus.dbms.sql.session import Value
 from dbversus.errors import UsageError
 from dbversus.experiment.folder import Copy, changed_outside
 from dbversus.experiment.plan.cases import cases_of

@@ -21,9 +21,9 @@ from dbversus.experiment.plan.contest import Contest
 from dbversus.experiment.plan.estimate import check_time_budget, remaining_s, too_short
 from dbversus.experiment.plan.margins import calibration_fields
 from dbversus.experiment.plan.progress import Progress, read_progress
+from dbversus.experiment.rig.data.refused import StatementRefused
 from dbversus.experiment.rig.quiet import wait_for_quiet
 from dbversus.experiment.rig.ready import closing, make_ready
-from dbversus.experiment.rig.refused import StatementRefused
 from dbversus.experiment.rig.rig import Display, Rig
 from dbversus.experiment.rig.stage import Stage, set_stage
 from dbversus.host.facts import machine_id

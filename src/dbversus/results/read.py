@@ -13,17 +13,9 @@ import numpy as np
 
 from dbversus.errors import RunError, UsageError
 from dbversus.results import schema1
-from dbversus.results.amounts import amount_rows
-from dbversus.results.background import background_rows, drain_rows
 from dbversus.results.columns import Columns, column, slot_columns
-from dbversus.results.counters import counter_rows
-from dbversus.results.events import event_rows
-from dbversus.results.imported import TABLES as IMPORTED_TABLES
-from dbversus.results.imported import imported_table
 from dbversus.results.journal import header_of, parse_journal
 from dbversus.results.latency import Latency, decode, merge, read_log
-from dbversus.results.loads import load_row, own_loads
-from dbversus.results.objects import object_rows
 from dbversus.results.records import (
     AnyRecord,
     Check,
@@ -40,7 +32,6 @@ from dbversus.results.records import (
     of_type,
 )
 from dbversus.results.records import Latency as LatencyRecord
-from dbversus.results.roles import read_roles, role_columns
 from dbversus.results.schema import (
     AMOUNT_COLUMNS,
     BACKGROUND_COLUMNS,
@@ -62,8 +53,17 @@ from dbversus.results.schema import (
     TIMELINE_COLUMNS,
 )
 from dbversus.results.sql import columns_of, names, run_sql
-from dbversus.results.stalls import stall_rows
-from dbversus.results.timeline import timeline_rows
+from dbversus.results.tables.amounts import amount_rows
+from dbversus.results.tables.background import background_rows, drain_rows
+from dbversus.results.tables.counters import counter_rows
+from dbversus.results.tables.events import event_rows
+from dbversus.results.tables.imported import TABLES as IMPORTED_TABLES
+from dbversus.results.tables.imported import imported_table
+from dbversus.results.tables.loads import load_row, own_loads
+from dbversus.results.tables.objects import object_rows
+from dbversus.results.tables.roles import read_roles, role_columns
+from dbversus.results.tables.stalls import stall_rows
+from dbversus.results.tables.timeline import timeline_rows
 from dbversus.results.write import safe_name
 
 R = TypeVar("R", bound=Record)

@@ -19,9 +19,7 @@ from dbversus.errors import RunError, UsageError
 from dbversus.results.columns import Columns, slot_columns
 from dbversus.results.journal import header_of, parse_journal
 from dbversus.results.latency import log_text
-from dbversus.results.objects import object_rows
 from dbversus.results.records import TYPES, AnyRecord, Latency, Row, decode, encode, of_type
-from dbversus.results.roles import role_columns
 from dbversus.results.schema import (
     JOURNAL,
     LATENCY,
@@ -35,7 +33,9 @@ from dbversus.results.schema import (
     TIMELINE_COLUMNS,
 )
 from dbversus.results.sql import columns_of
-from dbversus.results.timeline import timeline_rows
+from dbversus.results.tables.objects import object_rows
+from dbversus.results.tables.roles import role_columns
+from dbversus.results.tables.timeline import timeline_rows
 
 
 def create_results_dir(path: Path) -> Path:

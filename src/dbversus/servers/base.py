@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from dbversus.builds.model import Build
-from dbversus.dbms.table import Table
+from dbversus.dbms.sql.table import Table
 from dbversus.servers.data.contents import TableState
 from dbversus.servers.log_event import LogEvent
 from dbversus.servers.objects import Moment, ObjectFigures

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 
-from dbversus.dbms.ddl import INDEX, Ddl, kept_indexes
 from dbversus.dbms.known import find_dbms
-from dbversus.dbms.literals import literal
-from dbversus.dbms.table import Column, Index, Table
-from dbversus.dbms.types import Names, TypeLacking, spell
+from dbversus.dbms.sql.ddl import INDEX, Ddl, kept_indexes
+from dbversus.dbms.sql.literals import literal
+from dbversus.dbms.sql.table import Column, Index, Table
+from dbversus.dbms.sql.types import Names, TypeLacking, spell
 
 
 def column_type(column: Column, dbms: str, names: Names) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from dbversus.builds.model import Build
-from dbversus.dbms.table import Table
+from dbversus.dbms.sql.table import Table
 from dbversus.errors import UsageError
 from dbversus.servers.base import Placement, Query, ServerConfig
 from dbversus.servers.data.contents import TableState

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from dbversus.dbms.known import find_dbms
 from dbversus.dbms.sizes import VALUE_BYTES_PER_ROW
-from dbversus.dbms.table import Table
-from dbversus.dbms.types import width_bytes
+from dbversus.dbms.sql.table import Table
+from dbversus.dbms.sql.types import width_bytes
 from dbversus.errors import UsageError
 from dbversus.names import near, split_names
 from dbversus.suites.data.file import DataFile

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from dbversus.dbms.literals import microseconds
+from dbversus.dbms.sql.literals import microseconds
 
 Item = int | float | str
 Variable = Item | date | list[Item]

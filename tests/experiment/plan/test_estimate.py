@@ -126,9 +126,9 @@ def test_steps_with_a_rate_take_as_long_as_their_operations_on_each_target_in_tu
         suite = load_suite("insert-2021")
         return estimate(spec, suite.select(tests) if tests else suite)
 
-    seconds = load_suite("insert-2021").variables["seconds"]
+    seconds = int(str(load_suite("insert-2021").variables["seconds"]))
     loads, two, three = of_steps(2, "l.*"), of_steps(2), of_steps(3)
-    assert two.block_s - loads.block_s == pytest.approx(2 * 12 * float(seconds), rel=0.2)
+    assert two.block_s - loads.block_s == pytest.approx(2 * 12 * seconds, rel=0.2)
     assert three.block_s == pytest.approx(1.5 * two.block_s, rel=0.1)
     assert two.has_unpaced and not two.has_slots
     only_points = of(FOUR)

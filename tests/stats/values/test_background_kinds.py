@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from dbversus.results.background import background_rows
+from dbversus.results.tables.background import background_rows
 from dbversus.stats.metrics import metric_named
 from dbversus.stats.values.background_kinds import background_values
 

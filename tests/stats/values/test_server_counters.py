@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from dbversus.results.counters import counter_rows
+from dbversus.results.tables.counters import counter_rows
 from dbversus.stats.model import BlockValue, Metric
 from dbversus.stats.values.server_counters import counter_values
 

@@ -9,8 +9,8 @@ from dbversus.experiment.observe.servers import store_late_plans, store_log_tail
 from dbversus.experiment.plan.agenda import Cell
 from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.rig.cold import cool
+from dbversus.experiment.rig.data.refusals import check_on_data
 from dbversus.experiment.rig.recovery import ask
-from dbversus.experiment.rig.refusals import check_on_data
 from dbversus.experiment.rig.rig import GroupOut, Rig, Target
 from dbversus.experiment.rig.spoiled import through_spoiled
 from dbversus.experiment.rig.start import change_data, start_block

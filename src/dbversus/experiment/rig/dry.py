@@ -9,8 +9,8 @@ from dbversus.builds.catalog import CatalogEntry
 from dbversus.builds.libraries import fetched_library
 from dbversus.builds.model import Build, TargetSpec
 from dbversus.experiment.asked.spec import ExperimentSpec
-from dbversus.experiment.rig.ddl import check_ddl
-from dbversus.experiment.rig.script import check_scripts
+from dbversus.experiment.rig.data.ddl import check_ddl
+from dbversus.experiment.rig.data.script import check_scripts
 from dbversus.experiment.rig.stage import check_caches, check_server, check_tables, make_sizing
 from dbversus.host.pinning import place
 from dbversus.servers.base import ServerConfig

@@ -4,9 +4,9 @@ import contextlib
 from collections.abc import Iterator
 
 from dbversus.errors import RunError, UsageError
-from dbversus.experiment.rig.aging import age_all
-from dbversus.experiment.rig.prepare import load_all
-from dbversus.experiment.rig.refusals import check_before_load
+from dbversus.experiment.rig.data.aging import age_all
+from dbversus.experiment.rig.data.prepare import load_all
+from dbversus.experiment.rig.data.refusals import check_before_load
 from dbversus.experiment.rig.rig import Rig, Target
 from dbversus.results.records import Block, Failure
 

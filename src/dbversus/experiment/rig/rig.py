@@ -11,7 +11,7 @@ import msgspec
 
 from dbversus.builds.model import Build, TargetSpec
 from dbversus.dbms.known import find_dbms
-from dbversus.dbms.table import Table
+from dbversus.dbms.sql.table import Table
 from dbversus.errors import DbversusError, RunError
 from dbversus.experiment.asked.groups import Group
 from dbversus.experiment.asked.spec import ExperimentSpec

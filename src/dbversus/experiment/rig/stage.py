@@ -22,11 +22,11 @@ from dbversus.experiment.plan.estimate import estimate
 from dbversus.experiment.plan.limits import limits_with
 from dbversus.experiment.plan.progress import Progress
 from dbversus.experiment.rig.cold import cache_facts
-from dbversus.experiment.rig.ddl import check_ddl
+from dbversus.experiment.rig.data.ddl import check_ddl
+from dbversus.experiment.rig.data.script import check_scripts
 from dbversus.experiment.rig.engine import Engine, engine_binary
 from dbversus.experiment.rig.preload import carry_library, check_injection
 from dbversus.experiment.rig.rig import Display, Rig, Target
-from dbversus.experiment.rig.script import check_scripts
 from dbversus.home import home_dir
 from dbversus.host.cgroups import ONLY_SETTINGS, create_cgroup, leave_directories
 from dbversus.host.checks.fsync import sync_latency

@@ -6,11 +6,11 @@ from contextlib import contextmanager
 from functools import partial
 
 from dbversus.errors import RunError
+from dbversus.experiment.rig.data.prepare import restore
+from dbversus.experiment.rig.data.same_data import check_state
 from dbversus.experiment.rig.memory import limit_memory
-from dbversus.experiment.rig.prepare import restore
 from dbversus.experiment.rig.recovery import ask, through_engine_loss
 from dbversus.experiment.rig.rig import Rig, Target
-from dbversus.experiment.rig.same_data import check_state
 from dbversus.results.records import Block
 from dbversus.stats.orders import starting_order
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from dbversus.results.counters import lack_spanned_ops
 from dbversus.results.read import Results
 from dbversus.results.records import Remark
+from dbversus.results.tables.counters import lack_spanned_ops
 
 _HOST_LACKS = {
     "pmu": "CPU counters (PMU): no instructions or cache misses per operation",

@@ -5,7 +5,7 @@ from typing import Any
 
 from dbversus.report.model import Course, Second, ServerEvent
 from dbversus.results.read import Results
-from dbversus.results.stalls import WHOLE_NS
+from dbversus.results.tables.stalls import WHOLE_NS
 
 _UNITS = {"insert": "rows inserted/s (ips)", "query": "queries/s (qps)", "": "operations/s"}
 """What a role does → of what its rate is."""

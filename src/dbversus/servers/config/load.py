@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dbversus.dbms import ddl
 from dbversus.dbms.known import find_dbms
 from dbversus.dbms.model import Family
+from dbversus.dbms.sql import ddl
 from dbversus.errors import UsageError
 from dbversus.names import nearest
 from dbversus.servers.base import ServerConfig

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from dbversus.dbms.table import Table
+from dbversus.dbms.sql.table import Table
 from dbversus.servers.data.contents import TableState
 from dbversus.servers.mysql.query import Connection, identifier, rows, scalar
 

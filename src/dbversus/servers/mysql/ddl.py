@@ -1,9 +1,9 @@
 """Tables in the dialect of the MySQL family."""
 
-from dbversus.dbms.ddl import AS_SUITE, PRIMARY_KEY, TABLE, Ddl
 from dbversus.dbms.flavour import Flavour
-from dbversus.dbms.table import Column, Table
-from dbversus.dbms.types import Names
+from dbversus.dbms.sql.ddl import AS_SUITE, PRIMARY_KEY, TABLE, Ddl
+from dbversus.dbms.sql.table import Column, Table
+from dbversus.dbms.sql.types import Names
 from dbversus.servers.ddl import column_type, constraints, create_indexes
 
 TYPES = {

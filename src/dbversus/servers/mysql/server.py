@@ -10,10 +10,10 @@ from typing import Any
 import pymysql
 
 from dbversus.builds.model import Build
-from dbversus.dbms.ddl import Ddl
 from dbversus.dbms.flavour import Flavour, create_user_statement, private_settings
 from dbversus.dbms.known import find_dbms
-from dbversus.dbms.table import Table
+from dbversus.dbms.sql.ddl import Ddl
+from dbversus.dbms.sql.table import Table
 from dbversus.errors import RunError
 from dbversus.host.claims import registry
 from dbversus.servers.base import Placement, ServerConfig

@@ -4,7 +4,7 @@ from typing import Any
 
 from psycopg import sql
 
-from dbversus.dbms.table import Table
+from dbversus.dbms.sql.table import Table
 from dbversus.servers.data.contents import TableState
 from dbversus.servers.postgres.debt import Connection
 from dbversus.servers.postgres.names import NAME, NOT_OF_EXTENSION, USER_SCHEMA, identifier

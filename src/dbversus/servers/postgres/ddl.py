@@ -2,8 +2,8 @@
 
 from itertools import pairwise
 
-from dbversus.dbms.ddl import AS_SUITE, PRIMARY_KEY, TABLE, Ddl
-from dbversus.dbms.table import Column, Table
+from dbversus.dbms.sql.ddl import AS_SUITE, PRIMARY_KEY, TABLE, Ddl
+from dbversus.dbms.sql.table import Column, Table
 from dbversus.servers.ddl import column_type, constraints, create_indexes
 
 _TYPES = {

@@ -9,8 +9,8 @@ from typing import Any
 import psycopg
 
 from dbversus.builds.model import Build
-from dbversus.dbms.ddl import Ddl
-from dbversus.dbms.table import Table
+from dbversus.dbms.sql.ddl import Ddl
+from dbversus.dbms.sql.table import Table
 from dbversus.errors import RunError
 from dbversus.host.claims import registry
 from dbversus.servers.base import Placement, ServerConfig

@@ -1,6 +1,6 @@
 """What is in the tables of a SQLite database."""
 
-from dbversus.dbms.table import Table
+from dbversus.dbms.sql.table import Table
 from dbversus.servers.base import Query
 from dbversus.servers.data.contents import TableState
 

@@ -1,8 +1,8 @@
 """Tables in SQLite's dialect."""
 
-from dbversus.dbms.ddl import AS_SUITE, PRIMARY_KEY, TABLE, Ddl
-from dbversus.dbms.table import Column, Table
-from dbversus.dbms.types import is_integer
+from dbversus.dbms.sql.ddl import AS_SUITE, PRIMARY_KEY, TABLE, Ddl
+from dbversus.dbms.sql.table import Column, Table
+from dbversus.dbms.sql.types import is_integer
 from dbversus.servers.ddl import column_type, constraints, create_indexes
 
 _TYPES = {

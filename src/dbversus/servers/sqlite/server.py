@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from dbversus.builds.model import Build
-from dbversus.dbms.ddl import Ddl
+from dbversus.dbms.sql.ddl import Ddl
+from dbversus.dbms.sql.table import Table
 from dbversus.dbms.sqlite import SQLITE
-from dbversus.dbms.table import Table
 from dbversus.errors import RunError, UsageError
 from dbversus.names import nearest
 from dbversus.servers.base import Placement, Query, ServerConfig

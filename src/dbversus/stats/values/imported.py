@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from dbversus.results.imported import Value, imported_values
 from dbversus.results.read import Results
 from dbversus.results.records import Imported
+from dbversus.results.tables.imported import Value, imported_values
 from dbversus.stats.judgeable import JUDGEABLE, MEAN, P50, P95, P99, THROUGHPUT
 from dbversus.stats.judged import judged_names
 from dbversus.stats.metrics import DISK_READ_BYTES, DISK_READS, DISK_WRITE_BYTES, metric_named

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 from collections.abc import Sequence as Names
 from typing import Any
 
-from dbversus.dbms.types import has_fractions
+from dbversus.dbms.sql.types import has_fractions
 from dbversus.names import near
 from dbversus.suites.build.typed import check_column, check_values
 from dbversus.suites.expression import ROW, Expression, Form, evaluate, evaluate_number, reduce, variables_of

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from dbversus.dbms.types import why_not
+from dbversus.dbms.sql.types import why_not
 from dbversus.names import near
 from dbversus.suites.data.columns import Contents, FileColumn, contents_of
 from dbversus.suites.data.file import DataFile, Origin, find_file

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
-from dbversus.dbms.table import Column, Index, Table
+from dbversus.dbms.sql.table import Column, Index, Table
 from dbversus.names import near
 from dbversus.suites.build.builds_on import check_order
 from dbversus.suites.build.check import check_number, check_table, check_test

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
-from dbversus.dbms.types import (
+from dbversus.dbms.sql.types import (
     has_fractions,
     is_bytes,
     is_float,

@@ -9,8 +9,8 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
-from dbversus.dbms.literals import microseconds
-from dbversus.dbms.types import has_fractions, is_float, is_integer, is_time
+from dbversus.dbms.sql.literals import microseconds
+from dbversus.dbms.sql.types import has_fractions, is_float, is_integer, is_time
 
 READ_AS = {
     "int2": "SMALLINT",

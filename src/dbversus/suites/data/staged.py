@@ -9,7 +9,7 @@ from pathlib import Path
 
 import duckdb
 
-from dbversus.dbms.types import is_integer
+from dbversus.dbms.sql.types import is_integer
 from dbversus.errors import RunError
 from dbversus.home import home_dir
 from dbversus.suites.data.columns import contents_of

@@ -18,8 +18,8 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from dbversus.dbms.literals import microseconds
-from dbversus.dbms.types import is_bytes, is_text, why_not
+from dbversus.dbms.sql.literals import microseconds
+from dbversus.dbms.sql.types import is_bytes, is_text, why_not
 from dbversus.names import near
 from dbversus.suites.expression import Expression, variables_of
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator
 
 from dbversus.dbms.known import find_dbms
-from dbversus.dbms.session import Value, set_sql
+from dbversus.dbms.sql.session import Value, set_sql
 
 Settings = Mapping[str, Value]
 """Name → value."""

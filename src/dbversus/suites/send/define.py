@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dbversus.dbms.known import find_dbms
-from dbversus.dbms.table import Table
-from dbversus.dbms.types import TypeLacking
+from dbversus.dbms.sql.table import Table
+from dbversus.dbms.sql.types import TypeLacking
 from dbversus.suites.build.check import symbols, value_of
 from dbversus.suites.build.mix import is_mixed
 from dbversus.suites.build.roles import CLIENTS, operations_of_roles, role_fields

@@ -4,9 +4,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from dbversus.dbms.literals import literal
 from dbversus.dbms.model import Family
-from dbversus.dbms.types import has_fractions, is_bytes
+from dbversus.dbms.sql.literals import literal
+from dbversus.dbms.sql.types import has_fractions, is_bytes
 from dbversus.suites.expression import ROW, settle
 
 Example = int | float | str | list[int] | list[int | float | str]

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Any
 
-from dbversus.dbms.types import is_integer, is_text
+from dbversus.dbms.sql.types import is_integer, is_text
 from dbversus.suites.build.check import bound_names, check_bounds, check_sample, check_window, numbers_of, of_row
 from dbversus.suites.build.columns import with_seed
 from dbversus.suites.build.typed import check_range

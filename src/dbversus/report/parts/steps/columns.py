@@ -9,7 +9,7 @@ from typing import Any
 from dbversus.report.parts.roles import roles_of_tests
 from dbversus.report.parts.steps.io import disk, over, paid
 from dbversus.results.read import Results
-from dbversus.results.stalls import WHOLE_NS
+from dbversus.results.tables.stalls import WHOLE_NS
 
 FEWEST_SECONDS = 10
 """Fewer tell no share of the time in which a rate was exceeded."""

@@ -1,0 +1,1 @@
+"""What is said in SQL, in words that hold for every DBMS: tables, types, literals, settings of a session."""

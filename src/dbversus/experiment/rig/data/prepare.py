@@ -1,0 +1,168 @@
+"""From target texts to targets whose data is loaded, settled and kept as snapshots."""
+
+import json
+import shutil
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from dbversus.errors import RunError
+from dbversus.experiment.rig.data.ddl import culprit, run_when_loaded
+from dbversus.experiment.rig.data.refused import LoadRefused, refuse
+from dbversus.experiment.rig.data.script import run_scripts
+from dbversus.experiment.rig.engine import EngineRefused
+from dbversus.experiment.rig.memory import lift_limit
+from dbversus.experiment.rig.recovery import through_engine_loss
+from dbversus.experiment.rig.rig import Rig, Target
+from dbversus.results.records import Load, LoadFigures
+from dbversus.servers.config.run_time import acts_on_data
+from dbversus.servers.data import snapshot
+from dbversus.suites.load import is_bundled
+from dbversus.suites.model import LOADED
+from dbversus.suites.send.define import loads
+
+# 2: keyed by all of a config that is not known to act at run time alone; the load's own story is kept beside the data
+LAYOUT_VERSION = 2
+_STORY = "load.json"
+
+
+@dataclass(frozen=True)
+class LoadStory:
+    """How a snapshot came to be: figures per table, when (ISO 8601), of which target, and with what server.
+
+    `config`: all settings and variables, also those that act at run time alone: a load is as fast as they make it.
+    """
+
+    loaded_at: str
+    label: str
+    config: dict[str, dict[str, str]]
+    tables: list[dict[str, Any]]
+
+    def is_of(self, target: Target) -> bool:
+        return self.label == target.label and self.config == _whole_config(target)
+
+
+def _whole_config(target: Target) -> dict[str, dict[str, str]]:
+    config = target.server.config
+    return {"settings": dict(config.settings), "environment": dict(config.environment)}
+
+
+def table_definitions(rig: Rig, target: Target) -> list[dict[str, Any]]:
+    """The engine's description of each table: its SQL in the target's dialect, its content the same for all."""
+    return loads(rig.suite, rig.spec.table_size, rig.spec.tables, target.server.table_sql)
+
+
+def load_all(rig: Rig) -> None:
+    """Loads every target that has no snapshot yet, one after another, and keeps a snapshot of each, settled and stopped."""
+    for target in rig.alive:
+        key = snapshot_key(rig, target)
+        rig.held.enter_context(snapshot.using(key))
+        found = snapshot.find(key)
+        if found:
+            rig.display.doing(f"{target.label}: data is there from an earlier load")
+            if f"{target.name}{rig.size_suffix}" not in rig.progress.loaded:
+                _journal_found(rig, target, found)
+        else:
+            try:
+                found = _load(rig, target, key)
+            except LoadRefused as error:
+                refuse(rig, [target], str(error))
+                continue
+            except RunError as error:
+                rig.failure(target, "load", str(error), final=True)
+                continue
+        target.snapshots[LOADED] = found
+
+
+def snapshot_key(rig: Rig, target: Target) -> dict[str, Any]:
+    """All that determines a snapshot's content; settings are in it unless they are known to act at run time alone."""
+    scripts = [script.sha256 for script in rig.suite.scripts_for(target.build.dbms)]
+    return {
+        "layout": LAYOUT_VERSION,
+        "dbms": target.build.dbms,
+        "build": target.build.checksum,
+        "config": acts_on_data(target.build.dbms, target.server.config, rig.spec.config_place),
+        "tables": table_definitions(rig, target),
+        "seed": rig.spec.seed,
+        **({"scripts": scripts} if scripts else {}),
+    }
+
+
+def _load(rig: Rig, target: Target, key: dict[str, Any]) -> Path:
+    """The snapshot of a new database with all tables; journals what their load took."""
+    figures = through_engine_loss(rig, lambda: _create(rig, target))
+    rig.remove(target)
+    story = LoadStory(_now(), target.label, _whole_config(target), figures)
+    found = snapshot.keep(target.server.data_dir, key, extra={_STORY: json.dumps(asdict(story))})
+    for of_table in figures:
+        rig.note(_load_record(rig, target, story, of_table, earlier=False))
+    return found
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _create(rig: Rig, target: Target) -> list[dict[str, Any]]:
+    """Creates, loads and settles a database, in place of what an attempt that lost the engine has left; figures per table."""
+    rig.remove(target)
+    shutil.rmtree(target.server.data_dir, ignore_errors=True)
+    rig.display.doing(f"{target.label}: creating the database")
+    target.server.initialise()
+    lift_limit(target)
+    rig.start(target)
+    definitions = enumerate(table_definitions(rig, target), 1)
+    figures = [_load_table(rig, target, number, definition) for number, definition in definitions]
+    run_scripts(rig, target)
+    run_when_loaded(rig, target)
+    rig.display.doing(f"{target.label}: settling")
+    target.tables = None
+    target.server.settle(rig.names_of_tables(target))
+    return figures
+
+
+def _load_table(rig: Rig, target: Target, number: int, definition: dict[str, Any]) -> dict[str, Any]:
+    """Rows of each table are drawn from a seed of their own."""
+    rig.display.doing(f"{target.label}: loading {definition['rows']} rows into {definition['name']}")
+    try:
+        reply = rig.engine.call("load", target=target.name, seed=rig.spec.seed + number, table=definition)
+    except EngineRefused as error:
+        if error.statement and (words := culprit(target, error, error.statement)):
+            raise LoadRefused(words) from error
+        if error.kind == "server" and (where := _place(rig, definition["name"])):
+            raise RunError(f"{where}: the rows of table '{definition['name']}' are refused: {error}") from error
+        raise
+    return {"table": definition["name"], **_figures(reply)}
+
+
+def _place(rig: Rig, table: str) -> str:
+    """Where a suite of the user's has it, as file and line; a suite that comes with dbversus is not what is wrong."""
+    scope = rig.suite.scope(rig.spec.table_size, rig.spec.tables)
+    places = (rules.place for rules in rig.suite.tables if table in {one.name for one in rules.tables(scope)})
+    return next((str(place) for place in places if not is_bundled(place.source.path)), "")
+
+
+def _figures(reply: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in reply.items() if name not in ("id", "done")}
+
+
+def _journal_found(rig: Rig, target: Target, found: Path) -> None:
+    """Figures of the target's own earlier load, or whose data it shares: one load is not the figure of two targets."""
+    story = LoadStory(**json.loads(snapshot.read_extra(found, _STORY)))
+    for figures in story.tables:
+        rig.note(_load_record(rig, target, story, figures, earlier=True))
+
+
+def _load_record(rig: Rig, target: Target, story: LoadStory, of_table: dict[str, Any], *, earlier: bool) -> Load:
+    figures, shares = (msgspec.convert(of_table, LoadFigures), None) if story.is_of(target) else (None, story.label)
+    return Load(target.name, f"{of_table['table']}{rig.size_suffix}", earlier, story.loaded_at, shares, figures)
+
+
+def restore(target: Target, data: str = LOADED) -> None:
+    """Puts a snapshot's data in place of whatever the target's data directory holds."""
+    if data not in target.snapshots:
+        raise RunError(f"{target.label} has no snapshot of {data} data to restore.")
+    snapshot.restore(target.snapshots[data], target.server.data_dir)

@@ -1,0 +1,1 @@
+"""Tables made of the records of a journal, a file each; `read` offers them to statistics, reports and SQL."""

@@ -1,0 +1,94 @@
+"""Scripts run by a real engine, on SQLite: in order, in one go, up to what is refused."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from dbversus.errors import UsageError
+from dbversus.experiment.rig.data.refused import LoadRefused
+from dbversus.experiment.rig.data.script import check_scripts, run_scripts
+from dbversus.experiment.rig.engine import Engine
+from dbversus.experiment.rig.rig import Rig, Silent, Target
+from dbversus.suites.load import load_suite
+
+SUITE = """title = "A shop"
+[setup]
+{dbms} = ["a.sql", "b.sql"]
+[tests.one]
+title = "One"
+group = "point"
+statements = [{{ name = "one", sql = "SELECT 1" }}]
+[[phases]]
+name = "all"
+tests = ["one"]
+"""
+
+
+class Bench:
+    """A database of its own, and a suite of two scripts."""
+
+    def __init__(self, folder: Path, engine: Engine):
+        self.folder, self.engine = folder, engine
+        self.remarks: list[str] = []
+        (folder / "data").mkdir()
+        engine.call("target", name="t0", wire="sqlite", address={"path": str(folder / "data/db.sqlite")})
+
+    def run(self, first: str, second: str, dbms: str = "sqlite") -> None:
+        for name, text in (("a.sql", first), ("b.sql", second)):
+            (self.folder / name).write_text(text)
+        (self.folder / "shop.toml").write_text(SUITE.format(dbms=dbms))
+        suite = load_suite(self.folder / "shop.toml")
+        rig = SimpleNamespace(engine=self.engine, display=Silent(), suite=suite, remark=self._remark)
+        server = SimpleNamespace(dbms=dbms, data_dir=self.folder / "data")
+        target = SimpleNamespace(name="t0", label="the target", server=server)
+        run_scripts(cast(Rig, rig), cast(Target, target))
+
+    def _remark(self, words: str, target: Any) -> None:
+        self.remarks.append(words)
+
+    def rows(self, sql: str) -> list[list[str | None]]:
+        found: list[list[str | None]] = self.engine.call("query", target="t0", sql=sql)["rows"]
+        return found
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    with Engine() as engine:
+        yield Bench(tmp_path, engine)
+
+
+def test_scripts_are_run_in_order_each_on_one_connection(bench: Bench) -> None:
+    rows = "\n".join(f"INSERT INTO t VALUES ({number}, 'it''s; {number}');" for number in range(2500))  # noqa: S608
+    bench.run(
+        f"CREATE TABLE t (id INTEGER PRIMARY KEY, note TEXT);\nBEGIN;\n{rows}\nCOMMIT;", "DELETE FROM t WHERE id < 100"
+    )
+    assert bench.rows("SELECT count(*), max(note) FROM t") == [["2400", "it's; 999"]]
+    assert not bench.remarks
+
+
+def test_what_is_refused_is_told_with_file_line_and_statement(bench: Bench) -> None:
+    rows = "\n".join(f"INSERT INTO t VALUES ({number % 1800});" for number in range(2500))  # noqa: S608
+    with pytest.raises(LoadRefused) as error:
+        bench.run(f"CREATE TABLE t (id INTEGER PRIMARY KEY);\n{rows}", "DROP TABLE t")
+    said = str(error.value)
+    assert said.startswith(
+        f"{bench.folder / 'a.sql'}:1802: the target refuses a statement: UNIQUE constraint failed: t.id"
+    )
+    assert said.endswith("(statement: INSERT INTO t VALUES (0))")
+    assert bench.rows("SELECT count(*) FROM t") == [["1800"]]
+
+
+def test_every_target_has_to_get_its_tables_from_somewhere(bench: Bench) -> None:
+    bench.run("SELECT 1", "SELECT 2", dbms="postgres")
+    suite = load_suite(bench.folder / "shop.toml")
+    check_scripts(suite, ["postgres"])
+    with pytest.raises(
+        UsageError, match=r"shop.toml:3: there is no script for sqlite in \[setup\], which has postgres"
+    ):
+        check_scripts(suite, ["postgres", "sqlite"])
+    (bench.folder / "b.sql").write_text("\\i c.sql")
+    with pytest.raises(UsageError, match=r"b.sql:1: .* is a command of psql"):
+        check_scripts(suite, ["postgres"])
