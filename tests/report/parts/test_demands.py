@@ -48,6 +48,14 @@ def test_the_synthetic_experiment_has_what_is_looked_for(assessment: Assessment)
     assert found >= {Verdict.REGRESSION, Verdict.UNSTABLE, Verdict.DISTURBED, Verdict.WRONG_RESULT, Verdict.FAILED}
 
 
+def test_a_test_that_a_target_could_not_run_never_passes(assessment: Assessment) -> None:
+    ran = only(assessment, *(each for each in Verdict if each != Verdict.FAILED))
+    assert not_judged(ran, None) == []
+    (said,) = not_judged(assessment, None)
+    assert f"nothing could be judged of {FAILED_TEST} on {LABELS[2]}: a server could not run it" in said
+    assert not_judged(assessment, 0.1) == []
+
+
 def test_a_wrong_result_counts_as_a_regression(assessment: Assessment) -> None:
     (said,) = conditions_met(only(assessment, Verdict.WRONG_RESULT), ["regression"])
     assert WRONG_TEST in said
@@ -105,6 +113,7 @@ def test_a_target_that_is_out_has_failed_even_where_all_its_tests_were_judged(as
 
 
 def test_nothing_judged_is_told_of_the_run_and_of_each_target(assessment: Assessment) -> None:
+    assessment = only(assessment, *(each for each in Verdict if each != Verdict.FAILED))
     assert not_judged(assessment, None) == []
     assert "nothing to compare" in not_judged(only(assessment), None)[0]
     said = not_judged(only(assessment, Verdict.UNSTABLE, Verdict.DISTURBED), None)

@@ -76,7 +76,8 @@ def conditions_met(assessment: Assessment, conditions: Iterable[str]) -> list[st
 def not_judged(assessment: Assessment, least_share: float | None) -> list[str]:
     """What stands in the way of a judgement: a target without any verdict, or fewer verdicts than `least_share`.
 
-    Without such a share, also tests in which the base missed a rate, which is a mistake of the rate: nothing is known of them.
+    Without such a share, also tests of which nothing is known although others are judged: those that a target could not run, and
+    those in which the base missed a rate, which is a mistake of the rate.
     """
     comparisons = assessment.comparisons
     if not comparisons:
@@ -92,13 +93,23 @@ def not_judged(assessment: Assessment, least_share: float | None) -> list[str]:
             f"{judged} of {len(comparisons)} comparisons ({judged / len(comparisons):.0%}) have a verdict; "
             f"--require-verdicts asks for {least_share * 100:g}%."
         )
+    return said if least_share is not None else [*said, *_unknown(assessment)]
+
+
+def _unknown(assessment: Assessment) -> Iterator[str]:
+    """Why nothing is known of single tests, in sentences."""
+    failed = [f"{item.test} on {item.target}" for item in assessment.comparisons if item.verdict == Verdict.FAILED]
+    if failed:
+        yield (
+            f"nothing could be judged of {listing(failed)}: a server could not run it; --require-verdicts says how many "
+            "comparisons may be without a verdict."
+        )
     tests = dict.fromkeys(item.test for item, of_base in _missed_rates(assessment) if of_base)
-    if least_share is None and tests:
-        said.append(
+    if tests:
+        yield (
             f"nothing could be judged of {listing(list(tests))}: {assessment.base.label}, the base, missed a rate of "
             f"{'them' if len(tests) > 1 else 'it'}; a lower rate can be compared."
         )
-    return said
 
 
 def _own(comparisons: Sequence[Comparison], label: str) -> list[Comparison]:
