@@ -18,6 +18,7 @@ from dbversus.report.charts.slots import slot_chart
 from dbversus.report.charts.times import time_chart
 from dbversus.report.figures import PERCENTS, PLOTTED
 from dbversus.report.formats import (
+    after_writes_table,
     events_table,
     matrix_table,
     objects_table,
@@ -30,7 +31,7 @@ from dbversus.report.formats import (
 from dbversus.report.generations import words as generations_words
 from dbversus.report.model import Assessment, Estimate, Figure, TargetFacts, TestPart
 from dbversus.report.pairs import Generations
-from dbversus.report.parts import disturbance
+from dbversus.report.parts import after_writes, disturbance, shades
 from dbversus.report.parts.loads import origin_text, times_note
 from dbversus.stats.metrics import CPU, DRAIN_CPU, THROUGHPUT
 from dbversus.stats.model import Finding, Metric, Verdict
@@ -121,6 +122,9 @@ def _words() -> dict[str, Any]:
         "spoken": forest.spoken,
         "intervals": words.INTERVALS,
         "cpu_splits": _cpu_splits,
+        "after_writes": after_writes,
+        "after_writes_table": after_writes_table,
+        "shades": shades,
         "roles_table": roles_table,
         "objects_table": objects_table,
         "response_table": response_table,

@@ -4,11 +4,19 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from dbversus.report.formats import matrix_table, objects_table, roles_table, scaleup_table, sizes_table, steps_table
+from dbversus.report.formats import (
+    after_writes_table,
+    matrix_table,
+    objects_table,
+    roles_table,
+    scaleup_table,
+    sizes_table,
+    steps_table,
+)
 from dbversus.report.generations import words as generations_words
 from dbversus.report.model import Assessment, Comparison, StepsPart, TargetFacts
 from dbversus.report.pairs import Generations
-from dbversus.report.parts import disturbance
+from dbversus.report.parts import after_writes, disturbance
 from dbversus.report.parts.loads import origin_text, times_note
 from dbversus.report.words import (
     SHORT_TITLES,
@@ -41,6 +49,10 @@ def render(assessment: Assessment) -> str:
     if not assessment.candidates:
         parts.append(_own_figures(assessment))
     parts.append(_legend(assessment))
+    if after := assessment.after_writes:
+        said = "\n".join(f"- {escape(line)}" for line in after_writes.sentences(after, assessment.base.label))
+        heading, *more = _tables([after_writes_table.table(after)], [after_writes_table.note(after)])
+        parts += [heading, said, *more]
     if assessment.steps:
         parts += _steps(assessment.steps, assessment.base.label)
     if assessment.scaleup:
