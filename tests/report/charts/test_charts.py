@@ -49,7 +49,7 @@ def said(root: ElementTree.Element, index: int) -> dict[str, str]:
 def read(root: ElementTree.Element, line: ElementTree.Element) -> list[tuple[str, str]]:
     """What each point of a line says; of what, it has from the whole chart where all lines speak of the same."""
     texts = line.get("data-say", "").split("|")
-    at = (line.get("data-at") or root.get("data-at", "")).split("|")
+    at = (line.get("data-at") or root.get("data-at") or "").split("|")
     assert len(at) >= len(texts) == len(line.get("points", "").split())
     return list(zip(at, texts, strict=False))
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dbversus.report.assessment import build_assessment
-from dbversus.report.formats import html, markdown
+from dbversus.report.formats import after_writes_table, html, markdown
 from dbversus.report.formats import json as json_report
 from dbversus.report.model import AfterWritesLine, Assessment
 from dbversus.report.parts.after_writes import pairs_of, sentences
@@ -139,7 +139,8 @@ def test_one_block_has_no_intervals_and_says_so(tmp_path: Path) -> None:
     assert judged.after_writes
     first, second = sentences(judged.after_writes, LABELS[0])
     assert first.startswith(f"Throughput after the writes against before them on {LABELS[0]}: ")
-    assert first.endswith("of 2 tests, without intervals.") and LABELS[1] in second
+    assert first.endswith("(point), of 2 tests, without intervals.") and LABELS[1] in second
+    assert "interval" not in after_writes_table.note(judged.after_writes)
 
 
 def test_no_such_tests_no_part(assessment: Assessment) -> None:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from dbversus.report.formats.matrix_table import Table
 from dbversus.report.model import AfterWrites, AfterWritesLine
-from dbversus.report.parts.after_writes import is_apart
+from dbversus.report.parts.after_writes import has_intervals, is_apart
 from dbversus.report.parts.block_logs import METRICS
 from dbversus.report.parts.shades import shade
 from dbversus.report.words import SHORT_TITLES, interval, ratio
@@ -57,14 +57,15 @@ def table(part: AfterWrites) -> Table:
 
 def note(part: AfterWrites) -> str:
     """What the figures are."""
+    intervals = f" [{CONFIDENCE:.0%} interval over blocks that have both]" if has_intervals(part) else ""
     said = (
-        "After ÷ before: the same statements on the same target, after the writes of the suite and before them "
-        f"[{CONFIDENCE:.0%} interval over blocks that have both]. It shows what writes leave behind: fragmentation, dead rows, "
-        "debt not yet paid, and what became warm. The two are measured minutes apart, so what the host did between is in these "
-        "intervals."
+        "After ÷ before: the same statements on the same target, after the writes of the suite and before "
+        f"them{intervals}. It shows what writes leave behind: fragmentation, dead rows, debt not yet paid, and what became warm. "
+        "The two are measured minutes apart, so what the host did between is in it."
     )
     if _compared(part):
-        said += " Over base's: that ratio over the base's, from same-row pairs, where such things cancel."
+        pairs = ", from pairs of the same rows, in which most of that cancels" if intervals else ""
+        said += f" Over base's: that ratio over the base's{pairs}."
     return f"{said} They describe; none is a verdict."
 
 

@@ -29,22 +29,19 @@ from dbversus.report.formats import (
     sizes_table,
     steps_table,
 )
+from dbversus.report.formats.cpu_splits import cpu_splits
 from dbversus.report.generations import words as generations_words
-from dbversus.report.model import Assessment, Estimate, Figure, TargetFacts, TestPart
+from dbversus.report.model import Assessment, Figure, TargetFacts, TestPart
 from dbversus.report.pairs import Generations
 from dbversus.report.parts import after_writes, disturbance, heat, plane, shades
 from dbversus.report.parts.loads import origin_text, times_note
-from dbversus.stats.metrics import CPU, DRAIN_CPU, THROUGHPUT
+from dbversus.stats.metrics import CPU, THROUGHPUT
 from dbversus.stats.model import CHANGES, Finding, Metric, Verdict
 
 _CHART_TITLES = {
     CPU: "CPU per operation against the base, by block",
     THROUGHPUT: "Throughput against the base, by block",
 }
-_CPU_SPLITS = (
-    ("server_user_us_per_op", "server_system_us_per_op"),
-    ("server_foreground_cpu_us_per_op", "server_background_cpu_us_per_op", DRAIN_CPU),
-)
 
 
 @dataclass(frozen=True)
@@ -135,7 +132,7 @@ def _words() -> dict[str, Any]:
         "changes": CHANGES,
         "forest": forest,
         "intervals": words.INTERVALS,
-        "cpu_splits": _cpu_splits,
+        "cpu_splits": cpu_splits,
         "after_writes": after_writes,
         "after_writes_table": after_writes_table,
         "heat": heat,
@@ -239,40 +236,6 @@ def _flat(content: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]
         else:
             lines.append((f"{prefix}{name}", "unknown" if value is None else str(value)))
     return lines
-
-
-def _cpu_splits(test: TestPart, targets: Sequence[TargetFacts]) -> list[list[dict[str, Any]]]:
-    """CPU per operation as bars: per split one entry per target, in shares of the widest.
-
-    What was drained stands beside foreground and background: it is part of neither.
-    """
-    by_name = {figure.metric: figure for figure in test.figures}
-    splits = []
-    for names in _CPU_SPLITS:
-        parts = [by_name.get(name) for name in names]
-        known = [figure for figure in parts if figure is not None]
-        if not known:
-            continue
-        totals = {facts.target.label: sum(_value(figure, facts.target.label) for figure in known) for facts in targets}
-        widest = max(totals.values()) or 1.0
-        splits.append([_bar(known, facts.target.label, totals[facts.target.label], widest) for facts in targets])
-    return splits
-
-
-def _value(figure: Figure, label: str) -> float:
-    return figure.estimates[label].value or 0.0
-
-
-def _bar(known: Sequence[Figure], label: str, total: float, widest: float) -> dict[str, Any]:
-    pieces = [
-        {
-            "title": figure.title.removeprefix("server ").removesuffix(" CPU per op"),
-            "value": _value(figure, label),
-            "width": 100 * _value(figure, label) / widest,
-        }
-        for figure in known
-    ]
-    return {"label": label, "total": total, "pieces": pieces, "estimate": Estimate(total, None, None, 0)}
 
 
 def _charts(test: TestPart, targets: Sequence[TargetFacts]) -> list[tuple[str, Markup]]:
