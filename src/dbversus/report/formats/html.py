@@ -13,6 +13,7 @@ from markupsafe import Markup, escape
 from dbversus.report import words
 from dbversus.report.charts import drawing, forest
 from dbversus.report.charts.course import FEWEST_SECONDS, RATE, SLOWEST, course_chart, course_title
+from dbversus.report.charts.growth import FEWEST_NUMBERS, growth_chart
 from dbversus.report.charts.plane import plane_chart
 from dbversus.report.charts.slots import slot_chart
 from dbversus.report.charts.times import time_chart
@@ -138,6 +139,8 @@ def _words() -> dict[str, Any]:
         "heat": heat,
         "shades": shades,
         "trend_chart": trend_chart,
+        "growth_chart": growth_chart,
+        "FEWEST_NUMBERS": FEWEST_NUMBERS,
         "plane": plane,
         "plane_chart": plane_chart,
         "roles_table": roles_table,
