@@ -1,7 +1,7 @@
 """The efficiency plane: a mark per test, throughput over the base's upwards, CPU per operation over the base's across."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from markupsafe import Markup, escape
@@ -55,7 +55,7 @@ def plane_chart(plane: Plane) -> Markup:
         _lines(x, y),
         *_regions(y),
         *glyphs((_drawn_as(point), *places[point.test]) for point in points),
-        *_names(named, list(places.values())),
+        *_names(named, list(places.values()), _region_boxes(y)),
         series("points", 1, plane.target, said),
     ]
     return chart(_spoken(plane), "{at}: {say}", shapes, FRAME)
@@ -79,7 +79,7 @@ def _ticks(axis: Axis) -> list[tuple[float, str]]:
 
 
 def _drawn_as(point: parts.Point) -> Verdict:
-    """Slower ones point down, faster ones up; filled circles are as fast."""
+    """Slower ones point down, faster ones up; filled circles take more or less CPU alone."""
     if point.slower:
         return Verdict.REGRESSION
     if point.faster:
@@ -112,24 +112,38 @@ def _lines(x: Axis, y: Axis) -> str:
     return f'<path class="one" d="{ones}"/><path class="as-cpu" d="{as_cpu}"/>'
 
 
+def _region_places(y: Axis) -> list[tuple[str, bool, float]]:
+    """Name, whether at the right edge, and its base line."""
+    top, middle, bottom = FRAME.top + 12, y.at(0) - 5, FRAME.bottom - 6
+    return [
+        ("faster by CPU", False, top),
+        ("faster by less waiting or IO", True, top),
+        ("less CPU", False, middle),
+        ("more CPU", True, middle),
+        ("slower by waiting or IO", False, bottom),
+        ("slower by CPU", True, bottom),
+    ]
+
+
 def _regions(y: Axis) -> Iterator[str]:
     """Their names along the edges."""
-    middle = y.at(0) - 5
-    for right, at, name in (
-        (False, FRAME.top + 12, "faster by CPU"),
-        (True, FRAME.top + 12, "faster by less waiting or IO"),
-        (False, middle, "as fast, less CPU"),
-        (True, middle, "as fast, more CPU"),
-        (False, FRAME.bottom - 6, "slower by waiting or IO"),
-        (True, FRAME.bottom - 6, "slower by CPU"),
-    ):
+    for name, right, at in _region_places(y):
         place, anchor = (FRAME.right - 5, "end") if right else (FRAME.left + 5, "start")
         yield f'<text class="region" x="{place}" y="{at:g}" text-anchor="{anchor}">{name}</text>'
 
 
-def _names(named: dict[str, tuple[float, float]], marks: Sequence[tuple[float, float]]) -> Iterator[str]:
-    """Beside their marks, where they lie over no other mark and no other name; else left out."""
-    taken = [Box(x - _MARK_PX, y - _MARK_PX, x + _MARK_PX, y + _MARK_PX) for x, y in marks]
+def _region_boxes(y: Axis) -> Iterator[Box]:
+    for name, right, at in _region_places(y):
+        width = width_of(name) + 5
+        left = FRAME.right - width if right else FRAME.left
+        yield Box(left, at - _TEXT_PX, left + width, at + 2)
+
+
+def _names(
+    named: dict[str, tuple[float, float]], marks: Sequence[tuple[float, float]], others: Iterable[Box]
+) -> Iterator[str]:
+    """Beside their marks, where they lie over no other mark and no other text; else left out."""
+    taken = [*others, *(Box(x - _MARK_PX, y - _MARK_PX, x + _MARK_PX, y + _MARK_PX) for x, y in marks)]
     for name, (x, y) in named.items():
         for anchor, at_x, at_y, box in _sides(x, y, width_of(name)):
             if box.within(_PAPER) and not any(box.meets(other) for other in taken):

@@ -26,8 +26,8 @@ FASTER_CPU = "faster by CPU"
 FASTER_CPU_WAIT = "faster by CPU and by less waiting"
 FASTER_IO = "faster by less IO"
 FASTER_WAIT = "faster by less waiting"
-MORE_CPU = "as fast on more CPU"
-LESS_CPU = "as fast on less CPU"
+MORE_CPU = "more CPU, not shown to be slower"
+LESS_CPU = "less CPU, not shown to be faster"
 SAME = "not shown to differ"
 REGIONS = (
     SLOWER_CPU,
@@ -44,6 +44,8 @@ REGIONS = (
     SAME,
 )
 """In the order in which reports tell of them."""
+_IS, _TAKES = ("is", "are"), ("takes", "take")
+_VERBS = {MORE_CPU: _TAKES, LESS_CPU: _TAKES}
 NOTE = (
     "A test is called slower or faster where its verdict on throughput says so, and by CPU, by IO or by waiting as those on CPU "
     "and IO per operation say; of runs without blocks, where the ratio is beyond the margin."
@@ -142,7 +144,7 @@ def sentences(plane: Plane) -> Iterator[str]:
         found = sorted((point for point in plane.points if point.region == region), key=distance, reverse=True)
         if found:
             names = "" if region == SAME else f": {listing([_named(point, plane.cpu_title) for point in found])}"
-            yield f"{count_of(len(found), 'test')} {'is' if len(found) == 1 else 'are'} {region}{names}."
+            yield f"{count_of(len(found), 'test')} {_VERBS.get(region, _IS)[len(found) > 1]} {region}{names}."
     if plane.left_out:
         has = "has no ratio of both, or does" if plane.left_out == 1 else "have no ratio of both, or do"
         yield f"{count_of(plane.left_out, 'test')} {has} not count."
