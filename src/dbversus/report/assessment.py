@@ -23,7 +23,7 @@ from dbversus.report.model import (
     TestPart,
     spoiled_by_sla,
 )
-from dbversus.report.parts import background, disturbance, matrix, roles, scaleup, sizes
+from dbversus.report.parts import after_writes, background, disturbance, matrix, roles, scaleup, sizes
 from dbversus.report.parts.also_changed import also_changed
 from dbversus.report.parts.calibration import calibration_words
 from dbversus.report.parts.drift import drift_notes
@@ -97,6 +97,7 @@ def build_assessment(results: Results) -> Assessment:
         scaleup=scaleup.of_experiment(results, [item for test in tests for item in test.comparisons]),
         sizes=sizes.of_experiment(results, [item for test in tests for item in test.comparisons]),
         steps=steps_part(results, findings),
+        after_writes=after_writes.of_experiment(results, [item for test in tests for item in test.comparisons]),
         data_state=state_sentences(results),
         waits=disturbance.waits_of(results),
     )

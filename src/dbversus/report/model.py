@@ -377,6 +377,27 @@ class Sizes:
 
 
 @dataclass(frozen=True)
+class AfterWritesLine:
+    """A test that was run `before` the writes of a suite and `after` them, by the names of both, on one target.
+
+    Ratios by metric, after ÷ before. `against_base`: that ratio over the base's, from same-row pairs; empty for the base.
+    """
+
+    before: str
+    after: str
+    target: str
+    ratios: Mapping[str, Ratio]
+    against_base: Mapping[str, Ratio]
+
+
+@dataclass(frozen=True)
+class AfterWrites:
+    """What writes leave behind (fragmentation, dead rows, debt that is not paid): a line per test and target, in order."""
+
+    lines: tuple[AfterWritesLine, ...]
+
+
+@dataclass(frozen=True)
 class StepCell:
     """One target in one step. `rate`: in the unit of the step; `inserts_per_s`: rows that come while queries are run.
 
@@ -416,8 +437,8 @@ class Assessment:
 
     `generations`: old against new pair, where the targets are two each of two DBMSs. `matrix`: where there are many.
     `scaleup`: with several numbers of clients; `sizes`: with several sizes of tables; `steps`: where tests are
-    steps. `outcome`: how it ended, unless it ran in one go and as planned.
-    `data_state`: whether the data was the same at the start of all blocks.
+    steps; `after_writes`: where tests stand before and after writes. `outcome`: how it ended, unless it ran in one go and as
+    planned. `data_state`: whether the data was the same at the start of all blocks.
     """
 
     title: str
@@ -443,6 +464,7 @@ class Assessment:
     scaleup: ScaleUp | None = field(default=None, kw_only=True)
     sizes: Sizes | None = field(default=None, kw_only=True)
     steps: StepsPart | None = field(default=None, kw_only=True)
+    after_writes: AfterWrites | None = field(default=None, kw_only=True)
     data_state: tuple[str, ...] = field(default=(), kw_only=True)
     waits: Waits = field(default=Waits(), kw_only=True)
 

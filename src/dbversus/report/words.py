@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
@@ -147,6 +148,19 @@ def finding_text(finding: Finding | None) -> str:
     if finding is None or finding.ratio is None:
         return "–"
     return f"{ratio(finding.ratio)} {interval(finding.low, finding.high)}".strip()
+
+
+def short_labels(labels: Sequence[str]) -> list[str]:
+    """What tells targets apart: without the DBMS, and without the config, that all of them have."""
+    if len(labels) < 2:
+        return list(labels)
+    short = list(labels)
+    if len({label.partition(":")[0] for label in labels}) == 1 and all(label.partition(":")[2] for label in labels):
+        short = [label.partition(":")[2] for label in short]
+    configs = {label.partition("@")[2] for label in short}
+    if len(configs) == 1 and all(label.partition("@")[0] for label in short):
+        short = [label.partition("@")[0] for label in short]
+    return short
 
 
 def listing(names: Sequence[str], most: int = NAMES_IN_SENTENCE) -> str:
@@ -328,6 +342,10 @@ def worse_ratios(judged: Sequence[Metric]) -> str:
     said += ["throughput ratios under 1"] if any(metric.higher_is_better for metric in judged) else []
     text = " and ".join(said)
     return f"{text[:1].upper()}{text[1:]} are"
+
+
+def verdict_counts(comparisons: Iterable[Comparison]) -> Mapping[Verdict, int]:
+    return Counter(item.verdict for item in comparisons)
 
 
 def in_order(counts: Mapping[Verdict, int]) -> list[tuple[Verdict, int]]:

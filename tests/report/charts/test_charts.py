@@ -15,11 +15,12 @@ from dbversus.report.charts.slots import slot_chart
 from dbversus.report.charts.times import time_chart
 from dbversus.report.formats import html
 from dbversus.report.model import Assessment, TestPart
-from dbversus.report.words import ratio
+from dbversus.report.words import finding_text, ratio
 from dbversus.results.read import open_results
 from dbversus.stats.metrics import CPU, THROUGHPUT
 from dbversus.stats.model import Verdict
 
+from ..many import with_targets
 from ..synthetic import HOSTILE, LABELS, TRUTHS, write_results
 
 RUNS = Path(__file__).parents[2] / "data/runs"
@@ -42,10 +43,15 @@ def of_class(root: ElementTree.Element, name: str) -> list[ElementTree.Element]:
 def said(root: ElementTree.Element, index: int) -> dict[str, str]:
     """What the marks of a target say: of what → how much."""
     marks = [each for each in of_class(root, "marked") if f"t{index}" in each.get("class", "").split()]
-    pairs = [
-        zip(each.get("data-at", "").split("|"), each.get("data-say", "").split("|"), strict=True) for each in marks
-    ]
-    return {at: how_much for each in pairs for at, how_much in each}
+    return {at: how_much for each in marks for at, how_much in read(root, each)}
+
+
+def read(root: ElementTree.Element, line: ElementTree.Element) -> list[tuple[str, str]]:
+    """What each point of a line says; of what, it has from the whole chart where all lines speak of the same."""
+    texts = line.get("data-say", "").split("|")
+    at = (line.get("data-at") or root.get("data-at") or "").split("|")
+    assert len(at) >= len(texts) == len(line.get("points", "").split())
+    return list(zip(at, texts, strict=False))
 
 
 def numbers(text: str) -> list[float]:
@@ -106,11 +112,10 @@ def test_margin_and_whiskers(assessment: Assessment) -> None:
 
 def test_response_times_have_the_percentiles_of_the_table(assessment: Assessment) -> None:
     test = part(assessment, "point-query")
-    curve = of_class(drawn(time_chart(test, LABELS)), "curve")[0]
-    at, said = (curve.get(f"data-{name}", "").split("|") for name in ("at", "say"))
-    assert len(at) == len(said) == len(curve.get("points", "").split())
+    root = drawn(time_chart(test, LABELS))
+    said = dict(read(root, of_class(root, "curve")[0]))
     table = test.latency[LABELS[0]].percentiles_us[99.0].value
-    assert float(said[at.index("99")].replace(",", "")) == pytest.approx(table, rel=1e-3)
+    assert float(said["99"].replace(",", "")) == pytest.approx(table, rel=1e-3)
 
 
 def test_names_of_others_are_text(assessment: Assessment) -> None:
@@ -162,15 +167,37 @@ def test_a_stored_run_is_light_and_has_every_name_and_ratio(tmp_path: Path) -> N
     for comparison in assessment.comparisons:
         assert comparison.test in text
         assert all(ratio(each.ratio) in text for each in comparison.findings.values() if each.judged and each.ratio)
-    assert len(re.findall('class="plot"', page)) == 2 * len(assessment.tests)
+    assert len(re.findall('class="plot"', page)) == 2 * len(assessment.tests) + 1
 
 
-def test_forty_two_tests_are_light(tmp_path: Path) -> None:
-    """As many slots as a comparison of 42 tests has in all: after 4 to 12 blocks, 7 on average (docs/performance.md)."""
-    truths = tuple(replace(TRUTHS[n % len(TRUTHS)], name=f"{TRUTHS[n % len(TRUTHS)].name}-{n}") for n in range(42))
-    assessment = build_assessment(
-        open_results(write_results(tmp_path / "results", 2, rows=36, blocks=7, truths=truths))
+def test_one_block_has_an_axis_of_three_labels_too(assessment: Assessment) -> None:
+    test = part(assessment, "update-index")
+    first = tuple(
+        replace(each, ratios={metric: {0: blocks[0]} for metric, blocks in each.ratios.items()}) for each in test.slots
     )
-    page = html.render(assessment)
-    assert len(re.findall('class="plot"', page)) == 3 * 42
+    root = drawn(slot_chart(replace(test, slots=first), CPU, LABELS))
+    assert [text.text for text in of_class(root, "x")[0]] == ["first slot", "last slot", "all", "block"]
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Assessment:
+    """As many slots as a comparison of 43 tests has in all: after 4 to 12 blocks, 7 on average (docs/performance.md)."""
+    truths = tuple(replace(TRUTHS[n % len(TRUTHS)], name=f"{TRUTHS[n % len(TRUTHS)].name}-{n}") for n in range(43))
+    folder = tmp_path_factory.mktemp("large") / "results"
+    return build_assessment(open_results(write_results(folder, 2, rows=36, blocks=7, truths=truths)))
+
+
+def test_a_page_of_two_targets_is_light(large: Assessment) -> None:
+    page = html.render(large)
+    assert len(re.findall('class="plot"', page)) == 3 * 43 + 1
     assert weight_of_charts(page) < MOST_BYTES, weight_of_charts(page)
+    assert len(page.encode()) < 1_000_000, len(page.encode())
+
+
+def test_a_page_of_twenty_targets_is_light_and_leaves_no_ratio_out(large: Assessment) -> None:
+    many = with_targets(large, 20)
+    page = html.render(many)
+    assert len(page.encode()) < 4_000_000, len(page.encode())
+    text = str(Text(page))
+    for comparison in many.comparisons:
+        assert all(finding_text(each) in text for each in comparison.findings.values() if each.judged and each.ratio)

@@ -112,7 +112,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 
 PROBE = """<script>addEventListener("load", () => setTimeout(() => {
   const seen = (chart) => chart.getBoundingClientRect().height > 200;
-  const charts = [...document.querySelectorAll("details[open] .plot")].filter(seen);
+  const charts = [...document.querySelectorAll("details.test[open] .plot")].filter(seen);
   const read = (chart) => chart.nextElementSibling.textContent;
   const press = (chart, key) => { chart.dispatchEvent(new KeyboardEvent("keydown", { key })); return read(chart); };
   const point = (chart) => {
@@ -127,7 +127,7 @@ PROBE = """<script>addEventListener("load", () => setTimeout(() => {
     charts: charts.length, focusable: charts.every((chart) => chart.tabIndex === 0),
     keys: ["ArrowRight", "ArrowRight", "End", "Home", "Escape"].map((key) => press(charts[0], key)),
     pointed: point(charts.at(-1)), requests: performance.getEntriesByType("resource").length,
-    open: document.querySelectorAll("details[open]").length,
+    open: document.querySelectorAll("details.test[open]").length,
     fits: document.documentElement.scrollWidth <= innerWidth, first: rows[0].dataset.name,
     verdicts: [...new Set(rows.map((row) => row.dataset.verdict))], run: typeof window.harmed }), "*");
 }, 500))</script>"""

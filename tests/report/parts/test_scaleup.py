@@ -3,6 +3,7 @@
 import io
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from typer.testing import CliRunner
 
 from dbversus.cli.main import app
 from dbversus.report.assessment import build_assessment, query
+from dbversus.report.charts.growth import growth_chart
 from dbversus.report.formats import html, markdown, text
 from dbversus.report.formats import json as json_report
 from dbversus.report.model import Assessment, ScaleLine
@@ -23,6 +25,7 @@ from dbversus.stats.metrics import THROUGHPUT
 from dbversus.stats.model import Verdict
 
 from ...journals import DictJournal
+from ..charts.test_charts import drawn, of_class, read
 from ..formats.test_html import Outline
 from ..synthetic import HOSTILE
 
@@ -156,6 +159,23 @@ def test_every_report_has_the_tables(judged: Assessment) -> None:
     assert content["clients"] == list(CLIENTS)
     assert content["tests"][0]["throughput"]["2"]["blocks"] == BLOCKS
     assert {item["test"] for item in content["all_clients"]} == {"scan@all", "insert@all"}
+
+
+def test_the_page_has_a_curve_per_test_with_the_ratios_of_the_table(judged: Assessment) -> None:
+    assert judged.scaleup
+    line = line_of(judged, "scan", LABELS[1])
+    root = drawn(growth_chart(judged.scaleup, "scan", LABELS))
+    curves = of_class(root, "curve")
+    assert len(curves) == len(LABELS) and len(of_class(root, "whisker")) == len(LABELS)
+    assert read(root, curves[1]) == [
+        ("1", "1"),
+        *((str(count), f"{one.value:.3f} [{one.low:.3f}, {one.high:.3f}]") for count, one in line.throughput.items()),
+    ]
+    for axis in (*of_class(root, "x"), *of_class(root, "y")):
+        assert len(list(axis)) >= 3
+    section = html.render(judged).partition('id="scaleup-title"')[2].partition("</section>")[0]
+    assert section.count('class="plot"') == len(RATES) and HOSTILE not in section
+    assert growth_chart(replace(judged.scaleup, clients=(1, 4)), "scan", LABELS) == ""
 
 
 @pytest.mark.parametrize("width", [80, 200])

@@ -3,17 +3,37 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from markupsafe import escape
 
-WIDTH, HEIGHT = 332, 244
-LEFT, RIGHT, TOP, BOTTOM = 46, 326, 20, 206
 _LABEL_PX = 6.4
 """Of one character, at the size that report.css gives labels; digits are wider than most."""
 _GAP_PX = 4
 
 Tick = tuple[float, str]
 """Value, label."""
+
+
+class Frame(NamedTuple):
+    """Size of a picture, and where in it the axes lie, in the pixels that report.css gives texts their size for."""
+
+    width: int
+    height: int
+    left: int
+    right: int
+    top: int
+    bottom: int
+
+    def across(self, low: float, high: float) -> "Axis":
+        return Axis(low, high, self.left, self.right)
+
+    def upwards(self, low: float, high: float) -> "Axis":
+        return Axis(low, high, self.bottom, self.top)
+
+
+USUAL = Frame(332, 244, 46, 326, 20, 206)
+LEFT, RIGHT, TOP, BOTTOM = USUAL[2:]
 
 
 @dataclass(frozen=True)
@@ -36,27 +56,23 @@ class Axis:
         return self.low <= value <= self.high
 
 
-def across(low: float, high: float) -> Axis:
-    return Axis(low, high, LEFT, RIGHT)
+across, upwards = USUAL.across, USUAL.upwards
 
 
-def upwards(low: float, high: float) -> Axis:
-    return Axis(low, high, BOTTOM, TOP)
-
-
-def x_axis(axis: Axis, ticks: Sequence[Tick], title: str, *, grid: bool) -> str:
+def x_axis(axis: Axis, ticks: Sequence[Tick], title: str, *, grid: bool, frame: Frame = USUAL) -> str:
     """Labels that would run into each other are left out; their grid lines stay."""
-    lines = "".join(f"M{axis.at(value):g} {TOP}V{BOTTOM}" for value, _ in ticks) if grid else ""
-    texts = [_text(axis.at(value), BOTTOM + 15, label) for value, label in _apart(axis, ticks)]
+    lines = "".join(f"M{axis.at(value):g} {frame.top}V{frame.bottom}" for value, _ in ticks) if grid else ""
+    texts = [_text(axis.at(value), frame.bottom + 15, label) for value, label in _apart(axis, ticks)]
     path = f'<path class="grid" d="{lines}"/>' if lines else ""
-    return f'{path}<g class="x">{"".join(texts)}{_text((LEFT + RIGHT) / 2, HEIGHT - 5, title)}</g>'
+    heading = _text((frame.left + frame.right) / 2, frame.height - 5, title) if title else ""
+    return f'{path}<g class="x">{"".join(texts)}{heading}</g>'
 
 
-def y_axis(axis: Axis, ticks: Iterable[Tick], title: str) -> str:
+def y_axis(axis: Axis, ticks: Iterable[Tick], title: str, frame: Frame = USUAL) -> str:
     """With its title above it, so that nobody has to read sideways."""
     known = list(ticks)
-    lines = "".join(f"M{LEFT} {axis.at(value):g}H{RIGHT}" for value, _ in known)
-    texts = "".join(_text(LEFT - 5, axis.at(value) + 4, label) for value, label in known)
+    lines = "".join(f"M{frame.left} {axis.at(value):g}H{frame.right}" for value, _ in known)
+    texts = "".join(_text(frame.left - 5, axis.at(value) + 4, label) for value, label in known)
     heading = f'<text class="title" x="0" y="10">{escape(title)}</text>'
     return f'<path class="grid" d="{lines}"/><g class="y">{texts}</g>{heading}'
 
@@ -65,12 +81,17 @@ def _text(x: float, y: float, label: str) -> str:
     return f'<text x="{x:g}" y="{y:g}">{escape(label)}</text>'
 
 
+def width_of(label: str) -> float:
+    """About so many pixels wide."""
+    return len(label) * _LABEL_PX
+
+
 def _apart(axis: Axis, ticks: Sequence[Tick]) -> list[Tick]:
     """From the right, since the last label may stand for all that is left of it."""
     kept: list[Tick] = []
     free_to = math.inf
     for value, label in reversed(ticks):
-        half = len(label) * _LABEL_PX / 2
+        half = width_of(label) / 2
         if axis.at(value) + half <= free_to:
             kept.append((value, label))
             free_to = axis.at(value) - half - _GAP_PX

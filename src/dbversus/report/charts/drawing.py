@@ -3,11 +3,12 @@
 Each target has a colour, a shape of its marks and a pattern of its lines, so that colour is never alone.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from markupsafe import Markup, escape
 
-from dbversus.report.charts.axes import HEIGHT, WIDTH
+from dbversus.report.charts.axes import USUAL, Frame
+from dbversus.stats.model import Verdict
 
 KINDS = 8
 """Of colours, shapes and patterns; they begin again after that."""
@@ -22,6 +23,12 @@ _SHAPES = (
     "M-3.5-6h7v12h-7z",
 )
 
+_GLYPHS = {
+    Verdict.EQUIVALENT: "m-3 0a3 3 0 1 0 6 0a3 3 0 1 0-6 0z",
+    Verdict.REGRESSION: "m0 4.5l4.5-8h-9z",
+    Verdict.IMPROVEMENT: "m0-4.5l4.5 8h-9z",
+}
+"""From the middle of a mark; all other verdicts have the circle, but not filled."""
 _DOT = "M-2 0a2 2 0 1 0 4 0a2 2 0 1 0-4 0z"
 
 Point = tuple[float, float, str, str]
@@ -52,13 +59,20 @@ def legend(index: int) -> Markup:
     return Markup(f'<svg class="legend-key" viewBox="0 0 28 12" aria-hidden="true">{line}</svg>')
 
 
-def series(how: str, index: int, name: str, points: Sequence[Point]) -> str:
-    """A line or a row of marks; what each point says stands beside it, in order."""
+def series(how: str, index: int, name: str, points: Sequence[Point], *, at: bool = True) -> str:
+    """A line or a row of marks; what each point says stands beside it, in order. `at`: and of what, unless the chart says it."""
     places = " ".join(f"{x:g},{y:g}" for x, y, _, _ in points)
-    at = escape("|".join(text for _, _, text, _ in points))
+    of_what = f' data-at="{escape("|".join(text for _, _, text, _ in points))}"' if at else ""
     said = escape("|".join(text for _, _, _, text in points))
-    head = f'<polyline class="{how} {kind(index)}" points="{places}" data-at="{at}" data-say="{said}">'
+    head = f'<polyline class="{how} {kind(index)}" points="{places}"{of_what} data-say="{said}">'
     return f"{head}<title>{escape(name)}</title></polyline>"
+
+
+def shared_at(lines: Iterable[Sequence[Point]]) -> list[str]:
+    """Of what the points of all lines speak, where each line has these from the first on; else empty."""
+    texts = [[text for _, _, text, _ in points] for points in lines]
+    longest = max(texts, key=len, default=[])
+    return longest if all(own == longest[: len(own)] for own in texts) else []
 
 
 def dots(index: int, points: Iterable[tuple[float, float]]) -> str:
@@ -71,7 +85,22 @@ def dots(index: int, points: Iterable[tuple[float, float]]) -> str:
     return f'<path class="dots {kind(index)}" d="m{path}"/>' if path else ""
 
 
-def chart(spoken: str, words: str, shapes: Iterable[str]) -> Markup:
-    """`words`: how a point is read out, with {at} and {say}. Texts in `shapes` are escaped where they are made."""
+def glyphs(marks: Iterable[tuple[Verdict, float, float]]) -> Iterator[str]:
+    """Marks of verdicts at x, y, a path for each kind: worse points down, better up, what is decided is filled."""
+    by_verdict: dict[Verdict, list[str]] = {}
+    for verdict, x, y in marks:
+        shape = _GLYPHS.get(verdict, _GLYPHS[Verdict.EQUIVALENT])
+        by_verdict.setdefault(verdict, []).append(f"M{x:g} {y:g}{shape}")
+    for verdict, pieces in by_verdict.items():
+        yield f'<path class="glyph {str(verdict).replace(" ", "-")}" d="{"".join(pieces)}"/>'
+
+
+def chart(spoken: str, words: str, shapes: Iterable[str], frame: Frame = USUAL, at: Sequence[str] = ()) -> Markup:
+    """`words`: how a point is read out, with {at} and {say}; `at`: of what points speak, where their lines do not tell.
+
+    Texts in `shapes` are escaped where they are made.
+    """
     texts = f'aria-label="{escape(spoken)}" data-words="{escape(words)}"'
-    return Markup(f'<svg class="plot" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" {texts}>{"".join(shapes)}</svg>')
+    texts += f' data-at="{escape("|".join(at))}"' if at else ""
+    box = f'viewBox="0 0 {frame.width} {frame.height}"'
+    return Markup(f'<svg class="plot" {box} role="img" {texts}>{"".join(shapes)}</svg>')

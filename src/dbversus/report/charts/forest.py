@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from dbversus.report.words import ratio
 from dbversus.stats.model import Finding, Verdict
 
 WIDTH, HEIGHT = 176, 18
@@ -57,15 +56,14 @@ def picture(finding: Finding, scale: Scale) -> Markup:
     low, high = finding.low or finding.ratio, finding.high or finding.ratio
     left, right = scale.x(1 / (1 + finding.margin)), scale.x(1 + finding.margin)
     middle = HEIGHT / 2
+    ends = "".join(f"M{scale.x(bound):g} {middle - 3:g}v6" for bound in (low, high) if scale.holds(bound))
     shapes = [
-        f'<rect class="band" x="{left}" y="0" width="{right - left:.1f}" height="{HEIGHT}"/>',
-        _line("one", WIDTH / 2, 0, WIDTH / 2, HEIGHT),
-        _line("whisker", scale.x(low), middle, scale.x(high), middle),
-        _end(scale, low, middle),
-        _end(scale, high, middle),
+        f'<path class="band" d="M{left:g} 0H{right:g}V{HEIGHT}H{left:g}z"/><path class="one" d="M{WIDTH / 2:g} 0v{HEIGHT}"/>',
+        f'<path class="whisker" d="M{scale.x(low):g} {middle:g}H{scale.x(high):g}{ends}"/>',
+        *(_arrow(bound, middle) for bound in (low, high) if not scale.holds(bound)),
     ]
     if scale.holds(finding.ratio):
-        shapes.append(f'<circle cx="{scale.x(finding.ratio)}" cy="{middle}" r="3.5"/>')
+        shapes.append(f'<circle cx="{scale.x(finding.ratio):g}" cy="{middle:g}" r="3.5"/>')
     return _svg(str(finding.verdict).replace(" ", "-"), HEIGHT, shapes)
 
 
@@ -75,19 +73,7 @@ def _svg(kind: str, height: int, shapes: Iterable[str]) -> Markup:
     return Markup(f"{head}{''.join(shapes)}</svg>")
 
 
-def _line(kind: str, x1: float, y1: float, x2: float, y2: float) -> str:
-    return f'<line class="{kind}" x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>'
-
-
-def _end(scale: Scale, bound: float, middle: float) -> str:
-    """A cap at the interval's end, or an arrow where it goes on beyond the scale."""
-    if scale.holds(bound):
-        x = scale.x(bound)
-        return _line("whisker", x, middle - 3, x, middle + 3)
+def _arrow(bound: float, middle: float) -> str:
+    """For an interval that goes on beyond the scale."""
     tip, back = (WIDTH - 1, WIDTH - 7) if bound > 1 else (1, 7)
-    return f'<path class="arrow" d="M{tip} {middle}L{back} {middle - 4}L{back} {middle + 4}Z"/>'
-
-
-def spoken(finding: Finding) -> str:
-    """What the picture shows, for its title."""
-    return f"ratio {ratio(finding.ratio)}, {finding.verdict}, margin {finding.margin * 100:g} %"
+    return f'<path class="arrow" d="M{tip} {middle:g}L{back} {middle - 4:g}V{middle + 4:g}z"/>'

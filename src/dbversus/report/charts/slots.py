@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from dbversus.report.charts import ticks
 from dbversus.report.charts.axes import LEFT, RIGHT, TOP, Axis, across, upwards, x_axis, y_axis
-from dbversus.report.charts.drawing import chart, dots, kind, series
+from dbversus.report.charts.drawing import Point, chart, dots, kind, series, shared_at
 from dbversus.report.model import TestPart
 from dbversus.report.words import SHORT_TITLES, count_of, typographic
 from dbversus.stats.metrics import metric_named
@@ -70,9 +70,15 @@ def slot_chart(test: TestPart, metric: str, labels: Sequence[str]) -> Markup:
     x = across(first - 0.5, last + 1.5)
     y = _y_axis_for(candidates, margin)
     shapes = [_band(y, margin), _x_labels(x, first, last), _y_labels(y), _line("one", y.at(0)), _beyond(candidates, y)]
-    for each in candidates:
-        shapes += [_slots(each, x, y), _over_all(each, x.at(each.in_strip(last + 1)), y), _marks(each, x, y, last + 1)]
-    return chart(_spoken(metric, candidates), "{at}: {say} %", shapes)
+    points = [_points(each, x, y, last + 1) for each in candidates]
+    at = shared_at(points)
+    for each, own in zip(candidates, points, strict=True):
+        shapes += [
+            _slots(each, x, y),
+            _over_all(each, x.at(each.in_strip(last + 1)), y),
+            series("marked", each.index, each.name, own, at=not at),
+        ]
+    return chart(_spoken(metric, candidates), "{at}: {say} %", shapes, at=at)
 
 
 def _candidates(test: TestPart, metric: str, labels: Sequence[str]) -> list[_Candidate]:
@@ -105,16 +111,16 @@ def _slots(candidate: _Candidate, x: Axis, y: Axis) -> str:
     return dots(candidate.index, ((x.at(column), y.at(value)) for column, value in candidate.slots if y.holds(value)))
 
 
-def _marks(candidate: _Candidate, x: Axis, y: Axis, over_all: int) -> str:
+def _points(candidate: _Candidate, x: Axis, y: Axis, over_all: int) -> list[Point]:
     """The mean of each block, and the ratio over all of them."""
-    points = [
+    points: list[Point] = [
         (x.at(candidate.in_strip(block)), y.at(mean), f"block {block + 1}", _signed(mean))
         for block, mean in candidate.means.items()
     ]
     if candidate.over_all:
         value = candidate.over_all[0]
         points.append((x.at(candidate.in_strip(over_all)), y.at(value), "all blocks", _said(candidate)))
-    return series("marked", candidate.index, candidate.name, points)
+    return points
 
 
 def _over_all(candidate: _Candidate, x: float, y: Axis) -> str:
@@ -151,6 +157,8 @@ def _band(y: Axis, margin: float) -> str:
 
 def _x_labels(x: Axis, first: int, last: int) -> str:
     labels = [(float(block), str(block + 1)) for block in range(first, last + 1)]
+    if first == last:  # no axis has fewer than three labels
+        labels = [(first - _ROOM / 2, "first slot"), (first + _ROOM / 2, "last slot")]
     return x_axis(x, [*labels, (last + 1.0, "all")], "block", grid=False)
 
 

@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from dbversus.report.charts import ticks
 from dbversus.report.charts.axes import across, upwards, x_axis, y_axis
-from dbversus.report.charts.drawing import Point, chart, series
+from dbversus.report.charts.drawing import KINDS, Point, chart, series, shared_at
 from dbversus.report.model import LatencyFigures, TestPart
 from dbversus.report.words import number
 
@@ -21,6 +21,8 @@ _NARROWEST = 1.2
 def time_chart(test: TestPart, labels: Sequence[str]) -> Markup:
     """Empty where nothing was measured. `labels` of all targets, in their order."""
     curves = {label: of_target.curve for label, of_target in test.latency.items() if of_target.curve}
+    if len(curves) > KINDS:
+        curves = {label: curve[::2] for label, curve in curves.items()}
     if not curves:
         return Markup("")
     times = [max(us, _SHORTEST_US) for curve in curves.values() for _, us in curve]
@@ -33,13 +35,16 @@ def time_chart(test: TestPart, labels: Sequence[str]) -> Markup:
         x_axis(x, [(math.log(us), number_short(us)) for us in ticks.logarithmic(low, high)], "µs", grid=True),
         y_axis(y, ((_nines(share), f"{share:g}") for share in shares if y.holds(_nines(share))), "% of operations"),
     ]
-    for label, curve in curves.items():
-        points: list[Point] = [
+    lines: dict[str, list[Point]] = {
+        label: [
             (x.at(math.log(max(us, _SHORTEST_US))), y.at(_nines(share)), f"{share:.4g}", number(us))
             for share, us in curve
         ]
-        shapes.append(series("curve", labels.index(label), label, points))
-    return chart(_spoken(test), "{at} % ≤ {say} µs", shapes)
+        for label, curve in curves.items()
+    }
+    at = shared_at(lines.values())
+    shapes += [series("curve", labels.index(label), label, points, at=not at) for label, points in lines.items()]
+    return chart(_spoken(test), "{at} % ≤ {say} µs", shapes, at=at)
 
 
 def number_short(us: float) -> str:

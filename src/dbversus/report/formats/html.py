@@ -1,7 +1,6 @@
 """report.html: one self-contained file that works offline, and without its script too: charts are static pictures."""
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -14,10 +13,14 @@ from markupsafe import Markup, escape
 from dbversus.report import words
 from dbversus.report.charts import drawing, forest
 from dbversus.report.charts.course import FEWEST_SECONDS, RATE, SLOWEST, course_chart, course_title
+from dbversus.report.charts.growth import FEWEST_NUMBERS, growth_chart
+from dbversus.report.charts.plane import plane_chart
 from dbversus.report.charts.slots import slot_chart
 from dbversus.report.charts.times import time_chart
+from dbversus.report.charts.trend import Targets, targets_of, trend_chart
 from dbversus.report.figures import PERCENTS, PLOTTED
 from dbversus.report.formats import (
+    after_writes_table,
     events_table,
     matrix_table,
     objects_table,
@@ -27,27 +30,27 @@ from dbversus.report.formats import (
     sizes_table,
     steps_table,
 )
+from dbversus.report.formats.cpu_splits import cpu_splits
 from dbversus.report.generations import words as generations_words
-from dbversus.report.model import Assessment, Estimate, Figure, TargetFacts, TestPart
+from dbversus.report.model import Assessment, Figure, TargetFacts, TestPart
 from dbversus.report.pairs import Generations
-from dbversus.report.parts import disturbance
+from dbversus.report.parts import after_writes, disturbance, heat, plane, shades
 from dbversus.report.parts.loads import origin_text, times_note
-from dbversus.stats.metrics import CPU, DRAIN_CPU, THROUGHPUT
-from dbversus.stats.model import Finding, Metric, Verdict
+from dbversus.stats.metrics import CPU, THROUGHPUT
+from dbversus.stats.model import CHANGES, Finding, Metric, Verdict
 
 _CHART_TITLES = {
-    CPU: "CPU per operation against the base: slots by block",
-    THROUGHPUT: "Throughput against the base: slots by block",
+    CPU: "CPU per operation against the base, by block",
+    THROUGHPUT: "Throughput against the base, by block",
 }
-_CPU_SPLITS = (
-    ("server_user_us_per_op", "server_system_us_per_op"),
-    ("server_foreground_cpu_us_per_op", "server_background_cpu_us_per_op", DRAIN_CPU),
-)
 
 
 @dataclass(frozen=True)
 class View:
-    """One experiment as the templates of report.html read it: each field under its own name."""
+    """One experiment as the templates of report.html read it: each field under its own name.
+
+    `crowded`: there are more targets than colours; what so many lines or cells could not tell is left out then.
+    """
 
     a: Assessment
     matrix_tables: Sequence[matrix_table.Table]
@@ -61,6 +64,10 @@ class View:
     groups: Sequence[str]
     verdicts: Sequence[tuple[Verdict, int]]
     scales: Mapping[str, forest.Scale]
+    heats: Sequence[heat.Heat]
+    trend_targets: Targets
+    planes: Sequence[plane.Plane]
+    crowded: bool
     facts: Sequence[str]
     host: Sequence[tuple[str, str]]
 
@@ -93,8 +100,14 @@ def _view(assessment: Assessment) -> View:
         sizes_notes=sizes_table.notes() if assessment.sizes else [],
         judged=assessment.judged,
         groups=list(dict.fromkeys(test.group for test in assessment.tests)),
-        verdicts=words.in_order(Counter(item.verdict for item in assessment.comparisons)),
+        verdicts=words.in_order(words.verdict_counts(assessment.comparisons)),
         scales=_scales(assessment),
+        heats=heat.heats(assessment),
+        trend_targets=targets_of(
+            [facts.target.label for facts in assessment.targets], [facts.target.dbms for facts in assessment.targets]
+        ),
+        planes=plane.planes(assessment),
+        crowded=_are_many(assessment.targets),
         facts=words.experiment_facts(assessment.header, len(assessment.tests), assessment.blocks),
         host=_flat(assessment.host),
     )
@@ -117,10 +130,19 @@ def _words() -> dict[str, Any]:
         "gw": generations_words,
         "disturbance": disturbance,
         "percents": PERCENTS,
+        "changes": CHANGES,
         "forest": forest,
-        "spoken": forest.spoken,
         "intervals": words.INTERVALS,
-        "cpu_splits": _cpu_splits,
+        "cpu_splits": cpu_splits,
+        "after_writes": after_writes,
+        "after_writes_table": after_writes_table,
+        "heat": heat,
+        "shades": shades,
+        "trend_chart": trend_chart,
+        "growth_chart": growth_chart,
+        "FEWEST_NUMBERS": FEWEST_NUMBERS,
+        "plane": plane,
+        "plane_chart": plane_chart,
         "roles_table": roles_table,
         "objects_table": objects_table,
         "response_table": response_table,
@@ -128,7 +150,6 @@ def _words() -> dict[str, Any]:
         "events_table": events_table,
         "charts": _charts,
         "drawing": drawing,
-        "severity": {verdict: rank for rank, verdict in enumerate(words.SEVERITY)},
         "css": Markup(_static("report.css")),
         "js": Markup(_static("report.js")),
     }
@@ -152,6 +173,7 @@ def _filters() -> dict[str, Any]:
         "sign": lambda verdict: words.SIGNS[verdict],
         "meaning": lambda verdict: words.MEANINGS[verdict],
         "count_of": _count_of,
+        "telling": _telling,
         "sentence": _sentence,
     }
 
@@ -181,6 +203,22 @@ def _count_of(figure: Figure) -> str:
     return str(counts[0]) if len(set(counts)) == 1 else " / ".join(map(str, counts))
 
 
+def _are_many(targets: Sequence[TargetFacts]) -> bool:
+    """More than there are colours."""
+    return len(targets) > drawing.KINDS
+
+
+def _telling(figures: Sequence[Figure], crowded: bool) -> list[Figure]:
+    """Where there are many targets: those that are judged, and those in which one of them is shown to differ."""
+    if not crowded:
+        return list(figures)
+    return [
+        figure
+        for figure in figures
+        if any(found.judged or found.verdict in CHANGES for found in figure.findings.values())
+    ]
+
+
 def _scales(assessment: Assessment) -> dict[str, forest.Scale]:
     by_metric: dict[str, list[Finding]] = {metric.name: [] for metric in assessment.judged}
     for comparison in assessment.comparisons:
@@ -203,44 +241,11 @@ def _flat(content: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]
     return lines
 
 
-def _cpu_splits(test: TestPart, targets: Sequence[TargetFacts]) -> list[list[dict[str, Any]]]:
-    """CPU per operation as bars: per split one entry per target, in shares of the widest.
-
-    What was drained stands beside foreground and background: it is part of neither.
-    """
-    by_name = {figure.metric: figure for figure in test.figures}
-    splits = []
-    for names in _CPU_SPLITS:
-        parts = [by_name.get(name) for name in names]
-        known = [figure for figure in parts if figure is not None]
-        if not known:
-            continue
-        totals = {facts.target.label: sum(_value(figure, facts.target.label) for figure in known) for facts in targets}
-        widest = max(totals.values()) or 1.0
-        splits.append([_bar(known, facts.target.label, totals[facts.target.label], widest) for facts in targets])
-    return splits
-
-
-def _value(figure: Figure, label: str) -> float:
-    return figure.estimates[label].value or 0.0
-
-
-def _bar(known: Sequence[Figure], label: str, total: float, widest: float) -> dict[str, Any]:
-    pieces = [
-        {
-            "title": figure.title.removeprefix("server ").removesuffix(" CPU per op"),
-            "value": _value(figure, label),
-            "width": 100 * _value(figure, label) / widest,
-        }
-        for figure in known
-    ]
-    return {"label": label, "total": total, "pieces": pieces, "estimate": Estimate(total, None, None, 0)}
-
-
 def _charts(test: TestPart, targets: Sequence[TargetFacts]) -> list[tuple[str, Markup]]:
-    """Captions and pictures; a picture is empty where nothing was measured."""
+    """Captions and pictures; a picture is empty where nothing was measured. Blocks of many targets would lie over each other."""
     labels = [facts.target.label for facts in targets]
-    found = [(_CHART_TITLES[metric], slot_chart(test, metric, labels)) for metric in PLOTTED if test.slots]
+    plotted = PLOTTED if test.slots and not _are_many(targets) else ()
+    found = [(_CHART_TITLES[metric], slot_chart(test, metric, labels)) for metric in plotted]
     if test.latency:
         found.append(("Response time, share of operations at or below", time_chart(test, labels)))
     for course in test.courses:

@@ -9,7 +9,14 @@ from typing import Any
 
 import msgspec
 
-from dbversus.report.formats import objects_table, roles_table, scaleup_table, sizes_table, steps_table
+from dbversus.report.formats import (
+    after_writes_table,
+    objects_table,
+    roles_table,
+    scaleup_table,
+    sizes_table,
+    steps_table,
+)
 from dbversus.report.generations import words as generations_words
 from dbversus.report.model import Assessment, Comparison, Estimate, LatencyFigures, ScaleUp, TargetFacts, TestPart
 
@@ -38,6 +45,7 @@ def as_json(assessment: Assessment) -> dict[str, Any]:
         "generations": generations_words.as_json(assessment.generations) if assessment.generations else None,
         "matrix": asdict(assessment.matrix) if assessment.matrix else None,
         "sizes": sizes_table.as_json(assessment.sizes) if assessment.sizes else None,
+        "after_writes": after_writes_table.as_json(assessment.after_writes) if assessment.after_writes else None,
         "steps": steps_table.as_json(assessment.steps, assessment.base.label) if assessment.steps else None,
         "scaleup": _scaleup(assessment.scaleup) if assessment.scaleup else None,
         "load": [asdict(load) for load in assessment.loads],

@@ -4,11 +4,20 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from dbversus.report.formats import matrix_table, objects_table, roles_table, scaleup_table, sizes_table, steps_table
+from dbversus.report.formats import (
+    after_writes_table,
+    heat_table,
+    matrix_table,
+    objects_table,
+    roles_table,
+    scaleup_table,
+    sizes_table,
+    steps_table,
+)
 from dbversus.report.generations import words as generations_words
 from dbversus.report.model import Assessment, Comparison, StepsPart, TargetFacts
 from dbversus.report.pairs import Generations
-from dbversus.report.parts import disturbance
+from dbversus.report.parts import after_writes, disturbance, heat
 from dbversus.report.parts.loads import origin_text, times_note
 from dbversus.report.words import (
     SHORT_TITLES,
@@ -36,11 +45,16 @@ def render(assessment: Assessment) -> str:
     parts = [f"# {escape(assessment.title)}", _experiment_line(assessment), escape(assessment.outcome)]
     if assessment.matrix:
         parts += _tables(matrix_table.tables(assessment.matrix), matrix_table.notes(assessment.matrix))
+    parts += _heats(assessment)
     for facts in assessment.candidates:
         parts += _candidate(assessment, facts)
     if not assessment.candidates:
         parts.append(_own_figures(assessment))
     parts.append(_legend(assessment))
+    if after := assessment.after_writes:
+        said = "\n".join(f"- {escape(line)}" for line in after_writes.sentences(after, assessment.base.label))
+        heading, *more = _tables([after_writes_table.table(after)], [after_writes_table.note(after)])
+        parts += [heading, said, *more]
     if assessment.steps:
         parts += _steps(assessment.steps, assessment.base.label)
     if assessment.scaleup:
@@ -86,6 +100,16 @@ def _tables(tables: Sequence[matrix_table.Table], notes: Sequence[str]) -> list[
         rows = [[escape(cell) for cell in row] for row in table.rows]
         parts += [f"## {escape(table.title)}", _table([escape(name) for name in table.columns], rows)]
     return [*parts, *map(escape, notes)]
+
+
+def _heats(assessment: Assessment) -> list[str]:
+    """Where there are several targets, what changes on which of them at one glance."""
+    heats = heat.heats(assessment)
+    if not heats:
+        return []
+    tables = [table for one in heats if (table := heat_table.table(one)).rows]
+    said = "\n".join(f"- {escape(heat.sentence(one))}" for one in heats)
+    return ["## All targets", said, *_tables(tables, [heat_table.note(heats, assessment.base.label)])]
 
 
 def _steps(part: StepsPart, base: str) -> list[str]:

@@ -1,79 +1,106 @@
 "use strict";
 (() => {
-  /* ---- the verdict table: filter and sort ---- */
-  const table = document.getElementById("verdict-table");
+  const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+  const field = (id) => document.getElementById(id);
+  const verdicts = all(".filters [data-verdict]");
+
+  /* ---- tables that sort: their heads become buttons; rows of a group stay with it, and a test without a figure comes last ---- */
+  const words = new Intl.Collator(undefined, { numeric: true });
+  const figure = (text) => {
+    const found = text.replaceAll(",", "").replace("−", "-").match(/^[^\w-]*(-?\d+(\.\d+)?)/);
+    return found ? Number(found[1]) : NaN;
+  };
+  /* what a column is sorted by: a number, or the text where no cell has one */
+  const valueIn = (rows, column, key) => {
+    const text = (row) => row.cells[column]?.textContent.trim() ?? "";
+    if (column === 0) return (row, place) => place;
+    if (key === "verdict") return (row) => verdicts.findIndex((chip) => chip.dataset.verdict === row.dataset.verdict);
+    if (key === "target") return (row) => Number(row.dataset.target);
+    return rows.some((row) => !Number.isNaN(figure(text(row)))) ? (row) => figure(text(row)) : text;
+  };
+  const compare = (x, y) => typeof x === "string" && typeof y === "string" ? words.compare(x, y) : x - y;
+  const sortRows = (rows, valueOf, sign) => rows.map((row, place) => ({ row, place, value: valueOf(row, place) }))
+    .sort((a, b) => {
+      const [x, y] = [Number.isNaN(a.value), Number.isNaN(b.value)];
+      return x || y ? x - y || a.place - b.place : sign * compare(a.value, b.value) || a.place - b.place;
+    }).map(({ row }) => row);
+
+  for (const table of all("table.sorts")) {
+    const bodies = [...table.tBodies].map((body) => ({ body, rows: all("tr:not(.group)", body) }));
+    const heads = [...table.tHead.rows[0].cells];
+    heads.forEach((head, column) => {
+      const named = head.querySelector("[data-sort]"), button = document.createElement("button");
+      button.type = "button";
+      button.dataset.sort = named?.dataset.sort ?? column;
+      button.append(...(named ?? head).childNodes);
+      named ? named.replaceWith(button) : head.append(button);
+      button.addEventListener("click", () => {
+        const descending = head.ariaSort === "ascending";
+        for (const other of heads) other.removeAttribute("aria-sort");
+        head.ariaSort = descending ? "descending" : "ascending";
+        const valueOf = valueIn(bodies.flatMap(({ rows }) => rows), column, button.dataset.sort);
+        for (const { body, rows } of bodies) body.append(...sortRows(rows, valueOf, descending ? -1 : 1));
+        table.dispatchEvent(new Event("sorted"));
+      });
+    });
+  }
+
+  /* ---- one filter for verdicts, heat tables, trends and tests ---- */
+  const table = field("verdict-table");
+  const parts = all("details.test");
   if (table) {
     const rows = [...table.tBodies[0].rows];
     const form = document.querySelector(".filters");
-    const chips = [...form.querySelectorAll("[data-verdict]")];
-    const field = (id) => document.getElementById(id);
+    const found = document.createElement("output");
+    parts[0]?.before(found);
     form.hidden = false;
-
-    const filter = () => {
-      const text = field("find").value.trim().toLowerCase();
-      const group = field("group").value;
-      const target = field("target") ? field("target").value : "";
-      const verdicts = new Set(chips.filter((chip) => chip.ariaPressed === "true").map((chip) => chip.dataset.verdict));
-      let shown = 0;
-      for (const row of rows) {
-        const cell = row.dataset;
-        const keep = (!text || cell.name.toLowerCase().includes(text)) && (!group || cell.group === group) &&
-          (!target || cell.target === target) && (!verdicts.size || verdicts.has(cell.verdict));
-        row.hidden = !keep;
-        shown += keep;
-      }
-      const filtered = shown < rows.length;
-      chips[0]?.parentElement.classList.toggle("some", verdicts.size > 0);
-      field("shown").textContent = filtered ? `${shown} of ${rows.length} shown` : "";
-      loosen();
-    };
 
     /* a test's name is written once per run of its targets; out of that order every row says it */
     const loosen = () => {
       let above = null;
       for (const row of table.tBodies[0].rows) {
         if (row.hidden) continue;
-        const repeats = above === row.dataset.name;
-        row.classList.toggle("again", repeats);
+        row.classList.toggle("again", above === row.dataset.name);
         above = row.dataset.name;
       }
     };
-
-    const value = (row, key) => {
-      const text = row.dataset[key];
-      if (key === "order" || key === "severity" || key === "target" || key === "n") return Number(text);
-      return text === "" ? NaN : Number(text);
-    };
-    const sort = (key, descending) => {
-      const sign = descending ? -1 : 1;
-      const sorted = [...rows].sort((a, b) => {
-        const [x, y] = [value(a, key), value(b, key)];
-        if (Number.isNaN(x) || Number.isNaN(y)) return Number.isNaN(x) - Number.isNaN(y);
-        return sign * (x - y) || a.dataset.order - b.dataset.order || a.dataset.target - b.dataset.target;
-      });
-      table.tBodies[0].append(...sorted);
+    const filter = () => {
+      const text = field("find").value.trim().toLowerCase(), group = field("group").value, target = field("target")?.value ?? "";
+      const wanted = new Set(verdicts.filter((chip) => chip.ariaPressed === "true").map((chip) => chip.dataset.verdict));
+      const names = new Set();
+      for (const row of rows) {
+        const of = row.dataset;
+        const keep = (!text || of.name.toLowerCase().includes(text)) && (!group || of.group === group) &&
+          (!target || of.target === target) && (!wanted.size || wanted.has(of.verdict));
+        row.hidden = !keep;
+        if (keep) names.add(of.name);
+      }
+      for (const part of parts) part.hidden = !names.has(part.dataset.test);
+      for (const one of all("figure[data-of]")) one.hidden = !names.has(one.dataset.of);
+      for (const body of all(".heat tbody")) {
+        const [head, ...tests] = body.rows;
+        for (const row of tests) row.hidden = !names.has(row.cells[0].textContent);
+        head.hidden = tests.every((row) => row.hidden);
+      }
+      const shown = rows.filter((row) => !row.hidden).length, opened = parts.filter((part) => !part.hidden).length;
+      verdicts[0]?.parentElement.classList.toggle("some", wanted.size > 0);
+      field("shown").textContent = shown < rows.length ? `${shown} of ${rows.length} shown` : "";
+      found.textContent = opened < parts.length ? `${opened} of ${parts.length} tests, by the filter of the verdicts.` : "";
       loosen();
     };
-    for (const button of table.tHead.querySelectorAll("[data-sort]")) {
-      button.addEventListener("click", () => {
-        const head = button.parentElement;
-        const descending = head.ariaSort === "ascending";
-        for (const other of table.tHead.querySelectorAll("[aria-sort]")) other.ariaSort = "none";
-        head.ariaSort = descending ? "descending" : "ascending";
-        sort(button.dataset.sort, descending);
-      });
-    }
-    for (const chip of chips) {
+    for (const chip of verdicts) {
       chip.addEventListener("click", () => { chip.ariaPressed = String(chip.ariaPressed !== "true"); filter(); });
     }
+    table.addEventListener("sorted", loosen);
     form.addEventListener("input", filter);
     filter();
   }
 
   /* ---- charts: the figures of the point that is nearest to the pointer, or chosen with the arrow keys ---- */
-  const pointsOf = (chart) => [...chart.querySelectorAll("[data-say]")].flatMap((line) => {
-    const name = line.querySelector("title").textContent, at = line.dataset.at.split("|"), said = line.dataset.say.split("|");
-    const text = (place) => chart.dataset.words.replace("{at}", at[place]).replace("{say}", said[place]);
+  const pointsOf = (chart) => all("[data-say]", chart).flatMap((line) => {
+    const name = line.querySelector("title").textContent, said = line.dataset.say.split("|");
+    const at = (line.dataset.at ?? chart.dataset.at).split("|");
+    const text = (place) => chart.dataset.words.replace("{at}", () => at[place]).replace("{say}", () => said[place]);
     return [...line.points].map(({ x, y }, place) => ({ x, y, place, text: `${name}, ${text(place)}` }));
   });
 
@@ -112,18 +139,34 @@
   };
 
   /* most tests are never opened */
-  const parts = [...document.querySelectorAll("details.test")];
-  for (const part of parts) {
-    part.addEventListener("toggle", () => part.querySelectorAll(".plot:not([tabindex])").forEach(readable));
-  }
+  const readIn = (part) => all(".plot:not([tabindex])", part).forEach(readable);
+  for (const part of all("details")) part.addEventListener("toggle", () => { if (part.open) readIn(part); });
+  all("details[open]").forEach(readIn);
+  all(".plot:not([tabindex])").filter((chart) => !chart.closest("details")).forEach(readable);
 
+  /* ---- tests: all opened or closed at once, one by its address, and on paper all that are shown ---- */
+  const openers = field("openers");
+  if (openers) {
+    openers.hidden = false;
+    openers.addEventListener("click", ({ target }) => {
+      if (target.value) for (const part of parts) if (!part.hidden) part.open = target.value === "open";
+    });
+  }
   const openNamed = () => {
-    const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const named = field(decodeURIComponent(location.hash.slice(1)));
     if (!named || named.tagName !== "DETAILS") return;
+    named.hidden = false;
     named.open = true;
     named.scrollIntoView();
     named.querySelector("summary").focus({ preventScroll: true });
   };
   addEventListener("hashchange", openNamed);
   openNamed();
+
+  let opened = [];
+  addEventListener("beforeprint", () => {
+    opened = all("details:not([open])");
+    for (const part of opened) part.open = true;
+  });
+  addEventListener("afterprint", () => { for (const part of opened) part.open = false; });
 })();

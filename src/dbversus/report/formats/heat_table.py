@@ -1,0 +1,21 @@
+"""The heat tables as plain tables: tests that change on any target, with signs and ratios."""
+
+from collections.abc import Sequence
+
+from dbversus.report.formats.matrix_table import Table
+from dbversus.report.parts.heat import Heat, with_changes
+from dbversus.report.words import count_of, short_labels
+
+
+def table(heat: Heat) -> Table:
+    """Without lines where no test changes on any target."""
+    rows, _ = with_changes(heat)
+    texts = [[row.test, *(cell.text for cell in row.cells)] for row in rows]
+    return Table(f"{heat.title} ratio of all targets", ["test", *short_labels(heat.targets)], texts)
+
+
+def note(heats: Sequence[Heat], base: str) -> str:
+    """What the figures are, and how many tests each table leaves out."""
+    left_out = [f"{heat.title} {count_of(others, 'test')}" for heat in heats if (others := with_changes(heat)[1])]
+    said = f"Ratios are target/{base}; their intervals are in the tables below."
+    return f"{said} Tests that change on no target are left out: {', '.join(left_out)}." if left_out else said
