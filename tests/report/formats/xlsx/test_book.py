@@ -8,8 +8,10 @@ import pytest
 import xlsxwriter
 
 from dbversus.report.formats.xlsx import book as books
-from dbversus.report.formats.xlsx.book import MEAN_OVER, Book
+from dbversus.report.formats.xlsx import means
+from dbversus.report.formats.xlsx.book import Book
 from dbversus.report.formats.xlsx.looks import LOOKS, number_format
+from dbversus.report.formats.xlsx.means import MEAN_OVER
 from dbversus.report.formats.xlsx.table import NO, YES, Cell, Column, Form, Lines, Link, Mean, Sheet, Table
 from dbversus.report.formats.xlsx.widths import lines_of, places_for, widths_of
 from dbversus.report.words import number, ratio
@@ -98,12 +100,20 @@ def test_links_lead_to_their_sheets() -> None:
 
 def test_what_does_not_fit_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(books, "MOST_ROWS", 2)
-    monkeypatch.setattr(books, "MOST_COLUMNS", 3)
-    sheet = one(Table(TABLE.columns, TABLE.rows))
+    monkeypatch.setattr(books, "MOST_COLUMNS", 2)
+    sheet = one(TABLE)
     assert [sheet[f"A{row}"].value for row in (3, 4)] == ["a", "b"]
-    assert sheet["A5"].value == "2 more lines are left out here; report.json has them."
-    assert sheet["A6"].value == "1 more columns are left out here; report.json has them."
-    assert sheet["D2"].value is None and sheet.auto_filter.ref == "A2:C4"
+    assert sheet["A5"].value == "Left out here: 2 lines, which report.json has."
+    assert sheet["A6"].value == "Left out here: 2 columns, which report.json has."
+    assert sheet["C2"].value is None and sheet.auto_filter.ref == "A2:B4"
+    assert sheet.max_row == 6  # no mean of what is not there
+
+
+def test_means_that_would_take_a_program_too_long_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(means, "MOST_WEIGHED", 2 * len(TABLE.rows))
+    sheet = one(TABLE)
+    assert (sheet["A7"].value, sheet["A9"].value) == ("geometric mean", "geometric mean")
+    assert sheet["A11"].value == "Left out here: 1 line of geometric means."
 
 
 def test_numbers_that_are_none_are_words_or_nothing() -> None:

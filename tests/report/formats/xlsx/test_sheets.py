@@ -10,7 +10,7 @@ import pytest
 
 from dbversus.report.figures import estimate
 from dbversus.report.formats.objects_table import figure_words
-from dbversus.report.formats.xlsx.book import MEAN_OVER
+from dbversus.report.formats.xlsx.means import MEAN_OVER
 from dbversus.report.generations.words import MEAN
 from dbversus.report.model import (
     Assessment,

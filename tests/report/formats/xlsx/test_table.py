@@ -1,10 +1,11 @@
 """Tables as data: empty columns, and which rows a mean is over."""
 
 import math
+from typing import Any
 
 import pytest
 
-from dbversus.report.formats.xlsx.table import NO, YES, Cell, Column, Form, Link, Mean, Row, Table, plain
+from dbversus.report.formats.xlsx.table import NO, YES, Cell, Column, Form, Link, Mean, Row, Table, Value, plain
 
 RATIO = Column("ratio", Form.RATIO)
 COLUMNS = [Column("test"), Column("target"), Column("nothing"), RATIO, Column("counts")]
@@ -18,18 +19,20 @@ ROWS: list[Row] = [
 ]
 
 
-def over(mean: Mean) -> list[float]:
-    return [math.exp(log) for log in Table(COLUMNS, ROWS).logs(mean, "ratio")]
+def over(by: str, *names: str) -> dict[tuple[Value, ...], Any]:
+    logs = Table(COLUMNS, ROWS).logs("ratio", by, names)
+    return {key: pytest.approx([math.exp(log) for log in of_key]) for key, of_key in logs.items()}
 
 
 def test_a_mean_is_over_the_rows_of_its_line_that_count() -> None:
-    assert over(Mean({"ratio": "counts"}, {"target": "x"})) == pytest.approx([2, 8])
-    assert over(Mean({"ratio": ""}, {"target": "x"})) == pytest.approx([2, 8, 64])
+    assert over("counts", "target")["x",] == [2, 8]
+    assert over("", "target")["x",] == [2, 8, 64]
+    assert over("", "test", "target")["c", "x"] == [64]
 
 
 def test_what_has_no_logarithm_is_in_no_mean() -> None:
-    assert over(Mean({"ratio": "counts"}, {"target": "y"})) == pytest.approx([5])
-    assert over(Mean({"ratio": ""})) == pytest.approx([2, 8, 64, 5])
+    assert over("counts", "target")["y",] == [5]
+    assert over("") == {(): [2, 8, 64, 5]}
 
 
 def test_empty_columns_go_and_their_means_too() -> None:

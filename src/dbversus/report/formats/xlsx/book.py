@@ -2,19 +2,16 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
-from xlsxwriter.utility import xl_range_abs, xl_rowcol_to_cell
-
-from dbversus.report.formats.xlsx import looks
+from dbversus.report.formats.xlsx import looks, means
 from dbversus.report.formats.xlsx.looks import LOOKS, Look, number_format
-from dbversus.report.formats.xlsx.table import YES, Cell, Column, Form, Lines, Link, Mean, Sheet, Table, Value, plain
+from dbversus.report.formats.xlsx.means import Formula
+from dbversus.report.formats.xlsx.table import Cell, Column, Form, Lines, Link, Sheet, Table, Value, plain
 from dbversus.report.formats.xlsx.text import cell_text
 from dbversus.report.formats.xlsx.widths import PAGE_WIDTH, lines_of, places_for, widths_of
-from dbversus.report.generations.words import MEAN
+from dbversus.report.words import count_of
 
-MEAN_OVER = "tests in the mean"
 MOST_ROWS = 200_000
 """Of one table; a program that opens the file has to hold them all."""
 MOST_COLUMNS = 16_384
@@ -24,6 +21,7 @@ _TALLEST_POINTS = 409.0
 """No row can be taller."""
 _A4 = 9
 _FORMULA = ("=", "+", "-", "@")
+_RATIO = number_format(Form.RATIO, 1.0)
 
 
 class Book:
@@ -82,8 +80,7 @@ class _Page:
 
     def table(self, whole: Table, main: bool) -> None:
         """`main`: the one whose header stays in view, and whose rows can be filtered."""
-        columns = whole.columns[:MOST_COLUMNS]
-        table = replace(whole, columns=columns, rows=[row[: len(columns)] for row in whole.rows[:MOST_ROWS]])
+        table = whole.cut(MOST_ROWS, MOST_COLUMNS)
         if table.title or not main:
             self._row += not main
             self.text(table.title, looks.HEADING)
@@ -100,37 +97,28 @@ class _Page:
             self._made.repeat_rows(header)
             self._made.repeat_columns(0, table.lead - 1)
         for what, left_out in (
-            ("lines", len(whole.rows) - len(table.rows)),
-            ("columns", len(whole.columns) - len(table.columns)),
+            ("line", len(whole.rows) - len(table.rows)),
+            ("column", len(whole.columns) - len(table.columns)),
         ):
             if left_out:
-                self.text(f"{left_out:,} more {what} are left out here; report.json has them.", {"bold": True})
-        for mean in table.means if table.rows else ():
-            self._mean(table, mean, header + 1, last)
+                self.text(f"Left out here: {count_of(left_out, what)}, which report.json has.", {"bold": True})
+        self._means(table, header + 1)
 
-    def _mean(self, table: Table, mean: Mean, first: int, last: int) -> None:
-        """A line of means, and under it over how many rows they are."""
-        row = self._row
-        for place, column in enumerate(table.columns):
-            known = mean.where.get(column.title, mean.beside.get(column.title, MEAN if place == 0 else None))
-            over = mean.where.get(column.title, MEAN_OVER if place == 0 else None)
-            if column.title not in mean.of:
-                self._cell(row, place, known, column.form, looks.MEAN)
-                self._cell(row + 1, place, over, column.form)
-                continue
-            condition = _condition(table, mean, column.title, first, last, row)
-            values = xl_range_abs(first, place, last, place)
-            logs = list(table.logs(mean, column.title))
-            mean_of = math.exp(math.fsum(logs) / len(logs)) if logs else None
-            formula = f'=IFERROR(EXP(SUM(IF({condition},LN({values}),0))/SUM(IF({condition},1,0))),"")'
-            look = {**looks.MEAN, "num_format": number_format(Form.RATIO, mean_of or 1.0)}
-            self._formula(row, place, formula, look, "" if mean_of is None else mean_of)
-            self._formula(row + 1, place, f"=SUM(IF({condition},1,0))", {"num_format": "0"}, len(logs))
-        self._row += 2
+    def _means(self, table: Table, first: int) -> None:
+        for number, line in enumerate(means.lines(table, first, self._row)):
+            look = {} if number % 2 else looks.MEAN
+            for place, value in enumerate(line):
+                if isinstance(value, Formula):
+                    self._formula(self._row, place, value, {**look, "num_format": "0" if number % 2 else _RATIO})
+                else:
+                    self._cell(self._row, place, value, table.columns[place].form, look)
+            self._row += 1
+        if table.rows and (left_out := len(table.means) - means.count_that_fit(table)):
+            self.text(f"Left out here: {count_of(left_out, 'line')} of geometric means.", {"bold": True})
 
-    def _formula(self, row: int, place: int, formula: str, look: Look, value: Value) -> None:
-        """Over an array; `value` is shown by programs that do not calculate."""
-        self._made.write_array_formula(row, place, row, place, f"{{{formula}}}", self._book.format(look), value)
+    def _formula(self, row: int, place: int, formula: Formula, look: Look) -> None:
+        shown = self._book.format(look)
+        self._made.write_array_formula(row, place, row, place, f"{{{formula.text}}}", shown, formula.value)
 
     def _cell(self, row: int, place: int, cell: Value | Cell | Link, form: Form, look: Look | None = None) -> None:
         look = look or {}
@@ -159,23 +147,6 @@ class _Page:
 
 def _header(column: Column) -> Look:
     return looks.HEADER if column.form is Form.TEXT else {**looks.HEADER, "align": "right"}
-
-
-def _condition(table: Table, mean: Mean, title: str, first: int, last: int, row: int) -> str:
-    """Which rows a mean is over, as a product of arrays. Texts of others are in cells, and never in a formula."""
-
-    def column(place: int) -> str:
-        found: str = xl_range_abs(first, place, last, place)
-        return found
-
-    own = column(table.place(title))
-    parts = [f"ISNUMBER({own})", f"({own}>0)"]
-    for name in mean.where:
-        place = table.place(name)
-        parts.append(f"EXACT({column(place)},{xl_rowcol_to_cell(row, place, col_abs=True)})")
-    if by := mean.of[title]:
-        parts.append(f'({column(table.place(by))}="{YES}")')
-    return "*".join(parts)
 
 
 def _set_up_print(made: Any, width: float) -> None:

@@ -1,7 +1,7 @@
 """What a sheet holds, as data: numbers as numbers, with how they are shown. Knows neither reports nor the file's format."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import NamedTuple, Protocol
@@ -70,10 +70,20 @@ class Table:
     title: str = ""
 
     def trimmed(self) -> "Table":
-        """Without columns in which no row has anything; a mean of such a column is none. As it is where it has no rows."""
+        """Without columns in which no row has anything. As it is where it has no rows."""
         if not self.rows:
             return self
-        kept = [place for place in range(len(self.columns)) if any(_is_known(row[place]) for row in self.rows)]
+        return self._of_columns(
+            [place for place in range(len(self.columns)) if any(_is_known(row[place]) for row in self.rows)]
+        )
+
+    def cut(self, rows: int, columns: int) -> "Table":
+        """The first so many of both."""
+        table = replace(self, rows=self.rows[:rows])
+        return table if len(self.columns) <= columns else table._of_columns(range(columns))
+
+    def _of_columns(self, kept: Sequence[int]) -> "Table":
+        """A mean of a column that is gone is none."""
         columns = [self.columns[place] for place in kept]
         titles = {column.title for column in columns}
         means = [
@@ -91,15 +101,18 @@ class Table:
         """Where a column is."""
         return next(place for place, column in enumerate(self.columns) if column.title == title)
 
-    def logs(self, mean: Mean, title: str) -> Iterator[float]:
-        """ln of the values of a column that its geometric mean is over."""
-        own, by = self.place(title), mean.of[title]
-        where = [(self.place(name), wanted) for name, wanted in mean.where.items()]
-        where += [(self.place(by), YES)] if by else []
+    def logs(self, title: str, by: str, names: Sequence[str]) -> dict[tuple[Value, ...], list[float]]:
+        """ln of a column's values in rows that count in its mean, by what they hold in the columns `names`."""
+        own, counts = self.place(title), self.place(by) if by else None
+        where = [self.place(name) for name in names]
+        found: dict[tuple[Value, ...], list[float]] = {}
         for row in self.rows:
-            value, counts = plain(row[own]), all(plain(row[place]) == wanted for place, wanted in where)
-            if counts and isinstance(value, int | float) and 0 < value < math.inf:
-                yield math.log(value)
+            value = plain(row[own])
+            if counts is not None and plain(row[counts]) != YES:
+                continue
+            if isinstance(value, int | float) and 0 < value < math.inf:
+                found.setdefault(tuple(plain(row[place]) for place in where), []).append(math.log(value))
+        return found
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import re
 
 MOST_UNITS = 32_767
 """UTF-16 code units that a cell holds."""
-_CUT = " … (cut off: {count:,} characters in all; report.json has them)"
+_CUT = " … (cut off: {count:,} characters in all; the results folder has them)"
 # what no XML file may hold: halves of pairs, and two code points that are no characters
 _NO_CHARACTER = re.compile("[\ud800-\udfff\ufffe\uffff]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
