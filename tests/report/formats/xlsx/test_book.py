@@ -13,7 +13,7 @@ from dbversus.report.formats.xlsx.book import Book
 from dbversus.report.formats.xlsx.looks import LOOKS, number_format
 from dbversus.report.formats.xlsx.means import MEAN_OVER
 from dbversus.report.formats.xlsx.table import NO, YES, Cell, Column, Form, Lines, Link, Mean, Sheet, Table
-from dbversus.report.formats.xlsx.widths import lines_of, places_for, widths_of
+from dbversus.report.formats.xlsx.widths import in_view, lines_of, places_for, widths_of
 from dbversus.report.words import number, ratio
 from dbversus.stats.model import Verdict
 
@@ -70,6 +70,11 @@ def test_means_are_formulas_with_what_they_come_to() -> None:
     assert [values[f"C{row}"].value for row in (9, 10)] == [pytest.approx(3), 1]
     assert values["C11"].value in (None, "") and values["C12"].value == 0
     assert [values[f"B{row}"].value for row in (7, 8, 9)] == ["x", "x", "y"]
+
+
+def test_which_rows_count_is_chosen_from_a_list() -> None:
+    (validation,) = one(TABLE).data_validations.dataValidation
+    assert (str(validation.sqref), validation.formula1) == ("D3:D6", '"yes,no"')
 
 
 def test_a_table_without_rows_has_a_header_alone() -> None:
@@ -161,4 +166,5 @@ def test_sentences_run_over_as_many_columns_as_they_need() -> None:
     assert places_for([60, 60, 60]) == (1, 120)
     last, width = places_for([20])
     assert last > 1 and width >= 110
+    assert [in_view(widths) for widths in ([20, 40], [40, 40], [100], [20, 20, 30, 10])] == [2, 1, 1, 2]
     assert lines_of("x" * 100 + "\ny", 60) == 3

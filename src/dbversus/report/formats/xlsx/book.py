@@ -7,9 +7,9 @@ from typing import Any
 from dbversus.report.formats.xlsx import looks, means
 from dbversus.report.formats.xlsx.looks import LOOKS, Look, number_format
 from dbversus.report.formats.xlsx.means import Formula
-from dbversus.report.formats.xlsx.table import Cell, Column, Form, Lines, Link, Sheet, Table, Value, plain
+from dbversus.report.formats.xlsx.table import NO, YES, Cell, Column, Form, Lines, Link, Sheet, Table, Value, plain
 from dbversus.report.formats.xlsx.text import cell_text
-from dbversus.report.formats.xlsx.widths import PAGE_WIDTH, lines_of, places_for, widths_of
+from dbversus.report.formats.xlsx.widths import PAGE_WIDTH, in_view, lines_of, places_for, widths_of
 from dbversus.report.words import count_of
 
 MOST_ROWS = 200_000
@@ -43,6 +43,8 @@ class Book:
                 page.lines(part)
             else:
                 page.table(part, main=number == 0)
+        # texts of digits alone are meant to be texts
+        made.ignore_errors({"number_stored_as_text": "A1:XFD1048576"})
         _set_up_print(made, sum(widths))
 
     def format(self, look: Look) -> Any:
@@ -92,10 +94,11 @@ class _Page:
                 self._cell(number, place, cell, table.columns[place].form)
         self._row = last + 1
         if main:
-            self._made.freeze_panes(header + 1, table.lead)
+            lead = in_view(self._widths[: table.lead])
+            self._made.freeze_panes(header + 1, lead)
             self._made.autofilter(header, 0, max(last, header + 1), len(table.columns) - 1)
             self._made.repeat_rows(header)
-            self._made.repeat_columns(0, table.lead - 1)
+            self._made.repeat_columns(0, lead - 1)
         for what, left_out in (
             ("line", len(whole.rows) - len(table.rows)),
             ("column", len(whole.columns) - len(table.columns)),
@@ -105,6 +108,9 @@ class _Page:
         self._means(table, header + 1)
 
     def _means(self, table: Table, first: int) -> None:
+        for by in dict.fromkeys(by for mean in table.means for by in mean.of.values() if by):
+            place, last = table.place(by), first + len(table.rows) - 1
+            self._made.data_validation(first, place, last, place, {"validate": "list", "source": [YES, NO]})
         for number, line in enumerate(means.lines(table, first, self._row)):
             look = {} if number % 2 else looks.MEAN
             for place, value in enumerate(line):

@@ -10,6 +10,8 @@ PAGE_WIDTH = 190.0
 """What can still be read on a page across."""
 SENTENCE_WIDTH = 110.0
 """Notes under a table run over so many of its columns that they are at least so wide."""
+_IN_VIEW = 66.0
+"""What columns that stay in view may take together, so that others have room beside them."""
 _USUAL = 8.43
 """Of a column whose width nobody sets."""
 _NARROWEST, _WIDEST = 7.0, 60.0
@@ -57,6 +59,11 @@ def places_for(widths: Sequence[float]) -> tuple[int, float]:
         place += 1
         width += widths[place] if place < len(widths) else _USUAL
     return place, width
+
+
+def in_view(leading: Sequence[float]) -> int:
+    """How many of the first columns stay in view: those that leave room for others, and the first in any case."""
+    return max(1, sum(sum(leading[: count + 1]) <= _IN_VIEW for count in range(len(leading))))
 
 
 def lines_of(text: str, width: float) -> int:

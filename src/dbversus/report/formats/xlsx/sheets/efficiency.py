@@ -49,7 +49,7 @@ _LEGEND_OF_IMPORTS = (
 
 
 def sheet(assessment: Assessment) -> Sheet | None:
-    columns = [Column("test"), Column("kind"), Column("target"), Column("blocks", Form.COUNT)]
+    columns = [Column("test"), Column("target"), Column("blocks", Form.COUNT)]
     for _, name, unit, _ in _SHOWN:
         columns += [*with_interval(name, unit), *of_ratio(name)]
     rows = [list(row) for test in assessment.tests for row in _rows(test, assessment)]
@@ -57,7 +57,7 @@ def sheet(assessment: Assessment) -> Sheet | None:
         return None
     of = {f"{name} ratio": IN_MEANS for _, name, _, _ in _SHOWN}
     means = [Mean(of, {"target": facts.target.label}) for facts in assessment.candidates]
-    table = Table([*columns, Column(IN_MEANS)], rows, lead=3, means=means).trimmed()
+    table = Table([*columns, Column(IN_MEANS), Column("kind")], rows, lead=2, means=means).trimmed()
     of_machine = any("of the machine" in column.title for column in table.columns)
     notes = [_LEGEND, *([_LEGEND_OF_IMPORTS] if of_machine else []), *([MEANS_NOTE] if table.means else [])]
     return Sheet("Efficiency", "Hardware use per operation", [table, Lines("Notes", notes)])
@@ -71,7 +71,7 @@ def _rows(test: TestPart, assessment: Assessment) -> Iterator[list[Cell | Value]
         blocks = max((figure.estimates[label].n for figure, _ in shown if figure), default=0)
         cells = [cell for figure, factor in shown for cell in _cells(figure, label, factor)]
         counted = in_means(compared.get(label)) if label != assessment.base.label else ""
-        yield [test.name, test.group, label, blocks, *cells, counted]
+        yield [test.name, label, blocks, *cells, counted, test.group]
 
 
 def _cells(figure: Figure | None, label: str, factor: float) -> list[Cell]:

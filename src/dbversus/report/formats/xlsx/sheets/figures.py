@@ -25,9 +25,9 @@ _NOTE = (
 
 
 def sheet(assessment: Assessment) -> Sheet | None:
-    columns = [Column("test"), Column("kind"), Column("figure"), Column("unit"), Column("target")]
+    columns = [Column("test"), Column("figure"), Column("unit"), Column("target")]
     columns += [*with_interval("value"), Column("n", Form.COUNT), *of_ratio(""), Column("which is")]
-    columns += [Column("judged"), Column("note")]
+    columns += [Column("judged"), Column("kind"), Column("note")]
     rows = [
         list(row) for test in assessment.tests for figure in test.figures for row in _rows(test, figure, assessment)
     ]
@@ -41,5 +41,5 @@ def _rows(test: TestPart, figure: Figure, assessment: Assessment) -> Iterator[li
         estimate, finding = figure.estimates[label], figure.findings.get(label)
         said = "; ".join(filter(None, [finding.note if finding else "", sla_mark(test, label).strip()]))
         judged = "" if finding is None else "yes" if finding.judged else "no"
-        head = [test.name, test.group, figure.title, figure.unit, label]
-        yield [*head, *interval_cells(estimate), estimate.n, *finding_cells(finding), judged, said]
+        head = [test.name, figure.title, figure.unit, label]
+        yield [*head, *interval_cells(estimate), estimate.n, *finding_cells(finding), judged, test.group, said]

@@ -49,21 +49,21 @@ def sheet(assessment: Assessment) -> Sheet | None:
 def table(comparisons: Sequence[Comparison], judged: Sequence[Metric], kinds: Mapping[str, str]) -> Table:
     """`kinds` by test; those of tests that have none are left out."""
     titles = [SHORT_TITLES[metric.name] for metric in judged]
-    columns = [Column("test"), Column("kind"), Column("target"), Column("verdict")]
+    columns = [Column("test"), Column("target"), Column("verdict")]
     for title in titles:
         columns += [*of_ratio(title), Column(f"{title} is")]
-    columns += [Column("blocks", Form.COUNT), Column(IN_MEANS), Column("notes")]
+    columns += [Column("blocks", Form.COUNT), Column(IN_MEANS), Column("kind"), Column("notes")]
     rows = [_row(item, judged, kinds.get(item.test, "")) for item in comparisons]
     means = _means(comparisons, kinds, [f"{title} ratio" for title in titles])
-    return Table(columns, rows, lead=1, means=means).trimmed()
+    return Table(columns, rows, lead=2, means=means).trimmed()
 
 
 def _row(item: Comparison, judged: Sequence[Metric], kind: str) -> list[Cell | Value]:
-    cells: list[Cell | Value] = [item.test, kind, item.target, verdict_cell(item.verdict)]
+    cells: list[Cell | Value] = [item.test, item.target, verdict_cell(item.verdict)]
     for metric in judged:
         cells += finding_cells(item.findings.get(metric.name))
     blocks = max((finding.blocks for finding in item.findings.values()), default=0)
-    return [*cells, blocks, in_means(item), "; ".join(item.notes)]
+    return [*cells, blocks, in_means(item), kind, "; ".join(item.notes)]
 
 
 def verdict_cell(verdict: Verdict) -> Cell:
