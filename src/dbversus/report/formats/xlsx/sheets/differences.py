@@ -4,7 +4,7 @@ from itertools import zip_longest
 
 from dbversus.explain.settings_diff import SettingDifference
 from dbversus.report.formats.xlsx.looks import SOFT
-from dbversus.report.formats.xlsx.table import Cell, Column, Lines, Sheet, Table
+from dbversus.report.formats.xlsx.table import Cell, Column, Lines, Row, Sheet, Table
 from dbversus.report.model import Assessment
 from dbversus.report.words import not_compared
 
@@ -13,23 +13,20 @@ def settings_sheet(assessment: Assessment) -> Sheet | None:
     if not assessment.settings:
         return None
     columns = [Column("setting"), Column("known to"), *_of_targets(assessment)]
-    rows = [
-        [setting.name, "all" if setting.known_to_all else "some", *_values(setting)] for setting in assessment.settings
-    ]
+    rows: list[Row] = []
+    for setting in assessment.settings:
+        values = [_value(setting, place) for place in range(len(setting.values))]
+        rows.append([setting.name, "all" if setting.known_to_all else "some", *values])
     return Sheet("Settings", "Settings that differ", [Table(columns, rows), *_not_compared(assessment)])
 
 
-def _values(setting: SettingDifference) -> list[Cell]:
-    return [
-        Cell("another DBMS", SOFT)
-        if place in setting.others
-        else Cell("not known here", SOFT)
-        if value is None
-        else Cell(value)
-        if value
-        else Cell("empty", SOFT)
-        for place, value in enumerate(setting.values)
-    ]
+def _value(setting: SettingDifference, place: int) -> Cell:
+    if place in setting.others:
+        return Cell("another DBMS", SOFT)
+    value = setting.values[place]
+    if value is None:
+        return Cell("not known here", SOFT)
+    return Cell(value) if value else Cell("empty", SOFT)
 
 
 def plans_sheet(assessment: Assessment) -> Sheet | None:

@@ -1,6 +1,6 @@
 """The summaries of steps, a column per step and a line per target, and all columns of the Insert Benchmark."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from dbversus.report.formats import steps_table
 from dbversus.report.formats.steps_table import MARKS
@@ -40,8 +40,11 @@ _MARK_WORDS: Mapping[str, str] = {
 }
 _TEXTS = ("test", "target", "sla")
 _COUNTS = ("blocks",)
+_ASKED_FOR = "asked for"
 
-Cells = list[Cell]
+Columns = Callable[[Step], list[Column]]
+Cells = Callable[[Step, str], list[Cell]]
+"""Of a step, and of a target in it."""
 
 
 def sheet(assessment: Assessment) -> Sheet | None:
@@ -50,54 +53,63 @@ def sheet(assessment: Assessment) -> Sheet | None:
     labels = list(dict.fromkeys(label for step in part.steps for label in step.cells)) if part else []
     if not part or not labels:
         return None
-    base = assessment.base.label
-    tables = [_rates(part.steps, labels)]
+    tables = [_table(steps_table.RATES, part.steps, labels, _rate_columns, _rate)]
     if len(labels) > 1:
-        tables.append(_ratios(part.steps, labels, base))
+        tables.append(_table(steps_table.RATIOS, part.steps, labels, _ratio_columns, _ratio_to(assessment.base.label)))
     if rated := [step for step in part.steps if step.target_per_s is not None]:
         tables.append(_inserts(rated, labels))
     notes = [f"{table.title}: {steps_table.NOTES[table.title]}" for table in tables]
     return Sheet("Steps", "The steps, target by target", [*tables, Lines("Notes", notes)])
 
 
-def _rates(steps: Sequence[Step], labels: Sequence[str]) -> Table:
-    columns = [Column("target")]
-    rows = [[Cell(label)] for label in labels]
-    for step in steps:
-        columns += [*with_interval(step.name, step.unit), Column(f"{step.name} is")]
-        marks = standings(step)
-        for label, row in zip(labels, rows, strict=True):
-            mark = marks.get(label, "")
-            cell = step.cells.get(label)
-            row += [*interval_cells(cell.rate if cell else None, look=mark), _word(mark)]
-    return Table(columns, rows, title=steps_table.RATES).trimmed()
+def _table(title: str, steps: Sequence[Step], labels: Sequence[str], columns: Columns, cells: Cells) -> Table:
+    head = [Column("target"), *(column for step in steps for column in columns(step))]
+    rows = [[Cell(label), *(cell for step in steps for cell in cells(step, label))] for label in labels]
+    return Table(head, rows, title=title).trimmed()
 
 
-def _ratios(steps: Sequence[Step], labels: Sequence[str], base: str) -> Table:
-    columns = [Column("target")]
-    rows = [[Cell(label)] for label in labels]
-    for step in steps:
-        columns += [*of_ratio(step.name), Column(f"{step.name} is")]
-        for label, row in zip(labels, rows, strict=True):
-            cell = step.cells.get(label)
-            mark = ratio_mark(step, base, label) if cell else ""
-            row += [*ratio_cells(cell.finding if cell else None, mark), _word(mark)]
-    return Table(columns, rows, title=steps_table.RATIOS).trimmed()
+def _rate_columns(step: Step) -> list[Column]:
+    return [*with_interval(step.name, step.unit), _is(step)]
+
+
+def _rate(step: Step, label: str) -> list[Cell]:
+    mark = standings(step).get(label, "")
+    cell = step.cells.get(label)
+    return [*interval_cells(cell.rate if cell else None, look=mark), _word(mark)]
+
+
+def _ratio_columns(step: Step) -> list[Column]:
+    return [*of_ratio(step.name), _is(step)]
+
+
+def _ratio_to(base: str) -> Cells:
+    def cells(step: Step, label: str) -> list[Cell]:
+        cell = step.cells.get(label)
+        mark = ratio_mark(step, base, label) if cell else ""
+        return [*ratio_cells(cell.finding if cell else None, mark), _word(mark)]
+
+    return cells
 
 
 def _inserts(steps: Sequence[Step], labels: Sequence[str]) -> Table:
     """The last line is the rate that was asked for."""
-    columns = [Column("target")]
-    rows = [[Cell(label)] for label in labels]
-    asked = [Cell("asked for")]
-    for step in steps:
-        columns += [*with_interval(step.name, "rows/s"), Column(f"{step.name} is")]
-        for label, row in zip(labels, rows, strict=True):
-            cell = step.cells.get(label)
-            mark = insert_mark(step, label) if cell else ""
-            row += [*interval_cells(cell.inserts_per_s if cell else None, look=mark), _word(mark)]
-        asked += [Cell(step.target_per_s), Cell(None), Cell(None), Cell("")]
-    return Table(columns, [*rows, asked], title=steps_table.INSERTS).trimmed()
+
+    def cells(step: Step, label: str) -> list[Cell]:
+        if label == _ASKED_FOR:
+            return [Cell(step.target_per_s), *[Cell(None)] * 3]
+        cell = step.cells.get(label)
+        mark = insert_mark(step, label) if cell else ""
+        return [*interval_cells(cell.inserts_per_s if cell else None, look=mark), _word(mark)]
+
+    def columns(step: Step) -> list[Column]:
+        return [*with_interval(step.name, "rows/s"), _is(step)]
+
+    return _table(steps_table.INSERTS, steps, [*labels, _ASKED_FOR], columns, cells)
+
+
+def _is(step: Step) -> Column:
+    """Of the words for marks."""
+    return Column(f"{step.name} is")
 
 
 def _word(mark: str) -> Cell:
