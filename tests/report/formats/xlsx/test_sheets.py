@@ -123,6 +123,23 @@ def test_verdicts_have_geometric_means_of_what_counts(assessment: Assessment, co
     assert out[WRONG_TEST] == "no" and out["update-index"] == "yes"
 
 
+def test_targets_stand_side_by_side_with_a_mean_of_each(assessment: Assessment, content: bytes) -> None:
+    book = open_book(content)
+    assert book.sheetnames[2:5] == ["Ratios of CPU per op", "Ratios of throughput", "Ratios of IO per op"]
+    lines = {line["test"]: line for line in lines_of(book["Ratios of CPU per op"])}
+    for item in assessment.comparisons:
+        line, found = lines[item.test], item.findings.get(CPU)
+        own = line[f"{item.target} ratio"], line[f"{item.target} ratio low"]
+        if item.verdict in (Verdict.WRONG_RESULT, Verdict.FAILED, Verdict.DISTURBED):
+            assert own == (None, None) and line[f"{item.target} is"] == f"{SIGNS[item.verdict]} {item.verdict}"
+        else:
+            assert found and own == same(found.ratio, found.low)
+    first, *of_kinds = means_in(open_book(content, values=True), "Ratios of CPU per op")
+    ratios = [line[f"{LABELS[1]} ratio"] for line in lines.values() if line[f"{LABELS[1]} ratio"]]
+    assert first[f"{LABELS[1]} ratio"] == geometric(ratios) and first[f"{LABELS[1]} ratio over"] == len(ratios)
+    assert [mean["kind"] for mean in of_kinds] == list(dict.fromkeys(test.group for test in assessment.tests))
+
+
 def test_failures_are_in_the_servers_words(book: Any) -> None:
     (line,) = lines_of(book["What went wrong"])
     assert (line["target"], line["from here on"], line["in its own words"]) == (LABELS[2], "out", SERVER_WORDS)
@@ -202,7 +219,7 @@ def test_notes_are_told_of_their_tests_and_targets(assessment: Assessment, book:
 def test_a_single_target_has_figures_and_no_verdicts(of_kind: Written) -> None:
     _, content = of_kind("alone")
     book = open_book(content)
-    assert "Verdicts" not in book.sheetnames and "Figures" in book.sheetnames
+    assert not any(name.startswith(("Verdicts", "Ratios")) for name in book.sheetnames) and "Figures" in book.sheetnames
     assert "One target was measured, so there is nothing to compare." in texts_of(book["Overview"])
     assert not means_in(book, "Efficiency")
 

@@ -176,7 +176,8 @@ def with_interval(name: str, unit: str = "", form: Form = Form.NUMBER) -> list[C
 
 def of_ratio(name: str) -> list[Column]:
     """Three columns: a ratio and the ends of its interval."""
-    return [Column(f"{name} {part}".lstrip(), Form.RATIO) for part in ("ratio", "ratio low", "ratio high")]
+    before = f"{name} " if name else ""
+    return [Column(f"{before}{part}", Form.RATIO) for part in ("ratio", "ratio low", "ratio high")]
 
 
 def interval_cells(estimate: Estimated | None, factor: float = 1.0, look: str = "") -> list[Cell]:

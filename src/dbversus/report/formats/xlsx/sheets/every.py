@@ -1,6 +1,7 @@
 """All sheets, in their order."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from dbversus.report.formats.xlsx.sheets import (
     differences,
@@ -13,6 +14,7 @@ from dbversus.report.formats.xlsx.sheets import (
     notes,
     objects,
     overview,
+    ratios,
     response,
     roles,
     scaleup,
@@ -24,9 +26,11 @@ from dbversus.report.formats.xlsx.sheets import (
 )
 from dbversus.report.formats.xlsx.table import Sheet
 from dbversus.report.model import Assessment
+from dbversus.stats.judged import JUDGEABLE_METRICS
 
 _MAKERS: Sequence[Callable[[Assessment], Sheet | None]] = (
     verdicts.sheet,
+    *(partial(ratios.sheet, metric) for metric in JUDGEABLE_METRICS),
     failures.sheet,
     generations.of_assessment,
     matrix.sheet,
