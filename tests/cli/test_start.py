@@ -8,7 +8,7 @@ import pytest
 
 from dbversus.cli.main import app
 
-HEAVY = ("numpy", "scipy", "pandas", "duckdb", "pydantic", "psycopg", "jinja2")
+HEAVY = ("numpy", "scipy", "pandas", "duckdb", "pydantic", "psycopg", "jinja2", "xlsxwriter")
 ASKED = f"""
 import sys
 from dbversus.cli.main import main

@@ -255,7 +255,7 @@ def test_the_verb_with_two_experiments(tmp_path: Path) -> None:
     [
         (["--old", "t0,t1"], "--old and --new belong together"),
         (["--old", "t0,t1", "--new", "t2,t9"], "two different targets of"),
-        (["--format", "xml"], "--format xml is unknown; accepted: table, json, csv, md, html."),
+        (["--format", "xml"], "--format xml is unknown; accepted: table, json, csv, md, html, xlsx."),
     ],
 )
 def test_the_verb_refuses(four: Results, words: list[str], message: str) -> None:

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from dbversus.report.model import Comparison, Estimate, TestPart
 from dbversus.results.records import Experiment
@@ -380,6 +381,19 @@ def experiment_facts(header: Experiment, tests: int, blocks: int) -> list[str]:
 def count_of(count: int, what: str) -> str:
     """`1 row`, `1,200 rows`."""
     return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def flat_facts(content: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:
+    """Nested facts as (dotted name, text)."""
+    lines: list[tuple[str, str]] = []
+    for name, value in content.items():
+        if isinstance(value, Mapping):
+            lines += flat_facts(value, f"{prefix}{name}.")
+        elif isinstance(value, list):
+            lines.append((f"{prefix}{name}", ", ".join(map(str, value)) or "none"))
+        else:
+            lines.append((f"{prefix}{name}", "unknown" if value is None else str(value)))
+    return lines
 
 
 def sla_mark(test: TestPart, label: str) -> str:

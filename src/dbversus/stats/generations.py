@@ -83,15 +83,20 @@ class TestShift:
 
 @dataclass(frozen=True)
 class Shifts:
-    """All tests in order, and by metric the geometric means over `tests_in_mean` of them.
+    """All tests in order, and by metric the geometric means over those `in_mean`, by name.
 
     The load is apart from what is judged: in no mean, and without marks.
     """
 
     tests: tuple[TestShift, ...]
     means: Mapping[str, Change]
-    tests_in_mean: Mapping[str, int]
+    in_mean: Mapping[str, tuple[str, ...]]
     margin: float
+
+    @property
+    def tests_in_mean(self) -> dict[str, int]:
+        """How many, by metric."""
+        return {metric: len(tests) for metric, tests in self.in_mean.items()}
 
     @property
     def judged(self) -> tuple[TestShift, ...]:
@@ -189,13 +194,13 @@ def compare_generations(
     # loading is no test: it is done once, and its one figure would weigh as much as that of a test with many blocks
     trusted = [test for test in common if not reasons[test] and test != LOAD_TEST]
     means: dict[str, Change] = {}
-    counts: dict[str, int] = {}
+    in_mean: dict[str, tuple[str, ...]] = {}
     for metric in MARKED:
         measured = [test for test in trusted if _measured((test, metric), old, new)]
         if counted := _with_interval(measured, metric, old, new):
             means[metric] = _geometric_mean(counted, metric, old, new, paired)
-            counts[metric] = len(counted)
-    return Shifts(lines, means, counts, margin)
+            in_mean[metric] = tuple(counted)
+    return Shifts(lines, means, in_mean, margin)
 
 
 def _shared_blocks(one: Generation, other: Generation) -> Generation:

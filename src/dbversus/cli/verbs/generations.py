@@ -25,7 +25,7 @@ def generations(
     ] = None,
     old: Annotated[str | None, typer.Option(help="The old pair as FIRST,SECOND: labels of targets, or t0,t1.")] = None,
     new: Annotated[str | None, typer.Option(help="The new pair, likewise.")] = None,
-    format: Annotated[str, typer.Option("--format", "-f", help="table, json, csv, md or html.")] = "table",
+    format: Annotated[str, typer.Option("--format", "-f", help="table, json, csv, md, html or xlsx.")] = "table",
 ) -> None:
     """Compare two generations: second/first of an old pair of targets with second/first of a new pair, test by test.
 
@@ -35,6 +35,7 @@ def generations(
     - `dbversus generations results/both`
     - `dbversus generations results/both --old mysql:5.6,postgres:11 --new mysql:8.0,postgres:17 --format csv`
     - `dbversus generations results/2021 results/2026 --format html > generations.html`
+    - `dbversus generations results/2021 results/2026 --format xlsx > generations.xlsx`
     """
     if format not in _FORMATS:
         raise UsageError(f"--format {format} is unknown; accepted: {', '.join(_FORMATS)}.")
@@ -88,6 +89,14 @@ def _html(found: "Generations") -> None:
     sys.stdout.write(render_generations(found))
 
 
+def _xlsx(found: "Generations") -> None:
+    from dbversus.report.formats.xlsx.write import write_generations
+
+    if sys.stdout.isatty():
+        raise UsageError("--format xlsx is a file, not text for a terminal: write it to one, with > generations.xlsx.")
+    write_generations(found, sys.stdout.buffer)
+
+
 def _json(found: "Generations") -> None:
     from dbversus.report.generations.words import as_json
 
@@ -107,4 +116,5 @@ _FORMATS: dict[str, "Callable[[Generations], None]"] = {
     "csv": _csv,
     "md": _markdown,
     "html": _html,
+    "xlsx": _xlsx,
 }

@@ -109,7 +109,7 @@ def _view(assessment: Assessment) -> View:
         planes=plane.planes(assessment),
         crowded=_are_many(assessment.targets),
         facts=words.experiment_facts(assessment.header, len(assessment.tests), assessment.blocks),
-        host=_flat(assessment.host),
+        host=words.flat_facts(assessment.host),
     )
 
 
@@ -226,19 +226,6 @@ def _scales(assessment: Assessment) -> dict[str, forest.Scale]:
             if name in comparison.findings:
                 by_metric[name].append(comparison.findings[name])
     return {name: forest.scale_for(findings) for name, findings in by_metric.items()}
-
-
-def _flat(content: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:
-    """Nested facts as (dotted name, text)."""
-    lines: list[tuple[str, str]] = []
-    for name, value in content.items():
-        if isinstance(value, Mapping):
-            lines += _flat(value, f"{prefix}{name}.")
-        elif isinstance(value, list):
-            lines.append((f"{prefix}{name}", ", ".join(map(str, value)) or "none"))
-        else:
-            lines.append((f"{prefix}{name}", "unknown" if value is None else str(value)))
-    return lines
 
 
 def _charts(test: TestPart, targets: Sequence[TargetFacts]) -> list[tuple[str, Markup]]:

@@ -75,16 +75,18 @@ def _left_out(hidden: int) -> Iterator[str]:
         yield f"Left out: {count_of(hidden, 'figure')} that are small or come later; the table `objects` of `show --sql` has all."
 
 
-def notes_of_all(tests: Sequence[TestPart]) -> list[str]:
-    """What several tests lack is said once; figures that are left out are counted over all."""
+def notes_of_all(tests: Sequence[TestPart], most: int | None = MOST_IN_ONE) -> list[str]:
+    """What several tests lack is said once; figures that are left out are counted over all. `most`: lines shown of each test."""
     parts = [test.objects for test in tests if test.objects]
-    hidden = sum(_hidden(part.per_op, part.left_out) + _hidden(part.at_end, part.at_end_left_out) for part in parts)
+    hidden = sum(
+        _hidden(part.per_op, part.left_out, most) + _hidden(part.at_end, part.at_end_left_out, most) for part in parts
+    )
     lacking = dict.fromkeys(said for part in parts for said in part.lacking)
     return [NOTE, *_left_out(hidden), *(f"Not known of {said}." for said in lacking)] if parts else []
 
 
-def _hidden(lines: Sequence[ObjectLine], left_out: int) -> int:
-    return left_out + max(0, len(lines) - MOST_IN_ONE)
+def _hidden(lines: Sequence[ObjectLine], left_out: int, most: int | None) -> int:
+    return left_out + len(lines[len(lines) if most is None else most :])
 
 
 def as_json(part: ObjectsPart | None) -> dict[str, Any] | None:

@@ -32,7 +32,8 @@ _ALL = (
     Format("html", "report.html", "html", "a page with charts"),
     Format("md", "report.md", "markdown", "for issues and pull requests"),
     Format("json", "report.json", "json", "all of it as data"),
-    Format("csv", "report.csv", "csv", "the verdicts, for spreadsheets"),
+    Format("xlsx", "report.xlsx", "xlsx.write", "every table, as a spreadsheet"),
+    Format("csv", "report.csv", "csv", "the verdicts, a line each"),
 )
 FORMATS: Mapping[str, Format] = {each.name: each for each in _ALL}
 USUAL = ("html", "md", "json")

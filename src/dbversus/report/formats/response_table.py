@@ -28,13 +28,14 @@ def table(test: TestPart) -> Table | None:
     """A line per role (or the whole test) and target; None where nothing was measured."""
     rows = [
         [role or "all that count", target, *map(_text, shares(latency)), number((latency.max_us or 0.0) / _US_PER_S)]
-        for role, target, latency in _lines(test.latency, test.roles)
+        for role, target, latency in lines(test.latency, test.roles)
     ]
     columns = ["role", "target", *TITLES]
     return Table("Response time in fixed buckets, %", [*columns, "max, s"], rows) if rows else None
 
 
-def _lines(latency: Mapping[str, LatencyFigures], roles: tuple[RolePart, ...]) -> Iterator[Line]:
+def lines(latency: Mapping[str, LatencyFigures], roles: tuple[RolePart, ...]) -> Iterator[Line]:
+    """The whole test, whose role has no name, then each role."""
     for target, of_target in latency.items():
         yield "", target, of_target
     for part in roles:
@@ -63,7 +64,7 @@ def flat(results: Results) -> tuple[list[str], list[tuple[Any, ...]]]:
     for test in results.tests:
         times = {target.label: latency_figures(results.latency(test, target).values()) for target in results.targets}
         known = {label: latency for label, latency in times.items() if latency}
-        for role, target, latency in _lines(known, of_roles.get(test, ())):
+        for role, target, latency in lines(known, of_roles.get(test, ())):
             percents = [round(share, 6) for share in shares(latency)]
             rows.append((test, role, target, latency.count, *percents, (latency.max_us or 0.0) / _US_PER_S))
     return ["test", "role", "target", "operations", *(f"le_{name}" for name in NAMES[:-1]), NAMES[-1], "max_s"], rows

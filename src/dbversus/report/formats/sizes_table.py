@@ -40,7 +40,7 @@ def _row(line: SizeLine, metric: Metric, sizes: Sizes, intervals: bool) -> list[
     found = [line.larger.get(size, {}).get(metric.name) for size in sizes.sizes[1:]]
     if not any(finding and finding.ratio is not None for finding in (*ratios, *found)):
         return []
-    texts = [text for finding in found for text in (_text(finding, intervals), _which(finding))]
+    texts = [text for finding in found for text in (_text(finding, intervals), which(finding))]
     return [line.test, line.target, SHORT_TITLES[metric.name], *(_text(one, intervals) for one in ratios), *texts]
 
 
@@ -50,7 +50,8 @@ def _text(finding: Finding | None, intervals: bool) -> str:
     return finding_text(finding) if intervals else ratio(finding.ratio)
 
 
-def _which(finding: Finding | None) -> str:
+def which(finding: Finding | None) -> str:
+    """`▼ worse with more rows`, or a dash."""
     if finding is None:
         return "–"
     return f"{SIGNS[finding.verdict]} {_WORDS.get(finding.verdict, str(finding.verdict))}"

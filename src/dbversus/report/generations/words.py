@@ -147,7 +147,7 @@ def as_json(generations: Generations) -> dict[str, Any]:
         ],
         "load": _changes_json(shifts.load.changes) if shifts.load else None,
         "geometric_means": _changes_json(shifts.means),
-        "tests_in_means": dict(shifts.tests_in_mean),
+        "tests_in_means": shifts.tests_in_mean,
         "notes": list(generations.notes),
     }
 

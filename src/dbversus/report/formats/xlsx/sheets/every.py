@@ -1,0 +1,63 @@
+"""All sheets, in their order."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from dbversus.report.formats.xlsx.sheets import (
+    differences,
+    efficiency,
+    failures,
+    figures,
+    generations,
+    loads,
+    matrix,
+    notes,
+    objects,
+    overview,
+    ratios,
+    response,
+    roles,
+    scaleup,
+    seconds,
+    sizes,
+    steps,
+    surroundings,
+    verdicts,
+)
+from dbversus.report.formats.xlsx.table import Sheet
+from dbversus.report.model import Assessment
+from dbversus.stats.judged import JUDGEABLE_METRICS
+
+_MAKERS: Sequence[Callable[[Assessment], Sheet | None]] = (
+    verdicts.sheet,
+    *(partial(ratios.sheet, metric) for metric in JUDGEABLE_METRICS),
+    failures.sheet,
+    generations.of_assessment,
+    matrix.sheet,
+    matrix.figures_sheet,
+    steps.sheet,
+    steps.columns_sheet,
+    scaleup.sheet,
+    scaleup.verdicts_sheet,
+    sizes.sheet,
+    efficiency.sheet,
+    figures.sheet,
+    response.sheet,
+    roles.sheet,
+    objects.sheet,
+    objects.events_sheet,
+    seconds.sheet,
+    notes.sheet,
+    loads.sheet,
+    differences.settings_sheet,
+    differences.plans_sheet,
+    surroundings.disturbance_sheet,
+    surroundings.servers_sheet,
+    surroundings.host_sheet,
+)
+
+
+def sheets_of(assessment: Assessment) -> list[Sheet]:
+    """The overview, which names all others, then these."""
+    found = [sheet for make in _MAKERS if (sheet := make(assessment))]
+    return [overview.sheet(assessment, found), *found]

@@ -1,0 +1,94 @@
+"""The verdicts: a line per test and target, with the ratio of each judged metric."""
+
+from collections.abc import Mapping, Sequence
+
+from dbversus.report.formats.xlsx.table import (
+    NO,
+    YES,
+    Cell,
+    Column,
+    Form,
+    Lines,
+    Mean,
+    Sheet,
+    Table,
+    Value,
+    of_ratio,
+    ratio_cells,
+)
+from dbversus.report.model import Assessment, Comparison
+from dbversus.report.words import SHORT_TITLES, SIGNS, ratios_text, verdict_legend, worse_ratios
+from dbversus.stats.model import Finding, Metric, Verdict
+
+IN_MEANS = "in means"
+_NOT_IN_MEANS = (Verdict.SLA_FAILED, Verdict.WRONG_RESULT, Verdict.FAILED, Verdict.DISTURBED)
+MEANS_NOTE = (
+    f"Geometric means are formulas over the rows with “{YES}” in “{IN_MEANS}”: edit that column, and they follow. They have no "
+    "interval, since tests are not repetitions; ratios of 0 and inf have no logarithm and are in none."
+)
+
+
+def sheet(assessment: Assessment) -> Sheet | None:
+    if not assessment.comparisons:
+        return None
+    kinds = {test.name: test.group for test in assessment.tests}
+    base, judged = assessment.base.label, assessment.judged
+    notes = [
+        ratios_text(base, assessment.findings),
+        f"{worse_ratios(judged)} worse than the base.",
+        verdict_legend(comparison.verdict for comparison in assessment.comparisons),
+        MEANS_NOTE,
+    ]
+    return Sheet(
+        "Verdicts",
+        f"Verdicts against {base}",
+        [table(assessment.comparisons, judged, kinds), Lines("Notes", notes)],
+    )
+
+
+def table(comparisons: Sequence[Comparison], judged: Sequence[Metric], kinds: Mapping[str, str]) -> Table:
+    """`kinds` by test; those of tests that have none are left out."""
+    titles = [SHORT_TITLES[metric.name] for metric in judged]
+    columns = [Column("test"), Column("target"), Column("verdict")]
+    for title in titles:
+        columns += [*of_ratio(title), Column(f"{title} is")]
+    columns += [Column("blocks", Form.COUNT), Column(IN_MEANS), Column("kind"), Column("notes")]
+    rows = [_row(item, judged, kinds.get(item.test, "")) for item in comparisons]
+    means = _means(comparisons, kinds, [f"{title} ratio" for title in titles])
+    return Table(columns, rows, lead=2, means=means).trimmed()
+
+
+def _row(item: Comparison, judged: Sequence[Metric], kind: str) -> list[Cell | Value]:
+    cells: list[Cell | Value] = [item.test, item.target, verdict_cell(item.verdict)]
+    for metric in judged:
+        cells += finding_cells(item.findings.get(metric.name))
+    blocks = max((finding.blocks for finding in item.findings.values()), default=0)
+    return [*cells, blocks, in_means(item), kind, "; ".join(item.notes)]
+
+
+def verdict_cell(verdict: Verdict) -> Cell:
+    return Cell(f"{SIGNS[verdict]} {verdict}", verdict)
+
+
+def finding_cells(finding: Finding | None) -> list[Cell]:
+    """Ratio and interval, and the word for their colour."""
+    if finding is None:
+        return [Cell(None)] * 4
+    if finding.lacks_operations:
+        return [*[Cell(None)] * 3, Cell("too few operations")]
+    return [*ratio_cells(finding, finding.verdict), verdict_cell(finding.verdict)]
+
+
+def in_means(item: Comparison | None) -> str:
+    return NO if item is None or item.verdict in _NOT_IN_MEANS else YES
+
+
+def _means(comparisons: Sequence[Comparison], kinds: Mapping[str, str], titles: Sequence[str]) -> list[Mean]:
+    """Of each target, over all its tests; then, where there are several kinds of tests, over each kind."""
+    of = dict.fromkeys(titles, IN_MEANS)
+    targets = dict.fromkeys(item.target for item in comparisons)
+    shown = dict.fromkeys(kind for item in comparisons if (kind := kinds.get(item.test)))
+    means = [Mean(of, {"target": target}) for target in targets]
+    if len(shown) > 1:
+        means += [Mean(of, {"kind": kind, "target": target}) for kind in shown for target in targets]
+    return means

@@ -1,0 +1,192 @@
+"""What a sheet holds, as data: numbers as numbers, with how they are shown. Knows neither reports nor the file's format."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum, auto
+from typing import NamedTuple, Protocol
+
+YES, NO = "yes", "no"
+"""Of a column that says which rows count in means."""
+
+Value = str | float | None
+"""None, and what is not a number: an empty cell; an infinite number: the text `inf`."""
+
+
+class Form(Enum):
+    """How a column's numbers are shown; texts are shown as they are in any."""
+
+    TEXT = auto()
+    NUMBER = auto()  # four significant digits
+    RATIO = auto()  # three decimals
+    SHARE = auto()  # percent
+    COUNT = auto()  # whole, thousands apart
+
+
+class Column(NamedTuple):
+    """`title` is told apart from all others of its table, and says the unit."""
+
+    title: str
+    form: Form = Form.TEXT
+
+
+class Cell(NamedTuple):
+    """A value with a colour (`looks.LOOKS`); a word of its own stands in it, or in a cell of the same row."""
+
+    value: Value
+    look: str = ""
+
+
+class Link(NamedTuple):
+    """The name of a sheet, which leads there."""
+
+    sheet: str
+
+
+Row = Sequence[Value | Cell | Link]
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A line under a table with geometric means, made by formulas, and one with how many rows they are over.
+
+    `of`: title of a column → title of the column that says YES where a row counts; "": all count. They are over rows that have
+    the same values as this line in all columns of `where`. `beside`: what else stands in this line.
+    """
+
+    of: Mapping[str, str]
+    where: Mapping[str, Value] = field(default_factory=dict)
+    beside: Mapping[str, Value] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Table:
+    """`lead`: the first columns, which stay in view."""
+
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+    lead: int = 1
+    means: Sequence[Mean] = ()
+    title: str = ""
+
+    def trimmed(self) -> "Table":
+        """Without columns in which no row has anything. As it is where it has no rows."""
+        if not self.rows:
+            return self
+        return self._of_columns(
+            [place for place in range(len(self.columns)) if any(_is_known(row[place]) for row in self.rows)]
+        )
+
+    def cut(self, rows: int, columns: int) -> "Table":
+        """The first so many of both."""
+        table = replace(self, rows=self.rows[:rows])
+        return table if len(self.columns) <= columns else table._of_columns(range(columns))
+
+    def _of_columns(self, kept: Sequence[int]) -> "Table":
+        """A mean of a column that is gone is none."""
+        columns = [self.columns[place] for place in kept]
+        titles = {column.title for column in columns}
+        means = [
+            replace(mean, of={title: by for title, by in mean.of.items() if title in titles}) for mean in self.means
+        ]
+        return replace(
+            self,
+            columns=columns,
+            rows=[[row[place] for place in kept] for row in self.rows],
+            lead=sum(place < self.lead for place in kept),
+            means=[mean for mean in means if mean.of],
+        )
+
+    def place(self, title: str) -> int:
+        """Where a column is."""
+        return next(place for place, column in enumerate(self.columns) if column.title == title)
+
+    def logs(self, title: str, by: str, names: Sequence[str]) -> dict[tuple[Value, ...], list[float]]:
+        """ln of a column's values in rows that count in its mean, by what they hold in the columns `names`."""
+        own, counts = self.place(title), self.place(by) if by else None
+        where = [self.place(name) for name in names]
+        found: dict[tuple[Value, ...], list[float]] = {}
+        for row in self.rows:
+            value = plain(row[own])
+            if counts is not None and plain(row[counts]) != YES:
+                continue
+            if isinstance(value, int | float) and 0 < value < math.inf:
+                found.setdefault(tuple(plain(row[place]) for place in where), []).append(math.log(value))
+        return found
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Sentences, each in a line of its own, under a heading. `verbatim`: as they are typed, like a command."""
+
+    title: str
+    lines: Sequence[str]
+    verbatim: bool = False
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """`name` is ours, never of others: at most 31 characters, none of []:*?/\\, and told apart from all other sheets.
+
+    A sheet that begins with a table keeps the table's header in view, and can be filtered.
+    """
+
+    name: str
+    title: str
+    parts: Sequence[Table | Lines]
+
+
+class Estimated(Protocol):
+    """A value with the ends of its interval; None: not known."""
+
+    @property
+    def value(self) -> float | None: ...
+    @property
+    def low(self) -> float | None: ...
+    @property
+    def high(self) -> float | None: ...
+
+
+class Compared(Protocol):
+    """A ratio with the ends of its interval; None: not known."""
+
+    @property
+    def ratio(self) -> float | None: ...
+    @property
+    def low(self) -> float | None: ...
+    @property
+    def high(self) -> float | None: ...
+
+
+def plain(cell: Value | Cell | Link) -> Value:
+    """Without its colour."""
+    return cell.value if isinstance(cell, Cell) else cell.sheet if isinstance(cell, Link) else cell
+
+
+def _is_known(cell: Value | Cell | Link) -> bool:
+    value = plain(cell)
+    return value not in (None, "") and value == value
+
+
+def with_interval(name: str, unit: str = "", form: Form = Form.NUMBER) -> list[Column]:
+    """Three columns: a figure and the ends of its interval."""
+    ends = f", {unit}" if unit else ""
+    return [Column(f"{name}{part}{ends}", form) for part in ("", " low", " high")]
+
+
+def of_ratio(name: str) -> list[Column]:
+    """Three columns: a ratio and the ends of its interval."""
+    before = f"{name} " if name else ""
+    return [Column(f"{before}{part}", Form.RATIO) for part in ("ratio", "ratio low", "ratio high")]
+
+
+def interval_cells(estimate: Estimated | None, factor: float = 1.0, look: str = "") -> list[Cell]:
+    """For the columns of `with_interval`, times `factor`; also for a ratio that is an estimate."""
+    found = (None, None, None) if estimate is None else (estimate.value, estimate.low, estimate.high)
+    return [Cell(value if value is None else value * factor, look) for value in found]
+
+
+def ratio_cells(compared: Compared | None, look: str = "") -> list[Cell]:
+    """For the columns of `of_ratio`."""
+    found = (None, None, None) if compared is None else (compared.ratio, compared.low, compared.high)
+    return [Cell(value, look) for value in found]

@@ -1,0 +1,50 @@
+"""report.xlsx: every table of the report on a sheet of its own (docs/results-directory.md)."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import BinaryIO
+
+import xlsxwriter
+
+from dbversus.report.formats.xlsx.book import Book
+from dbversus.report.formats.xlsx.sheets import generations
+from dbversus.report.formats.xlsx.sheets.every import sheets_of
+from dbversus.report.formats.xlsx.table import Sheet
+from dbversus.report.model import Assessment
+from dbversus.report.pairs import Generations
+
+_OPTIONS = {
+    # no file beside the report, and all parts of it with the same date
+    "in_memory": True,
+    # text of others is text
+    "strings_to_formulas": False,
+    "strings_to_urls": False,
+    "strings_to_numbers": False,
+}
+
+
+_NO_DATE = datetime(1980, 1, 1)
+"""The first that files of this format can have."""
+
+
+def write(assessment: Assessment, path: Path) -> None:
+    """The same results make the same bytes: the file is dated when they were made."""
+    made = datetime.fromtimestamp(assessment.header.at_unix_ns // 10**9, UTC).replace(tzinfo=None)
+    with path.open("wb") as file:
+        _write(sheets_of(assessment), file, made)
+
+
+def write_generations(found: Generations, file: BinaryIO) -> None:
+    """A file of its own, for generations that were measured in two experiments."""
+    _write([generations.sheet(found)], file, _NO_DATE)
+
+
+def _write(sheets: Sequence[Sheet], file: BinaryIO, made: datetime) -> None:
+    """`made`: in UTC."""
+    workbook = xlsxwriter.Workbook(file, _OPTIONS)
+    workbook.set_properties({"created": made})
+    book = Book(workbook)
+    for sheet in sheets:
+        book.add(sheet)
+    workbook.close()
