@@ -20,7 +20,7 @@ class Fields(BaseModel):
     """The settings of experiment.toml, before ExperimentSpec has checked how they go together.
 
     Times: `*_ms` ms, `*_s` seconds. `looks` are numbers of blocks after which tests are judged; the last is the most
-    blocks that are run. With several `clients`, or several sizes in `table_size`, every test runs
+    blocks that are run. `test_seconds`: by glob, of tests that have others than `seconds`. With several `clients`, or several sizes in `table_size`, every test runs
     with each. `memory`: bytes that each server may have while it is measured, with what the page cache holds for it (None:
     no limit). `judge`: short names of metrics that make verdicts,
     `margins`: shares by metric (0.03 = 3 %).
@@ -57,9 +57,9 @@ class Fields(BaseModel):
         str | None,
         Flag("Only these tests: globs, comma separated, e.g. 'point-*,scan'.", ("compare", "calibrate")),
     ] = None
-    profile: Annotated[str, Flag("How much to measure: quick, standard, fine, io-bound or reference-2021.")] = (
-        "standard"
-    )
+    profile: Annotated[
+        str, Flag("How much to measure: quick, standard, fine, io-bound, reference-2017, -2021 or -2021-io.")
+    ] = "standard"
     mode: Annotated[Literal["prepared", "unprepared"], Flag("Statements: prepared or unprepared.")] = "prepared"
     table_size: Annotated[
         int,
@@ -109,6 +109,7 @@ class Fields(BaseModel):
     drain_idle_s: float = Field(0.2, gt=0, le=60)
     rows: int = Field(36, ge=1)
     seconds: float = Field(5, gt=0)
+    test_seconds: dict[str, Annotated[float, Field(gt=0)]] = Field(default_factory=dict)
     looks: list[int] = Field(default=[4, 6, 8, 12], min_length=1)
     time_budget_s: Annotated[
         float | None,

@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
@@ -200,6 +201,10 @@ class ExperimentSpec(Fields):
         copy = self.model_copy()
         copy._folder = folder
         return copy
+
+    def seconds_of(self, test: str) -> float:
+        """The time of a test in one block, all targets together: that of the first glob that fits, or what all tests have."""
+        return next((given for glob, given in self.test_seconds.items() if fnmatchcase(test, glob)), self.seconds)
 
     def with_choices(self, choices: Mapping[str, Any]) -> "ExperimentSpec":
         """The same experiment with these choices instead, checked as in `make_spec`."""
