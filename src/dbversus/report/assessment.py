@@ -23,7 +23,7 @@ from dbversus.report.model import (
     TestPart,
     spoiled_by_sla,
 )
-from dbversus.report.parts import background, disturbance, matrix, roles, scaleup, sizes
+from dbversus.report.parts import background, claims, disturbance, matrix, roles, scaleup, sizes
 from dbversus.report.parts.also_changed import also_changed
 from dbversus.report.parts.calibration import calibration_words
 from dbversus.report.parts.drift import drift_notes
@@ -99,6 +99,7 @@ def build_assessment(results: Results) -> Assessment:
         steps=steps_part(results, findings),
         data_state=state_sentences(results),
         waits=disturbance.waits_of(results),
+        posts=claims.of_experiment(results, findings, [item for test in tests for item in test.comparisons]),
     )
 
 
