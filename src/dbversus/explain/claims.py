@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from dbversus.dbms.versions import in_range
 from dbversus.errors import UsageError
 from dbversus.home import shipped
 from dbversus.names import near
@@ -74,8 +75,7 @@ class Stands:
     configs: frozenset[str]
 
     def fits(self, dbms: str, version: str, configs: frozenset[str]) -> bool:
-        same = not self.version or version == self.version or version.startswith(f"{self.version}.")
-        return self.dbms in ("", dbms) and same and self.configs <= configs
+        return self.dbms in ("", dbms) and in_range(version, self.version, self.version) and self.configs <= configs
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ from dbversus.report.parts.also_changed import also_changed
 from dbversus.report.parts.calibration import calibration_words
 from dbversus.report.parts.drift import drift_notes
 from dbversus.report.parts.groups import group_of
+from dbversus.report.parts.known_bugs import bug_notes
 from dbversus.report.parts.loads import load_figures
 from dbversus.report.parts.logs import log_notes
 from dbversus.report.parts.missing import SENTENCE_KEYS, not_measured
@@ -203,6 +204,7 @@ def _test(
         worst_seconds=worst,
         notes=(
             *settings_notes(results.header, name),
+            *bug_notes(results.targets, name),
             *regime_notes(results, name, absolute),
             *storage_notes(results, name, absolute, of_device),
             *log_notes(results, name),
