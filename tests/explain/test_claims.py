@@ -55,6 +55,12 @@ def test_every_build_that_stands_for_one_is_in_the_experiment(name: str) -> None
         assert fitting, build
 
 
+def test_a_line_of_a_table_is_said_by_its_figures() -> None:
+    (scan,) = (claim for claim in load_post("2021-01-20-postgres-io").claims if claim.id == "17")
+    assert scan.words == "scan: throughput 13.1 ÷ 11.10 1.14; throughput 12.4 ÷ 11.10 1.14; cpu 13.1 ÷ 11.10 0.87"
+    assert all(claim.words for name in list_posts() for claim in load_post(name).claims)
+
+
 def test_an_unknown_post_is_refused_with_those_that_there_are() -> None:
     with pytest.raises(UsageError, match=r"no claims of a post '2021-01-10-pg'\. Did you mean '2021-01-10-pg-mem'"):
         load_post("2021-01-10-pg")

@@ -8,6 +8,7 @@ that or begins with it, and of several targets the last one counts.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -51,11 +52,19 @@ class Claim(Shape):
     tells."""
 
     id: str
-    says: str
+    says: str = ""
     check: Check
     why: str = ""
     look: str = ""
     figures: list[Figure] = Field(default_factory=list)
+
+    @property
+    def words(self) -> str:
+        """What it says; of a line of a table, its figures: `scan: throughput 8.0.22 ÷ 5.6.49 0.83; cpu 8.0.22 ÷ 5.6.49 0.96`."""
+        if self.says:
+            return self.says
+        by_tests = groupby(self.figures, lambda figure: ", ".join(dict.fromkeys(figure.tests)))
+        return "; ".join(f"{tests}: {'; '.join(map(_figure_words, figures))}" for tests, figures in by_tests)
 
 
 class _File(Shape):
@@ -87,6 +96,12 @@ class Post:
     larger_than_memory: bool
     builds: Mapping[str, Stands]
     claims: tuple[Claim, ...]
+
+
+def _figure_words(figure: Figure) -> str:
+    printed = " ".join(f"{value:.2f}" for value in figure.published)
+    origin = f" ({figure.of})" if figure.of else ""
+    return f"{figure.metric.replace('_', ' ')} {figure.new} ÷ {figure.old} {printed}{origin}"
 
 
 def list_posts() -> list[str]:

@@ -88,12 +88,12 @@ class Checker:
     def _claim(self, post: Post, claim: Claim) -> ClaimPart:
         name = f"{post.name}/{claim.id}"
         if claim.check == "no":
-            return ClaimPart(name, claim.says, ClaimStatus.NOT_HERE, (), claim.why)
+            return ClaimPart(name, claim.words, ClaimStatus.NOT_HERE, (), claim.why)
         if claim.look:
-            return ClaimPart(name, claim.says, ClaimStatus.TO_READ, (), claim.look)
+            return ClaimPart(name, claim.words, ClaimStatus.TO_READ, (), claim.look)
         figures = [(figure, tuple(self._figures(post, figure))) for figure in claim.figures]
         statuses = [status for figure, found in figures for status in _votes(figure, found)]
-        return ClaimPart(name, claim.says, _together(statuses), tuple(one for _, found in figures for one in found))
+        return ClaimPart(name, claim.words, _together(statuses), tuple(one for _, found in figures for one in found))
 
     def _figures(self, post: Post, figure: Figure) -> Iterator[ClaimFigure]:
         new, old = (self._target(post, build) for build in (figure.new, figure.old))
