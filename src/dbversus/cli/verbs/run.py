@@ -55,6 +55,7 @@ def run(
     from dbversus.experiment.asked.spec import check_alone, read_spec
     from dbversus.experiment.folder import is_results_folder, origins, read_folder
     from dbversus.experiment.run import run_experiment
+    from dbversus.explain.claims import load_post
     from dbversus.suites.profiles import profile_defaults
 
     asked, demands = split_demands(chosen)
@@ -67,6 +68,8 @@ def run(
         spec = read_folder(path.parent, _split(builds or ()), exclude or ())
     else:
         spec = read_spec(path, profile_defaults, _split(builds or ()), exclude or (), scaled=scaled)
+    for post in spec.posts:
+        load_post(post)  # one without claims is a mistake, best known before a day of measuring
     spec = spec.with_choices(asked)
     check_alone(spec)
     if spec.folder:
