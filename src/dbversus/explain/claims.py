@@ -2,7 +2,7 @@
 
 A claim is checked by its figures: ratios that were printed, or directions that were said. Builds go by the names that the
 post has for them; `[builds]` says what stands for each here, as DBMS, version and configs: `mysql:8.0@dive200`. A version is
-that or begins with it, and of several targets the last one counts.
+that or begins with it. Of several targets that with the fewest other configs counts, and of several such the last.
 """
 
 from collections.abc import Mapping

@@ -1,5 +1,6 @@
 """Claims held against results with known ratios."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,26 @@ def test_most_of_the_tests_speak_for_all(judged: Callable[..., Assessment]) -> N
     mysql = [one for one in found.figures if one.said == "mostly up"]
     assert {one.test for one in mysql} == {"point-query", "update-index"}
     assert {one.status for one in mysql} == {ClaimStatus.FOUND}
+
+
+def test_of_several_targets_that_with_the_fewest_other_configs_stands_for_a_build(tmp_path: Path) -> None:
+    labels = ("mysql:5.6@cx6d", "mysql:8.0.15@cx6d", "mysql:8.0.33@cx6d", "mysql:8.0.33@cx6d,dive200")
+    contenders = tuple(
+        Contender(label, "mysql", label.partition("@")[0].partition(":")[2], time=1 + number)
+        for number, label in enumerate(labels)
+    )
+    configs = {f"t{number}": label.partition("@")[2] for number, label in enumerate(labels)}
+    folder = write_pairs(tmp_path / "results", contenders, spec={"posts": ["2021-01-04-innodb-take2"]})
+    journal = folder / "journal.jsonl"
+    first, rest = journal.read_text().split("\n", 1)
+    header = json.loads(first)
+    header["targets"] = [one | {"config": configs[one["name"]]} for one in header["targets"]]
+    journal.write_text(f"{json.dumps(header)}\n{rest}")
+    (post,) = build_assessment(open_results(folder)).posts
+    point_query = next(part for part in post.claims if part.name.endswith("/12")).figures[0]
+    assert (point_query.new, point_query.old) == ("mysql:8.0.33@cx6d", "mysql:5.6@cx6d")
+    limit = next(part for part in post.claims if part.name.endswith("/S2")).figures[0]
+    assert (limit.new, limit.old) == ("mysql:8.0.33@cx6d,dive200", "mysql:8.0.33@cx6d")
 
 
 def test_only_a_post_that_is_repeated_is_held_against_results(judged: Callable[..., Assessment]) -> None:

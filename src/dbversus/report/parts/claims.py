@@ -113,14 +113,16 @@ class Checker:
                 yield _figure(figure, glob, new, old, published, None)
 
     def _target(self, post: Post, build: str) -> Target | None:
-        """The last target that stands for a build of the post."""
+        """The target that stands for a build of the post: with the fewest other configs, and of several such the last."""
         stands = post.builds.get(build)
-        fitting = [
-            target
-            for target in self._results.targets
-            if stands and stands.fits(target.dbms, target.version, frozenset(split_names(target.config)))
-        ]
-        return fitting[-1] if fitting else None
+        if stands is None:
+            return None
+        fitting = {
+            target: configs
+            for target in reversed(self._results.targets)
+            if stands.fits(target.dbms, target.version, configs := frozenset(split_names(target.config)))
+        }
+        return min(fitting, key=lambda target: len(fitting[target] - stands.configs), default=None)
 
     def _tests(self, glob: str) -> list[str]:
         """With several numbers of clients, those with the fewest, unless the glob says otherwise: posts print their ratios."""
