@@ -6,6 +6,7 @@ been run yet, and the page says so.
 """
 
 import sys
+import textwrap
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -24,6 +25,7 @@ from dbversus.results.schema import JOURNAL
 PAGE = Path(__file__).resolve().parents[1] / "docs/posts.md"
 BEGIN = "<!-- made by tools/posts_page.py, from results and from experiments/posts -->\n"
 NOT_RUN = "not run yet"
+WIDTH = 150
 _COUNTED = (ClaimStatus.FOUND, ClaimStatus.IN_PART, ClaimStatus.NOT_FOUND)
 
 
@@ -86,7 +88,8 @@ def _section(post: Post, run: Assessment | None) -> list[str]:
 def _remarks(name: str) -> str:
     """What the experiment's file says at its head, without its title and its command."""
     lines = find_experiment(f"{POSTS}/{name}").read_text().split("\n\n")[0].splitlines()
-    return escape(" ".join(line.lstrip("# ") for line in lines[4:]))
+    words = escape(" ".join(line.lstrip("# ") for line in lines[4:]))
+    return textwrap.fill(words, WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
 if __name__ == "__main__":

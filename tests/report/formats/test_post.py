@@ -83,6 +83,7 @@ def test_claims_of_a_post_stand_beside_what_was_found(tmp_path: Path) -> None:
     assert f"## Claims of {POST}" in text
     line = next(line for line in text.splitlines() if line.startswith("| 12 |"))
     assert "found (2 of 2 figures)" in line and "n = 4, against 1.400: found" in line
+    assert "## Two generations: " in text
 
 
 def test_one_target_alone_has_no_ratios(assessment: Assessment) -> None:

@@ -9,15 +9,18 @@ from itertools import groupby
 from pathlib import Path
 
 from dbversus.report.charts import standing
+from dbversus.report.formats import matrix_table
 from dbversus.report.formats.markdown import (
     candidate_parts,
     code,
     escape,
     failures_parts,
+    generations_parts,
     legend,
     loads_parts,
     steps_parts,
     table,
+    tables_parts,
 )
 from dbversus.report.model import Assessment, ClaimFigure, ClaimPart, ClaimStatus, Comparison, PostPart, TestPart
 from dbversus.report.parts import disturbance
@@ -163,8 +166,12 @@ def _tables(assessment: Assessment) -> list[str]:
         title, _, rows = candidate_parts(assessment, facts)  # its sentences stand above
         parts += [f"#{title}", rows]
     parts.append(legend(assessment))
+    if assessment.matrix:
+        parts += tables_parts(matrix_table.tables(assessment.matrix), matrix_table.notes(assessment.matrix))
     if assessment.steps:
         parts += steps_parts(assessment.steps, assessment.base.label)
+    if assessment.generations:
+        parts += generations_parts(assessment.generations)
     return [*parts, *loads_parts(assessment)]
 
 
