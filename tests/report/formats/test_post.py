@@ -1,5 +1,6 @@
 """post.md: ratios by phase, charts, caveats and claims, each made of what was measured."""
 
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -8,6 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from dbversus.report.assessment import build_assessment
+from dbversus.report.formats import json as json_report
 from dbversus.report.formats import post
 from dbversus.report.model import Assessment
 from dbversus.results.read import open_results
@@ -84,6 +86,13 @@ def test_claims_of_a_post_stand_beside_what_was_found(tmp_path: Path) -> None:
     line = next(line for line in text.splitlines() if line.startswith("| 12 |"))
     assert "found (2 of 2 figures)" in line and "n = 4, against 1.400: found" in line
     assert "## Two generations: " in text
+
+
+def test_claims_are_in_the_data_too(tmp_path: Path) -> None:
+    results = open_results(write_pairs(tmp_path / "results", AS_PUBLISHED, spec={"posts": [POST]}))
+    (found,) = json.loads(json_report.render(build_assessment(results)))["posts"]
+    claims = {claim["name"]: claim["status"] for claim in found["claims"]}
+    assert (found["name"], claims[f"{POST}/12"], len(claims)) == (POST, "found", 20)
 
 
 def test_one_target_alone_has_no_ratios(assessment: Assessment) -> None:
