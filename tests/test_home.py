@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from dbversus.errors import RunError
-from dbversus.home import home_dir, public_dir
+from dbversus.home import home_dir, public_dir, shipped
 
 
 def test_order(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -38,3 +38,9 @@ def test_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DBVERSUS_HOME", str(tmp_path / "file"))
     with pytest.raises(RunError, match="set DBVERSUS_HOME"):
         public_dir("builds")
+
+
+def test_what_comes_with_dbversus_is_found_in_its_source_tree() -> None:
+    (experiments,) = shipped("experiments")
+    assert (experiments / "durability.toml").is_file()
+    assert shipped("no-such-folder") == []

@@ -1,4 +1,4 @@
-"""Where dbversus keeps what it fetches: builds, caches, snapshots."""
+"""Where dbversus keeps what it fetches: builds, caches, snapshots; and where what comes with it is."""
 
 import os
 from pathlib import Path
@@ -33,3 +33,9 @@ def public_dir(*parts: str) -> Path:
     except OSError as error:
         raise RunError(f"cannot make folder {folder}: {error.strerror}; set DBVERSUS_HOME to a writable one") from error
     return folder
+
+
+def shipped(folder: str) -> list[Path]:
+    """Where files that come with dbversus and users may read are: in the package, and beside it in its source tree."""
+    package = Path(__file__).resolve().parent
+    return [place for place in (package / folder, package.parents[1] / folder) if place.is_dir()]

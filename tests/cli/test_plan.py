@@ -51,3 +51,45 @@ def test_the_caches_of_servers_that_are_up_together_are_added_up(
         monkeypatch, tmp_path, f"postgres:16.15@{size}", f"postgres:17.11@{size}", "--order", "sequential"
     )
     assert status == 0, said
+
+
+SHORT = """
+targets = ["sqlite:bundled", "sqlite:bundled@wal"]
+table_size = 1_000_000
+tests = "point-query"
+[scaled]
+profile = "quick"
+table_size = 7000
+"""
+
+
+@pytest.fixture
+def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("DBVERSUS_HOME", str(tmp_path / "home"))
+
+
+@pytest.mark.usefixtures("home")
+def test_the_short_form_of_a_file_takes_the_place_of_what_it_names(tmp_path: Path) -> None:
+    (tmp_path / "x.toml").write_text(SHORT)
+    full, short = (
+        CliRunner().invoke(app, ["run", str(tmp_path / "x.toml"), "--dry-run", *words]) for words in ((), ("--scaled",))
+    )
+    assert (full.exit_code, short.exit_code) == (0, 0), full.output + short.output
+    assert "1000000 rows" in full.output and "looks   after 4, 6, 8, 12 blocks" in full.output
+    assert "7000 rows" in short.output and "looks   after 4, 6 blocks" in short.output
+    assert "phase" in short.output and "random-points" not in short.output
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (SHORT.partition("[scaled]")[0], "has no table [scaled]; --scaled is for experiment files that have one."),
+        (SHORT.partition("[scaled]")[0] + "scaled = true", "'scaled' is True; a table with settings is accepted."),
+        ('posts = ["2021-01-10-pg"]' + SHORT, "There are no claims of a post '2021-01-10-pg'."),
+    ],
+)
+def test_a_mistake_about_short_forms_and_posts_is_refused(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "x.toml").write_text(text)
+    done = CliRunner().invoke(app, ["run", str(tmp_path / "x.toml"), "--dry-run", "--scaled"])
+    assert (done.exit_code, said in " ".join(done.output.split())) == (2, True), done.output

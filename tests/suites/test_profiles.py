@@ -6,12 +6,20 @@ from dbversus.suites import list_profiles, load_profile, load_suite, profile_cho
 
 
 def test_profiles_there_are() -> None:
-    assert list(list_profiles()) == ["quick", "standard", "fine", "io-bound", "reference-2021"]
+    assert list(list_profiles()) == [
+        "quick",
+        "standard",
+        "fine",
+        "io-bound",
+        "reference-2021",
+        "reference-2021-io",
+        "reference-2017",
+    ]
     with pytest.raises(UsageError, match=r"Unknown profile 'quik'\. Did you mean 'quick'\? Accepted: quick, standard,"):
         load_profile("quik")
 
 
-@pytest.mark.parametrize("name", ["quick", "standard", "fine", "io-bound", "reference-2021"])
+@pytest.mark.parametrize("name", list_profiles())
 def test_their_tests_exist(name: str) -> None:
     profile = load_profile(name)
     assert load_suite(profile.suite).select(profile.tests).tests
@@ -35,6 +43,14 @@ def test_reference_is_one_long_pass() -> None:
     assert profile.slot_ms * profile.rows == 180_000
     assert profile.settle_ms == 0
     assert profile.seconds * 1000 >= 180_000
+
+
+def test_larger_than_memory_the_reference_takes_300_s_and_in_2017_600_s() -> None:
+    io, old = load_profile("reference-2021-io"), load_profile("reference-2017")
+    assert (io.slot_ms * io.rows, io.clients, io.table_size) == (300_000, (1, 2, 3), 400_000_000)
+    assert (old.slot_ms * old.rows, old.clients, old.tables) == (600_000, (1, 2), 2)
+    assert old.test_seconds == {"insert": 305}
+    assert {io.memory, old.memory} == {16 * 2**30}
 
 
 def test_choices_are_plain_values() -> None:

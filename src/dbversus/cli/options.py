@@ -23,6 +23,10 @@ Matrix = Annotated[
     str | None,
     typer.Option(help="Cross the targets with the configs of this experiment: its name or file (docs/experiments.md)."),
 ]
+Scaled = Annotated[
+    bool,
+    typer.Option("--scaled", help="In its short form: what the file's table `scaled` says, over the rest of it."),
+]
 AsStored = Annotated[
     bool,
     typer.Option(

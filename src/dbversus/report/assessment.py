@@ -23,11 +23,12 @@ from dbversus.report.model import (
     TestPart,
     spoiled_by_sla,
 )
-from dbversus.report.parts import after_writes, background, disturbance, matrix, roles, scaleup, sizes
+from dbversus.report.parts import after_writes, background, claims, disturbance, matrix, roles, scaleup, sizes
 from dbversus.report.parts.also_changed import also_changed
 from dbversus.report.parts.calibration import calibration_words
 from dbversus.report.parts.drift import drift_notes
 from dbversus.report.parts.groups import group_of
+from dbversus.report.parts.known_bugs import bug_notes
 from dbversus.report.parts.loads import load_figures
 from dbversus.report.parts.logs import log_notes
 from dbversus.report.parts.missing import SENTENCE_KEYS, not_measured
@@ -100,6 +101,7 @@ def build_assessment(results: Results) -> Assessment:
         after_writes=after_writes.of_experiment(results, [item for test in tests for item in test.comparisons]),
         data_state=state_sentences(results),
         waits=disturbance.waits_of(results),
+        posts=claims.of_experiment(results, findings, [item for test in tests for item in test.comparisons]),
     )
 
 
@@ -203,6 +205,7 @@ def _test(
         worst_seconds=worst,
         notes=(
             *settings_notes(results.header, name),
+            *bug_notes(results.targets, name),
             *regime_notes(results, name, absolute),
             *storage_notes(results, name, absolute, of_device),
             *log_notes(results, name),

@@ -1,6 +1,7 @@
 """Figures from stored slots: means over blocks with intervals, latency percentiles, slot ratios."""
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,9 +12,10 @@ from scipy.special import stdtrit
 from dbversus.report.model import Estimate, LatencyFigures, SlotRatios
 from dbversus.results.latency import Latency, merge
 from dbversus.results.read import Results
-from dbversus.stats.metrics import COUNTER, CPU, METRICS, THROUGHPUT
+from dbversus.stats.metrics import COUNTER, CPU, METRICS, THROUGHPUT, metric_named
 from dbversus.stats.model import Metric
-from dbversus.stats.values.imported import IN_IMPORTS, is_imported, run_values
+from dbversus.stats.values.blocks import block_values
+from dbversus.stats.values.imported import IN_IMPORTS, imported_findings, is_imported, run_values
 
 CONFIDENCE = 0.95
 PERCENTS = (50.0, 95.0, 99.0, 99.9)
@@ -109,6 +111,26 @@ def block_figures(results: Results) -> BlockFigures:
         for metric, count in work_metrics(results, test):
             known[metric.name] = [rate * count for rate in known.get(THROUGHPUT, ())]
     return figures
+
+
+def relative_to_base(results: Results, metric: str) -> dict[tuple[str, str], dict[int, float]]:
+    """(test, target label) → ln(metric / that of the base) of each block, from slots of the same rows; the base has 0."""
+    base = results.base.label
+    relative: dict[tuple[str, str], dict[int, float]] = defaultdict(dict)
+    if is_imported(results):
+        return {
+            (each.test, target): {0: math.log(ratio)}
+            for each in imported_findings(results)
+            if each.metric == metric and each.ratio
+            for target, ratio in ((each.target, each.ratio), (base, 1.0))
+        }
+    if base not in results.slots["target"]:
+        return {}
+    for value in block_values(results.slots, base, [metric_named(metric)]):
+        if value.value is not None:
+            relative[value.test, value.target][value.block] = value.value
+            relative[value.test, base][value.block] = 0.0
+    return dict(relative)
 
 
 def work_metrics(results: Results, test: str) -> list[tuple[Metric, int]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
 from dbversus.explain.plan_diff import PlanDifference
@@ -431,6 +432,63 @@ class StepsPart:
     lines: tuple[Mapping[str, Any], ...]
 
 
+class ClaimStatus(StrEnum):
+    """What became of a published claim, or of one of its figures."""
+
+    FOUND = "found"
+    IN_PART = "found in part"
+    NOT_FOUND = "not found"
+    UNDECIDED = "undecided"
+    NOT_MEASURED = "not measured"
+    TO_READ = "to be read by eye"
+    NOT_HERE = "cannot be checked here"
+
+
+@dataclass(frozen=True)
+class ClaimFigure:
+    """One figure of a claim, in one test. `published`: the ratio as printed, `said` the direction where there is none.
+
+    `ratio` is ours, new ÷ old, with its interval over `blocks`; labels of targets are empty where nothing stands for a build.
+    """
+
+    test: str
+    metric: str
+    new: str
+    old: str
+    published: float | None
+    said: str
+    ratio: float | None
+    low: float | None
+    high: float | None
+    blocks: int
+    status: ClaimStatus
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class ClaimPart:
+    """`name`: post/number. `note`: why it cannot be checked, or where to read what no figure tells."""
+
+    name: str
+    says: str
+    status: ClaimStatus
+    figures: tuple[ClaimFigure, ...]
+    note: str = ""
+
+    def count(self, *statuses: ClaimStatus) -> int:
+        """Figures with one of these."""
+        return sum(figure.status in statuses for figure in self.figures)
+
+
+@dataclass(frozen=True)
+class PostPart:
+    """A published post and its claims, held against the results."""
+
+    name: str
+    title: str
+    claims: tuple[ClaimPart, ...]
+
+
 @dataclass(frozen=True)
 class Assessment:
     """All that any report shows of one experiment. `targets[0]` is the base.
@@ -438,7 +496,7 @@ class Assessment:
     `generations`: old against new pair, where the targets are two each of two DBMSs. `matrix`: where there are many.
     `scaleup`: with several numbers of clients; `sizes`: with several sizes of tables; `steps`: where tests are
     steps; `after_writes`: where tests stand before and after writes. `outcome`: how it ended, unless it ran in one go and as
-    planned. `data_state`: whether the data was the same at the start of all blocks.
+    planned. `data_state`: whether the data was the same at the start of all blocks. `posts`: those that the experiment repeats.
     """
 
     title: str
@@ -467,6 +525,7 @@ class Assessment:
     after_writes: AfterWrites | None = field(default=None, kw_only=True)
     data_state: tuple[str, ...] = field(default=(), kw_only=True)
     waits: Waits = field(default=Waits(), kw_only=True)
+    posts: tuple[PostPart, ...] = field(default=(), kw_only=True)
 
     @property
     def base(self) -> Target:

@@ -30,7 +30,8 @@ Milliseconds = Annotated[float, Field(gt=0)]
 class Profile:
     """The choices of one profile.
 
-    Times are in the unit of the name; `seconds` is the time for one test in one block, all targets together. `rows`:
+    Times are in the unit of the name; `seconds` is the time for one test in one block, all targets together, `test_seconds` by
+    glob that of tests which have another. `rows`:
     rows of slots per block at most. `looks`: numbers of blocks after which tests are judged. `tests`: globs and
     selections for `Suite.select`, None for all. With several `clients`, every test runs with each. `margins`: shares by
     metric, of those that are not the usual ones. `memory`: bytes of each server (None: no limit); `data_to_memory`: how many
@@ -52,6 +53,7 @@ class Profile:
     settle_ms: float
     rows: int
     seconds: float
+    test_seconds: Mapping[str, float]
     looks: tuple[int, ...]
     margins: Mapping[str, float]
 
@@ -73,6 +75,7 @@ class _ProfileShape(Shape):
     settle_ms: Annotated[float, Field(ge=0)]
     rows: Count
     seconds: Annotated[float, Field(gt=0)]
+    test_seconds: dict[str, Annotated[float, Field(gt=0)]] = Field(default_factory=dict)
     looks: Annotated[list[Count], Field(min_length=1)]
     margins: dict[str, Annotated[float, Field(gt=0, lt=1)]] = Field(default_factory=dict)
 

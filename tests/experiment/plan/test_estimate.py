@@ -19,6 +19,12 @@ def of(targets: list[str], **choices: Any) -> Estimate:
     return estimate(make_spec({"targets": targets, "tests": "point-query", **choices}), load_suite("sysbench"))
 
 
+def test_a_test_with_a_time_of_its_own_takes_that() -> None:
+    usual = of(FOUR, seconds=5).block_s
+    assert of(FOUR, seconds=5, test_seconds={"no-such-*": 2}).block_s == usual
+    assert of(FOUR, seconds=5, test_seconds={"hot-*": 2, "*": 5}).block_s == pytest.approx(usual - 3)
+
+
 def test_targets_that_differ_in_settings_share_their_load() -> None:
     assert of(FOUR).loads == 2
     assert of([*FOUR, "postgres:17@checksums_off", "postgres:17@init.wal_segsize=64"]).loads == 4

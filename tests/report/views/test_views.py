@@ -14,8 +14,10 @@ from dbversus.importing.run import import_results
 from dbversus.report.views.registry import USUAL, VIEWS
 from tests.importing.conftest import REFERENCE
 
+from ..pairs import write_pairs
 from ..parts import test_scaleup, test_sizes
 from ..parts.steps import test_columns, test_summary
+from ..parts.test_claims import AS_PUBLISHED
 from ..synthetic import LABELS, write_results
 
 
@@ -29,6 +31,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
         "summary": test_summary.write,
         "response": lambda folder: write_results(folder / "results"),
         "imported": import_small,
+        "claims": lambda folder: write_pairs(folder / "results", AS_PUBLISHED),
     }
     return {view: write(tmp_path_factory.mktemp("views")) for view, write in made.items()}
 
@@ -78,6 +81,12 @@ def test_a_table_that_these_results_cannot_have_says_what_it_needs(results_dir: 
 def test_what_was_measured_has_no_imported_figures(results_dir: Path) -> None:
     done = CliRunner().invoke(app, ["show", str(results_dir), "--table", "imported"])
     assert (done.exit_code, "was measured, not imported" in " ".join(done.output.split())) == (2, True)
+
+
+def test_claims_need_builds_and_tests_of_a_post(results_dir: Path) -> None:
+    done = CliRunner().invoke(app, ["show", str(results_dir), "--table", "claims"])
+    # of 13.1 and 17.11, whatever a post says of 13.1 lacks its other build
+    assert (done.exit_code, "has nothing that a post claims" in " ".join(done.output.split())) == (2, True)
 
 
 def test_steps_need_a_test_that_lasts(results_dir: Path) -> None:

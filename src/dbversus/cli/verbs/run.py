@@ -12,6 +12,7 @@ from dbversus.cli.choices import Choices, as_words, split_demands, with_flags
 from dbversus.cli.ending import resumable
 from dbversus.cli.outcome import heeding, present
 from dbversus.cli.verbs.compare import default_directory
+from dbversus.errors import UsageError
 from dbversus.results.schema import EXPERIMENT
 
 
@@ -20,13 +21,15 @@ def run(
     experiment: Annotated[
         str,
         typer.Argument(
-            help="experiment.toml (docs/experiments.md), or durability, allocators, myrocks-compression, versions."
+            help="experiment.toml (docs/experiments.md), or durability, allocators, myrocks-compression, versions, posts/… "
+            "(docs/posts.md)."
         ),
     ],
     *,
     chosen: Choices,
     builds: options.Builds = None,
     exclude: options.Exclude = None,
+    scaled: options.Scaled = False,
     out: options.Out = None,
     json: options.Json = False,
     dry_run: options.DryRun = False,
@@ -44,6 +47,7 @@ def run(
     - `dbversus run nightly.toml --judge cpu,throughput,io,p99`
     - `dbversus run durability --builds mariadb:10.11,postgres:17`
     - `dbversus run versions --builds 'mysql:*' --dry-run`
+    - `dbversus run posts/2021-01-10-pg-mem --scaled`
     """
     from dbversus.cli.display import make_display
     from dbversus.cli.plan import print_plan
@@ -51,14 +55,21 @@ def run(
     from dbversus.experiment.asked.spec import check_alone, read_spec
     from dbversus.experiment.folder import is_results_folder, origins, read_folder
     from dbversus.experiment.run import run_experiment
+    from dbversus.explain.claims import load_post
     from dbversus.suites.profiles import profile_defaults
 
     asked, demands = split_demands(chosen)
     path = find_experiment(experiment)
     if path.name == EXPERIMENT and is_results_folder(path.parent):
+        if scaled:
+            raise UsageError(
+                f"{path} is of results, and has no short form; --scaled is for experiment files with a [scaled]."
+            )
         spec = read_folder(path.parent, _split(builds or ()), exclude or ())
     else:
-        spec = read_spec(path, profile_defaults, _split(builds or ()), exclude or ())
+        spec = read_spec(path, profile_defaults, _split(builds or ()), exclude or (), scaled=scaled)
+    for post in spec.posts:
+        load_post(post)  # one without claims is a mistake, best known before a day of measuring
     spec = spec.with_choices(asked)
     check_alone(spec)
     if spec.folder:
@@ -69,7 +80,8 @@ def run(
     demands = demands.over(spec.demands)
     directory = out or default_directory(spec, path.stem if builds else "")
     command = ["dbversus", "run", experiment, *(f"--builds={text}" for text in builds or ())]
-    command += [*(f"--exclude={pattern}" for pattern in exclude or ()), *as_words(asked)]
+    command += [*(f"--exclude={pattern}" for pattern in exclude or ()), *(["--scaled"] if scaled else [])]
+    command += as_words(asked)
     with heeding(directory, demands), resumable(directory), make_display(quiet) as display:
         run_experiment(spec, directory, shlex.join(command), display, wait=wait)
     return present(directory, demands, as_json=json)

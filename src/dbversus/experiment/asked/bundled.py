@@ -1,16 +1,24 @@
-"""Experiments that come with dbversus, as files that can be copied and changed (experiments/*.toml)."""
+"""Experiments that come with dbversus, as files that can be copied and changed (experiments/*.toml, experiments/posts/*.toml)."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from dbversus.errors import UsageError
+from dbversus.home import shipped
 from dbversus.names import near
+
+POSTS = "posts"
+"""The folder of experiments that repeat published ones."""
 
 
 def ready_experiments() -> dict[str, Path]:
-    """Their files by name."""
-    package = Path(__file__).resolve().parents[2]
-    places = (package / "experiments", package.parents[1] / "experiments")
-    return {path.stem: path for place in reversed(places) for path in sorted(place.glob("*.toml"))}
+    """Their files by name: `durability`, `posts/2021-01-10-pg-mem`."""
+    return {
+        path.relative_to(place).with_suffix("").as_posix(): path
+        for place in reversed(shipped("experiments"))
+        for glob in ("*.toml", f"{POSTS}/*.toml")
+        for path in sorted(place.glob(glob))
+    }
 
 
 def find_experiment(name: str) -> Path:
@@ -21,6 +29,11 @@ def find_experiment(name: str) -> Path:
     if name in ready:
         return ready[name]
     raise UsageError(
-        f"Unknown experiment '{name}'.{near(name, ready)} Accepted: {', '.join(ready)}, "
+        f"Unknown experiment '{name}'.{near(name, ready)} Accepted: {', '.join(_briefly(ready))}, "
         "or the path of an experiment file (docs/experiments.md)."
     )
+
+
+def _briefly(names: Iterable[str]) -> list[str]:
+    """Posts are many: they are one item."""
+    return [*(name for name in names if "/" not in name), f"{POSTS}/… (docs/posts.md)"]

@@ -20,9 +20,9 @@ class Fields(BaseModel):
     """The settings of experiment.toml, before ExperimentSpec has checked how they go together.
 
     Times: `*_ms` ms, `*_s` seconds. `looks` are numbers of blocks after which tests are judged; the last is the most
-    blocks that are run. With several `clients`, or several sizes in `table_size`, every test runs
-    with each. `memory`: bytes that each server may have while it is measured, with what the page cache holds for it (None:
-    no limit). `judge`: short names of metrics that make verdicts,
+    blocks that are run. `test_seconds`: by glob, for tests whose time is not `seconds`. With several `clients`, or several
+    sizes in `table_size`, every test runs with each. `memory`: bytes that each server may have while it is measured, with
+    what the page cache holds for it (None: no limit). `judge`: short names of metrics that make verdicts,
     `margins`: shares by metric (0.03 = 3 %).
     `drain_s`: the time that every server has after each test that changes data, to do what that has left (0: none); it is
     done when it was idle for `drain_idle_s`.
@@ -37,6 +37,7 @@ class Fields(BaseModel):
     `restart`, `restore`: servers are started, and data restored, for each block or only for the first.
     `wait_quiet_s`: before each block, how long to wait at most for other work on the host to end; `require_quiet`: where it has
     not, end the run.
+    `posts`: published posts that the experiment repeats, whose claims its results are held against (docs/posts.md).
     `fail_on`, `require_verdicts`: what the exit status demands of a run, where the command line says nothing.
     """
 
@@ -57,9 +58,9 @@ class Fields(BaseModel):
         str | None,
         Flag("Only these tests: globs, comma separated, e.g. 'point-*,scan'.", ("compare", "calibrate")),
     ] = None
-    profile: Annotated[str, Flag("How much to measure: quick, standard, fine, io-bound or reference-2021.")] = (
-        "standard"
-    )
+    profile: Annotated[
+        str, Flag("How much to measure: quick, standard, fine, io-bound, reference-2017, -2021 or -2021-io.")
+    ] = "standard"
     mode: Annotated[Literal["prepared", "unprepared"], Flag("Statements: prepared or unprepared.")] = "prepared"
     table_size: Annotated[
         int,
@@ -109,6 +110,7 @@ class Fields(BaseModel):
     drain_idle_s: float = Field(0.2, gt=0, le=60)
     rows: int = Field(36, ge=1)
     seconds: float = Field(5, gt=0)
+    test_seconds: dict[str, Annotated[float, Field(gt=0)]] = Field(default_factory=dict)
     looks: list[int] = Field(default=[4, 6, 8, 12], min_length=1)
     time_budget_s: Annotated[
         float | None,
@@ -182,6 +184,7 @@ class Fields(BaseModel):
     restore: Annotated[
         Literal["block", "never"], Flag("Restore data for each `block`, or `never` again.", panel=TUNING)
     ] = "block"
+    posts: list[str] = Field(default_factory=list)
     fail_on: Annotated[
         list[str],
         Flag(

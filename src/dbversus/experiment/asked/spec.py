@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
@@ -32,6 +33,9 @@ from dbversus.suites.file.source import Place, Source
 from dbversus.suites.load import load_stored_suite, load_suite
 from dbversus.suites.model import Suite
 from dbversus.units import parse_count, parse_duration, parse_memory
+
+SCALED = "scaled"
+"""The table of an experiment file with what is otherwise in its short form (`dbversus run FILE --scaled`)."""
 
 
 class ExperimentSpec(Fields):
@@ -201,6 +205,10 @@ class ExperimentSpec(Fields):
         copy._folder = folder
         return copy
 
+    def seconds_of(self, test: str) -> float:
+        """The time of a test in one block, all targets together: that of the first glob that fits, or what all tests have."""
+        return next((given for glob, given in self.test_seconds.items() if fnmatchcase(test, glob)), self.seconds)
+
     def with_choices(self, choices: Mapping[str, Any]) -> "ExperimentSpec":
         """The same experiment with these choices instead, checked as in `make_spec`."""
         changed = make_spec(self.model_dump() | dict(choices))
@@ -292,25 +300,36 @@ def _sentence(mistake: Any) -> str:
 
 
 def read_spec(
-    path: Path, profile_defaults: Any, builds: Sequence[str] = (), exclude: Sequence[str] = ()
+    path: Path,
+    profile_defaults: Any,
+    builds: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    *,
+    scaled: bool = False,
 ) -> ExperimentSpec:
     """Reads experiment.toml; `profile_defaults` gives, for the file's choices, those of its profile, which they override.
 
-    `builds` and `exclude` are for a file with a matrix, as in `read_choices`.
+    `builds`, `exclude` and `scaled` are as in `read_choices`.
     """
-    choices = read_choices(path, builds, exclude)
+    choices = read_choices(path, builds, exclude, scaled=scaled)
     return make_spec(profile_defaults(choices) | choices, f"{path}: ")
 
 
 def read_choices(
-    path: Path, builds: Sequence[str] = (), exclude: Sequence[str] = (), config_dir: Path | None = None
+    path: Path,
+    builds: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    config_dir: Path | None = None,
+    *,
+    scaled: bool = False,
 ) -> dict[str, Any]:
     """The choices that an experiment file makes, a matrix replaced by the targets that it comes to.
 
-    `builds` replace those that the matrix names, targets that match a pattern of `exclude` are left out.
+    `builds` replace those that the matrix names, targets that match a pattern of `exclude` are left out. `scaled`: the
+    choices of the file's table [scaled] take the place of others of the same names.
     """
     source = _read_source(path)
-    choices = dict(source.document)
+    choices = _scaled(source) if scaled else {name: given for name, given in source.document.items() if name != SCALED}
     if "matrix" not in choices:
         if builds or exclude:
             raise UsageError(f"{path} has no [[matrix]]; builds and patterns to exclude are for files that have one.")
@@ -323,6 +342,16 @@ def read_choices(
     targets = expand(parts, builds, exclude, Path(folder) if folder else None)
     optional = [item for part in parts for item in part.table.optional]
     return {"optional": optional} | choices | {"targets": targets}
+
+
+def _scaled(source: Source) -> dict[str, Any]:
+    choices = dict(source.document)
+    changed = choices.pop(SCALED, None)
+    if changed is None:
+        raise UsageError(f"{source.path} has no table [{SCALED}]; --scaled is for experiment files that have one.")
+    if not isinstance(changed, dict):
+        raise Place(source).at(SCALED).mistake(f"'{SCALED}' is {changed!r}; a table with settings is accepted.")
+    return choices | changed
 
 
 def _read_source(path: Path) -> Source:

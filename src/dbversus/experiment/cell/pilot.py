@@ -28,7 +28,7 @@ def pilot(scene: Scene) -> SlotPlan:
     names = rig.measured(case)
     rates = _rates(scene, names)
     spec = rig.spec
-    rules = SlotRules(spec.slot_ms, spec.settle_ms, spec.rows, spec.seconds, spec.write_slot_ms)
+    rules = SlotRules(spec.slot_ms, spec.settle_ms, spec.rows, spec.seconds_of(case.test.name), spec.write_slot_ms)
     orders = len(williams_square(len(names)))
     clients = case.connections(spec.tables)
     plan = plan_slots(rules, rates, case.test.by_count, orders, clients)

@@ -1,5 +1,6 @@
 """Expected time and disk need of an experiment, before it runs and while it does."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dbversus.builds.target import parse_target
@@ -51,7 +52,7 @@ def estimate(spec: ExperimentSpec, suite: Suite) -> Estimate:
     load_s = loads * (rows / LOAD_ROWS_PER_S + SETTLE_S)
     if suite.aging and suite.ages:
         load_s += loads * (rows / AGED_ROWS_PER_S + suite.aging.rounds * SETTLE_S)
-    block_s = _block_s(spec, suite, len(spec.targets), len(_cases(spec, suite)))
+    block_s = _block_s(spec, suite, len(spec.targets), _cases(spec, suite))
     return Estimate(
         loads,
         load_s,
@@ -66,7 +67,7 @@ def estimate(spec: ExperimentSpec, suite: Suite) -> Estimate:
 
 def remaining_s(spec: ExperimentSpec, suite: Suite, progress: Progress, targets: int, block_s: float | None) -> float:
     """Seconds until the next look that may be the last, from the last block's time once there is one (None: none yet)."""
-    undecided = sum(case.name not in progress.retired for case in _cases(spec, suite))
+    undecided = [case for case in _cases(spec, suite) if case.name not in progress.retired]
     expected_s = block_s or _block_s(spec, suite, targets, undecided)
     done = len(progress.blocks)
     next_look = next((look for look in spec.looks if look > done), spec.looks[-1])
@@ -94,12 +95,14 @@ def too_short(time_budget_s: float, block_s: float) -> str:
 
 def _slots_s(spec: ExperimentSpec, suite: Suite) -> float:
     """What one block takes for slots and paced steps alone, when no operation is longer than a slot: less cannot be had."""
-    tests = len(_cases(spec, suite))
     slot_s = (spec.slot_ms + spec.settle_ms) / 1000
     paced_s = _paced_block_s(spec, suite)
     groups = make_groups(spec.targets, spec.order, spec.at_once)
     return sum(
-        tests * min(_test_s(spec, len(group.members)), spec.rows * len(group.members) * slot_s)
+        sum(
+            min(_test_s(spec, case, len(group.members)), spec.rows * len(group.members) * slot_s)
+            for case in _cases(spec, suite)
+        )
         + paced_s * len(group.members)
         for group in groups
     )
@@ -126,7 +129,7 @@ def _paced_block_s(spec: ExperimentSpec, suite: Suite) -> float:
     return sum(_paced_s(case, spec) for case in _work(spec, suite))
 
 
-def _block_s(spec: ExperimentSpec, suite: Suite, targets: int, tests: int) -> float:
+def _block_s(spec: ExperimentSpec, suite: Suite, targets: int, cases: Sequence[Case]) -> float:
     sizes = len(spec.table_sizes)
     settles = sizes * sum(phase.settle for phase in suite.phases)
     changes = sizes * len(spec.clients) * sum(test.changes_data for test in suite.tests.values())
@@ -136,7 +139,8 @@ def _block_s(spec: ExperimentSpec, suite: Suite, targets: int, tests: int) -> fl
     clock_s = waits * max(map(_puts_off_s, spec.targets))
     groups = make_groups([str(number) for number in range(targets)], spec.order, spec.at_once)
     return sum(
-        tests * _test_s(spec, len(group.members)) + clock_s + per_target_s * len(group.members) for group in groups
+        sum(_test_s(spec, case, len(group.members)) for case in cases) + clock_s + per_target_s * len(group.members)
+        for group in groups
     )
 
 
@@ -144,7 +148,7 @@ def _puts_off_s(target: str) -> float:
     return find_dbms(parse_target(target).dbms).puts_off_s
 
 
-def _test_s(spec: ExperimentSpec, targets: int) -> float:
+def _test_s(spec: ExperimentSpec, case: Case, targets: int) -> float:
     if spec.cache == "cold":
         return targets * (COLD_ROWS * spec.cold_slot_ms / 1000 + COLD_RESTART_S_PER_TARGET)
-    return spec.seconds + TEST_EDGE_S
+    return spec.seconds_of(case.test.name) + TEST_EDGE_S

@@ -44,29 +44,34 @@ def write(assessment: Assessment, path: Path) -> None:
 def render(assessment: Assessment) -> str:
     parts = [f"# {escape(assessment.title)}", _experiment_line(assessment), escape(assessment.outcome)]
     if assessment.matrix:
-        parts += _tables(matrix_table.tables(assessment.matrix), matrix_table.notes(assessment.matrix))
+        parts += tables_parts(matrix_table.tables(assessment.matrix), matrix_table.notes(assessment.matrix))
     parts += _heats(assessment)
     for facts in assessment.candidates:
-        parts += _candidate(assessment, facts)
+        parts += candidate_parts(assessment, facts)
     if not assessment.candidates:
         parts.append(_own_figures(assessment))
-    parts.append(_legend(assessment))
+    parts.append(legend(assessment))
     if after := assessment.after_writes:
         said = "\n".join(f"- {escape(line)}" for line in after_writes.sentences(after, assessment.base.label))
-        heading, *more = _tables([after_writes_table.table(after)], [after_writes_table.note(after)])
+        heading, *more = tables_parts([after_writes_table.table(after)], [after_writes_table.note(after)])
         parts += [heading, said, *more]
     if assessment.steps:
-        parts += _steps(assessment.steps, assessment.base.label)
+        parts += steps_parts(assessment.steps, assessment.base.label)
     if assessment.scaleup:
-        parts += _tables(scaleup_table.tables(assessment.scaleup), scaleup_table.notes(assessment.scaleup))
-    parts += _tables(roles_table.tables(assessment.tests), roles_table.notes(assessment.tests))
+        parts += tables_parts(scaleup_table.tables(assessment.scaleup), scaleup_table.notes(assessment.scaleup))
+    parts += tables_parts(roles_table.tables(assessment.tests), roles_table.notes(assessment.tests))
     labels = [facts.target.label for facts in assessment.targets]
-    parts += _tables(objects_table.of_all(assessment.tests, labels), objects_table.notes_of_all(assessment.tests))
+    parts += tables_parts(objects_table.of_all(assessment.tests, labels), objects_table.notes_of_all(assessment.tests))
     if found := assessment.sizes:
-        parts += _tables(sizes_table.tables(found), [*sizes_table.sentences(found), *sizes_table.notes()])
+        parts += tables_parts(sizes_table.tables(found), [*sizes_table.sentences(found), *sizes_table.notes()])
     if assessment.generations:
         parts += generations_parts(assessment.generations)
-    parts += [*_notes(assessment), *_failures(assessment), *_loads(assessment), *_differences(assessment)]
+    parts += [
+        *_notes(assessment),
+        *failures_parts(assessment),
+        *loads_parts(assessment),
+        *differences_parts(assessment),
+    ]
     parts += _surroundings(assessment)
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -77,14 +82,14 @@ def escape(text: str) -> str:
     return re.sub(r"([\\`*_{}\[\]|#])", r"\\\1", " ".join(plain.splitlines()))
 
 
-def _code(text: str) -> str:
+def code(text: str) -> str:
     """A fenced block whose fence is longer than any run of backticks inside."""
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}\n{text.rstrip()}\n{fence}"
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
@@ -94,11 +99,11 @@ def _experiment_line(assessment: Assessment) -> str:
     return escape(f"{'; '.join(facts)}; dbversus {assessment.header.dbversus}.")
 
 
-def _tables(tables: Sequence[matrix_table.Table], notes: Sequence[str]) -> list[str]:
+def tables_parts(tables: Sequence[matrix_table.Table], notes: Sequence[str]) -> list[str]:
     parts = []
-    for table in tables:
-        rows = [[escape(cell) for cell in row] for row in table.rows]
-        parts += [f"## {escape(table.title)}", _table([escape(name) for name in table.columns], rows)]
+    for one in tables:
+        rows = [[escape(cell) for cell in row] for row in one.rows]
+        parts += [f"## {escape(one.title)}", table([escape(name) for name in one.columns], rows)]
     return [*parts, *map(escape, notes)]
 
 
@@ -109,28 +114,28 @@ def _heats(assessment: Assessment) -> list[str]:
         return []
     tables = [table for one in heats if (table := heat_table.table(one)).rows]
     said = "\n".join(f"- {escape(heat.sentence(one))}" for one in heats)
-    return ["## All targets", said, *_tables(tables, [heat_table.note(heats, assessment.base.label)])]
+    return ["## All targets", said, *tables_parts(tables, [heat_table.note(heats, assessment.base.label)])]
 
 
-def _steps(part: StepsPart, base: str) -> list[str]:
+def steps_parts(part: StepsPart, base: str) -> list[str]:
     """The summaries; under them all columns, folded away where they are many lines."""
     parts = []
     for one in steps_table.summaries(part, base):
-        parts += _tables([one.plain], [one.note])
-    table = steps_table.columns_table(part)
-    shown = _table(table.columns, [[escape(cell) for cell in row] for row in table.rows])
-    opened = " open" if len(table.rows) <= steps_table.FEW_LINES else ""
-    legend = "\n".join(f"- `{name}`: {escape(what)}" for name, what in steps_table.legend(part))
-    return [*parts, f"<details{opened}><summary>{table.title}</summary>", shown, legend, "</details>"]
+        parts += tables_parts([one.plain], [one.note])
+    columns = steps_table.columns_table(part)
+    shown = table(columns.columns, [[escape(cell) for cell in row] for row in columns.rows])
+    opened = " open" if len(columns.rows) <= steps_table.FEW_LINES else ""
+    told = "\n".join(f"- `{name}`: {escape(what)}" for name, what in steps_table.legend(part))
+    return [*parts, f"<details{opened}><summary>{columns.title}</summary>", shown, told, "</details>"]
 
 
-def _candidate(assessment: Assessment, facts: TargetFacts) -> list[str]:
+def candidate_parts(assessment: Assessment, facts: TargetFacts) -> list[str]:
     own = [item for item in assessment.comparisons if item.target == facts.target.label]
     head = ["test", "verdict", *(f"{SHORT_TITLES[metric.name]} ratio" for metric in assessment.judged), "blocks"]
     return [
         f"## {escape(facts.target.label)} against {escape(assessment.base.label)}",
         "\n".join(f"- {escape(sentence)}" for sentence in facts.sentences),
-        _table(head, (_row(item, assessment.judged) for item in own)),
+        table(head, (_row(item, assessment.judged) for item in own)),
     ]
 
 
@@ -155,10 +160,10 @@ def _own_figures(assessment: Assessment) -> str:
         cells = [escape(estimate_text(item)) if item else "–" for item in known]
         cells[0] += sla_mark(test, label)
         rows.append([escape(test.name), *cells, str(count)])
-    return _table(["test", "throughput, ops/s", "CPU/op, µs", "IO/op, bytes", "blocks"], rows)
+    return table(["test", "throughput, ops/s", "CPU/op, µs", "IO/op, bytes", "blocks"], rows)
 
 
-def _legend(assessment: Assessment) -> str:
+def legend(assessment: Assessment) -> str:
     host = " ".join(map(escape, disturbance.sentences(assessment)))
     if not assessment.candidates:
         return f"Means over blocks with 95 % intervals. {host}"
@@ -175,7 +180,7 @@ def generations_parts(generations: Generations) -> list[str]:
     return [
         f"## Two generations: {escape(words.title(generations))}",
         "\n".join(f"- {escape(sentence)}" for sentence in words.sentences(generations)),
-        _table(["test", *titles, *reads, "blocks"], rows),
+        table(["test", *titles, *reads, "blocks"], rows),
         escape(words.legend(generations)),
     ]
 
@@ -193,7 +198,7 @@ def _shift_cells(item: TestShift) -> list[str]:
     return cells
 
 
-def _failures(assessment: Assessment) -> list[str]:
+def failures_parts(assessment: Assessment) -> list[str]:
     if not assessment.failures:
         return []
     lines = [
@@ -204,7 +209,7 @@ def _failures(assessment: Assessment) -> list[str]:
     return ["## What went wrong", "\n".join(lines)]
 
 
-def _loads(assessment: Assessment) -> list[str]:
+def loads_parts(assessment: Assessment) -> list[str]:
     if not assessment.loads:
         return []
     head = [
@@ -224,18 +229,18 @@ def _loads(assessment: Assessment) -> list[str]:
          ratio(load.cpu_ratio), escape(origin_text(load))]
         for load in assessment.loads
     ]  # fmt: skip
-    parts = ["## Load (one run each, n = 1)", _table(head, rows), times_note(assessment.loads)]
+    parts = ["## Load (one run each, n = 1)", table(head, rows), times_note(assessment.loads)]
     return [part for part in parts if part]
 
 
-def _differences(assessment: Assessment) -> list[str]:
+def differences_parts(assessment: Assessment) -> list[str]:
     labels = [escape(facts.target.label) for facts in assessment.targets]
     parts = []
     if said := not_compared([facts.target.dbms for facts in assessment.targets]):
         parts.append(said)
     if everywhere := [setting for setting in assessment.settings if setting.known_to_all]:
         rows = [[escape(setting.name), *(escape(value or "") for value in setting.values)] for setting in everywhere]
-        parts += ["## Settings that differ", _table(["setting", *labels], rows)]
+        parts += ["## Settings that differ", table(["setting", *labels], rows)]
     if somewhere := [setting.name for setting in assessment.settings if not setting.known_to_all]:
         parts.append(f"Known to some targets only: {escape(', '.join(somewhere))}.")
     if assessment.plans:
@@ -243,7 +248,7 @@ def _differences(assessment: Assessment) -> list[str]:
         for plan in assessment.plans:
             parts.append(f"### {escape(plan.statement)}")
             shown = zip(labels, plan.plans, strict=True)
-            parts += [f"{label}:\n\n{_code(text)}" for label, text in shown if text is not None]
+            parts += [f"{label}:\n\n{code(text)}" for label, text in shown if text is not None]
     return parts
 
 
@@ -252,5 +257,5 @@ def _surroundings(assessment: Assessment) -> list[str]:
     if assessment.not_measured:
         parts += ["Not measured:", "\n".join(f"- {escape(item)}" for item in assessment.not_measured)]
     if assessment.command:
-        parts += ["To repeat it:", _code(assessment.command)]
+        parts += ["To repeat it:", code(assessment.command)]
     return parts

@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Format:
-    """`write(assessment, path)` of a `module` in this folder makes `file` in the results directory."""
+    """`write(assessment, path)` of a `module` in this folder makes `file` in the results directory, and `folder` beside it."""
 
     name: str
     file: str
     module: str
     what: str
+    folder: str = ""
 
     def write(self, assessment: "Assessment", directory: Path) -> Path:
         """Writes the file; gives its path."""
@@ -34,6 +35,7 @@ _ALL = (
     Format("json", "report.json", "json", "all of it as data"),
     Format("xlsx", "report.xlsx", "xlsx.write", "every table, as a spreadsheet"),
     Format("csv", "report.csv", "csv", "the verdicts, a line each"),
+    Format("post", "post.md", "post", "a post in Markdown with pictures beside it", "post"),
 )
 FORMATS: Mapping[str, Format] = {each.name: each for each in _ALL}
 USUAL = ("html", "md", "json")

@@ -4,14 +4,13 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
-from dbversus.report.figures import estimate, interval_of
+from dbversus.report.figures import estimate, interval_of, relative_to_base
 from dbversus.report.model import Estimate, Matrix, MatrixCell, MatrixRow
 from dbversus.results.read import Results, Target
 from dbversus.stats.judge import judge
-from dbversus.stats.metrics import LOAD_TEST, THROUGHPUT, metric_named
+from dbversus.stats.metrics import LOAD_TEST, THROUGHPUT
 from dbversus.stats.model import Finding
-from dbversus.stats.values.blocks import block_values
-from dbversus.stats.values.imported import imported_findings, is_imported, run_values
+from dbversus.stats.values.imported import is_imported, run_values
 
 # up to three targets, the verdict tables say it all
 LEAST_TARGETS = 4
@@ -36,7 +35,7 @@ def build_matrix(results: Results, findings: Sequence[Finding] | None = None) ->
     """
     judged = _judged(judge(results) if findings is None else findings)
     rates = _rates(results)
-    relative = _relative(results)
+    relative = relative_to_base(results, THROUGHPUT)
     memory = _memory(results)
     tests = tuple(test for test in results.tests if test != LOAD_TEST)
     references = _references(results.targets)
@@ -103,26 +102,6 @@ def _memory(results: Results) -> dict[Key, dict[str, list[int]]]:
             if row[figure] is not None:
                 found[row["test"], row["target"]][figure].append(row[figure])
     return dict(found)
-
-
-def _relative(results: Results) -> dict[Key, Values]:
-    """(test, target label) → ln(throughput / that of the base) of each block, from slots of the same rows."""
-    base = results.base.label
-    relative: dict[Key, dict[int, float]] = defaultdict(dict)
-    if is_imported(results):
-        return {
-            (each.test, target): {0: math.log(ratio)}
-            for each in imported_findings(results)
-            if each.metric == THROUGHPUT and each.ratio
-            for target, ratio in ((each.target, each.ratio), (base, 1.0))
-        }
-    if base not in results.slots["target"]:
-        return {}
-    for value in block_values(results.slots, base, [metric_named(THROUGHPUT)]):
-        if value.value is not None:
-            relative[value.test, value.target][value.block] = value.value
-            relative[value.test, base][value.block] = 0.0
-    return dict(relative)
 
 
 def _cell(rates: Values, ratio: Estimate, memory: Mapping[str, Sequence[int]]) -> MatrixCell:

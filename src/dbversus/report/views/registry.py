@@ -43,6 +43,7 @@ _ALL = (
     View("scaleup", "what more clients bring"),
     View("imported", "figures of an import, as printed, with file and line"),
     View("sizes", "what larger tables change"),
+    View("claims", "what a published post claims, and whether it is found (docs/posts.md)"),
 )
 VIEWS: Mapping[str, View] = {each.name: each for each in _ALL}
 USUAL = "findings"

@@ -10,6 +10,7 @@ from dbversus.dbms.known import find_dbms
 from dbversus.dbms.model import Family
 from dbversus.dbms.sql import ddl
 from dbversus.errors import UsageError
+from dbversus.home import shipped
 from dbversus.names import nearest
 from dbversus.servers.base import ServerConfig
 from dbversus.servers.config.creation import creation_name
@@ -190,6 +191,5 @@ def config_dirs(config_dir: ConfigPlace = None) -> list[Path]:
         return [config_dir.path]
     if config_dir is not None and not config_dir.is_dir():
         raise UsageError(f"The config directory {config_dir} does not exist.")
-    package = Path(__file__).resolve().parents[2]
-    places = [config_dir, Path("configs"), package / "configs", package.parents[1] / "configs"]
+    places = [config_dir, Path("configs"), *shipped("configs")]
     return [place for place in places if place is not None and place.is_dir()]

@@ -1,0 +1,44 @@
+"""Which targets have a known bug in which tests."""
+
+import pytest
+
+from dbversus.dbms.known import KNOWN
+from dbversus.explain.known_bugs import known_bugs
+from dbversus.servers.config.load import available_configs
+from dbversus.suites.load import load_suite
+
+SUITES = ("sysbench", "sysbench-2017", "allocators", "insert-2021")
+
+
+@pytest.mark.parametrize(
+    ("test", "version", "has_it"),
+    [
+        ("random-points-1000.pre", "8.0.22", True),
+        ("hot-points", "8.0.28", True),
+        ("points-covered-si", "8.0.21", False),
+        ("random-points-1000", "8.0.33", False),
+        ("random-points-10", "8.0.22", False),
+    ],
+)
+def test_bug_102037_is_of_versions_and_of_long_lists(test: str, version: str, has_it: bool) -> None:
+    bug = next(bug for bug in known_bugs() if "102037" in bug.name)
+    assert bug.concerns(test, "mysql", version, ["cx6d"]) == has_it
+    assert not bug.concerns(test, "mariadb", version, [])
+
+
+def test_a_config_can_have_it_or_be_free_of_it() -> None:
+    dives = next(bug for bug in known_bugs() if bug.name.startswith("eq_range"))
+    vacuum = next(bug for bug in known_bugs() if bug.name.startswith("autovacuum"))
+    assert dives.concerns("points-covered-si.pre", "mysql", "8.0.33", ["cx6d", "dive200"])
+    assert not dives.concerns("points-covered-si.pre", "mysql", "8.0.33", ["cx6d"])
+    assert not dives.concerns("points-covered-si.pre", "mysql", "5.6.24", ["dive200"])
+    assert vacuum.concerns("l.i1", "postgres", "13.1", ["x5"])
+    assert not vacuum.concerns("l.i1", "postgres", "13.1", ["x5", "insert_vacuum_off"])
+
+
+def test_all_that_is_named_exists() -> None:
+    tests = {test for suite in SUITES for test in load_suite(suite).tests}
+    for bug in known_bugs():
+        assert set(bug.dbms) <= {dbms.name for dbms in KNOWN}
+        assert any(bug.concerns(test, bug.dbms[0], bug.since or "8.0", bug.configs) for test in tests), bug.name
+        assert all(name in available_configs(bug.dbms[0]) for name in (*bug.configs, *bug.without)), bug.name
