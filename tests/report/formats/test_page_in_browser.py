@@ -112,7 +112,7 @@ def test_one_filter_for_verdicts_heat_tables_trends_and_tests(visit: Visit) -> N
         "update-index",
         "update-nonindex",
     }
-    assert shown(page, ".by-0 .heat tr:not(.group) th") == ["update-index", "update-nonindex"]
+    assert shown(page, ".by-0 .heat tbody tr:not(.group) th") == ["update-index", "update-nonindex"]
     assert shown(page, ".by-0 figure[data-of] figcaption") == ["update-index", "update-nonindex"]
     assert page.locator("details.test:visible").count() == 2
     assert shown(page, "#shown") == ["4 of 24 shown"]
@@ -120,7 +120,7 @@ def test_one_filter_for_verdicts_heat_tables_trends_and_tests(visit: Visit) -> N
     chip = page.locator('button[data-verdict="wrong result"]')
     chip.click()
     assert chip.get_attribute("aria-pressed") == "true"
-    assert shown(page, ".by-0 .heat tr:not(.group) th") == ["random-points-100"]
+    assert shown(page, ".by-0 .heat tbody tr:not(.group) th") == ["random-points-100"]
     chip.click()
     page.locator("#group").select_option("writes")
     page.locator("#target").select_option("2")
