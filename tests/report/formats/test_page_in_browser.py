@@ -205,6 +205,13 @@ def test_on_paper_all_tests_are_open_and_there_are_no_controls(visit: Visit, nam
     assert page.locator(".heat:visible").count() == page.locator(".heat").count()
 
 
+def test_tables_of_two_targets_are_no_wider_than_paper(visit: Visit) -> None:
+    page = visit("two", width=718)  # A4 without Chromium's margins
+    page.emulate_media(media="print")
+    page.evaluate(OPEN_ALL)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 718
+
+
 def test_without_the_script_everything_is_there(visit: Visit) -> None:
     page = visit("three", java_script_enabled=False)
     assert page.locator("button:visible, input[type=search]:visible, select:visible").count() == 0
