@@ -112,7 +112,7 @@ def test_one_filter_for_verdicts_heat_tables_trends_and_tests(visit: Visit) -> N
         "update-index",
         "update-nonindex",
     }
-    assert shown(page, ".by-0 .heat tr:not(.group) th") == ["update-index", "update-nonindex"]
+    assert shown(page, ".by-0 .heat tbody tr:not(.group) th") == ["update-index", "update-nonindex"]
     assert shown(page, ".by-0 figure[data-of] figcaption") == ["update-index", "update-nonindex"]
     assert page.locator("details.test:visible").count() == 2
     assert shown(page, "#shown") == ["4 of 24 shown"]
@@ -120,7 +120,7 @@ def test_one_filter_for_verdicts_heat_tables_trends_and_tests(visit: Visit) -> N
     chip = page.locator('button[data-verdict="wrong result"]')
     chip.click()
     assert chip.get_attribute("aria-pressed") == "true"
-    assert shown(page, ".by-0 .heat tr:not(.group) th") == ["random-points-100"]
+    assert shown(page, ".by-0 .heat tbody tr:not(.group) th") == ["random-points-100"]
     chip.click()
     page.locator("#group").select_option("writes")
     page.locator("#target").select_option("2")
@@ -203,6 +203,13 @@ def test_on_paper_all_tests_are_open_and_there_are_no_controls(visit: Visit, nam
     page.emulate_media(media="print")
     assert page.locator(".filters:visible, .choose:visible, .skip:visible").count() == 0
     assert page.locator(".heat:visible").count() == page.locator(".heat").count()
+
+
+def test_tables_of_two_targets_are_no_wider_than_paper(visit: Visit) -> None:
+    page = visit("two", width=718)  # A4 without Chromium's margins
+    page.emulate_media(media="print")
+    page.evaluate(OPEN_ALL)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 718
 
 
 def test_without_the_script_everything_is_there(visit: Visit) -> None:

@@ -153,12 +153,14 @@ def _names(
 
 
 def _sides(x: float, y: float, width: float) -> Iterator[tuple[str, float, float, Box]]:
-    """Right, left, above and below: anchor, place, and the room that a text of so many pixels takes there."""
+    """Right, left, above and below in three ways: anchor, place, and the room that a text of so many pixels takes there."""
     away, half = _MARK_PX + 1, _TEXT_PX / 2
     yield "start", x + away, y + 4, Box(x + away, y - half, x + away + width, y + half)
     yield "end", x - away, y + 4, Box(x - away - width, y - half, x - away, y + half)
     for at in (y - away - half, y + away + half):
         yield "middle", x, at + 4, Box(x - width / 2, at - half, x + width / 2, at + half)
+        yield "end", x + away, at + 4, Box(x + away - width, at - half, x + away, at + half)
+        yield "start", x - away, at + 4, Box(x - away, at - half, x - away + width, at + half)
 
 
 def _spoken(plane: Plane) -> str:

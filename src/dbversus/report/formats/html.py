@@ -141,6 +141,7 @@ def _words() -> dict[str, Any]:
         "trend_chart": trend_chart,
         "growth_chart": growth_chart,
         "FEWEST_NUMBERS": FEWEST_NUMBERS,
+        "MOST_TESTS": matrix_table.MOST_TESTS,
         "plane": plane,
         "plane_chart": plane_chart,
         "roles_table": roles_table,
