@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dbversus.report.parts.efficiency import COLUMNS, _cell, _relative_cell, efficiency, flat, relative, text
+from dbversus.report.parts.efficiency import COLUMNS, cell, efficiency, flat, relative, relative_cell, text
 from dbversus.results.read import Results, open_results
 
 from ..pairs import FOUR, TESTS, write_pairs
@@ -39,13 +39,13 @@ def test_relative_lines_are_those_of_a_report_of_the_reference() -> None:
     *absolute, second, third = [line.split() for line in PRINTED.splitlines()]
     base, *others = [[float(cell) for cell in line] for line in absolute]
     for line, printed in zip(others, (second, third), strict=True):
-        assert [_relative_cell(value, of) for value, of in zip(line, base, strict=True)] == printed
+        assert [relative_cell(value, of) for value, of in zip(line, base, strict=True)] == printed
 
 
 def test_cells() -> None:
-    assert [_cell(value, 3) for value in (None, 0.0, 1.0, 12.5)] == ["NA", "0", "1.000", "12.500"]
+    assert [cell(value, 3) for value in (None, 0.0, 1.0, 12.5)] == ["NA", "0", "1.000", "12.500"]
     pairs = [(None, 1.0), (0.0, 0.0), (2.0, 2.0), (0.0, 2.0), (2.0, 0.0)]
-    assert [_relative_cell(value, base) for value, base in pairs] == ["NA", "1", "1.00", "0.00", "inf"]
+    assert [relative_cell(value, base) for value, base in pairs] == ["NA", "1", "1.00", "0.00", "inf"]
 
 
 def test_the_load_comes_first_and_counts_rows(results: Results) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Format:
-    """`write(assessment, path)` of a `module` in this folder makes `file` in the results directory."""
+    """`write(assessment, path)` of a `module` in this folder makes `file`, which may be a folder, in the results directory."""
 
     name: str
     file: str
@@ -22,7 +22,7 @@ class Format:
     what: str
 
     def write(self, assessment: "Assessment", directory: Path) -> Path:
-        """Writes the file; gives its path."""
+        """Writes the file, or the folder; gives its path."""
         path = directory / self.file
         import_module(f"dbversus.report.formats.{self.module}").write(assessment, path)
         return path
@@ -33,6 +33,7 @@ _ALL = (
     Format("md", "report.md", "markdown", "for issues and pull requests"),
     Format("json", "report.json", "json", "all of it as data"),
     Format("csv", "report.csv", "csv", "the verdicts, for spreadsheets"),
+    Format("reference", "reference", "reference", "a folder: summaries as the reference method's scripts print them"),
 )
 FORMATS: Mapping[str, Format] = {each.name: each for each in _ALL}
 USUAL = ("html", "md", "json")

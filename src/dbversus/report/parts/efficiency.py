@@ -13,6 +13,8 @@ from dbversus.stats.metrics import CPU, DISK_READ_BYTES, DISK_READS, DISK_WRITE_
 from dbversus.stats.values.imported import MACHINE_CPU_SHARE, MACHINE_SWITCHES, is_imported
 
 UNKNOWN = "NA"
+SWITCHES, CLIENT_SWITCHES = "server_switches_per_op", "client_switches_per_op"
+CLIENT_CPU = "client_cpu_us_per_op"
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class Column:
 
 COLUMNS = (
     Column("cpu/o", CPU, 1.0, 2),  # µs of the server's CPU
-    Column("cs/o", "server_switches_per_op", 1.0, 3),
+    Column("cs/o", SWITCHES, 1.0, 3),
     Column("r/o", DISK_READS, 1.0, 3),
     Column("rKB/o", DISK_READ_BYTES, 1 / 1024, 3),
     Column("wKB/o", DISK_WRITE_BYTES, 1 / 1024, 3),
@@ -70,20 +72,31 @@ def efficiency(results: Results) -> list[Line]:
 
 
 def _load_line(results: Results, label: str) -> Line | None:
+    known = load_per_row(results, label)
+    return Line(LOAD_TEST, label, _rounded(known, COLUMNS), 1) if known else None
+
+
+_OF_LOADS = {
+    CPU: ("server_cpu_ns", 1e-3),
+    SWITCHES: ("server_switches", 1.0),
+    CLIENT_CPU: ("client_cpu_ns", 1e-3),
+    CLIENT_SWITCHES: ("client_switches", 1.0),
+    DISK_READS: ("disk_reads", 1.0),
+    DISK_READ_BYTES: ("disk_read_bytes", 1.0),
+    DISK_WRITE_BYTES: ("disk_write_bytes", 1.0),
+}
+"""Metric → the column of a load's figures, and the factor to its unit."""
+
+
+def load_per_row(results: Results, label: str) -> dict[str, float]:
+    """Metric → its value per row loaded, throughput in rows/s, over all tables; empty where nothing is known of a load."""
     last = {load.table: load.figures for load in results.loads if results.label(load.target) == label}
     rows, elapsed_ns = (_total(last.values(), name) for name in ("rows", "elapsed_ns"))
     if not rows or not elapsed_ns:
-        return None
-    known = {
-        CPU: ("server_cpu_ns", 1e-3),
-        "server_switches_per_op": ("server_switches", 1.0),
-        DISK_READS: ("disk_reads", 1.0),
-        DISK_READ_BYTES: ("disk_read_bytes", 1.0),
-        DISK_WRITE_BYTES: ("disk_write_bytes", 1.0),
-    }
-    totals = {metric: (_total(last.values(), column), scale) for metric, (column, scale) in known.items()}
+        return {}
+    totals = {metric: (_total(last.values(), column), scale) for metric, (column, scale) in _OF_LOADS.items()}
     per_row = {metric: total * scale / rows for metric, (total, scale) in totals.items() if total is not None}
-    return Line(LOAD_TEST, label, _rounded(per_row | {THROUGHPUT: rows / elapsed_ns * 1e9}, COLUMNS), 1)
+    return per_row | {THROUGHPUT: rows / elapsed_ns * 1e9}
 
 
 def _total(loads: Iterable[LoadFigures | None], name: str) -> float | None:
@@ -143,23 +156,23 @@ def _part(lines: Sequence[Line], columns: Sequence[Column]) -> Iterator[str]:
     yield "--- absolute"
     yield "\t".join([*(column.name for column in columns), "dbms"])
     for line in lines:
-        cells = [_cell(value, column.decimals) for value, column in zip(line.figures, columns, strict=True)]
+        cells = [cell(value, column.decimals) for value, column in zip(line.figures, columns, strict=True)]
         yield "\t".join([*cells, line.target])
     if len(lines) > 1:
         yield "--- relative to first result"
     for line in lines[1:]:
         pairs = zip(line.figures, lines[0].figures, strict=True)
-        yield "\t".join([*(_relative_cell(value, base) for value, base in pairs), line.target])
+        yield "\t".join([*(relative_cell(value, base) for value, base in pairs), line.target])
 
 
-def _cell(value: float | None, decimals: int) -> str:
+def cell(value: float | None, decimals: int) -> str:
     """Nothing at all is `0` without decimals, as in the reference."""
     if value is None:
         return UNKNOWN
     return f"{value:.{decimals}f}" if value else "0"
 
 
-def _relative_cell(value: float | None, base: float | None) -> str:
+def relative_cell(value: float | None, base: float | None) -> str:
     """`1` without decimals is 0/0, as in the reference."""
     ratio = relative(value, base)
     if ratio is None:
