@@ -1,12 +1,13 @@
 """Hardware use per operation in the reference's form."""
 
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from dbversus.report.parts.efficiency import COLUMNS, cell, efficiency, flat, relative, relative_cell, text
+from dbversus.report.parts.efficiency import COLUMNS, OURS, cell, efficiency, flat, relative, relative_cell, text
 from dbversus.results.read import Results, open_results
 
 from ..pairs import FOUR, TESTS, write_pairs
@@ -77,7 +78,34 @@ def test_text_has_the_references_form(results: Results) -> None:
     ratios = lines[8].split("\t")
     assert (ratios[1], ratios[2], ratios[3], ratios[4], ratios[6]) == ("1.00", "0.00", "0.00", "1.00", "mysql:5.6")
     assert float(ratios[5]) == pytest.approx(0.8, abs=0.02)
-    assert len(lines) == 11
+    assert lines[11] == OURS and len(lines) == 13 + len(FOUR)
+
+
+def test_cpu_has_its_parts_with_intervals(tmp_path: Path) -> None:
+    """Below the reference's form, and as columns for pipes; the client is never in the server's."""
+    measured = open_results(write_pairs(tmp_path / "r", FOUR[:2]))
+    cpu = measured.slots["server_cpu_ns"]
+    parts = {"server_user_ns": cpu * 0.75, "server_system_ns": cpu * 0.25, "client_cpu_ns": cpu * 0.5}
+    measured = replace(measured, slots={**measured.slots, **parts})
+
+    lines = text(measured).split("\n\n")[1].splitlines()
+    header, of_base = (line.split("\t") for line in lines[lines.index(OURS) + 1 :][:2])
+    assert header == ["server", "user", "system", "client", "dbms"]
+    assert [re.fullmatch(r"[\d.]+ \[[\d.]+, [\d.]+\]", cell) is not None for cell in of_base[:4]] == [True] * 4
+
+    columns, rows = flat(measured)
+    line = dict(zip(columns, rows[2], strict=True))
+    assert (line["test"], line["blocks"]) == ("point-query", 4)
+    assert line["server us/o"] == pytest.approx(30, rel=0.02)
+    assert line["user us/o"] == pytest.approx(0.75 * line["server us/o"], rel=1e-5)
+    assert line["client us/o"] == pytest.approx(0.5 * line["server us/o"], rel=1e-5)
+    assert line["system us/o low"] < line["system us/o"] < line["system us/o high"]
+    assert line["background us/o"] is None
+
+
+def test_a_load_is_one_run_and_has_no_interval(results: Results) -> None:
+    lines = text(results).split("\n\n")[0].splitlines()
+    assert lines[lines.index(OURS) + 1 :][:2] == ["server\tdbms", f"500.0\t{FOUR[0].label}"]
 
 
 def test_ratios_are_those_of_the_printed_figures(results: Results) -> None:

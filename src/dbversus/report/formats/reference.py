@@ -24,7 +24,7 @@ How these figures differ from the reference's (all of it: docs/reference-layouts
 - p50, p99 and maxop are of all clients; maxop is in seconds.
 - Ratios are those of the printed figures, and have no intervals: verdicts are in report.md, report.csv and report.json.
 - NA: not known. Every target has its line, or column, of every test, so that none is taken for another's.
-The server's CPU alone, in microseconds: dbversus show DIR --table efficiency
+The server's CPU alone, in microseconds, with intervals: dbversus show DIR --table efficiency
 """
 _IMPORTED = """\
 All figures are those that were imported, as they were printed.
