@@ -17,6 +17,7 @@ from dbversus.report.parts.efficiency import CLIENT_CPU, CLIENT_SWITCHES, SWITCH
 from dbversus.report.parts.layouts.names import in_a_cell, name_of_test, names_of_targets
 from dbversus.results.imported import imported_values
 from dbversus.results.read import Results
+from dbversus.results.records import Slots
 from dbversus.stats.clients import case_of
 from dbversus.stats.metrics import CPU, DISK_READ_BYTES, DISK_READS, DISK_WRITE_BYTES, LOAD_TEST, THROUGHPUT
 from dbversus.stats.values.imported import MACHINE_CPU_SHARE, MACHINE_SWITCHES, is_imported
@@ -82,12 +83,13 @@ def _of_import(results: Results) -> dict[tuple[str, str], Figures]:
 def _of_slots(results: Results, sums: Sums) -> dict[tuple[str, str], Figures]:
     """Means over blocks, per query, row read, or row loaded."""
     found = {}
+    plans = results.slot_plans
     for place, of_blocks in block_figures(results).items():
         known = {name: fmean(values) for name, values in of_blocks.items() if values}
         line = sums.get(place, {})
         if line.get("client_switches") is not None and line["ops"]:
             known[CLIENT_SWITCHES] = line["client_switches"] / line["ops"]
-        found[place] = _per_query(_of_machine(known, _cpus(results)), _queries_per_op(results, place[0], line))
+        found[place] = _per_query(_of_machine(known, _cpus(results)), _queries_per_op(plans.get(place[0]), line))
     for label in (target.label for target in results.targets):
         if known := load_per_row(results, label):
             found[LOAD_TEST, label] = _of_machine(known, _cpus(results))
@@ -117,8 +119,7 @@ def _columns(known: Mapping[str, float], cpu: str, switches: str) -> Figures:
     return {column: known[metric] * factor for column, metric, factor in origins if metric in known}
 
 
-def _queries_per_op(results: Results, test: str, line: Mapping[str, Any]) -> float:
-    plan = results.slot_plans.get(test)
+def _queries_per_op(plan: Slots | None, line: Mapping[str, Any]) -> float:
     if plan and plan.rows_scanned_per_op:
         return plan.rows_scanned_per_op
     return line["statements"] / line["ops"] if line.get("statements") and line["ops"] else 1.0
