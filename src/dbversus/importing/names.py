@@ -37,6 +37,12 @@ def run_file(name: str) -> RunFile | None:
     return RunFile(match["kind"], match["test"] + (".pk0" if match["key"] == "0" else ""), clients)
 
 
+def run_file_name(kind: str, test: str, clients: int | None = None) -> str:
+    """The name that `run_file` reads: `sb.r.qps.point-query.range100.pk1`, with `.dop8` where the number of clients is given."""
+    key = "" if test.endswith(".pk0") else ".pk1"
+    return f"sb.{kind}.{test}{key}" + (f".dop{clients}" if clients else "")
+
+
 def dbms_of(label: str) -> str:
     """DBMS of a build's name, `my8022` or `x.pg131.x5.pk1`; empty where it does not tell."""
     match = _BUILDS.match(label)

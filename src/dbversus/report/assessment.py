@@ -29,6 +29,7 @@ from dbversus.report.parts.calibration import calibration_words
 from dbversus.report.parts.drift import drift_notes
 from dbversus.report.parts.groups import group_of
 from dbversus.report.parts.known_bugs import bug_notes
+from dbversus.report.parts.layouts.figures import layout_part
 from dbversus.report.parts.loads import load_figures
 from dbversus.report.parts.logs import log_notes
 from dbversus.report.parts.missing import SENTENCE_KEYS, not_measured
@@ -74,6 +75,7 @@ def build_assessment(results: Results) -> Assessment:
     targets = tuple(_target_facts(results, target, tests) for target in results.targets)
     others = [target.label for target in results.targets[1:]]
     blocks = len(finished_blocks(results))
+    steps = steps_part(results, findings)
     return Assessment(
         title=f"{', '.join(others)} against {base}" if others else base,
         directory=str(results.directory),
@@ -97,7 +99,8 @@ def build_assessment(results: Results) -> Assessment:
         matrix=matrix.of_experiment(results, findings),
         scaleup=scaleup.of_experiment(results, [item for test in tests for item in test.comparisons]),
         sizes=sizes.of_experiment(results, [item for test in tests for item in test.comparisons]),
-        steps=steps_part(results, findings),
+        steps=steps,
+        layouts=layout_part(results, steps),
         after_writes=after_writes.of_experiment(results, [item for test in tests for item in test.comparisons]),
         data_state=state_sentences(results),
         waits=disturbance.waits_of(results),

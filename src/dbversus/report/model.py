@@ -490,13 +490,47 @@ class PostPart:
 
 
 @dataclass(frozen=True)
+class LayoutTest:
+    """One test in the columns and units of the reference's files. `name`: as these call it, without clients.
+
+    `figures`: label → column → value. What is not known has no entry. `of_rows`: its operation is the reading of a row.
+    """
+
+    name: str
+    clients: int | None
+    figures: Mapping[str, Mapping[str, float]]
+    of_rows: bool = False
+
+
+@dataclass(frozen=True)
+class LayoutPart:
+    """What the reference's summaries show. `targets`: label → build and config, as its files name them; the base is the first.
+
+    `dbms`: those of the targets. `tests`: with hardware per operation, the load first. `steps`: with the columns of the
+    Insert Benchmark. `imported`: figures and names are those of the files that were read.
+    """
+
+    targets: Mapping[str, str]
+    dbms: frozenset[str]
+    tests: tuple[LayoutTest, ...]
+    steps: tuple[LayoutTest, ...]
+    imported: bool = False
+
+    @property
+    def folders(self) -> Mapping[str, str]:
+        """Label → the folder of its run, by which summaries of sysbench name a target: `x.pg1110.x5.pk1`."""
+        return self.targets if self.imported else {label: f"x.{name}.pk1" for label, name in self.targets.items()}
+
+
+@dataclass(frozen=True)
 class Assessment:
     """All that any report shows of one experiment. `targets[0]` is the base.
 
     `generations`: old against new pair, where the targets are two each of two DBMSs. `matrix`: where there are many.
     `scaleup`: with several numbers of clients; `sizes`: with several sizes of tables; `steps`: where tests are
-    steps; `after_writes`: where tests stand before and after writes. `outcome`: how it ended, unless it ran in one go and as
-    planned. `data_state`: whether the data was the same at the start of all blocks. `posts`: those that the experiment repeats.
+    steps; `after_writes`: where tests stand before and after writes. `layouts`: figures for the reference's summaries.
+    `outcome`: how it ended, unless it ran in one go and as planned. `data_state`: whether the data was the same at the start of
+    all blocks. `posts`: those that the experiment repeats.
     """
 
     title: str
@@ -523,6 +557,7 @@ class Assessment:
     sizes: Sizes | None = field(default=None, kw_only=True)
     steps: StepsPart | None = field(default=None, kw_only=True)
     after_writes: AfterWrites | None = field(default=None, kw_only=True)
+    layouts: LayoutPart | None = field(default=None, kw_only=True)
     data_state: tuple[str, ...] = field(default=(), kw_only=True)
     waits: Waits = field(default=Waits(), kw_only=True)
     posts: tuple[PostPart, ...] = field(default=(), kw_only=True)

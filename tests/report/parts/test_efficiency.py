@@ -1,12 +1,13 @@
 """Hardware use per operation in the reference's form."""
 
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from dbversus.report.parts.efficiency import COLUMNS, _cell, _relative_cell, efficiency, flat, relative, text
+from dbversus.report.parts.efficiency import COLUMNS, OURS, cell, efficiency, flat, relative, relative_cell, text
 from dbversus.results.read import Results, open_results
 
 from ..pairs import FOUR, TESTS, write_pairs
@@ -39,13 +40,13 @@ def test_relative_lines_are_those_of_a_report_of_the_reference() -> None:
     *absolute, second, third = [line.split() for line in PRINTED.splitlines()]
     base, *others = [[float(cell) for cell in line] for line in absolute]
     for line, printed in zip(others, (second, third), strict=True):
-        assert [_relative_cell(value, of) for value, of in zip(line, base, strict=True)] == printed
+        assert [relative_cell(value, of) for value, of in zip(line, base, strict=True)] == printed
 
 
 def test_cells() -> None:
-    assert [_cell(value, 3) for value in (None, 0.0, 1.0, 12.5)] == ["NA", "0", "1.000", "12.500"]
+    assert [cell(value, 3) for value in (None, 0.0, 1.0, 12.5)] == ["NA", "0", "1.000", "12.500"]
     pairs = [(None, 1.0), (0.0, 0.0), (2.0, 2.0), (0.0, 2.0), (2.0, 0.0)]
-    assert [_relative_cell(value, base) for value, base in pairs] == ["NA", "1", "1.00", "0.00", "inf"]
+    assert [relative_cell(value, base) for value, base in pairs] == ["NA", "1", "1.00", "0.00", "inf"]
 
 
 def test_the_load_comes_first_and_counts_rows(results: Results) -> None:
@@ -77,7 +78,34 @@ def test_text_has_the_references_form(results: Results) -> None:
     ratios = lines[8].split("\t")
     assert (ratios[1], ratios[2], ratios[3], ratios[4], ratios[6]) == ("1.00", "0.00", "0.00", "1.00", "mysql:5.6")
     assert float(ratios[5]) == pytest.approx(0.8, abs=0.02)
-    assert len(lines) == 11
+    assert lines[11] == OURS and len(lines) == 13 + len(FOUR)
+
+
+def test_cpu_has_its_parts_with_intervals(tmp_path: Path) -> None:
+    """Below the reference's form, and as columns for pipes; the client is never in the server's."""
+    measured = open_results(write_pairs(tmp_path / "r", FOUR[:2]))
+    cpu = measured.slots["server_cpu_ns"]
+    parts = {"server_user_ns": cpu * 0.75, "server_system_ns": cpu * 0.25, "client_cpu_ns": cpu * 0.5}
+    measured = replace(measured, slots={**measured.slots, **parts})
+
+    lines = text(measured).split("\n\n")[1].splitlines()
+    header, of_base = (line.split("\t") for line in lines[lines.index(OURS) + 1 :][:2])
+    assert header == ["server", "user", "system", "client", "dbms"]
+    assert [re.fullmatch(r"[\d.]+ \[[\d.]+, [\d.]+\]", cell) is not None for cell in of_base[:4]] == [True] * 4
+
+    columns, rows = flat(measured)
+    line = dict(zip(columns, rows[2], strict=True))
+    assert (line["test"], line["blocks"]) == ("point-query", 4)
+    assert line["server us/o"] == pytest.approx(30, rel=0.02)
+    assert line["user us/o"] == pytest.approx(0.75 * line["server us/o"], rel=1e-5)
+    assert line["client us/o"] == pytest.approx(0.5 * line["server us/o"], rel=1e-5)
+    assert line["system us/o low"] < line["system us/o"] < line["system us/o high"]
+    assert line["background us/o"] is None
+
+
+def test_a_load_is_one_run_and_has_no_interval(results: Results) -> None:
+    lines = text(results).split("\n\n")[0].splitlines()
+    assert lines[lines.index(OURS) + 1 :][:2] == ["server\tdbms", f"500.0\t{FOUR[0].label}"]
 
 
 def test_ratios_are_those_of_the_printed_figures(results: Results) -> None:

@@ -12,8 +12,14 @@ _HEADER = re.compile(r"^ips([\t,])qps\1.*\btag$", re.MULTILINE)
 _STEP = re.compile(r"[\w.]+$")
 _LOADS = ("l.i0", "l.x", "l.i1")
 _RATES = (100, 200, 400, 600, 800, 1000)
-_ALL_STEPS = (*_LOADS, *(f"q{rate}.{turn}" for rate in _RATES for turn in (1, 2)))
+STEPS_2021 = (*_LOADS, *(f"q{rate}.{turn}" for rate in _RATES for turn in (1, 2)))
+"""In the order in which they were run."""
 BREAK = "-"
+COLUMNS = (
+    *("ips", "qps", "rps", "rmbps", "wps", "wmbps", "rpq", "rkbpq", "wpi", "wkbpi"),
+    *("csps", "cpups", "cspq", "cpupq", "dbgb1", "dbgb2", "rss", "maxop", "p50", "p99"),
+)
+"""Those of January 2021 and of now, in their order; older files had others."""
 
 
 def fits(name: str, head: str) -> bool:
@@ -75,7 +81,7 @@ def _read_run(source: Source, text: Text, sheet: Sheet) -> str:
     """All steps of one run, a line each, without names: told by their order where there are as many as there were in 2021."""
     names: list[str] = []
     lines = [(number, line) for number, line in text if line.strip()]
-    known = _ALL_STEPS if len(lines) - 1 == len(_ALL_STEPS) else ()
+    known = STEPS_2021 if len(lines) - 1 == len(STEPS_2021) else ()
     for position, (number, line) in enumerate(lines):
         cells = _cells(line)
         if position == 0:

@@ -14,6 +14,7 @@ QPS, ROWS_PER_S = Metric("qps", "1/s"), Metric("qps", "rows/s")
 _BLOCKS, _TABLE = re.compile(r"o\.qps\.(abs|rel)\."), re.compile(r"qps\.(abs|rel)\..*\.tsv$")
 _LEGEND = re.compile(r"(col-\d+)\s*:\s*(\S.*)$")
 _RANGE = re.compile(r"_range=(\d+)$")
+_CLIENTS = re.compile(r"\.dop(\d+)\.tsv$")
 
 
 def fits(name: str, head: str) -> bool:
@@ -68,6 +69,8 @@ def _bases(source: Source) -> dict[str, str]:
 def _read_table(source: Source, text: Text, sheet: Sheet) -> str:
     targets: dict[str, str] = {}
     base: str | None = None
+    named = _CLIENTS.search(source.name)
+    clients = int(named[1]) if named else None
     for number, line in text:
         cells = cells_of(line)
         if not cells:
@@ -82,7 +85,7 @@ def _read_table(source: Source, text: Text, sheet: Sheet) -> str:
             relative = source.name.startswith("qps.rel.")
             test = _RANGE.sub(r".range\1", cells[-1])
             for target, cell in zip(targets.values(), cells, strict=False):
-                sheet.add(sheet.place_of(test, target, None, relative, base), QPS, number, cell)
+                sheet.add(sheet.place_of(test, target, clients, relative, base), QPS, number, cell)
         else:
             sheet.unknown(number, line)
     return "" if targets else "it has no legend (col-1 : NAME), so that nobody can tell whose figures these are"

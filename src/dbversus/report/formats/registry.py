@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Format:
-    """`write(assessment, path)` of a `module` in this folder makes `file` in the results directory, and `folder` beside it."""
+    """`write(assessment, path)` of a `module` in this folder makes `file`, which may be a folder, in the results directory.
+
+    `folder`: one that it makes beside it.
+    """
 
     name: str
     file: str
@@ -23,7 +26,7 @@ class Format:
     folder: str = ""
 
     def write(self, assessment: "Assessment", directory: Path) -> Path:
-        """Writes the file; gives its path."""
+        """Writes the file, or the folder; gives its path."""
         path = directory / self.file
         import_module(f"dbversus.report.formats.{self.module}").write(assessment, path)
         return path
@@ -36,6 +39,7 @@ _ALL = (
     Format("xlsx", "report.xlsx", "xlsx.write", "every table, as a spreadsheet"),
     Format("csv", "report.csv", "csv", "the verdicts, a line each"),
     Format("post", "post.md", "post", "a post in Markdown with pictures beside it", "post"),
+    Format("reference", "reference", "reference", "a folder: summaries as the reference method's scripts print them"),
 )
 FORMATS: Mapping[str, Format] = {each.name: each for each in _ALL}
 USUAL = ("html", "md", "json")

@@ -2,17 +2,21 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
-from dbversus.report.figures import block_figures
+from dbversus.report.figures import block_figures, estimate
+from dbversus.report.model import Estimate
+from dbversus.report.words import estimate_text, rounded
 from dbversus.results.read import Results
 from dbversus.results.records import LoadFigures
 from dbversus.stats.metrics import CPU, DISK_READ_BYTES, DISK_READS, DISK_WRITE_BYTES, LOAD_TEST, THROUGHPUT
 from dbversus.stats.values.imported import MACHINE_CPU_SHARE, MACHINE_SWITCHES, is_imported
 
 UNKNOWN = "NA"
+SWITCHES, CLIENT_SWITCHES = "server_switches_per_op", "client_switches_per_op"
+CLIENT_CPU = "client_cpu_us_per_op"
 
 
 @dataclass(frozen=True)
@@ -27,7 +31,7 @@ class Column:
 
 COLUMNS = (
     Column("cpu/o", CPU, 1.0, 2),  # µs of the server's CPU
-    Column("cs/o", "server_switches_per_op", 1.0, 3),
+    Column("cs/o", SWITCHES, 1.0, 3),
     Column("r/o", DISK_READS, 1.0, 3),
     Column("rKB/o", DISK_READ_BYTES, 1 / 1024, 3),
     Column("wKB/o", DISK_WRITE_BYTES, 1 / 1024, 3),
@@ -40,6 +44,16 @@ _IMPORTED = (
     *COLUMNS[2:],
 )
 
+CPU_PARTS = {
+    "server": CPU,
+    "user": "server_user_us_per_op",
+    "system": "server_system_us_per_op",
+    "background": "server_background_cpu_us_per_op",
+    "client": CLIENT_CPU,
+}
+"""Name → metric: the server's CPU, by what it ran and for whom (a background thread serves no client), and the client's."""
+OURS = "--- CPU of server and client, µs/o [95 % interval]"
+
 
 def columns_for(results: Results) -> tuple[Column, ...]:
     return _IMPORTED if is_imported(results) else COLUMNS
@@ -47,12 +61,16 @@ def columns_for(results: Results) -> tuple[Column, ...]:
 
 @dataclass(frozen=True)
 class Line:
-    """One target in one test: its figures in the order of its columns, rounded as shown; None: not known. Means over `blocks`."""
+    """One target in one test: its figures in the order of its columns, rounded as shown; None: not known. Means over `blocks`.
+
+    `cpu`: by the names of CPU_PARTS, in µs per operation, of those that are known.
+    """
 
     test: str
     target: str
     figures: tuple[float | None, ...]
     blocks: int
+    cpu: Mapping[str, Estimate] = field(default_factory=dict)
 
 
 def efficiency(results: Results) -> list[Line]:
@@ -65,25 +83,44 @@ def efficiency(results: Results) -> list[Line]:
             if known := figures.get((test, target.label)):
                 blocks = max(map(len, known.values()))
                 means = {name: fmean(of) for name, of in known.items()}
-                lines.append(Line(test, target.label, _rounded(means, columns), blocks))
+                lines.append(Line(test, target.label, _rounded(means, columns), blocks, _cpu(known)))
     return lines
 
 
 def _load_line(results: Results, label: str) -> Line | None:
+    known = load_per_row(results, label)
+    once = {metric: [value] for metric, value in known.items()}
+    return Line(LOAD_TEST, label, _rounded(known, COLUMNS), 1, _cpu(once)) if known else None
+
+
+def _cpu(known: Mapping[str, Sequence[float]]) -> dict[str, Estimate]:
+    return {name: estimate(values) for name, metric in CPU_PARTS.items() if (values := known.get(metric))}
+
+
+_OF_LOADS = {
+    CPU: ("server_cpu_ns", 1e-3),
+    CPU_PARTS["user"]: ("server_user_ns", 1e-3),
+    CPU_PARTS["system"]: ("server_system_ns", 1e-3),
+    CPU_PARTS["background"]: ("server_background_cpu_ns", 1e-3),
+    SWITCHES: ("server_switches", 1.0),
+    CLIENT_CPU: ("client_cpu_ns", 1e-3),
+    CLIENT_SWITCHES: ("client_switches", 1.0),
+    DISK_READS: ("disk_reads", 1.0),
+    DISK_READ_BYTES: ("disk_read_bytes", 1.0),
+    DISK_WRITE_BYTES: ("disk_write_bytes", 1.0),
+}
+"""Metric → the column of a load's figures, and the factor to its unit."""
+
+
+def load_per_row(results: Results, label: str) -> dict[str, float]:
+    """Metric → its value per row loaded, throughput in rows/s, over all tables; empty where nothing is known of a load."""
     last = {load.table: load.figures for load in results.loads if results.label(load.target) == label}
     rows, elapsed_ns = (_total(last.values(), name) for name in ("rows", "elapsed_ns"))
     if not rows or not elapsed_ns:
-        return None
-    known = {
-        CPU: ("server_cpu_ns", 1e-3),
-        "server_switches_per_op": ("server_switches", 1.0),
-        DISK_READS: ("disk_reads", 1.0),
-        DISK_READ_BYTES: ("disk_read_bytes", 1.0),
-        DISK_WRITE_BYTES: ("disk_write_bytes", 1.0),
-    }
-    totals = {metric: (_total(last.values(), column), scale) for metric, (column, scale) in known.items()}
+        return {}
+    totals = {metric: (_total(last.values(), column), scale) for metric, (column, scale) in _OF_LOADS.items()}
     per_row = {metric: total * scale / rows for metric, (total, scale) in totals.items() if total is not None}
-    return Line(LOAD_TEST, label, _rounded(per_row | {THROUGHPUT: rows / elapsed_ns * 1e9}, COLUMNS), 1)
+    return per_row | {THROUGHPUT: rows / elapsed_ns * 1e9}
 
 
 def _total(loads: Iterable[LoadFigures | None], name: str) -> float | None:
@@ -115,18 +152,28 @@ def ratios(line: Line, base: Line) -> tuple[float | None, ...]:
 
 
 def flat(results: Results) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """Column names and one row per test and target: figures, then their ratios to the test's first target."""
+    """Column names and one row per test and target: figures, their ratios to the test's first target, and parts of CPU."""
     names = [column.name for column in COLUMNS]
     rows = [
-        (line.test, line.target, *line.figures, *ratios(line, lines[0]), line.blocks)
+        (line.test, line.target, *line.figures, *ratios(line, lines[0]), line.blocks, *_flat_cpu(line))
         for lines in _by_test(efficiency(results))
         for line in lines
     ]
-    return ["test", "target", *names, *(f"{name} ratio" for name in names), "blocks"], rows
+    parts = [f"{name} us/o{end}" for name in CPU_PARTS for end in ("", " low", " high")]
+    return ["test", "target", *names, *(f"{name} ratio" for name in names), "blocks", *parts], rows
+
+
+def _flat_cpu(line: Line) -> Iterator[object]:
+    for name in CPU_PARTS:
+        known = line.cpu.get(name)
+        yield from map(rounded, (known.value, known.low, known.high) if known else (None, None, None))
 
 
 def text(results: Results) -> str:
-    """The reference's form: per test absolute figures, then those relative to the first target; tabs between columns."""
+    """The reference's form: per test absolute figures, then those relative to the first target; tabs between columns.
+
+    Below these stands what it does not have: the CPU of server and client by its parts, where it is known.
+    """
     columns = columns_for(results)
     return "\n\n".join("\n".join(_part(lines, columns)) for lines in _by_test(efficiency(results)))
 
@@ -143,23 +190,30 @@ def _part(lines: Sequence[Line], columns: Sequence[Column]) -> Iterator[str]:
     yield "--- absolute"
     yield "\t".join([*(column.name for column in columns), "dbms"])
     for line in lines:
-        cells = [_cell(value, column.decimals) for value, column in zip(line.figures, columns, strict=True)]
+        cells = [cell(value, column.decimals) for value, column in zip(line.figures, columns, strict=True)]
         yield "\t".join([*cells, line.target])
     if len(lines) > 1:
         yield "--- relative to first result"
     for line in lines[1:]:
         pairs = zip(line.figures, lines[0].figures, strict=True)
-        yield "\t".join([*(_relative_cell(value, base) for value, base in pairs), line.target])
+        yield "\t".join([*(relative_cell(value, base) for value, base in pairs), line.target])
+    shown = [name for name in CPU_PARTS if any(name in line.cpu for line in lines)]
+    if shown:
+        yield OURS
+        yield "\t".join([*shown, "dbms"])
+        for line in lines:
+            cells = [estimate_text(line.cpu[name]) if name in line.cpu else UNKNOWN for name in shown]
+            yield "\t".join([*cells, line.target])
 
 
-def _cell(value: float | None, decimals: int) -> str:
+def cell(value: float | None, decimals: int) -> str:
     """Nothing at all is `0` without decimals, as in the reference."""
     if value is None:
         return UNKNOWN
     return f"{value:.{decimals}f}" if value else "0"
 
 
-def _relative_cell(value: float | None, base: float | None) -> str:
+def relative_cell(value: float | None, base: float | None) -> str:
     """`1` without decimals is 0/0, as in the reference."""
     ratio = relative(value, base)
     if ratio is None:

@@ -34,6 +34,8 @@ class View:
 
 _ALL = (
     View("findings", "verdicts on the judged metrics"),
+    View("throughput", "rates of all tests, a column per target, and against the base"),
+    View("throughput_2021", "the same in the form of January 2021, a column per number of clients"),
     View("efficiency", "CPU, switches and IO per operation"),
     View("response", "response times in fixed buckets, a line per role and target"),
     View("steps", "columns of the Insert Benchmark, of tests that last"),

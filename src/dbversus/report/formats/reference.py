@@ -1,0 +1,96 @@
+"""reference/: the summaries as the reference method's scripts print them, and README.txt, which says what differs."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from dbversus.report.formats.layouts.files import INSERT, JANUARY_2021, NOW, files
+from dbversus.report.model import Assessment, LayoutPart
+from dbversus.stats.model import Verdict
+
+README = "README.txt"
+_OURS = ("o.qps.*", "o.met.*", "qps.*", "mrg.*", "rel.*")
+_NOT_COMPARED = (Verdict.FAILED, Verdict.WRONG_RESULT, Verdict.SLA_FAILED)
+_NOTHING = LayoutPart({}, frozenset(), (), ())
+
+_MEASURED = """\
+How these figures differ from the reference's (all of it: docs/reference-layouts.md)
+- cpu/o, cpups and cpupq are the CPU of the server and of the clients. The reference takes all of the machine from vmstat,
+  what other processes do included, and counts repeated headers as samples of 0: its figures are some 4 % too low.
+- cs/o, csps and cspq are the context switches of the server and of the clients; the reference's, of the machine, as above.
+- r/o, rKB/o and wKB/o, rps, wps and what follows from them are requests of the server to its disk, in the time in which it
+  was driven; the reference's, of the whole device. kB and MB are powers of 1024 here.
+- Rates have no start or end of clients in them. An operation is a statement, as sysbench counts queries.
+- A scan counts the rows that all clients read; in now/ in thousands. The reference counts those of one client there.
+- p50, p99 and maxop are of all clients; maxop is in seconds.
+- Ratios are those of the printed figures, and have no intervals: verdicts are in report.md, report.csv and report.json.
+- NA: not known. Every target has its line, or column, of every test, so that none is taken for another's.
+The server's CPU alone, in microseconds, with intervals: dbversus show DIR --table efficiency
+"""
+_IMPORTED = """\
+All figures are those that were imported, as they were printed.
+"""
+
+
+def write(assessment: Assessment, path: Path) -> None:
+    """Makes the folder `path`; its files of an earlier report go, all other files stay."""
+    part = assessment.layouts or _NOTHING
+    _remove_earlier(path)
+    for name, text in {**files(part), README: _readme(assessment, part)}.items():
+        file = path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+
+
+def _remove_earlier(path: Path) -> None:
+    for folder in (JANUARY_2021, NOW, INSERT):
+        for pattern in _OURS:
+            for file in (path / folder).rglob(pattern):
+                if file.is_file():
+                    file.unlink()
+
+
+def _readme(assessment: Assessment, part: LayoutPart) -> str:
+    paragraphs = [
+        "Summaries in the layouts of the reference method, written by dbversus.",
+        "\n".join(_contents(part)),
+        "\n".join(["Targets, and what the files call them (the first is the base):", *_listed(part.targets)]),
+        "\n".join(_clients(part)),
+        _IMPORTED if part.imported else _MEASURED,
+        "\n".join(_not_compared(assessment)),
+    ]
+    return "\n\n".join(paragraph.strip("\n") for paragraph in paragraphs if paragraph) + "\n"
+
+
+def _contents(part: LayoutPart) -> Iterator[str]:
+    if part.tests:
+        yield f"{JANUARY_2021}/  January 2021: o.qps.abs.*, o.qps.rel.* (queries/s), o.met.* (hardware per operation)"
+        yield f"{NOW}/   now: qps.abs.*, qps.rel.* (queries/s; .tsv and .csv), o.met.* (hardware per operation)"
+    if part.steps:
+        yield f"{INSERT}/  Insert Benchmark: mrg.* and rel.* of each step, and of some steps together"
+    if not part.tests and not part.steps:
+        yield "Nothing was measured that they show."
+
+
+def _listed(targets: Mapping[str, str]) -> Iterator[str]:
+    width = max(map(len, targets.values()), default=0)
+    for label, name in targets.items():
+        yield f"  {name.ljust(width)}  {' '.join(label.split())}"
+
+
+def _clients(part: LayoutPart) -> Iterator[str]:
+    """Files of 2021 do not tell them: who reads them takes their columns for 1, 2, 3 … clients."""
+    counts = sorted({test.clients for test in part.tests if test.clients})
+    if counts:
+        yield f"Numbers of clients, each a column of o.qps.* in {JANUARY_2021}/: {', '.join(map(str, counts))}."
+    if counts != list(range(1, len(counts) + 1)):
+        yield f"To read them again: dbversus import {JANUARY_2021} --clients {','.join(map(str, counts))} --out NEW"
+
+
+def _not_compared(assessment: Assessment) -> list[str]:
+    lines = [
+        f"  {item.test}, {item.target}: {item.verdict}. {' '.join(' '.join(item.notes).split())}"
+        for item in assessment.comparisons
+        if item.verdict in _NOT_COMPARED
+    ]
+    lines += [f"  {one.target}, {one.stage}: {' '.join(one.message.split())}" for one in assessment.failures]
+    return ["What failed, or cannot be compared, whatever the files say:", *lines] if lines else []
