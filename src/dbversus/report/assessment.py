@@ -26,6 +26,7 @@ from dbversus.report.model import (
 from dbversus.report.parts import background, disturbance, matrix, roles, scaleup, sizes
 from dbversus.report.parts.also_changed import also_changed
 from dbversus.report.parts.calibration import calibration_words
+from dbversus.report.parts.chosen_base import base_sentences
 from dbversus.report.parts.drift import drift_notes
 from dbversus.report.parts.groups import group_of
 from dbversus.report.parts.loads import load_figures
@@ -99,6 +100,7 @@ def build_assessment(results: Results) -> Assessment:
         steps=steps_part(results, findings),
         data_state=state_sentences(results),
         waits=disturbance.waits_of(results),
+        chosen_base=base_sentences(results),
     )
 
 

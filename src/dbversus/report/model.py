@@ -417,7 +417,8 @@ class Assessment:
     `generations`: old against new pair, where the targets are two each of two DBMSs. `matrix`: where there are many.
     `scaleup`: with several numbers of clients; `sizes`: with several sizes of tables; `steps`: where tests are
     steps. `outcome`: how it ended, unless it ran in one go and as planned.
-    `data_state`: whether the data was the same at the start of all blocks.
+    `data_state`: whether the data was the same at the start of all blocks. `chosen_base`: what a reader has to know where the
+    base is not the experiment's own (`report --base`).
     """
 
     title: str
@@ -445,6 +446,7 @@ class Assessment:
     steps: StepsPart | None = field(default=None, kw_only=True)
     data_state: tuple[str, ...] = field(default=(), kw_only=True)
     waits: Waits = field(default=Waits(), kw_only=True)
+    chosen_base: tuple[str, ...] = field(default=(), kw_only=True)
 
     @property
     def base(self) -> Target:

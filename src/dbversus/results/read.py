@@ -24,6 +24,7 @@ from dbversus.results.journal import header_of, parse_journal
 from dbversus.results.latency import Latency, decode, merge, read_log
 from dbversus.results.loads import load_row, own_loads
 from dbversus.results.objects import object_rows
+from dbversus.results.other_base import with_base
 from dbversus.results.records import (
     AnyRecord,
     Check,
@@ -82,7 +83,10 @@ class Target:
 
 @dataclass(frozen=True)
 class Results:
-    """One results directory. `records` are those of the journal except the rows, which are in `slots`."""
+    """One results directory. `records` are those of the journal except the rows, which are in `slots`.
+
+    `targets[0]` is the base. `own_base`: what it was when the experiment was measured, where another was chosen since.
+    """
 
     directory: Path
     header: Experiment
@@ -92,6 +96,7 @@ class Results:
     host: Mapping[str, Any] = field(repr=False)
     slots: Columns = field(repr=False)
     roles: Columns = field(repr=False, default_factory=lambda: role_columns([], {}))
+    own_base: Target | None = None
 
     @property
     def base(self) -> Target:
@@ -283,9 +288,16 @@ def is_sealed(directory: Path) -> bool:
     return sealed.is_file() and sealed.stat().st_mtime_ns >= journal.stat().st_mtime_ns
 
 
-def open_results(directory: Path) -> Results:
-    """Opens a results directory. Raises UsageError with one sentence when it is none, damaged, or of a newer schema."""
-    directory = Path(directory)
+def open_results(directory: Path, base: str | None = None) -> Results:
+    """Opens a results directory; `base`: label of the target that others are compared with, instead of the first.
+
+    Raises UsageError with one sentence when it is none, damaged, of a newer schema, or has no such target.
+    """
+    results = _open(Path(directory))
+    return results if base is None else with_base(results, base)
+
+
+def _open(directory: Path) -> Results:
     journal = directory / JOURNAL
     if not journal.is_file():
         raise UsageError(f"{directory} has no {JOURNAL}; expected a results directory written by dbversus.")
