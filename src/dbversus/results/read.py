@@ -25,6 +25,7 @@ from dbversus.results.latency import Latency, decode, merge, read_log
 from dbversus.results.loads import load_row, own_loads
 from dbversus.results.objects import object_rows
 from dbversus.results.other_base import with_base
+from dbversus.results.parquet import stored_parquet
 from dbversus.results.records import (
     AnyRecord,
     Check,
@@ -200,6 +201,7 @@ class Results:
         for folder in (target.name, safe_name(target.label)):
             path = self.directory / SERVERS / folder / file
             if path.is_file():
+                _check_inside(path, self.directory)
                 return path.read_text(errors="replace")
         return None
 
@@ -307,6 +309,9 @@ def _open(directory: Path) -> Results:
         header = header_of(found, journal)
     except (RunError, OSError) as error:
         raise UsageError(str(error)) from error
+    for one in header.targets:
+        if safe_name(one.name) != one.name:
+            raise UsageError(f"{journal}, line 1: a target has the name {one.name!r}; accepted: t0, t1 and so on.")
     targets = tuple(
         Target(one.name, one.label, one.dbms, one.version or "", one.config or "") for one in header.targets
     )
@@ -329,7 +334,7 @@ def _journal_slots(found: Iterable[AnyRecord], targets: Iterable[Target], journa
 
 def _sealed_slots(path: Path) -> Columns:
     try:
-        with duckdb.connect() as connection:
+        with stored_parquet(path, journal=path.with_name(JOURNAL)) as connection:
             read = connection.execute("SELECT * FROM read_parquet(?)", [str(path)]).fetchnumpy()
     except duckdb.Error as error:
         words = str(error).splitlines()[0]
@@ -350,6 +355,14 @@ def _same_shape(values: Any, kind: str) -> Any:
         texts[np.ma.getmaskarray(values)] = None
         return texts
     return np.ma.masked_array(values, mask=np.ma.getmaskarray(values))
+
+
+def _check_inside(path: Path, directory: Path) -> None:
+    """A report of a folder that came from elsewhere is not to show what lies beside it."""
+    if not path.resolve().is_relative_to(directory.resolve()):
+        raise UsageError(
+            f"{path} is a link that leads out of the results directory; put the file itself there, or remove it."
+        )
 
 
 def _json_object(text: str, what: str) -> dict[str, Any]:
