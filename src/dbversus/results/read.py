@@ -1,9 +1,9 @@
 """Reads a results directory (docs/results-directory.md), checking it on the way. Statistics and reports build on this alone."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -260,28 +260,32 @@ class Results:
         """
         loads = [load_row(load, self.label(load.target)) for load in self.loads]
         own = {
-            "slots": (self.slots, SLOT_COLUMNS),
-            "roles": (self.roles, ROLE_COLUMNS),
-            "drains": (columns_of(self.drains, DRAIN_COLUMNS), DRAIN_COLUMNS),
-            "background": (columns_of(self.background, BACKGROUND_COLUMNS), BACKGROUND_COLUMNS),
-            # they are many
-            "counters": (
-                columns_of(self.counters if names(query, "counters") else [], COUNTER_COLUMNS),
-                COUNTER_COLUMNS,
-            ),
-            "objects": (columns_of(self.objects if names(query, "objects") else [], OBJECT_COLUMNS), OBJECT_COLUMNS),
-            "timeline": (columns_of(self.all_seconds, TIMELINE_COLUMNS), TIMELINE_COLUMNS),
-            "events": (columns_of(self.events, EVENT_COLUMNS), EVENT_COLUMNS),
-            "stalls": (columns_of(self.stalls, STALL_COLUMNS), STALL_COLUMNS),
-            "amounts": (columns_of(self.amounts, AMOUNT_COLUMNS), AMOUNT_COLUMNS),
-            "memory": (columns_of(self.memory, MEMORY_COLUMNS), MEMORY_COLUMNS),
+            name: (content() if names(query, name) else columns_of([], types), types)
+            for name, (content, types) in self._tables().items()
+        }
+        return run_sql(query, {**own, **(typed or {})}, {"loads": loads, **(tables or {})})
+
+    def _tables(self) -> dict[str, tuple[Callable[[], Columns], Mapping[str, str]]]:
+        """Name → what it holds, and its columns. Contents are made when they are asked for: most queries name one table."""
+        tables: dict[str, tuple[Callable[[], Columns], Mapping[str, str]]] = {
+            "slots": (lambda: self.slots, SLOT_COLUMNS),
+            "roles": (lambda: self.roles, ROLE_COLUMNS),
+            "drains": (lambda: columns_of(self.drains, DRAIN_COLUMNS), DRAIN_COLUMNS),
+            "background": (lambda: columns_of(self.background, BACKGROUND_COLUMNS), BACKGROUND_COLUMNS),
+            "counters": (lambda: columns_of(self.counters, COUNTER_COLUMNS), COUNTER_COLUMNS),
+            "objects": (lambda: columns_of(self.objects, OBJECT_COLUMNS), OBJECT_COLUMNS),
+            "timeline": (lambda: columns_of(self.all_seconds, TIMELINE_COLUMNS), TIMELINE_COLUMNS),
+            "events": (lambda: columns_of(self.events, EVENT_COLUMNS), EVENT_COLUMNS),
+            "stalls": (lambda: columns_of(self.stalls, STALL_COLUMNS), STALL_COLUMNS),
+            "amounts": (lambda: columns_of(self.amounts, AMOUNT_COLUMNS), AMOUNT_COLUMNS),
+            "memory": (lambda: columns_of(self.memory, MEMORY_COLUMNS), MEMORY_COLUMNS),
         }
         if self.of_type(Imported):
-            own |= {
-                name: (imported_table(self.directory, name) if names(query, name) else columns_of([], types), types)
+            tables |= {
+                name: (partial(imported_table, self.directory, name), types)
                 for name, (_, types) in IMPORTED_TABLES.items()
             }
-        return run_sql(query, {**own, **(typed or {})}, {"loads": loads, **(tables or {})})
+        return tables
 
 
 def is_sealed(directory: Path) -> bool:
