@@ -152,9 +152,12 @@ class Experiment:
         return [dict(zip(names, row, strict=True)) for row in rows]
 
 
-def read(directory: str | Path) -> Experiment:
-    """What is in a results directory. UsageError when it is none, or damaged."""
-    return Experiment(open_results(Path(directory)))
+def read(directory: str | Path, base: str | None = None) -> Experiment:
+    """What is in a results directory. UsageError when it is none, or damaged.
+
+    `base`: label of the target that the others are compared with, instead of the experiment's own base.
+    """
+    return Experiment(open_results(Path(directory), base))
 
 
 class _Logged:

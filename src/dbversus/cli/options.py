@@ -36,6 +36,13 @@ AsStored = Annotated[
 ]
 Out = Annotated[Path | None, typer.Option(help="Results directory (new).", show_default="results/<time>-<targets>")]
 Json = Annotated[bool, typer.Option("--json", help="Print the report as JSON on standard output.")]
+Base = Annotated[
+    str | None,
+    typer.Option(
+        help="Compare with this target (its label, or t1, t2, …) instead of the experiment's own base.",
+        show_default="the first target",
+    ),
+]
 DryRun = Annotated[
     bool,
     typer.Option(

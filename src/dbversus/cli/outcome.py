@@ -18,10 +18,13 @@ NOT_JUDGED = 98
 FAIL_ON_MET = 99
 
 
-def present(directory: Path, demands: Demands, *, as_json: bool, formats: Sequence[str] = ()) -> int:
+def present(
+    directory: Path, demands: Demands, *, as_json: bool, formats: Sequence[str] = (), base: str | None = None
+) -> int:
     """Judges `directory` anew, writes its reports, shows the table (or JSON); returns the exit status.
 
-    `formats`: the reports that were asked for; without any the usual ones are written, and the page is named.
+    `formats`: the reports that were asked for; without any the usual ones are written, and the page is named. `base`: label of
+    the target to compare with; None: the experiment's own.
     """
     # statistics and charts take seconds to import: not for --help, nor before a run
     from rich.console import Console
@@ -31,7 +34,7 @@ def present(directory: Path, demands: Demands, *, as_json: bool, formats: Sequen
     from dbversus.report.formats import text
     from dbversus.results.read import open_results
 
-    assessment = build_assessment(open_results(directory))
+    assessment = build_assessment(open_results(directory, base))
     written = [each.write(assessment, directory) for each in find_formats(formats or USUAL)]
     if as_json:
         sys.stdout.write(json_report.render(assessment))

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from dbversus.report.cells import csv_cell
+
 Rows = Sequence[tuple[Any, ...]]
 
 
@@ -53,12 +55,14 @@ def _json_value(value: Any) -> Any:
 
 def write_csv(columns: list[str], rows: Rows) -> None:
     writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
+    writer.writerow(map(csv_cell, columns))
+    writer.writerows(map(csv_cell, row) for row in rows)
 
 
 def write_markdown(columns: list[str], rows: Rows) -> None:
-    lines = [columns, ["---"] * len(columns), *([_cell(value).replace("|", "\\|") for value in row] for row in rows)]
+    from dbversus.report.formats.markdown import escape
+
+    lines = [map(escape, columns), ["---"] * len(columns), *(map(escape, map(_cell, row)) for row in rows)]
     print("\n".join(f"| {' | '.join(line)} |" for line in lines))
 
 

@@ -5,12 +5,15 @@ import re
 from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from struct import Struct
 from typing import NamedTuple
 
 UNKNOWN_LINE = "unknown"
 """Kind of a kept line that its format's reader could not tell."""
 MISSING = ("NA", "-nan", "nan", "NaN", "null", "")
-_SECRET = re.compile(r"(?i)(pass(?:word|wd)?\w*[\"']?\s*[=:]\s*[\"']?|\s-p(?!\d+\b)(?=\S))([^\s\"',;]+)")
+# letters in brackets: where the case of all is ignored, each character of a line is tried
+_PASSWORD = re.compile(r"([Pp][Aa][Ss][Ss](?:[Ww][Oo][Rr][Dd]|[Ww][Dd])?\w*[\"']?\s*[=:]\s*[\"']?)([^\s\"',;]+)")
+_OPTION = re.compile(r"(\s-[pP](?!\d+\b)(?=\S))([^\s\"',;]+)")
 _HIDDEN = r"\1…"
 _MOST_NUMBERS, _MOST_LINES = 3_500_000, 50_000
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
@@ -59,11 +62,11 @@ class FileFacts(NamedTuple):
 
 def printable(text: str) -> str:
     """Without what could steer a terminal or turn a line round."""
-    return text if text.replace("\t", " ").isprintable() else _UNPRINTABLE.sub("\ufffd", text)
+    return text if text.isprintable() or text.replace("\t", " ").isprintable() else _UNPRINTABLE.sub("\ufffd", text)
 
 
 def without_secrets(text: str) -> str:
-    return _SECRET.sub(_HIDDEN, text) if "pass" in text.lower() or " -p" in text else text
+    return _OPTION.sub(_HIDDEN, _PASSWORD.sub(_HIDDEN, text)) if "pass" in text.lower() or " -p" in text else text
 
 
 class _Numbered(dict[Metric, int]):
@@ -74,6 +77,8 @@ class _Numbered(dict[Metric, int]):
         return number
 
 
+_PACKED = Struct("7d").pack
+"""Seven numbers as bytes: an array takes them in half the time that it takes the numbers."""
 FIELDS = ("file", "place", "metric", "line", "second", "value", "decimals")
 """Of a figure in a sheet. The first three are positions in `files`, `places` and `metrics`; what is not known is NaN."""
 
@@ -110,7 +115,8 @@ class Sheet:
                 return
             value = math.nan
         decimals = len(text) - 1 - text.find(".") if "." in text else 0
-        self.figures.extend((len(self.files), place, self.metrics[metric], line, second, value, decimals))
+        number = self.metrics[metric]
+        self.figures.frombytes(_PACKED(len(self.files), place, number, line, second, value, decimals))
         if len(self.figures) >= _MOST_NUMBERS:
             self._pass_on()
 

@@ -26,6 +26,7 @@ from dbversus.report.model import (
 from dbversus.report.parts import after_writes, background, claims, disturbance, matrix, roles, scaleup, sizes
 from dbversus.report.parts.also_changed import also_changed
 from dbversus.report.parts.calibration import calibration_words
+from dbversus.report.parts.chosen_base import base_sentences
 from dbversus.report.parts.drift import drift_notes
 from dbversus.report.parts.groups import group_of
 from dbversus.report.parts.known_bugs import bug_notes
@@ -105,6 +106,7 @@ def build_assessment(results: Results) -> Assessment:
         data_state=state_sentences(results),
         waits=disturbance.waits_of(results),
         posts=claims.of_experiment(results, findings, [item for test in tests for item in test.comparisons]),
+        chosen_base=base_sentences(results),
     )
 
 

@@ -530,7 +530,8 @@ class Assessment:
     `scaleup`: with several numbers of clients; `sizes`: with several sizes of tables; `steps`: where tests are
     steps; `after_writes`: where tests stand before and after writes. `layouts`: figures for the reference's summaries.
     `outcome`: how it ended, unless it ran in one go and as planned. `data_state`: whether the data was the same at the start of
-    all blocks. `posts`: those that the experiment repeats.
+    all blocks. `posts`: those that the experiment repeats. `chosen_base`: what a reader has to know where the base is not the
+    experiment's own (`report --base`).
     """
 
     title: str
@@ -561,6 +562,7 @@ class Assessment:
     data_state: tuple[str, ...] = field(default=(), kw_only=True)
     waits: Waits = field(default=Waits(), kw_only=True)
     posts: tuple[PostPart, ...] = field(default=(), kw_only=True)
+    chosen_base: tuple[str, ...] = field(default=(), kw_only=True)
 
     @property
     def base(self) -> Target:

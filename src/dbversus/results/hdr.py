@@ -20,6 +20,8 @@ _OUTER = struct.Struct(">II")  # cookie, bytes that follow
 _INNER = struct.Struct(
     ">IIIIQQd"
 )  # cookie, bytes of counts, offset, significant digits, lowest and highest value, ratio
+_MOST_BYTES = 64 << 20
+"""Of counts: far more than the buckets of hours take. A few kilobytes could unpack to gigabytes."""
 _BYTES_OF_COUNT = 8
 """At most: 56 bits. A ninth byte would hold counts that no run reaches."""
 
@@ -37,7 +39,10 @@ def _decode(packed: bytes) -> tuple[Integers, Integers]:
     _check_cookie(cookie, _COMPRESSED)
     if length != len(packed) - _OUTER.size:
         raise ValueError(f"{len(packed) - _OUTER.size} bytes instead of {length}")
-    payload = zlib.decompress(packed[_OUTER.size :])
+    unpacking = zlib.decompressobj()
+    payload = unpacking.decompress(packed[_OUTER.size :], _MOST_BYTES)
+    if not unpacking.eof:
+        raise ValueError(f"it is cut off, or unpacks to more than {_MOST_BYTES:,} bytes")
     cookie, length, _, digits, lowest, _, _ = _INNER.unpack_from(payload)
     _check_cookie(cookie, _ENCODED)
     if not (lowest >= 1 and digits <= 5 and length == len(payload) - _INNER.size):

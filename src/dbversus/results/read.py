@@ -1,9 +1,9 @@
 """Reads a results directory (docs/results-directory.md), checking it on the way. Statistics and reports build on this alone."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,6 +16,8 @@ from dbversus.results import schema1
 from dbversus.results.columns import Columns, column, slot_columns
 from dbversus.results.journal import header_of, parse_journal
 from dbversus.results.latency import Latency, decode, merge, read_log
+from dbversus.results.other_base import with_base
+from dbversus.results.parquet import stored_parquet
 from dbversus.results.records import (
     AnyRecord,
     Check,
@@ -82,7 +84,10 @@ class Target:
 
 @dataclass(frozen=True)
 class Results:
-    """One results directory. `records` are those of the journal except the rows, which are in `slots`."""
+    """One results directory. `records` are those of the journal except the rows, which are in `slots`.
+
+    `targets[0]` is the base. `own_base`: what it was when the experiment was measured, where another was chosen since.
+    """
 
     directory: Path
     header: Experiment
@@ -92,6 +97,7 @@ class Results:
     host: Mapping[str, Any] = field(repr=False)
     slots: Columns = field(repr=False)
     roles: Columns = field(repr=False, default_factory=lambda: role_columns([], {}))
+    own_base: Target | None = None
 
     @property
     def base(self) -> Target:
@@ -195,6 +201,7 @@ class Results:
         for folder in (target.name, safe_name(target.label)):
             path = self.directory / SERVERS / folder / file
             if path.is_file():
+                _check_inside(path, self.directory)
                 return path.read_text(errors="replace")
         return None
 
@@ -253,28 +260,32 @@ class Results:
         """
         loads = [load_row(load, self.label(load.target)) for load in self.loads]
         own = {
-            "slots": (self.slots, SLOT_COLUMNS),
-            "roles": (self.roles, ROLE_COLUMNS),
-            "drains": (columns_of(self.drains, DRAIN_COLUMNS), DRAIN_COLUMNS),
-            "background": (columns_of(self.background, BACKGROUND_COLUMNS), BACKGROUND_COLUMNS),
-            # they are many
-            "counters": (
-                columns_of(self.counters if names(query, "counters") else [], COUNTER_COLUMNS),
-                COUNTER_COLUMNS,
-            ),
-            "objects": (columns_of(self.objects if names(query, "objects") else [], OBJECT_COLUMNS), OBJECT_COLUMNS),
-            "timeline": (columns_of(self.all_seconds, TIMELINE_COLUMNS), TIMELINE_COLUMNS),
-            "events": (columns_of(self.events, EVENT_COLUMNS), EVENT_COLUMNS),
-            "stalls": (columns_of(self.stalls, STALL_COLUMNS), STALL_COLUMNS),
-            "amounts": (columns_of(self.amounts, AMOUNT_COLUMNS), AMOUNT_COLUMNS),
-            "memory": (columns_of(self.memory, MEMORY_COLUMNS), MEMORY_COLUMNS),
+            name: (content() if names(query, name) else columns_of([], types), types)
+            for name, (content, types) in self._tables().items()
+        }
+        return run_sql(query, {**own, **(typed or {})}, {"loads": loads, **(tables or {})})
+
+    def _tables(self) -> dict[str, tuple[Callable[[], Columns], Mapping[str, str]]]:
+        """Name → what it holds, and its columns. Contents are made when they are asked for: most queries name one table."""
+        tables: dict[str, tuple[Callable[[], Columns], Mapping[str, str]]] = {
+            "slots": (lambda: self.slots, SLOT_COLUMNS),
+            "roles": (lambda: self.roles, ROLE_COLUMNS),
+            "drains": (lambda: columns_of(self.drains, DRAIN_COLUMNS), DRAIN_COLUMNS),
+            "background": (lambda: columns_of(self.background, BACKGROUND_COLUMNS), BACKGROUND_COLUMNS),
+            "counters": (lambda: columns_of(self.counters, COUNTER_COLUMNS), COUNTER_COLUMNS),
+            "objects": (lambda: columns_of(self.objects, OBJECT_COLUMNS), OBJECT_COLUMNS),
+            "timeline": (lambda: columns_of(self.all_seconds, TIMELINE_COLUMNS), TIMELINE_COLUMNS),
+            "events": (lambda: columns_of(self.events, EVENT_COLUMNS), EVENT_COLUMNS),
+            "stalls": (lambda: columns_of(self.stalls, STALL_COLUMNS), STALL_COLUMNS),
+            "amounts": (lambda: columns_of(self.amounts, AMOUNT_COLUMNS), AMOUNT_COLUMNS),
+            "memory": (lambda: columns_of(self.memory, MEMORY_COLUMNS), MEMORY_COLUMNS),
         }
         if self.of_type(Imported):
-            own |= {
-                name: (imported_table(self.directory, name) if names(query, name) else columns_of([], types), types)
+            tables |= {
+                name: (partial(imported_table, self.directory, name), types)
                 for name, (_, types) in IMPORTED_TABLES.items()
             }
-        return run_sql(query, {**own, **(typed or {})}, {"loads": loads, **(tables or {})})
+        return tables
 
 
 def is_sealed(directory: Path) -> bool:
@@ -283,9 +294,16 @@ def is_sealed(directory: Path) -> bool:
     return sealed.is_file() and sealed.stat().st_mtime_ns >= journal.stat().st_mtime_ns
 
 
-def open_results(directory: Path) -> Results:
-    """Opens a results directory. Raises UsageError with one sentence when it is none, damaged, or of a newer schema."""
-    directory = Path(directory)
+def open_results(directory: Path, base: str | None = None) -> Results:
+    """Opens a results directory; `base`: label of the target that others are compared with, instead of the first.
+
+    Raises UsageError with one sentence when it is none, damaged, of a newer schema, or has no such target.
+    """
+    results = _open(Path(directory))
+    return results if base is None else with_base(results, base)
+
+
+def _open(directory: Path) -> Results:
     journal = directory / JOURNAL
     if not journal.is_file():
         raise UsageError(f"{directory} has no {JOURNAL}; expected a results directory written by dbversus.")
@@ -295,6 +313,9 @@ def open_results(directory: Path) -> Results:
         header = header_of(found, journal)
     except (RunError, OSError) as error:
         raise UsageError(str(error)) from error
+    for one in header.targets:
+        if safe_name(one.name) != one.name:
+            raise UsageError(f"{journal}, line 1: a target has the name {one.name!r}; accepted: t0, t1 and so on.")
     targets = tuple(
         Target(one.name, one.label, one.dbms, one.version or "", one.config or "") for one in header.targets
     )
@@ -317,7 +338,7 @@ def _journal_slots(found: Iterable[AnyRecord], targets: Iterable[Target], journa
 
 def _sealed_slots(path: Path) -> Columns:
     try:
-        with duckdb.connect() as connection:
+        with stored_parquet(path, journal=path.with_name(JOURNAL)) as connection:
             read = connection.execute("SELECT * FROM read_parquet(?)", [str(path)]).fetchnumpy()
     except duckdb.Error as error:
         words = str(error).splitlines()[0]
@@ -338,6 +359,14 @@ def _same_shape(values: Any, kind: str) -> Any:
         texts[np.ma.getmaskarray(values)] = None
         return texts
     return np.ma.masked_array(values, mask=np.ma.getmaskarray(values))
+
+
+def _check_inside(path: Path, directory: Path) -> None:
+    """A report of a folder that came from elsewhere is not to show what lies beside it."""
+    if not path.resolve().is_relative_to(directory.resolve()):
+        raise UsageError(
+            f"{path} is a link that leads out of the results directory; put the file itself there, or remove it."
+        )
 
 
 def _json_object(text: str, what: str) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from dbversus.results.records import Row, Slot
 from dbversus.results.records.roles import RoleSlot
-from dbversus.results.schema import ROLE_COLUMNS
+from dbversus.results.schema import JOURNAL, ROLE_COLUMNS
 from dbversus.results.tables.roles import read_roles, role_columns
 from dbversus.results.write import write_columns
 
@@ -26,6 +26,7 @@ PLAIN = Row(block=1, test="point", row=0, disturbed=False, slots=[Slot(target="t
 def test_roles_are_columns_and_come_back_from_parquet(tmp_path: Path) -> None:
     columns = role_columns([PLAIN, ROW], {"t0": "old", "t1": "new"})
     assert list(columns) == list(ROLE_COLUMNS)
+    (tmp_path / JOURNAL).write_text("a row" * 100)  # of which there could be so many roles
     write_columns(tmp_path / "roles.parquet", columns, ROLE_COLUMNS)
     for found in (columns, read_roles(tmp_path / "roles.parquet")):
         assert list(found["target"]) == ["old", "old", "new", "new"]

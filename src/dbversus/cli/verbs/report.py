@@ -23,6 +23,7 @@ def report(
         str | None,
         typer.Option("--format", "-f", help=_FORMATS, show_default=",".join(USUAL)),
     ] = None,
+    base: options.Base = None,
     chosen: Choices,
     json: options.Json = False,
 ) -> int:
@@ -30,9 +31,10 @@ def report(
 
     - `dbversus report results/20260101-120000-postgres-13.1-vs-postgres-17`
     - `dbversus report results/… --format md`
+    - `dbversus report results/… --base postgres:16`
     - `dbversus report results/… --json | jq .summary`
     - `dbversus report results/… --fail-on regression --fail-on failed --require-verdicts 80%`
     """
     formats = () if format is None else tuple(name.strip() for name in format.split(","))
     find_formats(formats)  # before anything is judged, which takes seconds
-    return present(directory, split_demands(chosen)[1], as_json=json, formats=formats)
+    return present(directory, split_demands(chosen)[1], as_json=json, formats=formats, base=base)

@@ -1,10 +1,12 @@
 """dbversus show: results as tables, for eyes and for pipes."""
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from dbversus.cli import options
 from dbversus.cli.tables import WRITERS, write_all
 from dbversus.errors import UsageError
 from dbversus.report.views.registry import USUAL, VIEWS
@@ -22,6 +24,7 @@ def show(
         ),
     ] = None,
     table: Annotated[str, typer.Option(help=_TABLES)] = USUAL,
+    base: options.Base = None,
     format: Annotated[str, typer.Option("--format", "-f", help="table, json, csv or md.")] = "table",
 ) -> None:
     """Show results as a table; without options all findings on the judged metrics.
@@ -29,6 +32,7 @@ def show(
     - `dbversus show results/…`
     - `dbversus show results/… --table efficiency`
     - `dbversus show results/… --table matrix --format csv`
+    - `dbversus show results/… --base postgres:16`
     - `dbversus show results/… --format csv > findings.csv`
     - `dbversus show results/… --sql "SELECT test, target, median(server_cpu_us_per_op) FROM slots GROUP BY ALL"`
     - `dbversus show results/… --sql "SHOW TABLES; DESCRIBE findings"`
@@ -42,9 +46,12 @@ def show(
     # statistics take seconds to import: not for --help
     from rich.console import Console
 
+    from dbversus.report.parts.chosen_base import base_sentences
     from dbversus.results.read import open_results
 
-    results = open_results(directory)
+    results = open_results(directory, base)
+    for sentence in base_sentences(results):
+        print(f"dbversus: {sentence}", file=sys.stderr)
     if sql:
         from dbversus.report.assessment import query
 

@@ -1,18 +1,16 @@
 """Output of sysbench 0.4 to 1.1: totals, the report of every few seconds, and the plans that the reference's scripts print."""
 
 import re
+from collections.abc import Sequence
 
 from dbversus.importing.lines import Text
 from dbversus.importing.model import Metric, Sheet, Source
 from dbversus.importing.names import run_file
 
-_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _THREADS = re.compile(r"Number of threads: (\d+)")
 _INTERVAL = re.compile(r"\[\s*(\d+)s\s*\]\s*(.*)")
 _SERIES = re.compile(r"([a-z]+(?:/s)?|response time|lat \(ms,(\d+)%\)|\(r/w/o):\s*([\d./]+)(?:ms)?(?:\s*\((\d+)%\))?")
-_PERCENTILE = re.compile(r"(?:approx\.)?\s*(\d+)(?:st|nd|rd|th)?\s+percentile$")
-_CPUS = re.compile(r"(\d+) CPUs$")
-_FAILED = re.compile(r"(FATAL|ALERT|ERROR)\b")
+_BETWEEN_NUMBERS = str.maketrans("/()", "   ")
 
 
 def _per_s(name: str) -> tuple[Metric, Metric]:
@@ -79,6 +77,24 @@ _NOTES = (
     "Doing",
     "Using",
 )
+
+
+def _kinds(plan: Sequence[str]) -> re.Pattern[str]:
+    """What lines are that have no total: the last group that matches is named after it. `plan`: how lines of plans begin."""
+
+    def begins(texts: Sequence[str]) -> str:
+        return "|".join(map(re.escape, texts)) or r"(?!)"
+
+    return re.compile(
+        r"(?P<interval>\[)"
+        r"|(?P<percentile>\s*(?:approx\.)?\s*(?P<percent>\d+)(?:st|nd|rd|th)?\s+percentile\s*(?::(?P<value>.*)|$))"
+        r"|(?P<cpus>(?P<count>\d+) CPUs$)"
+        r"|(?P<error>(?:FATAL|ALERT|ERROR)\b)"
+        rf"|(?P<plan>{begins(plan)})|(?P<note>{begins(_NOTES)})|(?P<title>\s*(?:{begins(_TITLES)}))"
+    )
+
+
+_BEFORE_START, _AFTER_START = _kinds(_PLAN), _kinds(())
 _SERIES_NAMES = {"thds": "threads", "response time": "latency", "(r/w/o": "queries_rwo"}
 
 
@@ -92,7 +108,7 @@ def read(source: Source, text: Text, sheet: Sheet) -> str:
     if clients is None and (threads := _THREADS.search(text.head)):
         clients = int(threads[1])
     place = sheet.place_of(known.test if known else test_name(source.name), source.folder, clients)
-    problem, last, started = "", False, False
+    problem, last, kinds = "", False, _BEFORE_START
     for number, line in text:
         if line in _SILENT:
             continue
@@ -101,15 +117,11 @@ def read(source: Source, text: Text, sheet: Sheet) -> str:
         metrics = _FIGURES.get(key)
         if metrics and rest:
             last = last or key == _LAST
-            found = [rest.strip(" ms")] if len(metrics) == 1 else _NUMBER.findall(rest)
-            if len(found) == len(metrics):
-                for metric, value in zip(metrics, found, strict=True):
-                    sheet.add(place, metric, number, value)
-            else:
-                sheet.unknown(number, line)
+            _read_total(line, rest, number, metrics, place, sheet)
         else:
-            started = started or key.startswith(_STARTED)
-            said = _other(line, key, number, place, sheet, before_start=not started)
+            if key.startswith(_STARTED):
+                kinds = _AFTER_START
+            said = _other(line, kinds, number, place, sheet)
             problem = problem or said
     if problem:
         return problem
@@ -121,26 +133,37 @@ def test_name(name: str) -> str:
     return re.sub(r"\.(txt|log|out)$", "", name)
 
 
-def _other(line: str, key: str, number: int, place: int, sheet: Sheet, *, before_start: bool) -> str:
-    """A line that is no total; the words of an error that ended the run, else nothing."""
-    if line.startswith("["):
-        _read_interval(line, number, place, sheet)
-    elif percentile := _PERCENTILE.match(key):
-        value = line.partition(":")[2].strip().removesuffix("ms")
-        sheet.add(place, Metric(f"latency_p{percentile[1]}", "ms"), number, value)
-    elif cpus := _CPUS.match(line):
-        sheet.add(place, Metric("host_cpus", ""), number, cpus[1])
-    elif _FAILED.match(line):
-        sheet.keep(number, line, "error")
-        return f"line {number}: {line.strip()}"
-    elif before_start and line.startswith(_PLAN):
-        sheet.keep(number, line, "plan")
-    elif "sysbench" in line and "--" in line:
-        sheet.keep(number, line, "command")
-    elif line.startswith(_NOTES):
-        sheet.keep(number, line, "note")
-    elif not key.startswith(_TITLES):
+def _read_total(line: str, rest: str, number: int, metrics: Sequence[Metric], place: int, sheet: Sheet) -> None:
+    """`rest`: ` 9609498 (16015.82 per sec.)`, ` 598.8126/0.00` or ` 0.05ms`, for as many metrics as it has numbers."""
+    if len(metrics) == 1:
+        sheet.add(place, metrics[0], number, rest.strip(" ms"))
+        return
+    values = rest.translate(_BETWEEN_NUMBERS).split()
+    if len(values) < len(metrics):
         sheet.unknown(number, line)
+        return
+    for metric, value in zip(metrics, values, strict=False):
+        sheet.add(place, metric, number, value)
+
+
+def _other(line: str, kinds: re.Pattern[str], number: int, place: int, sheet: Sheet) -> str:
+    """A line that is no total; the words of an error that ended the run, else nothing."""
+    found = kinds.match(line)
+    kind = found.lastgroup if found else None
+    if kind in (None, "note", "title") and "sysbench" in line and "--" in line:
+        sheet.keep(number, line, "command")
+    elif found is None:
+        sheet.unknown(number, line)
+    elif kind == "interval":
+        _read_interval(line, number, place, sheet)
+    elif kind == "percentile":
+        value = (found["value"] or "").strip().removesuffix("ms")
+        sheet.add(place, Metric(f"latency_p{found['percent']}", "ms"), number, value)
+    elif kind == "cpus":
+        sheet.add(place, Metric("host_cpus", ""), number, found["count"])
+    elif kind != "title":
+        sheet.keep(number, line, str(kind))
+        return f"line {number}: {line.strip()}" if kind == "error" else ""
     return ""
 
 

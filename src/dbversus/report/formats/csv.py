@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from dbversus.report.cells import csv_cell
 from dbversus.report.model import Assessment, Comparison, TestPart
 from dbversus.stats.judgeable import P50, PERCENTS
 from dbversus.stats.judged import JUDGEABLE_METRICS
@@ -12,7 +13,6 @@ from dbversus.stats.model import Metric, Verdict
 
 _RANKS = {P50: 50.0, **PERCENTS}
 _FIGURES = ("ratio", "low", "high", "p_value", "q_value", "blocks")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def _sides(metric: Metric) -> tuple[str, str]:
@@ -30,7 +30,7 @@ def write(assessment: Assessment, path: Path) -> None:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
         for line in _lines(assessment):
-            writer.writerow({name: _safe(value) for name, value in line.items()})
+            writer.writerow({name: csv_cell(value) for name, value in line.items()})
 
 
 def _lines(assessment: Assessment) -> Iterator[dict[str, Any]]:
@@ -65,8 +65,3 @@ def _value(test: TestPart, metric: str, label: str) -> float | None:
     if metric in _RANKS:
         return test.latency[label].percentiles_us[_RANKS[metric]].value if label in test.latency else None
     return next((figure.estimates[label].value for figure in test.figures if figure.metric == metric), None)
-
-
-def _safe(value: Any) -> Any:
-    """A text that a spreadsheet would take for a formula gets an apostrophe before it."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

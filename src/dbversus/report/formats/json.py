@@ -37,6 +37,8 @@ def as_json(assessment: Assessment) -> dict[str, Any]:
         "report_schema": REPORT_SCHEMA,
         "title": assessment.title,
         "experiment": msgspec.to_builtins(assessment.header),
+        "base": assessment.base.label,
+        "chosen_base": assessment.chosen_base,
         "outcome": assessment.outcome,
         "blocks": assessment.blocks,
         "summary": assessment.sentences,

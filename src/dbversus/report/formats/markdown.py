@@ -43,6 +43,7 @@ def write(assessment: Assessment, path: Path) -> None:
 
 def render(assessment: Assessment) -> str:
     parts = [f"# {escape(assessment.title)}", _experiment_line(assessment), escape(assessment.outcome)]
+    parts.append(escape(" ".join(assessment.chosen_base)))
     if assessment.matrix:
         parts += tables_parts(matrix_table.tables(assessment.matrix), matrix_table.notes(assessment.matrix))
     parts += _heats(assessment)

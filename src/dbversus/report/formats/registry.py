@@ -28,6 +28,8 @@ class Format:
     def write(self, assessment: "Assessment", directory: Path) -> Path:
         """Writes the file, or the folder; gives its path."""
         path = directory / self.file
+        if path.is_symlink():  # what it leads to is not ours to write
+            path.unlink()
         import_module(f"dbversus.report.formats.{self.module}").write(assessment, path)
         return path
 

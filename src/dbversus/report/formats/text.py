@@ -80,6 +80,8 @@ def render(assessment: Assessment, console: Console, verbose: bool = False) -> N
         say(console, sentence, "yellow" if sentence.startswith(DIFFERS) else "dim")
     if assessment.outcome:
         say(console, assessment.outcome, "yellow")
+    for sentence in assessment.chosen_base:
+        say(console, sentence, "yellow")
     _failures(assessment, console)
     if verbose:
         for test in assessment.tests:

@@ -6,6 +6,8 @@ from dbversus.results.read import Results
 from dbversus.results.records import State, TableFacts
 
 DIFFERS = "State differs"
+OF_BASE = "the base has"
+"""As in the journal's words."""
 
 
 def state_sentences(results: Results) -> tuple[str, ...]:
@@ -24,8 +26,9 @@ def _tables(record: State) -> Iterator[TableFacts]:
 
 def _differences(results: Results, records: Sequence[State]) -> Iterator[str]:
     """Once each: a block that was begun again after an interruption has two records."""
+    of_base = f"{results.own_base.label} has" if results.own_base else OF_BASE
     said = [
-        f"{DIFFERS}: {results.label(name)}, block {record.block + 1}: {words}."
+        f"{DIFFERS}: {results.label(name)}, block {record.block + 1}: {words.replace(OF_BASE, of_base)}."
         for record in records
         for name, found in record.differs.items()
         for words in found

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import duckdb
 
 from dbversus.errors import UsageError
 from dbversus.results.columns import Columns
+from dbversus.results.parquet import stored_parquet
 from dbversus.results.schema import (
     IMPORTED_COLUMNS,
     IMPORTED_FIGURES,
@@ -44,7 +45,13 @@ class Value(NamedTuple):
 
 def imported_values(directory: Path, metrics: Sequence[str]) -> list[Value]:
     """Absolute figures of whole runs, by the names that their sources give them. Raises UsageError for a damaged file."""
-    return [Value(*row) for row in _query(directory / IMPORTED_FIGURES, _VALUES, [list(metrics)])]
+    path = directory / IMPORTED_FIGURES
+    _check_there(path)
+    try:
+        with stored_parquet(path, columns=Value._fields) as connection:
+            return [Value(*row) for row in connection.execute(_VALUES, [str(path), list(metrics)]).fetchall()]
+    except duckdb.Error as error:
+        raise _damaged(path, error) from error
 
 
 def imported_table(directory: Path, name: str) -> Columns:
@@ -53,20 +60,11 @@ def imported_table(directory: Path, name: str) -> Columns:
     path = directory / file
     _check_there(path)
     fields = ", ".join(f'"{column}"' for column in types)
-    with duckdb.connect() as connection:
-        try:
+    try:
+        with stored_parquet(path, columns=types) as connection:
             return dict(connection.execute(f"SELECT {fields} FROM read_parquet(?)", [str(path)]).fetchnumpy())  # noqa: S608
-        except duckdb.Error as error:
-            raise _damaged(path, error) from error
-
-
-def _query(path: Path, query: str, arguments: Sequence[object]) -> list[tuple[Any, ...]]:
-    _check_there(path)
-    with duckdb.connect() as connection:
-        try:
-            return connection.execute(query, [str(path), *arguments]).fetchall()
-        except duckdb.Error as error:
-            raise _damaged(path, error) from error
+    except duckdb.Error as error:
+        raise _damaged(path, error) from error
 
 
 def _check_there(path: Path) -> None:

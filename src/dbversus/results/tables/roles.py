@@ -8,6 +8,7 @@ import duckdb
 
 from dbversus.errors import UsageError
 from dbversus.results.columns import Columns, column
+from dbversus.results.parquet import stored_parquet
 from dbversus.results.records import Row
 from dbversus.results.records.roles import RoleSlot
 from dbversus.results.schema import JOURNAL, ROLE_COLUMNS
@@ -35,7 +36,7 @@ def read_roles(path: Path) -> Columns:
     if not path.is_file():
         return role_columns([], {})
     try:
-        with duckdb.connect() as connection:
+        with stored_parquet(path, journal=path.with_name(JOURNAL)) as connection:
             read = connection.execute("SELECT * FROM read_parquet(?)", [str(path)]).fetchall()
             names = [part[0] for part in connection.description or []]
     except duckdb.Error as error:

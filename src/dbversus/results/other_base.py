@@ -1,0 +1,65 @@
+"""Stored results seen from a target that was not their base when they were measured."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from dbversus.errors import UsageError
+from dbversus.names import near
+from dbversus.results.records import Answers, AnyRecord, Check
+
+if TYPE_CHECKING:
+    from dbversus.results.read import Results, Target
+
+
+def with_base(results: "Results", wanted: str) -> "Results":
+    """`results` with the target called `wanted` (a label, or a name such as `t1`) first, as the base; nothing stored changes.
+
+    Raises UsageError when there is no such target, or nothing was measured on it though there was on others.
+    """
+    base = _find(results, wanted)
+    if base == results.base:
+        return results
+    others = tuple(target for target in results.targets if target != base)
+    records = tuple(_seen_from(base.name, results.records))
+    return replace(results, targets=(base, *others), records=records, own_base=results.own_base or results.base)
+
+
+def _find(results: "Results", wanted: str) -> "Target":
+    known = {name: target for target in results.targets for name in (target.name, target.label)}
+    listed = ", ".join(f"{target.label} ({target.name})" for target in results.targets)
+    if wanted not in known:
+        raise UsageError(
+            f"--base {wanted}: {results.directory} has no such target; it has: {listed}.{near(wanted, known)}"
+        )
+    measured = set(results.slots["target"])
+    if measured and known[wanted].label not in measured:
+        raise UsageError(
+            f"--base {wanted}: nothing was measured on {known[wanted].label}, so nothing can be compared with it; there are "
+            f"slots of: {', '.join(target.label for target in results.targets if target.label in measured)}."
+        )
+    return known[wanted]
+
+
+def _seen_from(base: str, records: Sequence[AnyRecord]) -> Iterator[AnyRecord]:
+    """Who gave other answers depends on whose answers are taken for right. Groups of targets have a check each."""
+    of_base = {each.test: each for each in records if isinstance(each, Check) and base in each.targets}
+    for record in records:
+        yield _check(record, base, of_base.get(record.test)) if isinstance(record, Check) else record
+
+
+def _check(own: Check, base: str, of_base: Check | None) -> Check:
+    """`own` with those who differ from `base`, as it answered in `of_base`; nobody where its answers are not known."""
+    if of_base is None:
+        return msgspec.structs.replace(own, agree=True, differs=[])
+    expected, base_differs = of_base.targets[base], base in of_base.differs
+
+    def agrees(name: str, answers: Answers) -> bool:
+        """As the run found, where one of them answered as its base did: it knew what tolerance the statements allow."""
+        differs = name in own.differs
+        return answers == expected if differs and base_differs else differs == base_differs
+
+    differs = [name for name, answers in own.targets.items() if name != base and not agrees(name, answers)]
+    return msgspec.structs.replace(own, targets={**own.targets, base: expected}, agree=not differs, differs=differs)
