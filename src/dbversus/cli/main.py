@@ -21,6 +21,7 @@ from dbversus.cli.verbs import (
     resume,
     run,
     show,
+    side_by_side,
     suites,
 )
 
@@ -56,6 +57,7 @@ _VERBS = (
     report.report,
     show.show,
     generations.generations,
+    side_by_side.side_by_side,
     import_results.import_results,
     calibrate.calibrate,
     doctor.doctor,

@@ -4,12 +4,21 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from dbversus.report.formats import matrix_table, objects_table, roles_table, scaleup_table, sizes_table, steps_table
+from dbversus.report.formats import (
+    matrix_table,
+    objects_table,
+    roles_table,
+    scaleup_table,
+    side_by_side_table,
+    sizes_table,
+    steps_table,
+)
 from dbversus.report.generations import words as generations_words
 from dbversus.report.model import Assessment, Comparison, StepsPart, TargetFacts
 from dbversus.report.pairs import Generations
 from dbversus.report.parts import disturbance
 from dbversus.report.parts.loads import origin_text, times_note
+from dbversus.report.side_by_side.model import SideBySide
 from dbversus.report.words import (
     SHORT_TITLES,
     SIGNS,
@@ -167,6 +176,15 @@ def _shift_cells(item: TestShift) -> list[str]:
         change = words.change_of(item, metric)
         cells += [words.cell(change.old), words.cell(change.new)]
     return cells
+
+
+def side_by_side_parts(found: SideBySide) -> list[str]:
+    """Heading, sentences, tables and notes."""
+    return [
+        f"# {escape(side_by_side_table.title(found))}",
+        "\n".join(f"- {escape(sentence)}" for sentence in side_by_side_table.sentences(found)),
+        *_tables(side_by_side_table.tables(found), side_by_side_table.notes(found)),
+    ]
 
 
 def _failures(assessment: Assessment) -> list[str]:
