@@ -50,7 +50,9 @@ def block_means(values: Sequence[BlockValue], metrics: Sequence[Metric]) -> dict
     }
 
 
-def judge_interactions(first: Measured, others: Sequence[Measured], metrics: Sequence[Metric]) -> list[dict[Key, Finding]]:
+def judge_interactions(
+    first: Measured, others: Sequence[Measured], metrics: Sequence[Metric]
+) -> list[dict[Key, Finding]]:
     """By experiment of `others`: findings on target ÷ base there over target ÷ base in `first`, where both have a mean.
 
     A regression is a target that loses more against the base than it does in `first`. All of them are one family, judged by the

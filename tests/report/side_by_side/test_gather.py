@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from dbversus.errors import UsageError
+from dbversus.importing.run import import_results
 from dbversus.report.formats.side_by_side_table import sentences
 from dbversus.report.side_by_side.gather import side_by_side
 from dbversus.report.side_by_side.model import SideBySide
-from dbversus.results.records import Imported
+from dbversus.results.read import open_results
 from dbversus.stats.metrics import CPU, THROUGHPUT
 from dbversus.stats.model import Verdict
 
@@ -61,16 +62,16 @@ def test_equal_hosts_show_nothing(tmp_path: Path) -> None:
     assert {line.sentence for line in found.lines} == {"the same on all"}
     said = sentences(found)
     assert said[0] == "Nothing is shown to depend on the experiment (2 comparisons)."
-    assert said[1] == (
-        "Of 6 ratios of two ratios, 0 are shown to differ from 1, 6 are the same within the margin, 0 are undecided."
-    )
+    assert said[1] == "6 interactions: 0 shown, 6 the same within the margin, 0 undecided."
 
 
 def test_a_regression_on_all_that_is_larger_on_one(tmp_path: Path) -> None:
     much = replace(SLOWER, time=1.6, cpu=1.6)
     contenders = {"a": (BASE, SLOWER), "b": (BASE, much), "c": (BASE, SLOWER)}
     found = side_by_side([write_experiment(tmp_path / name, both, seed=7) for name, both in contenders.items()])
-    assert found.lines[0].sentence == "CPU/op and throughput: a regression on all, worse against the base on b than on a"
+    assert (
+        found.lines[0].sentence == "CPU/op and throughput: a regression on all, worse against the base on b than on a"
+    )
     assert found.lines[0].interactions["c"][CPU].verdict is Verdict.EQUIVALENT
 
 
@@ -89,24 +90,18 @@ def test_only_metrics_that_all_judge_are_compared(tmp_path: Path) -> None:
     assert [metric.name for metric in found.judged] == [CPU]
     assert any(note.startswith("Only metrics that all experiments judge are here") for note in found.notes)
     other = write_experiment(tmp_path / "c", judge=["throughput"])
-    with pytest.raises(UsageError, match="judge no metric in common: .*b cpu, .*c throughput"):
+    with pytest.raises(UsageError, match=r"judge no metric in common: .*b cpu, .*c throughput"):
         side_by_side([large, other], names=["b", "c"])
 
 
 def test_wrong_answers_have_no_interaction(tmp_path: Path) -> None:
     small, large = two_hosts(tmp_path)
     wrong_answer(large.directory, "update-index", "t1", ["t0", "t1"])
-    found = side_by_side([small, write_experiment_again(large.directory)])
+    found = side_by_side([small, open_results(large.directory)])
     point, update = found.lines
     assert update.interactions[LARGE] == {} and point.interactions[LARGE]
     assert update.left_out == (f"CPU/op, throughput and IO/op on {LARGE}: wrong result, so in no interaction",)
     assert f"update-index, postgres:17: {update.left_out[0]}." in found.notes
-
-
-def write_experiment_again(directory: Path):  # type: ignore[no-untyped-def]
-    from dbversus.results.read import open_results
-
-    return open_results(directory)
 
 
 def test_one_block_has_ratios_and_no_verdict(tmp_path: Path) -> None:
@@ -116,12 +111,18 @@ def test_one_block_has_ratios_and_no_verdict(tmp_path: Path) -> None:
 
 
 def test_an_import_stands_beside_without_an_interaction(tmp_path: Path) -> None:
-    small, large = two_hosts(tmp_path)
-    imported = replace(large, records=(*large.records, Imported(files=1, figures=2)), slots=small.slots)
-    found = side_by_side([small, imported])
-    assert found.lines[0].interactions[LARGE] == {}
-    assert any(note.startswith(f"{LARGE} is an import: ratios of runs without blocks") for note in found.notes)
-    assert sentences(found)[-1] == "No two experiments could be set against each other, for want of blocks."
+    measured = write_experiment(tmp_path / "a", (BASE, ALIKE), suite="")
+    (tmp_path / "runs.csv").write_text("version,point_query_per_s\npostgres:11,1000\npostgres:17,1100\n")
+    import_results([tmp_path / "runs.csv"], tmp_path / "b")
+    found = side_by_side([measured, open_results(tmp_path / "b")])
+    (line,) = found.lines
+    assert line.test == "point-query" and line.interactions["b"] == {}
+    imported = line.comparisons["b"].findings[THROUGHPUT]
+    assert imported.ratio == pytest.approx(1.1) and imported.low is None
+    assert imported.verdict is Verdict.NOT_REPLICATED
+    assert any(note.startswith("b is an import: ratios of runs without blocks") for note in found.notes)
+    (said,) = sentences(found)
+    assert said.startswith("Whether anything depends on the experiment is not judged (1 comparison): ")
 
 
 def test_tests_and_targets_of_some_are_named(tmp_path: Path) -> None:

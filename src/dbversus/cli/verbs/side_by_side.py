@@ -31,7 +31,9 @@ def side_by_side(
     ] = None,
     metric: Annotated[
         list[str] | None,
-        typer.Option(help=f"Only these judged metrics, with commas between: {', '.join(JUDGEABLE)}. No verdict changes."),
+        typer.Option(
+            help=f"Only these judged metrics, with commas between: {', '.join(JUDGEABLE)}. No verdict changes."
+        ),
     ] = None,
     format: Annotated[str, typer.Option("--format", "-f", help="table, json, csv, md or html.")] = "table",
 ) -> None:

@@ -10,9 +10,20 @@ from rich.console import Console
 
 from dbversus.report.formats.matrix_table import Table, show
 from dbversus.report.model import Comparison
+from dbversus.report.side_by_side.gather import SPOILED_TESTS
 from dbversus.report.side_by_side.model import BesideLine, Facts, SideBySide
 from dbversus.report.terminal import say
-from dbversus.report.words import INTERVALS, SHORT_TITLES, SIGNS, count_of, finding_text, margins_text, percent, ratio
+from dbversus.report.words import (
+    INTERVALS,
+    SHORT_TITLES,
+    SIGNS,
+    count_of,
+    finding_text,
+    margins_text,
+    percent,
+    ratio,
+    verdict_legend,
+)
 from dbversus.stats.model import CHANGES, Finding, Metric, Verdict
 
 _WORDS = {Verdict.REGRESSION: "worse", Verdict.IMPROVEMENT: "better", Verdict.EQUIVALENT: "the same"}
@@ -36,7 +47,8 @@ def tables(found: SideBySide, intervals: bool = True) -> list[Table]:
     """The experiments; then a line per test, target and metric."""
     first, *others = found.names
     columns = ["test", "target", "metric", *found.names]
-    columns += [text for name in others for text in (f"{name} over {first}", "which is")]
+    if found.findings:
+        columns += [text for name in others for text in (f"{name} over {first}", "which is")]
     rows = [_row(line, metric, found, intervals) for line in found.lines for metric in found.judged]
     return [_experiments(found), Table(f"Ratios to {found.base}", columns, [row for row in rows if row])]
 
@@ -58,7 +70,7 @@ def _row(line: BesideLine, metric: Metric, found: SideBySide, intervals: bool) -
     if not any(one and one.ratio is not None for one in findings):
         return []
     ratios = [_own(item, metric, intervals) for item in of_all]
-    texts = [text for one in over for text in (_text(one, intervals), _which(one))]
+    texts = [text for one in over for text in (_text(one, intervals), _which(one))] if found.findings else []
     return [line.test, line.target, SHORT_TITLES[metric.name], *ratios, *texts]
 
 
@@ -67,13 +79,18 @@ def _finding(item: Comparison | None, metric: Metric) -> Finding | None:
 
 
 def _own(item: Comparison | None, metric: Metric, intervals: bool) -> str:
-    """`1.081 [1.070, 1.092] ▼ regression`, in an experiment of its own; a test whose figures do not count says why."""
+    """`1.081 [1.070, 1.092] ▼`; a test whose figures do not count has its sign alone."""
     if item is None:
         return "–"
     finding = _finding(item, metric)
-    if finding is None or item.verdict in (Verdict.WRONG_RESULT, Verdict.FAILED, Verdict.SLA_FAILED):
-        return f"{SIGNS[item.verdict]} {item.verdict}"
-    return f"{_text(finding, intervals)} {SIGNS[finding.verdict]} {finding.verdict}"
+    verdict = _verdict(item, metric)
+    return f"{_text(finding, intervals)} {SIGNS[verdict]}" if finding and verdict is finding.verdict else SIGNS[verdict]
+
+
+def _verdict(item: Comparison, metric: Metric) -> Verdict:
+    """That of the metric; of the whole test where its figures do not count."""
+    finding = _finding(item, metric)
+    return item.verdict if finding is None or item.verdict in SPOILED_TESTS else finding.verdict
 
 
 def _text(finding: Finding | None, intervals: bool) -> str:
@@ -88,15 +105,19 @@ def _which(finding: Finding | None) -> str:
 
 def sentences(found: SideBySide) -> list[str]:
     """What is shown to depend on the experiment, a line per test and target, or that nothing is; then how the rest stands."""
+    if not found.findings:
+        return [
+            f"Whether anything depends on the experiment is not judged ({count_of(len(found.lines), 'comparison')}): no test has "
+            "figures that count from blocks of two experiments."
+        ]
     told = [f"{line.test} on {line.target}: {line.sentence}." for line in found.lines if _interacts(line, found)]
     if not told:
         told = [f"Nothing is shown to depend on the experiment ({count_of(len(found.lines), 'comparison')})."]
-    if not found.findings:
-        return [*told, "No two experiments could be set against each other, for want of blocks."]
     counts = Counter(finding.verdict for finding in found.findings)
     changed = sum(counts[verdict] for verdict in CHANGES)
-    others = f"{counts[Verdict.EQUIVALENT]:,} are the same within the margin, {counts[Verdict.UNDECIDED]:,} are undecided"
-    told.append(f"Of {count_of(len(found.findings), 'ratio')} of two ratios, {changed:,} are shown to differ from 1, {others}.")
+    same, undecided = counts[Verdict.EQUIVALENT], counts[Verdict.UNDECIDED]
+    count = count_of(len(found.findings), "interaction")
+    told.append(f"{count}: {changed:,} shown, {same:,} the same within the margin, {undecided:,} undecided.")
     return [*told, *_could_be_missed(found.findings)]
 
 
@@ -107,8 +128,8 @@ def _could_be_missed(findings: Sequence[Finding]) -> list[str]:
     if not limits:
         return []
     return [
-        f"Half of those that are undecided would have shown a difference of {percent(median(limits))} or more, with a chance of 90 %: "
-        "more blocks show less."
+        f"A difference of {percent(median(limits))} or more (the median of the undecided ones) is found with a chance of 90 %; "
+        "smaller ones take more blocks."
     ]
 
 
@@ -123,20 +144,26 @@ def _interacts(line: BesideLine, found: SideBySide) -> bool:
 
 def notes(found: SideBySide) -> list[str]:
     """What the figures are, and what has to be known before they are believed."""
-    first = found.names[0]
-    said = [
-        f"Ratios are target/{found.base} with the verdicts that each experiment has by itself [{INTERVALS}]. An experiment over "
-        f"{first} is the ratio of two ratios, from all blocks of both, which have nothing in common: what the other host costs "
-        "both targets alike is not in it. It is worse or better against the base than there, or the same, by the wider margin of "
-        "both; these verdicts are a family of their own and change no other."
-    ]
+    said = [f"Ratios are target/{found.base}, each of one experiment by itself [{INTERVALS}]."]
     if found.findings:
-        said.append(f"Margins: {margins_text(found.findings)}.")
-    said.append(
-        "Each experiment is one run: what depends on the experiment is shown to differ between these runs, which may be the host, or "
-        "whatever else was different. A second run on the same host tells them apart."
-    )
+        said += _of_interactions(found)
+    verdicts = {
+        _verdict(item, metric) for line in found.lines for item in line.comparisons.values() for metric in found.judged
+    }
+    said.append(verdict_legend(verdicts))
     return [*said, *found.notes]
+
+
+def _of_interactions(found: SideBySide) -> list[str]:
+    first = found.names[0]
+    return [
+        f"An experiment over {first} is the ratio of these two ratios, from all blocks of both, which have nothing in common: "
+        "what a host costs both targets alike is not in it. The target is worse or better against the base than there, or the "
+        "same, by the wider margin of both; these verdicts are a family of their own and change no other. "
+        f"Margins: {margins_text(found.findings)}.",
+        "Each experiment is one run. What is shown to differ between two runs may be due to the host, or to whatever else was "
+        "different: a second run on the same host tells them apart.",
+    ]
 
 
 def render(found: SideBySide, console: Console) -> None:
@@ -165,10 +192,10 @@ def flat(found: SideBySide) -> tuple[list[str], list[tuple[Any, ...]]]:
 
 
 def _flat_own(item: Comparison, metric: Metric) -> tuple[Any, ...]:
-    one = _finding(item, metric)
-    if one is None:
-        return str(item.verdict), None, None, None, 0
-    return str(one.verdict), one.ratio, one.low, one.high, one.blocks
+    one, verdict = _finding(item, metric), _verdict(item, metric)
+    if one is None or verdict is not one.verdict:
+        return str(verdict), None, None, None, 0
+    return str(verdict), one.ratio, one.low, one.high, one.blocks
 
 
 def _flat_over(line: BesideLine, metric: Metric, name: str, found: SideBySide) -> tuple[Any, ...]:

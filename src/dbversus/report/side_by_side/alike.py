@@ -5,9 +5,10 @@ from pathlib import PurePath
 from typing import Any
 
 from dbversus.errors import UsageError
+from dbversus.report.side_by_side.facts import table_sizes
 from dbversus.report.words import listing
 from dbversus.results.read import Results
-from dbversus.results.records import Experiment
+from dbversus.results.records import Experiment, Rendered
 from dbversus.stats.values.imported import is_imported
 from dbversus.units import show_count, show_memory
 
@@ -18,7 +19,7 @@ _ENDING = "what seems to depend on the experiment may depend on that."
 
 _NOTED: tuple[tuple[str, Callable[[Experiment], Any]], ...] = (
     ("number of clients", lambda header: header.clients),
-    ("table size", lambda header: [show_count(size) for size in header.table_sizes or [header.table_size] if size]),
+    ("table size", lambda header: [show_count(size) for size in table_sizes(header)]),
     ("number of tables", lambda header: header.tables),
     ("profile", lambda header: header.profile),
     ("mode", lambda header: header.mode),
@@ -57,8 +58,8 @@ def _check_pair(first: Results, other: Results) -> None:
         )
     if _other_statements(first, other):
         raise UsageError(
-            f"The tests of the suite {one or 'of both'} do something else in {first.directory} than in {other.directory}, for the "
-            "same names; name experiments of one version of the suite."
+            f"The tests of the suite {one or 'of both'} do something else in {first.directory} than in {other.directory}, for "
+            "the same names; name experiments of one version of the suite."
         )
     if not cases_of(first) & cases_of(other):
         raise UsageError(
@@ -73,7 +74,9 @@ def _other_statements(first: Results, other: Results) -> bool:
     dbms = [{target.dbms for target in each.targets} for each in (first, other)]
     if dbms[0] == dbms[1] and all(getattr(ours, name) == getattr(theirs, name) for name in _IN_CHECKSUM):
         return bool(ours.suite_checksum and theirs.suite_checksum and ours.suite_checksum != theirs.suite_checksum)
-    files = [{one.file: one.sha256 for one in header.files if one.file.startswith("suite/")} for header in (ours, theirs)]
+    files = [
+        {one.file: one.sha256 for one in header.files if one.file.startswith("suite/")} for header in (ours, theirs)
+    ]
     return any(files[0][name] != files[1][name] for name in files[0].keys() & files[1].keys())
 
 
@@ -83,8 +86,9 @@ def cases_of(results: Results) -> set[tuple[str, str]]:
 
 
 def _has(results: Results) -> str:
+    tests = listing(results.tests) if results.tests else "no test"
     targets = [target.label for target in results.targets[1:]]
-    return f"{listing(results.tests) if results.tests else 'no test'} of {listing(targets) if targets else 'no target but the base'}"
+    return f"{tests} of {listing(targets) if targets else 'no target but the base'}"
 
 
 def differences(experiments: Sequence[Results], names: Sequence[str]) -> list[str]:
@@ -92,6 +96,7 @@ def differences(experiments: Sequence[Results], names: Sequence[str]) -> list[st
     return [
         *_of_settings(experiments, names),
         *_of_builds(experiments, names),
+        *_of_configs(experiments),
         *_of_statements(experiments),
         *_of_imports(experiments, names),
     ]
@@ -132,20 +137,36 @@ def _of_builds(experiments: Sequence[Results], names: Sequence[str]) -> Iterator
         yield f"{label} is not the same build in all experiments ({which}): {_ENDING}"
 
 
+def _of_configs(experiments: Sequence[Results]) -> Iterator[str]:
+    """Sizes in configs follow the memory and the CPUs of a host."""
+    for label in dict.fromkeys(target.label for target in experiments[0].targets):
+        made = [_settings(one.rendered) for each in experiments for one in each.header.targets if one.label == label]
+        known = [settings for settings in made if settings is not None]
+        names = sorted({name for settings in known for name in settings})
+        other = [name for name in names if len({settings.get(name) for settings in known}) > 1]
+        if other:
+            yield f"{label} does not have the same settings in all experiments ({listing(other)}): {_ENDING}"
+
+
+def _settings(config: Rendered | None) -> dict[str, str] | None:
+    """None: older results do not tell."""
+    return None if config is None else config.settings | config.environment | config.init_options | config.ddl
+
+
 def _of_statements(experiments: Sequence[Results]) -> Iterator[str]:
     """Other sizes make another checksum, so that it no longer tells whether statements are the same."""
     versions = list(dict.fromkeys(each.header.dbversus for each in experiments))
     checksums = {each.header.suite_checksum for each in experiments if each.header.suite_checksum}
     if len(checksums) > 1 and len(versions) > 1:
         yield (
-            f"The experiments are of dbversus {listing(versions, most=len(versions))}, and their sizes, clients or lists of tests "
-            "differ: that a test of the same name has the same statements is not checked."
+            f"The experiments are of dbversus {listing(versions, most=len(versions))}, and their sizes, clients or lists of "
+            "tests differ: that a test of the same name has the same statements is not checked."
         )
 
 
 def _of_imports(experiments: Sequence[Results], names: Sequence[str]) -> Iterator[str]:
     if found := [name for name, each in zip(names, experiments, strict=True) if is_imported(each)]:
         yield (
-            f"{listing(found, most=len(found))} {'is an import' if len(found) == 1 else 'are imports'}: ratios of runs without blocks "
-            "have no interval, so whether they differ from those of others is not judged."
+            f"{listing(found, most=len(found))} {'is an import' if len(found) == 1 else 'are imports'}: ratios of runs without "
+            "blocks have no interval, so whether they differ from those of others is not judged."
         )

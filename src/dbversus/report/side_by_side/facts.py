@@ -8,6 +8,7 @@ from dbversus.errors import UsageError
 from dbversus.report.side_by_side.model import Facts
 from dbversus.report.words import count_of, listing
 from dbversus.results.read import Results
+from dbversus.results.records import Experiment
 from dbversus.stats.values.finished import finished_blocks
 from dbversus.stats.values.imported import is_imported
 from dbversus.units import show_count
@@ -80,9 +81,14 @@ def _sizes_name(results: Results) -> str:
     return f"{sizes} rows per table" if sizes else ""
 
 
+def table_sizes(header: Experiment) -> list[int]:
+    """Rows of each table; empty where they are not told."""
+    return header.table_sizes or [size for size in (header.table_size,) if size]
+
+
 def _table_sizes(results: Results) -> str:
     """`1m`, `1m and 10m`"""
-    sizes = results.header.table_sizes or [size for size in (results.header.table_size,) if size]
+    sizes = table_sizes(results.header)
     return listing([show_count(size) for size in sizes], most=len(sizes)) if sizes else ""
 
 

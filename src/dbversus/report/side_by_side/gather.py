@@ -22,7 +22,7 @@ from dbversus.stats.values.imported import is_imported
 from dbversus.stats.values.table import Key
 
 # what such a test or metric was measured to be is not what its ratio says
-_SPOILED_TESTS = (Verdict.WRONG_RESULT, Verdict.FAILED, Verdict.SLA_FAILED)
+SPOILED_TESTS = (Verdict.WRONG_RESULT, Verdict.FAILED, Verdict.SLA_FAILED)
 _SPOILED_METRICS = (Verdict.NO_STEADY_STATE, Verdict.DISTURBED)
 
 Comparisons = Mapping[tuple[str, str], Comparison]
@@ -101,7 +101,7 @@ def _spoiled(key: Key, comparisons: Comparisons) -> str:
     item = comparisons.get((test, target))
     if item is None:
         return "not measured"
-    if item.verdict in _SPOILED_TESTS:
+    if item.verdict in SPOILED_TESTS:
         return str(item.verdict)
     finding = item.findings.get(metric)
     if finding and finding.verdict in _SPOILED_METRICS:
@@ -114,7 +114,9 @@ def _cases(experiments: Sequence[Results]) -> Iterator[tuple[str, str]]:
     first, *others = experiments
     elsewhere = set().union(*(cases_of(each) for each in others))
     for target in first.targets[1:]:
-        yield from ((test, target.label) for test in first.tests if (test, target.label) in elsewhere and test != LOAD_TEST)
+        yield from (
+            (test, target.label) for test in first.tests if (test, target.label) in elsewhere and test != LOAD_TEST
+        )
 
 
 def _line(
@@ -132,7 +134,9 @@ def _line(
     return BesideLine(*case, of_case, interactions, sentence, tuple(_left_out(case, comparisons, metrics)))
 
 
-def _left_out(case: tuple[str, str], comparisons: Mapping[str, Comparisons], metrics: Sequence[Metric]) -> Iterator[str]:
+def _left_out(
+    case: tuple[str, str], comparisons: Mapping[str, Comparisons], metrics: Sequence[Metric]
+) -> Iterator[str]:
     """`CPU/op and throughput on host-b: disturbed, so in no interaction`"""
     for name, of_one in comparisons.items():
         by_reason: dict[str, list[str]] = {}
