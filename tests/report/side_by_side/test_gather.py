@@ -65,6 +65,14 @@ def test_equal_hosts_show_nothing(tmp_path: Path) -> None:
     assert said[1] == "6 interactions: 0 shown, 6 the same within the margin, 0 undecided."
 
 
+def test_the_same_on_all_is_said_of_what_is_known_of_all(tmp_path: Path) -> None:
+    experiments = [write_experiment(tmp_path / name, seed=seed) for seed, name in enumerate("abc")]
+    wrong_answer(experiments[2].directory, "update-index", "t1", ["t0", "t1"])
+    point, update = side_by_side([*experiments[:2], open_results(experiments[2].directory)]).lines
+    assert (point.sentence, update.sentence) == ("the same on all", "not shown to depend on the experiment")
+    assert update.interactions["b"] and not update.interactions["c"]
+
+
 def test_a_regression_on_all_that_is_larger_on_one(tmp_path: Path) -> None:
     much = replace(SLOWER, time=1.6, cpu=1.6)
     contenders = {"a": (BASE, SLOWER), "b": (BASE, much), "c": (BASE, SLOWER)}

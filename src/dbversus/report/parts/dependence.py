@@ -45,12 +45,18 @@ def dependence(
         for metric in interacting:
             said[_of_metric(metric, comparisons, interactions, factor)].append(SHORT_TITLES[metric])
         return "; ".join(f"{listing(titles)}: {words}" for words, titles in said.items())
-    if found and all(finding.verdict is Verdict.EQUIVALENT for finding in found):
+    if found and all(finding.verdict is Verdict.EQUIVALENT for finding in found) and _complete(interactions):
         return factor.same
     verdicts = {place: item.verdict for place, item in comparisons.items()}
     if any(verdict in CHANGES for verdict in verdicts.values()) and len(set(verdicts.values())) > 1:
         return f"{_by_place(verdicts, factor)}; {factor.not_shown}"
     return factor.unshown
+
+
+def _complete(interactions: Mapping[P, Mapping[str, Finding]]) -> bool:
+    """Whether what is known of any place is known of all."""
+    metrics = {metric for findings in interactions.values() for metric in findings}
+    return all(findings.keys() == metrics for findings in interactions.values())
 
 
 def _of_metric(
@@ -86,8 +92,10 @@ def _by_place(verdicts: Mapping[P, Verdict], factor: Factor[P]) -> str:
     for place, verdict in sorted(verdicts.items(), key=lambda pair: pair[1] not in CHANGES):
         by_verdict[verdict].append(place)
     words = [_article(verdict) if verdict in CHANGES else str(verdict) for verdict in by_verdict]
-    first, *more = by_verdict.values()
-    named = [factor.named(first), *(factor.named_again(places) for places in more)]
+    named = [
+        factor.named_again(places) if number else factor.named(places)
+        for number, places in enumerate(by_verdict.values())
+    ]
     return ", ".join(f"{said} {places}" for said, places in zip(words, named, strict=True))
 
 
