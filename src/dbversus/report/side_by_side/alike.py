@@ -9,6 +9,7 @@ from dbversus.report.side_by_side.facts import table_sizes
 from dbversus.report.words import listing
 from dbversus.results.read import Results
 from dbversus.results.records import Experiment, Rendered
+from dbversus.stats.metrics import LOAD_TEST
 from dbversus.stats.values.imported import is_imported
 from dbversus.units import show_count, show_memory
 
@@ -81,12 +82,16 @@ def _other_statements(first: Results, other: Results) -> bool:
 
 
 def cases_of(results: Results) -> set[tuple[str, str]]:
-    """Tests and candidate targets of an experiment."""
-    return {(test, target.label) for target in results.targets[1:] for test in results.tests}
+    """Tests and candidate targets of an experiment; loading is done once and is no test."""
+    return {(test, target.label) for target in results.targets[1:] for test in tests_of(results)}
+
+
+def tests_of(results: Results) -> list[str]:
+    return [test for test in results.tests if test != LOAD_TEST]
 
 
 def _has(results: Results) -> str:
-    tests = listing(results.tests) if results.tests else "no test"
+    tests = listing(tests_of(results)) if tests_of(results) else "no test"
     targets = [target.label for target in results.targets[1:]]
     return f"{tests} of {listing(targets) if targets else 'no target but the base'}"
 

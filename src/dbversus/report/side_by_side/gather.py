@@ -6,7 +6,7 @@ from dbversus.errors import UsageError
 from dbversus.report.assessment import build_assessment
 from dbversus.report.model import Comparison
 from dbversus.report.parts.dependence import Factor, dependence
-from dbversus.report.side_by_side.alike import cases_of, check_alike, differences
+from dbversus.report.side_by_side.alike import cases_of, check_alike, differences, tests_of
 from dbversus.report.side_by_side.facts import facts_of
 from dbversus.report.side_by_side.model import BesideLine, SideBySide
 from dbversus.report.words import SHORT_TITLES, listing
@@ -14,7 +14,6 @@ from dbversus.results.read import Results
 from dbversus.stats.judge import judged_values, looks_of, margins_of
 from dbversus.stats.judgeable import JUDGEABLE
 from dbversus.stats.judged import judged_metrics, judged_names
-from dbversus.stats.metrics import LOAD_TEST
 from dbversus.stats.model import Finding, Metric, Verdict
 from dbversus.stats.side_by_side import Measured, block_means, judge_interactions
 from dbversus.stats.values.finished import of_finished_blocks
@@ -114,9 +113,7 @@ def _cases(experiments: Sequence[Results]) -> Iterator[tuple[str, str]]:
     first, *others = experiments
     elsewhere = set().union(*(cases_of(each) for each in others))
     for target in first.targets[1:]:
-        yield from (
-            (test, target.label) for test in first.tests if (test, target.label) in elsewhere and test != LOAD_TEST
-        )
+        yield from ((test, target.label) for test in first.tests if (test, target.label) in elsewhere)
 
 
 def _line(
@@ -177,7 +174,7 @@ def _not_common(experiments: Sequence[Results], common: Sequence[Metric]) -> Ite
 
 def _not_in_all(experiments: Sequence[Results], names: Sequence[str]) -> Iterator[str]:
     """Tests and targets that an experiment has, and another has not."""
-    tests = [set(each.tests) - {LOAD_TEST} for each in experiments]
+    tests = [set(tests_of(each)) for each in experiments]
     targets = [{target.label for target in each.targets} for each in experiments]
     for what, sets, order in (
         ("Tests", tests, [test for each in experiments for test in each.tests]),
