@@ -21,6 +21,7 @@ from dbversus.cli.verbs import (
     resume,
     run,
     show,
+    side_by_side,
     suites,
 )
 
@@ -56,16 +57,17 @@ _VERBS = (
     report.report,
     show.show,
     generations.generations,
+    side_by_side.side_by_side,
     import_results.import_results,
     calibrate.calibrate,
     doctor.doctor,
     clean.clean,
     demo.demo,
 )
+# what is no name in Python: a word of its own, and hyphens
+_NAMES = {import_results.import_results: "import", side_by_side.side_by_side: "side-by-side"}
 for verb in _VERBS:
-    # Python has its own use for the word
-    name = "import" if verb is import_results.import_results else None
-    app.command(name, no_args_is_help=verb not in (doctor.doctor, clean.clean, demo.demo))(told(verb))
+    app.command(_NAMES.get(verb), no_args_is_help=verb not in (doctor.doctor, clean.clean, demo.demo))(told(verb))
 app.add_typer(builds.app, name="builds")
 app.add_typer(suites.app, name="suites")
 app.add_typer(configs.app, name="configs")

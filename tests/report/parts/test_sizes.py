@@ -16,7 +16,8 @@ from dbversus.report.assessment import build_assessment, query
 from dbversus.report.formats import html, markdown, text
 from dbversus.report.formats import json as json_report
 from dbversus.report.model import Assessment, Comparison
-from dbversus.report.parts.sizes import dependence
+from dbversus.report.parts.dependence import dependence
+from dbversus.report.parts.sizes import OF_SIZES
 from dbversus.results.read import Results, open_results
 from dbversus.results.write import create_results_dir
 from dbversus.stats.metrics import CPU
@@ -158,11 +159,11 @@ E, R, I, U = Verdict.EQUIVALENT, Verdict.REGRESSION, Verdict.IMPROVEMENT, Verdic
 )
 def test_words(small: Verdict, large: Verdict, interaction: Verdict, expected: str) -> None:
     of_size = {1000: comparison(small), 10_000_000: comparison(large)}
-    assert dependence(of_size, {10_000_000: {CPU: finding(CPU, interaction)}}) == expected
+    assert dependence(of_size, {10_000_000: {CPU: finding(CPU, interaction)}}, OF_SIZES) == expected
 
 
 def test_a_size_that_was_not_measured_is_named() -> None:
     failed = Comparison("t", "b", Verdict.FAILED, {})
-    assert dependence({1000: comparison(R), 10_000_000: failed}, {10_000_000: {}}) == (
+    assert dependence({1000: comparison(R), 10_000_000: failed}, {10_000_000: {}}, OF_SIZES) == (
         "a regression with 1k rows per table, failed with 10m; that it depends on the size is not shown"
     )

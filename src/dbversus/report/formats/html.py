@@ -27,6 +27,7 @@ from dbversus.report.formats import (
     response_table,
     roles_table,
     scaleup_table,
+    side_by_side_table,
     sizes_table,
     steps_table,
 )
@@ -36,6 +37,7 @@ from dbversus.report.model import Assessment, Figure, TargetFacts, TestPart
 from dbversus.report.pairs import Generations
 from dbversus.report.parts import after_writes, disturbance, heat, plane, shades
 from dbversus.report.parts.loads import origin_text, times_note
+from dbversus.report.side_by_side.model import SideBySide
 from dbversus.stats.metrics import CPU, THROUGHPUT
 from dbversus.stats.model import CHANGES, Finding, Metric, Verdict
 
@@ -85,6 +87,22 @@ def render(assessment: Assessment) -> str:
 def render_generations(generations: Generations) -> str:
     """A page of its own, for generations that were measured in two experiments."""
     return _environment().get_template("generations_page.html.j2").render(g=generations)
+
+
+def render_side_by_side(found: SideBySide) -> str:
+    """A page of its own."""
+    shown = side_by_side_table
+    return (
+        _environment()
+        .get_template("side_by_side_page.html.j2")
+        .render(
+            s=found,
+            title=shown.title(found),
+            sentences=shown.sentences(found),
+            tables=shown.tables(found),
+            notes=shown.notes(found),
+        )
+    )
 
 
 def _view(assessment: Assessment) -> View:

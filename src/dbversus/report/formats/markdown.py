@@ -11,6 +11,7 @@ from dbversus.report.formats import (
     objects_table,
     roles_table,
     scaleup_table,
+    side_by_side_table,
     sizes_table,
     steps_table,
 )
@@ -19,6 +20,7 @@ from dbversus.report.model import Assessment, Comparison, StepsPart, TargetFacts
 from dbversus.report.pairs import Generations
 from dbversus.report.parts import after_writes, disturbance, heat
 from dbversus.report.parts.loads import origin_text, times_note
+from dbversus.report.side_by_side.model import SideBySide
 from dbversus.report.words import (
     SHORT_TITLES,
     SIGNS,
@@ -197,6 +199,15 @@ def _shift_cells(item: TestShift) -> list[str]:
         change = words.change_of(item, metric)
         cells += [words.cell(change.old), words.cell(change.new)]
     return cells
+
+
+def side_by_side_parts(found: SideBySide) -> list[str]:
+    """Heading, sentences, tables and notes."""
+    return [
+        f"# {escape(side_by_side_table.title(found))}",
+        "\n".join(f"- {escape(sentence)}" for sentence in side_by_side_table.sentences(found)),
+        *tables_parts(side_by_side_table.tables(found), side_by_side_table.notes(found)),
+    ]
 
 
 def failures_parts(assessment: Assessment) -> list[str]:

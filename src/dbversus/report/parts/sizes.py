@@ -5,12 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from dbversus.explain.plan_diff import normalise_plan
 from dbversus.report.model import Comparison, SizeLine, Sizes
-from dbversus.report.words import SHORT_TITLES, listing
+from dbversus.report.parts.dependence import Factor, dependence
+from dbversus.report.words import listing
 from dbversus.results.read import Results, Target
 from dbversus.stats.clients import case_of
 from dbversus.stats.judge import judge_over_sizes
 from dbversus.stats.judged import judged_metrics
-from dbversus.stats.model import CHANGES, Finding, Verdict
+from dbversus.stats.model import Finding, Verdict
 from dbversus.stats.sizes import interaction_name, size_of
 from dbversus.units import show_count
 
@@ -34,7 +35,7 @@ def of_experiment(results: Results, comparisons: Sequence[Comparison] = ()) -> S
         planned = _other_plans(
             _without_clients(test), sizes, {name: plans[name] for name in (results.base.label, target)}
         )
-        lines.append(SizeLine(test, target, of_size, larger, dependence(of_size, larger), tuple(planned)))
+        lines.append(SizeLine(test, target, of_size, larger, dependence(of_size, larger, OF_SIZES), tuple(planned)))
     return Sizes(sizes, tuple(lines), judged_metrics(results.header))
 
 
@@ -68,63 +69,26 @@ def _other_plans(test: str, sizes: Sequence[int], plans: Mapping[str, Plans]) ->
                 yield f"the plan of {statement} on {label} {words}"
 
 
-def dependence(of_size: Mapping[int, Comparison], larger: Mapping[int, Mapping[str, Finding]]) -> str:
-    """One sentence on what size has to do with the verdicts: `CPU/op: the regression is there only with 10m rows per table`."""
-    found = [finding for findings in larger.values() for finding in findings.values()]
-    interacting = dict.fromkeys(finding.metric for finding in found if finding.verdict in CHANGES)
-    if interacting:
-        said: dict[str, list[str]] = defaultdict(list)
-        for metric in interacting:
-            said[_of_metric(metric, of_size, found)].append(SHORT_TITLES[metric])
-        return "; ".join(f"{listing(titles)}: {words}" for words, titles in said.items())
-    if found and all(finding.verdict is Verdict.EQUIVALENT for finding in found):
-        return "the same with all sizes"
-    verdicts = {size: item.verdict for size, item in of_size.items()}
-    if any(verdict in CHANGES for verdict in verdicts.values()) and len(set(verdicts.values())) > 1:
-        return f"{_by_size(verdicts)}; that it depends on the size is not shown"
-    return "not shown to depend on the size"
+class _OfSizes(Factor[int]):
+    same, unshown = "the same with all sizes", "not shown to depend on the size"
+    not_shown, everywhere = "that it depends on the size is not shown", "with all sizes"
+
+    def named(self, places: Sequence[int]) -> str:
+        return f"{self.named_again(places)} rows per table"
+
+    def named_again(self, places: Sequence[int]) -> str:
+        return f"with {_named(places)}"
+
+    def trend(self, moved: Mapping[int, Verdict]) -> str:
+        """In which direction larger tables move target ÷ base."""
+        verdicts = set(moved.values())
+        if len(verdicts) > 1:
+            return "up and down with the size"
+        return f"{'worse' if Verdict.REGRESSION in verdicts else 'better'} against the base with larger tables"
 
 
-def _of_metric(metric: str, of_size: Mapping[int, Comparison], found: Sequence[Finding]) -> str:
-    """Of a metric that is shown to depend on the size."""
-    verdicts = {
-        size: item.findings[metric].verdict if metric in item.findings else item.verdict
-        for size, item in of_size.items()
-    }
-    kinds = {verdict for verdict in verdicts.values() if verdict in CHANGES}
-    if len(kinds) == 1:
-        (kind,) = kinds
-        sizes = [size for size, verdict in verdicts.items() if verdict is kind]
-        if set(verdicts.values()) == {kind, Verdict.EQUIVALENT}:
-            return f"the {kind} is there only with {_named(sizes)} rows per table"
-        if len(sizes) == len(verdicts):
-            return f"{_article(kind)} with all sizes, {_trend(metric, found)}"
-    return f"{_by_size(verdicts)}, {_trend(metric, found)}"
-
-
-def _by_size(verdicts: Mapping[int, Verdict]) -> str:
-    """`a regression with 10m rows per table, undecided with 1m`: changes first."""
-    by_verdict: dict[Verdict, list[int]] = defaultdict(list)
-    for size, verdict in sorted(verdicts.items(), key=lambda pair: pair[1] not in CHANGES):
-        by_verdict[verdict].append(size)
-    words = [
-        f"{_article(verdict) if verdict in CHANGES else verdict} with {_named(sizes)}"
-        for verdict, sizes in by_verdict.items()
-    ]
-    return ", ".join([f"{words[0]} rows per table", *words[1:]])
-
-
-def _article(kind: Verdict) -> str:
-    return f"{'an' if kind is Verdict.IMPROVEMENT else 'a'} {kind}"
+OF_SIZES = _OfSizes()
 
 
 def _named(sizes: Sequence[int]) -> str:
     return listing([show_count(size) for size in sorted(sizes)], most=len(sizes))
-
-
-def _trend(metric: str, found: Sequence[Finding]) -> str:
-    """In which direction larger tables move target ÷ base."""
-    verdicts = {finding.verdict for finding in found if finding.metric == metric and finding.verdict in CHANGES}
-    if len(verdicts) > 1:
-        return "up and down with the size"
-    return f"{'worse' if Verdict.REGRESSION in verdicts else 'better'} against the base with larger tables"

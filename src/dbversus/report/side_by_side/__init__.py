@@ -1,0 +1,1 @@
+"""Experiments side by side: read from several results directories, and said in words."""

@@ -1,0 +1,158 @@
+"""Experiments side by side: whether target ÷ base depends on the experiment, from blocks that they do not share.
+
+Within an experiment, means over blocks and their moderated errors are those of the verdicts. Between two experiments the
+interaction is the difference of two independent means of ln ratios, with the degrees of freedom of Welch and Satterthwaite.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import stdtr, stdtrit
+
+from dbversus.stats.judging.estimate import estimate
+from dbversus.stats.judging.looks import OVERALL, POWER, adjusted_p
+from dbversus.stats.judging.sequential import alpha_per_look
+from dbversus.stats.means import Mean, difference
+from dbversus.stats.metrics import Floats
+from dbversus.stats.model import BlockValue, Finding, Metric, Verdict
+from dbversus.stats.values.table import Key, tabulate
+
+Looks = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What an experiment has to say: means of ln(target/base), margins that are not the metrics' own, and its looks."""
+
+    means: Mapping[Key, Mean]
+    margins: Mapping[tuple[str, str], float]
+    looks: Looks
+
+
+def block_means(values: Sequence[BlockValue], metrics: Sequence[Metric]) -> dict[Key, Mean]:
+    """Means of ln(target/base) over all blocks; without those that have nothing to compare in any block."""
+    table = tabulate(values, metrics, {})
+    if not table.keys:
+        return {}
+    found = estimate(table, len(table.blocks))
+    counts = np.count_nonzero(~np.isnan(table.value), axis=1)
+    errors = found.moderated_sd / np.sqrt(counts)
+    return {
+        key: Mean(
+            float(found.mean[index]),
+            float(errors[index]) if counts[index] > 1 else None,
+            float(found.df[index]) if counts[index] > 1 else 0.0,
+            int(counts[index]),
+        )
+        for index, key in enumerate(table.keys)
+        if table.compared[index]
+    }
+
+
+def judge_interactions(
+    first: Measured, others: Sequence[Measured], metrics: Sequence[Metric]
+) -> list[dict[Key, Finding]]:
+    """By experiment of `others`: findings on target ÷ base there over target ÷ base in `first`, where both have a mean.
+
+    A regression is a target that loses more against the base than it does in `first`. All of them are one family, judged by the
+    wider margin of both experiments, at the strictest level that the looks of any of them ask for.
+    """
+    by_name = {metric.name: metric for metric in metrics}
+    pairs = [
+        (place, key, difference(mean, first.means[key]), _margin(key, by_name[key[2]], first, other))
+        for place, other in enumerate(others)
+        for key, mean in other.means.items()
+        if key in first.means and key[2] in by_name
+    ]
+    findings: list[dict[Key, Finding]] = [{} for _ in others]
+    level = _Level.of([first.looks, *(other.looks for other in others)], [mean for _, _, mean, _ in pairs])
+    for index, (place, key, mean, margin) in enumerate(pairs):
+        findings[place][key] = _finding(key, mean, margin, by_name[key[2]], level, index)
+    return findings
+
+
+def _margin(key: Key, metric: Metric, *both: Measured) -> float:
+    return max(one.margins.get((key[0], metric.name), metric.margin) for one in both)
+
+
+@dataclass(frozen=True)
+class _Level:
+    """p-values and q-values (NaN without an interval), and the levels of intervals: of one alone, of one of the family, of those
+    that are called changed."""
+
+    p: Floats
+    q: Floats
+    alone: float
+    of_family: float
+    selected: float
+
+    @classmethod
+    def of(cls, looks: Sequence[Looks], means: Sequence[Mean]) -> "_Level":
+        known = np.array([mean.error is not None for mean in means], dtype=np.bool_)
+        size = max(1, int(np.count_nonzero(known)))
+        strictest = min(looks, key=lambda one: alpha_per_look(one, OVERALL, size))
+        of_family = alpha_per_look(strictest, OVERALL, size)
+        p = np.array([_p_value(mean) for mean in means])
+        q = np.full(len(p), np.nan)
+        q[known] = np.minimum(1.0, adjusted_p(p[known]) * OVERALL / of_family)
+        # as for verdicts (judging/looks.py, selected_level): of intervals that are selected, a share of OVERALL misses at most
+        changed = max(1, int(np.count_nonzero(q[known] <= OVERALL)))
+        return cls(p, q, alpha_per_look(strictest, OVERALL), of_family / size, of_family * changed / size)
+
+
+def _p_value(mean: Mean) -> float:
+    return float("nan") if mean.error is None else 2 * float(stdtr(mean.df, -abs(mean.value) / mean.error))
+
+
+def _finding(key: Key, mean: Mean, margin: float, metric: Metric, level: _Level, index: int) -> Finding:
+    verdict, reach = Verdict.UNDECIDED, None
+    if mean.error is not None:
+        verdict = _verdict(mean, mean.error, margin, metric, level, float(level.q[index]))
+        changed = verdict in (Verdict.REGRESSION, Verdict.IMPROVEMENT)
+        reach = _reach(mean, mean.error, (level.selected if changed else level.alone) / 2)
+    ends = [None if reach is None else _exp(mean.value + sign * reach) for sign in (-1, 1)]
+    return Finding(
+        *key,
+        verdict=verdict,
+        ratio=_exp(mean.value),
+        low=ends[0],
+        high=ends[1],
+        confidence=1 - OVERALL,
+        blocks=mean.blocks,
+        p_value=None if reach is None else float(level.p[index]),
+        q_value=None if reach is None else float(level.q[index]),
+        margin=margin,
+        smallest_visible_change=_visible(mean, level),
+        block_sd=None,
+        degrees_of_freedom=None if reach is None else mean.df,
+        note="" if reach is not None else "one block: no interval, no verdict",
+    )
+
+
+def _verdict(mean: Mean, error: float, margin: float, metric: Metric, level: _Level, q: float) -> Verdict:
+    """In the order of the protocol: equivalent before changed."""
+    log_margin = float(np.log1p(margin))
+    if abs(mean.value) + _reach(mean, error, level.alone) <= log_margin:
+        return Verdict.EQUIVALENT
+    if q <= OVERALL and abs(mean.value) >= log_margin / 2:
+        return Verdict.IMPROVEMENT if (mean.value > 0) == metric.higher_is_better else Verdict.REGRESSION
+    return Verdict.UNDECIDED
+
+
+def _reach(mean: Mean, error: float, level: float) -> float:
+    """How far the mean may be from the truth, on one side, with an error of `level`."""
+    return -float(stdtrit(mean.df, level)) * error
+
+
+def _visible(mean: Mean, level: _Level) -> float | None:
+    """Smallest difference, as a share, that would be found with a chance of POWER, were it the only one of its family."""
+    if mean.error is None:
+        return None
+    away = _reach(mean, mean.error, level.of_family / 2) + _reach(mean, mean.error, 1 - POWER)
+    return float(np.expm1(min(away, 700.0)))
+
+
+def _exp(log_ratio: float) -> float | None:
+    """None beyond all bounds."""
+    return float(np.exp(log_ratio)) if abs(log_ratio) < 700 else None
