@@ -9,7 +9,7 @@ from rich.console import Console
 
 from dbversus.report.calibration import markdown as calibration_markdown
 from dbversus.report.calibration import text as calibration_text
-from dbversus.report.parts.calibration import age, calibration_words
+from dbversus.report.parts.notes.calibration import age, calibration_words
 from dbversus.report.words import NBSP
 from dbversus.stats.judgeable import P99
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT

@@ -23,24 +23,25 @@ from dbversus.report.model import (
     TestPart,
     spoiled_by_sla,
 )
-from dbversus.report.parts import after_writes, background, claims, disturbance, matrix, roles, scaleup, sizes
-from dbversus.report.parts.also_changed import also_changed
-from dbversus.report.parts.calibration import calibration_words
-from dbversus.report.parts.chosen_base import base_sentences
-from dbversus.report.parts.drift import drift_notes
+from dbversus.report.parts import after_writes, claims, disturbance, matrix, roles, scaleup, sizes
 from dbversus.report.parts.groups import group_of
-from dbversus.report.parts.known_bugs import bug_notes
 from dbversus.report.parts.layouts.figures import layout_part
 from dbversus.report.parts.loads import load_figures
-from dbversus.report.parts.logs import log_notes
-from dbversus.report.parts.missing import SENTENCE_KEYS, not_measured
+from dbversus.report.parts.notes import background
+from dbversus.report.parts.notes.also_changed import also_changed
+from dbversus.report.parts.notes.calibration import calibration_words
+from dbversus.report.parts.notes.chosen_base import base_sentences
+from dbversus.report.parts.notes.drift import drift_notes
+from dbversus.report.parts.notes.known_bugs import bug_notes
+from dbversus.report.parts.notes.logs import log_notes
+from dbversus.report.parts.notes.missing import SENTENCE_KEYS, not_measured
+from dbversus.report.parts.notes.regime import driven_figures, regime_notes
+from dbversus.report.parts.notes.settings import settings_notes
+from dbversus.report.parts.notes.state import state_sentences
+from dbversus.report.parts.notes.storage import Blocks, device_blocks, storage_notes
 from dbversus.report.parts.objects import objects_of
-from dbversus.report.parts.regime import driven_figures, regime_notes
-from dbversus.report.parts.settings import settings_notes
-from dbversus.report.parts.state import state_sentences
 from dbversus.report.parts.steps import stalls
 from dbversus.report.parts.steps.summary import steps_part
-from dbversus.report.parts.storage import Blocks, device_blocks, storage_notes
 from dbversus.report.parts.timeline import courses, server_events, worst_seconds
 from dbversus.report.words import listing, summary_sentences, typographic
 from dbversus.results.read import Results, Target

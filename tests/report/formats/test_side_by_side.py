@@ -11,7 +11,8 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from dbversus.cli.main import app
-from dbversus.report.formats import html, markdown, side_by_side_table
+from dbversus.report.formats import html, markdown
+from dbversus.report.formats.tables import side_by_side_table
 from dbversus.report.side_by_side.gather import side_by_side
 from dbversus.report.side_by_side.model import SideBySide
 from dbversus.results.read import open_results

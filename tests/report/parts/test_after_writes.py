@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from dbversus.report.assessment import build_assessment
-from dbversus.report.formats import after_writes_table, html, markdown
+from dbversus.report.formats import html, markdown
 from dbversus.report.formats import json as json_report
+from dbversus.report.formats.tables import after_writes_table
 from dbversus.report.model import AfterWritesLine, Assessment
 from dbversus.report.parts.after_writes import pairs_of, sentences
 from dbversus.results.read import open_results

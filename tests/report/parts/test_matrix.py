@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from dbversus.report.formats import matrix_table
+from dbversus.report.formats.tables import matrix_table
 from dbversus.report.model import Matrix, MatrixRow
 from dbversus.report.parts.matrix import build_matrix, of_experiment
 from dbversus.results.read import open_results

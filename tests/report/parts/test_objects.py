@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from dbversus.report.formats import html, markdown, objects_table
+from dbversus.report.formats import html, markdown
 from dbversus.report.formats import json as json_format
+from dbversus.report.formats.tables import objects_table
 from dbversus.report.model import Assessment, ObjectsPart
 from dbversus.report.parts.objects import MOST_LINES, objects_of
 from dbversus.results.read import open_results

@@ -16,7 +16,7 @@ from dbversus.report.assessment import build_assessment, query
 from dbversus.report.formats import html, markdown, text
 from dbversus.report.formats import json as json_report
 from dbversus.report.model import Assessment, Comparison
-from dbversus.report.parts.dependence import dependence
+from dbversus.report.parts.notes.dependence import dependence
 from dbversus.report.parts.sizes import OF_SIZES
 from dbversus.results.read import Results, open_results
 from dbversus.results.write import create_results_dir

@@ -111,7 +111,7 @@ def _calibration_lines(stored: "Stored", diagnosis: "Diagnosis") -> list[str]:
     found = [newest(stored.calibrations, host, dbms) for dbms in dict.fromkeys(one.dbms for one in stored.calibrations)]
     lines = ["not calibrated: `dbversus calibrate postgres:17 --quick` measures how often verdicts are wrong here"]
     if stored.calibrations:
-        from dbversus.report.parts.calibration import sentence  # reports take seconds to import
+        from dbversus.report.parts.notes.calibration import sentence  # reports take seconds to import
 
         lines = [sentence(one.brief(), time.time(), host.kernel) for one in found if one]
     return lines + [f"warning: {note}" for note in stored.notes]

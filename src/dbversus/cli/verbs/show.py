@@ -46,7 +46,7 @@ def show(
     # statistics take seconds to import: not for --help
     from rich.console import Console
 
-    from dbversus.report.parts.chosen_base import base_sentences
+    from dbversus.report.parts.notes.chosen_base import base_sentences
     from dbversus.results.read import open_results
 
     results = open_results(directory, base)

@@ -66,7 +66,7 @@ def _metrics(asked: list[str] | None) -> list[str]:
 def _table(found: "SideBySide") -> None:
     from rich.console import Console
 
-    from dbversus.report.formats import side_by_side_table
+    from dbversus.report.formats.tables import side_by_side_table
 
     side_by_side_table.render(found, Console())
 
@@ -84,14 +84,14 @@ def _html(found: "SideBySide") -> None:
 
 
 def _json(found: "SideBySide") -> None:
-    from dbversus.report.formats.side_by_side_table import as_json
+    from dbversus.report.formats.tables.side_by_side_table import as_json
 
     json.dump(as_json(found), sys.stdout, indent=1, ensure_ascii=False)
     print()
 
 
 def _csv(found: "SideBySide") -> None:
-    from dbversus.report.formats.side_by_side_table import flat
+    from dbversus.report.formats.tables.side_by_side_table import flat
 
     write_csv(*flat(found))
 

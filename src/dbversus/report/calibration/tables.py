@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dbversus.calibration.model import Calibration
-from dbversus.report.parts.calibration import what
+from dbversus.report.parts.notes.calibration import what
 from dbversus.report.words import NBSP, SHORT_TITLES, change, listing
 from dbversus.stats.calibration.model import Detection, Figures, OrderBias, Recovery, Share, Spread
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from dbversus.report.formats import (
+from dbversus.report.formats.tables import (
     after_writes_table,
     objects_table,
     roles_table,

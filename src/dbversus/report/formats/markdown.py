@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from dbversus.report.formats import (
+from dbversus.report.formats.tables import (
     after_writes_table,
     heat_table,
     matrix_table,

@@ -9,7 +9,6 @@ from itertools import groupby
 from pathlib import Path
 
 from dbversus.report.charts import standing
-from dbversus.report.formats import matrix_table
 from dbversus.report.formats.markdown import (
     candidate_parts,
     code,
@@ -22,11 +21,12 @@ from dbversus.report.formats.markdown import (
     table,
     tables_parts,
 )
+from dbversus.report.formats.tables import matrix_table
 from dbversus.report.model import Assessment, ClaimFigure, ClaimPart, ClaimStatus, Comparison, PostPart, TestPart
 from dbversus.report.parts import disturbance
 from dbversus.report.parts.groups import GROUPS
-from dbversus.report.parts.known_bugs import bug_notes
 from dbversus.report.parts.loads import times_note
+from dbversus.report.parts.notes.known_bugs import bug_notes
 from dbversus.report.words import SHORT_TITLES, count_of, experiment_facts, interval, listing, ratio
 from dbversus.stats.metrics import CPU, THROUGHPUT
 from dbversus.stats.model import CHANGES, Finding, Verdict

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from dbversus.explain.plan_diff import normalise_plan
 from dbversus.report.model import Comparison, SizeLine, Sizes
-from dbversus.report.parts.dependence import Factor, dependence
+from dbversus.report.parts.notes.dependence import Factor, dependence
 from dbversus.report.words import listing
 from dbversus.results.read import Results, Target
 from dbversus.stats.clients import case_of

@@ -1,6 +1,6 @@
 """Response times in the fixed buckets of the Insert Benchmark."""
 
-from dbversus.report.formats import response_table
+from dbversus.report.formats.tables import response_table
 from dbversus.report.views.registry import Shown
 from dbversus.results.read import Results
 

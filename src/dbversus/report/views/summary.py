@@ -1,7 +1,7 @@
 """The summaries of steps: rates, ratios to the base, and insert rates."""
 
 from dbversus.errors import UsageError
-from dbversus.report.formats import steps_table
+from dbversus.report.formats.tables import steps_table
 from dbversus.report.parts.steps.summary import steps_part
 from dbversus.report.views.registry import Shown
 from dbversus.results.read import Results

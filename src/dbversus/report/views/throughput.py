@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from dbversus.errors import UsageError
-from dbversus.report.formats import throughput_table
+from dbversus.report.formats.tables import throughput_table
 from dbversus.report.parts.throughput import ThroughputLine, throughput
 from dbversus.report.views.registry import Shown
 from dbversus.results.read import Results

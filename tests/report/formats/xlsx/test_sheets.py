@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dbversus.report.figures import estimate
-from dbversus.report.formats.objects_table import figure_words
+from dbversus.report.formats.tables.objects_table import figure_words
 from dbversus.report.formats.xlsx.means import MEAN_OVER
 from dbversus.report.generations.words import MEAN
 from dbversus.report.model import (

@@ -1,6 +1,6 @@
 """All targets of a matrix side by side: ratios with tests as lines, and every figure in a line of its own."""
 
-from dbversus.report.formats import matrix_table
+from dbversus.report.formats.tables import matrix_table
 from dbversus.report.formats.xlsx.table import (
     Cell,
     Column,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from dbversus.report.formats import events_table, objects_table
+from dbversus.report.formats.tables import events_table, objects_table
 from dbversus.report.formats.xlsx.table import (
     Cell,
     Column,

@@ -1,7 +1,7 @@
 """Response times: percentiles, the longest, and the fixed buckets of the Insert Benchmark; a line per test, role and target."""
 
 from dbversus.report.figures import PERCENTS
-from dbversus.report.formats import response_table
+from dbversus.report.formats.tables import response_table
 from dbversus.report.formats.xlsx.table import (
     Cell,
     Column,

@@ -1,6 +1,6 @@
 """Kinds of clients of a test: what each did, how long it took, and whether it reached its rate."""
 
-from dbversus.report.formats import roles_table
+from dbversus.report.formats.tables import roles_table
 from dbversus.report.formats.xlsx.looks import SOFT
 from dbversus.report.formats.xlsx.table import (
     Cell,

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from dbversus.report.formats import steps_table
-from dbversus.report.formats.steps_table import MARKS
+from dbversus.report.formats.tables import steps_table
+from dbversus.report.formats.tables.steps_table import MARKS
 from dbversus.report.formats.xlsx.table import (
     Cell,
     Column,

@@ -10,11 +10,11 @@ from rich.console import Console
 from dbversus.report.assessment import build_assessment
 from dbversus.report.formats import html, markdown, text
 from dbversus.report.formats import json as json_report
-from dbversus.report.parts.state import state_sentences
+from dbversus.report.parts.notes.state import state_sentences
 from dbversus.results.read import Results
 
-from ...journals import records_of
-from ..synthetic import LABELS
+from ....journals import records_of
+from ...synthetic import LABELS
 
 COUNTED = {
     "sbtest1": {

@@ -17,7 +17,7 @@ from dbversus.results.read import Results
 from dbversus.stats.metrics import CPU
 from dbversus.stats.model import Verdict
 
-from ..synthetic import LABELS, ROWS
+from ...synthetic import LABELS, ROWS
 
 TEST = "range-covered-pk"
 

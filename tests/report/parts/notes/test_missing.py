@@ -1,10 +1,10 @@
 import dataclasses
 
-from dbversus.report.parts.missing import not_measured
+from dbversus.report.parts.notes.missing import not_measured
 from dbversus.results.read import Results
 
-from ...journals import records_of
-from ..synthetic import LABELS
+from ....journals import records_of
+from ...synthetic import LABELS
 
 
 def test_what_engine_and_servers_remarked_is_told_once(results: Results) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from dbversus.report.formats.matrix_table import Table
+from dbversus.report.formats.tables.matrix_table import Table
 from dbversus.report.model import Estimate, ObjectLine, ObjectsPart, TestPart
 from dbversus.report.words import count_of, estimate_text, number
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from dbversus.report.parts.also_changed import NAMED_AT_MOST, also_changed
+from dbversus.report.parts.notes.also_changed import NAMED_AT_MOST, also_changed
 from dbversus.stats.metrics import CPU, DRAIN_CPU, IO_BYTES
 from dbversus.stats.model import Finding, Verdict
 

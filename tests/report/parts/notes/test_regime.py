@@ -6,11 +6,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dbversus.report.parts.regime import DRIVEN_S, driven_figures, regime_notes
+from dbversus.report.parts.notes.regime import DRIVEN_S, driven_figures, regime_notes
 from dbversus.results.read import Results, open_results
 
-from ...journals import DictJournal
-from ..synthetic import LABELS, TRUTHS, write_results
+from ....journals import DictJournal
+from ...synthetic import LABELS, TRUTHS, write_results
 
 TEST = "update-index"
 FIGURES = {

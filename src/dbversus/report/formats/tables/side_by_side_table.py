@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
-from dbversus.report.formats.matrix_table import Table, show
+from dbversus.report.formats.tables.matrix_table import Table, show
 from dbversus.report.model import Comparison
 from dbversus.report.side_by_side.gather import SPOILED_TESTS
 from dbversus.report.side_by_side.model import BesideLine, Facts, SideBySide

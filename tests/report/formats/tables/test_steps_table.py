@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 
 from dbversus.report.assessment import build_assessment
-from dbversus.report.formats import html, json, markdown, steps_table
-from dbversus.report.formats.steps_table import INSERTS, RATES, RATIOS
+from dbversus.report.formats import html, json, markdown
+from dbversus.report.formats.tables import steps_table
+from dbversus.report.formats.tables.steps_table import INSERTS, RATES, RATIOS
 from dbversus.report.model import Assessment, Estimate, Step, StepCell, StepsPart
 from dbversus.results.read import open_results
 
-from ..parts.steps import test_summary
-from ..synthetic import HOSTILE, LABELS
+from ...parts.steps import test_summary
+from ...synthetic import HOSTILE, LABELS
 
 FAILED = LABELS[1]
 

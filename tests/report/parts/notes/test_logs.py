@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from dbversus.report.parts.logs import log_notes
+from dbversus.report.parts.notes.logs import log_notes
 from dbversus.results.read import Results
 from dbversus.results.records import Log, Logged
 
-from ...stats.twin_results import Truth, twin_results
+from ....stats.twin_results import Truth, twin_results
 
 
 def test_lines_are_counted_over_blocks_and_two_examples_quoted() -> None:

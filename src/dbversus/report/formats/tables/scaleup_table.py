@@ -5,7 +5,7 @@ from typing import Any
 
 from rich.console import Console
 
-from dbversus.report.formats.matrix_table import Table, show
+from dbversus.report.formats.tables.matrix_table import Table, show
 from dbversus.report.model import Comparison, ScaleLine, ScaleUp
 from dbversus.report.terminal import say
 from dbversus.report.words import SHORT_TITLES, SIGNS, finding_text, interval, ratio

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from dbversus.report.formats.matrix_table import Table
+from dbversus.report.formats.tables.matrix_table import Table
 from dbversus.report.parts.heat import Heat, with_changes
 from dbversus.report.words import count_of, short_labels
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from rich.console import Console
 
-from dbversus.report.formats.matrix_table import Table, show
+from dbversus.report.formats.tables.matrix_table import Table, show
 from dbversus.report.model import Estimate, LatencyFigures, RoleFigures, TestPart
 from dbversus.report.parts import roles
 from dbversus.report.terminal import say

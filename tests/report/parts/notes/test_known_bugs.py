@@ -1,6 +1,6 @@
 """Known bugs as notes of tests."""
 
-from dbversus.report.parts.known_bugs import bug_notes
+from dbversus.report.parts.notes.known_bugs import bug_notes
 from dbversus.results.read import Target
 
 TARGETS = (

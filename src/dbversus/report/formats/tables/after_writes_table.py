@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from dbversus.report.formats.matrix_table import Table
+from dbversus.report.formats.tables.matrix_table import Table
 from dbversus.report.model import AfterWrites, AfterWritesLine
 from dbversus.report.parts.after_writes import has_intervals, is_apart
 from dbversus.report.parts.block_logs import METRICS

@@ -10,14 +10,14 @@ from dbversus.report.assessment import build_assessment
 from dbversus.report.formats import html
 from dbversus.report.formats.text import render
 from dbversus.report.model import Assessment, Figure
-from dbversus.report.parts.background import KINDS_SHOWN
+from dbversus.report.parts.notes.background import KINDS_SHOWN
 from dbversus.results.read import open_results
 from dbversus.results.write import seal
 from dbversus.stats.metrics import DRAIN_CPU
 from dbversus.stats.model import Verdict
 
-from ...journals import DictJournal
-from ..synthetic import LABELS, TRUTHS, write_results
+from ....journals import DictJournal
+from ...synthetic import LABELS, TRUTHS, write_results
 
 TEST = "update-index"
 BLOCKS = 4

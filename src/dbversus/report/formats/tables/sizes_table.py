@@ -5,7 +5,7 @@ from typing import Any
 
 from rich.console import Console
 
-from dbversus.report.formats.matrix_table import Table, show
+from dbversus.report.formats.tables.matrix_table import Table, show
 from dbversus.report.model import SizeLine, Sizes
 from dbversus.report.terminal import say
 from dbversus.report.words import INTERVALS, SHORT_TITLES, SIGNS, count_of, finding_text, ratio

@@ -1,7 +1,7 @@
 """The table of what servers did of their own accord in a test that lasts."""
 
 from dbversus.report.charts.lanes import SHORT
-from dbversus.report.formats.matrix_table import Table
+from dbversus.report.formats.tables.matrix_table import Table
 from dbversus.report.model import ServerEvent, TestPart
 
 MOST_ROWS = 40

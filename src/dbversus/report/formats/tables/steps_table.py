@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from rich.console import Console
 
-from dbversus.report.formats.matrix_table import Table, show
+from dbversus.report.formats.tables.matrix_table import Table, show
 from dbversus.report.model import Estimate, Step, StepCell, StepsPart
 from dbversus.report.parts.steps.columns import COLUMNS
 from dbversus.report.parts.steps.summary import (

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from dbversus.report.figures import BUCKETS_US, latency_figures
-from dbversus.report.formats import html, response_table
+from dbversus.report.formats import html
+from dbversus.report.formats.tables import response_table
 from dbversus.report.model import Assessment
 from dbversus.results.latency import Latency
 from dbversus.results.read import Results
