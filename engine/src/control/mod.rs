@@ -13,7 +13,7 @@ use command::{Command, parse};
 use output::Output;
 use session::Session;
 
-use crate::drive::freeze::leave;
+use crate::drive::target::freeze::leave;
 
 /// Serves standard input and leaves, with everything thawed, however that ends: by command, end of input, signal or panic, or
 /// since nobody reads the answers.

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::clock::{sleep_until, wait_until};
-use super::closed::{self, Bound};
 use super::lane::{Lane, Pause};
 use super::live::Live;
-use super::open_loop::{self, Company, Pacing, Queue, Schedule, Served, Span};
-use super::pausing;
 use super::roles::{Errand, Joint, Seat, Seats, Turn};
 use super::trouble::{Failure, Stop};
 use crate::account::ThreadMeter;
+use crate::drive::pace::closed::{self, Bound};
+use crate::drive::pace::open_loop::{self, Company, Pacing, Queue, Schedule, Served, Span};
+use crate::drive::pace::pausing;
 use crate::record::{ClientFigures, Errors, Latency, ServerFigures};
 use crate::wire::{Connection, Tally, Wire, WireError, WireResult};
 use crate::workload::{Appended, Mode, Part, Program, Scratch, Stream};

@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 
-use super::closed::Bound;
 use super::roles::share;
+use crate::drive::pace::closed::Bound;
 
 /// How long a part of a row lasts: `ms` (and at least `min_ops`) or `ops`, perhaps in slices.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]

@@ -8,7 +8,6 @@ use serde::Serialize;
 use super::client::{Assignment, Client, Outcome, Pace, WorkSlice};
 use super::clock::{now_ns, unix_ns};
 use super::crew::Crew;
-use super::open_loop::{Company, Span};
 use super::part::{PartExtent, PartSpec};
 use super::roles::together::{self, RoleSlots};
 use super::roles::{Joint, Seat, Seats, Together, Total};
@@ -16,6 +15,7 @@ use super::series::{Second, SecondOfRole, Watch};
 use super::target::Target;
 use super::trouble::{Failure, Stop};
 use crate::account::{HostMeter, Kinds, kind};
+use crate::drive::pace::open_loop::{Company, Span};
 use crate::record::figures::grown;
 use crate::record::{ClientFigures, Errors, HostFigures, Percentiles, ServerFigures};
 use crate::workload::stream::Part;
@@ -431,7 +431,7 @@ mod tests {
     use super::*;
     use crate::drive::client::Goal;
     use crate::drive::fake::{FakeWire, point_program};
-    use crate::drive::freeze::{FreezeSpec, Freezer};
+    use crate::drive::target::freeze::{FreezeSpec, Freezer};
     use crate::wire::ErrorClass;
     use crate::workload::Mode;
 

@@ -107,11 +107,11 @@ mod tests {
     use crate::drive::client::{Client, Goal};
     use crate::drive::crew::Crew;
     use crate::drive::fake::{FakeWire, point_program};
-    use crate::drive::freeze::{FreezeSpec, Freezer};
     use crate::drive::part::{PartExtent, PartSpec};
     use crate::drive::roles::{Role, Seats, Share};
     use crate::drive::rows::RowSpec;
     use crate::drive::target::Target;
+    use crate::drive::target::freeze::{FreezeSpec, Freezer};
     use crate::wire::ErrorClass;
     use crate::workload::Mode;
     use serde_json::json;

@@ -3,7 +3,7 @@
 //! `definition` is the JSON as received, `program` what it compiles to, `mix` what an event of it may be, `statement` one of
 //! its statements, `sql` takes the text of one apart, `params` are its values, `values` their types. `generator` draws them,
 //! `generators` those that depend on other values; `scope` is what they remember. `stream` seeds them, `table` describes a
-//! table to load, `rows` fills it, `appended` counts the rows that come after.
+//! table to load and fills it, `appended` counts the rows that come after.
 
 mod appended;
 mod constant;
@@ -15,7 +15,6 @@ pub mod mix;
 mod ordered;
 pub mod params;
 pub mod program;
-pub mod rows;
 mod scope;
 mod sql;
 pub mod statement;
@@ -24,14 +23,13 @@ pub mod table;
 mod template;
 pub mod text;
 pub mod values;
-mod values_row;
 
 pub use appended::Appended;
 pub use definition::TestDefinition;
 pub use params::Params;
 pub use program::{Program, Scratch};
-pub use rows::TableRows;
 pub use statement::{Execution, Mode, Statement};
 pub use stream::{Part, Stream};
 pub use table::TableSpec;
+pub use table::rows::TableRows;
 pub use values::{Value, ValueType};

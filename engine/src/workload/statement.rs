@@ -5,10 +5,10 @@ use super::definition::{Answers, StatementDefinition, StatementMode};
 use super::generator::Draw;
 use super::params::Params;
 use super::scope::{Memory, Scope};
+use super::sql::values_row;
 use super::sql::{self, Piece as SqlPiece};
 use super::stream::{Part, Stream};
 use super::text::{list, write_integer};
-use super::values_row;
 
 /// A compiled statement.
 #[derive(Debug, Clone)]

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
 
-use crate::drive::open_loop::Arrivals;
+use crate::drive::pace::open_loop::Arrivals;
 use crate::workload::TestDefinition;
 
 /// The roles of a test; one without a name where the test has statements itself.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::definition::Share;
-use crate::drive::open_loop::Arrivals;
+use crate::drive::pace::open_loop::Arrivals;
 
 /// What all clients of a role have in common.
 #[derive(Debug, Clone)]

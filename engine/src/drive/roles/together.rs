@@ -9,7 +9,7 @@ use super::joint::Joint;
 use super::seats::Seats;
 use crate::drive::client::{Client, Outcome, Recorder};
 use crate::drive::crew::Crew;
-use crate::drive::open_loop::Served;
+use crate::drive::pace::open_loop::Served;
 use crate::record::{ClientFigures, Errors, Percentiles, ServerFigures};
 use crate::wire::Tally;
 

@@ -3,7 +3,7 @@
 use super::joint::Joint;
 use super::seats::Seat;
 use crate::drive::clock::now_ns;
-use crate::drive::open_loop::Span;
+use crate::drive::pace::open_loop::Span;
 
 /// A client's part of the work on one target. It goes on from slice to slice.
 #[derive(Debug)]

@@ -12,10 +12,10 @@ pub use arrivals::{Arrivals, Queue, Schedule};
 pub use company::{Company, Member};
 pub use span::Span;
 
-use super::clock::now_ns;
-use super::lane::Lane;
-use super::roles::Turn;
-use super::trouble::Stop;
+use crate::drive::clock::now_ns;
+use crate::drive::lane::Lane;
+use crate::drive::roles::Turn;
+use crate::drive::trouble::Stop;
 use crate::record::Latency;
 
 /// How often a client that has nothing to send looks whether the others have ended.

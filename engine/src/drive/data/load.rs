@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::backends;
-use super::clock::now_ns;
-use super::target::Target;
-use super::trouble::Failure;
 use crate::account::ThreadMeter;
+use crate::drive::clock::now_ns;
+use crate::drive::target::Target;
+use crate::drive::target::backends;
+use crate::drive::trouble::Failure;
 use crate::record::{ClientFigures, ServerFigures};
 use crate::wire::Connection;
 use crate::workload::TableSpec;

@@ -3,11 +3,11 @@
 //! Only work with an end has such events. A pause goes on from slice to slice, and only time in which its target is driven counts
 //! for it. When all work is done, whoever pauses goes on at once, so that no transaction stays behind.
 
-use super::clock::now_ns;
-use super::lane::{Lane, Pause};
-use super::open_loop::Member;
-use super::roles::Turn;
-use super::trouble::Stop;
+use crate::drive::clock::now_ns;
+use crate::drive::lane::{Lane, Pause};
+use crate::drive::pace::open_loop::Member;
+use crate::drive::roles::Turn;
+use crate::drive::trouble::Stop;
 use crate::record::Latency;
 
 /// How often a client that pauses looks whether the others have ended, when the slice is over.
@@ -79,7 +79,7 @@ pub fn drive(
 mod tests {
     use super::*;
     use crate::drive::fake::{Bench, FakeConnection};
-    use crate::drive::open_loop::{Company, Span};
+    use crate::drive::pace::open_loop::{Company, Span};
     use crate::drive::roles::{Errand, Joint, Role, Seats, Share};
     use crate::wire::ErrorClass;
     use serde_json::json;

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::client::Client;
-use super::crew::Crew;
-use super::target::Target;
 use crate::account::ServerMeter;
+use crate::drive::client::Client;
+use crate::drive::crew::Crew;
+use crate::drive::target::Target;
 use crate::wire::Connection;
 
 /// Requests of one probe.
@@ -99,7 +99,7 @@ mod tests {
     use crate::account::fake_server::FakeServer;
     use crate::drive::client::Goal;
     use crate::drive::fake::{FakeWire, point_program};
-    use crate::drive::freeze::{FreezeSpec, Freezer};
+    use crate::drive::target::freeze::{FreezeSpec, Freezer};
     use crate::wire::Wire;
     use crate::workload::Mode;
     use std::sync::Arc;

@@ -1,10 +1,12 @@
 //! A table to load: its columns are filled by generators, one row after another.
 
+pub mod rows;
+
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use super::definition::{GeneratorDefinition, parse};
-use super::ordered::Ordered;
+use crate::workload::definition::{GeneratorDefinition, parse};
+use crate::workload::ordered::Ordered;
 
 /// A table as received (docs/engine-protocol.md, `load`).
 #[derive(Debug, Clone, Deserialize)]

@@ -1,5 +1,7 @@
 //! A statement's text, taken apart at its placeholders, so that every wire can write them in its own way.
 
+pub mod values_row;
+
 /// A part of a statement's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Piece {

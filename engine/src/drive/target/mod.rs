@@ -1,10 +1,14 @@
 //! A target: how to reach it, what it costs, how to freeze it.
 
+pub mod backends;
+pub mod drain;
+pub mod freeze;
+
 use std::sync::Arc;
 
-use super::freeze::Freezer;
-use super::trouble::Failure;
 use crate::account::{DiskMeter, ServerMeter};
+use crate::drive::target::freeze::Freezer;
+use crate::drive::trouble::Failure;
 use crate::wire::Wire;
 use crate::workload::Appended;
 

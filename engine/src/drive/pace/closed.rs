@@ -1,9 +1,9 @@
 //! The closed loop: the next event starts when the last one has ended, and one reading of the clock is both moments.
 
-use super::clock::now_ns;
-use super::lane::Lane;
-use super::roles::Turn;
-use super::trouble::Stop;
+use crate::drive::clock::now_ns;
+use crate::drive::lane::Lane;
+use crate::drive::roles::Turn;
+use crate::drive::trouble::Stop;
 use crate::record::Latency;
 
 /// When a client's share of a slot is over.

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::clock::now_ns;
-use super::target::Target;
-use super::trouble::Failure;
 use crate::account::server::Begun;
 use crate::account::{Kinds, ServerMeter, kind};
+use crate::drive::clock::now_ns;
+use crate::drive::target::Target;
+use crate::drive::trouble::Failure;
 use crate::record::ServerFigures;
 
 /// What to drain (docs/engine-protocol.md, `drain`).
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
     use crate::account::AccountSpec;
     use crate::account::fake_server::{FakeServer, WORK_CPU_NS};
-    use crate::drive::freeze::{FreezeSpec, Freezer};
+    use crate::drive::target::freeze::{FreezeSpec, Freezer};
     use crate::wire::null::NullWire;
     use std::sync::Arc;
 

@@ -1,13 +1,13 @@
 //! The rows of a table to load: row n depends on the seed and n alone, so every DBMS gets the same table.
 
-use super::data::RowReader;
-use super::definition::GeneratorKind;
-use super::generator::Draw;
-use super::params::Params;
-use super::scope::{Memory, Scope};
-use super::stream::{Part, Stream};
-use super::table::TableSpec;
-use super::values::ValueType;
+use crate::workload::data::RowReader;
+use crate::workload::definition::GeneratorKind;
+use crate::workload::generator::Draw;
+use crate::workload::params::Params;
+use crate::workload::scope::{Memory, Scope};
+use crate::workload::stream::{Part, Stream};
+use crate::workload::table::TableSpec;
+use crate::workload::values::ValueType;
 
 /// Fills one row after another.
 #[derive(Debug)]

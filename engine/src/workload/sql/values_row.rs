@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::sql::token_length;
+use crate::workload::sql::token_length;
 
 /// Where the one row of VALUES is, with its parentheses; an error says what is accepted.
-pub(super) fn find(sql: &str) -> Result<Range<usize>, String> {
+pub(in crate::workload) fn find(sql: &str) -> Result<Range<usize>, String> {
     let refused = || Err("`rows` is for INSERT … VALUES (…) with one row written out".to_owned());
     let Some(start) = start_of_row(sql) else {
         return refused();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::trouble::Failure;
+use crate::drive::trouble::Failure;
 use crate::wire::{Connection, ErrorClass, WireError};
 
 /// Statements to be run (docs/engine-protocol.md, `script`).
