@@ -42,21 +42,31 @@ EXAMPLE = """example:
 """
 SUITE = Path(__file__).with_name("long_writes.toml")
 SLOT_S = 10
-FIGURES = ("ops_per_s", "cpu_us_per_op", "written_bytes_per_op")
+FIGURES = ("ops_per_s", "cpu_us_per_op", "written_bytes_per_op", "foreground_us_per_op")
 COLUMNS = ("test", "target", "slot", *FIGURES)
+FOREGROUND = "server_foreground_cpu_us_per_op"
+METRICS = {CPU: "CPU/op", FOREGROUND: "foreground CPU/op", THROUGHPUT: "throughput"}
 SMALL = 0.03
 """Changes below this have no direction."""
 
 
 @dataclass(frozen=True)
 class Course:
-    """One test on one target: a value for each slot, in order. CPU is that of the server, foreground and background."""
+    """One test on one target: a value for each slot, in order. CPU is that of the server, foreground and background.
+
+    Of its foreground alone nothing is known in older files: that is empty then.
+    """
 
     test: str
     target: str
     ops_per_s: Sequence[float]
     cpu_us_per_op: Sequence[float]
     written_bytes_per_op: Sequence[float]
+    foreground_us_per_op: Sequence[float] = ()
+
+    def of(self, metric: str) -> Sequence[float]:
+        """Values of one of METRICS."""
+        return {CPU: self.cpu_us_per_op, FOREGROUND: self.foreground_us_per_op, THROUGHPUT: self.ops_per_s}[metric]
 
     def late(self, values: Sequence[float]) -> float:
         """Median of the second half: what the first minutes bring is over."""
@@ -115,7 +125,8 @@ def export(arguments: argparse.Namespace) -> None:
     if not arguments.no_head:
         writer.writerow(COLUMNS)
     for one in courses(arguments.folder):
-        slots = zip(one.ops_per_s, one.cpu_us_per_op, one.written_bytes_per_op, strict=True)
+        figures = [one.ops_per_s, one.cpu_us_per_op, one.written_bytes_per_op, one.foreground_us_per_op]
+        slots = zip(*filter(None, figures), strict=True)
         writer.writerows(
             [one.test, one.target, number, *(f"{value:.5g}" for value in slot)] for number, slot in enumerate(slots)
         )
@@ -130,10 +141,13 @@ def _exported(file: Path) -> list[Course]:
     slots: dict[tuple[str, str], list[list[float]]] = {}
     with file.open(newline="") as lines:
         reader = csv.DictReader(lines)
-        if tuple(reader.fieldnames or ()) != COLUMNS:
+        names = tuple(reader.fieldnames or ())
+        if names not in (COLUMNS, COLUMNS[:-1]):
             raise UsageError(f"{file} does not begin with {','.join(COLUMNS)}; name what `export` printed.")
         for line in reader:
-            slots.setdefault((line["test"], line["target"]), []).append([float(line[name]) for name in FIGURES])
+            slots.setdefault((line["test"], line["target"]), []).append(
+                [float(line[name]) for name in FIGURES if name in names]
+            )
     return [Course(*place, *map(list, zip(*of_course, strict=True))) for place, of_course in slots.items()]
 
 
@@ -150,8 +164,11 @@ def _course(results: Results) -> Course:
     slots = results.slots
     ops, seconds = np.asarray(slots["ops"], float), np.asarray(slots["elapsed_ns"], float) / 1e9
     cpu_us, written = np.asarray(slots["server_cpu_ns"], float) / 1e3, np.asarray(slots["server_write_bytes"], float)
+    foreground_us = np.asarray(slots["server_foreground_cpu_ns"], float) / 1e3
     return Course(
-        str(slots["test"][0]), results.base.label, *(list(one) for one in (ops / seconds, cpu_us / ops, written / ops))
+        str(slots["test"][0]),
+        results.base.label,
+        *(list(one) for one in (ops / seconds, cpu_us / ops, written / ops, foreground_us / ops)),
     )
 
 
@@ -171,7 +188,7 @@ def short_findings(folders: Sequence[Path]) -> dict[tuple[str, str, str], dict[s
     for folder in folders:
         results = open_results(folder)
         for finding in judge(results):
-            if finding.metric in (CPU, THROUGHPUT):
+            if finding.metric in METRICS:
                 found.setdefault((finding.test, results.base.label, finding.target), {})[finding.metric] = finding
     return found
 
@@ -191,13 +208,17 @@ def pair_rows(found: Sequence[Course], short: dict[tuple[str, str, str], dict[st
 
 def _pair_row(base: Course, target: Course, findings: dict[str, Finding]) -> list[str]:
     cells = [base.test, f"{base.target} → {target.target}"]
-    for name in (CPU, THROUGHPUT):
-        values = (base.cpu_us_per_op, target.cpu_us_per_op) if name == CPU else (base.ops_per_s, target.ops_per_s)
-        early, late = base.early(values[1]) / base.early(values[0]), base.late(values[1]) / base.late(values[0])
+    for name in METRICS:
+        values = base.of(name), target.of(name)
         finding = findings.get(name)
         ratio = finding.ratio if finding else None
-        cells += [f"{early:.2f}", f"{late:.2f}", f"{ratio:.2f} {finding.verdict}" if finding and ratio else "–"]
-        cells.append("" if ratio is None or _same_direction(late, ratio) else "differs")
+        short = f"{ratio:.2f} {finding.verdict}" if finding and ratio else "–"
+        if not all(values):
+            cells += ["–", "–", short, ""]
+            continue
+        early, late = base.early(values[1]) / base.early(values[0]), base.late(values[1]) / base.late(values[0])
+        is_same = ratio is None or _same_direction(late, ratio)
+        cells += [f"{early:.2f}", f"{late:.2f}", short, "" if is_same else "differs"]
     return cells
 
 
@@ -217,12 +238,7 @@ def print_tables(arguments: argparse.Namespace) -> None:
         print()
         print(
             markdown(
-                [
-                    "test",
-                    "pair",
-                    *(f"CPU/op: {head}" for head in of_metric),
-                    *(f"throughput: {head}" for head in of_metric),
-                ],
+                ["test", "pair", *(f"{title}: {head}" for title in METRICS.values() for head in of_metric)],
                 rows,
             )
         )

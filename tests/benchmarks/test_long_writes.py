@@ -31,7 +31,15 @@ def test_a_direction_is_that_of_the_second_half(throughput: float, said: str) ->
     (row,) = long_writes.pair_rows([OLD, NEW], {("insert", "old", "new"): findings})
     assert row[:2] == ["insert", "old → new"]
     assert row[2:6] == ["1.01", "1.01", "1.20 regression", ""]  # 1 % is no direction
-    assert row[6:] == ["0.50", "1.50", f"{throughput:.2f} regression", said]
+    assert row[6:10] == ["–", "–", "–", ""]  # an older file
+    assert row[10:] == ["0.50", "1.50", f"{throughput:.2f} regression", said]
+
+
+def test_the_foreground_has_a_direction_of_its_own() -> None:
+    old, new = (replace(one, foreground_us_per_op=[cost] * 8) for one, cost in ((OLD, 8.0), (NEW, 10.0)))
+    findings = {long_writes.FOREGROUND: _finding(long_writes.FOREGROUND, 0.9)}
+    (row,) = long_writes.pair_rows([old, new], {("insert", "old", "new"): findings})
+    assert row[6:10] == ["1.25", "1.25", "0.90 regression", "differs"]
 
 
 def test_pairs_without_a_comparison_are_left_out() -> None:
@@ -47,10 +55,18 @@ def test_ten_minutes_are_one_pass_without_a_pause() -> None:
 def test_what_was_exported_is_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(long_writes, "_measured", lambda _: [OLD, NEW])
+    known = [replace(one, foreground_us_per_op=[8.0] * 8) for one in (OLD, NEW)]
+    monkeypatch.setattr(long_writes, "_measured", lambda _: known)
     long_writes.export(argparse.Namespace(folder=tmp_path, no_head=False))
     (tmp_path / "courses.csv").write_text(capsys.readouterr().out)
-    assert long_writes.courses(tmp_path / "courses.csv") == [OLD, NEW]
+    assert long_writes.courses(tmp_path / "courses.csv") == known
+
+
+@pytest.mark.parametrize("file", ["long-writes.csv", "long-writes-busy.csv", "long-writes-one-core.csv"])
+def test_the_files_of_docs_are_read(file: str) -> None:
+    found = long_writes.courses(Path(__file__).parents[2] / "docs/results" / file)
+    assert found and all(len(one.ops_per_s) >= 30 for one in found)
+    assert all(one.foreground_us_per_op for one in found) == (file == "long-writes-one-core.csv")
 
 
 def test_findings_of_a_comparison_are_by_test_and_pair(tmp_path: Path) -> None:
@@ -58,7 +74,7 @@ def test_findings_of_a_comparison_are_by_test_and_pair(tmp_path: Path) -> None:
     (tmp_path / "journal.jsonl").write_bytes(lzma.decompress(run.read_bytes()))
     found = long_writes.short_findings([tmp_path])
     (place,) = [each for each in found if each[0] == "scan"]
-    assert found[place].keys() == {CPU, THROUGHPUT} and found[place][CPU].ratio < 0.9
+    assert found[place].keys() == set(long_writes.METRICS) and found[place][CPU].ratio < 0.9
 
 
 def test_a_file_that_is_no_export_is_refused(tmp_path: Path) -> None:
