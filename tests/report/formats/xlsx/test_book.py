@@ -72,6 +72,23 @@ def test_means_are_formulas_with_what_they_come_to() -> None:
     assert [values[f"B{row}"].value for row in (7, 8, 9)] == ["x", "x", "y"]
 
 
+def test_numbers_are_compared_as_numbers() -> None:
+    """LibreOffice says of no two numbers that they are EXACT."""
+    table = Table([Column("clients", Form.COUNT), Column("ratio", Form.RATIO)], [[4, 2.0], [8, 3.0]])
+    sheet = one(Table(table.columns, table.rows, means=[Mean({"ratio": ""}, {"clients": 4})]))
+    assert "*($A$3:$A$4=$A5)," in sheet["B5"].value.text and "EXACT" not in sheet["B5"].value.text
+
+
+def test_rows_are_as_high_as_their_longest_text() -> None:
+    sheet = one(Table([Column("test"), Column("note")], [["a", "word " * 30], ["b", "short"], ["c", "one\ntwo"]]))
+    assert [sheet.row_dimensions[row].height for row in (3, 4, 5)] == [45, None, 30]
+
+
+def test_what_begins_with_sentences_prints_on_one_page_across() -> None:
+    wide = Table([Column(f"column {place}") for place in range(60)], [["x" * 20] * 60], title="Wide")
+    assert one(Lines("", ["a sentence"]), wide).page_setup.fitToWidth is None
+
+
 def test_which_rows_count_is_chosen_from_a_list() -> None:
     (validation,) = one(TABLE).data_validations.dataValidation
     assert (str(validation.sqref), validation.formula1) == ("D3:D6", '"yes,no"')
@@ -159,7 +176,7 @@ def _luminance(colour: str) -> float:
 def test_columns_are_as_wide_as_what_they_hold_within_limits() -> None:
     columns = [Column("a"), Column("a much longer title than its cells"), Column("n", Form.NUMBER), Column("text")]
     widths = widths_of([Table(columns, [["x", "y", 1234567.0, "z" * 300]])])
-    assert widths == [9, 14, 11, 60]
+    assert widths == [10, 15, 11, 60]
 
 
 def test_sentences_run_over_as_many_columns_as_they_need() -> None:

@@ -19,6 +19,8 @@ MOST_COLUMNS = 16_384
 _LINE_POINTS = 15.0
 _TALLEST_POINTS = 409.0
 """No row can be taller."""
+_BUTTON = 2.0
+"""What the button of a filter takes of a header, in characters."""
 _A4 = 9
 _FORMULA = ("=", "+", "-", "@")
 _RATIO = number_format(Form.RATIO, 1.0)
@@ -45,7 +47,8 @@ class Book:
                 page.table(part, main=number == 0)
         # texts of digits alone are meant to be texts
         made.ignore_errors({"number_stored_as_text": "A1:XFD1048576"})
-        _set_up_print(made, sum(widths))
+        has_main = bool(sheet.parts) and isinstance(sheet.parts[0], Table)
+        _set_up_print(made, math.ceil(sum(widths) / PAGE_WIDTH) if has_main else 1)
 
     def format(self, look: Look) -> Any:
         """XlsxWriter's format for a look; each once."""
@@ -76,8 +79,7 @@ class _Page:
             if last:
                 self._made.merge_range(self._row, 0, self._row, last, "", self._book.format(look))
             self._put(self._row, 0, line, look)
-            height = _LINE_POINTS * lines_of(line, width)
-            self._made.set_row(self._row, min(height, _TALLEST_POINTS))
+            self._heighten(self._row, lines_of(line, width))
             self._row += 1
 
     def table(self, whole: Table, main: bool) -> None:
@@ -88,10 +90,15 @@ class _Page:
             self.text(table.title, looks.HEADING)
         header, last = self._row, self._row + len(table.rows)
         for place, column in enumerate(table.columns):
-            self._put(header, place, column.title, _header(column))
+            self._put(header, place, column.title, {**_header(column), **_beside(place, column.form)})
+        titles = (
+            lines_of(column.title, width - _BUTTON) for column, width in zip(table.columns, self._widths, strict=False)
+        )
+        self._heighten(header, max(titles, default=1))
         for number, row in enumerate(table.rows, start=header + 1):
             for place, cell in enumerate(row):
                 self._cell(number, place, cell, table.columns[place].form)
+            self._heighten(number, max(map(_lines, row, self._widths), default=1))
         self._row = last + 1
         if main:
             lead = in_view(self._widths[: table.lead])
@@ -106,6 +113,11 @@ class _Page:
             if left_out:
                 self.text(f"Left out here: {count_of(left_out, what)}, which report.json has.", {"bold": True})
         self._means(table, header + 1)
+
+    def _heighten(self, row: int, lines: int) -> None:
+        """Not every program finds out by itself how high a row has to be."""
+        if lines > 1:
+            self._made.set_row(row, min(_LINE_POINTS * lines, _TALLEST_POINTS))
 
     def _means(self, table: Table, first: int) -> None:
         for by in dict.fromkeys(by for mean in table.means for by in mean.of.values() if by):
@@ -138,7 +150,7 @@ class _Page:
             shown = {**look, "num_format": number_format(form, value)}
             self._made.write_number(row, place, value, self._book.format(shown))
         elif isinstance(value, str) and value:
-            self._put(row, place, value, {**look, "text_wrap": True})
+            self._put(row, place, value, {**look, **_beside(place), "text_wrap": True})
         elif isinstance(value, float) and math.isinf(value):
             self._put(row, place, "inf", {**look, "align": "right"})
         elif look:
@@ -151,14 +163,24 @@ class _Page:
         self._made.write_string(row, place, shown, self._book.format({**look, **quoted}))
 
 
+def _beside(place: int, form: Form = Form.TEXT) -> Look:
+    """Text keeps away from the number that ends beside it."""
+    return {"align": "left", "indent": 1} if place and form is Form.TEXT else {}
+
+
+def _lines(cell: Value | Cell | Link, width: float) -> int:
+    value = plain(cell)
+    return lines_of(cell_text(value), width) if isinstance(value, str) else 1
+
+
 def _header(column: Column) -> Look:
     return looks.HEADER if column.form is Form.TEXT else {**looks.HEADER, "align": "right"}
 
 
-def _set_up_print(made: Any, width: float) -> None:
-    """Landscape A4: as wide as a page where that can be read, else over as many pages as it takes."""
+def _set_up_print(made: Any, pages: int) -> None:
+    """Landscape A4, and so many pages across."""
     made.set_landscape()
     made.set_paper(_A4)
     made.set_margins(left=0.4, right=0.4, top=0.5, bottom=0.6)
-    made.fit_to_pages(max(1, math.ceil(width / PAGE_WIDTH)), 0)
+    made.fit_to_pages(max(1, pages), 0)
     made.set_footer("&L&A&R&P / &N")

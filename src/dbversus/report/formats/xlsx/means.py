@@ -81,9 +81,11 @@ class _Place:
         """Which rows count, as a product of arrays. Texts of others are in cells, and never in a formula."""
         own = self._column(place)
         parts = [f"ISNUMBER({own})", f"({own}>0)"]
-        for name in self.mean.where:
+        for name, value in self.mean.where.items():
             where = self.table.place(name)
-            parts.append(f"EXACT({self._column(where)},{xl_rowcol_to_cell(self.row, where, col_abs=True)})")
+            both = self._column(where), xl_rowcol_to_cell(self.row, where, col_abs=True)
+            # EXACT tells capitals apart; of numbers LibreOffice says that none are the same
+            parts.append(f"EXACT({both[0]},{both[1]})" if isinstance(value, str) else f"({both[0]}={both[1]})")
         if by := self.mean.of[self.table.columns[place].title]:
             parts.append(f'({self._column(self.table.place(by))}="{YES}")')
         return "*".join(parts)

@@ -1,6 +1,7 @@
 """How wide columns are, in characters of the usual font, and how many lines a text takes in them."""
 
 import math
+import textwrap
 from collections.abc import Sequence
 
 from dbversus.report.formats.xlsx.looks import number_format
@@ -29,7 +30,7 @@ def widths_of(tables: Sequence[Table]) -> list[float]:
 def _width(table: Table, place: int) -> float:
     column = table.columns[place]
     cells = max((_length(row[place], column) for row in table.rows[:_LOOKED_AT]), default=0)
-    return min(max(cells, _title_width(column.title)) + _SPARE, _WIDEST)
+    return min(max(cells, _title_width(column.title) + 1) + _SPARE, _WIDEST)
 
 
 def _title_width(title: str) -> float:
@@ -67,6 +68,6 @@ def in_view(leading: Sequence[float]) -> int:
 
 
 def lines_of(text: str, width: float) -> int:
-    """Lines that a text takes in columns that are so wide together; letters are wider than figures, so some are spared."""
-    room = max(1.0, width * 0.95)
-    return sum(max(1, math.ceil(len(line) / room)) for line in text.splitlines() or [""])
+    """Lines that a text takes in columns that are so wide together."""
+    room = max(1, int(width))
+    return sum(1 if len(line) <= room else len(textwrap.wrap(line, room)) for line in text.splitlines() or [""])

@@ -37,6 +37,7 @@ def sheet(assessment: Assessment) -> Sheet | None:
         ratios_text(base, assessment.findings),
         f"{worse_ratios(judged)} worse than the base.",
         verdict_legend(comparison.verdict for comparison in assessment.comparisons),
+        "What is to be known of single tests is on the sheet “Notes”.",
         MEANS_NOTE,
     ]
     return Sheet(
@@ -49,21 +50,21 @@ def sheet(assessment: Assessment) -> Sheet | None:
 def table(comparisons: Sequence[Comparison], judged: Sequence[Metric], kinds: Mapping[str, str]) -> Table:
     """`kinds` by test; those of tests that have none are left out."""
     titles = [SHORT_TITLES[metric.name] for metric in judged]
-    columns = [Column("test"), Column("target"), Column("verdict")]
+    columns = [Column("test"), Column("target"), Column("kind"), Column("verdict")]
     for title in titles:
         columns += [*of_ratio(title), Column(f"{title} is")]
-    columns += [Column("blocks", Form.COUNT), Column(IN_MEANS), Column("kind"), Column("notes")]
+    columns += [Column("blocks", Form.COUNT), Column(IN_MEANS)]
     rows = [_row(item, judged, kinds.get(item.test, "")) for item in comparisons]
     means = _means(comparisons, kinds, [f"{title} ratio" for title in titles])
     return Table(columns, rows, lead=2, means=means).trimmed()
 
 
 def _row(item: Comparison, judged: Sequence[Metric], kind: str) -> list[Cell | Value]:
-    cells: list[Cell | Value] = [item.test, item.target, verdict_cell(item.verdict)]
+    cells: list[Cell | Value] = [item.test, item.target, kind, verdict_cell(item.verdict)]
     for metric in judged:
         cells += finding_cells(item.findings.get(metric.name))
     blocks = max((finding.blocks for finding in item.findings.values()), default=0)
-    return [*cells, blocks, in_means(item), kind, "; ".join(item.notes)]
+    return [*cells, blocks, in_means(item)]
 
 
 def verdict_cell(verdict: Verdict) -> Cell:
