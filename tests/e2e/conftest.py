@@ -117,7 +117,7 @@ class Bench:
 
 @pytest.fixture
 def bench(request: pytest.FixtureRequest) -> Iterator[Bench]:
-    """In memory, but for tests marked `on_disk`."""
+    """In memory, except for tests marked `on_disk`."""
     engine_binary()
     folder = new_folder("dbv-e2e-", on_disk=request.node.get_closest_marker("on_disk") is not None)
     (folder / "home").mkdir(mode=0o755)

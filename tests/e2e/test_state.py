@@ -67,7 +67,7 @@ def test_the_state_is_journaled_and_is_the_same_in_all_blocks(bench: Bench, post
     said = f"State: the same at the start of all {len(states)} blocks (rows, structure, sizes, statistics, debt)."
     assert said in done.stdout
     assert json.loads((bench.out / "report.json").read_text())["data_state"] == [said]
-    # and with warm caches nothing is read from the disk, but for a piece of a program that nobody had needed yet
+    # and with warm caches nothing is read from the disk except a piece of a program that nobody had needed yet
     reads = [slot["server_read_bytes"] for _, slot in _slots(bench, "point-query") if slot["target"] == "t0"]
     assert len(reads) >= 10 and sum(map(bool, reads)) <= len(reads) / 10
     assert "page_cache_dropped_by" not in json.loads((bench.out / "host.json").read_text())

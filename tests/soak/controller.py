@@ -126,6 +126,6 @@ def backends(root: int) -> list[int]:
 
 def working_directory(pid: int) -> str:
     try:
-        return os.readlink(f"/proc/{pid}/cwd")  # noqa: PTH115 (a text is wanted)
+        return os.readlink(f"/proc/{pid}/cwd")  # noqa: PTH115 (a text, no Path)
     except OSError:
         return ""

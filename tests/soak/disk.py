@@ -39,7 +39,7 @@ class SmallDisk:
         _run("umount", "--lazy", str(self.folder))
 
     def fill(self) -> None:
-        """From now on no block is free, but for those that are given back."""
+        """From now on no block is free except those that are given back."""
         for _ in range(100):
             if self._limit(max(self.used_bytes(), os.sysconf("SC_PAGE_SIZE"))):
                 return

@@ -54,7 +54,7 @@ def test_events_have_a_lane_per_kind_and_target_above_all_lines() -> None:
     base, other = _shapes("event", _course(*THREE), RATE, *events)
     assert [text.text for text in _shapes("lane", _course(*THREE), RATE, *events)] == ["ckpt", "vac"]
     assert "t0" in base.get("class", "") and "t1" in other.get("class", "")
-    # a mark for each, but for what came after the last second
+    # a mark for each, except what came after the last second
     assert [lane.get("d", "").count("M") for lane in (base, other)] == [2, 1]
     lowest_lane = max(float(lane.get("d", "").split()[1].partition("H")[0]) for lane in (base, other))
     highest_point = min(

@@ -62,7 +62,7 @@ def test_a_wrong_result_counts_as_a_regression(assessment: Assessment) -> None:
 
 
 def missed(assessment: Assessment, *labels: str) -> Assessment:
-    """Tests that were judged equivalent, but for one: its rate was missed on these targets, beside a closed loop."""
+    """Tests that were judged equivalent, except one: its rate was missed on these targets, beside a closed loop."""
     judged = only(assessment, Verdict.EQUIVALENT, Verdict.IMPROVEMENT)
     first, *rest = [test for test in judged.tests if test.comparisons]
     rates = {label: failing(100.0 if label in labels else 500.0) for label in LABELS}
