@@ -2,6 +2,7 @@
 
 import shutil
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -61,3 +62,13 @@ def test_an_unknown_format_is_refused_and_nothing_is_written(directory: Path) ->
     done = CliRunner().invoke(app, ["report", str(directory), "--format", "md,pdf"])
     assert (done.exit_code, reports(directory)) == (2, set())
     assert f"--format pdf is unknown; accepted: {', '.join(FORMATS)}." in done.output
+
+
+@pytest.mark.parametrize("name", ["html", "md", "json", "xlsx", "post"])
+def test_that_the_base_was_chosen_afterwards_is_said_in_every_report(
+    name: str, assessment: Assessment, tmp_path: Path
+) -> None:
+    said = "Judged against another base"
+    assert said.encode() not in _unpacked(FORMATS[name].write(assessment, tmp_path))
+    chosen = replace(assessment, chosen_base=(said,))
+    assert said.encode() in _unpacked(FORMATS[name].write(chosen, tmp_path))

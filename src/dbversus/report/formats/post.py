@@ -197,7 +197,12 @@ def _caveats(assessment: Assessment) -> list[str]:
         for note in bug_notes(targets, test.name):
             bugs.setdefault(note, []).append(test.name)
     lines = [f"{note} ({listing(tests)})." for note, tests in bugs.items()]
-    lines += [*disturbance.sentences(assessment), *_undecided(assessment), *assessment.data_state]
+    lines += [
+        *assessment.chosen_base,
+        *disturbance.sentences(assessment),
+        *_undecided(assessment),
+        *assessment.data_state,
+    ]
     lines += [f"Not measured: {item}." for item in assessment.not_measured]
     lines += [note for note in (times_note(assessment.loads), assessment.calibration) if note]
     return ["## Caveats", "\n".join(f"- {escape(line)}" for line in lines)]

@@ -21,6 +21,7 @@ def sheet(assessment: Assessment, others: Sequence[Sheet]) -> Sheet:
     about = [
         f"{'; '.join(facts)}; dbversus {assessment.header.dbversus or 'of an unknown version'}.",
         assessment.outcome,
+        *assessment.chosen_base,
     ]
     parts: list[Table | Lines] = [Lines("", [line for line in about if line]), *_outcome(assessment)]
     parts.append(_targets(assessment))
