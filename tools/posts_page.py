@@ -14,13 +14,13 @@ from pathlib import Path
 from dbversus.experiment.asked.bundled import POSTS, find_experiment
 from dbversus.explain.claims import Post, list_posts, load_post
 from dbversus.report.assessment import build_assessment
-from dbversus.report.formats.markdown import escape, table
-from dbversus.report.formats.post import claims_table
+from dbversus.report.formats.markdown import claims_parts, escape, table
 from dbversus.report.model import Assessment, ClaimStatus, PostPart
-from dbversus.report.words import count_of, experiment_facts
+from dbversus.report.words import experiment_facts
 from dbversus.results.journal import read_header
 from dbversus.results.read import open_results
 from dbversus.results.schema import JOURNAL
+from dbversus.units import count_of
 
 PAGE = Path(__file__).resolve().parents[1] / "docs/posts.md"
 BEGIN = "<!-- made by tools/posts_page.py, from results and from experiments/posts -->\n"
@@ -78,7 +78,7 @@ def _section(post: Post, run: Assessment | None) -> list[str]:
     ]
     if run:
         facts = "; ".join(experiment_facts(run.header, len(run.tests), run.blocks))
-        return [*parts, escape(f"{run.title}: {facts}."), claims_table(_part(post.name, run))]
+        return [*parts, escape(f"{run.title}: {facts}."), *claims_parts([_part(post.name, run)])[1:]]
     rows = [[escape(claim.id), escape(claim.words), NOT_RUN] for claim in post.claims if claim.check != "no"]
     if not rows:
         return [*parts, f"None of its {count_of(len(post.claims), 'claim')} can be checked here: {post.claims[0].why}."]

@@ -26,6 +26,11 @@ def show_count(count: int) -> str:
     return f"{count}rows"
 
 
+def count_of(count: int, what: str) -> str:
+    """`1 row`, `1,200 rows`."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
 def parse_memory(text: str, what: str) -> int:
     """Bytes, more than 0, of `512m`, `512MB`, `1.5GiB`: powers of 1024, as limits are written. UsageError names `what`."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt])(?:i?b)?", text.strip().lower())

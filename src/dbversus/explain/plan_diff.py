@@ -23,11 +23,16 @@ def differing_plans(plans: Sequence[Mapping[str, Any]], dbms: Sequence[str]) -> 
 
     `plans` per target: statement → plan; groups (test → statement → plan) may be nested, their names are joined by " / ".
     """
-    flat = [dict(_flatten(of_target)) for of_target in plans]
+    flat = [flat_plans(of_target) for of_target in plans]
     statements = list(dict.fromkeys(name for of_target in flat for name in of_target))
     rows = [PlanDifference(name, tuple(_normalised(of_target.get(name)) for of_target in flat)) for name in statements]
     differing = ((row, _dbms_that_differ(row.plans, dbms)) for row in rows)
     return [_only(kinds, row, dbms) for row, kinds in differing if kinds]
+
+
+def flat_plans(plans: Mapping[str, Any]) -> dict[str, str]:
+    """Statement → plan, of one target; names of nested groups are joined by " / "."""
+    return dict(_flatten(plans))
 
 
 def normalise_plan(text: str) -> str:

@@ -19,6 +19,7 @@ from dbversus.report.model import (
     Figure,
     RolePart,
     SlotRatios,
+    StatementPart,
     TargetFacts,
     TestPart,
     spoiled_by_sla,
@@ -40,6 +41,7 @@ from dbversus.report.parts.notes.settings import settings_notes
 from dbversus.report.parts.notes.state import state_sentences
 from dbversus.report.parts.notes.storage import Blocks, device_blocks, storage_notes
 from dbversus.report.parts.objects import objects_of
+from dbversus.report.parts.statements import statements_of_tests
 from dbversus.report.parts.steps import stalls
 from dbversus.report.parts.steps.summary import steps_part
 from dbversus.report.parts.timeline import courses, server_events, worst_seconds
@@ -138,7 +140,7 @@ def _tests(results: Results, findings: Findings) -> tuple[TestPart, ...]:
             absolute.setdefault(place, {}).update(of_block)
     ratios = figures.slot_ratios(results)
     disturbed = disturbance.disturbances(results)
-    plans = _plans(results)
+    plans, asked = _plans(results), statements_of_tests(results)
     drifts = drift_notes(results)
     of_roles = roles.roles_of_tests(results)
     of_device = device_blocks(results)
@@ -151,6 +153,7 @@ def _tests(results: Results, findings: Findings) -> tuple[TestPart, ...]:
             tuple(ratios.get(name, ())),
             disturbed.get(name, disturbance.NOTHING),
             _plans_of(name, plans),
+            asked(name),
             drifts.get(name, ()),
             of_roles.get(name, ()),
             of_device,
@@ -175,6 +178,7 @@ def _test(
     slots: tuple[SlotRatios, ...],
     disturbed: Disturbance,
     plans: tuple[PlanDifference, ...],
+    asked: tuple[StatementPart, ...],
     drifts: Sequence[str],
     of_roles: tuple[RolePart, ...],
     of_device: Blocks,
@@ -224,6 +228,7 @@ def _test(
         ),
         roles=of_roles,
         objects=objects_of(results, name),
+        statements=asked,
     )
 
 

@@ -215,6 +215,15 @@ class ObjectsPart:
 
 
 @dataclass(frozen=True)
+class StatementPart:
+    """One statement of a test. `sql`: title of a DBMS → text, `""` → the text of all. `plans`: labels of targets, their plan."""
+
+    name: str
+    sql: Mapping[str, str]
+    plans: tuple[tuple[tuple[str, ...], str], ...]
+
+
+@dataclass(frozen=True)
 class TestPart:
     """Everything about one test. `courses`: seconds of its first block, where it lasts, and `events`: what servers did in that
     block; the worst of all its seconds stand in the notes too."""
@@ -236,6 +245,7 @@ class TestPart:
     events: tuple[ServerEvent, ...] = ()
     worst_seconds: tuple[str, ...] = ()
     objects: ObjectsPart | None = None
+    statements: tuple[StatementPart, ...] = ()
 
     @property
     def sla_failed(self) -> frozenset[str]:
@@ -426,10 +436,11 @@ class Step:
 
 @dataclass(frozen=True)
 class StepsPart:
-    """All steps in order, and of each and every target a line of columns (parts/steps/columns.py)."""
+    """All steps in order, and of each and every target a line of figures; `columns`: their names → what they are."""
 
     steps: tuple[Step, ...]
     lines: tuple[Mapping[str, Any], ...]
+    columns: Mapping[str, str]
 
 
 class ClaimStatus(StrEnum):

@@ -13,7 +13,7 @@ from dbversus.stats.judgeable import MEAN, P50, P95, P99, RESPONSE_TIMES, USUAL
 from dbversus.stats.judged import JUDGEABLE_METRICS, judged_names
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT, metric_named
 from dbversus.stats.model import Finding, Metric, Verdict
-from dbversus.units import show_memory
+from dbversus.units import count_of, show_memory
 
 # colour is never alone: every verdict has its word and its sign; no sign of arithmetic, since ratios and counts follow some
 SIGNS = {
@@ -376,11 +376,6 @@ def experiment_facts(header: Experiment, tests: int, blocks: int) -> list[str]:
     if at_unix_ns := header.at_unix_ns:
         said.append(f"{datetime.fromtimestamp(at_unix_ns / 1e9, UTC):%-d %B %Y, %H:%M} UTC")
     return said
-
-
-def count_of(count: int, what: str) -> str:
-    """`1 row`, `1,200 rows`."""
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def flat_facts(content: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:

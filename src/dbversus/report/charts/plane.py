@@ -11,8 +11,9 @@ from dbversus.report.charts.axes import Axis, Frame, width_of, x_axis, y_axis
 from dbversus.report.charts.drawing import Point, chart, glyphs, series
 from dbversus.report.parts import plane as parts
 from dbversus.report.parts.plane import Plane
-from dbversus.report.words import count_of, finding_text
+from dbversus.report.words import finding_text
 from dbversus.stats.model import Finding, Verdict
+from dbversus.units import count_of
 
 FRAME = Frame(440, 344, 46, 434, 20, 306)
 MOST_NAMES = 8

@@ -11,9 +11,10 @@ from dbversus.report.charts import ticks
 from dbversus.report.charts.axes import LEFT, RIGHT, TOP, Axis, across, upwards, x_axis, y_axis
 from dbversus.report.charts.drawing import Point, chart, dots, kind, series, shared_at
 from dbversus.report.model import TestPart
-from dbversus.report.words import SHORT_TITLES, count_of, typographic
+from dbversus.report.words import SHORT_TITLES, typographic
 from dbversus.stats.metrics import metric_named
 from dbversus.stats.model import Finding, Verdict
+from dbversus.units import count_of
 
 _SHOWN_PERCENT = (2, 98)
 """The axis holds so much of the slots; wild ones are counted."""

@@ -11,8 +11,9 @@ from dbversus.report.charts import ticks
 from dbversus.report.charts.axes import Axis, Frame, width_of, x_axis, y_axis
 from dbversus.report.charts.drawing import KINDS, chart, glyphs, series
 from dbversus.report.parts.heat import Cell, Heat, Row
-from dbversus.report.words import count_of, ratio, short_labels
+from dbversus.report.words import ratio, short_labels
 from dbversus.stats.model import CHANGES, Verdict
+from dbversus.units import count_of
 
 FRAME = Frame(272, 140, 36, 266, 18, 118)
 _LEAST_SPAN = math.log(1.1)

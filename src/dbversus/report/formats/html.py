@@ -21,6 +21,7 @@ from dbversus.report.charts.trend import Targets, targets_of, trend_chart
 from dbversus.report.figures import PERCENTS, PLOTTED
 from dbversus.report.formats.tables import (
     after_writes_table,
+    claims_table,
     events_table,
     matrix_table,
     objects_table,
@@ -154,6 +155,7 @@ def _words() -> dict[str, Any]:
         "cpu_splits": cpu_splits,
         "after_writes": after_writes,
         "after_writes_table": after_writes_table,
+        "claims_table": claims_table,
         "heat": heat,
         "shades": shades,
         "trend_chart": trend_chart,

@@ -96,6 +96,14 @@ def _test(test: TestPart) -> dict[str, Any]:
         "objects": objects_table.as_json(test.objects),
         "disturbance": asdict(test.disturbance),
         "plans": [asdict(plan) for plan in test.plans],
+        "statements": [
+            {
+                "name": one.name,
+                "sql": one.sql,
+                "plans": [{"targets": labels, "plan": text} for labels, text in one.plans],
+            }
+            for one in test.statements
+        ],
     }
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from dbversus.report.formats.tables import (
     after_writes_table,
+    claims_table,
     heat_table,
     matrix_table,
     objects_table,
@@ -16,7 +17,7 @@ from dbversus.report.formats.tables import (
     steps_table,
 )
 from dbversus.report.generations import words as generations_words
-from dbversus.report.model import Assessment, Comparison, StepsPart, TargetFacts
+from dbversus.report.model import Assessment, Comparison, PostPart, StepsPart, TargetFacts
 from dbversus.report.pairs import Generations
 from dbversus.report.parts import after_writes, disturbance, heat
 from dbversus.report.parts.loads import origin_text, times_note
@@ -58,6 +59,7 @@ def render(assessment: Assessment) -> str:
         said = "\n".join(f"- {escape(line)}" for line in after_writes.sentences(after, assessment.base.label))
         heading, *more = tables_parts([after_writes_table.table(after)], [after_writes_table.note(after)])
         parts += [heading, said, *more]
+    parts += claims_parts(assessment.posts)
     if assessment.steps:
         parts += steps_parts(assessment.steps, assessment.base.label)
     if assessment.scaleup:
@@ -108,6 +110,14 @@ def tables_parts(tables: Sequence[matrix_table.Table], notes: Sequence[str]) -> 
         rows = [[escape(cell) for cell in row] for row in one.rows]
         parts += [f"## {escape(one.title)}", table([escape(name) for name in one.columns], rows)]
     return [*parts, *map(escape, notes)]
+
+
+def claims_parts(posts: Sequence[PostPart]) -> list[str]:
+    parts = []
+    for post in posts:
+        heading, *more = tables_parts([claims_table.table(post)], [])
+        parts += [heading, escape(claims_table.sentence(post)), *more]
+    return parts
 
 
 def _heats(assessment: Assessment) -> list[str]:

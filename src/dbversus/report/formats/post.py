@@ -3,7 +3,6 @@
 In the manner of the reference's posts; every sentence is made of what was measured.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 from dbversus.report.charts import standing
 from dbversus.report.formats.markdown import (
     candidate_parts,
+    claims_parts,
     code,
     escape,
     failures_parts,
@@ -22,14 +22,15 @@ from dbversus.report.formats.markdown import (
     tables_parts,
 )
 from dbversus.report.formats.tables import matrix_table
-from dbversus.report.model import Assessment, ClaimFigure, ClaimPart, ClaimStatus, Comparison, PostPart, TestPart
+from dbversus.report.model import Assessment, Comparison, TestPart
 from dbversus.report.parts import disturbance
 from dbversus.report.parts.groups import GROUPS
 from dbversus.report.parts.loads import times_note
 from dbversus.report.parts.notes.known_bugs import bug_notes
-from dbversus.report.words import SHORT_TITLES, count_of, experiment_facts, interval, listing, ratio
+from dbversus.report.words import SHORT_TITLES, experiment_facts, listing
 from dbversus.stats.metrics import CPU, THROUGHPUT
 from dbversus.stats.model import CHANGES, Finding, Verdict
+from dbversus.units import count_of
 
 PICTURED = (THROUGHPUT, CPU)
 _DECIDED = (*CHANGES, Verdict.EQUIVALENT)
@@ -57,8 +58,7 @@ def render(assessment: Assessment, pictures: Sequence[str] = ()) -> str:
         *_causes(assessment),
         *_caveats(assessment),
     ]
-    for post in assessment.posts:
-        parts += _claims(post)
+    parts += claims_parts(assessment.posts)
     parts += failures_parts(assessment)
     if assessment.command:
         parts += ["## To repeat it", code(assessment.command)]
@@ -218,40 +218,3 @@ def _undecided(assessment: Assessment) -> Iterator[str]:
         ]
         if left:
             yield f"{len(left)} of {count_of(len(own), 'test')} have no verdict on {facts.target.label}: {listing(left)}."
-
-
-def _claims(post: PostPart) -> list[str]:
-    counts = Counter(claim.status for claim in post.claims)
-    summary = ", ".join(f"{counts[status]} {status}" for status in ClaimStatus if counts[status])
-    return [
-        f"## Claims of {escape(post.name)}",
-        escape(f"{post.title}: {count_of(len(post.claims), 'claim')}, {summary}."),
-        claims_table(post),
-    ]
-
-
-def claims_table(post: PostPart) -> str:
-    """A line per claim that can be checked here: what became of it, and our ratios beside those published."""
-    rows = [
-        [escape(claim.name.rpartition("/")[2]), escape(claim.says), _status(claim), escape(_ours(claim))]
-        for claim in post.claims
-        if claim.status != ClaimStatus.NOT_HERE
-    ]
-    return table(["claim", "says", "result", "ours [interval] against the published figure"], rows)
-
-
-def _status(claim: ClaimPart) -> str:
-    found, decided = claim.count(ClaimStatus.FOUND), claim.count(ClaimStatus.FOUND, ClaimStatus.NOT_FOUND)
-    return f"{claim.status} ({found} of {decided} figures)" if decided > 1 else str(claim.status)
-
-
-def _ours(claim: ClaimPart) -> str:
-    measured = [one for one in claim.figures if one.ratio is not None]
-    return "; ".join(map(_ours_of, measured)) or claim.note or "–"
-
-
-def _ours_of(one: ClaimFigure) -> str:
-    against = one.said if one.published is None else ratio(one.published)
-    interval_or_count = interval(one.low, one.high) or "(no interval)"
-    what = f"{one.test} {one.metric.replace('_', ' ')}, {one.new} ÷ {one.old}"
-    return f"{what}: {ratio(one.ratio)} {interval_or_count}, n = {one.blocks}, against {against}: {one.status}"

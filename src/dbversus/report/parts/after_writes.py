@@ -5,12 +5,13 @@ from collections.abc import Iterator, Sequence
 
 from dbversus.report.model import AfterWrites, AfterWritesLine, Comparison
 from dbversus.report.parts.block_logs import METRICS, Places, logs_against_base, own_logs
-from dbversus.report.words import SHORT_TITLES, change, count_of, listing
+from dbversus.report.words import SHORT_TITLES, change, listing
 from dbversus.results.read import Results
 from dbversus.stats.clients import growth
 from dbversus.stats.means import Ratio
 from dbversus.stats.metrics import THROUGHPUT
 from dbversus.stats.model import Verdict
+from dbversus.units import count_of
 
 _BEFORE = re.compile(r"(?P<test>.+?)\.pre(?P<case>[.@].+)?")
 """`scan.pre`, `scan.pre@4`; of imports also `point-query.pre.range100@1`."""

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from dbversus.report.model import Assessment, Cause, Disturbance, Waits
-from dbversus.report.words import count_of, percent
+from dbversus.report.words import percent
 from dbversus.results.read import Results
 from dbversus.results.records import Wait
 from dbversus.stats.model import Verdict
-from dbversus.units import show_cores, show_duration
+from dbversus.units import count_of, show_cores, show_duration
 
 RELEVANT_SHARE = 0.05
 """Of the rows; where no more were disturbed, one clause says so."""

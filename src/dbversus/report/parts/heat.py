@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from dbversus.report.model import Assessment, Comparison
 from dbversus.report.parts.shades import shade
-from dbversus.report.words import SHORT_TITLES, SIGNS, count_of, finding_text, listing, ratio
+from dbversus.report.words import SHORT_TITLES, SIGNS, finding_text, listing, ratio
 from dbversus.stats.model import CHANGES, Finding, Metric, Verdict
+from dbversus.units import count_of
 
 LEAST_TARGETS = 3
 _SPOILT = (Verdict.SLA_FAILED, Verdict.WRONG_RESULT, Verdict.FAILED)

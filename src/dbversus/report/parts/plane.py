@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dbversus.report.model import Assessment, Comparison
-from dbversus.report.words import change, count_of, listing
+from dbversus.report.words import change, listing
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
 from dbversus.stats.model import CHANGES, Finding, Verdict
 from dbversus.stats.values.imported import MACHINE_CPU, MACHINE_CPU_SHARE
+from dbversus.units import count_of
 
 _CPU_METRICS = {
     CPU: "CPU/op",

@@ -6,12 +6,12 @@ from typing import Any
 
 from dbversus.errors import UsageError
 from dbversus.report.side_by_side.model import Facts
-from dbversus.report.words import count_of, listing
+from dbversus.report.words import listing
 from dbversus.results.read import Results
 from dbversus.results.records import Experiment
 from dbversus.stats.values.finished import finished_blocks
 from dbversus.stats.values.imported import is_imported
-from dbversus.units import show_count
+from dbversus.units import count_of, show_count
 
 
 def facts_of(experiments: Sequence[Results], given: Sequence[str]) -> tuple[Facts, ...]:

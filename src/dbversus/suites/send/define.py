@@ -17,6 +17,7 @@ from dbversus.suites.send.example import Example, example, literals
 from dbversus.suites.send.made import made_generators
 from dbversus.suites.sql import fill, placeholders
 from dbversus.suites.variables import Variables
+from dbversus.units import count_of
 
 Json = dict[str, Any]
 
@@ -115,15 +116,11 @@ def _amount(work: Work, test: Test, table_size: int, tables: int) -> str:
         return "one statement, undone afterwards," if work.undo else "one statement"
     slices = f"in slices of {work.slice_ms:,} ms"
     if not test.roles:
-        return f"{_operations(operations_of(work, test, table_size, tables))} {slices}"
+        return f"{count_of(operations_of(work, test, table_size, tables), 'operation')} {slices}"
     of_roles = operations_of_roles(test, table_size, tables, clients=1)
-    shares = (f"{name} {_operations(operations)}" for name, operations in of_roles.items())
+    shares = (f"{name} {count_of(operations, 'operation')}" for name, operations in of_roles.items())
     others = [role.name for role in test.roles if role.name not in of_roles]
     return ", ".join([*shares, *(f"{name} until these are done" for name in others)]) + f", {slices}"
-
-
-def _operations(number: int) -> str:
-    return "1 operation" if number == 1 else f"{number:,} operations"
 
 
 def undo_sql(work: Work, dbms: str) -> str:

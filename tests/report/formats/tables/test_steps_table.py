@@ -11,6 +11,7 @@ from dbversus.report.formats import html, json, markdown
 from dbversus.report.formats.tables import steps_table
 from dbversus.report.formats.tables.steps_table import INSERTS, RATES, RATIOS
 from dbversus.report.model import Assessment, Estimate, Step, StepCell, StepsPart
+from dbversus.report.parts.steps.columns import COLUMNS
 from dbversus.results.read import open_results
 
 from ...parts.steps import test_summary
@@ -38,6 +39,7 @@ PART = StepsPart(
         ),
     ),
     (),
+    COLUMNS,
 )
 
 

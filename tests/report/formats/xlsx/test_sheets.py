@@ -321,7 +321,7 @@ def test_marks_of_steps_are_words_beside_their_colours(assessment: Assessment, t
     }
     step = Step("qr100", "queries/s", cells, target_per_s=100.0, sla=0.95)
     failed = replace(step, name="qp100", cells={**cells, LABELS[1]: replace(cells[LABELS[1]], sla_failed=True)})
-    shown = replace(assessment, steps=StepsPart((step, failed), ()))
+    shown = replace(assessment, steps=StepsPart((step, failed), (), {}))
     sheet = open_book(content_of(shown, tmp_path))["Steps"]
     first, second = lines_of(sheet)
     assert (first["qr100 is"], second["qr100 is"]) == ("▲ highest quarter", "▼ lowest quarter")

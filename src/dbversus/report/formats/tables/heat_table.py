@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from dbversus.report.formats.tables.matrix_table import Table
 from dbversus.report.parts.heat import Heat, with_changes
-from dbversus.report.words import count_of, short_labels
+from dbversus.report.words import short_labels
+from dbversus.units import count_of
 
 
 def table(heat: Heat) -> Table:

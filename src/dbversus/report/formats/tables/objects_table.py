@@ -6,7 +6,8 @@ from typing import Any
 
 from dbversus.report.formats.tables.matrix_table import Table
 from dbversus.report.model import Estimate, ObjectLine, ObjectsPart, TestPart
-from dbversus.report.words import count_of, estimate_text, number
+from dbversus.report.words import estimate_text, number
+from dbversus.units import count_of
 
 PER_OP = "Reads, writes and rows per operation, by object"
 AT_END = "Sizes, caches and gauges after the test, by object"

@@ -17,7 +17,6 @@ from dbversus.report.words import (
     INTERVALS,
     SHORT_TITLES,
     SIGNS,
-    count_of,
     finding_text,
     margins_text,
     percent,
@@ -25,6 +24,7 @@ from dbversus.report.words import (
     verdict_legend,
 )
 from dbversus.stats.model import CHANGES, Finding, Metric, Verdict
+from dbversus.units import count_of
 
 _WORDS = {Verdict.REGRESSION: "worse", Verdict.IMPROVEMENT: "better", Verdict.EQUIVALENT: "the same"}
 _FACTS = {

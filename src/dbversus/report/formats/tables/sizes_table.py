@@ -8,9 +8,9 @@ from rich.console import Console
 from dbversus.report.formats.tables.matrix_table import Table, show
 from dbversus.report.model import SizeLine, Sizes
 from dbversus.report.terminal import say
-from dbversus.report.words import INTERVALS, SHORT_TITLES, SIGNS, count_of, finding_text, ratio
+from dbversus.report.words import INTERVALS, SHORT_TITLES, SIGNS, finding_text, ratio
 from dbversus.stats.model import CHANGES, Finding, Metric, Verdict
-from dbversus.units import show_count
+from dbversus.units import count_of, show_count
 
 _WORDS = {
     Verdict.REGRESSION: "worse with more rows",

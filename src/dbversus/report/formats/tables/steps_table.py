@@ -8,7 +8,6 @@ from rich.console import Console
 
 from dbversus.report.formats.tables.matrix_table import Table, show
 from dbversus.report.model import Estimate, Step, StepCell, StepsPart
-from dbversus.report.parts.steps.columns import COLUMNS
 from dbversus.report.parts.steps.summary import (
     BELOW,
     FASTER,
@@ -43,7 +42,8 @@ MARKS: Mapping[str, str] = {
 RATES, RATIOS, INSERTS = "Rate of each step", "Rate against the base", "Insert rate while queries are run, rows/s"
 NOTES = {
     RATES: (
-        "Mean over blocks [95 % interval]. ▲ green: in the highest quarter between the lowest and the highest rate of a step; "
+        "Mean over blocks, or over the runs of an import [95 % interval]. "
+        "▲ green: in the highest quarter between the lowest and the highest rate of a step; "
         "▼ red: in the lowest, unless that is within 20 % of the highest; both "
         "rank, and are no verdict. "
         f"{MARKS[VOID]} grey: a role missed its SLA, and the rate does not count."
@@ -52,7 +52,7 @@ NOTES = {
         "Ratio of throughput [interval of the verdicts]. ▲ blue: the whole interval lies above 1.05; ▼ yellow: below 0.95. What "
         "has no interval, as with one block, has no colour."
     ),
-    INSERTS: "▼ red: below what the SLA asks for. The last line is the rate that was asked for.",
+    INSERTS: "▼ red: below what the SLA asks for. `asked for`: the rate that was asked for; of an import it is not known.",
 }
 
 
@@ -112,19 +112,27 @@ def summaries(part: StepsPart, base: str, intervals: bool = True) -> list[Summar
     found = [_summary(RATES, with_units, part.steps, labels, rate)] if labels else []
     if len(labels) > 1:
         found.append(_summary(RATIOS, names, part.steps, labels, ratio))
-    if rated := [step for step in part.steps if step.target_per_s is not None]:
+    if rated := [step for step in part.steps if has_inserts(step)]:
         found.append(_inserts(rated, labels, intervals))
     return found
 
 
 def _inserts(steps: Sequence[Step], labels: Sequence[str], intervals: bool) -> Summary:
     def inserts(step: Step, label: str, cell: StepCell) -> Cell:
-        assert cell.inserts_per_s is not None
+        if cell.inserts_per_s is None:
+            return Cell(NOTHING)
         return _estimate(cell.inserts_per_s, insert_mark(step, label), intervals)
 
     summary = _summary(INSERTS, [step.name for step in steps], steps, labels, inserts)
+    if all(step.target_per_s is None for step in steps):
+        return summary
     asked = [Cell("asked for"), *(Cell(number(step.target_per_s)) for step in steps)]
     return summary._replace(rows=[*summary.rows, asked])
+
+
+def has_inserts(step: Step) -> bool:
+    """Whether rows come while queries are run."""
+    return any(cell.inserts_per_s is not None for cell in step.cells.values())
 
 
 def _estimate(estimate: Estimate, mark: str, intervals: bool) -> Cell:
@@ -157,12 +165,12 @@ def columns_table(part: StepsPart) -> Table:
 
 
 def shown_columns(part: StepsPart) -> list[str]:
-    return [name for name in COLUMNS if any(line[name] not in (None, "") for line in part.lines)]
+    return [name for name in part.columns if any(line[name] not in (None, "") for line in part.lines)]
 
 
 def legend(part: StepsPart) -> list[tuple[str, str]]:
     """What the shown columns are, with their units."""
-    return [(name, COLUMNS[name]) for name in shown_columns(part) if COLUMNS[name]]
+    return [(name, part.columns[name]) for name in shown_columns(part) if part.columns[name]]
 
 
 def _text(value: Any) -> str:
@@ -184,7 +192,7 @@ def as_json(part: StepsPart, base: str) -> dict[str, Any]:
     """Plain dicts, with the marks of the summaries."""
     return {
         "steps": [_json_step(step, base) for step in part.steps],
-        "columns": {name: what for name, what in COLUMNS.items() if what},
+        "columns": {name: what for name, what in part.columns.items() if what},
         "lines": [dict(line) for line in part.lines],
     }
 

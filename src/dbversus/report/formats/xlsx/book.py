@@ -10,7 +10,7 @@ from dbversus.report.formats.xlsx.means import Formula
 from dbversus.report.formats.xlsx.table import NO, YES, Cell, Column, Form, Lines, Link, Sheet, Table, Value, plain
 from dbversus.report.formats.xlsx.text import cell_text
 from dbversus.report.formats.xlsx.widths import PAGE_WIDTH, in_view, lines_of, places_for, widths_of
-from dbversus.report.words import count_of
+from dbversus.units import count_of
 
 MOST_ROWS = 200_000
 """Of one table; a program that opens the file has to hold them all."""

@@ -5,19 +5,18 @@ operations. It counts CPU and context switches of the whole machine; ours are th
 that machine without what others did on it.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
 from dbversus.importing.formats.insert import COLUMNS as INSERT_COLUMNS
-from dbversus.importing.formats.insert import STEPS_2021
 from dbversus.report.figures import block_figures
 from dbversus.report.model import LayoutPart, LayoutTest, StepsPart
 from dbversus.report.parts.efficiency import CLIENT_CPU, CLIENT_SWITCHES, SWITCHES, load_per_row
 from dbversus.report.parts.layouts.names import in_a_cell, name_of_test, names_of_targets
+from dbversus.report.parts.steps.imported import printed_steps
 from dbversus.results.read import Results
 from dbversus.results.records import Slots
-from dbversus.results.tables.imported import imported_values
 from dbversus.stats.clients import case_of
 from dbversus.stats.metrics import CPU, DISK_READ_BYTES, DISK_READS, DISK_WRITE_BYTES, LOAD_TEST, THROUGHPUT
 from dbversus.stats.values.imported import MACHINE_CPU_SHARE, MACHINE_SWITCHES, is_imported
@@ -137,27 +136,15 @@ def _cpus(results: Results) -> int | None:
 
 
 def _imported_steps(results: Results) -> dict[str, LayoutTest]:
-    """Tests that have rates of inserts, with all their columns as printed; those that are known in the order of their run."""
-    printed: dict[str, dict[str, dict[str, list[float]]]] = {test: {} for test in _in_order(results.tests)}
-    for value in imported_values(results.directory, list(INSERT_COLUMNS)):
-        of_target = printed.setdefault(value.test, {}).setdefault(value.target, {})
-        of_target.setdefault(value.metric, []).append(value.value)
-    found = {}
-    for test, targets in printed.items():
-        figures = {
-            target.label: {name: fmean(values) for name, values in targets[target.label].items()}
-            for target in results.targets
-            if "ips" in targets.get(target.label, {})
-        }
-        if figures:
-            found[test] = LayoutTest(in_a_cell(test), None, figures)
-    return found
+    """Tests that are steps, with all their columns as printed."""
+    return {
+        test: LayoutTest(in_a_cell(test), None, {label: _means(runs) for label, runs in targets.items()})
+        for test, targets in printed_steps(results).items()
+    }
 
 
-def _in_order(tests: Iterable[str]) -> list[str]:
-    """An import meets files in the order of their names."""
-    places = {step: place for place, step in enumerate(STEPS_2021)}
-    return sorted(tests, key=lambda test: places.get(test, len(places)))
+def _means(runs: Mapping[str, Sequence[float]]) -> Figures:
+    return {name: fmean(values) for name, values in runs.items()}
 
 
 def _steps(results: Results, steps: StepsPart | None, sums: Sums) -> tuple[LayoutTest, ...]:

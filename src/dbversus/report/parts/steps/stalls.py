@@ -5,9 +5,9 @@ from statistics import fmean
 from typing import Any
 
 from dbversus.report.figures import BlockFigures
-from dbversus.report.words import count_of
 from dbversus.results.read import Results
 from dbversus.stats.model import Metric
+from dbversus.units import count_of
 
 LONGEST = Metric("longest_stall_s", "longest stall", "s", False, False, 0.10)
 STALLED = Metric("stalled_share", "time in stalls", "%", False, False, 0.10)

@@ -12,10 +12,12 @@ from dbversus.report.figures import estimate
 from dbversus.report.model import RolePart, Step, StepCell, StepsPart, spoiled_by_sla
 from dbversus.report.parts.roles import roles_of_tests
 from dbversus.report.parts.steps import columns
+from dbversus.report.parts.steps.imported import imported_steps_part
 from dbversus.results.read import Results
 from dbversus.results.records import Slots
 from dbversus.stats.metrics import THROUGHPUT
 from dbversus.stats.model import Finding
+from dbversus.stats.values.imported import is_imported
 
 LOW, HIGH, SLOWER, FASTER, BELOW, VOID = "low", "high", "slower", "faster", "below", "void"
 """Marks: of rates among all targets, of ratios, of insert rates, and of what does not count."""
@@ -34,6 +36,8 @@ Line = Mapping[str, Any]
 
 def steps_part(results: Results, findings: Iterable[Finding]) -> StepsPart | None:
     """None where no test is a step; steps whose roles all have rates of their own (a pause) tell nothing of a target."""
+    if is_imported(results):
+        return imported_steps_part(results, findings)
     plans = {test: plan for test in results.tests if (plan := results.slot_plans.get(test)) and "slice_ms" in plan.slot}
     if not plans:
         return None
@@ -45,7 +49,7 @@ def steps_part(results: Results, findings: Iterable[Finding]) -> StepsPart | Non
         if _is_free(plan, roles.get(test, ()))
     )
     lines = tuple(line for line in columns.steps(results) if line["test"] in plans)
-    return StepsPart(steps, lines)
+    return StepsPart(steps, lines, columns.COLUMNS)
 
 
 def _is_free(plan: Slots, roles: Sequence[RolePart]) -> bool:

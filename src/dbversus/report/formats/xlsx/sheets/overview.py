@@ -7,7 +7,8 @@ from dbversus.report.formats.xlsx.sheets.verdicts import verdict_cell
 from dbversus.report.formats.xlsx.table import Cell, Column, Form, Lines, Link, Row, Sheet, Table
 from dbversus.report.model import Assessment
 from dbversus.report.parts import disturbance
-from dbversus.report.words import MEANINGS, count_of, experiment_facts, flat_facts, in_order
+from dbversus.report.words import MEANINGS, experiment_facts, flat_facts, in_order
+from dbversus.units import count_of
 
 _OF_HOST = ("cpu.model", "cpu.cores", "memory.total_bytes", "distribution", "kernel", "virtualisation")
 """What is worth a line here; a sheet has all facts."""

@@ -56,7 +56,7 @@ def sheet(assessment: Assessment) -> Sheet | None:
     tables = [_table(steps_table.RATES, part.steps, labels, _rate_columns, _rate)]
     if len(labels) > 1:
         tables.append(_table(steps_table.RATIOS, part.steps, labels, _ratio_columns, _ratio_to(assessment.base.label)))
-    if rated := [step for step in part.steps if step.target_per_s is not None]:
+    if rated := [step for step in part.steps if steps_table.has_inserts(step)]:
         tables.append(_inserts(rated, labels))
     notes = [f"{table.title}: {steps_table.NOTES[table.title]}" for table in tables]
     return Sheet("Steps", "The steps, target by target", [*tables, Lines("Notes", notes)])
@@ -92,7 +92,7 @@ def _ratio_to(base: str) -> Cells:
 
 
 def _inserts(steps: Sequence[Step], labels: Sequence[str]) -> Table:
-    """The last line is the rate that was asked for."""
+    """The last line is the rate that was asked for, where that is known."""
 
     def cells(step: Step, label: str) -> list[Cell]:
         if label == _ASKED_FOR:
@@ -104,7 +104,8 @@ def _inserts(steps: Sequence[Step], labels: Sequence[str]) -> Table:
     def columns(step: Step) -> list[Column]:
         return [*with_interval(step.name, "rows/s"), _is(step)]
 
-    return _table(steps_table.INSERTS, steps, [*labels, _ASKED_FOR], columns, cells)
+    asked = [_ASKED_FOR] if any(step.target_per_s is not None for step in steps) else []
+    return _table(steps_table.INSERTS, steps, [*labels, *asked], columns, cells)
 
 
 def _is(step: Step) -> Column:

@@ -1,0 +1,75 @@
+"""What each test asks: its statements as the results hold them, and what each target does with them."""
+
+import re
+from collections.abc import Callable, Mapping
+
+from dbversus.dbms.known import find_dbms
+from dbversus.errors import UsageError
+from dbversus.explain.plan_diff import flat_plans
+from dbversus.report.model import StatementPart
+from dbversus.results.read import Results
+from dbversus.results.schema import SUITE
+from dbversus.stats.clients import case_of
+from dbversus.suites.load import load_stored_suite
+from dbversus.suites.model import Statement, Test
+
+LONGEST_LINE = 160
+"""Characters of a line of a plan: lists of values are longer."""
+_SECOND_FORM = re.compile(r"^--- FORMAT=.*", re.MULTILINE | re.DOTALL)
+
+Plans = Mapping[str, Mapping[str, str]]
+"""Target label → `test/statement`, in older results `test / statement` → plan."""
+
+
+def statements_of_tests(results: Results) -> Callable[[str], tuple[StatementPart, ...]]:
+    """From a test, also with its number of clients, to its statements; to none where no suite is stored."""
+    tests = _stored_tests(results)
+    plans = {target.label: flat_plans(results.server_json(target, "plans.json")) for target in results.targets}
+
+    def of_test(case: str) -> tuple[StatementPart, ...]:
+        of_clients = case_of(case)
+        test = tests.get(of_clients[0] if of_clients else case)
+        if test is None:
+            return ()
+        return tuple(
+            StatementPart(name, _sql(results, statement), _plans(plans, test.name, name))
+            for name, statement in test.named_statements
+        )
+
+    return of_test
+
+
+def _stored_tests(results: Results) -> Mapping[str, Test]:
+    """Imports have no suite; one that this version cannot read keeps no report from being made."""
+    try:
+        return load_stored_suite(results.directory / SUITE, results.header.spec.get("variants") or ()).tests
+    except UsageError:
+        return {}
+
+
+def _sql(results: Results, statement: Statement) -> dict[str, str]:
+    """Title of a DBMS → its SQL, with `:name` for values; `""`: the same for all. A DBMS that does not run it is left out."""
+    texts = {
+        find_dbms(dbms).title: statement.sql_for(dbms)
+        for dbms in dict.fromkeys(target.dbms for target in results.targets)
+        if statement.is_for(dbms)
+    }
+    if len(set(texts.values())) == 1:
+        return {"": next(iter(texts.values()))}
+    return texts
+
+
+def _plans(plans: Plans, test: str, statement: str) -> tuple[tuple[tuple[str, ...], str], ...]:
+    """Labels of the targets that have a plan, and the plan."""
+    labels: dict[str, list[str]] = {}
+    for label, of_target in plans.items():
+        whole = of_target.get(f"{test}/{statement}") or of_target.get(f"{test} / {statement}", "")
+        if text := _brief(whole):
+            labels.setdefault(text, []).append(label)
+    return tuple((tuple(those), text) for text, those in labels.items())
+
+
+def _brief(plan: str) -> str:
+    """The first of two forms, without the ends of long lines."""
+    lines = _SECOND_FORM.sub("", plan).strip().splitlines()
+    return "\n".join(line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…" for line in lines)

@@ -1,0 +1,42 @@
+"""Claims of posts: the same lines in the post, on the page and in report.md."""
+
+from pathlib import Path
+
+import pytest
+
+from dbversus.report.assessment import build_assessment
+from dbversus.report.formats import html, markdown, post
+from dbversus.report.formats.tables import claims_table
+from dbversus.report.model import Assessment, ClaimStatus
+from dbversus.results.read import open_results
+
+from ...pairs import write_pairs
+from ...parts.test_claims import AS_PUBLISHED, POST
+
+
+@pytest.fixture(scope="module")
+def assessment(tmp_path_factory: pytest.TempPathFactory) -> Assessment:
+    folder = write_pairs(tmp_path_factory.mktemp("claims") / "results", AS_PUBLISHED, spec={"posts": [POST]})
+    return build_assessment(open_results(folder))
+
+
+def test_each_claim_that_can_be_checked_is_a_line(assessment: Assessment) -> None:
+    (part,) = assessment.posts
+    checked = [claim for claim in part.claims if claim.status != ClaimStatus.NOT_HERE]
+    shown = claims_table.table(part)
+    assert [row[1] for row in shown.rows] == [claim.says for claim in checked]
+    found = next(row for row in shown.rows if row[0] == "12")
+    assert found[2].startswith("found") and "against" in found[3]
+
+
+def test_page_markdown_and_post_say_the_same(assessment: Assessment) -> None:
+    (part,) = assessment.posts
+    said = claims_table.sentence(part)
+    assert said in html.render(assessment)
+    for text in (markdown.render(assessment), post.render(assessment)):
+        assert f"## Claims of {POST}" in text and markdown.escape(said) in text
+
+
+def test_without_a_post_there_is_no_such_section(tmp_path: Path) -> None:
+    other = build_assessment(open_results(write_pairs(tmp_path / "results", AS_PUBLISHED)))
+    assert "Claims of" not in html.render(other) and "Claims of" not in markdown.render(other)
