@@ -39,6 +39,7 @@ from dbversus.report.pairs import Generations
 from dbversus.report.parts import after_writes, disturbance, heat, plane, shades
 from dbversus.report.parts.loads import origin_text, times_note
 from dbversus.report.side_by_side.model import SideBySide
+from dbversus.stats.judging.fresh import CONFIRMED
 from dbversus.stats.metrics import CPU, THROUGHPUT
 from dbversus.stats.model import CHANGES, Finding, Metric, Verdict
 
@@ -63,6 +64,7 @@ class View:
     sizes_tables: Sequence[matrix_table.Table]
     sizes_sentences: Sequence[str]
     sizes_notes: Sequence[str]
+    objects_tables: Mapping[str, Sequence[matrix_table.Table]]
     judged: Sequence[Metric]
     groups: Sequence[str]
     verdicts: Sequence[tuple[Verdict, int]]
@@ -117,6 +119,7 @@ def _view(assessment: Assessment) -> View:
         sizes_tables=sizes_table.tables(assessment.sizes) if assessment.sizes else [],
         sizes_sentences=sizes_table.sentences(assessment.sizes) if assessment.sizes else [],
         sizes_notes=sizes_table.notes() if assessment.sizes else [],
+        objects_tables=objects_table.of_tests(assessment.tests, [facts.target.label for facts in assessment.targets]),
         judged=assessment.judged,
         groups=list(dict.fromkeys(test.group for test in assessment.tests)),
         verdicts=words.in_order(words.verdict_counts(assessment.comparisons)),
@@ -150,6 +153,7 @@ def _words() -> dict[str, Any]:
         "disturbance": disturbance,
         "percents": PERCENTS,
         "changes": CHANGES,
+        "usual_note": CONFIRMED,
         "forest": forest,
         "intervals": words.INTERVALS,
         "cpu_splits": cpu_splits,

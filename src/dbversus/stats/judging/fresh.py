@@ -13,6 +13,8 @@ from dbversus.stats.model import Verdict
 from dbversus.stats.values.table import Table
 
 FEWEST_FRESH_BLOCKS = 2
+CONFIRMED = "confirmed in fresh blocks"
+"""The usual note of a change."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ def _judged(table: Table, state: State, index: int, fresh: Floats, looks: tuple[
         verdict, note = Verdict.EQUIVALENT, "seemed to change, but fresh blocks put it under the margin"
     elif direction * mean >= margin / 2 and direction * mean > distance:
         worse = direction * table.sign[index] > 0
-        verdict, note = Verdict.REGRESSION if worse else Verdict.IMPROVEMENT, "confirmed in fresh blocks"
+        verdict, note = Verdict.REGRESSION if worse else Verdict.IMPROVEMENT, CONFIRMED
     else:
         verdict, note = Verdict.UNDECIDED, "seemed to change, but fresh blocks neither confirm nor refute it"
     return Shown(verdict, mean, distance, note, len(fresh))

@@ -15,6 +15,7 @@ NOTE = (
     "Means over blocks with 95 % intervals, of what servers themselves count; –: none, or not told by this DBMS. Most costly "
     "objects first, by what such figures usually cost. They describe; none is a verdict."
 )
+ONCE = "What stands at the end as it stood after an earlier test is shown there alone."
 MOST_IN_ONE = 8
 _UNITS = {"us": "µs"}
 
@@ -27,6 +28,23 @@ def tables(part: ObjectsPart, labels: Sequence[str]) -> list[Table]:
         for title, lines in ((PER_OP, part.per_op), (AT_END, part.at_end))
     ]
     return [table for table in found if table.rows]
+
+
+def of_tests(tests: Sequence[TestPart], labels: Sequence[str]) -> dict[str, list[Table]]:
+    """Test → its tables. What stands at the end as it stood after an earlier test is shown there alone."""
+    known: set[tuple[str, ...]] = set()
+    return {test.name: list(_fresh(test.objects, labels, known)) if test.objects else [] for test in tests}
+
+
+def _fresh(part: ObjectsPart, labels: Sequence[str], known: set[tuple[str, ...]]) -> Iterator[Table]:
+    """`known`: rows at the end that were shown; those of this test are added."""
+    for table in tables(part, labels):
+        if table.title == AT_END:
+            rows = [row for row in table.rows if tuple(row) not in known]
+            known.update(map(tuple, rows))
+            table = table._replace(rows=rows)
+        if table.rows:
+            yield table
 
 
 def of_all(tests: Sequence[TestPart], labels: Sequence[str]) -> list[Table]:
