@@ -201,7 +201,7 @@ class Results:
         for folder in (target.name, safe_name(target.label)):
             path = self.directory / SERVERS / folder / file
             if path.is_file():
-                _check_inside(path, self.directory)
+                check_inside(path, self.directory)
                 return path.read_text(errors="replace")
         return None
 
@@ -361,8 +361,8 @@ def _same_shape(values: Any, kind: str) -> Any:
     return np.ma.masked_array(values, mask=np.ma.getmaskarray(values))
 
 
-def _check_inside(path: Path, directory: Path) -> None:
-    """A report of a folder that came from elsewhere is not to show what lies beside it."""
+def check_inside(path: Path, directory: Path) -> None:
+    """UsageError for a link that leads out. A report of a folder that came from elsewhere is not to show what lies beside it."""
     if not path.resolve().is_relative_to(directory.resolve()):
         raise UsageError(
             f"{path} is a link that leads out of the results directory; put the file itself there, or remove it."

@@ -83,7 +83,8 @@ def load_stored_suite(folder: Path, variants: Sequence[str] = ()) -> Suite:
 
 def stored_files(folder: Path) -> list[Path]:
     """The numbered suite files in `folder`, in order."""
-    numbered = [path for path in folder.glob("*-*.toml") if path.name.partition("-")[0].isdigit()]
+    found = (path for path in folder.glob("*-*.toml") if path.is_file())
+    numbered = [path for path in found if path.name.partition("-")[0].isdigit()]
     return sorted(numbered, key=lambda path: int(path.name.partition("-")[0]))
 
 

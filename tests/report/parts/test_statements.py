@@ -1,5 +1,6 @@
 """The SQL of each test and what targets do with it, from the suite and the plans that results hold."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,7 +12,7 @@ from dbversus.report.model import StatementPart
 from dbversus.report.parts.statements import LONGEST_LINE, statements_of_tests
 
 SUITE = """
-title = "Two tests"
+title = "One test"
 
 [[phases]]
 name = "all"
@@ -83,3 +84,12 @@ def test_lists_of_values_are_cut(tmp_path: Path) -> None:
 @pytest.mark.parametrize("suite", ["", "title = 3"])
 def test_without_a_suite_that_can_be_read_a_report_has_no_sql(tmp_path: Path, suite: str) -> None:
     assert asked(made(tmp_path, {"old": {}}, suite)) == ()
+
+
+def test_a_suite_outside_the_folder_or_that_is_no_file_is_not_read(tmp_path: Path) -> None:
+    outside = tmp_path / "outside.toml"
+    outside.write_text(SUITE)
+    for name, make in (("link", lambda path: path.symlink_to(outside)), ("pipe", os.mkfifo)):
+        (tmp_path / name / "suite").mkdir(parents=True)
+        make(tmp_path / name / "suite/1-own.toml")
+        assert asked(made(tmp_path / name, {"old": {}}, suite="")) == ()

@@ -32,10 +32,10 @@ def test_the_servers_that_are_up_together_must_fit() -> None:
     ("dbms", "version", "found"),
     [
         ("postgres", "17.11", {"shared_buffers": f"{128 * 1024}kB", "effective_cache_size": f"{384 * 1024}kB"}),
-        ("mysql", "8.0.33", {"innodb_buffer_pool_size": "192M", "innodb_buffer_pool_chunk_size": "192M"}),
+        ("mysql", "8.0.33", {"innodb_buffer_pool_size": "192M", "innodb_buffer_pool_chunk_size": "1M"}),
         ("mysql", "8.0.33", {"innodb_flush_method": "O_DIRECT_NO_FSYNC"}),
-        ("mysql", "5.7.44", {"innodb_buffer_pool_size": "256M", "innodb_buffer_pool_chunk_size": "256M"}),
-        ("mariadb", "10.6.5", {"innodb_buffer_pool_size": "307M", "innodb_buffer_pool_chunk_size": "307M"}),
+        ("mysql", "5.7.44", {"innodb_buffer_pool_size": "256M", "innodb_buffer_pool_chunk_size": "1M"}),
+        ("mariadb", "10.6.5", {"innodb_buffer_pool_size": "307M", "innodb_buffer_pool_chunk_size": "1M"}),
         ("mariadb", "10.11.19", {"innodb_buffer_pool_size": "307M", "innodb_flush_method": "O_DIRECT"}),
         ("mariadb", "11.4.2", {"innodb_buffer_pool_size": "307M", "innodb_data_file_buffering": "OFF"}),
         ("myrocks", "10.11.19", {"rocksdb_block_cache_size": "192M", "rocksdb_use_direct_reads": "ON"}),

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from dbversus.errors import UsageError
-from dbversus.suites.file.source import Place, Source, read_source
+from dbversus.suites.file.source import MOST_CHARACTERS, Place, Source, read_source
 
 TEXT = '''\
 # a comment
@@ -93,3 +93,10 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "latin1.toml").write_bytes(b'title = "\xfc"')
     with pytest.raises(UsageError, match="not UTF-8"):
         read_source(tmp_path / "latin1.toml")
+
+
+def test_what_is_far_too_long_for_a_suite_is_not_parsed(tmp_path: Path) -> None:
+    path = tmp_path / "long.toml"
+    path.write_text("#" * (MOST_CHARACTERS + 1))
+    with pytest.raises(UsageError, match=r"long\.toml has more than 4,000,000 characters"):
+        read_source(path)

@@ -7,10 +7,10 @@ from dbversus.dbms.known import find_dbms
 from dbversus.errors import UsageError
 from dbversus.explain.plan_diff import flat_plans
 from dbversus.report.model import StatementPart
-from dbversus.results.read import Results
+from dbversus.results.read import Results, check_inside
 from dbversus.results.schema import SUITE
 from dbversus.stats.clients import case_of
-from dbversus.suites.load import load_stored_suite
+from dbversus.suites.load import load_stored_suite, stored_files
 from dbversus.suites.model import Statement, Test
 
 LONGEST_LINE = 160
@@ -40,9 +40,12 @@ def statements_of_tests(results: Results) -> Callable[[str], tuple[StatementPart
 
 
 def _stored_tests(results: Results) -> Mapping[str, Test]:
-    """Imports have no suite; one that this version cannot read keeps no report from being made."""
+    """Imports have no suite; one that cannot be read here, or lies elsewhere, keeps no report from being made."""
+    folder = results.directory / SUITE
     try:
-        return load_stored_suite(results.directory / SUITE, results.header.spec.get("variants") or ()).tests
+        for path in stored_files(folder):
+            check_inside(path, results.directory)
+        return load_stored_suite(folder, results.header.spec.get("variants") or ()).tests
     except UsageError:
         return {}
 

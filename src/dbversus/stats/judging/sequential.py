@@ -1,7 +1,7 @@
 """Looking at the results more than once, and paying for it: Pocock's constant level.
 
 With K looks at one two-sided test, each at the level of a single one, the chance of at least one false alarm grows
-(4 looks at 5 %: about 13 %). Pocock (Biometrika 64, 1977) tests at every look at one constant lower level. It is found
+(4 looks at 5 %, evenly spaced: 13 %). Pocock (Biometrika 64, 1977) tests at every look at one constant lower level. It is found
 here by numerical integration over the looks' joint normal distribution (Armitage, McPherson & Rowe 1969; Jennison &
 Turnbull, Group Sequential Methods, ch. 19): the density of the running sum, inside the bounds so far, is carried from
 look to look on Gauss-Legendre nodes. Deterministic, and good to six digits also far in the tails.

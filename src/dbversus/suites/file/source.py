@@ -10,6 +10,9 @@ from dbversus.errors import UsageError
 
 Keys = Sequence[str | int]
 
+MOST_CHARACTERS = 4_000_000
+"""Of a file: what is longer would take minutes to parse."""
+
 
 @dataclass(frozen=True, eq=False)
 class Source:
@@ -77,7 +80,10 @@ class Place:
 def read_source(path: Path) -> Source:
     """Reads and parses `path`; raises UsageError with file and line when it cannot be read or is no TOML."""
     try:
-        text = path.read_text(encoding="utf-8")
+        with path.open(encoding="utf-8") as file:
+            text = file.read(MOST_CHARACTERS + 1)
+        if len(text) > MOST_CHARACTERS:
+            raise UsageError(f"{path} has more than {MOST_CHARACTERS:,} characters; a suite has some thousands.")
         return Source(str(path), text, tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         raise UsageError(_syntax_sentence(path, text, str(error))) from error
