@@ -7,6 +7,8 @@ import pytest
 from dbversus.report.assessment import build_assessment
 from dbversus.report.formats import html, markdown, post
 from dbversus.report.formats.tables import claims_table
+from dbversus.report.formats.xlsx.sheets import claims as claims_sheet
+from dbversus.report.formats.xlsx.table import Table
 from dbversus.report.model import Assessment, ClaimStatus
 from dbversus.results.read import open_results
 
@@ -40,3 +42,15 @@ def test_page_markdown_and_post_say_the_same(assessment: Assessment) -> None:
 def test_without_a_post_there_is_no_such_section(tmp_path: Path) -> None:
     other = build_assessment(open_results(write_pairs(tmp_path / "results", AS_PUBLISHED)))
     assert "Claims of" not in html.render(other) and "Claims of" not in markdown.render(other)
+
+
+def test_the_spreadsheet_has_a_line_per_figure_of_a_claim(assessment: Assessment) -> None:
+    (part,) = assessment.posts
+    found = claims_sheet.sheet(assessment)
+    assert found is not None
+    table = found.parts[0]
+    assert isinstance(table, Table)
+    assert len(table.rows) == sum(max(1, len(claim.figures)) for claim in part.claims)
+    titles = [column.title for column in table.columns]
+    row = dict(zip(titles, next(row for row in table.rows if row[0] == f"{POST}/12"), strict=True))
+    assert (row["result"], row["result of the figure"], row["blocks"]) == ("found", "found", 4)

@@ -11,6 +11,8 @@ import pytest
 from dbversus.report.figures import estimate
 from dbversus.report.formats.tables.objects_table import figure_words
 from dbversus.report.formats.xlsx.means import MEAN_OVER
+from dbversus.report.formats.xlsx.sheets import statements
+from dbversus.report.formats.xlsx.table import Table
 from dbversus.report.generations.words import MEAN
 from dbversus.report.model import (
     Assessment,
@@ -20,6 +22,7 @@ from dbversus.report.model import (
     RolePart,
     Second,
     ServerEvent,
+    StatementPart,
     Step,
     StepCell,
     StepsPart,
@@ -380,3 +383,16 @@ def test_nothing_judged_is_still_a_book(assessment: Assessment, tmp_path: Path) 
     nothing = replace(assessment, tests=(), findings=(), loads=(), settings=(), plans=(), host={}, failures=())
     book = open_book(content_of(nothing, tmp_path))
     assert book.sheetnames[0] == "Overview" and "Verdicts" not in book.sheetnames
+
+
+def test_sql_and_plans_of_each_test(assessment: Assessment) -> None:
+    asked = StatementPart("get", {"": "SELECT 1"}, ((LABELS[:2], "Index Scan"),))
+    tests = (replace(assessment.tests[0], statements=(asked,)),)
+    found = statements.sheet(replace(assessment, tests=tests))
+    assert found is not None and isinstance(found.parts[0], Table)
+    name = assessment.tests[0].name
+    assert list(found.parts[0].rows) == [
+        (name, "get", "SQL", "all", "SELECT 1"),
+        (name, "get", "plan", ", ".join(LABELS[:2]), "Index Scan"),
+    ]
+    assert statements.sheet(replace(assessment, tests=())) is None

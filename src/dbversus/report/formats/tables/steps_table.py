@@ -52,7 +52,7 @@ NOTES = {
         "Ratio of throughput [interval of the verdicts]. ▲ blue: the whole interval lies above 1.05; ▼ yellow: below 0.95. What "
         "has no interval, as with one block, has no colour."
     ),
-    INSERTS: "▼ red: below what the SLA asks for. `asked for`: the rate that was asked for; of an import it is not known.",
+    INSERTS: "▼ red: below what the SLA asks for. The last line is the rate that was asked for, where it is known.",
 }
 
 

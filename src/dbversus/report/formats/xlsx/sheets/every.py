@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from dbversus.report.formats.xlsx.sheets import (
+    claims,
     differences,
     efficiency,
     failures,
@@ -20,6 +21,7 @@ from dbversus.report.formats.xlsx.sheets import (
     scaleup,
     seconds,
     sizes,
+    statements,
     steps,
     surroundings,
     verdicts,
@@ -33,6 +35,7 @@ _MAKERS: Sequence[Callable[[Assessment], Sheet | None]] = (
     *(partial(ratios.sheet, metric) for metric in JUDGEABLE_METRICS),
     failures.sheet,
     generations.of_assessment,
+    claims.sheet,
     matrix.sheet,
     matrix.figures_sheet,
     steps.sheet,
@@ -48,6 +51,7 @@ _MAKERS: Sequence[Callable[[Assessment], Sheet | None]] = (
     objects.events_sheet,
     seconds.sheet,
     notes.sheet,
+    statements.sheet,
     loads.sheet,
     differences.settings_sheet,
     differences.plans_sheet,

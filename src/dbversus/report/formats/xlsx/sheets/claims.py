@@ -1,0 +1,35 @@
+"""Claims of repeated posts, a line per figure, with the interval of ours."""
+
+from dbversus.report.formats.tables import claims_table
+from dbversus.report.formats.xlsx.table import Column, Form, Lines, Row, Sheet, Table
+from dbversus.report.model import Assessment, ClaimPart
+
+_COLUMNS = (
+    *(Column(title) for title in ("claim", "says", "result", "test", "metric", "new", "old", "said")),
+    *(Column(title, Form.RATIO) for title in ("published", "ours", "low", "high")),
+    Column("blocks", Form.COUNT),
+    *(Column(title) for title in ("result of the figure", "note")),
+)
+
+
+def sheet(assessment: Assessment) -> Sheet | None:
+    rows = [row for post in assessment.posts for claim in post.claims for row in _rows(claim)]
+    if not rows:
+        return None
+    said = Lines("", [claims_table.sentence(post) for post in assessment.posts])
+    return Sheet("Claims", "Published claims, and what was found of them", [Table(_COLUMNS, rows).trimmed(), said])
+
+
+def _rows(claim: ClaimPart) -> list[Row]:
+    head = (claim.name, claim.says, str(claim.status))
+    nothing = (None,) * (len(_COLUMNS) - len(head) - 1)
+    figures: list[Row] = [
+        (
+            *head,
+            *(one.test, one.metric, one.new, one.old, one.said),
+            *(one.published, one.ratio, one.low, one.high, one.blocks, str(one.status), one.note),
+        )
+        for one in claim.figures
+    ]
+    unmeasured: Row = (*head, *nothing, claim.note)
+    return figures or [unmeasured]
