@@ -7,7 +7,7 @@ import pytest
 from dbversus.report.assessment import build_assessment
 from dbversus.report.formats import html, markdown, post
 from dbversus.report.formats.tables import claims_table
-from dbversus.report.formats.xlsx.sheets import claims as claims_sheet
+from dbversus.report.formats.xlsx.sheets.comparisons import claims as claims_sheet
 from dbversus.report.formats.xlsx.table import Table
 from dbversus.report.model import Assessment, ClaimStatus
 from dbversus.results.read import open_results

@@ -11,7 +11,7 @@ import pytest
 from dbversus.report.figures import estimate
 from dbversus.report.formats.tables.objects_table import figure_words
 from dbversus.report.formats.xlsx.means import MEAN_OVER
-from dbversus.report.formats.xlsx.sheets import statements
+from dbversus.report.formats.xlsx.sheets.per_test import statements
 from dbversus.report.formats.xlsx.table import Table
 from dbversus.report.generations.words import MEAN
 from dbversus.report.model import (

@@ -8,7 +8,7 @@ from typing import BinaryIO
 import xlsxwriter
 
 from dbversus.report.formats.xlsx.book import Book
-from dbversus.report.formats.xlsx.sheets import generations
+from dbversus.report.formats.xlsx.sheets.comparisons import generations
 from dbversus.report.formats.xlsx.sheets.every import sheets_of
 from dbversus.report.formats.xlsx.table import Sheet
 from dbversus.report.model import Assessment

@@ -3,28 +3,32 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from dbversus.report.formats.xlsx.sheets import (
+from dbversus.report.formats.xlsx.sheets import overview
+from dbversus.report.formats.xlsx.sheets.comparisons import (
     claims,
-    differences,
-    efficiency,
     failures,
-    figures,
     generations,
-    loads,
     matrix,
+    ratios,
+    scaleup,
+    sizes,
+    steps,
+    verdicts,
+)
+from dbversus.report.formats.xlsx.sheets.per_test import (
+    efficiency,
+    figures,
     notes,
     objects,
-    overview,
-    ratios,
     response,
     roles,
-    scaleup,
     seconds,
-    sizes,
     statements,
-    steps,
+)
+from dbversus.report.formats.xlsx.sheets.setup import (
+    differences,
+    loads,
     surroundings,
-    verdicts,
 )
 from dbversus.report.formats.xlsx.table import Sheet
 from dbversus.report.model import Assessment

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from dbversus.report.formats.xlsx.sheets.verdicts import verdict_cell
+from dbversus.report.formats.xlsx.sheets.comparisons.verdicts import verdict_cell
 from dbversus.report.formats.xlsx.table import Cell, Column, Form, Lines, Link, Row, Sheet, Table
 from dbversus.report.model import Assessment
 from dbversus.report.parts import disturbance

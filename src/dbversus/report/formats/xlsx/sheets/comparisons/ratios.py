@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from dbversus.report.formats.xlsx.sheets.verdicts import finding_cells, in_means, verdict_cell
+from dbversus.report.formats.xlsx.sheets.comparisons.verdicts import finding_cells, in_means, verdict_cell
 from dbversus.report.formats.xlsx.table import YES, Cell, Column, Lines, Mean, Row, Sheet, Table, of_ratio
 from dbversus.report.model import Assessment, Comparison, TestPart
 from dbversus.report.words import SHORT_TITLES, ratios_text, worse_ratios

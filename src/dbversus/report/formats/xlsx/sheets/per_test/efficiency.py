@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from dbversus.report.formats.xlsx.sheets.verdicts import IN_MEANS, MEANS_NOTE, in_means
+from dbversus.report.formats.xlsx.sheets.comparisons.verdicts import IN_MEANS, MEANS_NOTE, in_means
 from dbversus.report.formats.xlsx.table import (
     Cell,
     Column,

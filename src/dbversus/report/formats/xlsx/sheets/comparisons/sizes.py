@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from dbversus.report.formats.tables import sizes_table
-from dbversus.report.formats.xlsx.sheets.verdicts import verdict_cell
+from dbversus.report.formats.xlsx.sheets.comparisons.verdicts import verdict_cell
 from dbversus.report.formats.xlsx.table import Cell, Column, Form, Lines, Sheet, Table, of_ratio, ratio_cells
 from dbversus.report.model import Assessment, SizeLine, Sizes
 from dbversus.report.words import SHORT_TITLES

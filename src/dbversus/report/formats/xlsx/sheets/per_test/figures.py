@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from dbversus.report.formats.xlsx.sheets.verdicts import finding_cells
+from dbversus.report.formats.xlsx.sheets.comparisons.verdicts import finding_cells
 from dbversus.report.formats.xlsx.table import (
     Cell,
     Column,

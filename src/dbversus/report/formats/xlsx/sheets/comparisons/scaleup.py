@@ -1,7 +1,7 @@
 """What more clients bring: a line per test, target and number of clients, and the verdicts over all of these."""
 
 from dbversus.report.formats.tables import scaleup_table
-from dbversus.report.formats.xlsx.sheets import verdicts
+from dbversus.report.formats.xlsx.sheets.comparisons import verdicts
 from dbversus.report.formats.xlsx.table import Column, Form, Lines, Mean, Sheet, Table, of_ratio
 from dbversus.report.model import Assessment
 

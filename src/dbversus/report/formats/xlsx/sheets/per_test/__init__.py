@@ -1,0 +1,1 @@
+"""Figures, words and SQL of each test."""

@@ -1,0 +1,1 @@
+"""What the figures stand on: data, settings, servers and the host."""
