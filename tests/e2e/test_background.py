@@ -1,6 +1,7 @@
 """Foreground, background and drain of real servers, of processes and of threads."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -65,6 +66,28 @@ def test_what_processes_leave_for_later_is_charged_to_the_test(bench: Bench, pos
     assert not any("idle" in kind for kind in kinds), kinds
     shown = bench.run("show", bench.out, "--format", "json", "--sql", "SELECT DISTINCT target FROM drains")
     assert {line["target"] for line in json.loads(shown.stdout)} == {postgres, f"{postgres}#2"}
+
+
+def test_a_lead_in_comes_before_the_rows_of_each_block_and_is_in_no_figure(bench: Bench, postgres: str) -> None:
+    more = f"{DRAIN}lead_in_s = 0.5\n"
+    done = bench.run(
+        "run", bench.write([postgres, "sqlite:bundled@wal"], "point-query,update-index", more), "--out", bench.out
+    )
+    counted: Counter[tuple[int, str]] = Counter()
+    driven_ns: Counter[tuple[int, str]] = Counter()
+    for row in bench.records("row"):
+        if row["test"] == "update-index":
+            for slot in row["slots"]:
+                counted[row["block"], slot["target"]] += slot["settle_ops"] + slot["ops"]
+                driven_ns[row["block"], slot["target"]] += slot["elapsed_ns"]
+    for drain in bench.records("drain"):
+        for name, figures in drain["targets"].items():
+            # rows last 60 ms at most, so the lead-in is some ten times as much work
+            assert figures["ops"] > 3 * counted[drain["block"], name], (drain, counted)
+    assert max(driven_ns.values()) < 0.5e9
+    assert "after 0.5 s of the same work in every block, uncounted" in (bench.out / "report.md").read_text(), (
+        done.stdout
+    )
 
 
 def _threaded() -> list[str]:

@@ -10,6 +10,7 @@ def test_profiles_there_are() -> None:
         "quick",
         "standard",
         "fine",
+        "sustained",
         "io-bound",
         "reference-2021",
         "reference-2021-io",
@@ -35,6 +36,14 @@ def test_standard_is_the_protocol() -> None:
     profile = load_profile("standard")
     assert (profile.rows, profile.slot_ms, profile.looks) == (36, 20, (4, 6, 8, 12))
     assert profile.tests is None
+
+
+def test_sustained_work_has_a_lead_in_and_slots_longer_than_the_clocks_of_servers() -> None:
+    profile = load_profile("sustained")
+    suite = load_suite(profile.suite).select(profile.tests)
+    assert profile.lead_in_s >= 40 and profile.write_slot_ms >= 1000
+    assert all(test.changes_data for test in suite.tests.values()) and "delete" not in suite.tests
+    assert all(load_profile(name).lead_in_s == 0 for name in list_profiles() if name != "sustained")
 
 
 def test_reference_is_one_long_pass() -> None:

@@ -88,7 +88,8 @@ def _memory(spec: ExperimentSpec) -> str:
 def _slots(spec: ExperimentSpec) -> str:
     if spec.cache == "cold":
         return f"1 row with the same operations for every target, about {spec.cold_slot_ms:g} ms on the slowest,"
-    return f"up to {spec.rows} rows × {spec.slot_ms:g} ms"
+    longer = f" ({spec.write_slot_ms:g} ms where data is changed)" if spec.write_slot_ms != spec.slot_ms else ""
+    return f"up to {spec.rows} rows × {spec.slot_ms:g} ms{longer}"
 
 
 def _quiet(spec: ExperimentSpec) -> str:
@@ -103,6 +104,9 @@ def _quiet(spec: ExperimentSpec) -> str:
 def _add_protocol(table: Table, spec: ExperimentSpec, expected: Estimate) -> None:
     if expected.has_slots:
         table.add_row("slots", f"{_slots(spec)} per test and block")
+    if spec.lead_in_s:
+        length = show_duration(spec.lead_in_s)
+        table.add_row("lead-in", f"{length} of each target before each test that changes data, uncounted")
     table.add_row("clients", ", ".join(map(str, spec.clients)))
     if spec.judge != list(USUAL):
         table.add_row("judged", f"{', '.join(spec.judge)} make the verdicts")

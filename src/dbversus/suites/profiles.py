@@ -31,8 +31,8 @@ class Profile:
     """The choices of one profile.
 
     Times are in the unit of the name; `seconds` is the time for one test in one block, all targets together, `test_seconds` by
-    glob that of tests which have another. `rows`:
-    rows of slots per block at most. `looks`: numbers of blocks after which tests are judged. `tests`: globs and
+    glob that of tests which have another. `lead_in_s`: how long each target is driven before the rows of a test that changes
+    data. `rows`: rows of slots per block at most. `looks`: numbers of blocks after which tests are judged. `tests`: globs and
     selections for `Suite.select`, None for all. With several `clients`, every test runs with each. `margins`: shares by
     metric, of those that are not the usual ones. `memory`: bytes of each server (None: no limit); `data_to_memory`: how many
     times as large data is, in place of a `table_size`.
@@ -54,6 +54,7 @@ class Profile:
     rows: int
     seconds: float
     test_seconds: Mapping[str, float]
+    lead_in_s: float
     looks: tuple[int, ...]
     margins: Mapping[str, float]
 
@@ -76,6 +77,7 @@ class _ProfileShape(Shape):
     rows: Count
     seconds: Annotated[float, Field(gt=0)]
     test_seconds: dict[str, Annotated[float, Field(gt=0)]] = Field(default_factory=dict)
+    lead_in_s: Annotated[float, Field(ge=0)] = 0
     looks: Annotated[list[Count], Field(min_length=1)]
     margins: dict[str, Annotated[float, Field(gt=0, lt=1)]] = Field(default_factory=dict)
 

@@ -30,6 +30,8 @@ def test_a_written_spec_reads_back_the_same(tmp_path: Path) -> None:
         ({"at_once": 2, "order": "sequential"}, "at_once is for interleaved order"),
         ({"at_once": 2, "rows": 9000}, "up to 5000 rows"),
         ({"drain_s": -1}, "drain_s"),
+        ({"lead_in_s": -1}, "lead_in_s"),
+        ({"lead_in_s": 5, "cache": "mixed"}, "lead_in_s goes with cache = 'warm'"),
         ({"judge": ["cpu", "speed"]}, "unknown metric 'speed'; accepted: cpu, throughput, io, mean, p50, p95, p99"),
         ({"judge": []}, "no metric is named; name one or more of: cpu, throughput, io, mean, p50, p95, p99"),
         ({"judge": ""}, "no metric is named"),

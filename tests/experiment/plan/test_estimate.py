@@ -46,6 +46,24 @@ def test_draining_takes_time_after_writes_only() -> None:
     assert block_s("point-query", 2) == block_s("point-query", 0)
 
 
+def test_a_lead_in_takes_time_of_every_target_before_writes_only() -> None:
+    def block_s(tests: str, lead_in_s: float) -> float:
+        spec = make_spec({"targets": FOUR, "lead_in_s": lead_in_s})
+        return estimate(spec, load_suite("sysbench").select(tests)).block_s
+
+    assert block_s("update-index", 40) - block_s("update-index", 0) == pytest.approx(4 * 40)
+    assert block_s("point-query", 40) == block_s("point-query", 0)
+
+
+def test_slots_too_long_to_be_stretched_take_no_more_than_their_length() -> None:
+    def block_s(write_slot_ms: float, seconds: float) -> float:
+        spec = make_spec({"targets": FOUR, "write_slot_ms": write_slot_ms, "rows": 8, "seconds": seconds})
+        return estimate(spec, load_suite("sysbench").select("update-index")).block_s
+
+    assert block_s(2000, 80) == block_s(2000, 64) > block_s(2000, 32)
+    assert block_s(40, 80) > block_s(40, 64)
+
+
 def test_servers_that_work_by_a_clock_are_waited_for_before_and_after_writes() -> None:
     def clock_s(tests: str, drain_s: float, *, freeze: bool) -> float:
         def block_s(targets: list[str]) -> float:

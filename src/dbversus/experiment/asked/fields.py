@@ -24,6 +24,8 @@ class Fields(BaseModel):
     sizes in `table_size`, every test runs with each. `memory`: bytes that each server may have while it is measured, with
     what the page cache holds for it (None: no limit). `judge`: short names of metrics that make verdicts,
     `margins`: shares by metric (0.03 = 3 %).
+    `lead_in_s`: before the rows of each test that changes data, in every block, all targets are driven for at least that long,
+    uncounted, so that flushing, checkpoints and purge are under way in the rows (0: no lead-in).
     `drain_s`: the time that every server has after each test that changes data, to do what that has left (0: none); it is
     done when it was idle for `drain_idle_s`.
     `calibration`: widen margins by what this host was found to vary by, and cite it (docs/calibration.md).
@@ -59,7 +61,7 @@ class Fields(BaseModel):
         Flag("Only these tests: globs, comma separated, e.g. 'point-*,scan'.", ("compare", "calibrate")),
     ] = None
     profile: Annotated[
-        str, Flag("How much to measure: quick, standard, fine, io-bound, reference-2017, -2021 or -2021-io.")
+        str, Flag("How much to measure: quick, standard, fine, sustained, io-bound, reference-2017, -2021 or -2021-io.")
     ] = "standard"
     mode: Annotated[Literal["prepared", "unprepared"], Flag("Statements: prepared or unprepared.")] = "prepared"
     table_size: Annotated[
@@ -106,6 +108,7 @@ class Fields(BaseModel):
     slot_ms: float = Field(20, ge=1, le=3_600_000)
     write_slot_ms: float = Field(40, ge=1, le=3_600_000)
     settle_ms: float = Field(5, ge=0, le=600_000)
+    lead_in_s: float = Field(0, ge=0, le=3600)
     drain_s: float = Field(2.0, ge=0, le=600)
     drain_idle_s: float = Field(0.2, gt=0, le=60)
     rows: int = Field(36, ge=1)

@@ -174,6 +174,10 @@ class ExperimentSpec(Fields):
     def _kept(self) -> Self:
         if self.restart == "never" and self.cache != "warm":
             raise ValueError(f"cache '{self.cache}' needs servers that are restarted: restart = 'block'")
+        if self.lead_in_s and self.cache != "warm":
+            raise ValueError(
+                f"a lead-in would warm what cache = '{self.cache}' empties: lead_in_s goes with cache = 'warm'"
+            )
         if self.restart == "never" and self.restore == "block":
             raise ValueError(
                 "data cannot be restored under servers that stay up; restart = 'never' goes with restore = 'never'"

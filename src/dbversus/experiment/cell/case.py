@@ -4,7 +4,7 @@ import time
 
 from dbversus.experiment.cell.opening import compare_answers, open_case
 from dbversus.experiment.cell.pilot import one_row, pilot
-from dbversus.experiment.cell.rows import count_rows, replay_rows
+from dbversus.experiment.cell.rows import count_rows, lead_in, replay_rows
 from dbversus.experiment.cell.work import plan_work, undo
 from dbversus.experiment.observe.drain import drain, start_clocks_together
 from dbversus.experiment.observe.every import observers_of
@@ -63,6 +63,7 @@ def _measure_rows(scene: Scene, observers: Observers) -> None:
     rig, case = scene.rig, scene.case
     done = rig.progress.rows[rig.part(scene.block, case)]
     plan = rig.progress.plans.get(rig.shared(case)) or _plan(scene)
+    lead_in(scene, plan)
     start_clocks_together(scene)
     if scene.replay:
         replay_rows(scene, plan, (done if case.test.changes_data else 0) or plan.rows)

@@ -1,5 +1,6 @@
 """The rows of a case: run through losses, and journaled with what disturbed them."""
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -17,11 +18,23 @@ from dbversus.stats.disturbance import RowFigures, judge_row
 from dbversus.stats.orders import balanced_orders
 
 SERIES_FROM_MS = 1000
+LEAD_IN_ROW = 2_000_000
+"""Far above the numbers of counted rows, and of the pilot's."""
 
 
 def replay_rows(scene: Scene, plan: SlotPlan, end: int) -> None:
     """Rows 0 to end-1, uncounted, for what they do to the data."""
     _run(scene, plan, 0, end, None)
+
+
+def lead_in(scene: Scene, plan: SlotPlan) -> None:
+    """Rows as the plan has them, uncounted, until each target has been driven for the `lead_in_s` asked for."""
+    spec = scene.rig.spec
+    if not spec.lead_in_s or not scene.case.test.changes_data or scene.case.test.work:
+        return
+    scene.rig.display.doing(f"block {scene.block + 1}: {scene.case.name}, lead-in")
+    slot_s = float(plan.slot.get("ms", spec.write_slot_ms)) / 1000
+    _run(scene, plan, LEAD_IN_ROW, LEAD_IN_ROW + math.ceil(spec.lead_in_s / slot_s), None)
 
 
 def count_rows(scene: Scene, plan: SlotPlan, first: int, observer: Observer) -> None:

@@ -11,7 +11,7 @@ from dbversus.experiment.asked.spec import ExperimentSpec
 from dbversus.experiment.plan.cases import Case, cases_of
 from dbversus.experiment.plan.disk_need import count_loads, disk_bytes, planned_targets
 from dbversus.experiment.plan.progress import Progress
-from dbversus.experiment.plan.slots import COLD_ROWS
+from dbversus.experiment.plan.slots import COLD_ROWS, SLOWEST_SLOT_MS
 from dbversus.suites.build.roles import planned_s_of
 from dbversus.suites.model import Suite
 from dbversus.units import show_duration
@@ -151,4 +151,12 @@ def _puts_off_s(target: str) -> float:
 def _test_s(spec: ExperimentSpec, case: Case, targets: int) -> float:
     if spec.cache == "cold":
         return targets * (COLD_ROWS * spec.cold_slot_ms / 1000 + COLD_RESTART_S_PER_TARGET)
-    return spec.seconds_of(case.test.name) + TEST_EDGE_S
+    lead_in_s = spec.lead_in_s * targets if case.test.changes_data else 0
+    return lead_in_s + _rows_s(spec, case, targets) + TEST_EDGE_S
+
+
+def _rows_s(spec: ExperimentSpec, case: Case, targets: int) -> float:
+    """All of the test's time, since slow operations lengthen slots; where slots are too long for that, what they come to."""
+    slot_ms = spec.write_slot_ms if case.test.by_count else spec.slot_ms
+    most_s = spec.seconds_of(case.test.name)
+    return most_s if slot_ms < SLOWEST_SLOT_MS else min(most_s, spec.rows * targets * slot_ms / 1000)

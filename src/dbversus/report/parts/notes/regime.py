@@ -14,6 +14,7 @@ PUT_OFF_SHARE = 0.05
 """Less of the CPU or of the bytes of an operation than this is not worth a word."""
 LONG_S = 300
 """A test that lasts so long has seen what a short one does not (docs/evidence/aged-data.md)."""
+LATER = "checkpoints of a full log and long histories come later (--profile sustained has more of them)"
 
 
 def regime_notes(results: Results, test: str, absolute: BlockFigures) -> list[str]:
@@ -29,7 +30,14 @@ def regime_notes(results: Results, test: str, absolute: BlockFigures) -> list[st
     figures = {target.label: absolute.get((test, target.label), {}) for target in results.targets}
     put_off = [words for label, of_target in figures.items() if (words := _put_off(label, of_target))]
     rest = f"; put off until after the test, and charged to it as drain: {', '.join(put_off)}" if put_off else ""
-    return [f"measured on {data}{_length(list(figures.values()))}{rest}"]
+    length = _lead_in(results) or _length(list(figures.values()))
+    return [f"measured on {data}{length}{rest}"]
+
+
+def _lead_in(results: Results) -> str:
+    """How long servers were driven before, where that was for the sake of the regime."""
+    seconds = results.header.spec.get("lead_in_s")
+    return f", after {seconds:g} s of the same work in every block, uncounted" if seconds else ""
 
 
 def _length(of_targets: Sequence[Mapping[str, Sequence[float]]]) -> str:
@@ -39,7 +47,7 @@ def _length(of_targets: Sequence[Mapping[str, Sequence[float]]]) -> str:
         return ""
     least, most = f"{min(seconds):.2g}", f"{max(seconds):.2g}"
     span = least if least == most else f"{least} to {most}"
-    return f"; each server was driven for {span} s per block: checkpoints of a full log and long histories come later"
+    return f"; each server was driven for {span} s per block: {LATER}"
 
 
 def driven_figures(results: Results) -> dict[tuple[str, str], dict[str, list[float]]]:
