@@ -7,15 +7,17 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import stdtrit
 
 from dbversus.report.model import Estimate, LatencyFigures, SlotRatios
 from dbversus.results.latency import Latency, merge
 from dbversus.results.read import Results
-from dbversus.stats.metrics import COUNTER, CPU, METRICS, THROUGHPUT, metric_named
+from dbversus.stats.metrics import COUNTER, CPU, METRICS, THROUGHPUT, Columns, Floats, floats, metric_named, parts
 from dbversus.stats.model import Metric
-from dbversus.stats.values.blocks import block_values
+from dbversus.stats.values.blocks import block_values, slot_logs
 from dbversus.stats.values.imported import IN_IMPORTS, imported_findings, is_imported, run_values
+from dbversus.stats.values.layout import Layout, Sides, lay_out
 
 CONFIDENCE = 0.95
 PERCENTS = (50.0, 95.0, 99.0, 99.9)
@@ -164,7 +166,7 @@ def _figures_from_sums(results: Results) -> BlockFigures:
     totals = ", ".join(f'sum("{name}")' for name in columns)
     query = f"SELECT test, target, {totals} FROM slots GROUP BY test, target, block ORDER BY block"  # noqa: S608
     figures: BlockFigures = {}
-    for test, target, *values in results.sql(query)[1]:
+    for test, target, *values in results.slot_rows(query):
         of_block = dict(zip(columns, values, strict=True))
         known = figures.setdefault((test, target), {})
         for metric in _FROM_SUMS:
@@ -183,33 +185,39 @@ def _ratio_of_sums(metric: Metric, sums: Mapping[str, Any]) -> float | None:
 
 def slot_ratios(results: Results) -> dict[str, list[SlotRatios]]:
     """Test → one entry per candidate: ln(target/base) of same-row pairs, for the metrics that are plotted."""
-    query = """
-        SELECT t.test, t.target, t.block,
-          ln((t.server_cpu_ns / t.ops) / (b.server_cpu_ns / b.ops)), ln((t.ops / t.elapsed_ns) / (b.ops / b.elapsed_ns))
-        FROM slots t JOIN slots b USING (test, clients, block, row, started_unix_ns)
-        WHERE b.target = $base AND t.target <> $base
-          AND t.ops > 0 AND b.ops > 0 AND t.elapsed_ns > 0 AND b.elapsed_ns > 0
-          AND coalesce(t.server_cpu_ns, 1) > 0 AND coalesce(b.server_cpu_ns, 1) > 0
-        ORDER BY t.block, t.row""".replace("$base", _quoted(results.base.label))
-    found: dict[tuple[str, str], dict[str, dict[int, list[float]]]] = {}
-    for test, target, block, *logs in results.sql(query)[1]:
-        of_target = found.setdefault((test, target), {name: {} for name in PLOTTED})
-        for name, value in zip(PLOTTED, logs, strict=True):
-            if value is not None:
-                of_target[name].setdefault(block, []).append(value)
+    slots, base = results.slots, results.base.label
+    if base not in slots["target"]:
+        return {}
+    layout = lay_out(slots, base)
+    logs = {name: slot_logs(found) for name in PLOTTED if (found := parts(metric_named(name), slots))}
+    worked = _worked(slots)
     ratios: dict[str, list[SlotRatios]] = {}
-    for candidate in results.targets[1:]:
-        for test in results.tests:
-            if of_target := found.get((test, candidate.label), {}):
-                frozen = {
-                    name: {block: tuple(logs) for block, logs in blocks.items()} for name, blocks in of_target.items()
-                }
-                ratios.setdefault(test, []).append(SlotRatios(candidate.label, frozen))
+    for candidate in (target.label for target in results.targets[1:] if target.label in layout.targets):
+        pairs = layout.pairs(layout.targets.index(candidate)).where(worked)
+        known = {
+            name: _by_cell(layout, pairs.where(np.isfinite(of_slots)), of_slots) for name, of_slots in logs.items()
+        }
+        for test in dict.fromkeys(layout.cell_names[cell][1] for cell in np.unique(pairs.our_cell)):
+            of_test = {name: by_test.get(test, {}) for name, by_test in known.items()}
+            ratios.setdefault(test, []).append(SlotRatios(candidate, of_test))
     return ratios
 
 
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
+def _worked(slots: Columns) -> npt.NDArray[np.bool_]:
+    """Slots in which a target did something; without those whose CPU was too little to be counted."""
+    ops, elapsed, cpu = (floats(slots[name]) for name in ("ops", "elapsed_ns", "server_cpu_ns"))
+    worked: npt.NDArray[np.bool_] = (ops > 0) & (elapsed > 0) & ~(cpu <= 0)
+    return worked
+
+
+def _by_cell(layout: Layout, pairs: Sides, logs: Floats) -> dict[str, dict[int, tuple[float, ...]]]:
+    """Test → block → differences of the two slots of each pair, in order."""
+    starts = np.flatnonzero(np.diff(pairs.our_cell, prepend=-1))
+    found: dict[str, dict[int, tuple[float, ...]]] = {}
+    for start, values in zip(starts, np.split(logs[pairs.ours] - logs[pairs.theirs], starts[1:]), strict=False):
+        block, test = layout.cell_names[pairs.our_cell[start]]
+        found.setdefault(test, {})[block] = tuple(values.tolist())
+    return found
 
 
 def latency_figures(blocks: Iterable[Latency]) -> LatencyFigures | None:

@@ -54,7 +54,7 @@ from dbversus.results.schema import (
     STALL_COLUMNS,
     TIMELINE_COLUMNS,
 )
-from dbversus.results.sql import columns_of, names, run_sql
+from dbversus.results.sql import columns_of, database_with, names, run_sql
 from dbversus.results.tables.amounts import amount_rows
 from dbversus.results.tables.background import background_rows, drain_rows
 from dbversus.results.tables.counters import counter_rows
@@ -242,6 +242,14 @@ class Results:
     ) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Column names and rows of the last result of `query`; as `sql_results` otherwise."""
         return self.sql_results(query, tables)[-1]
+
+    def slot_rows(self, query: str) -> list[tuple[Any, ...]]:
+        """Rows of a query of dbversus's own that reads nothing but `slots`: these share one table, which takes time to make."""
+        return self._slots_database.execute(query).fetchall()
+
+    @cached_property
+    def _slots_database(self) -> duckdb.DuckDBPyConnection:
+        return database_with("slots", self.slots, SLOT_COLUMNS)
 
     def lines(self, query: str) -> list[dict[str, Any]]:
         """The rows of `query` by column name."""

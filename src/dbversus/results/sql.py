@@ -54,9 +54,15 @@ def run_sql(
 @contextmanager
 def make_table(name: str, content: Columns, types: Mapping[str, str]) -> Iterator[duckdb.DuckDBPyRelation]:
     """One table as queries see it, for as long as it is used."""
-    with duckdb.connect() as connection:
-        _create_typed(connection, name, content, types)
+    with database_with(name, content, types) as connection:
         yield connection.table(name)
+
+
+def database_with(name: str, content: Columns, types: Mapping[str, str]) -> duckdb.DuckDBPyConnection:
+    """A database of its own with one table, for queries of dbversus's own."""
+    connection = duckdb.connect()
+    _create_typed(connection, name, content, types)
+    return connection
 
 
 def columns_of(rows: Sequence[Mapping[str, Any]], types: Mapping[str, str]) -> Columns:

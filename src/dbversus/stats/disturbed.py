@@ -13,7 +13,7 @@ from dbversus.stats.judging.verdicts import assess
 from dbversus.stats.judging.whole_work import percent
 from dbversus.stats.metrics import Columns, floats
 from dbversus.stats.model import CHANGES, Finding, Metric, Verdict
-from dbversus.stats.values.blocks import block_values
+from dbversus.stats.values.blocks import block_values, columns_read
 from dbversus.stats.values.layout import flags, lay_out
 from dbversus.stats.values.table import Key
 
@@ -73,9 +73,9 @@ def _of_quiet_rows(
 ) -> dict[Key, Finding]:
     """Findings of the rows in which nothing else took part of the host; nothing where no row was disturbed."""
     quiet = ~flags(columns.get("disturbed"), len(columns["target"]))
-    of_quiet = {name: column[quiet] for name, column in columns.items()}
-    if quiet.all() or base not in of_quiet["target"]:
+    if quiet.all() or base not in columns["target"][quiet]:
         return {}
+    of_quiet = {name: columns[name][quiet] for name in columns_read(metrics) & columns.keys()}
     return {finding.key: finding for finding in assess(block_values(of_quiet, base, metrics), metrics, looks, margins)}
 
 

@@ -84,6 +84,16 @@ def test_every_slot_is_a_dot_or_is_counted(assessment: Assessment) -> None:
         assert beyond <= 0.05 * slots
 
 
+def test_of_many_slots_one_in_so_many_is_drawn_and_it_is_said(assessment: Assessment) -> None:
+    test = part(assessment, "point-query")
+    logs = tuple(0.001 * (number % 7) for number in range(1_250))
+    many = replace(test, slots=(replace(test.slots[0], ratios={CPU: {0: logs, 1: logs}}), *test.slots[1:]))
+    root = drawn(slot_chart(many, CPU, LABELS))
+    first = next(path for path in of_class(root, "dots") if "t1" in (path.get("class") or ""))
+    assert len(re.findall(r"-?\d+[ -]", f"{first.get('d')} ")) // 2 <= 2_500 / 3 + 1
+    assert "1 of 3 drawn" in "".join(text.text or "" for text in of_class(root, "beyond"))
+
+
 def test_axes_have_units_and_labels_and_hold_all_marks(assessment: Assessment) -> None:
     test = part(assessment, "update-index")
     for picture, unit in (

@@ -5,7 +5,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
 from markupsafe import escape
+
+from dbversus.stats.metrics import Floats
 
 _LABEL_PX = 6.4
 """Of one character, at the size that report.css gives labels; digits are wider than most."""
@@ -47,6 +50,10 @@ class Axis:
 
     def at(self, value: float) -> float:
         return round(self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start), 1)
+
+    def places(self, values: Floats) -> Floats:
+        """As `at`, of many."""
+        return np.round(self.start + (values - self.low) / (self.high - self.low) * (self.end - self.start), 1)
 
     def held(self, value: float) -> float:
         """As `at`, but never beyond the axis."""

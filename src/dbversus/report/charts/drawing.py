@@ -5,9 +5,11 @@ Each target has a colour, a shape of its marks and a pattern of its lines, so th
 
 from collections.abc import Iterable, Iterator, Sequence
 
+import numpy as np
 from markupsafe import Markup, escape
 
 from dbversus.report.charts.axes import USUAL, Frame
+from dbversus.stats.metrics import Floats
 from dbversus.stats.model import Verdict
 
 KINDS = 8
@@ -75,13 +77,11 @@ def shared_at(lines: Iterable[Sequence[Point]]) -> list[str]:
     return longest if all(own == longest[: len(own)] for own in texts) else []
 
 
-def dots(index: int, points: Iterable[tuple[float, float]]) -> str:
+def dots(index: int, x: Floats, y: Floats) -> str:
     """Corners of a line that is not drawn, in whole pixels from the one before: five bytes a dot, and reports have 20,000."""
-    steps, at_x, at_y = [], 0, 0
-    for x, y in points:
-        steps.append(f"{round(x) - at_x} {round(y) - at_y}")
-        at_x, at_y = round(x), round(y)
-    path = " ".join(steps).replace(" -", "-")
+    pixels = np.rint(np.column_stack((x, y))).astype(int)
+    steps = np.diff(pixels, axis=0, prepend=np.zeros((1, 2), dtype=int)).tolist()
+    path = " ".join(f"{across} {down}" for across, down in steps).replace(" -", "-")
     return f'<path class="dots {kind(index)}" d="m{path}"/>' if path else ""
 
 

@@ -3,8 +3,10 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 from markupsafe import Markup
 
 from dbversus.report.charts import ticks
@@ -12,7 +14,7 @@ from dbversus.report.charts.axes import LEFT, RIGHT, TOP, Axis, across, upwards,
 from dbversus.report.charts.drawing import Point, chart, dots, kind, series, shared_at
 from dbversus.report.model import TestPart
 from dbversus.report.words import SHORT_TITLES, typographic
-from dbversus.stats.metrics import metric_named
+from dbversus.stats.metrics import Floats, metric_named
 from dbversus.stats.model import Finding, Verdict
 from dbversus.units import count_of
 
@@ -20,6 +22,8 @@ _SHOWN_PERCENT = (2, 98)
 """The axis holds so much of the slots; wild ones are counted."""
 _ROOM = 0.8
 """Of a block's column, for the slots of all targets side by side."""
+MOST_DOTS = 1000
+"""Of a target: what the longest usual run has. More would be a smear, and make the page heavy."""
 _NO_RATIO = (Verdict.WRONG_RESULT, Verdict.FAILED)
 
 
@@ -37,14 +41,14 @@ class _Candidate:
     def in_strip(self, column: int, share: float = 0.5) -> float:
         return column + self.start + self.room * share
 
-    @property
-    def slots(self) -> list[tuple[float, float]]:
+    @cached_property
+    def slots(self) -> tuple[Floats, Floats]:
         """Column and difference of each slot, in order."""
-        return [
-            (self.in_strip(block, (row + 0.5) / len(logs)), _percent(log))
+        columns = [
+            block + self.start + self.room * (np.arange(len(logs)) + 0.5) / len(logs)
             for block, logs in self.logs.items()
-            for row, log in enumerate(logs)
         ]
+        return np.concatenate(columns), np.expm1(np.concatenate([*map(np.array, self.logs.values())])) * 100
 
     @property
     def means(self) -> dict[int, float]:
@@ -100,7 +104,7 @@ def _percent(log: float) -> float:
 
 
 def _y_axis_for(candidates: Sequence[_Candidate], margin: float) -> Axis:
-    usual = np.percentile([value for each in candidates for _, value in each.slots], _SHOWN_PERCENT)
+    usual = np.percentile(np.concatenate([each.slots[1] for each in candidates]), _SHOWN_PERCENT)
     means = [value for each in candidates for value in each.means.values()]
     shown = [*map(float, usual), *means, *(value for each in candidates for value in each.over_all[:1])]
     lowest, highest = min(-margin * 100, *shown), max(margin * 100, *shown)
@@ -109,7 +113,19 @@ def _y_axis_for(candidates: Sequence[_Candidate], margin: float) -> Axis:
 
 
 def _slots(candidate: _Candidate, x: Axis, y: Axis) -> str:
-    return dots(candidate.index, ((x.at(column), y.at(value)) for column, value in candidate.slots if y.holds(value)))
+    columns, values = candidate.slots
+    drawn = _held(values, y)
+    drawn[np.arange(len(drawn)) % _step(candidate) != 0] = False
+    return dots(candidate.index, x.places(columns[drawn]), y.places(values[drawn]))
+
+
+def _step(candidate: _Candidate) -> int:
+    """One of how many slots is drawn."""
+    return -(-len(candidate.slots[0]) // MOST_DOTS)
+
+
+def _held(values: Floats, axis: Axis) -> npt.NDArray[np.bool_]:
+    return (values >= axis.low) & (values <= axis.high)
 
 
 def _points(candidate: _Candidate, x: Axis, y: Axis, over_all: int) -> list[Point]:
@@ -169,8 +185,10 @@ def _y_labels(y: Axis) -> str:
 
 
 def _beyond(candidates: Sequence[_Candidate], y: Axis) -> str:
-    outside = sum(not y.holds(value) for each in candidates for _, value in each.slots)
+    outside = sum(int(np.sum(~_held(each.slots[1], y))) for each in candidates)
+    step = max(map(_step, candidates))
     said = f"{count_of(outside, 'slot')} beyond" if outside else ""
+    said += f"{', ' if said else ''}1 of {step} drawn" if step > 1 else ""
     return f'<text class="beyond" x="{RIGHT}" y="{TOP - 10}">{said}</text>' if said else ""
 
 

@@ -28,7 +28,7 @@ def own_logs(results: Results) -> dict[str, Places]:
         FROM slots GROUP BY ALL
         HAVING sum(ops) > 0 AND sum(elapsed_ns) > 0 AND coalesce(sum(server_cpu_ns), 1) > 0 ORDER BY block"""
     found: dict[str, dict[tuple[str, str], dict[int, float]]] = {name: defaultdict(dict) for name in METRICS}
-    for test, target, block, *logs in results.sql(query)[1]:
+    for test, target, block, *logs in results.slot_rows(query):
         for name, log in zip(METRICS, logs, strict=True):
             if log is not None and math.isfinite(log):
                 found[name][test, target][block] = log

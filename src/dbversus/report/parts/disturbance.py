@@ -45,7 +45,7 @@ class _Rows(NamedTuple):
 def disturbances(results: Results) -> dict[str, Disturbance]:
     """Test → what disturbed its rows."""
     rows: dict[str, list[_Rows]] = {}
-    for test, *line in results.sql(_QUERY)[1]:
+    for test, *line in results.slot_rows(_QUERY):
         rows.setdefault(test, []).append(_Rows(*line))
     return {test: _sum_up(of_test) for test, of_test in rows.items()}
 

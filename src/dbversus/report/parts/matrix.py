@@ -89,7 +89,7 @@ def _rates(results: Results) -> dict[Key, Values]:
         SELECT test, target, block, sum(ops) / (sum(elapsed_ns) / 1e9)
         FROM slots WHERE elapsed_ns > 0 GROUP BY ALL ORDER BY block"""
     rates: dict[Key, dict[int, float]] = defaultdict(dict)
-    for test, target, block, rate in results.sql(query)[1]:
+    for test, target, block, rate in results.slot_rows(query):
         rates[test, target][block] = rate
     return dict(rates)
 

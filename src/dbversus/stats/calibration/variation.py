@@ -39,7 +39,7 @@ def rows_of(results: Results, twins: Twins) -> dict[Place, Rows]:
           AND coalesce(t.server_cpu_ns, 1) > 0 AND coalesce(b.server_cpu_ns, 1) > 0
         ORDER BY ALL""".replace("$base", _quoted(twins.base.label)).replace("$twin", _quoted(twins.twin.label))
     found: dict[Place, list[tuple[float, float, float]]] = {}
-    for test, block, later, *logs in results.sql(query)[1]:
+    for test, block, later, *logs in results.slot_rows(query):
         for metric, log_ratio in zip((CPU, THROUGHPUT), logs, strict=True):
             if block in twins.blocks and log_ratio is not None:
                 found.setdefault((test, metric), []).append((block, log_ratio, later))

@@ -18,6 +18,7 @@ metric is taken from each side's sums over all its slots of the block; docs/prot
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +28,7 @@ from dbversus.stats.metrics import LOAD_TEST, METRICS, Columns, Floats, floats, 
 from dbversus.stats.model import BlockValue, Metric
 from dbversus.stats.values.layout import Ints, Layout, Sides, flags, lay_out
 
+_READ_ALWAYS = ("target", "test", "block", "row", "started_unix_ns", "disturbed", "ops", "elapsed_ns", "affected")
 TRIMMED = 0.25
 """Share of the rows of a block that is cut off at each end."""
 
@@ -39,6 +41,11 @@ def block_values(columns: Columns, base: str, metrics: Sequence[Metric] = METRIC
     """
     layout = lay_out(columns, base)
     return [value for target in layout.others for value in _target_values(layout, target, columns, metrics)]
+
+
+def columns_read(metrics: Iterable[Metric]) -> set[str]:
+    """Names of all columns that `block_values` looks at."""
+    return {*_READ_ALWAYS, *(name for metric in metrics for name in (*metric.numerator, metric.denominator))}
 
 
 def load_values(
@@ -138,18 +145,32 @@ def slot_logs(found: tuple[Floats, Floats]) -> Floats:
     return logs
 
 
+class _Ranked(NamedTuple):
+    """Values in order of cell and size, the cell and the rank in it of each, and how many are cut off at either end."""
+
+    values: Floats
+    cell: Ints
+    rank: Ints
+    cut: Ints
+
+
 def _midmeans(found: tuple[Floats, Floats], pairs: Sides, cells: int) -> _Figures:
     """Midmean over pairs of ln(ours/theirs); a pair counts when both sides are known and positive."""
     logs = slot_logs(found)
     good = pairs.where(np.isfinite(logs))
     rows = good.counts(cells)
     values = logs[good.ours] - logs[good.theirs]
-    return _Figures(midmeans(values, good.our_cell, rows), midmean_errors(values, good.our_cell, rows), rows)
+    ranked = _ranked(values, good.our_cell, rows)
+    return _Figures(_midmeans_of(ranked, rows), _midmean_errors(ranked, rows), rows)
 
 
 def midmeans(values: Floats, cell: Ints, counts: Ints) -> Floats:
     """Mean of the middle half of the values of each cell (all of them where there are fewer than four); NaN for none."""
-    values, cell, rank, cut = _ranked(values, cell, counts)
+    return _midmeans_of(_ranked(values, cell, counts), counts)
+
+
+def _midmeans_of(ranked: _Ranked, counts: Ints) -> Floats:
+    values, cell, rank, cut = ranked
     middle = (rank >= cut) & (rank < counts[cell] - cut)
     kept = np.bincount(cell[middle], minlength=len(counts))
     sums = np.bincount(cell[middle], weights=values[middle], minlength=len(counts))
@@ -157,13 +178,13 @@ def midmeans(values: Floats, cell: Ints, counts: Ints) -> Floats:
     return means
 
 
-def midmean_errors(values: Floats, cell: Ints, counts: Ints) -> Floats:
+def _midmean_errors(ranked: _Ranked, counts: Ints) -> Floats:
     """Standard error of each cell's midmean, from the values drawn in to its edges; NaN with fewer than two.
 
     s_w / ((1 - 2γ) √n) of Winsorised values (Tukey & McLaughlin, Sankhyā A 25, 1963). Slots that resemble their neighbours
     make it too small, in all tests alike.
     """
-    values, cell, rank, cut = _ranked(values, cell, counts)
+    values, cell, rank, cut = ranked
     first = np.cumsum(counts) - counts
     nearest = first[cell] + np.clip(rank, cut, counts[cell] - cut - 1)
     drawn_in = values[nearest]
@@ -175,12 +196,11 @@ def midmean_errors(values: Floats, cell: Ints, counts: Ints) -> Floats:
     return errors
 
 
-def _ranked(values: Floats, cell: Ints, counts: Ints) -> tuple[Floats, Ints, Ints, Ints]:
-    """Values in order of cell and size, the cell and the rank in it of each, and how many are cut off at either end."""
+def _ranked(values: Floats, cell: Ints, counts: Ints) -> _Ranked:
     order = np.lexsort((values, cell))
     values, cell = values[order], cell[order]
     rank = np.arange(len(cell)) - (np.cumsum(counts) - counts)[cell]
-    return values, cell, rank, (TRIMMED * counts).astype(np.int64)[cell]
+    return _Ranked(values, cell, rank, (TRIMMED * counts).astype(np.int64)[cell])
 
 
 def _of_sums(metric: Metric, found: tuple[Floats, Floats], sides: Sides, columns: Columns, cells: int) -> _Figures:

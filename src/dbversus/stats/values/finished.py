@@ -24,4 +24,5 @@ def of_finished_blocks(results: Results) -> Results:
     kept = np.isin(np.ma.getdata(results.slots["block"]), list(finished))
     counted = {None, *finished}
     records = tuple(each for each in results.records if getattr(each, "block", None) in counted)
-    return replace(results, records=records, slots={name: column[kept] for name, column in results.slots.items()})
+    slots = results.slots if kept.all() else {name: column[kept] for name, column in results.slots.items()}
+    return replace(results, records=records, slots=slots)

@@ -1,6 +1,7 @@
 """Where each slot belongs: its block and test, its target, and the row that it shares with slots of other targets."""
 
 from dataclasses import dataclass
+from weakref import ref
 
 import numpy as np
 import numpy.typing as npt
@@ -86,12 +87,33 @@ class Layout:
         return np.bincount(self.cell_of_row[rows], minlength=len(self.cell_names))
 
 
+_PLACING = ("target", "test", "block", "row", "started_unix_ns")
+_last: list[tuple[str, list[ref[npt.NDArray[np.generic]]], Layout]] = []
+"""The layout that was made last, and of what: judging asks for that of the same slots eight times."""
+
+
 def lay_out(columns: Columns, base: str) -> Layout:
-    """The layout of slots, from columns of results/schema.py. Raises UsageError when `base` has none."""
-    targets, target = np.unique(np.asarray(columns["target"], dtype=str), return_inverse=True)
+    """The layout of slots, from columns of results/schema.py. Raises UsageError when `base` has none.
+
+    Columns are taken not to change: asked again with the same arrays, it gives the same layout.
+    """
+    placing = [columns[name] for name in _PLACING if name in columns]
+    for of_base, of_columns, known in _last:
+        same = len(of_columns) == len(placing) and all(
+            weak() is column for weak, column in zip(of_columns, placing, strict=True)
+        )
+        if same and of_base == base:
+            return known
+    layout = _lay_out(columns, base)
+    _last[:] = [(base, [ref(column) for column in placing], layout)]
+    return layout
+
+
+def _lay_out(columns: Columns, base: str) -> Layout:
+    targets, target = _places(columns["target"])
     if base not in targets:
         raise UsageError(f"no slots of the base '{base}'; there are slots of: {', '.join(targets) or 'nobody'}")
-    tests, test = np.unique(np.asarray(columns["test"], dtype=str), return_inverse=True)
+    tests, test = _places(columns["test"])
     block = floats(columns["block"]).astype(np.int64)
     cells, cell = np.unique(block * len(tests) + test, return_inverse=True)
     rows, row = np.unique(_row_keys(columns, cell), return_inverse=True)
@@ -100,12 +122,20 @@ def lay_out(columns: Columns, base: str) -> Layout:
     cell_of_row = np.zeros(len(rows), dtype=np.int64)
     cell_of_row[row] = cell
     return Layout(
-        targets=[str(name) for name in targets],
-        base=int(np.flatnonzero(targets == base)[0]),
-        cell_names=[(int(key // len(tests)), str(tests[key % len(tests)])) for key in cells],
+        targets=targets,
+        base=targets.index(base),
+        cell_names=[(int(key // len(tests)), tests[key % len(tests)]) for key in cells],
         cell_of_row=cell_of_row,
         slot_at=slot_at,
     )
+
+
+def _places(texts: npt.NDArray[np.generic]) -> tuple[list[str], Ints]:
+    """Its different texts in order, and which of them each entry is (as np.unique, which would compare a million texts)."""
+    entries = texts.tolist()
+    names = sorted(set(entries))
+    place = {name: index for index, name in enumerate(names)}
+    return names, np.fromiter(map(place.__getitem__, entries), dtype=np.int64, count=len(entries))
 
 
 def _row_keys(columns: Columns, cell: Ints) -> Ints:

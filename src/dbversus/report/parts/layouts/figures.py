@@ -22,9 +22,9 @@ from dbversus.stats.metrics import CPU, DISK_READ_BYTES, DISK_READS, DISK_WRITE_
 from dbversus.stats.values.imported import MACHINE_CPU_SHARE, MACHINE_SWITCHES, is_imported
 
 KIB = 1024
-_SUMS = """SELECT test, target, sum(ops) AS ops, sum(statements) AS statements, sum(elapsed_ns) / 1e9 AS seconds,
-    sum(server_cpu_ns + client_cpu_ns) / 1e3 AS cpu_us, sum(server_switches + client_switches) AS switches,
-    sum(client_switches) AS client_switches
+_SUM_NAMES = ("test", "target", "ops", "statements", "seconds", "cpu_us", "switches", "client_switches")
+_SUMS = """SELECT test, target, sum(ops), sum(statements), sum(elapsed_ns) / 1e9, sum(server_cpu_ns + client_cpu_ns) / 1e3,
+    sum(server_switches + client_switches), sum(client_switches)
   FROM slots GROUP BY test, target"""
 
 Figures = dict[str, float]
@@ -39,7 +39,8 @@ def layout_part(results: Results, steps: StepsPart | None) -> LayoutPart:
         of_steps = _imported_steps(results)
         tests = _tests(results, _of_import(results), {*of_steps})
         return LayoutPart(names, dbms, tests, tuple(of_steps.values()), imported=True)
-    sums: Sums = {(line["test"], line["target"]): line for line in results.lines(_SUMS)}
+    lines = (dict(zip(_SUM_NAMES, row, strict=True)) for row in results.slot_rows(_SUMS))
+    sums: Sums = {(line["test"], line["target"]): line for line in lines}
     lasting = {test for test, plan in results.slot_plans.items() if "slice_ms" in plan.slot}
     tests = _tests(results, _of_slots(results, sums), lasting)
     return LayoutPart(names_of_targets(results.targets), dbms, tests, _steps(results, steps, sums))

@@ -1,5 +1,7 @@
 """What servers wrote to their logs during a test, in a sentence for each target."""
 
+import numpy as np
+
 from dbversus.results.read import Results
 from dbversus.results.records import Log
 
@@ -9,7 +11,9 @@ EXAMPLES_SHOWN = 2
 def log_notes(results: Results, test: str) -> list[str]:
     """`postgres:17 logged 14 lines in 3 of 8 blocks, such as "LOG: checkpoint starting: wal"`"""
     records = [record for record in results.of_type(Log) if record.test == test]
-    blocks = len({int(block) for block in results.slots["block"][results.slots["test"] == test]})
+    if not records:
+        return []
+    blocks = len(np.unique(results.slots["block"][results.slots["test"] == test]))
     return [words for target in results.targets if (words := _note(target.label, target.name, records, blocks))]
 
 

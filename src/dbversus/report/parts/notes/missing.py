@@ -45,10 +45,11 @@ def _of_host(host: Mapping[str, Any]) -> Iterator[str]:
 
 def _of_slots(results: Results) -> Iterator[str]:
     target_of_slot = results.slots["target"]
-    labels = [target.label for target in results.targets if (target_of_slot == target.label).any()]
+    own = {target.label: target_of_slot == target.label for target in results.targets}
+    labels = [label for label, slots in own.items() if slots.any()]
     for column, words in _FIGURES.items():
         missing = np.ma.getmaskarray(results.slots[column])
-        without = [label for label in labels if missing[target_of_slot == label].all()]
+        without = [label for label in labels if missing[own[label]].all()]
         if without:
             where = "on any target" if len(without) == len(labels) else f"on {', '.join(without)}"
             yield f"{words}: not known {where}"

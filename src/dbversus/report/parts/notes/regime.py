@@ -56,7 +56,7 @@ def driven_figures(results: Results) -> dict[tuple[str, str], dict[str, list[flo
         SELECT test, target, sum(elapsed_ns) / 1e9 FROM slots
         WHERE elapsed_ns > 0 GROUP BY test, target, block ORDER BY block"""
     found: dict[tuple[str, str], dict[str, list[float]]] = {}
-    for test, target, seconds in results.sql(query)[1]:
+    for test, target, seconds in results.slot_rows(query):
         found.setdefault((test, target), {}).setdefault(DRIVEN_S, []).append(seconds)
     return found
 

@@ -68,7 +68,7 @@ Blocks = Mapping[tuple[str, str], Sequence[Block]]
 def device_blocks(results: Results) -> Blocks:
     """(test, target label) → its blocks; without those in which the host did not tell."""
     found: dict[tuple[str, str], list[Block]] = {}
-    for test, target, *figures in results.sql(_QUERY)[1]:
+    for test, target, *figures in results.slot_rows(_QUERY):
         found.setdefault((test, target), []).append(Block(*figures))
     return found
 
