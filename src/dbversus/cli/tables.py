@@ -27,7 +27,7 @@ def write_table(columns: list[str], rows: Rows) -> None:
 def write_all(results: Sequence[tuple[list[str], Rows]], format: str) -> None:
     """One result as it is; several in sequence with an empty line between, in JSON as an array of results."""
     if format == "json" and len(results) > 1:
-        _print_json([_json_lines(*result) for result in results])
+        print_json([_json_lines(*result) for result in results])
         return
     for number, result in enumerate(results):
         if number:
@@ -36,14 +36,15 @@ def write_all(results: Sequence[tuple[list[str], Rows]], format: str) -> None:
 
 
 def write_json(columns: list[str], rows: Rows) -> None:
-    _print_json(_json_lines(columns, rows))
+    print_json(_json_lines(columns, rows))
 
 
 def _json_lines(columns: list[str], rows: Rows) -> list[dict[str, Any]]:
     return [dict(zip(columns, map(_json_value, row), strict=True)) for row in rows]
 
 
-def _print_json(content: Any) -> None:
+def print_json(content: Any) -> None:
+    """Anything on standard output, in ASCII, whatever a terminal or pipe is set to."""
     json.dump(content, sys.stdout, indent=1, default=str)
     print()
 

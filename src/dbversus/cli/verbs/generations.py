@@ -1,13 +1,12 @@
 """dbversus generations: how one DBMS fared against another, a generation ago and now."""
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dbversus.cli.tables import write_csv
+from dbversus.cli.tables import print_json, write_csv
 from dbversus.errors import UsageError
 
 if TYPE_CHECKING:
@@ -100,8 +99,7 @@ def _xlsx(found: "Generations") -> None:
 def _json(found: "Generations") -> None:
     from dbversus.report.generations.words import as_json
 
-    json.dump(as_json(found), sys.stdout, indent=1, ensure_ascii=False)
-    print()
+    print_json(as_json(found))
 
 
 def _csv(found: "Generations") -> None:

@@ -1,13 +1,12 @@
 """dbversus side-by-side: experiments of several hosts or runs, and what depends on which."""
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dbversus.cli.tables import write_csv
+from dbversus.cli.tables import print_json, write_csv
 from dbversus.errors import UsageError
 from dbversus.stats.judgeable import JUDGEABLE, named
 
@@ -86,8 +85,7 @@ def _html(found: "SideBySide") -> None:
 def _json(found: "SideBySide") -> None:
     from dbversus.report.formats.tables.side_by_side_table import as_json
 
-    json.dump(as_json(found), sys.stdout, indent=1, ensure_ascii=False)
-    print()
+    print_json(as_json(found))
 
 
 def _csv(found: "SideBySide") -> None:
