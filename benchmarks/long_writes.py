@@ -1,11 +1,12 @@
 #!/usr/bin/env python
 """Write tests for ten minutes on each server, beside the verdicts that dbversus gives on them in seconds.
 
-`measure` runs each test on each target alone, one after the other: data as it was loaded, all cores for the server but that of
-its client, nothing frozen, ten minutes without a pause. What is there already is not measured again, so it can be stopped and
-started at will. `export` prints what was measured as CSV, a line per slot, to be kept where the folder is not. `table` reads
-either, sets the ratios of these minutes beside those of a comparison of the same targets (`dbversus compare`), and says where
-their directions differ.
+`measure` runs each test on each target alone, one after the other: on aged data, all cores for the server but that of its
+client, nothing frozen, ten minutes without a pause. What is there already is not measured again, so it can be stopped and
+started at will. A shared host is not the same for ten minutes and the next ten: with `--in-turns` all targets of a test take
+turns of 10 s, and are frozen meanwhile. `export` prints what was measured as CSV, a line per slot, to be kept where the folder
+is not. `table` reads either, sets the ratios of these minutes beside those of a comparison of the same targets (`dbversus
+compare`), and says where their directions differ.
 """
 
 import argparse
@@ -76,21 +77,23 @@ class Course:
         return statistics.median(values[:3])
 
 
-def spec_of(target: str, test: str, minutes: float, table_size: int, placement: str) -> ExperimentSpec:
+def spec_of(targets: list[str], test: str, minutes: float, table_size: int, placement: str) -> ExperimentSpec:
+    """One target alone, or several in turns."""
     slots = max(1, round(minutes * 60 / SLOT_S))
+    alone = len(targets) == 1
     choices = {
-        "targets": [target],
-        "alone": True,
+        "targets": targets,
+        "alone": alone,
         "suite": str(SUITE),
         "tests": test,
         "table_size": table_size,
-        "order": "sequential",
+        "order": "sequential" if alone else "interleaved",
         "placement": placement,
         "slot_ms": SLOT_S * 1000,
         "write_slot_ms": SLOT_S * 1000,
         "settle_ms": 0,
         "rows": slots,
-        "seconds": slots * SLOT_S + SLOT_S / 2,
+        "seconds": (slots + 1) * SLOT_S * len(targets),
         "looks": [1],
         "check_events": 0,
         "drain_s": 60,
@@ -103,10 +106,10 @@ def measure(arguments: argparse.Namespace) -> None:
     """Every test on all targets before the next test, so that what is compared was measured within the hour."""
     size = parse_count(arguments.table_size, "--table-size")
     for test in load_suite(SUITE).select(arguments.tests).tests:
-        for target in arguments.targets:
-            folder = arguments.folder / f"{test}@{target.replace('/', '_').replace(':', '-')}"
-            spec = spec_of(target, test, arguments.minutes, size, arguments.placement)
-            _measure_one(spec, folder)
+        groups = [arguments.targets] if arguments.in_turns else [[target] for target in arguments.targets]
+        for group in groups:
+            folder = arguments.folder / f"{test}@{'+'.join(group).replace('/', '_').replace(':', '-')}"
+            _measure_one(spec_of(group, test, arguments.minutes, size, arguments.placement), folder)
 
 
 def _measure_one(spec: ExperimentSpec, folder: Path) -> None:
@@ -152,7 +155,8 @@ def _exported(file: Path) -> list[Course]:
 
 
 def _measured(folder: Path) -> list[Course]:
-    found = [_course(open_results(path.parent)) for path in sorted(folder.glob(f"*/{JOURNAL}"))]
+    of_folders = (open_results(path.parent) for path in sorted(folder.glob(f"*/{JOURNAL}")))
+    found = [_course(results, target.label) for results in of_folders for target in results.targets]
     if not found:
         raise UsageError(
             f"{folder} holds no measured test; make some with `benchmarks/long_writes.py measure {folder}`."
@@ -160,14 +164,15 @@ def _measured(folder: Path) -> list[Course]:
     return found
 
 
-def _course(results: Results) -> Course:
-    slots = results.slots
+def _course(results: Results, target: str) -> Course:
+    own = results.slots["target"] == target
+    slots = {name: column[own] for name, column in results.slots.items()}
     ops, seconds = np.asarray(slots["ops"], float), np.asarray(slots["elapsed_ns"], float) / 1e9
     cpu_us, written = np.asarray(slots["server_cpu_ns"], float) / 1e3, np.asarray(slots["server_write_bytes"], float)
     foreground_us = np.asarray(slots["server_foreground_cpu_ns"], float) / 1e3
     return Course(
         str(slots["test"][0]),
-        results.base.label,
+        target,
         *(list(one) for one in (ops / seconds, cpu_us / ops, written / ops, foreground_us / ops)),
     )
 
@@ -254,6 +259,7 @@ def main() -> None:
     first.add_argument("--minutes", type=float, default=10)
     first.add_argument("--table-size", default="1m")
     first.add_argument("--placement", default="split")
+    first.add_argument("--in-turns", action="store_true", help="all targets of a test in turns of 10 s")
     first.set_defaults(run=measure)
     kept = verbs.add_parser("export")
     kept.add_argument("folder", type=Path)

@@ -47,9 +47,24 @@ def test_pairs_without_a_comparison_are_left_out() -> None:
 
 
 def test_ten_minutes_are_one_pass_without_a_pause() -> None:
-    spec = long_writes.spec_of("postgres:17", "insert", 10, 1000, "split")
+    spec = long_writes.spec_of(["postgres:17"], "insert", 10, 1000, "split")
     assert spec.order == "sequential" and spec.looks == [1] and spec.alone
     assert spec.rows * spec.write_slot_ms == 600_000 and spec.settle_ms == 0
+
+
+def test_in_turns_each_target_has_its_ten_minutes() -> None:
+    spec = long_writes.spec_of(["mysql:5.6", "mariadb:10.11"], "insert", 10, 1000, "split")
+    assert spec.order == "interleaved" and not spec.alone
+    assert spec.rows * spec.write_slot_ms == 600_000 and spec.seconds >= 2 * 600
+
+
+def test_courses_in_turns_are_taken_apart(tmp_path: Path) -> None:
+    run = Path(__file__).parents[1] / "data/runs/postgres-11-13.jsonl.xz"
+    (tmp_path / "both").mkdir()
+    (tmp_path / "both/journal.jsonl").write_bytes(lzma.decompress(run.read_bytes()))
+    one, other = long_writes.courses(tmp_path)
+    assert one.target != other.target and len(one.ops_per_s) == len(other.ops_per_s) > 0
+    assert one.ops_per_s != other.ops_per_s
 
 
 def test_what_was_exported_is_read_again(

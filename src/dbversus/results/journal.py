@@ -14,6 +14,7 @@ from dbversus.results.schema import SCHEMA_VERSION
 
 # how the writer begins a line of the one numerous type; lets a reader that has slots.parquet pass over them
 ROW_START = b'{"type":"row",'
+_READ_BYTES = 2**20
 
 
 def parse_journal(path: Path, with_rows: bool = True) -> tuple[list[AnyRecord], int]:
@@ -25,7 +26,7 @@ def parse_journal(path: Path, with_rows: bool = True) -> tuple[list[AnyRecord], 
     found: list[AnyRecord] = []
     good_bytes = 0
     reader = LineReader(path)
-    with path.open("rb") as file:
+    with path.open("rb", buffering=_READ_BYTES) as file:
         lines = enumerate(file, 1)
         for number, line in lines:
             if with_rows or not (line.startswith(ROW_START) and line.endswith(b"}\n")):
