@@ -35,7 +35,8 @@ def change_data(rig: Rig, block: int, data: str) -> None:
 
 def _start_on(rig: Rig, block: int, data: str) -> tuple[dict[str, dict[str, int]], set[str]]:
     """What each target owes then, and the names of those whose data was restored."""
-    rig.display.doing(f"block {block + 1}: restoring {data} data, starting servers")
+    kept = rig.spec.restore == "never" and rig.restored
+    rig.display.doing(f"block {block + 1}: {'settling kept' if kept else f'restoring {data}'} data, starting servers")
     fresh: set[str] = set()
     for target in starting_order(rig.alive, block):
         with _or_out(rig, target, block):
