@@ -104,7 +104,7 @@ def _quiet(spec: ExperimentSpec) -> str:
 def _add_protocol(table: Table, spec: ExperimentSpec, expected: Estimate) -> None:
     if expected.has_slots:
         table.add_row("slots", f"{_slots(spec)} per test and block")
-    if spec.lead_in_s:
+    if expected.has_lead_in:
         length = show_duration(spec.lead_in_s)
         table.add_row("lead-in", f"{length} of each target before each test that changes data, uncounted")
     table.add_row("clients", ", ".join(map(str, spec.clients)))

@@ -55,6 +55,13 @@ def test_a_lead_in_takes_time_of_every_target_before_writes_only() -> None:
     assert block_s("point-query", 40) == block_s("point-query", 0)
 
 
+def test_steps_have_no_lead_in() -> None:
+    spec = make_spec({"targets": FOUR, "lead_in_s": 40})
+    assert estimate(spec, load_suite("sysbench").select("update-index")).has_lead_in
+    assert not estimate(spec, load_suite("sysbench").select("point-query")).has_lead_in
+    assert not estimate(spec, load_suite("insert")).has_lead_in
+
+
 def test_slots_too_long_to_be_stretched_take_no_more_than_their_length() -> None:
     def block_s(write_slot_ms: float, seconds: float) -> float:
         spec = make_spec({"targets": FOUR, "write_slot_ms": write_slot_ms, "rows": 8, "seconds": seconds})

@@ -31,7 +31,8 @@ class Estimate:
     """Seconds and bytes. `first_verdict_s`: until the first look; `most_s`: when no test is decided before the last.
 
     `loads`: how many times the data is loaded; targets that differ in what acts at run time alone share it. `has_slots`: there
-    are tests at a steady state. `has_unpaced`: there is work that ends when it is done; the time it takes is in none of these.
+    are tests at a steady state; `has_lead_in`: some of them are driven for a while before they count. `has_unpaced`: there is
+    work that ends when it is done; the time it takes is in none of these.
     """
 
     loads: int
@@ -41,6 +42,7 @@ class Estimate:
     most_s: float
     disk_bytes: int
     has_slots: bool
+    has_lead_in: bool
     has_unpaced: bool
 
 
@@ -61,6 +63,7 @@ def estimate(spec: ExperimentSpec, suite: Suite) -> Estimate:
         load_s + spec.looks[-1] * block_s,
         disk_bytes(spec, targets, suite.usual_rows, snapshots=2 if suite.ages else 1),
         bool(_cases(spec, suite)),
+        bool(spec.lead_in_s) and any(case.test.changes_data for case in _cases(spec, suite)),
         not all(_paced_s(case, spec) for case in _work(spec, suite)),
     )
 
