@@ -106,7 +106,7 @@ def _add_protocol(table: Table, spec: ExperimentSpec, expected: Estimate) -> Non
         table.add_row("slots", f"{_slots(spec)} per test and block")
     if expected.has_lead_in:
         length = show_duration(spec.lead_in_s)
-        table.add_row("lead-in", f"{length} of each target before each test that changes data, uncounted")
+        table.add_row("lead-in", f"{length} on the slowest target before each test that changes data, uncounted")
     table.add_row("clients", ", ".join(map(str, spec.clients)))
     if spec.judge != list(USUAL):
         table.add_row("judged", f"{', '.join(spec.judge)} make the verdicts")

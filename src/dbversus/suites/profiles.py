@@ -30,12 +30,12 @@ Milliseconds = Annotated[float, Field(gt=0)]
 class Profile:
     """The choices of one profile.
 
-    Times are in the unit of the name; `seconds` is the time for one test in one block, all targets together, `test_seconds` by
-    glob that of tests which have another. `lead_in_s`: how long each target is driven before the rows of a test that changes
-    data. `rows`: rows of slots per block at most. `looks`: numbers of blocks after which tests are judged. `tests`: globs and
-    selections for `Suite.select`, None for all. With several `clients`, every test runs with each. `margins`: shares by
-    metric, of those that are not the usual ones. `memory`: bytes of each server (None: no limit); `data_to_memory`: how many
-    times as large data is, in place of a `table_size`.
+    Times are in the unit of the name; `seconds` is the time for one test in one block, all targets together, `test_seconds`
+    by glob that of tests which have another. `lead_in_s`: how long the slowest target is driven before the rows of a test
+    that changes data. `rows`: rows of slots per block at most. `looks`: numbers of blocks after which tests are judged.
+    `tests`: globs and selections for `Suite.select`, None for all. With several `clients`, every test runs with each.
+    `margins`: shares by metric, of those that are not the usual ones. `memory`: bytes of each server (None: no limit);
+    `data_to_memory`: how many times as large data is, in place of a `table_size`.
     """
 
     name: str

@@ -24,8 +24,8 @@ class Fields(BaseModel):
     sizes in `table_size`, every test runs with each. `memory`: bytes that each server may have while it is measured, with
     what the page cache holds for it (None: no limit). `judge`: short names of metrics that make verdicts,
     `margins`: shares by metric (0.03 = 3 %).
-    `lead_in_s`: before the rows of each test that changes data, in every block, all targets are driven for at least that long,
-    uncounted, so that flushing, checkpoints and purge are under way in the rows (0: no lead-in).
+    `lead_in_s`: before the rows of each test that changes data, in every block, the same work is done uncounted until the
+    slowest target has taken that long for it, so that flushing, checkpoints and purge are under way in the rows (0: no lead-in).
     `drain_s`: the time that every server has after each test that changes data, to do what that has left (0: none); it is
     done when it was idle for `drain_idle_s`.
     `calibration`: widen margins by what this host was found to vary by, and cite it (docs/calibration.md).

@@ -1,6 +1,5 @@
 """The rows of a case: run through losses, and journaled with what disturbed them."""
 
-import math
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -28,13 +27,18 @@ def replay_rows(scene: Scene, plan: SlotPlan, end: int) -> None:
 
 
 def lead_in(scene: Scene, plan: SlotPlan) -> None:
-    """Rows as the plan has them, uncounted, until each target has been driven for the `lead_in_s` asked for."""
-    spec = scene.rig.spec
+    """Rows as the plan has them, uncounted, until the slowest target has been driven for `lead_in_s`; all do the same work.
+
+    Time is measured, since pilots are too short to tell how fast a server is once it writes back.
+    """
+    spec, row = scene.rig.spec, LEAD_IN_ROW
     if not spec.lead_in_s or not scene.case.test.changes_data or scene.case.test.work:
         return
     scene.rig.display.doing(f"block {scene.block + 1}: {scene.case.name}, lead-in")
-    slot_s = float(plan.slot.get("ms", spec.write_slot_ms)) / 1000
-    _run(scene, plan, LEAD_IN_ROW, LEAD_IN_ROW + math.ceil(spec.lead_in_s / slot_s), None)
+    scene.slot_ns.clear()
+    while max(scene.slot_ns.values(), default=0) < spec.lead_in_s * 1e9:
+        _run(scene, plan, row, row + 1, None)
+        row += 1
 
 
 def count_rows(scene: Scene, plan: SlotPlan, first: int, observer: Observer) -> None:
@@ -82,6 +86,7 @@ def _pass(scene: Scene, plan: SlotPlan, row: int, end: int, observer: Observer |
             if "slots" in reply:
                 row += 1
                 ops.update(driven_ops(reply))
+                scene.slot_ns.update({slot["target"]: slot["elapsed_ns"] for slot in reply["slots"]})
                 if observer:
                     observer.row(reply)
                     _journal_row(scene, reply)

@@ -24,10 +24,10 @@ def driven_ops(row: Reply) -> Counter[str]:
 class Scene:
     """One case in one block, and what its rows have come to.
 
-    `replay`: the same work is done once more, and nothing is journaled. `idle`: opens and closes the case without any operation.
-    `driven`: all operations by target since its server was started, or the case begun: checks, pilots and warm-ups change
-    the data too. `broken`: a row was broken off, and what was driven of it is in no figure. `figures`: of the host, in the
-    journaled rows.
+    `replay`: the same work is done once more, and nothing is journaled. `idle`: opens and closes the case without any
+    operation. `driven`: all operations by target since its server was started, or the case begun: checks, pilots and warm-ups
+    change the data too. `slot_ns`: how long slots of rows have lasted, by target. `broken`: a row was broken off, and what
+    was driven of it is in no figure. `figures`: of the host, in the journaled rows.
     """
 
     rig: Rig
@@ -36,6 +36,7 @@ class Scene:
     replay: bool = False
     idle: Callable[[], None] = lambda: None
     driven: Counter[str] = field(default_factory=Counter)
+    slot_ns: Counter[str] = field(default_factory=Counter)
     broken: bool = False
     figures: list[RowFigures] = field(default_factory=list)
 

@@ -56,7 +56,9 @@ def test_a_short_test_says_how_long_it_was_and_what_comes_later(results: Results
 def test_a_lead_in_is_named_in_place_of_what_comes_later(results: Results) -> None:
     led = replace(results, header=msgspec.structs.replace(results.header, spec={"lead_in_s": 40.0}))
     (note,) = regime_notes(led, TEST, driven_figures(results))
-    assert "after 40 s of the same work in every block, uncounted" in note and "come later" not in note
+    assert (
+        "in every block after a lead-in of 40 s on the slowest target, uncounted" in note and "come later" not in note
+    )
 
 
 def test_reads_have_no_regime(results: Results) -> None:

@@ -37,7 +37,7 @@ def regime_notes(results: Results, test: str, absolute: BlockFigures) -> list[st
 def _lead_in(results: Results) -> str:
     """How long servers were driven before, where that was for the sake of the regime."""
     seconds = results.header.spec.get("lead_in_s")
-    return f", after {seconds:g} s of the same work in every block, uncounted" if seconds else ""
+    return f", in every block after a lead-in of {seconds:g} s on the slowest target, uncounted" if seconds else ""
 
 
 def _length(of_targets: Sequence[Mapping[str, Sequence[float]]]) -> str:
