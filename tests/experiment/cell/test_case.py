@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from dbversus.experiment.cell.case import measure, warm_up
+from dbversus.experiment.cell.rows import LEAD_IN_ROW
 from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.rig.rig import Rig
 from dbversus.host.pinning import PlacementPlan
@@ -155,3 +156,15 @@ def test_each_round_of_a_pilot_has_values_of_its_own(tmp_path: Path, monkeypatch
     _measure(rig, "update-index")
     pilots = [fields["first_row"] for fields in engine_of(rig).asked("rows") if "pilot" in fields["tag"]]
     assert len(pilots) > 1 and len(set(pilots)) == len(pilots)
+
+
+def test_slots_after_a_lead_in_are_as_long_as_its_rates_make_them(tmp_path: Path) -> None:
+    """The fake's slots last 50 ms, whatever they hold: 400 operations/s in the pilot, 800 in the lead-in planned from it."""
+    rig = make_rig(tmp_path, lead_in_s=0.2, write_slot_ms=100)
+    _measure(rig, "update-index")
+    _measure(rig, "update-index", block=1)
+    (plan,) = records(rig, "slots")
+    assert plan["slot"] == {"ops": 80}
+    led = [fields["slot"]["ops"] for fields in _counted_rows(rig) if fields["first_row"] >= LEAD_IN_ROW]
+    assert led == [40] * 4 + [80] * 4
+    assert all(fields["slot"] == {"ops": 80} for fields in _counted_rows(rig) if fields["first_row"] < LEAD_IN_ROW)

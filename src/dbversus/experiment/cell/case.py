@@ -3,7 +3,8 @@
 import time
 
 from dbversus.experiment.cell.opening import compare_answers, open_case
-from dbversus.experiment.cell.pilot import one_row, pilot
+from dbversus.experiment.cell.pilot import one_row, pilot, plan_at
+from dbversus.experiment.cell.planned import note_plan
 from dbversus.experiment.cell.rows import count_rows, lead_in, replay_rows
 from dbversus.experiment.cell.work import plan_work, undo
 from dbversus.experiment.observe.drain import drain, start_clocks_together
@@ -62,8 +63,7 @@ def _measure(scene: Scene) -> None:
 def _measure_rows(scene: Scene, observers: Observers) -> None:
     rig, case = scene.rig, scene.case
     done = rig.progress.rows[rig.part(scene.block, case)]
-    plan = rig.progress.plans.get(rig.shared(case)) or _plan(scene)
-    lead_in(scene, plan)
+    plan = _plan_and_lead_in(scene)
     start_clocks_together(scene)
     if scene.replay:
         replay_rows(scene, plan, (done if case.test.changes_data else 0) or plan.rows)
@@ -74,9 +74,21 @@ def _measure_rows(scene: Scene, observers: Observers) -> None:
         count_rows(scene, plan, done, observers)
 
 
-def _plan(scene: Scene) -> SlotPlan:
+def _plan_and_lead_in(scene: Scene) -> SlotPlan:
+    """The plan, which holds for all blocks, once the lead-in is over. The block that makes it journals it."""
+    known = scene.rig.progress.plans.get(scene.rig.shared(scene.case))
+    plan = known or _first_plan(scene)
+    rates = lead_in(scene, plan)
+    if not known:
+        # a server that writes back is slower than in a pilot of 40 ms
+        plan = plan_at(scene, rates) if rates else plan
+        note_plan(scene, plan)
+    return plan
+
+
+def _first_plan(scene: Scene) -> SlotPlan:
     work = scene.case.test.work
-    return plan_work(scene, work) if work else pilot(scene)
+    return plan_work(scene, work) if work else plan_at(scene, pilot(scene))
 
 
 def warm_up(rig: Rig, block: int, case: Case) -> None:

@@ -1,9 +1,8 @@
-"""Finds each target's rate with a case, and plans its slots from that."""
+"""Finds each target's rate with a case, and plans its slots from such rates."""
 
 from typing import Any
 
 from dbversus.experiment.cell.opening import open_case, seed_of
-from dbversus.experiment.cell.planned import note_plan
 from dbversus.experiment.observe.scene import Scene, driven_ops
 from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.plan.slots import SlotPlan, SlotRules, plan_cold_slots, plan_slots, wanted_ops
@@ -20,23 +19,25 @@ PILOT_ROW = 1_000_000
 COLD_PILOT_MS = 500
 
 
-def pilot(scene: Scene) -> SlotPlan:
-    """Finds each target's rate, plans the slots, and journals the plan, which then holds for all blocks."""
-    rig, case = scene.rig, scene.case
-    if rig.spec.cache == "cold":
+def pilot(scene: Scene) -> list[float]:
+    """Each target's rate in operations/s, in the order of the targets that the case is measured on."""
+    if scene.rig.spec.cache == "cold":
         restart_cold(scene)
-    names = rig.measured(case)
-    rates = _rates(scene, names)
+    return _rates(scene, scene.rig.measured(scene.case))
+
+
+def plan_at(scene: Scene, rates: list[float]) -> SlotPlan:
+    """The slots of targets that do so many operations/s."""
+    rig, case = scene.rig, scene.case
     spec = rig.spec
     rules = SlotRules(spec.slot_ms, spec.settle_ms, spec.rows, spec.seconds_of(case.test.name), spec.write_slot_ms)
-    orders = len(williams_square(len(names)))
+    orders = len(williams_square(len(rates)))
     clients = case.connections(spec.tables)
     plan = plan_slots(rules, rates, case.test.by_count, orders, clients)
     if spec.cache == "cold":
         plan = plan_cold_slots(spec.cold_slot_ms, rates, clients, once=case.test.slow)
         if case.test.roles:
             plan = SlotPlan({"ms": round(spec.cold_slot_ms), "min_ops": 1}, plan.settle, plan.rows)
-    note_plan(scene, plan)
     return plan
 
 

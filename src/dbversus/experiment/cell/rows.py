@@ -26,19 +26,22 @@ def replay_rows(scene: Scene, plan: SlotPlan, end: int) -> None:
     _run(scene, plan, 0, end, None)
 
 
-def lead_in(scene: Scene, plan: SlotPlan) -> None:
+def lead_in(scene: Scene, plan: SlotPlan) -> list[float]:
     """Rows as the plan has them, uncounted, until the slowest target has been driven for `lead_in_s`; all do the same work.
 
-    Time is measured, since pilots are too short to tell how fast a server is once it writes back.
+    Time is measured, since pilots are too short to tell how fast a server is once it writes back. Returns the rate of each
+    target in operations/s, in the order of the pilot's; none where there is no lead-in, or where work is not bounded by count.
     """
-    spec, row = scene.rig.spec, LEAD_IN_ROW
+    spec, rows = scene.rig.spec, 0
     if not spec.lead_in_s or not scene.case.test.changes_data or scene.case.test.work:
-        return
+        return []
     scene.rig.display.doing(f"block {scene.block + 1}: {scene.case.name}, lead-in")
     scene.slot_ns.clear()
     while max(scene.slot_ns.values(), default=0) < spec.lead_in_s * 1e9:
-        _run(scene, plan, row, row + 1, None)
-        row += 1
+        _run(scene, plan, LEAD_IN_ROW + rows, LEAD_IN_ROW + rows + 1, None)
+        rows += 1
+    ops = plan.slot.get("ops", 0) * rows
+    return [ops / scene.slot_ns[name] * 1e9 for name in scene.rig.measured(scene.case)] if ops else []
 
 
 def count_rows(scene: Scene, plan: SlotPlan, first: int, observer: Observer) -> None:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from dbversus.experiment.cell.planned import note_plan
 from dbversus.experiment.observe.scene import Scene
 from dbversus.experiment.plan.slots import SlotPlan
 from dbversus.experiment.rig.engine import EngineRefused, Reply
@@ -20,7 +19,7 @@ LEAST_BOUND_S = 10.0
 
 
 def plan_work(scene: Scene, work: Work) -> SlotPlan:
-    """One row, whose slots are all of the work of a target; journaled."""
+    """One row, whose slots are all of the work of a target."""
     rig, test = scene.rig, scene.case.test
     spec = rig.spec
     slot = {"ops": operations_of(work, test, spec.table_size, spec.tables, scene.case.clients)}
@@ -28,9 +27,7 @@ def plan_work(scene: Scene, work: Work) -> SlotPlan:
         slot["slice_ms"] = work.slice_ms
     if planned_s := planned_s_of(test, spec.table_size, spec.tables, scene.case.clients):
         slot["most_ms"] = round(1000 * max(MOST_TIMES * planned_s, LEAST_BOUND_S))
-    plan = SlotPlan(slot, {"ops": 0}, rows=1)
-    note_plan(scene, plan)
-    return plan
+    return SlotPlan(slot, {"ops": 0}, rows=1)
 
 
 def note_cut(scene: Scene, reply: Reply) -> None:
