@@ -5,9 +5,11 @@ import re
 from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache, wraps
 from struct import Struct
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
+T = TypeVar("T")
 UNKNOWN_LINE = "unknown"
 """Kind of a kept line that its format's reader could not tell."""
 MISSING = ("NA", "-nan", "nan", "NaN", "null", "")
@@ -16,6 +18,7 @@ _PASSWORD = re.compile(r"([Pp][Aa][Ss][Ss](?:[Ww][Oo][Rr][Dd]|[Ww][Dd])?\w*[\"']
 _OPTION = re.compile(r"(\s-[pP](?!\d+\b)(?=\S))([^\s\"',;]+)")
 _HIDDEN = r"\1…"
 _MOST_NUMBERS, _MOST_LINES = 3_500_000, 50_000
+_LINES_REMEMBERED, _SHORT_LINE = 4_000, 2_000
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
@@ -65,8 +68,24 @@ def printable(text: str) -> str:
     return text if text.isprintable() or text.replace("\t", " ").isprintable() else _UNPRINTABLE.sub("\ufffd", text)
 
 
+def remembered(said_of: Callable[[str], T]) -> Callable[[str], T]:
+    """What is said of a line, remembered for lines that are short: thousands of runs print the same ones."""
+    memo = lru_cache(maxsize=_LINES_REMEMBERED)(said_of)
+
+    @wraps(said_of)
+    def known(line: str) -> T:
+        return memo(line) if len(line) < _SHORT_LINE else said_of(line)
+
+    return known
+
+
 def without_secrets(text: str) -> str:
     return _OPTION.sub(_HIDDEN, _PASSWORD.sub(_HIDDEN, text)) if "pass" in text.lower() or " -p" in text else text
+
+
+@remembered
+def _to_keep(line: str) -> str:
+    return without_secrets(printable(line))
 
 
 class _Numbered(dict[Metric, int]):
@@ -114,7 +133,8 @@ class Sheet:
                 self.keep(line, f"{metric.name} is {text!r}, which is no number", UNKNOWN_LINE)
                 return
             value = math.nan
-        decimals = len(text) - 1 - text.find(".") if "." in text else 0
+        point = text.find(".")
+        decimals = len(text) - 1 - point if point >= 0 else 0
         number = self.metrics[metric]
         self.figures.frombytes(_PACKED(len(self.files), place, number, line, second, value, decimals))
         if len(self.figures) >= _MOST_NUMBERS:
@@ -122,7 +142,7 @@ class Sheet:
 
     def keep(self, line: int, text: str, kind: str) -> None:
         """A line as it is, without passwords."""
-        self.kept.append((len(self.files), line, kind, without_secrets(printable(text))))
+        self.kept.append((len(self.files), line, kind, _to_keep(text)))
         if len(self.kept) >= _MOST_LINES:
             self._pass_on()
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from dbversus.importing.lines import Text
-from dbversus.importing.model import Metric, Sheet, Source
+from dbversus.importing.model import UNKNOWN_LINE, Metric, Sheet, Source, remembered
 from dbversus.importing.names import run_file
 
 _THREADS = re.compile(r"Number of threads: (\d+)")
@@ -44,7 +44,9 @@ _FIGURES: dict[str, tuple[Metric, ...]] = {
     "events (avg/stddev)": (Metric("thread_events_mean", ""), Metric("thread_events_sd", "")),
     "execution time (avg/stddev)": (Metric("thread_time_mean", "s"), Metric("thread_time_sd", "s")),
 }
-_LAST = "execution time (avg/stddev)"
+_LAST = _FIGURES["execution time (avg/stddev)"]
+_INDENTED = {" " * spaces + name: metrics for name, metrics in _FIGURES.items() for spaces in (0, 4, 8, 9)}
+"""As sysbench prints them: most lines need no strip."""
 _TITLES = (
     *("SQL statistics", "OLTP test statistics", "queries performed", "Throughput", "Latency (ms)", "Threads fairness"),
     *(
@@ -108,20 +110,18 @@ def read(source: Source, text: Text, sheet: Sheet) -> str:
     if clients is None and (threads := _THREADS.search(text.head)):
         clients = int(threads[1])
     place = sheet.place_of(known.test if known else test_name(source.name), source.folder, clients)
-    problem, last, kinds = "", False, _BEFORE_START
+    problem, last, started = "", False, False
     for number, line in text:
         if line in _SILENT:
             continue
         words, _, rest = line.partition(":")
-        key = words.strip()
-        metrics = _FIGURES.get(key)
+        metrics = _INDENTED.get(words) or _FIGURES.get(words.strip())
         if metrics and rest:
-            last = last or key == _LAST
+            last = last or metrics is _LAST
             _read_total(line, rest, number, metrics, place, sheet)
         else:
-            if key.startswith(_STARTED):
-                kinds = _AFTER_START
-            said = _other(line, kinds, number, place, sheet)
+            started = started or line.lstrip().startswith(_STARTED)
+            said = _other(line, started, number, place, sheet)
             problem = problem or said
     if problem:
         return problem
@@ -146,25 +146,41 @@ def _read_total(line: str, rest: str, number: int, metrics: Sequence[Metric], pl
         sheet.add(place, metric, number, value)
 
 
-def _other(line: str, kinds: re.Pattern[str], number: int, place: int, sheet: Sheet) -> str:
+def _other(line: str, started: bool, number: int, place: int, sheet: Sheet) -> str:
     """A line that is no total; the words of an error that ended the run, else nothing."""
+    kind, percent, value = _after_start(line) if started else _before_start(line)
+    if kind == "interval":
+        _read_interval(line, number, place, sheet)
+    elif kind == "percentile":
+        sheet.add(place, Metric(f"latency_p{percent}", "ms"), number, value)
+    elif kind == "cpus":
+        sheet.add(place, Metric("host_cpus", ""), number, value)
+    elif kind != "title":
+        sheet.keep(number, line, kind)
+        return f"line {number}: {line.strip()}" if kind == "error" else ""
+    return ""
+
+
+@remembered
+def _before_start(line: str) -> tuple[str, str, str]:
+    return _kind_of(line, _BEFORE_START)
+
+
+@remembered
+def _after_start(line: str) -> tuple[str, str, str]:
+    return _kind_of(line, _AFTER_START)
+
+
+def _kind_of(line: str, kinds: re.Pattern[str]) -> tuple[str, str, str]:
+    """What a line is that has no total; of a percentile which and what, of CPUs how many."""
     found = kinds.match(line)
     kind = found.lastgroup if found else None
     if kind in (None, "note", "title") and "sysbench" in line and "--" in line:
-        sheet.keep(number, line, "command")
-    elif found is None:
-        sheet.unknown(number, line)
-    elif kind == "interval":
-        _read_interval(line, number, place, sheet)
-    elif kind == "percentile":
-        value = (found["value"] or "").strip().removesuffix("ms")
-        sheet.add(place, Metric(f"latency_p{found['percent']}", "ms"), number, value)
-    elif kind == "cpus":
-        sheet.add(place, Metric("host_cpus", ""), number, found["count"])
-    elif kind != "title":
-        sheet.keep(number, line, str(kind))
-        return f"line {number}: {line.strip()}" if kind == "error" else ""
-    return ""
+        return "command", "", ""
+    if found is None or kind is None:
+        return UNKNOWN_LINE, "", ""
+    value = found["count"] if kind == "cpus" else (found["value"] or "").strip().removesuffix("ms")
+    return kind, found["percent"] or "", value
 
 
 def _read_interval(line: str, number: int, place: int, sheet: Sheet) -> None:
