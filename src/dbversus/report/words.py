@@ -34,9 +34,9 @@ FIGURE_SIGNS = frozenset(SIGNS.values()) - {
     SIGNS[verdict] for verdict in (Verdict.SLA_FAILED, Verdict.WRONG_RESULT, Verdict.FAILED)
 }
 MEANINGS = {
-    Verdict.REGRESSION: "worse than the base, beyond doubt and by at least half the margin",
-    Verdict.IMPROVEMENT: "better than the base, beyond doubt and by at least half the margin",
-    Verdict.EQUIVALENT: "the interval lies within the margin: the same for all practical purposes",
+    Verdict.REGRESSION: "worse than the base, beyond doubt and by at least two thirds of the margin",
+    Verdict.IMPROVEMENT: "better than the base, beyond doubt and by at least two thirds of the margin",
+    Verdict.EQUIVALENT: "the interval lies within the margin, the estimate well within: the same for all practical purposes",
     Verdict.NO_STEADY_STATE: "moved against the base by more than the margin while measured; the ratio is of all the work",
     Verdict.UNDECIDED: "neither shown to differ nor shown to be the same",
     Verdict.UNSTABLE: "varies so much that even at the last look its interval would be wider than the margin",

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dbversus.stats.judgeable import RESPONSE_TIMES
 from dbversus.stats.judged import JUDGEABLE_METRICS
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
-from dbversus.stats.model import CHANGES, Finding, Verdict
+from dbversus.stats.model import CHANGES, SMALL_CHANGE, Finding, Verdict
 
 _TITLES = {metric.name: metric.title for metric in JUDGEABLE_METRICS}
 
@@ -135,6 +135,8 @@ def _state(finding: Finding) -> str:
         return f"undecided ({finding.note})"
     if finding.blocks < 2:
         return f"undecided ({_change(finding)} in one block{_within_start(finding)})"
+    if finding.note == SMALL_CHANGE:
+        return f"undecided ({_change(finding)}, {SMALL_CHANGE})"
     visible = finding.smallest_visible_change
     limit = "" if visible is None else f", a change under {100 * visible:.1f} % could be missed"
     return f"undecided ({_change(finding)}{limit})"

@@ -19,6 +19,8 @@ class Verdict(StrEnum):
 
 
 CHANGES = (Verdict.REGRESSION, Verdict.IMPROVEMENT)
+SMALL_CHANGE = "a real change, but smaller than two thirds of the margin"
+"""Note of what is undecided for its size alone."""
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 
 from dbversus.errors import UsageError
+from dbversus.stats.headline import headline
 from dbversus.stats.judging.sequential import LOOKS, alpha_per_look
 from dbversus.stats.judging.verdicts import assess, decided
 from dbversus.stats.metrics import CPU, IO_BYTES, PRIMARY, THROUGHPUT
-from dbversus.stats.model import BlockValue, Finding, Verdict
+from dbversus.stats.model import SMALL_CHANGE, BlockValue, Finding, Verdict
 
 QUIET_TESTS = 12
 
@@ -78,10 +79,31 @@ def test_interval_and_p_value_by_hand() -> None:
     assert finding.q_value == finding.p_value
 
 
-def test_a_real_change_under_the_margin_is_equivalent() -> None:
-    finding = only(assess(series("x", shifted(noise(5, 12, 0.002), 0.02)) + quiet(12), PRIMARY))
+def test_a_real_change_of_a_quarter_of_the_margin_is_equivalent() -> None:
+    finding = only(assess(series("x", shifted(noise(5, 12, 0.002), 0.007)) + quiet(12), PRIMARY))
     assert finding.verdict is Verdict.EQUIVALENT
     assert "real change" in finding.note
+
+
+@pytest.mark.parametrize(
+    ("share", "looks", "verdict"),
+    [
+        (0.3, (12, 16), Verdict.EQUIVALENT),
+        (0.45, (12, 16), Verdict.UNDECIDED),
+        (0.45, (12,), Verdict.EQUIVALENT),
+        (0.6, (12,), Verdict.UNDECIDED),
+        (0.6, (12, 16), Verdict.UNDECIDED),
+        (0.7, (12,), Verdict.REGRESSION),
+        (1.2, (12,), Verdict.REGRESSION),
+    ],
+)
+def test_between_equivalent_and_changed_is_a_gap(share: float, looks: tuple[int, ...], verdict: Verdict) -> None:
+    """However sure a change is: one and the same may else get both names in two runs. The gap is narrower at the last look."""
+    values = series("x", shifted(noise(5, 12, 0.002), share * np.log(1.03))) + quiet(12)
+    finding = only(assess(values, PRIMARY, looks=looks))
+    assert finding.q_value is not None and finding.q_value < 0.001
+    assert finding.verdict is verdict
+    assert (SMALL_CHANGE in headline([finding])[1]) is (verdict is Verdict.UNDECIDED)
 
 
 def test_a_change_that_is_significant_but_under_half_the_margin_is_no_regression() -> None:
@@ -164,6 +186,15 @@ def test_decided_needs_all_judged_metrics_of_all_targets() -> None:
     assert "x" in decided(assess(good, PRIMARY))
     open_metric = series("x", shifted(noise(3, 4, 0.05), 0.02), THROUGHPUT, target="c")
     assert "x" not in decided(assess(good + open_metric, PRIMARY))
+
+
+def test_beside_a_change_what_is_known_to_be_under_the_margin_is_decided() -> None:
+    small = series("x", shifted(noise(1, 8, 0.002), 0.5 * np.log(1.05)), THROUGHPUT)
+    same, more = (series("x", shifted(noise(2, 8, 0.002), change)) for change in (0.0, -0.1))
+    wide = series("x", shifted(noise(1, 8, 0.1), 0.5 * np.log(1.05)), THROUGHPUT)
+    assert "x" not in decided(assess(small + same + quiet(8), PRIMARY))
+    assert "x" in decided(assess(small + more + quiet(8), PRIMARY))
+    assert "x" not in decided(assess(wide + more + quiet(8), PRIMARY))
 
 
 class TestFreshBlocks:

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from dbversus.stats.judging.estimate import draw_in
-from dbversus.stats.judging.looks import OVERALL, State, looks_taken
+from dbversus.stats.judging.looks import CHANGED_FROM, OVERALL, State, equivalent_within, looks_taken
 from dbversus.stats.judging.sequential import alpha_per_look
 from dbversus.stats.metrics import Floats
 from dbversus.stats.model import Verdict
@@ -32,8 +32,8 @@ def measured_again(table: Table, state: State, looks: tuple[int, ...]) -> dict[i
     """By number of the key, what the blocks after a change was found say of it, where there are two or more.
 
     Not where all blocks together have put it under the margin: their interval holds at every look.
-    The change stands when their estimate is half the margin away or more and their interval excludes no change. Until then it
-    is undecided, and is measured further.
+    The change stands when their estimate is CHANGED_FROM of the margin away or more and their interval excludes no change.
+    Until then it is undecided, and is measured further.
     """
     is_fresh = (state.found_at >= 0)[:, None] & (np.array(table.blocks) >= state.found_at[:, None])
     # by the fresh blocks alone: what is far off from those that revealed a change may be the truth
@@ -52,9 +52,10 @@ def _judged(table: Table, state: State, index: int, fresh: Floats, looks: tuple[
     error = float(state.moderated_sd[index]) / len(fresh) ** 0.5
     distance, one_sided = (-error * float(stdtrit(df, chance)) for chance in (level / 2, level))
     margin, direction = float(table.log_margin[index]), _found_direction(table, state, index)
-    if abs(mean) + one_sided <= margin:
+    within = float(equivalent_within(state.n[index], looks)) * margin
+    if abs(mean) <= within and abs(mean) + one_sided <= margin:
         verdict, note = Verdict.EQUIVALENT, "seemed to change, but fresh blocks put it under the margin"
-    elif direction * mean >= margin / 2 and direction * mean > distance:
+    elif direction * mean >= CHANGED_FROM * margin and direction * mean > distance:
         worse = direction * table.sign[index] > 0
         verdict, note = Verdict.REGRESSION if worse else Verdict.IMPROVEMENT, CONFIRMED
     else:

@@ -19,6 +19,11 @@ WORTH_ANOTHER_LOOK = 0.2
 """q-value from which on later blocks measure a change again, as fresh ones. They bear its verdict, so a looser level costs few
 false alarms: docs/protocol.md, Measured again."""
 
+EQUIVALENT_WITHIN, AT_LAST_WITHIN, CHANGED_FROM = 1 / 3, 1 / 2, 2 / 3
+"""Shares of the margin. Equivalent are estimates within the first of them, or within the second at the last look; changes begin
+at the third. What lies between is measured further, else one and the same small change would be a regression in one run and
+equivalent in the next: docs/evidence/small-changes.md."""
+
 POWER = 0.9
 
 Verdicts = npt.NDArray[np.object_]
@@ -73,7 +78,7 @@ def take_look(table: Table, state: State, count: int, looks: tuple[int, ...]) ->
     verdicts = _judge(table, state, looks)
     state.verdict = np.where(fresh, verdicts, state.verdict)
     with np.errstate(invalid="ignore"):
-        may_differ = (state.q <= WORTH_ANOTHER_LOOK) & (np.abs(state.mean) >= table.log_margin / 2)
+        may_differ = (state.q <= WORTH_ANOTHER_LOOK) & (np.abs(state.mean) >= CHANGED_FROM * table.log_margin)
     newly_found = fresh & (state.found_at < 0) & may_differ & (verdicts != Verdict.EQUIVALENT)
     state.found_at[newly_found] = table.blocks[count - 1] + 1
 
@@ -148,8 +153,9 @@ def _judge(table: Table, state: State, looks: tuple[int, ...]) -> Verdicts:
     """Verdicts from what `state` holds, in the protocol's order: the first that holds is taken."""
     level = alpha_per_look(looks, OVERALL)
     with np.errstate(invalid="ignore"):
-        equivalent = np.abs(state.mean) + reach(state, level) <= table.log_margin
-        changed = (state.q <= OVERALL) & (np.abs(state.mean) >= table.log_margin / 2)
+        near = np.abs(state.mean) <= equivalent_within(state.n, looks) * table.log_margin
+        equivalent = near & (np.abs(state.mean) + reach(state, level) <= table.log_margin)
+        changed = (state.q <= OVERALL) & (np.abs(state.mean) >= CHANGED_FROM * table.log_margin)
         worse = table.sign * state.mean > 0
         unstable = _reach_at_last(state, level, looks[-1]) > table.log_margin
     chosen = np.select(
@@ -158,6 +164,11 @@ def _judge(table: Table, state: State, looks: tuple[int, ...]) -> Verdicts:
     order = (Verdict.EQUIVALENT, *CHANGES, Verdict.UNSTABLE, Verdict.UNDECIDED)
     verdicts: Verdicts = np.array(order, dtype=object)[chosen]
     return verdicts
+
+
+def equivalent_within(blocks: Ints, looks: tuple[int, ...]) -> Floats:
+    """How far an estimate of so many blocks may be from no change and still be called equivalent, as a share of the margin."""
+    return np.where(blocks >= looks[-1], AT_LAST_WITHIN, EQUIVALENT_WITHIN)
 
 
 def _reach_at_last(state: State, level: float, blocks: int) -> Floats:

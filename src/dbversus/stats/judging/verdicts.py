@@ -13,7 +13,7 @@ from dbversus.stats.judging.fresh import Shown, measured_again
 from dbversus.stats.judging.looks import OVERALL, State, looks_taken, reach, selected_level, take_look, visible_change
 from dbversus.stats.judging.sequential import LOOKS, alpha_per_look, check_looks
 from dbversus.stats.metrics import METRICS
-from dbversus.stats.model import CHANGES, BlockValue, Finding, Metric, Verdict
+from dbversus.stats.model import CHANGES, SMALL_CHANGE, BlockValue, Finding, Metric, Verdict
 from dbversus.stats.values.table import Table, tabulate
 
 __all__ = ["assess", "decided", "headline"]
@@ -58,9 +58,25 @@ def assess(
 
 
 def decided(findings: Sequence[Finding]) -> set[str]:
-    """Tests of which every judged metric of every target has a verdict that more blocks need not change, or that have none."""
-    open_tests = {finding.test for finding in findings if finding.judged and finding.verdict not in DECISIVE}
+    """Tests of which every judged metric of every target has a verdict that more blocks need not change, or that have none.
+
+    Beside a change of another metric it is enough that one is known to be under the margin.
+    """
+    changed = {(finding.test, finding.target) for finding in findings if finding.judged and finding.verdict in CHANGES}
+    open_tests = {
+        finding.test
+        for finding in findings
+        if finding.judged
+        and finding.verdict not in DECISIVE
+        and not ((finding.test, finding.target) in changed and _is_under_margin(finding))
+    }
     return {finding.test for finding in findings} - open_tests
+
+
+def _is_under_margin(finding: Finding) -> bool:
+    if finding.verdict is not Verdict.UNDECIDED or finding.low is None or finding.high is None:
+        return False
+    return 1 / (1 + finding.margin) <= finding.low and finding.high <= 1 + finding.margin
 
 
 def _finding(table: Table, state: State, index: int, shown: Shown, visible: float) -> Finding:
@@ -100,6 +116,8 @@ def _note(table: Table, state: State, index: int, verdict: Verdict) -> str:
         return "nothing to compare: next to nothing on either side"
     if verdict is Verdict.EQUIVALENT and state.q[index] <= OVERALL:
         return "a real change, but under the margin"
+    if verdict is Verdict.UNDECIDED and state.q[index] <= OVERALL:
+        return SMALL_CHANGE
     if verdict in CHANGES:
         return "not measured again: an estimate from the blocks that revealed a change tends to exaggerate it"
     if state.n[index] < 2:
