@@ -55,6 +55,8 @@ class Ratios(NamedTuple):
 
 
 def check_ratios(connection: duckdb.DuckDBPyConnection, most_examples: int) -> Ratios:
+    if not connection.execute("SELECT 1 FROM places WHERE relative LIMIT 1").fetchone():
+        return Ratios(0, 0, 0, 0, [])
     connection.execute(_PAIRS)
     connection.execute(_CHECKED)
     counts = dict(connection.execute("SELECT outcome, count(*) FROM checked GROUP BY ALL").fetchall())
