@@ -4,8 +4,7 @@
 Simulates comparisons of eight tests, as dbversus.stats.simulation does. Four tests change by -8, +5, +3.5 and +3.5 %, one
 by what the line says, three not at all. Each line has the shares of that test's headlines, its blocks on average, and the
 chance that of three runs one calls it changed and another equivalent. `--shares` are those of the margin in
-src/dbversus/stats/judging/looks.py: within which a test is equivalent before the last look and at it, and from which it has
-changed; `inf` sets no bound.
+src/dbversus/stats/judging/looks.py: within which a test is equivalent, and from which it has changed; `inf` sets no bound.
 """
 
 import argparse
@@ -27,19 +26,19 @@ from dbversus.stats.simulation.simulate import World, run_suite
 
 EXAMPLE = """example:
   benchmarks/small_changes.py > small.md
-  benchmarks/small_changes.py --shares inf inf 0.5 --sd 0.01 --changes 0.015 0.02
+  benchmarks/small_changes.py --shares inf 0.5 --sd 0.01 --changes 0.015 0.02
 """
 OTHERS = {1: -0.08, 2: 0.05, 3: 0.035, 4: 0.035}
 TESTS, RUNS = 8, 3
-Shares = tuple[float, float, float]
+Shares = tuple[float, float]
 HEAD = ["spread between blocks", "true change", "changed", "equivalent", "neither", "blocks", "two names in three runs"]
 
 
 @contextmanager
 def judged_with(shares: Shares) -> Iterator[None]:
-    within, at_last, changed = shares
+    within, changed = shares
     with (
-        patch.multiple(looks, EQUIVALENT_WITHIN=within, AT_LAST_WITHIN=at_last, CHANGED_FROM=changed),
+        patch.multiple(looks, EQUIVALENT_WITHIN=within, CHANGED_FROM=changed),
         patch.object(fresh, "CHANGED_FROM", changed),
     ):
         yield
@@ -79,8 +78,8 @@ def line(sd: float, change: float, names: Counter[Verdict], blocks: float) -> li
 
 def parse_arguments() -> argparse.Namespace:
     parser = make_parser(__doc__, EXAMPLE)
-    usual = (looks.EQUIVALENT_WITHIN, looks.AT_LAST_WITHIN, looks.CHANGED_FROM)
-    parser.add_argument("--shares", type=float, nargs=3, default=usual, metavar=("WITHIN", "AT_LAST", "FROM"))
+    usual = (looks.EQUIVALENT_WITHIN, looks.CHANGED_FROM)
+    parser.add_argument("--shares", type=float, nargs=2, default=usual, metavar=("WITHIN", "FROM"))
     parser.add_argument("--sd", type=float, nargs="+", default=[0.01, 0.015], help="spread between blocks")
     parser.add_argument(
         "--changes", type=float, nargs="+", default=[0, 0.01, 0.015, 0.0175, 0.02, 0.0225, 0.025, 0.03, 0.04]

@@ -52,8 +52,7 @@ def _judged(table: Table, state: State, index: int, fresh: Floats, looks: tuple[
     error = float(state.moderated_sd[index]) / len(fresh) ** 0.5
     distance, one_sided = (-error * float(stdtrit(df, chance)) for chance in (level / 2, level))
     margin, direction = float(table.log_margin[index]), _found_direction(table, state, index)
-    within = float(equivalent_within(state.n[index], looks)) * margin
-    if abs(mean) <= within and abs(mean) + one_sided <= margin:
+    if abs(mean) <= equivalent_within(looks) * margin and abs(mean) + one_sided <= margin:
         verdict, note = Verdict.EQUIVALENT, "seemed to change, but fresh blocks put it under the margin"
     elif direction * mean >= CHANGED_FROM * margin and direction * mean > distance:
         worse = direction * table.sign[index] > 0

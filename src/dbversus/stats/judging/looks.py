@@ -19,10 +19,11 @@ WORTH_ANOTHER_LOOK = 0.2
 """q-value from which on later blocks measure a change again, as fresh ones. They bear its verdict, so a looser level costs few
 false alarms: docs/protocol.md, Measured again."""
 
-EQUIVALENT_WITHIN, AT_LAST_WITHIN, CHANGED_FROM = 1 / 3, 1 / 2, 2 / 3
-"""Shares of the margin. Equivalent are estimates within the first of them, or within the second at the last look; changes begin
-at the third. What lies between is measured further, else one and the same small change would be a regression in one run and
-equivalent in the next: docs/evidence/small-changes.md."""
+EQUIVALENT_WITHIN, CHANGED_FROM = 1 / 3, 2 / 3
+ONLY_LOOK_WITHIN = 1 / 2
+"""Shares of the margin: within the first an estimate is equivalent, from the second on it is a change. What lies between is
+measured further, else one and the same small change would be a regression in one run and equivalent in the next
+(docs/evidence/small-changes.md). After the only look nothing is measured further, so the gap is narrower there."""
 
 POWER = 0.9
 
@@ -153,7 +154,7 @@ def _judge(table: Table, state: State, looks: tuple[int, ...]) -> Verdicts:
     """Verdicts from what `state` holds, in the protocol's order: the first that holds is taken."""
     level = alpha_per_look(looks, OVERALL)
     with np.errstate(invalid="ignore"):
-        near = np.abs(state.mean) <= equivalent_within(state.n, looks) * table.log_margin
+        near = np.abs(state.mean) <= equivalent_within(looks) * table.log_margin
         equivalent = near & (np.abs(state.mean) + reach(state, level) <= table.log_margin)
         changed = (state.q <= OVERALL) & (np.abs(state.mean) >= CHANGED_FROM * table.log_margin)
         worse = table.sign * state.mean > 0
@@ -166,9 +167,9 @@ def _judge(table: Table, state: State, looks: tuple[int, ...]) -> Verdicts:
     return verdicts
 
 
-def equivalent_within(blocks: Ints, looks: tuple[int, ...]) -> Floats:
-    """How far an estimate of so many blocks may be from no change and still be called equivalent, as a share of the margin."""
-    return np.where(blocks >= looks[-1], AT_LAST_WITHIN, EQUIVALENT_WITHIN)
+def equivalent_within(looks: tuple[int, ...]) -> float:
+    """How far an estimate may be from no change and still be called equivalent, as a share of the margin."""
+    return ONLY_LOOK_WITHIN if len(looks) == 1 else EQUIVALENT_WITHIN
 
 
 def _reach_at_last(state: State, level: float, blocks: int) -> Floats:
