@@ -113,6 +113,13 @@ class Finding:
         return self.test, self.target, self.metric
 
     @property
+    def is_small(self) -> bool:
+        """Whether it has no verdict, though its interval lies inside the margin."""
+        if self.verdict is not Verdict.UNDECIDED or self.low is None or self.high is None:
+            return False
+        return 1 / (1 + self.margin) <= self.low and self.high <= 1 + self.margin
+
+    @property
     def lacks_operations(self) -> bool:
         """Whether all it says is that too few operations were measured to judge a percentile (stats/values/percentiles.py)."""
         return not self.judged and self.blocks == 0 and self.verdict is Verdict.UNDECIDED

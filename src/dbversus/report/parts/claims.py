@@ -178,7 +178,8 @@ def _of_finding(finding: Finding | None, *, inverse: bool = False) -> Found | No
         ratio, low, high = 1 / ratio, 1 / high if high else None, 1 / low if low else None
     moved = finding.verdict == Verdict.NO_STEADY_STATE and finding.whole_work
     verdict = finding.whole_work if moved else finding.verdict
-    way = Way.SAME if verdict == Verdict.EQUIVALENT else _way(ratio) if verdict in CHANGES else None
+    same = verdict == Verdict.EQUIVALENT or finding.is_small
+    way = Way.SAME if same else _way(ratio) if verdict in CHANGES else None
     return Found(Ratio(ratio, low, high, finding.blocks), way, finding.margin)
 
 

@@ -68,15 +68,9 @@ def decided(findings: Sequence[Finding]) -> set[str]:
         for finding in findings
         if finding.judged
         and finding.verdict not in DECISIVE
-        and not ((finding.test, finding.target) in changed and _is_under_margin(finding))
+        and not ((finding.test, finding.target) in changed and finding.is_small)
     }
     return {finding.test for finding in findings} - open_tests
-
-
-def _is_under_margin(finding: Finding) -> bool:
-    if finding.verdict is not Verdict.UNDECIDED or finding.low is None or finding.high is None:
-        return False
-    return 1 / (1 + finding.margin) <= finding.low and finding.high <= 1 + finding.margin
 
 
 def _finding(table: Table, state: State, index: int, shown: Shown, visible: float) -> Finding:
