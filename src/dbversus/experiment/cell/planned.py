@@ -1,8 +1,14 @@
-"""The record of what a slot of a case is."""
+"""The record of what a slot of a case is, and of what comes before the first."""
 
 from dbversus.experiment.observe.scene import Scene
 from dbversus.experiment.plan.slots import SlotPlan
 from dbversus.results.records import Slots
+
+
+def lead_in_s(scene: Scene) -> float:
+    """How long the slowest target is driven before the rows of the case; work with an end has no lead-in."""
+    test = scene.case.test
+    return scene.rig.spec.lead_in_s if test.changes_data and not test.work else 0
 
 
 def note_plan(scene: Scene, plan: SlotPlan) -> None:
@@ -19,6 +25,7 @@ def note_plan(scene: Scene, plan: SlotPlan) -> None:
             scene.paces,
             scene.does,
             scene.row_bytes,
+            lead_in_s(scene),
             **rig.tag,
         )
     )

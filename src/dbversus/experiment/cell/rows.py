@@ -6,6 +6,7 @@ from typing import Any
 
 from dbversus.experiment.cell.opening import open_case, seed_of
 from dbversus.experiment.cell.pilot import restart_cold
+from dbversus.experiment.cell.planned import lead_in_s
 from dbversus.experiment.cell.work import break_off, note_cut
 from dbversus.experiment.observe.observer import Observer
 from dbversus.experiment.observe.scene import Scene, driven_ops
@@ -32,12 +33,12 @@ def lead_in(scene: Scene, plan: SlotPlan) -> list[float]:
     Time is measured, since pilots are too short to tell how fast a server is once it writes back. Returns the rate of each
     target in operations/s, in the order of the pilot's; none where there is no lead-in, or where work is not bounded by count.
     """
-    spec, rows = scene.rig.spec, 0
-    if not spec.lead_in_s or not scene.case.test.changes_data or scene.case.test.work:
+    rows, asked_ns = 0, lead_in_s(scene) * 1e9
+    if not asked_ns:
         return []
     scene.rig.display.doing(f"block {scene.block + 1}: {scene.case.name}, lead-in")
     scene.slot_ns.clear()
-    while max(scene.slot_ns.values(), default=0) < spec.lead_in_s * 1e9:
+    while max(scene.slot_ns.values(), default=0) < asked_ns:
         _run(scene, plan, LEAD_IN_ROW + rows, LEAD_IN_ROW + rows + 1, None)
         rows += 1
     ops = plan.slot.get("ops", 0) * rows

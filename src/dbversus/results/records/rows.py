@@ -77,6 +77,7 @@ class Slots(OfTest, frozen=True):
     paces: name of a role → its pace; only of roles with arrivals
     does: name of a role, empty without roles → `insert`, `delete`, `update`, `query` or `index`; where all it sends does that
     row_bytes: name of a role, as in `does` → bytes of a row that it inserts or deletes (see "Amounts")
+    lead_in_s: how long the slowest target is driven before the rows of each block, uncounted
     """
 
     slot: dict[str, int]
@@ -87,6 +88,7 @@ class Slots(OfTest, frozen=True):
     paces: dict[str, Pace] = {}
     does: dict[str, str] = {}
     row_bytes: dict[str, float] = {}
+    lead_in_s: float = 0
 
 
 class HostFigures(Part, frozen=True, kw_only=True):

@@ -8,8 +8,9 @@ import pytest
 
 from dbversus.report.parts.notes.regime import DRIVEN_S, driven_figures, regime_notes
 from dbversus.results.read import Results, open_results
+from dbversus.results.records import Drain
 
-from ....journals import DictJournal
+from ....journals import DictJournal, records_of
 from ...synthetic import LABELS, TRUTHS, write_results
 
 TEST = "update-index"
@@ -54,11 +55,24 @@ def test_a_short_test_says_how_long_it_was_and_what_comes_later(results: Results
 
 
 def test_a_lead_in_is_named_in_place_of_what_comes_later(results: Results) -> None:
-    led = replace(results, header=msgspec.structs.replace(results.header, spec={"lead_in_s": 40.0}))
+    plan = {
+        "type": "slots",
+        "block": 0,
+        "test": TEST,
+        "slot": {"ops": 9},
+        "settle": {"ops": 0},
+        "rows": 2,
+        "lead_in_s": 40.0,
+    }
+    led = replace(results, records=(*results.records, *records_of(plan)))
     (note,) = regime_notes(led, TEST, driven_figures(results))
     assert (
         "in every block after a lead-in of 40 s on the slowest target, uncounted" in note and "come later" not in note
     )
+    # an embedded DBMS puts nothing off
+    embedded = replace(led, records=tuple(each for each in led.records if not isinstance(each, Drain)))
+    (note,) = regime_notes(embedded, TEST, {})
+    assert note.startswith("measured on data as it was loaded, in every block after a lead-in of 40 s")
 
 
 def test_reads_have_no_regime(results: Results) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 
 from dbversus.report.figures import BlockFigures
 from dbversus.results.read import Results
+from dbversus.results.records import Slots
 from dbversus.stats.metrics import CPU, DRAIN_CPU, DRAIN_WRITES
 
 WRITES = "write_bytes_per_op"
@@ -19,7 +20,8 @@ LATER = "checkpoints of a full log and long histories come later (--profile sust
 
 def regime_notes(results: Results, test: str, absolute: BlockFigures) -> list[str]:
     """For tests that leave servers something to do; nothing for reads, and for results that do not have these figures."""
-    if not any(row["test"] == test for row in results.drains):
+    lead_in = _lead_in(results, test)
+    if not lead_in and not any(row["test"] == test for row in results.drains):
         return []
     aged = test in results.header.aged
     data = (
@@ -30,13 +32,13 @@ def regime_notes(results: Results, test: str, absolute: BlockFigures) -> list[st
     figures = {target.label: absolute.get((test, target.label), {}) for target in results.targets}
     put_off = [words for label, of_target in figures.items() if (words := _put_off(label, of_target))]
     rest = f"; put off until after the test, and charged to it as drain: {', '.join(put_off)}" if put_off else ""
-    length = _lead_in(results) or _length(list(figures.values()))
+    length = lead_in or _length(list(figures.values()))
     return [f"measured on {data}{length}{rest}"]
 
 
-def _lead_in(results: Results) -> str:
+def _lead_in(results: Results, test: str) -> str:
     """How long servers were driven before, where that was for the sake of the regime."""
-    seconds = results.header.spec.get("lead_in_s")
+    seconds = max((plan.lead_in_s for plan in results.of_type(Slots) if plan.test == test), default=0)
     return f", in every block after a lead-in of {seconds:g} s on the slowest target, uncounted" if seconds else ""
 
 
