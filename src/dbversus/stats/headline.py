@@ -135,8 +135,8 @@ def _state(finding: Finding) -> str:
         return f"undecided ({finding.note})"
     if finding.blocks < 2:
         return f"undecided ({_change(finding)} in one block{_within_start(finding)})"
-    if finding.note == SMALL_CHANGE:
-        return f"undecided ({_change(finding)}, {SMALL_CHANGE})"
+    if finding.note == SMALL_CHANGE or finding.is_unpaid:
+        return f"undecided ({_change(finding)}, {finding.note})"
     visible = finding.smallest_visible_change
     limit = "" if visible is None else f", a change under {100 * visible:.1f} % could be missed"
     return f"undecided ({_change(finding)}{limit})"

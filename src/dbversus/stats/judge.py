@@ -10,6 +10,7 @@ from dbversus.stats.drift import judge_steadiness
 from dbversus.stats.judged import judged_metrics, judged_smooth, marked
 from dbversus.stats.judging.fresh import FEWEST_FRESH_BLOCKS
 from dbversus.stats.judging.sequential import LOOKS
+from dbversus.stats.judging.unpaid import withhold_unpaid
 from dbversus.stats.judging.verdicts import assess, decided
 from dbversus.stats.judging.whole_work import check_whole_work, judge_whole_work
 from dbversus.stats.judging.within_start import add_within_start
@@ -46,7 +47,8 @@ def judge(results: Results) -> list[Finding]:
     smooth = judged_smooth(results.header)
     whole = judge_whole_work(slots, base, results.drains, looks, margins, smooth)
     findings = judge_steadiness(findings, slots, base, looks, whole, smooth)
-    return add_within_start(check_whole_work(findings, whole), slots, base)
+    findings = withhold_unpaid(check_whole_work(findings, whole), slots, base, results.drains)
+    return add_within_start(findings, slots, base)
 
 
 def _values(results: Results, latencies: Latencies) -> tuple[list[BlockValue], tuple[Metric, ...]]:

@@ -21,6 +21,8 @@ class Verdict(StrEnum):
 CHANGES = (Verdict.REGRESSION, Verdict.IMPROVEMENT)
 SMALL_CHANGE = "a real change, but smaller than two thirds of the margin"
 """Note of what is undecided for its size alone."""
+UNPAID = "put off most of its writes"
+"""In the note of a gain in throughput that is undecided for that (stats/judging/unpaid.py)."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,11 @@ class Finding:
         if self.verdict is not Verdict.UNDECIDED or self.low is None or self.high is None:
             return False
         return 1 / (1 + self.margin) <= self.low and self.high <= 1 + self.margin
+
+    @property
+    def is_unpaid(self) -> bool:
+        """Whether its verdict is withheld since the faster one put off most of its writes: more blocks do not change that."""
+        return self.verdict is Verdict.UNDECIDED and UNPAID in self.note
 
     @property
     def lacks_operations(self) -> bool:

@@ -68,6 +68,7 @@ def decided(findings: Sequence[Finding]) -> set[str]:
         for finding in findings
         if finding.judged
         and finding.verdict not in DECISIVE
+        and not finding.is_unpaid
         and not ((finding.test, finding.target) in changed and finding.is_small)
     }
     return {finding.test for finding in findings} - open_tests
