@@ -15,7 +15,7 @@ from dbversus.report.words import (
     summary_sentences,
 )
 from dbversus.stats.metrics import CPU, THROUGHPUT
-from dbversus.stats.model import Finding, Verdict
+from dbversus.stats.model import UNPAID, Finding, Verdict
 
 from ..journals import header
 
@@ -127,6 +127,14 @@ def test_what_the_faster_one_put_off_stands_beside_its_throughput(
     found = {THROUGHPUT: Finding("scan", "new", THROUGHPUT, verdict, ratio, None, None, *known)}
     said = summary_sentences([Comparison("scan", "new", verdict, found, put_off=put_off)], "new", "old")
     assert words.format(nbsp=NBSP) in said
+
+
+def test_a_gain_that_is_withheld_is_named() -> None:
+    known = 0.98, 4, None, None, 0.05, None, None, None
+    note = f"it {UNPAID}: 55 % of its bytes written came after the test"
+    found = Finding("scan", "new", THROUGHPUT, Verdict.UNDECIDED, 1.1, None, None, *known, note=note)
+    said = summary_sentences([Comparison("scan", "new", Verdict.EQUIVALENT, {THROUGHPUT: found})], "new", "old")
+    assert f"Throughput of 1 is undecided: scan (+10.0{NBSP}%; {note})." in said
 
 
 def test_margins_that_differ_are_told_as_a_span() -> None:

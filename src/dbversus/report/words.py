@@ -206,6 +206,7 @@ def summary_sentences(comparisons: Sequence[Comparison], target: str, base: str)
     return (
         said,
         *changes,
+        *_unpaid(comparisons),
         *_drifting(comparisons),
         *_contradicted(comparisons),
         *_rest(comparisons),
@@ -246,6 +247,18 @@ def _is_change(finding: Finding, verdict: Verdict) -> bool:
 
 def _counts(comparison: Comparison) -> bool:
     return comparison.verdict not in _NOT_COUNTED
+
+
+def _unpaid(comparisons: Sequence[Comparison]) -> list[str]:
+    """`Throughput of 1 is undecided: insert (+9.3 %; it put off most of its writes: …).`; none without any."""
+    named = [
+        f"{one.test} ({change(one.ratio)}; {one.note})"
+        for item in comparisons
+        if _counts(item)
+        for one in item.findings.values()
+        if one.is_unpaid
+    ]
+    return [f"Throughput of {len(named)} is undecided: {listing(named)}."] if named else []
 
 
 def _drifting(comparisons: Sequence[Comparison]) -> list[str]:
