@@ -102,33 +102,6 @@ def test_what_all_work_shows_is_named(verdict: Verdict, words: str) -> None:
     assert any(sentence.endswith(words.format(nbsp=NBSP)) for sentence in said)
 
 
-@pytest.mark.parametrize(
-    ("verdict", "ratio", "put_off", "words"),
-    [
-        (
-            Verdict.IMPROVEMENT,
-            1.1,
-            0.55,
-            "1 has higher throughput: scan (+10.0{nbsp}%, with 55 % of its writes put off).",
-        ),
-        (Verdict.IMPROVEMENT, 1.1, 0.45, "1 has higher throughput: scan (+10.0{nbsp}%)."),
-        (
-            Verdict.REGRESSION,
-            0.9,
-            0.6,
-            "1 of 1 tests has lower throughput on new than on old: scan (−10.0{nbsp}%, with 60 % of the base's writes put off).",
-        ),
-    ],
-)
-def test_what_the_faster_one_put_off_stands_beside_its_throughput(
-    verdict: Verdict, ratio: float, put_off: float, words: str
-) -> None:
-    known = 0.98, 4, None, None, 0.05, None, None, None
-    found = {THROUGHPUT: Finding("scan", "new", THROUGHPUT, verdict, ratio, None, None, *known)}
-    said = summary_sentences([Comparison("scan", "new", verdict, found, put_off=put_off)], "new", "old")
-    assert words.format(nbsp=NBSP) in said
-
-
 def test_a_gain_that_is_withheld_is_named() -> None:
     known = 0.98, 4, None, None, 0.05, None, None, None
     note = f"it {UNPAID}: 55 % of its bytes written came after the test"

@@ -34,7 +34,7 @@ def gather(sources: Iterable[Source], store: Store) -> None:
             _read_here(task, store)
         return
     # a fresh process each: the parent has threads, of the database that it writes with
-    with few_collections(), ProcessPoolExecutor(workers, get_context("spawn"), _begin_worker) as pool:
+    with _few_collections(), ProcessPoolExecutor(workers, get_context("spawn"), _begin_worker) as pool:
         try:
             _together(pool, chain(first, tasks), workers, store)
         finally:
@@ -82,7 +82,7 @@ def _begin_worker() -> None:
 
 
 @contextmanager
-def few_collections() -> Iterator[None]:
+def _few_collections() -> Iterator[None]:
     """Sheets have many small parts and no circles: looking for some takes a tenth of the time."""
     usual = gc.get_threshold()
     gc.set_threshold(*_FEW_COLLECTIONS)

@@ -36,7 +36,7 @@ from dbversus.report.parts.notes.drift import drift_notes
 from dbversus.report.parts.notes.known_bugs import bug_notes
 from dbversus.report.parts.notes.logs import log_notes
 from dbversus.report.parts.notes.missing import SENTENCE_KEYS, not_measured
-from dbversus.report.parts.notes.regime import driven_figures, put_off_by_faster, regime_notes
+from dbversus.report.parts.notes.regime import driven_figures, regime_notes
 from dbversus.report.parts.notes.settings import settings_notes
 from dbversus.report.parts.notes.state import state_sentences
 from dbversus.report.parts.notes.storage import Blocks, device_blocks, storage_notes
@@ -53,7 +53,7 @@ from dbversus.results.sql import columns_of, names
 from dbversus.stats.clients import case_of
 from dbversus.stats.headline import headline
 from dbversus.stats.judge import judge, judge_over_clients, judge_over_sizes
-from dbversus.stats.metrics import CPU, LOAD_TEST, THROUGHPUT, WAIT
+from dbversus.stats.metrics import CPU, LOAD_TEST, WAIT
 from dbversus.stats.model import Finding, Verdict
 from dbversus.stats.values.finished import finished_blocks
 
@@ -266,8 +266,7 @@ def _comparison(
     verdict, sentence = headline(list(findings.values()))
     base, mine = (figures.means(absolute.get((test, label), {})) for label in (results.base.label, target.label))
     notes = tuple(typographic(note) for note in (sentence, also_changed(findings, base, mine)) if note)
-    put_off = put_off_by_faster(test, target.label, results.base.label, findings.get(THROUGHPUT), absolute)
-    return Comparison(test, target.label, verdict, findings, notes, put_off)
+    return Comparison(test, target.label, verdict, findings, notes)
 
 
 def _wrong_result(results: Results, test: str, target: Target) -> str:

@@ -101,17 +101,13 @@ def spoiled_by_sla(roles: Sequence[RolePart]) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One test on one candidate target against the base. `findings` by metric name.
-
-    `put_off`: where throughput has changed, the share of its bytes written that the faster of the two left until after the test.
-    """
+    """One test on one candidate target against the base. `findings` by metric name."""
 
     test: str
     target: str
     verdict: Verdict
     findings: Mapping[str, Finding]
     notes: tuple[str, ...] = ()
-    put_off: float = 0.0
 
 
 @dataclass(frozen=True)

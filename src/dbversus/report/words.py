@@ -72,8 +72,6 @@ SHORT_TITLES = {
     P99: "p99",
 }
 NAMES_IN_SENTENCE = 6
-MUCH_PUT_OFF = 0.5
-"""From this share of its writes on, a server that is faster may be so because it left them for later."""
 SIGNIFICANT_DIGITS = 4
 NBSP = "\u00a0"
 INTERVALS = f"95{NBSP}% intervals over blocks, valid at any look"
@@ -217,24 +215,15 @@ def summary_sentences(comparisons: Sequence[Comparison], target: str, base: str)
 def _change_sentence(comparisons: Sequence[Comparison], metric: str, verdict: Verdict) -> str:
     """`2 use more CPU per operation: a (+16 %) and b (+8.1 %).`; empty where there are none."""
     found = [
-        (item.findings[metric], put_off_words(item) if metric == THROUGHPUT else "")
+        item.findings[metric]
         for item in comparisons
         if metric in item.findings and _is_change(item.findings[metric], verdict) and _counts(item)
     ]
     if not found:
         return ""
-    found.sort(key=lambda each: -abs(math.log(each[0].ratio or 1)))
-    names = [f"{one.test} ({change(one.ratio)}{_over_all_work(one)}{put_off})" for one, put_off in found]
+    found.sort(key=lambda finding: -abs(math.log(finding.ratio or 1)))
+    names = [f"{finding.test} ({change(finding.ratio)}{_over_all_work(finding)})" for finding in found]
     return f"{len(found)} {_WORDS[metric, verdict][len(found) > 1]}: {listing(names)}."
-
-
-def put_off_words(comparison: Comparison) -> str:
-    """`, with 55 % of its writes put off`: where the faster one had not yet paid for much of its work."""
-    throughput = comparison.findings.get(THROUGHPUT)
-    if comparison.put_off < MUCH_PUT_OFF or throughput is None or not throughput.ratio:
-        return ""
-    whose = "its" if throughput.ratio > 1 else "the base's"
-    return f", with {100 * comparison.put_off:.0f} % of {whose} writes put off"
 
 
 def _over_all_work(finding: Finding) -> str:

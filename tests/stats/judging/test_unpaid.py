@@ -1,5 +1,6 @@
 """A small gain in throughput of a server that left most of its writes for later is no verdict."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -49,14 +50,16 @@ def changed(ratio: float, metric: str = THROUGHPUT) -> Finding:
         (1.1, None, None, False),
     ],
 )
-def test_only_small_gains_on_credit_are_withheld(
+def test_only_small_gains_of_who_put_off_most_writes_are_withheld(
     ratio: float, base_left: float | None, target_left: float | None, withheld: bool
 ) -> None:
     """The base writes 4 kB per operation in the test, the target 8 kB."""
-    (found,) = withhold_unpaid([changed(ratio)], SLOTS, "a", drained(base_left, target_left))
+    finding = replace(changed(ratio), whole_work=Verdict.IMPROVEMENT)
+    (found,) = withhold_unpaid([finding], SLOTS, "a", drained(base_left, target_left))
     assert (found.verdict is Verdict.UNDECIDED) is withheld
     assert found.ratio == ratio
     if withheld:
+        assert found.whole_work is None
         who = "it" if ratio > 1 else "the base"
         verdict, said = headline([found])
         assert verdict is Verdict.UNDECIDED and f"{who} put off most of its writes" in said

@@ -6,11 +6,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dbversus.report.parts.notes.regime import DRIVEN_S, WRITES, driven_figures, put_off_by_faster, regime_notes
+from dbversus.report.parts.notes.regime import DRIVEN_S, driven_figures, regime_notes
 from dbversus.results.read import Results, open_results
 from dbversus.results.records import Drain
-from dbversus.stats.metrics import DRAIN_WRITES, THROUGHPUT
-from dbversus.stats.model import Finding, Verdict
 
 from ....journals import DictJournal, records_of
 from ...synthetic import LABELS, TRUTHS, write_results
@@ -75,24 +73,6 @@ def test_a_lead_in_is_named_in_place_of_what_comes_later(results: Results) -> No
     embedded = replace(led, records=tuple(each for each in led.records if not isinstance(each, Drain)))
     (note,) = regime_notes(embedded, TEST, {})
     assert note.startswith("measured on data as it was loaded, in every block after a lead-in of 40 s")
-
-
-@pytest.mark.parametrize(
-    ("ratio", "verdict", "share"),
-    [
-        (1.1, Verdict.IMPROVEMENT, 0.75),
-        (0.9, Verdict.REGRESSION, 0.2),
-        (1.1, Verdict.UNDECIDED, 0.0),
-        (None, Verdict.REGRESSION, 0.0),
-    ],
-)
-def test_the_faster_one_may_have_put_off_its_writes(ratio: float | None, verdict: Verdict, share: float) -> None:
-    left = {"new": (3e3, 1e3), "old": (1e3, 4e3)}
-    written = {(TEST, label): {DRAIN_WRITES: [after], WRITES: [during]} for label, (after, during) in left.items()}
-    throughput = Finding(
-        TEST, "new", THROUGHPUT, verdict, ratio, None, None, 0.95, 4, None, None, 0.05, None, None, None
-    )
-    assert put_off_by_faster(TEST, "new", "old", throughput, written) == pytest.approx(share)
 
 
 def test_reads_have_no_regime(results: Results) -> None:

@@ -8,7 +8,6 @@ from dbversus.report.figures import BlockFigures
 from dbversus.results.read import Results
 from dbversus.results.records import Slots
 from dbversus.stats.metrics import CPU, DRAIN_CPU, DRAIN_WRITES
-from dbversus.stats.model import CHANGES, Finding
 
 WRITES = "write_bytes_per_op"
 DRIVEN_S = "driven_s"
@@ -62,16 +61,6 @@ def driven_figures(results: Results) -> dict[tuple[str, str], dict[str, list[flo
     for test, target, seconds in results.slot_rows(query):
         found.setdefault((test, target), {}).setdefault(DRIVEN_S, []).append(seconds)
     return found
-
-
-def put_off_by_faster(test: str, target: str, base: str, throughput: Finding | None, absolute: BlockFigures) -> float:
-    """Of the faster of the two, where they differ: the share of its bytes written that it left until after the test.
-
-    Its throughput does not pay for them. In one that lasted longer it would.
-    """
-    if throughput is None or throughput.verdict not in CHANGES or not throughput.ratio:
-        return 0.0
-    return _share(absolute.get((test, target if throughput.ratio > 1 else base), {}), DRAIN_WRITES, WRITES)
 
 
 def _put_off(label: str, figures: Mapping[str, Sequence[float]]) -> str:
