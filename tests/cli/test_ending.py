@@ -2,9 +2,13 @@
 
 import errno
 import json
+import os
+import signal
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
+import duckdb
 import pytest
 import typer
 
@@ -31,6 +35,15 @@ def test_an_interrupt_stays_one_whatever_fails_after_it(error: Exception, capsys
             raise KeyboardInterrupt
         finally:
             raise error
+
+    assert _status(verb) == INTERRUPTED
+    assert capsys.readouterr().err == "dbversus: interrupted\n"
+
+
+def test_ctrl_c_in_a_query_is_an_interrupt(capsys: pytest.CaptureFixture[str]) -> None:
+    def verb() -> None:
+        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+        duckdb.connect().execute("SELECT sum(a.range * b.range) FROM range(3000000) a, range(3000000) b").fetchall()
 
     assert _status(verb) == INTERRUPTED
     assert capsys.readouterr().err == "dbversus: interrupted\n"

@@ -44,9 +44,13 @@ def _can_go_on(directory: Path, error: BaseException, known_bytes: int) -> bool:
     return resume_can_help(directory, error, known_bytes)
 
 
+_DUCKDB_INTERRUPTED = "Query interrupted"
+"""All that DuckDB says, in a RuntimeError, where Ctrl-C came in one of its queries."""
+
+
 def was_interrupted(error: BaseException | None) -> bool:
     """Whether the user stopped us, also where an error of the clean-up has come on top of that."""
-    while error is not None and not isinstance(error, KeyboardInterrupt):
+    while error is not None and not isinstance(error, KeyboardInterrupt) and str(error) != _DUCKDB_INTERRUPTED:
         error = error.__context__
     return error is not None
 
