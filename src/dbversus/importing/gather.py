@@ -4,41 +4,42 @@ import gc
 import os
 import signal
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from itertools import chain, islice
 from multiprocessing import get_context
+from pathlib import Path
 
 from dbversus.errors import UsageError
 from dbversus.importing.formats.registry import format_of, why_not_read
 from dbversus.importing.lines import Text
 from dbversus.importing.model import FileFacts, Sheet, Source, printable
+from dbversus.importing.parts import Parts
 
-_FILES_OF_TASK = 2000
+_FILES_OF_TASK = 5000
 _LARGE_BYTES = 16 << 20
 """A file from here on is read by itself, and what it says is passed on in parts."""
 _MOST_WORKERS = 4
 _FEW_COLLECTIONS = (200_000, 20, 20)
 NO_FORMAT = "no format that is known"
-Store = Callable[[Sheet], None]
 
 
-def gather(sources: Iterable[Source], store: Store) -> None:
-    """Stores sheets of the files, in their order. Memory grows neither with the number of files nor with their size."""
-    tasks = _tasks(iter(sources))
+def gather(sources: Iterable[Source], folder: Path) -> None:
+    """Stores what the files say as parts in `folder`. Memory grows neither with the number of files nor with their size."""
+    tasks = enumerate(_tasks(iter(sources)))
     first = list(islice(tasks, 2))
     workers = min(os.cpu_count() or 1, _MOST_WORKERS)
     if workers < 2 or len(first) < 2:
-        for task in chain(first, tasks):
-            _read_here(task, store)
+        for number, task in chain(first or [(0, [])], tasks):
+            _read_and_store(folder, number, task)
         return
-    # a fresh process each: the parent has threads, of the database that it writes with
-    with _few_collections(), ProcessPoolExecutor(workers, get_context("spawn"), _begin_worker) as pool:
+    # a fresh process each: the parent has threads, of the database
+    with ProcessPoolExecutor(workers, get_context("spawn"), _begin_worker) as pool:
         try:
-            _together(pool, chain(first, tasks), workers, store)
+            _together(pool, chain(first, tasks), workers, folder)
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.shutdown(cancel_futures=True)  # and waits, so that nothing is written any more
 
 
 def _tasks(sources: Iterator[Source]) -> Iterator[list[Source]]:
@@ -57,28 +58,28 @@ def _tasks(sources: Iterator[Source]) -> Iterator[list[Source]]:
         yield task
 
 
-def _together(pool: ProcessPoolExecutor, tasks: Iterator[list[Source]], workers: int, store: Store) -> None:
-    under_way: deque[Future[Sheet]] = deque()
-    for task in tasks:
-        large = task[0].bytes >= _LARGE_BYTES
-        while len(under_way) > (0 if large else workers):
-            store(under_way.popleft().result())
-        if large:
-            _read_here(task, store)
+def _together(pool: ProcessPoolExecutor, tasks: Iterator[tuple[int, list[Source]]], workers: int, folder: Path) -> None:
+    under_way: deque[Future[None]] = deque()
+    for number, task in tasks:
+        while len(under_way) > workers:
+            under_way.popleft().result()
+        if task[0].bytes >= _LARGE_BYTES:
+            _read_and_store(folder, number, task)  # here Ctrl-C ends it at once, and not with the file
         else:
-            under_way.append(pool.submit(read_files, task))
+            under_way.append(pool.submit(_read_and_store, folder, number, task))
     while under_way:
-        store(under_way.popleft().result())
-
-
-def _read_here(task: list[Source], store: Store) -> None:
-    store(read_files(task, store if task[0].bytes >= _LARGE_BYTES else None))
+        under_way.popleft().result()
 
 
 def _begin_worker() -> None:
     """Ctrl-C reaches all processes; the parent ends the others."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    gc.set_threshold(*_FEW_COLLECTIONS)
+
+
+def _read_and_store(folder: Path, number: int, task: Sequence[Source]) -> None:
+    parts = Parts(folder, number)
+    with _few_collections():
+        parts.store(read_files(task, parts.store))
 
 
 @contextmanager
@@ -92,11 +93,17 @@ def _few_collections() -> Iterator[None]:
         gc.set_threshold(*usual)
 
 
-def read_files(sources: Iterable[Source], when_full: Store | None = None) -> Sheet:
+def read_files(sources: Iterable[Source], when_full: Callable[[Sheet], None]) -> Sheet:
     """What a sheet holds when all are read; `when_full` gets what was in it before."""
     sheet = Sheet(when_full=when_full)
     for source in sources:
-        sheet.files.append(_read_file(source, sheet))
+        sheet.reading = printable(source.shown)
+        figures, unknown_lines = sheet.figures_read, sheet.unknown_lines
+        facts = _read_file(source, sheet)
+        counted = facts._replace(
+            figures=sheet.figures_read - figures, unknown_lines=sheet.unknown_lines - unknown_lines
+        )
+        sheet.files.append(counted)
     return sheet
 
 
@@ -104,16 +111,16 @@ def _read_file(source: Source, sheet: Sheet) -> FileFacts:
     shown = printable(source.shown)
     try:
         if why := why_not_read(source.name):
-            return FileFacts(shown, None, source.bytes, 0, f"not read: {why}", None)
+            return FileFacts(shown, None, source.bytes, 0, f"not read: {why}")
         text = Text(source.path, source.shown)
         if text.ended and not text.head.strip():
-            return FileFacts(shown, None, source.bytes, 0, "empty", None)
+            return FileFacts(shown, None, source.bytes, 0, "empty")
         found = format_of(source.name, text.head)
         if found is None:
-            return FileFacts(shown, None, source.bytes, 0, NO_FORMAT, None)
+            return FileFacts(shown, None, source.bytes, 0, NO_FORMAT)
         problem = found.read(source, text, sheet)
         return FileFacts(shown, found.name, source.bytes, text.last_line, problem, found.compared_with(shown))
     except UsageError as error:
-        return FileFacts(shown, None, 0, 0, str(error), None)
+        return FileFacts(shown, None, 0, 0, str(error))
     except OSError as error:
-        return FileFacts(shown, None, 0, 0, f"cannot be read ({error.strerror})", None)
+        return FileFacts(shown, None, 0, 0, f"cannot be read ({error.strerror})")

@@ -60,7 +60,9 @@ class FileFacts(NamedTuple):
     bytes: int
     lines: int
     problem: str
-    compared_with: str | None
+    compared_with: str | None = None
+    figures: int = 0
+    unknown_lines: int = 0
 
 
 def printable(text: str) -> str:
@@ -108,14 +110,27 @@ class Sheet:
 
     `figures` has the numbers of FIELDS for each figure, one after the other: appending them at once is what makes a million
     files quick to read. `when_full` takes the contents over, in the middle of a file, when they have become many.
+    `reading`: path of the file that is being read.
     """
 
     files: list[FileFacts] = field(default_factory=list)
+    reading: str = ""
     places: dict[Place, int] = field(default_factory=dict)
     metrics: _Numbered = field(default_factory=_Numbered)
     figures: "array[float]" = field(default_factory=lambda: array("d"))
     kept: list[tuple[int, int, str, str]] = field(default_factory=list)
     when_full: "Callable[[Sheet], None] | None" = None
+    unknown_lines: int = 0
+    _figures_passed_on: int = 0
+
+    @property
+    def paths(self) -> list[str]:
+        """Of the files by number, with the one that is being read."""
+        return [*(facts.path for facts in self.files), self.reading]
+
+    @property
+    def figures_read(self) -> int:
+        return self._figures_passed_on + len(self.figures) // len(FIELDS)
 
     def place_of(
         self, test: str, target: str, clients: int | None = None, relative: bool = False, base: str | None = None
@@ -142,6 +157,7 @@ class Sheet:
 
     def keep(self, line: int, text: str, kind: str) -> None:
         """A line as it is, without passwords."""
+        self.unknown_lines += kind == UNKNOWN_LINE
         self.kept.append((len(self.files), line, kind, _to_keep(text)))
         if len(self.kept) >= _MOST_LINES:
             self._pass_on()
@@ -153,5 +169,6 @@ class Sheet:
         if self.when_full is None:
             return
         self.when_full(self)
+        self._figures_passed_on = self.figures_read
         del self.figures[:]
         self.kept.clear()

@@ -7,11 +7,13 @@ import duckdb
 # each ratio with the figures of its target and of its base, from the file that it is compared with
 _PAIRS = """
     CREATE TEMP TABLE pairs AS
-    WITH named AS (
-        SELECT f.file, path, compared_with, line, test, clients, target, base, relative, m.name AS metric, value, decimals
-        FROM figures f JOIN metrics m USING (metric) JOIN places p USING (place) JOIN files USING (file)
-        WHERE file IN (SELECT file FROM figures JOIN places USING (place) WHERE relative)
-           OR path IN (SELECT compared_with FROM figures JOIN places USING (place) JOIN files USING (file) WHERE relative)
+    WITH of_ratios AS (
+        SELECT file AS path, any_value(compared_with) AS compared_with FROM files
+        WHERE file IN (SELECT file FROM figures WHERE relative) GROUP BY file
+    ), named AS (
+        SELECT file AS path, compared_with, line, test, clients, target, relative_to AS base, relative, metric, value, decimals
+        FROM figures LEFT JOIN of_ratios ON path = file
+        WHERE file IN (SELECT path FROM of_ratios UNION ALL SELECT compared_with FROM of_ratios)
     ), absolute AS (
         SELECT path, test, clients, target, metric, any_value(value) AS value, any_value(decimals) AS decimals
         FROM named WHERE NOT relative GROUP BY ALL

@@ -1,5 +1,6 @@
 """`dbversus import`: files in, results directory out."""
 
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -10,12 +11,12 @@ import duckdb
 from dbversus.errors import UsageError
 from dbversus.importing.find import find_sources
 from dbversus.importing.gather import gather
+from dbversus.importing.parts import open_parts, write_results
 from dbversus.importing.ratios import check_ratios
-from dbversus.importing.stage import Stage
 from dbversus.importing.write import new_folder, write_journal
 from dbversus.results.records import Imported
 
-_STAGE = "stage"
+_PARTS = "parts"
 _EXAMPLES = 20
 
 
@@ -34,24 +35,16 @@ def import_results(
 ) -> Outcome:
     """Reads all files under `paths` and writes `out`. Raises UsageError when nothing in them can be read."""
     with new_folder(out) as folder:
-        staging = folder / _STAGE
+        staging = folder / _PARTS
         staging.mkdir()
-        stage = Stage(staging)
-        try:
-            gather(find_sources(paths, clients, out), stage.store)
-            _check_named_files(stage.connection, paths)
-            ratios = check_ratios(stage.connection, _EXAMPLES)
-            stage.write(folder)
-            record = write_journal(folder, stage.connection, base, command, ratios)
-            outcome = _outcome(stage.connection, record)
-        finally:
-            stage.close()
-            for left in staging.glob("**/*"):
-                if left.is_file():
-                    left.unlink()
-        for left in sorted(staging.glob("**/*"), reverse=True):
-            left.rmdir()
-        staging.rmdir()
+        gather(find_sources(paths, clients, out), staging)
+        with open_parts(staging) as connection:
+            _check_named_files(connection, paths)
+            ratios = check_ratios(connection, _EXAMPLES)
+            write_results(connection, folder)
+            record = write_journal(folder, connection, base, command, ratios)
+            outcome = _outcome(connection, record)
+        shutil.rmtree(staging)
     return outcome
 
 
@@ -59,12 +52,12 @@ def _check_named_files(connection: duckdb.DuckDBPyConnection, paths: Sequence[Pa
     """A file that was named itself has to be whole; of a folder, something has to be of a known format."""
     for path in paths:
         if path.is_file():
-            query = "SELECT problem FROM files WHERE path = ? AND problem <> ''"
+            query = "SELECT problem FROM files WHERE file = ? AND problem <> ''"
             for (problem,) in connection.execute(query, [str(path)]).fetchall():
                 raise UsageError(f"{path}: {problem}. {_ACCEPTED}")
     read = connection.execute("SELECT count(*) FROM figures").fetchone()
     if not read or not read[0]:
-        found = connection.execute("SELECT path || ': ' || problem FROM files LIMIT 3").fetchall()
+        found = connection.execute("SELECT file || ': ' || problem FROM files ORDER BY position LIMIT 3").fetchall()
         words = "; ".join(row[0] for row in found) or "there is no file"
         raise UsageError(f"{', '.join(map(str, paths))}: no figures were found ({words}). {_ACCEPTED}")
 
@@ -78,17 +71,17 @@ _ACCEPTED = (
 def _outcome(connection: duckdb.DuckDBPyConnection, record: Imported) -> Outcome:
     targets = [
         str(row[0])
-        for row in connection.execute("SELECT target FROM places GROUP BY target ORDER BY min(place)").fetchall()
+        for row in connection.execute("SELECT target FROM places GROUP BY target ORDER BY min(position)").fetchall()
     ]
     tests = connection.execute("SELECT count(DISTINCT test) FROM places").fetchone() or (0,)
     unknown = connection.execute(
-        "SELECT path || ', line ' || line || ': unknown: ' || left(text, 120) FROM kept JOIN files USING (file) "
-        "WHERE kind = 'unknown' ORDER BY file, line LIMIT ?",
+        "SELECT file || ', line ' || line || ': unknown: ' || left(text, 120) FROM kept "
+        "WHERE kind = 'unknown' ORDER BY position, line LIMIT ?",
         [_EXAMPLES],
     ).fetchall()
     files = connection.execute(
-        "SELECT path || ': ' || problem FROM files WHERE problem <> '' AND NOT starts_with(problem, 'not read') "
-        "ORDER BY file LIMIT ?",
+        "SELECT file || ': ' || problem FROM files WHERE problem <> '' AND NOT starts_with(problem, 'not read') "
+        "ORDER BY position LIMIT ?",
         [_EXAMPLES],
     ).fetchall()
     remarks = [str(row[0]) for row in chain(files, unknown)]

@@ -47,7 +47,7 @@ def new_folder(out: Path) -> Iterator[Path]:
 def write_journal(
     folder: Path, connection: duckdb.DuckDBPyConnection, base: str | None, command: str, ratios: Ratios
 ) -> Imported:
-    """The journal of what is staged: the experiment, what was imported, and its end. Raises UsageError for an unknown `base`."""
+    """The journal of an import: the experiment, what was read, and its end. Raises UsageError for an unknown `base`."""
     targets = _targets(connection, base)
     clients = [row[0] for row in connection.execute(_CLIENTS).fetchall()]
     header = Experiment(
@@ -79,7 +79,7 @@ _FILE_COUNTS = """
 
 def _targets(connection: duckdb.DuckDBPyConnection, base: str | None) -> list[str]:
     """The base, then the others in the order in which they were met."""
-    query = "SELECT target FROM places GROUP BY target ORDER BY min(place)"
+    query = "SELECT target FROM places GROUP BY target ORDER BY min(position)"
     found = [str(row[0]) for row in connection.execute(query).fetchall()]
     if base is not None and base not in found:
         raise UsageError(f"--base {base} is no target of what was read; accepted: {', '.join(found)}.")
@@ -90,7 +90,7 @@ def _tests(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, int | None]
     """The load first, the others in the order in which they were met, each with its clients in order."""
     query = """
         SELECT test, clients FROM places GROUP BY test, clients
-        ORDER BY test <> ?, min(min(place)) OVER (PARTITION BY test), clients"""
+        ORDER BY test <> ?, min(min(position)) OVER (PARTITION BY test), clients"""
     return [(str(test), clients) for test, clients in connection.execute(query, [LOAD_TEST]).fetchall()]
 
 

@@ -1,0 +1,47 @@
+"""However files are shared out, the same is stored of them."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from dbversus.importing import gather, model
+from dbversus.importing.run import import_results
+from dbversus.results.read import open_results
+from dbversus.results.records import Imported
+from dbversus.results.tables.imported import TABLES, imported_table
+from tests.importing.conftest import REFERENCE
+
+Tables = dict[str, "Counter[tuple[object, ...]]"]
+
+
+def _stored(out: Path) -> tuple[Imported, list[str], Tables]:
+    outcome = import_results([REFERENCE], out)
+    tables = {
+        name: Counter(zip(*(map(str, values) for values in imported_table(out, name).values()), strict=True))
+        for name in TABLES
+    }
+    return outcome.record, [*outcome.targets, *outcome.remarks, *open_results(out).tests], tables
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        pytest.param({"_FILES_OF_TASK": 20}, id="in several processes"),
+        pytest.param({"_LARGE_BYTES": 1000}, id="large files by themselves"),
+    ],
+)
+def test_files_in_tasks(limits: dict[str, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    together = _stored(tmp_path / "together")
+    for name, limit in limits.items():
+        monkeypatch.setattr(gather, name, limit)
+
+    assert _stored(tmp_path / "shared-out") == together
+
+
+def test_figures_that_are_passed_on_before_a_file_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    together = _stored(tmp_path / "together")
+    monkeypatch.setattr(model, "_MOST_NUMBERS", 7 * 10)
+    monkeypatch.setattr(model, "_MOST_LINES", 10)
+
+    assert _stored(tmp_path / "in-pieces") == together
