@@ -1,10 +1,11 @@
 #!/usr/bin/env python
 """Writes docs/posts.md: published posts, their commands, and what became of their claims. `tools/posts_page.py [RUNS …]`.
 
-RUNS are results folders, or folders of such: of each post the newest experiment that names it counts. Without any, no post has
-been run yet, and the page says so.
+RUNS are results folders, or folders of such: of each post the newest experiment that names it counts. What the page has of a post
+that is not in RUNS stays, since a post takes up to an hour, and its folder may be gone.
 """
 
+import re
 import sys
 import textwrap
 from collections import Counter
@@ -46,20 +47,45 @@ def newest_of_posts(places: Iterable[Path]) -> dict[str, Path]:
 
 
 def with_posts(page: str, runs: Mapping[str, Assessment]) -> str:
-    """The page with what is made under its head."""
-    head, _, _ = page.partition(BEGIN)
-    parts = [_overview(runs), *(part for name in list_posts() for part in _section(load_post(name), runs.get(name)))]
-    return head + BEGIN + "\n" + "\n\n".join(parts) + "\n"
+    """The page with what is made under its head; of posts that are not in `runs` it keeps what it has."""
+    head, _, made = page.partition(BEGIN)
+    before = _said_of_posts(made)
+    counts, sections = {}, []
+    for name in list_posts():
+        if name in runs:
+            counts[name] = _counts(_part(name, runs[name]))
+            sections += _section(load_post(name), runs[name])
+        elif name in before:
+            counts[name], section = before[name]
+            sections.append(section)
+        else:
+            sections += _section(load_post(name), None)
+    return head + BEGIN + "\n" + "\n\n".join([_overview(counts), *sections]) + "\n"
 
 
-def _overview(runs: Mapping[str, Assessment]) -> str:
+def _said_of_posts(made: str) -> dict[str, tuple[list[str], str]]:
+    """Post that was run → its counts and its section, as they stand on the page."""
+    counts = {
+        row[1]: row[2].split(" | ")
+        for row in re.finditer(r"^\| \[(.+?)\].*? \| \d+ \| \d+ \| (.+) \|$", made, re.MULTILINE)
+    }
+    parts = re.split(r"^(?=## 2)", made, flags=re.MULTILINE)[1:]
+    sections = {part.partition("\n")[0].removeprefix("## "): part.strip() for part in parts}
+    return {name: (of, sections[name]) for name, of in counts.items() if of[0] != NOT_RUN}
+
+
+def _counts(part: PostPart) -> list[str]:
+    counts = Counter(claim.status for claim in part.claims)
+    return [str(counts[status]) for status in _COUNTED]
+
+
+def _overview(counts: Mapping[str, list[str]]) -> str:
+    """`counts`: of posts that were run."""
     rows = []
     for name in list_posts():
         claims = load_post(name).claims
-        counts = Counter(claim.status for claim in _part(name, runs[name]).claims) if name in runs else None
-        cells = [str(counts[status]) for status in _COUNTED] if counts else [NOT_RUN, "–", "–"]
         here = sum(claim.check != "no" for claim in claims)
-        rows.append([f"[{name}](#{name})", str(len(claims)), str(here), *cells])
+        rows.append([f"[{name}](#{name})", str(len(claims)), str(here), *counts.get(name, [NOT_RUN, "–", "–"])])
     total = [count_of(sum(int(row[place]) for row in rows), "claim") for place in (1, 2)]
     head = ["post", "claims", "can be checked here", *map(str, _COUNTED)]
     return f"{table(head, rows)}\n\n{total[0]} in all; {total[1]} can be checked here, at least in direction."

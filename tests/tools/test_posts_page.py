@@ -45,3 +45,11 @@ def test_of_a_post_that_was_run_the_newest_results_count(tmp_path: Path) -> None
     made = posts_page.with_posts("", {POST: run})
     assert "against 1.400: found" in made and made.count(posts_page.NOT_RUN) < 18 + 226
     assert made == posts_page.with_posts(made, {POST: run})
+
+
+def test_what_the_page_has_of_other_posts_stays(tmp_path: Path) -> None:
+    write_pairs(tmp_path / "run", AS_PUBLISHED, spec={"posts": [POST]})
+    made = posts_page.with_posts("# Head\n", {POST: build_assessment(open_results(tmp_path / "run"))})
+    assert posts_page.with_posts(made, {}) == made
+    page = posts_page.PAGE.read_text()
+    assert posts_page.with_posts(page, {}) == page
