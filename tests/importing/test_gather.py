@@ -1,5 +1,8 @@
 """However files are shared out, the same is stored of them."""
 
+import signal
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -45,3 +48,26 @@ def test_figures_that_are_passed_on_before_a_file_ends(tmp_path: Path, monkeypat
     monkeypatch.setattr(model, "_MOST_LINES", 10)
 
     assert _stored(tmp_path / "in-pieces") == together
+
+
+def test_processes_end_with_one_that_is_killed(tmp_path: Path) -> None:
+    program = (
+        "import os, signal, threading\n"
+        "from pathlib import Path\n"
+        "from dbversus.importing import gather, find\n"
+        "def files():\n"
+        f"    yield from find.find_sources([Path({str(REFERENCE)!r})], (), Path('out'))\n"
+        "    print(*Path(f'/proc/self/task/{os.getpid()}/children').read_text().split(), flush=True)\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+        "if __name__ == '__main__':\n"
+        "    gather._FILES_OF_TASK = 5\n"
+        f"    gather.gather(files(), Path({str(tmp_path)!r}))\n"
+    )
+    (tmp_path / "program.py").write_text(program)
+    # they have its standard output, too, which is read to its end: until the last of them is gone
+    done = subprocess.run(
+        [sys.executable, tmp_path / "program.py"], stdout=subprocess.PIPE, text=True, check=False, timeout=60
+    )
+
+    assert done.returncode == -signal.SIGKILL
+    assert len(done.stdout.split()) >= 2

@@ -3,12 +3,13 @@
 import gc
 import os
 import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from itertools import chain, islice
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
 
 from dbversus.errors import UsageError
@@ -72,8 +73,15 @@ def _together(pool: ProcessPoolExecutor, tasks: Iterator[tuple[int, list[Source]
 
 
 def _begin_worker() -> None:
-    """Ctrl-C reaches all processes; the parent ends the others."""
+    """Ctrl-C reaches all processes; the parent ends the others. Where it is killed, they end with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    if parent := parent_process():
+        parent.join()
+        os._exit(1)
 
 
 def _read_and_store(folder: Path, number: int, task: Sequence[Source]) -> None:
