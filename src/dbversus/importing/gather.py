@@ -35,7 +35,7 @@ def gather(sources: Iterable[Source], folder: Path) -> None:
         for number, task in chain(first or [(0, [])], tasks):
             _read_and_store(folder, number, task)
         return
-    # a fresh process each: the parent has threads, of the database
+    # a fresh process each: libraries have begun threads in this one
     with ProcessPoolExecutor(workers, get_context("spawn"), _begin_worker) as pool:
         try:
             _together(pool, chain(first, tasks), workers, folder)

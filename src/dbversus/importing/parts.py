@@ -3,6 +3,8 @@
 Each process writes parts of its own, so no figure passes from one to another, and memory is bounded, whatever is imported.
 """
 
+import os
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -135,7 +137,13 @@ def _copy(connection: duckdb.DuckDBPyConnection, query: str, path: Path, compres
     try:
         connection.execute(f"COPY ({query}) TO {_quoted(path)} (FORMAT parquet, COMPRESSION {compression})")
     except duckdb.Error as error:
-        raise RunError(f"{path} cannot be written: {str(error).splitlines()[0]}.") from error
+        raise RunError(f"{path} cannot be written: {_why(error)}.") from error
+
+
+def _why(error: duckdb.Error) -> str:
+    """The system's words where it refused, which DuckDB wraps in JSON; else the first line of DuckDB's."""
+    refused = re.search(r'"errno":"(\d+)"', str(error))
+    return os.strerror(int(refused[1])) if refused else str(error).splitlines()[0]
 
 
 def _quoted(path: Path) -> str:
