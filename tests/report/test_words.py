@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from dbversus.report.model import Comparison
@@ -14,8 +16,8 @@ from dbversus.report.words import (
     ratio,
     summary_sentences,
 )
-from dbversus.stats.metrics import CPU, THROUGHPUT
-from dbversus.stats.model import UNPAID, Finding, Verdict
+from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
+from dbversus.stats.model import UNPAID, UNSETTLED, Finding, Verdict
 
 from ..journals import header
 
@@ -108,6 +110,10 @@ def test_a_gain_that_is_withheld_is_named() -> None:
     found = Finding("scan", "new", THROUGHPUT, Verdict.UNDECIDED, 1.1, None, None, *known, note=note)
     said = summary_sentences([Comparison("scan", "new", Verdict.EQUIVALENT, {THROUGHPUT: found})], "new", "old")
     assert f"Throughput of 1 is undecided: scan (+10.0{NBSP}%; {note})." in said
+    note = f"{UNSETTLED}: it is -2.0 % with all that was left unwritten"
+    found = replace(found, metric=IO_BYTES, note=note)
+    said = summary_sentences([Comparison("scan", "new", Verdict.EQUIVALENT, {IO_BYTES: found})], "new", "old")
+    assert f"IO of 1 is undecided: scan (+10.0{NBSP}%; {note})." in said
 
 
 def test_margins_that_differ_are_told_as_a_span() -> None:

@@ -239,15 +239,14 @@ def _counts(comparison: Comparison) -> bool:
 
 
 def _unpaid(comparisons: Sequence[Comparison]) -> list[str]:
-    """`Throughput of 1 is undecided: insert (+9.3 %; it put off most of its writes: …).`; none without any."""
-    named = [
-        f"{one.test} ({change(one.ratio)}; {one.note})"
-        for item in comparisons
-        if _counts(item)
-        for one in item.findings.values()
-        if one.is_unpaid
-    ]
-    return [f"Throughput of {len(named)} is undecided: {listing(named)}."] if named else []
+    """`Throughput of 1 is undecided: insert (+9.3 %; it put off most of its writes: …).`, and so of IO; none without any."""
+    found = [one for item in comparisons if _counts(item) for one in item.findings.values() if one.is_unpaid]
+    sentences = []
+    for metric, title in ((THROUGHPUT, "Throughput"), (IO_BYTES, "IO")):
+        named = [f"{one.test} ({change(one.ratio)}; {one.note})" for one in found if one.metric == metric]
+        if named:
+            sentences.append(f"{title} of {len(named)} is undecided: {listing(named)}.")
+    return sentences
 
 
 def _drifting(comparisons: Sequence[Comparison]) -> list[str]:

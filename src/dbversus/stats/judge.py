@@ -47,7 +47,7 @@ def judge(results: Results) -> list[Finding]:
     smooth = judged_smooth(results.header)
     whole = judge_whole_work(slots, base, results.drains, looks, margins, smooth)
     findings = judge_steadiness(findings, slots, base, looks, whole, smooth)
-    findings = withhold_unpaid(check_whole_work(findings, whole), slots, base, results.drains)
+    findings = withhold_unpaid(check_whole_work(findings, whole), slots, base, results.drains, results.objects)
     return add_within_start(findings, slots, base)
 
 

@@ -23,6 +23,8 @@ SMALL_CHANGE = "a real change, but smaller than two thirds of the margin"
 """Note of what is undecided for its size alone."""
 UNPAID = "put off most of its writes"
 """In the note of a gain in throughput that is undecided for that (stats/judging/unpaid.py)."""
+UNSETTLED = "a longer run may differ"
+"""In the note of a change of IO that what was put off could undo (as above)."""
 
 
 @dataclass(frozen=True)
@@ -123,8 +125,8 @@ class Finding:
 
     @property
     def is_unpaid(self) -> bool:
-        """Whether its verdict is withheld since the faster one put off most of its writes: more blocks do not change that."""
-        return self.verdict is Verdict.UNDECIDED and UNPAID in self.note
+        """Whether its verdict is withheld for writes that were put off: more blocks do not change that."""
+        return self.verdict is Verdict.UNDECIDED and (UNPAID in self.note or UNSETTLED in self.note)
 
     @property
     def lacks_operations(self) -> bool:

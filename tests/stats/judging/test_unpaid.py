@@ -1,5 +1,6 @@
-"""A small gain in throughput of a server that left most of its writes for later is no verdict."""
+"""What servers left for later is no verdict: a small gain in throughput, and a change of IO that it could undo."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -7,15 +8,16 @@ import numpy as np
 import pytest
 
 from dbversus.stats.headline import headline
-from dbversus.stats.judging.unpaid import Written, withhold_unpaid, written_by
+from dbversus.stats.judging.unpaid import withhold_unpaid
 from dbversus.stats.judging.verdicts import decided
-from dbversus.stats.metrics import CPU, DRAIN_WRITES, THROUGHPUT
+from dbversus.stats.metrics import CPU, DRAIN_WRITES, IO_BYTES, THROUGHPUT
 from dbversus.stats.model import Finding, Verdict
 
 SLOTS = {
     "test": np.array(["t"] * 4),
     "target": np.array(["a", "b", "a", "b"]),
     "ops": np.ma.masked_array([10, 10, 30, 30]),
+    "server_read_bytes": np.ma.masked_array(np.zeros(4)),
     "server_write_bytes": np.ma.masked_array([40_000, 60_000, 120_000, 260_000]),
 }
 
@@ -24,7 +26,7 @@ def drained(a: float | None, b: float | None) -> list[dict[str, Any]]:
     """Bytes per operation of the base and the target, in each of two blocks."""
     left = {"a": a, "b": b}
     return [
-        {"block": block, "test": "t", "target": target, DRAIN_WRITES: left[target]}
+        {"block": block, "test": "t", "target": target, "target_group": None, "ops": 100, DRAIN_WRITES: left[target]}
         for block in range(2)
         for target in left
     ]
@@ -71,7 +73,59 @@ def test_cpu_is_charged_for_what_was_put_off_and_keeps_its_verdict() -> None:
     assert withhold_unpaid([cpu], SLOTS, "a", drained(1_000, 9_000)) == [cpu]
 
 
-def test_bytes_are_those_of_all_slots_and_the_mean_of_the_drains() -> None:
-    assert written_by(SLOTS, drained(1_000, None)) == {("t", "a"): Written(4_000, 1_000)}
-    unknown = {**SLOTS, "server_write_bytes": np.ma.masked_array(np.zeros(4), mask=True)}
-    assert written_by(unknown, drained(1_000, 2_000)) == {}
+def stood(block: int, target: str, figure: str, value: float, per_op: float | None = None) -> dict[str, Any]:
+    place = {"block": block, "test": "t", "target": target, "target_group": None}
+    return {**place, "figure": figure, "value": value, "per_op": per_op}
+
+
+def objects(base: Mapping[str, float], target: Mapping[str, float]) -> list[dict[str, Any]]:
+    """Figures per operation of the base and the target; those of the log are counts, the others stand at the end."""
+    return [
+        stood(block, name, figure, value * 100, value if figure.startswith("log_") else None)
+        for block in range(2)
+        for name, figures in (("a", base), ("b", target))
+        for figure, value in figures.items()
+    ]
+
+
+NOTHING: Mapping[str, float] = {}
+
+
+@pytest.mark.parametrize(
+    ("base_drained", "target_drained", "base_told", "target_told", "words"),
+    [
+        (0.0, 0.0, NOTHING, NOTHING, None),
+        (1_000.0, 2_000.0, {"unwritten_bytes": 1_000.0}, {"unwritten_bytes": 2_000.0}, None),
+        (9_000.0, 0.0, NOTHING, NOTHING, "-38.5 % with what was written right after the test"),
+        (0.0, 0.0, {"unwritten_bytes": 9_000.0}, NOTHING, "-38.5 % with all that was left unwritten"),
+        # both have most of it before them: what they differ by now is lost in it
+        (0.0, 0.0, {"dirty_pages": 4.0}, {"dirty_pages": 4.0}, "+3.0 % with all that was left unwritten"),
+        (0.0, 0.0, NOTHING, {"log_page_images": 0.8, "log_bytes": 6_900.0}, "-63.8 % without whole pages in the log"),
+        (0.0, 0.0, NOTHING, {"log_page_images": 0.8, "log_bytes": 2_000.0}, None),
+    ],
+)
+def test_a_change_of_io_stands_with_and_without_what_was_put_off(
+    base_drained: float,
+    target_drained: float,
+    base_told: Mapping[str, float],
+    target_told: Mapping[str, float],
+    words: str | None,
+) -> None:
+    """The base writes 4 kB per operation in the test, the target 8 kB."""
+    finding = replace(changed(2.0, IO_BYTES), verdict=Verdict.REGRESSION)
+    told = objects(base_told, target_told)
+    (found,) = withhold_unpaid([finding], SLOTS, "a", drained(base_drained, target_drained), told)
+    if words is None:
+        assert found == finding
+    else:
+        assert found.verdict is Verdict.UNDECIDED
+        assert found.note == f"a longer run may differ: it is {words}"
+        assert decided([found]) == {"t"}, "more blocks would not change it"
+
+
+def test_fewer_bytes_have_to_stand_as_well() -> None:
+    finding = replace(changed(0.5, IO_BYTES), verdict=Verdict.IMPROVEMENT)
+    turned = {**SLOTS, "server_write_bytes": SLOTS["server_write_bytes"][::-1]}
+    assert withhold_unpaid([finding], turned, "a", drained(0, 0)) == [finding]
+    (found,) = withhold_unpaid([finding], turned, "a", drained(0, 9_000))
+    assert found.verdict is Verdict.UNDECIDED
