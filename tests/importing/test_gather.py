@@ -16,6 +16,8 @@ from dbversus.results.records import Imported
 from dbversus.results.tables.imported import TABLES, imported_table
 from tests.importing.conftest import REFERENCE
 
+several_cpus = pytest.mark.skipif(os.cpu_count() == 1, reason="with one CPU all is read in one process")
+
 Tables = dict[str, "Counter[tuple[object, ...]]"]
 
 
@@ -51,7 +53,25 @@ def test_figures_that_are_passed_on_before_a_file_ends(tmp_path: Path, monkeypat
     assert _stored(tmp_path / "in-pieces") == together
 
 
-@pytest.mark.skipif(os.cpu_count() == 1, reason="with one CPU all is read in one process")
+@several_cpus
+def test_processes_end_in_silence(tmp_path: Path) -> None:
+    program = (
+        "from pathlib import Path\n"
+        "from dbversus.importing import gather, find\n"
+        "if __name__ == '__main__':\n"
+        "    gather._FILES_OF_TASK = 5\n"
+        f"    gather.gather(find.find_sources([Path({str(REFERENCE)!r})], (), Path('out')), Path({str(tmp_path)!r}))\n"
+    )
+    (tmp_path / "program.py").write_text(program)
+    done = subprocess.run(
+        [sys.executable, tmp_path / "program.py"], capture_output=True, text=True, check=True, timeout=60
+    )
+
+    assert done.stdout + done.stderr == ""
+    assert len(list(tmp_path.glob("figures-*.parquet"))) > 2
+
+
+@several_cpus
 def test_processes_end_with_one_that_is_killed(tmp_path: Path) -> None:
     program = (
         "import os, signal\n"
