@@ -10,7 +10,8 @@
             from suite to suite (docs/injection.md), and is equal in the rest
 
 What is finished is not measured again, and what was interrupted is resumed, so it can be stopped and started at will. Margins are
-the usual ones, whatever this host was calibrated to. `table` counts what came of the runs.
+the usual ones, whatever this host was calibrated to. `table` counts what came of the runs. `export` writes that as CSV, for
+folders that do not last: `measure --kept FILE` leaves out what is in the file, and `table` counts files and folders together.
 """
 
 import argparse
@@ -19,8 +20,8 @@ import sys
 from pathlib import Path
 
 from common import make_parser, told
+from independent_runs.kept import names_in, outcomes_in, write_kept
 from independent_runs.measure import Plan, measure_all
-from independent_runs.outcome import read_outcomes
 from independent_runs.plan import KINDS, TARGETS, planned
 from independent_runs.tables import report
 
@@ -32,6 +33,8 @@ EXAMPLE = """examples:
   benchmarks/independent.py measure FOLDER                                       # all of them: half a day
   benchmarks/independent.py measure FOLDER --dbms postgres --kind quick --minutes 60
   benchmarks/independent.py table FOLDER
+  benchmarks/independent.py export docs/results/independent.csv FOLDER > all.csv   # what was known, and what is new
+  benchmarks/independent.py measure FOLDER --kept all.csv                        # the others, another day
 """
 
 
@@ -51,17 +54,22 @@ def measure(asked: argparse.Namespace) -> None:
             asked.minutes,
             asked.busy_cpu,
             choices,
+            names_in(asked.kept),
         )
     )
 
 
 def table(asked: argparse.Namespace) -> None:
-    print(report(read_outcomes(asked.folders)))
+    print(report(outcomes_in(asked.sources)))
+
+
+def export(asked: argparse.Namespace) -> None:
+    write_kept(outcomes_in(asked.sources), sys.stdout)
 
 
 def parse_arguments() -> argparse.Namespace:
     parser = make_parser(__doc__, EXAMPLE)
-    verbs = parser.add_subparsers(required=True, metavar="measure|table")
+    verbs = parser.add_subparsers(required=True, metavar="measure|table|export")
     first = verbs.add_parser("measure", help="make runs, or go on with them")
     first.add_argument("folder", type=Path)
     first.add_argument("--dbms", choices=list(TARGETS), help="only this one")
@@ -78,10 +86,19 @@ def parse_arguments() -> argparse.Namespace:
     )
     first.add_argument("--tests", help="globs, comma separated, for a trial (default: those of the profile)")
     first.add_argument("--table-size", help="rows, for a trial (default: that of the profile)")
+    first.add_argument(
+        "--kept", type=Path, action="append", default=[], metavar="FILE", help="of `export`: its runs are left out"
+    )
     first.set_defaults(run=measure)
-    second = verbs.add_parser("table", help="count what came of the runs")
-    second.add_argument("folders", type=Path, nargs="+", metavar="FOLDER")
-    second.set_defaults(run=table)
+    for name, run, words in (
+        ("table", table, "count what came of the runs"),
+        ("export", export, "write what came of the runs as CSV"),
+    ):
+        verb = verbs.add_parser(name, help=words)
+        verb.add_argument(
+            "sources", type=Path, nargs="+", metavar="SOURCE", help="folder of `measure`, or file of `export`"
+        )
+        verb.set_defaults(run=run)
     return parser.parse_args()
 
 

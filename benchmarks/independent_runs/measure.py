@@ -28,7 +28,10 @@ LOCK = "measure.lock"
 
 @dataclass(frozen=True)
 class Plan:
-    """Runs, and where they go. `choices`: over those of the profile; `minutes`: no run is begun after them."""
+    """Runs, and where they go. `choices`: over those of the profile; `minutes`: no run is begun after them.
+
+    `kept`: names of runs that were measured elsewhere, and need not be again.
+    """
 
     folder: Path
     runs: Sequence[Run]
@@ -37,6 +40,7 @@ class Plan:
     minutes: float | None = None
     busy_cpu: int | None = None
     choices: dict[str, Any] = field(default_factory=dict)
+    kept: frozenset[str] = frozenset()
 
 
 def measure_all(plan: Plan) -> None:
@@ -56,7 +60,7 @@ def _measure_each(plan: Plan) -> list[str]:
     """Names of the runs that could not be finished."""
     began, failed = time.monotonic(), []
     for run in plan.runs:
-        if is_finished(plan.folder / run.name):
+        if run.name in plan.kept or is_finished(plan.folder / run.name):
             continue
         if plan.minutes is not None and time.monotonic() - began >= plan.minutes * 60:
             say(f"the time is up before {run.name}; the same command goes on with it")

@@ -3,11 +3,12 @@
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from common import say
 
-from dbversus.errors import UsageError
 from dbversus.experiment.asked.shares import shares_of
 from dbversus.report.assessment import build_assessment
 from dbversus.results.read import Results, open_results
@@ -61,12 +62,17 @@ class TestOutcome:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A finished run. `minutes` from the journal's first line to its last, data loaded between them; None: it was resumed."""
+    """A finished run, of a `day` (UTC) on a `host` of some kind.
+
+    `minutes` from the journal's first line to its last, data loaded between them; None: it was resumed.
+    """
 
     run: Run
     dbms: str
     minutes: float | None
     tests: Sequence[TestOutcome]
+    day: str = ""
+    host: str = ""
 
     @property
     def group(self) -> tuple[str, str]:
@@ -84,7 +90,7 @@ class Outcome:
 
 
 def read_outcomes(folders: Sequence[Path]) -> list[Outcome]:
-    """All finished runs in folders that `measure` has filled; says which are not finished."""
+    """All finished runs in folders that `measure` has filled, none where there is none; says which are not finished."""
     found = []
     for run, path in _runs(folders):
         results = open_results(path)
@@ -92,8 +98,6 @@ def read_outcomes(folders: Sequence[Path]) -> list[Outcome]:
             say(f"{path.name} has not ended, and is left out")
         else:
             found.append(outcome_of(run, results))
-    if not found:
-        raise UsageError(f"There is no finished run in {', '.join(map(str, folders))}; `measure` makes some.")
     return found
 
 
@@ -118,7 +122,15 @@ def outcome_of(run: Run, results: Results) -> Outcome:
         asked = shares_of(inject, number, [part.name], 0).cpu
         truth = truths.get(part.name) if inject else 0.0
         tests.append(TestOutcome(part.name, compared.verdict, primary, asked, truth))
-    return Outcome(run, f"{copy.dbms} {copy.version}", _minutes(results), tests)
+    day = datetime.fromtimestamp(results.header.at_unix_ns / 1e9, UTC).date().isoformat()
+    return Outcome(run, f"{copy.dbms} {copy.version}", _minutes(results), tests, day, _kind_of_host(results.host))
+
+
+def _kind_of_host(host: Mapping[str, Any]) -> str:
+    """`AMD EPYC, 2 CPUs, cache of 1024 kB`"""
+    cpu = host.get("cpu") or {}
+    cache = f", cache of {cpu['cache_bytes'] // 1024} kB" if cpu.get("cache_bytes") else ""
+    return f"{cpu.get('model', 'unknown')}, {cpu.get('logical', '?')} CPUs{cache}"
 
 
 def _truths(results: Results, label: str) -> dict[str, float]:

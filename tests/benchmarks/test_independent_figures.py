@@ -3,14 +3,12 @@
 import importlib
 import math
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from dbversus.errors import UsageError
 from dbversus.stats.metrics import CPU, THROUGHPUT
 from dbversus.stats.model import Finding, Verdict
 
@@ -125,8 +123,3 @@ def test_the_report_has_a_part_on_slowdowns_where_there_are_any() -> None:
     assert "Truly added" not in tables.report([equal])
     text = tables.report([equal, slowed])
     assert "Truly added" in text and "| busy |" in text and "| standard |" in text
-
-
-def test_a_folder_without_runs_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no finished run"):
-        outcome.read_outcomes([tmp_path])

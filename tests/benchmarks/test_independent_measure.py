@@ -101,7 +101,13 @@ def test_runs_are_measured_once_and_counted(place: Path) -> None:
         (run, 2, "sqlite") for run in runs[::-1]
     ]
     assert all(one.minutes is not None and one.minutes > 0 and len(one.equal) == 2 for one in found)
+    assert all(one.day.startswith("20") and "CPUs" in one.host for one in found)
     assert "| busy | sqlite" in tables.report(found)
+
+
+def test_runs_that_are_kept_elsewhere_are_left_out(place: Path) -> None:
+    measure.measure_all(plan_of(place, [plan.Run("quick", "sqlite", 1)], kept=frozenset({"quick-sqlite-001"})))
+    assert list(place.glob("*/journal.jsonl")) == []
 
 
 def test_the_data_of_a_finished_run_is_not_kept(place: Path) -> None:
