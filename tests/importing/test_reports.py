@@ -1,14 +1,17 @@
 """What `show` and `report` make of an import."""
 
 from pathlib import Path
+from statistics import median
 
 import pytest
 
 from dbversus.errors import UsageError
 from dbversus.report.assessment import build_assessment
+from dbversus.report.formats import post
 from dbversus.report.parts import efficiency
 from dbversus.report.parts.demands import not_judged
 from dbversus.report.views.registry import VIEWS
+from dbversus.report.words import change
 from dbversus.stats.metrics import THROUGHPUT
 from dbversus.stats.model import Verdict
 from tests.importing.conftest import REFERENCE, Import
@@ -27,6 +30,29 @@ def test_single_runs_have_ratios_and_no_verdicts(imported: Import) -> None:
     assert finding.ratio == pytest.approx(20515 / 24193)
     assert (finding.low, finding.high, finding.blocks) == (None, None, 0)
     assert one.notes == ("throughput −15.2\u00a0% (one run of each)",)
+
+
+def test_what_single_runs_say_is_summed_up(imported: Import) -> None:
+    assessment = build_assessment(imported(REFERENCE / "sysbench-2020"))
+    facts = next(one for one in assessment.candidates if one.target.label == "x.my5731.x6d.pk1")
+    ratios = [
+        item.findings[THROUGHPUT].ratio or 0 for item in assessment.comparisons if item.target == "x.my5731.x6d.pk1"
+    ]
+
+    first, second = facts.sentences
+    middle = f"{median(ratios):.3f}"
+    assert first == (
+        f"Throughput of x.my5731.x6d.pk1 is {middle} of that of x.my5649.x6d.pk1, in the median of {len(ratios)} tests."
+    )
+    assert second.startswith("Lowest: ") and change(min(ratios)) in second and change(max(ratios)) in second
+
+
+def test_a_post_of_single_runs_marks_and_counts_nothing(imported: Import) -> None:
+    text = post.render(build_assessment(imported(REFERENCE / "sysbench-2020")))
+
+    assert "CPU of machine and client per operation:" in text
+    assert "Server CPU per operation:" not in text
+    assert "0 blocks" not in text and "?" not in text and "have no verdict" not in text
 
 
 def test_silence_is_never_green(imported: Import) -> None:

@@ -12,11 +12,10 @@ from dbversus.errors import UsageError
 from dbversus.importing.names import dbms_of
 from dbversus.importing.ratios import Ratios
 from dbversus.results.records import Experiment, Finished, Imported, TargetFacts
-from dbversus.results.schema import SCHEMA_VERSION
+from dbversus.results.schema import IMPORTED_SUITE, SCHEMA_VERSION
 from dbversus.results.write import Journal
 from dbversus.stats.metrics import LOAD_TEST
 
-MODE = "imported"
 UNKNOWN_HOST = "unknown"
 """Files of results seldom tell where they were measured."""
 
@@ -59,13 +58,13 @@ def write_journal(
             for place, label in enumerate(targets)
         ],
         tests=[_case(test, of, len(clients) > 1) for test, of in _tests(connection)],
-        suite=MODE,
+        suite=IMPORTED_SUITE,
         clients=clients,
         judge=["throughput"],
     )
     record = _imported(connection, ratios)
     with Journal(folder, UNKNOWN_HOST) as journal:
-        for each in (header, record, Finished(reason=MODE)):
+        for each in (header, record, Finished(reason=IMPORTED_SUITE)):
             journal.append(each)
     return record
 

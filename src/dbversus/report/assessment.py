@@ -28,7 +28,7 @@ from dbversus.report.parts import after_writes, claims, disturbance, matrix, rol
 from dbversus.report.parts.groups import group_of
 from dbversus.report.parts.layouts.figures import layout_part
 from dbversus.report.parts.loads import load_figures
-from dbversus.report.parts.notes import background
+from dbversus.report.parts.notes import background, not_replicated
 from dbversus.report.parts.notes.also_changed import also_changed
 from dbversus.report.parts.notes.calibration import calibration_words
 from dbversus.report.parts.notes.chosen_base import base_sentences
@@ -358,7 +358,8 @@ def _target_facts(results: Results, target: Target, tests: Sequence[TestPart]) -
         log_tail=results.server_text(target, "log_tail.txt") or "",
         sizes=results.server_json(target, "sizes.json"),
         verdict_counts=Counter(item.verdict for item in own),
-        sentences=summary_sentences(own, target.label, results.base.label),
+        sentences=not_replicated.sentences(own, target.label, results.base.label)
+        or summary_sentences(own, target.label, results.base.label),
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from dbversus.report.model import Comparison, Estimate, TestPart
 from dbversus.results.records import Experiment
+from dbversus.results.schema import IMPORTED_SUITE
 from dbversus.stats.judgeable import MEAN, P50, P95, P99, RESPONSE_TIMES, USUAL
 from dbversus.stats.judged import JUDGEABLE_METRICS, judged_names
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT, metric_named
@@ -367,8 +368,8 @@ def in_order(counts: Mapping[Verdict, int]) -> list[tuple[Verdict, int]]:
 
 
 def experiment_facts(header: Experiment, tests: int, blocks: int) -> list[str]:
-    """The experiment as a list of short facts: sizes, clients, mode, date (UTC)."""
-    said = [count_of(tests, "test"), count_of(blocks, "block")]
+    """The experiment as a list of short facts: sizes, clients, mode, date (UTC). An import has no blocks."""
+    said = [count_of(tests, "test"), count_of(blocks, "block") if header.suite != IMPORTED_SUITE else IMPORTED_SUITE]
     if counts := header.clients:
         said.append(f"{listing([str(count) for count in counts])} client{'' if counts == [1] else 's'}")
     if header.order == "sequential":

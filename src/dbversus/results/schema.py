@@ -14,6 +14,9 @@ LATENCY = "latency"
 SUITE = "suite"
 CONFIGS = "configs"
 
+IMPORTED_SUITE = "imported"
+"""Of an import, where an experiment that was measured has the name of its suite."""
+
 # name -> DuckDB type; one row per target and slot. `disturbed`: the host was, in its row, by `disturbed_why`; such a row counts
 # like any other
 SLOT_COLUMNS: dict[str, str] = {

@@ -28,14 +28,22 @@ from dbversus.report.parts.groups import GROUPS
 from dbversus.report.parts.loads import times_note
 from dbversus.report.parts.notes.known_bugs import bug_notes
 from dbversus.report.words import SHORT_TITLES, experiment_facts, listing
+from dbversus.results.schema import IMPORTED_SUITE
 from dbversus.stats.metrics import CPU, THROUGHPUT
 from dbversus.stats.model import CHANGES, Finding, Verdict
+from dbversus.stats.values.imported import MACHINE_CPU_SHARE
 from dbversus.units import count_of
 
 PICTURED = (THROUGHPUT, CPU)
+_LISTED = (*PICTURED, MACHINE_CPU_SHARE.name)
 _DECIDED = (*CHANGES, Verdict.EQUIVALENT)
+_UNMARKED = (*_DECIDED, Verdict.NOT_REPLICATED)
 _FILES = {THROUGHPUT: "throughput", CPU: "cpu"}
-_TITLES = {THROUGHPUT: "Throughput", CPU: "Server CPU per operation"}
+_TITLES = {
+    THROUGHPUT: "Throughput",
+    CPU: "Server CPU per operation",
+    MACHINE_CPU_SHARE.name: "CPU of machine and client per operation",
+}
 
 
 def write(assessment: Assessment, path: Path) -> None:
@@ -53,7 +61,7 @@ def render(assessment: Assessment, pictures: Sequence[str] = ()) -> str:
     parts = [f"# {escape(assessment.title)}", *_compared(assessment), *_changed(assessment)]
     parts += [
         *_lists(assessment),
-        *_charts(pictures),
+        *_charts(assessment, pictures),
         *_tables(assessment),
         *_causes(assessment),
         *_caveats(assessment),
@@ -76,7 +84,7 @@ def _compared(assessment: Assessment) -> list[str]:
         ]
         for number, one in enumerate(assessment.targets)
     ]
-    suite = f" Suite {assessment.header.suite}." if assessment.header.suite else ""
+    suite = f" Suite {assessment.header.suite}." if assessment.header.suite not in ("", IMPORTED_SUITE) else ""
     return [
         "## What was compared, and how",
         escape(f"{facts}; dbversus {assessment.header.dbversus}.{suite}"),
@@ -95,14 +103,17 @@ def _lists(assessment: Assessment) -> list[str]:
     """Ratios by phase, a column per target, the test's name last: the reference's own form."""
     if not assessment.candidates:
         return []
-    said = f"Relative to {assessment.base.label}; intervals and counts are in the tables. A ? stands behind what is undecided."
-    parts = ["## Ratios by phase", escape(said)]
+    said = f"Relative to {assessment.base.label}"
+    if assessment.header.suite != IMPORTED_SUITE:
+        said += "; intervals and counts are in the tables. A ? stands behind what is undecided"
+    parts = ["## Ratios by phase", escape(f"{said}.")]
+    heads = "  ".join(f"col-{number}".ljust(6) for number, _ in enumerate(assessment.candidates, 1)).rstrip()
     for title, tests in _phases(assessment.tests):
         parts.append(f"### {escape(title)}")
-        for metric in PICTURED:
-            rows = ["  ".join(f"col-{number}".ljust(6) for number, _ in enumerate(assessment.candidates, 1)).rstrip()]
-            rows += [_line(assessment, test, metric) for test in tests]
-            parts += [f"{_TITLES[metric]}:", code("\n".join(rows))]
+        for metric in _LISTED:
+            if own := [test for test in tests if any(metric in item.findings for item in test.comparisons)]:
+                rows = [heads, *(_line(assessment, test, metric) for test in own)]
+                parts += [f"{_TITLES[metric]}:", code("\n".join(rows))]
     return parts
 
 
@@ -138,7 +149,7 @@ def _short(comparison: Comparison | None, metric: str) -> str:
         return "–"
     if comparison.verdict in (Verdict.WRONG_RESULT, Verdict.FAILED, Verdict.SLA_FAILED):
         return "!"
-    return f"{finding.ratio:.2f}{'' if finding.verdict in _DECIDED else '?'}"
+    return f"{finding.ratio:.2f}{'' if finding.verdict in _UNMARKED else '?'}"
 
 
 def _pictures(assessment: Assessment) -> Iterator[tuple[str, str]]:
@@ -153,10 +164,12 @@ def _pictures(assessment: Assessment) -> Iterator[tuple[str, str]]:
             yield f"{_FILES[metric]}.svg", standing.draw(title, [test.name for test in assessment.tests], findings)
 
 
-def _charts(pictures: Sequence[str]) -> list[str]:
+def _charts(assessment: Assessment, pictures: Sequence[str]) -> list[str]:
     if not pictures:
         return []
-    words = "Ratios with their intervals; the band is the margin. Hollow dots are not decided."
+    imported = assessment.header.suite == IMPORTED_SUITE
+    which = "Ratios" if imported else "Ratios with their intervals"
+    words = f"{which}; the band is the margin.{'' if imported else ' Hollow dots are not decided.'}"
     return ["## Charts", words, *(f"![{Path(name).stem} by test]({name})" for name in pictures)]
 
 
@@ -214,7 +227,7 @@ def _undecided(assessment: Assessment) -> Iterator[str]:
         left = [
             item.test
             for item in assessment.comparisons
-            if item.target == facts.target.label and item.verdict not in (*_DECIDED, Verdict.NO_STEADY_STATE)
+            if item.target == facts.target.label and item.verdict not in (*_UNMARKED, Verdict.NO_STEADY_STATE)
         ]
         if left:
             yield f"{len(left)} of {count_of(len(own), 'test')} have no verdict on {facts.target.label}: {listing(left)}."

@@ -6,6 +6,7 @@ from dbversus.dbms.known import find_dbms
 from dbversus.errors import UsageError
 from dbversus.report.words import NBSP, SHORT_TITLES, listing
 from dbversus.results.records import CalibrationBrief, Experiment
+from dbversus.results.schema import IMPORTED_SUITE
 from dbversus.stats.judge import margins_of
 from dbversus.stats.judgeable import CPU, JUDGEABLE, USUAL
 from dbversus.stats.judged import judged_metrics, judged_names
@@ -19,8 +20,6 @@ _SEQUENTIAL = (
     "No calibration tells what identical targets differ by when one is measured after the other, as here; those of this host are "
     "made in interleaved order."
 )
-IMPORTED = "imported"
-"""Where an experiment that was measured has the name of its suite."""
 _IMPORTED = (
     "These figures were imported. Other tools measured them, in runs that took no turns: "
     "ratios have neither interval nor verdict."
@@ -31,7 +30,7 @@ _LEFT_OUT = "The calibration of this host was left out, as was asked for."
 def calibration_words(header: Experiment, kernel: str | None) -> str:
     """From the journal's first line, and the kernel that the experiment ran under. Ages are from the start of the run."""
     briefs = header.calibration
-    if header.suite == IMPORTED:
+    if header.suite == IMPORTED_SUITE:
         return _IMPORTED
     if briefs is None:
         return _LEFT_OUT
