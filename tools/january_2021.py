@@ -25,7 +25,7 @@ RESULTS = Path(__file__).resolve().parents[1] / "docs/results"
 NAME = "january-2021"
 FORMATS = ("html", "xlsx", "post", "reference")
 WIDTH, HEIGHT = 1280, 1500
-SHEET = "Ratios of throughput"
+SHEET = "Throughput relative to"
 NEEDED = {
     "chromium": "chromium",
     "soffice": "libreoffice-calc",

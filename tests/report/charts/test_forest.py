@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -29,3 +30,8 @@ def test_what_lies_beyond_gets_an_arrow() -> None:
     assert "arrow" not in picture(finding(1.01, 0.98, 1.05), scale)
     assert picture(finding(1.01, 0.5, 1.9), scale).count("arrow") == 2
     assert "<circle" not in picture(finding(3.0, 2.0, 4.0), scale)
+
+
+def test_ratios_of_single_runs_are_shown_in_place() -> None:
+    single = replace(finding(1.6, 1, 1, Verdict.NOT_REPLICATED), low=None, high=None)
+    assert "<circle" in picture(single, scale_for([single]))

@@ -12,7 +12,7 @@ WIDTH, HEIGHT = 176, 18
 _PAD = 7
 _TICKS = (1.05, 1.1, 1.2, 1.5, 2.0, 3.0, 5.0, 10.0)
 _SPAN_AT_LEAST, _SPAN_AT_MOST = math.log(1.1), math.log(4)
-_OPEN = (Verdict.UNDECIDED, Verdict.UNSTABLE, Verdict.DISTURBED, Verdict.NOT_REPLICATED)
+_OPEN = (Verdict.UNDECIDED, Verdict.UNSTABLE, Verdict.DISTURBED)
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,11 @@ class Scale:
 
 
 def scale_for(findings: Iterable[Finding]) -> Scale:
-    """Wide enough for the intervals of what is decided; outliers beyond are cut off with an arrow."""
-    decided = [item for item in findings if item.verdict not in _OPEN]
-    bounds = [bound for item in decided for bound in (item.low, item.high) if bound and bound > 0]
+    """Wide enough for the intervals of what is decided, and single ratios; outliers beyond are cut off with an arrow."""
+    shown = [item for item in findings if item.verdict not in _OPEN]
+    bounds = [
+        bound for item in shown for bound in (item.low or item.ratio, item.high or item.ratio) if bound and bound > 0
+    ]
     reach = max((abs(math.log(bound)) for bound in bounds), default=0.0) * 1.08
     return Scale(min(max(reach, _SPAN_AT_LEAST), _SPAN_AT_MOST))
 

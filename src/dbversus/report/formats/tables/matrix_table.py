@@ -115,9 +115,10 @@ def notes(matrix: Matrix) -> list[str]:
     counts = {cell.ops_per_s.n for row in matrix.rows for cell in row.cells.values()} - {0} or {0}
     blocks = f"{min(counts)} to {max(counts)}" if len(counts) > 1 else str(max(counts))
     means = f"Geometric means over {blocks} blocks with their 95 % intervals"
+    of = means if max(counts) > 1 else "Figures of one block or run, without intervals"
+    rows = "; both are measured against the base in the same rows" if max(counts) > 1 else ""
     lines = [
-        f"{means if max(counts) > 1 else 'Figures of one block or run, without intervals'}; ratios are to the first config of "
-        "the same build, and to the base where a build has one config only; both are measured against the base in the same rows."
+        f"{of}; ratios are to the first config of the same build, and to the base where a build has one config only{rows}."
         f"{_of_verdicts(matrix)}"
     ]
     if _has_memory(matrix):
