@@ -86,6 +86,12 @@ def test_an_unknown_config_names_those_that_exist() -> None:
         postgres("17.2", "fpw_of")
 
 
+@pytest.mark.parametrize("name", ["./tuned.conf", "/etc/tuned", "tuned.conf"])
+def test_a_path_is_no_name_of_a_config(name: str) -> None:
+    with pytest.raises(UsageError, match=r"goes into configs/postgres/, and tuned\.conf there is @tuned"):
+        postgres("17.2", name)
+
+
 def test_a_config_for_other_versions_says_which() -> None:
     with pytest.raises(
         UsageError, match=r"'io_uring' is for postgres since 18 and says nothing for 17\.2; there are .*base"

@@ -126,7 +126,7 @@ def _named(files: "Configs", name: str, dbms: str, version: str) -> ConfigFile:
         return files[name]
     usable = sorted(known for known, file in files.readable() if file.applies(version))
     if name not in files:
-        hint = nearest(name, usable)
+        hint = _of_a_path(name, dbms) or nearest(name, usable)
         raise UsageError(
             f"There is no config '{name}' for {dbms} {version}{hint}; "
             f"there are {', '.join(usable) or 'none'}, and inline settings (name=value)."
@@ -136,6 +136,14 @@ def _named(files: "Configs", name: str, dbms: str, version: str) -> ConfigFile:
         f"Config '{name}' is for {dbms} {', '.join(ranges)} and says nothing for {version}; "
         f"there are {', '.join(usable)}."
     )
+
+
+def _of_a_path(name: str, dbms: str) -> str:
+    """A target names a config by what it is called, never by where it is."""
+    if "/" not in name and not name.endswith((".conf", ".cnf")):
+        return ""
+    stem = Path(name).stem or "mine"
+    return f" (a file of your own goes into configs/{dbms}/, and {stem}.conf there is @{stem})"
 
 
 def check_names(dbms: str, build_version: str, items: Sequence[str], config_dir: ConfigPlace = None) -> None:
