@@ -38,6 +38,12 @@ def test_an_empty_folder(tmp_path: Path) -> None:
     assert "no figures were found (there is no file)" in refused(tmp_path / "empty", out=tmp_path / "out")
 
 
+def test_what_only_begins_as_a_known_format_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "oltp.txt"
+    path.write_text("sysbench 1.0.20 (using bundled LuaJIT 2.1.0-beta2)\nnothing known\n")
+    assert "oltp.txt: begins as sysbench output, but has no figures" in refused(path, out=tmp_path / "out")
+
+
 def test_an_empty_file(write: Write, tmp_path: Path) -> None:
     assert ".txt: empty." in refused(write("run.txt", ""), out=tmp_path / "out")
 

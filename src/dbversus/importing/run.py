@@ -57,7 +57,8 @@ def _check_named_files(connection: duckdb.DuckDBPyConnection, paths: Sequence[Pa
                 raise UsageError(f"{path}: {problem}. {_ACCEPTED}")
     read = connection.execute("SELECT count(*) FROM figures").fetchone()
     if not read or not read[0]:
-        found = connection.execute("SELECT file || ': ' || problem FROM files ORDER BY position LIMIT 3").fetchall()
+        why = "CASE WHEN problem <> '' THEN problem ELSE 'begins as ' || format || ', but has no figures' END"
+        found = connection.execute(f"SELECT file || ': ' || {why} FROM files ORDER BY position LIMIT 3").fetchall()  # noqa: S608
         words = "; ".join(row[0] for row in found) or "there is no file"
         raise UsageError(f"{', '.join(map(str, paths))}: no figures were found ({words}). {_ACCEPTED}")
 
