@@ -102,6 +102,8 @@ NOTHING: Mapping[str, float] = {}
         (0.0, 0.0, {"dirty_pages": 4.0}, {"dirty_pages": 4.0}, "+3.0 % with all that was left unwritten"),
         (0.0, 0.0, NOTHING, {"log_page_images": 0.8, "log_bytes": 6_900.0}, "-63.8 % without whole pages in the log"),
         (0.0, 0.0, NOTHING, {"log_page_images": 0.8, "log_bytes": 2_000.0}, None),
+        # an old PostgreSQL, whose log is not told of
+        (0.0, 0.0, {"dirty_buffers": 0.01}, {"log_page_images": 0.8, "log_bytes": 6_900.0}, None),
     ],
 )
 def test_a_change_of_io_stands_with_and_without_what_was_put_off(

@@ -61,3 +61,11 @@ def test_images_are_no_more_than_the_log() -> None:
     told[0] = figure(0, "log_page_images", 50, ops=100)
     (writes,) = writes_by_place(SLOTS, [drain(0, 0)], told).values()
     assert writes.images == 4_096
+
+
+def test_images_are_unknown_where_the_log_is_not_told_of() -> None:
+    """PostgreSQL before 14; InnoDB has none."""
+    (writes,) = writes_by_place(SLOTS, [drain(0, 0)], [figure(0, "dirty_buffers", 10)]).values()
+    assert writes.images is None
+    (writes,) = writes_by_place(SLOTS, [drain(0, 0)], [figure(0, "dirty_pages", 10)]).values()
+    assert writes.images == 0

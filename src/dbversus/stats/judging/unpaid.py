@@ -76,12 +76,11 @@ def _undone(finding: Finding, mine: Writes, of_base: Writes) -> str | None:
     return None
 
 
-def _counted_otherwise(*pair: Writes) -> Iterator[tuple[str, float, float]]:
+def _counted_otherwise(mine: Writes, of_base: Writes) -> Iterator[tuple[str, float, float]]:
     """Bytes per operation of the two, with and without what a longer run pays at another rate."""
-    of_test = [one.read + one.written for one in pair]
-    drained = [both + one.drained for both, one in zip(of_test, pair, strict=True)]
-    all_paid = [both + one.unwritten for both, one in zip(drained, pair, strict=True)]
-    without = [max(1.0, both - one.images) for both, one in zip(of_test, pair, strict=True)]
-    yield "with what was written right after the test", drained[0], drained[1]
-    yield "with all that was left unwritten", all_paid[0], all_paid[1]
-    yield "without whole pages in the log", without[0], without[1]
+    both = mine.read + mine.written, of_base.read + of_base.written
+    drained = both[0] + mine.drained, both[1] + of_base.drained
+    yield "with what was written right after the test", *drained
+    yield "with all that was left unwritten", drained[0] + mine.unwritten, drained[1] + of_base.unwritten
+    if mine.images is not None and of_base.images is not None:
+        yield "without whole pages in the log", max(1.0, both[0] - mine.images), max(1.0, both[1] - of_base.images)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,8 @@ Rows = Iterable[Mapping[str, Any]]
 
 # what tells of bytes that are not written yet, the best first, and the bytes of one: of InnoDB, MyRocks and PostgreSQL; and of
 # InnoDB in older records, as pages of the usual size that are written twice
-_UNWRITTEN = {"unwritten_bytes": 1, "memtable_bytes": 1, "dirty_buffers": 8192, "dirty_pages": 2 * 16384}
+_BUFFERS = "dirty_buffers"
+_UNWRITTEN = {"unwritten_bytes": 1, "memtable_bytes": 1, _BUFFERS: 8192, "dirty_pages": 2 * 16384}
 _IMAGES, _LOG = "log_page_images", "log_bytes"
 _TOLD = frozenset({*_UNWRITTEN, _IMAGES, _LOG})
 _IMAGE_BYTES = 8192
@@ -26,15 +28,15 @@ class Writes:
 
     `read` and `written` in the test, `drained` in the moment after it that a server is given for it. `unwritten`: changed pages
     and the like that were in memory only when that was over, from this test or from one before; a page that is written twice for
-    safety counts twice. `images`: whole pages in the log, of `written`, as PostgreSQL 14 and later logs the first change of each
-    page after a checkpoint. What a server does not tell is 0.
+    safety counts twice. `images`: whole pages in the log, of `written`, as PostgreSQL logs the first change of each page after a
+    checkpoint; None before version 14, which does not tell. Else what a server does not tell is 0.
     """
 
     read: float
     written: float
     drained: float
     unwritten: float = 0.0
-    images: float = 0.0
+    images: float | None = 0.0
 
     @property
     def share_drained(self) -> float:
@@ -48,7 +50,7 @@ def writes_by_place(columns: Columns, drains: Rows, objects: Rows) -> dict[Place
     `columns`: slots as in results/schema.py; `drains`, `objects`: rows of its DRAIN_COLUMNS and OBJECT_COLUMNS.
     """
     figures = _figures(objects)
-    after: dict[Place, list[tuple[float, float, float]]] = {}
+    after: dict[Place, list[tuple[float, float, float | None]]] = {}
     for row in drains:
         if row[DRAIN_WRITES] is not None and row["ops"]:
             told = figures.get(_block(row), {})
@@ -58,7 +60,10 @@ def writes_by_place(columns: Columns, drains: Rows, objects: Rows) -> dict[Place
     for place, blocks in after.items():
         during = _during(columns, *place)
         if during is not None:
-            found[place] = Writes(*during, *(float(mean) for mean in np.mean(blocks, axis=0)))
+            drained, unwritten, images = zip(*blocks, strict=True)
+            known = [value for value in images if value is not None]
+            of_images = fmean(known) if len(known) == len(blocks) else None
+            found[place] = Writes(*during, fmean(drained), fmean(unwritten), of_images)
     return found
 
 
@@ -90,6 +95,8 @@ def _unwritten(told: Mapping[str, float]) -> float:
     return next((told[figure] * size for figure, size in _UNWRITTEN.items() if figure in told), 0.0)
 
 
-def _images(told: Mapping[str, float]) -> float:
+def _images(told: Mapping[str, float]) -> float | None:
     """Compressed ones are smaller than their pages, but none is larger than the log."""
-    return min(told.get(_IMAGES, 0.0) * _IMAGE_BYTES, told.get(_LOG, 0.0))
+    if _LOG not in told:
+        return None if _BUFFERS in told else 0.0
+    return min(told.get(_IMAGES, 0.0) * _IMAGE_BYTES, told[_LOG])
