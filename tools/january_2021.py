@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from dbversus.errors import UsageError
 from dbversus.importing.run import import_results
 from dbversus.report.assessment import build_assessment
 from dbversus.report.formats.registry import find_formats
@@ -41,21 +42,27 @@ def main() -> None:
     if missing := [package for program, package in NEEDED.items() if not shutil.which(program)]:
         sys.exit(f"january_2021.py needs {', '.join(sorted(set(missing)))} (apt-get install).")
     with TemporaryDirectory() as folder:
-        make(data, Path(folder))
+        try:
+            said = make(data, Path(folder))
+        except UsageError as error:
+            sys.exit(f"january_2021.py: {error}")
+        shutil.rmtree(RESULTS / NAME, ignore_errors=True)
+        shutil.copytree(Path(folder) / NAME, RESULTS / NAME)
+    (RESULTS / f"{NAME}.md").write_text(said)
 
 
-def make(data: Path, scratch: Path) -> None:
-    results, shown = scratch / NAME, RESULTS / NAME
+def make(data: Path, scratch: Path) -> str:
+    """The page; what it shows is in a folder NAME of `scratch`."""
+    results, shown = scratch / "results", scratch / NAME
     outcome = import_results([data], results)
     assessment = build_assessment(open_results(results))
     paths = {each.name: each.write(assessment, results) for each in find_formats(FORMATS)}
-    shutil.rmtree(shown, ignore_errors=True)
     shutil.copytree(results / "post", shown / "post")
     shutil.copy(paths["post"], shown)
     picture_page(paths["html"], shown / "page.png", scratch)
     picture_sheet(paths["xlsx"], shown / "sheet.png", scratch)
     same, published = compare(data, paths["reference"])
-    (RESULTS / f"{NAME}.md").write_text(page(outcome.record.figures, same, published))
+    return page(outcome.record.figures, same, published)
 
 
 def compare(data: Path, written: Path) -> tuple[int, int]:
