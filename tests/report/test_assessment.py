@@ -11,7 +11,9 @@ from dbversus.report.formats import html, markdown
 from dbversus.report.model import Assessment, Comparison, TestPart
 from dbversus.results.read import Results, open_results
 from dbversus.results.records import Finished
-from dbversus.stats.model import Verdict
+from dbversus.stats.judge import judge
+from dbversus.stats.metrics import IO_BYTES
+from dbversus.stats.model import UNSETTLED, Finding, Verdict
 
 from .synthetic import FAILED_TEST, LABELS, SCANNED_ROWS, SERVER_WORDS, TRUTHS, WRONG_TEST, write_results
 
@@ -172,6 +174,20 @@ def test_a_target_that_stalls_in_few_slots_is_worse_and_the_report_says_where(re
     assert any("range-covered-pk (" in said and "over all its work)" in said for said in stalls.targets[1].sentences)
     assert not any("over all its work" in sentence for sentence in stalls.targets[2].sentences)
     assert not any(item.findings[CPU].whole_work for item in stalls.comparisons if CPU in item.findings)
+
+
+def test_a_change_that_is_withheld_says_why_at_its_test(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
+    why = f"{UNSETTLED}: it is −2.0 % with all that was left unwritten"
+
+    def withheld(of_all: Results) -> list[Finding]:
+        return [
+            replace(one, verdict=Verdict.UNDECIDED, note=why) if one.metric == IO_BYTES else one
+            for one in judge(of_all)
+        ]
+
+    monkeypatch.setattr("dbversus.report.assessment.judge", withheld)
+    told = comparison(build_assessment(results), "range-covered-pk", LABELS[1])
+    assert any(note.startswith(f"IO/op undecided: {UNSETTLED}") for note in told.notes)
 
 
 def test_findings_are_among_the_tables_also_where_nobody_asks_for_them(results: Results) -> None:

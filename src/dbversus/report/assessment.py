@@ -45,7 +45,7 @@ from dbversus.report.parts.statements import statements_of_tests
 from dbversus.report.parts.steps import stalls
 from dbversus.report.parts.steps.summary import steps_part
 from dbversus.report.parts.timeline import courses, server_events, worst_seconds
-from dbversus.report.words import listing, summary_sentences, typographic
+from dbversus.report.words import SHORT_TITLES, listing, summary_sentences, typographic
 from dbversus.results.read import Results, Target
 from dbversus.results.records import Answers, Latency, Resumed
 from dbversus.results.records import Failure as FailureRecord
@@ -265,8 +265,18 @@ def _comparison(
         return Comparison(test, target.label, Verdict.SLA_FAILED, findings, (words,))
     verdict, sentence = headline(list(findings.values()))
     base, mine = (figures.means(absolute.get((test, label), {})) for label in (results.base.label, target.label))
-    notes = tuple(typographic(note) for note in (sentence, also_changed(findings, base, mine)) if note)
+    said = sentence, *_withheld(findings, sentence), also_changed(findings, base, mine)
+    notes = tuple(typographic(note) for note in said if note)
     return Comparison(test, target.label, verdict, findings, notes)
+
+
+def _withheld(findings: Mapping[str, Finding], sentence: str) -> list[str]:
+    """Why what seems to have changed is undecided, unless the sentence says so."""
+    return [
+        f"{SHORT_TITLES[finding.metric]} undecided: {finding.note}"
+        for finding in findings.values()
+        if finding.is_unpaid and finding.note not in sentence
+    ]
 
 
 def _wrong_result(results: Results, test: str, target: Target) -> str:

@@ -240,13 +240,16 @@ def _counts(comparison: Comparison) -> bool:
 
 
 def _unpaid(comparisons: Sequence[Comparison]) -> list[str]:
-    """`Throughput of 1 is undecided: insert (+9.3 %; it put off most of its writes: …).`, and so of IO; none without any."""
+    """`Throughput of 1 is undecided, since …: insert (+9.3 %).`, and so of IO; none without any. Notes of tests say how much."""
     found = [one for item in comparisons if _counts(item) for one in item.findings.values() if one.is_unpaid]
     sentences = []
-    for metric, title in ((THROUGHPUT, "Throughput"), (IO_BYTES, "IO")):
-        named = [f"{one.test} ({change(one.ratio)}; {one.note})" for one in found if one.metric == metric]
+    for metric, why in (
+        (THROUGHPUT, "Throughput of {} is undecided, since most writes of the faster one came after the test"),
+        (IO_BYTES, "IO of {} is undecided, since a longer run may differ"),
+    ):
+        named = [f"{one.test} ({change(one.ratio)})" for one in found if one.metric == metric]
         if named:
-            sentences.append(f"{title} of {len(named)} is undecided: {listing(named)}.")
+            sentences.append(f"{why.format(len(named))}: {listing(named)}.")
     return sentences
 
 

@@ -72,7 +72,8 @@ def _undone(finding: Finding, mine: Writes, of_base: Writes) -> str | None:
     for what, of_target, theirs in _counted_otherwise(mine, of_base):
         ratio = math.log(of_target / theirs) if min(of_target, theirs) > 0 else 0.0
         if ratio * math.copysign(1, math.log(finding.ratio or 1)) < least:
-            return f"{UNSETTLED}: it is {100 * math.expm1(ratio):+.1f} % {what}"
+            change = f"{100 * math.expm1(ratio):+.1f} %".replace("-", "−")
+            return f"{UNSETTLED}: it is {change} {what}"
     return None
 
 
