@@ -73,6 +73,8 @@ def told(main: Callable[[], None]) -> None:
     except KeyboardInterrupt:
         say("interrupted")
         sys.exit(130)
+    except BrokenPipeError:  # who reads has enough, as `head` has
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextlib.contextmanager

@@ -87,7 +87,12 @@ def parse_arguments() -> argparse.Namespace:
     first.add_argument("--tests", help="globs, comma separated, for a trial (default: those of the profile)")
     first.add_argument("--table-size", help="rows, for a trial (default: that of the profile)")
     first.add_argument(
-        "--kept", type=Path, action="append", default=[], metavar="FILE", help="of `export`: its runs are left out"
+        "--kept",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="of `export`, of the same builds: its runs are left out",
     )
     first.set_defaults(run=measure)
     for name, run, words in (

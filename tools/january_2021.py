@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from dbversus.errors import UsageError
+from dbversus.errors import RunError, UsageError
 from dbversus.importing.run import import_results
 from dbversus.report.assessment import build_assessment
 from dbversus.report.formats.registry import find_formats
@@ -44,8 +44,10 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         try:
             said = make(data, Path(folder))
-        except UsageError as error:
+        except (UsageError, RunError) as error:
             sys.exit(f"january_2021.py: {error}")
+        except KeyboardInterrupt:
+            sys.exit(130)
         shutil.rmtree(RESULTS / NAME, ignore_errors=True)
         shutil.copytree(Path(folder) / NAME, RESULTS / NAME)
     (RESULTS / f"{NAME}.md").write_text(said)
@@ -84,22 +86,11 @@ def picture_sheet(xlsx: Path, png: Path, scratch: Path) -> None:
     run(["soffice", home, "--headless", "--convert-to", "pdf", "--outdir", str(scratch), str(xlsx)])
     pdf = scratch / f"{xlsx.stem}.pdf"
     pages = run(["pdftotext", "-layout", str(pdf), "-"]).split("\f")
-    number = next(number for number, text in enumerate(pages, 1) if text.lstrip().startswith(SHEET))
-    run(
-        [
-            "pdftoppm",
-            "-png",
-            "-singlefile",
-            "-r",
-            "90",
-            "-f",
-            str(number),
-            "-l",
-            str(number),
-            str(pdf),
-            str(png.with_suffix("")),
-        ]
-    )
+    number = next((number for number, text in enumerate(pages, 1) if text.lstrip().startswith(SHEET)), None)
+    if number is None:
+        sys.exit(f"january_2021.py: no page of {xlsx.name} on paper begins with '{SHEET}'.")
+    options = ["-png", "-singlefile", "-r", "90", "-f", str(number), "-l", str(number)]
+    run(["pdftoppm", *options, str(pdf), str(png.with_suffix(""))])
 
 
 def run(command: Sequence[str]) -> str:
@@ -130,7 +121,7 @@ figure was measured once, so there are ratios and no verdicts.
 ## The spreadsheet
 A sheet of `report.xlsx`, as LibreOffice prints it.
 
-![{SHEET}]({NAME}/sheet.png)
+![a sheet of report.xlsx]({NAME}/sheet.png)
 
 ## The post
 [post.md]({NAME}/post.md), with its picture.

@@ -1,5 +1,6 @@
 """Processes as /proc shows them: who is alive, who descends from whom, and how to end a whole tree."""
 
+import ctypes
 import os
 import signal
 import time
@@ -8,6 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 PROC = Path("/proc")
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_PR_SET_PDEATHSIG = 1
 _KERNEL_THREAD = 0x0020_0000
 """PF_KTHREAD of the kernel's flags (include/linux/sched.h)."""
 
@@ -27,6 +30,11 @@ class Stat(NamedTuple):
     @property
     def is_kernel_thread(self) -> bool:
         return bool(self.flags & _KERNEL_THREAD)
+
+
+def end_with_parent(how: signal.Signals) -> None:
+    """From now on this process gets the signal when the *thread* that started it ends. It is not told of an end before that."""
+    _LIBC.prctl(_PR_SET_PDEATHSIG, how, 0, 0, 0)
 
 
 def read_stat(pid: int) -> Stat | None:

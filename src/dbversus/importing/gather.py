@@ -1,6 +1,5 @@
 """Reads files into sheets: on all CPUs where they are many."""
 
-import ctypes
 import gc
 import os
 import signal
@@ -13,6 +12,7 @@ from multiprocessing import get_context, parent_process
 from pathlib import Path
 
 from dbversus.errors import UsageError
+from dbversus.host.processes import end_with_parent
 from dbversus.importing.formats.registry import format_of, why_not_read
 from dbversus.importing.lines import Text
 from dbversus.importing.model import FileFacts, Sheet, Source, printable
@@ -23,7 +23,6 @@ _LARGE_BYTES = 16 << 20
 """A file from here on is read by itself, and what it says is passed on in parts."""
 _MOST_WORKERS = 4
 _FEW_COLLECTIONS = (200_000, 20, 20)
-_PR_SET_PDEATHSIG = 1
 NO_FORMAT = "no format that is known"
 
 
@@ -79,7 +78,7 @@ def _begin_worker() -> None:
     A thread that waits for the parent's end would do as well, but DuckDB's binding then lists what it has leaked.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    end_with_parent(signal.SIGKILL)
     parent = parent_process()
     if parent is None or parent.pid != os.getppid():  # it died before
         os._exit(1)

@@ -1,6 +1,5 @@
 """Starts programs of a DBMS build: unprivileged, in place, and gone when we are gone."""
 
-import ctypes
 import os
 import resource
 import signal
@@ -10,11 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from dbversus.errors import RunError
+from dbversus.host.processes import end_with_parent
 from dbversus.host.user import ServerUser
 from dbversus.servers.base import Placement
 
-_LIBC = ctypes.CDLL(None, use_errno=True)
-_PR_SET_PDEATHSIG = 1
 # MySQL gives up much of its table cache where it may open few files, and sizes arrays by a limit that is huge
 _OPEN_FILES = 65_536
 
@@ -112,7 +110,7 @@ def _preparation(user: ServerUser, placement: Placement, controller: int) -> Cal
             _limit_open_files()
             user.become()
             # only now: the kernel clears it when the user changes
-            _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGQUIT, 0, 0, 0)
+            end_with_parent(signal.SIGQUIT)
         except OSError as error:
             os.write(2, f"cannot place the server: {error}\n".encode())
             os._exit(127)

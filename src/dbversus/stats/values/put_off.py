@@ -77,7 +77,10 @@ def _during(columns: Columns, test: str, target: str) -> tuple[float, float] | N
 
 
 def _figures(objects: Rows) -> dict[tuple[Any, ...], dict[str, float]]:
-    """By figure, the most that any object has: of a count per operation, and of what stands at the end."""
+    """By figure, the most that any object has: of a count per operation, and of what stands at the end.
+
+    A server's debt has the sum of its parts, and is told beside them.
+    """
     found: dict[tuple[Any, ...], dict[str, float]] = {}
     for row in objects:
         if row["figure"] in _TOLD:
