@@ -115,7 +115,7 @@ class Server(Protocol):
         """Monotonic server counters by flat name."""
 
     def objects(self, moment: Moment) -> ObjectFigures:
-        """Figures of tables, indexes, files and the like: counts that `rise`, or what there is at the `end` of a test."""
+        """Figures of tables, indexes, files and the like (servers/objects.py has the moments)."""
 
     def sizes(self) -> dict[str, int]:
         """Bytes by object: `data_dir`, `log`, `database`, `table.<name>`, `index.<name>`."""

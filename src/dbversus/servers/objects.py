@@ -1,7 +1,8 @@
 """What servers tell of their tables, indexes, files and the like: a list of sources per family, servers/<family>/objects.toml.
 
 A source is a query whose rows are: kind of object (`table`, `index`, `file`, `server`, …), name of the object, and a number for
-each of its `figures`. `[[rise]]` holds counts that only rise while a server runs, `[[end]]` what stands at the moment of asking.
+each of its `figures`. `[[rise]]` holds counts that only rise while a server runs, `[[end]]` what stands at the moment of asking,
+and `[[first]]` what stands and takes long to find out, so that it is asked in the first block alone.
 """
 
 import tomllib
@@ -14,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 from dbversus.dbms.versions import in_range
 from dbversus.errors import RunError
 
-Moment = Literal["rise", "end"]
+Moment = Literal["rise", "end", "first"]
 Ask = Callable[[str], Sequence[Sequence[Any]]]
 """Runs one statement and returns its rows; RunError with the server's own words when it refuses."""
 
@@ -66,7 +67,7 @@ def object_figures(family: str, moment: Moment, dbms: str, version: str, ask: As
     """All figures that the sources give; where two give the same one, the first counts."""
     values: dict[ObjectFigure, float] = {}
     lacking: dict[str, str] = {}
-    for source in sources(family)[moment]:
+    for source in sources(family).get(moment, ()):
         if not source.is_for(dbms, version):
             continue
         try:

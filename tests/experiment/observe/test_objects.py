@@ -12,6 +12,7 @@ from ..fakes import case_of, engine_of, make_rig, records
 
 ENTRIES = ObjectFigure("index", "t.k", "read_rows")
 SIZE = ObjectFigure("index", "t.k", "size_bytes")
+CACHED = ObjectFigure("index", "t.k", "cached_bytes")
 ASKING = 3
 
 
@@ -39,6 +40,8 @@ def _objects(rig: Rig, name: str) -> Callable[[Moment], ObjectFigures]:
         nonlocal asked
         if moment == "end":
             return ObjectFigures({SIZE: 8192.0})
+        if moment == "first":
+            return ObjectFigures({CACHED: 4096.0}, {"pool": "it is large"})
         asked += 1
         return ObjectFigures({ENTRIES: 2.0 * _driven(rig, name) + ASKING * asked}, {"buffers": "there are none"})
 
@@ -69,8 +72,18 @@ def test_the_state_at_the_end_has_the_debt_with_it(tmp_path: Path) -> None:
     rig.by_name("t1").server.debt = lambda: {"dead_rows": 4, "dirty_buffers": 0}  # type: ignore[method-assign]
     _measured(rig)
     (held,) = [record["at_end"] for record in records(rig, "objects") if "at_end" in record]
-    assert held["t0"] == {"index": {"t.k": {"size_bytes": 8192.0}}}
+    assert held["t0"] == {"index": {"t.k": {"size_bytes": 8192.0, "cached_bytes": 4096.0}}}
     assert held["t1"] == {**held["t0"], "server": {"debt": {"dead_rows": 4.0}}}
+
+
+def test_what_takes_long_to_ask_is_asked_in_the_first_block(tmp_path: Path) -> None:
+    rig = _rig(tmp_path)
+    for block in range(2):
+        _measured(rig, block)
+    first, second = [record for record in records(rig, "objects") if "at_end" in record]
+    assert first["at_end"]["t0"] == {"index": {"t.k": {"size_bytes": 8192.0, "cached_bytes": 4096.0}}}
+    assert first["lacking"]["t0"] == {"pool": "it is large"}
+    assert second["at_end"]["t0"] == {"index": {"t.k": {"size_bytes": 8192.0}}} and "lacking" not in second
 
 
 def test_a_server_that_gives_nothing_at_the_end_leaves_the_others(tmp_path: Path) -> None:

@@ -11,8 +11,9 @@ from dbversus.report.formats import html, markdown
 from dbversus.report.formats import json as json_format
 from dbversus.report.formats.tables import objects_table
 from dbversus.report.model import Assessment, ObjectsPart
-from dbversus.report.parts.objects import MOST_LINES, objects_of
+from dbversus.report.parts.objects import MOST_LINES, OF_FIRST_BLOCK, objects_of
 from dbversus.results.read import open_results
+from dbversus.servers.objects import sources
 
 from ...journals import DictJournal
 from ...results.samples import HEADER
@@ -69,6 +70,20 @@ def test_a_figure_that_is_not_in_a_block_was_nothing_there(tmp_path: Path) -> No
     estimates = {line.object: line.estimates[LABEL] for line in part.per_op}
     assert (estimates["a"].value, estimates["a"].n) == (5.0, 2)
     assert (estimates["b"].value, estimates["b"].n) == (10.0, 2)
+
+
+def test_what_is_asked_in_the_first_block_is_not_nothing_in_others(tmp_path: Path) -> None:
+    sizes = {"size_bytes": 8192.0}
+    first = _record(0, at_end={"t0": {"index": {"t.k": {**sizes, "cached_bytes": 4096.0}}}})
+    part = _of(tmp_path, first, _record(1, at_end={"t0": {"index": {"t.k": sizes}}}))
+    estimates = {line.figure: line.estimates[LABEL] for line in part.at_end}
+    assert (estimates["cached_bytes"].value, estimates["cached_bytes"].n) == (4096.0, 1)
+    assert (estimates["size_bytes"].value, estimates["size_bytes"].n) == (8192.0, 2)
+
+
+@pytest.mark.parametrize("family", ["postgres", "mysql"])
+def test_figures_of_the_first_block_are_those_of_its_sources(family: str) -> None:
+    assert {figure for source in sources(family)["first"] for figure in source.figures} <= OF_FIRST_BLOCK
 
 
 def test_of_several_groups_in_a_block_it_is_the_mean(tmp_path: Path) -> None:

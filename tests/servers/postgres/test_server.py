@@ -89,10 +89,11 @@ def _check_objects(server: PostgresServer) -> None:
     before = server.objects("rise")
     with server.connect() as connection:
         connection.execute("SET enable_seqscan = off").execute("SELECT * FROM sbtest1 WHERE id = 5")
-    after, held = server.objects("rise"), server.objects("end")
+    after, held, cached = server.objects("rise"), server.objects("end"), server.objects("first")
     entries = ObjectFigure("index", "sbtest1.sbtest1_pkey", "read_rows")
     assert after.values[entries] == before.values.get(entries, 0.0) + 1
-    assert not {**after.lacking, **held.lacking}
+    assert not {**after.lacking, **held.lacking, **cached.lacking}
+    assert cached.values[ObjectFigure("index", "sbtest1.sbtest1_pkey", "cached_bytes")] > 0
     assert held.values[ObjectFigure("index", "sbtest1.k_1", "size_bytes")] == server.sizes()["index.k_1"]
     assert held.values[ObjectFigure("table", "sbtest1", "live_rows")] > 0
 

@@ -6,7 +6,7 @@ from dbversus.errors import RunError
 from dbversus.experiment.observe.observer import Observer
 from dbversus.results.records import Objects as ObjectsRecord
 from dbversus.servers.base import Server
-from dbversus.servers.objects import ObjectFigure
+from dbversus.servers.objects import ObjectFigure, ObjectFigures
 
 Nested = dict[str, dict[str, dict[str, float]]]
 """Kind of object → object → figure → value, as journals have it."""
@@ -17,7 +17,8 @@ DEBT = "debt"
 class Objects(Observer):
     """What stands at the end. What rose is read with the counters (counters.py): one round without operations serves both.
 
-    It is asked when the drain is over: a server that was thawed before it would do some of its debt unseen.
+    It is asked when the drain is over: a server that was thawed before it would do some of its debt unseen. What takes long to
+    ask is asked in the first block: it would be a sixth of the time of a comparison.
     """
 
     def end(self) -> None:
@@ -27,16 +28,20 @@ class Objects(Observer):
         lacking: dict[str, dict[str, str]] = {}
         for target in rig.alive:
             try:
-                found = target.server.objects("end")
-                values = {**found.values, **_debt(target.server)}
+                found = self._held(target.server)
             except RunError:  # who is gone is noticed by the next that needs it
                 continue
-            if values:
-                held[target.name] = nested(values)
+            if found.values:
+                held[target.name] = nested(found.values)
             if found.lacking:
                 lacking[target.name] = dict(found.lacking)
         if held or lacking:
             rig.note(ObjectsRecord(*self.scene.place, at_end=held, lacking=lacking, **rig.tag))
+
+    def _held(self, server: Server) -> ObjectFigures:
+        found = server.objects("end")
+        more = server.objects("first") if self.scene.block == 0 else ObjectFigures()
+        return ObjectFigures({**found.values, **more.values, **_debt(server)}, {**found.lacking, **more.lacking})
 
 
 def _debt(server: Server) -> dict[ObjectFigure, float]:

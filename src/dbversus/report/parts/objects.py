@@ -14,6 +14,8 @@ TRIFLE = 0.01
 """Of the largest value with the same unit: less is left out."""
 LEAST_PER_OP = 0.001
 MOST_LINES = 24
+OF_FIRST_BLOCK = frozenset({"cached_bytes", "dirty_bytes"})
+"""Figures that are not asked in later blocks (servers/objects.py): nothing of them there is no 0."""
 SERVER = "server"
 """The kind of a server's own gauges, which come first."""
 
@@ -32,7 +34,11 @@ def objects_of(results: Results, test: str) -> ObjectsPart | None:
     if not rows and not lacking:
         return None
     rises = _lines([row for row in rows if row["per_op"] is not None], "per_op")
-    at_end = _lines([row for row in rows if row["ops"] is None], "value")
+    held_rows = [row for row in rows if row["ops"] is None]
+    at_end = [
+        *_lines([row for row in held_rows if row["figure"] not in OF_FIRST_BLOCK], "value"),
+        *_lines([row for row in held_rows if row["figure"] in OF_FIRST_BLOCK], "value"),
+    ]
     shown = _ranked([line for line in rises if _largest(line) >= LEAST_PER_OP])
     held = (
         *(line for line in at_end if line.kind == SERVER),
