@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from math import log, log1p
 
 
 class Verdict(StrEnum):
@@ -78,9 +79,10 @@ class Finding:
     """What is known of one test × target × metric after the blocks at hand. Ratios are target/base; None: no data.
 
     `low` and `high` bound the ratio at `confidence`. `q_value` is adjusted for family and looks: 0.05 decides.
-    `smallest_visible_change` is a share found with 90 % power with these blocks; `block_sd` is that of ln(target/base),
-    as measured, `degrees_of_freedom` those of the moderated interval. A change is `found_at` the number of the first
-    block that had no part in finding it; `fresh_blocks` blocks from there on give the ratio, once there are two.
+    `smallest_visible_change` is a share found with 90 % power with these blocks, `visible_at_last` with those of the last
+    look; `block_sd` is that of ln(target/base), as measured, `degrees_of_freedom` those of the moderated interval. A change is
+    `found_at` the number of the first block that had no part in finding it; `fresh_blocks` blocks from there on give the ratio,
+    once there are two.
     `whole_work` is the verdict of all work of the blocks together, where it counts: without a steady state, or where it shows a
     change that the rows do not, when ratio, interval and p-value are of that work; or where it speaks against rows that are
     equivalent, but not for certain, so that nothing is decided.
@@ -110,6 +112,7 @@ class Finding:
     start_low: float | None = None
     start_high: float | None = None
     judged: bool = True
+    visible_at_last: float | None = None
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -122,6 +125,18 @@ class Finding:
         if self.verdict is not Verdict.UNDECIDED or self.low is None or self.high is None:
             return False
         return 1 / (1 + self.margin) <= self.low and self.high <= 1 + self.margin
+
+    @property
+    def is_out_of_reach(self) -> bool:
+        """Whether the last look will hardly tell more: it varies too much to be called equivalent then, and what the last look
+        would find is more than three times the estimate (docs/evidence/looks.md)."""
+        if (
+            self.verdict is not Verdict.UNSTABLE
+            or self.found_at is not None
+            or not (self.ratio and self.visible_at_last)
+        ):
+            return False
+        return 3 * abs(log(self.ratio)) < log1p(self.visible_at_last)
 
     @property
     def is_unpaid(self) -> bool:

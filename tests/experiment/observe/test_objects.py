@@ -16,9 +16,9 @@ CACHED = ObjectFigure("index", "t.k", "cached_bytes")
 ASKING = 3
 
 
-def _measured(rig: Rig, block: int = 0) -> None:
+def _measured(rig: Rig, block: int = 0, test: str = "point-query") -> None:
     with rig.only(rig.contest.turns(block)[0]):
-        measure(rig, block, case_of(rig, "point-query"))
+        measure(rig, block, case_of(rig, test))
 
 
 def _driven(rig: Rig, name: str) -> int:
@@ -48,8 +48,8 @@ def _objects(rig: Rig, name: str) -> Callable[[Moment], ObjectFigures]:
     return objects
 
 
-def _rig(folder: Path) -> Rig:
-    rig = make_rig(folder, tests="point-query")
+def _rig(folder: Path, tests: str = "point-query") -> Rig:
+    rig = make_rig(folder, tests=tests)
     for target in rig.targets:
         target.server.objects = _objects(rig, target.name)  # type: ignore[assignment,method-assign]
     return rig
@@ -67,13 +67,15 @@ def test_what_rises_is_of_the_operations_alone(tmp_path: Path) -> None:
         assert record["lacking"]["t0"] == {"buffers": "there are none"}
 
 
-def test_the_state_at_the_end_has_the_debt_with_it(tmp_path: Path) -> None:
-    rig = _rig(tmp_path)
+def test_the_state_after_changes_has_the_debt_with_it(tmp_path: Path) -> None:
+    rig = _rig(tmp_path, "update-index,point-query")
     rig.by_name("t1").server.debt = lambda: {"dead_rows": 4, "dirty_buffers": 0}  # type: ignore[method-assign]
+    _measured(rig, test="update-index")
     _measured(rig)
-    (held,) = [record["at_end"] for record in records(rig, "objects") if "at_end" in record]
-    assert held["t0"] == {"index": {"t.k": {"size_bytes": 8192.0, "cached_bytes": 4096.0}}}
-    assert held["t1"] == {**held["t0"], "server": {"debt": {"dead_rows": 4.0}}}
+    changed, read = [record["at_end"] for record in records(rig, "objects") if "at_end" in record]
+    assert changed["t0"] == {"index": {"t.k": {"size_bytes": 8192.0, "cached_bytes": 4096.0}}}
+    assert changed["t1"] == {**changed["t0"], "server": {"debt": {"dead_rows": 4.0}}}
+    assert read == {"t0": changed["t0"], "t1": changed["t0"]}
 
 
 def test_what_takes_long_to_ask_is_asked_in_the_first_block(tmp_path: Path) -> None:
@@ -87,13 +89,13 @@ def test_what_takes_long_to_ask_is_asked_in_the_first_block(tmp_path: Path) -> N
 
 
 def test_a_server_that_gives_nothing_at_the_end_leaves_the_others(tmp_path: Path) -> None:
-    rig = _rig(tmp_path)
+    rig = _rig(tmp_path, "update-index")
 
     def refuse() -> dict[str, int]:
         raise RunError("it does not say")
 
     rig.by_name("t1").server.debt = refuse  # type: ignore[method-assign]
-    _measured(rig)
+    _measured(rig, test="update-index")
     (held,) = [record["at_end"] for record in records(rig, "objects") if "at_end" in record]
     assert held.keys() == {"t0"}
 

@@ -197,6 +197,32 @@ def test_beside_a_change_what_is_known_to_be_under_the_margin_is_decided() -> No
     assert "x" not in decided(assess(wide + more + quiet(8), PRIMARY))
 
 
+def io_beside_equal_cpu(mean: float, sd: float, blocks: int = 4) -> list[Finding]:
+    """Findings of test x: its CPU is the same, its IO as given."""
+    same = series("x", shifted(noise(1, blocks), 0.0))
+    return assess(same + series("x", shifted(noise(2, blocks, sd), mean), IO_BYTES) + quiet(blocks), PRIMARY)
+
+
+@pytest.mark.parametrize(
+    ("mean", "sd", "is_decided"),
+    [
+        (0.02, 0.3, True),
+        (0.40, 0.3, False),  # the last look may find it
+        (0.02, 0.03, False),  # the last look may call it equivalent
+    ],
+)
+def test_io_that_the_last_look_will_hardly_tell_holds_up_no_test(mean: float, sd: float, is_decided: bool) -> None:
+    findings = io_beside_equal_cpu(mean, sd)
+    assert only(findings).verdict is Verdict.EQUIVALENT
+    assert only(findings, metric=IO_BYTES).verdict in (Verdict.UNSTABLE, Verdict.UNDECIDED)
+    assert ("x" in decided(findings)) == is_decided
+
+
+def test_io_alone_goes_on_to_the_last_look() -> None:
+    alone = [finding for finding in io_beside_equal_cpu(0.02, 0.3) if finding.metric == IO_BYTES]
+    assert "x" not in decided(alone)
+
+
 class TestFreshBlocks:
     """A change found at the first look, +5 %, and what later blocks make of it."""
 

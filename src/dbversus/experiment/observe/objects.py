@@ -41,7 +41,8 @@ class Objects(Observer):
     def _held(self, server: Server) -> ObjectFigures:
         found = server.objects("end")
         more = server.objects("first") if self.scene.block == 0 else ObjectFigures()
-        return ObjectFigures({**found.values, **more.values, **_debt(server)}, {**found.lacking, **more.lacking})
+        owed = _debt(server) if self.scene.case.test.changes_data else {}
+        return ObjectFigures({**found.values, **more.values, **owed}, {**found.lacking, **more.lacking})
 
 
 def _debt(server: Server) -> dict[ObjectFigure, float]:

@@ -181,7 +181,7 @@ def _reach_at_last(state: State, level: float, blocks: int) -> Floats:
 
 
 def visible_change(table: Table, state: State, looks: tuple[int, ...], blocks: Ints) -> Floats:
-    """Smallest change, as a share, that `blocks` blocks of this spread find with a chance of POWER.
+    """Smallest change, as a share, that `blocks` blocks of this spread (those at hand, or more) find with a chance of POWER.
 
     For the only changed test of its family, the hardest case: its p-value must reach the level of the looks / family.
     """
@@ -192,6 +192,7 @@ def visible_change(table: Table, state: State, looks: tuple[int, ...], blocks: I
             continue
         critical = alpha_per_look(looks, OVERALL, size) / size
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-            away = -stdtrit(state.df, critical / 2) - stdtrit(state.df, 1 - POWER)
+            df = state.df + blocks - state.n
+            away = -stdtrit(df, critical / 2) - stdtrit(df, 1 - POWER)
             visible[family] = np.expm1(away * state.moderated_sd / np.sqrt(blocks))[family]
     return visible

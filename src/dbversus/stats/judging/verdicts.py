@@ -12,7 +12,7 @@ from dbversus.stats.headline import headline
 from dbversus.stats.judging.fresh import Shown, measured_again
 from dbversus.stats.judging.looks import OVERALL, State, looks_taken, reach, selected_level, take_look, visible_change
 from dbversus.stats.judging.sequential import LOOKS, alpha_per_look, check_looks
-from dbversus.stats.metrics import METRICS
+from dbversus.stats.metrics import IO_BYTES, METRICS
 from dbversus.stats.model import CHANGES, SMALL_CHANGE, BlockValue, Finding, Metric, Verdict
 from dbversus.stats.values.table import Table, tabulate
 
@@ -41,6 +41,7 @@ def assess(
     for count in looks_taken(looks, len(table.blocks)):
         take_look(table, state, count, looks)
     visible = visible_change(table, state, looks, np.maximum(state.n, 1))
+    visible_at_last = visible_change(table, state, looks, np.maximum(state.n, looks[-1]))
     level = alpha_per_look(looks, OVERALL)
     distance, selected = reach(state, level / 2), reach(state, selected_level(table, state, looks) / 2)
     distance = np.where(np.isin(state.verdict, CHANGES), selected, distance)
@@ -52,6 +53,7 @@ def assess(
             index,
             fresh.get(index) or _as_judged(table, state, index, float(distance[index])),
             float(visible[index]),
+            float(visible_at_last[index]),
         )
         for index in range(len(table.keys))
     ]
@@ -60,21 +62,24 @@ def assess(
 def decided(findings: Sequence[Finding]) -> set[str]:
     """Tests of which every judged metric of every target has a verdict that more blocks need not change, or that have none.
 
-    Beside a change of another metric it is enough that one is known to be under the margin.
+    Beside a change of another metric it is enough that one is known to be under the margin. IO per operation that not even the
+    last look is likely to tell does not hold up a test of which other metrics are judged.
     """
-    changed = {(finding.test, finding.target) for finding in findings if finding.judged and finding.verdict in CHANGES}
+    judged = [finding for finding in findings if finding.judged]
+    changed = {(finding.test, finding.target) for finding in judged if finding.verdict in CHANGES}
+    beside_io = {finding.test for finding in judged if finding.metric != IO_BYTES}
     open_tests = {
         finding.test
-        for finding in findings
-        if finding.judged
-        and finding.verdict not in DECISIVE
+        for finding in judged
+        if finding.verdict not in DECISIVE
         and not finding.is_unpaid
         and not ((finding.test, finding.target) in changed and finding.is_small)
+        and not (finding.metric == IO_BYTES and finding.test in beside_io and finding.is_out_of_reach)
     }
     return {finding.test for finding in findings} - open_tests
 
 
-def _finding(table: Table, state: State, index: int, shown: Shown, visible: float) -> Finding:
+def _finding(table: Table, state: State, index: int, shown: Shown, visible: float, visible_at_last: float) -> Finding:
     test, target, metric = table.keys[index]
     compared = bool(table.compared[index])
     return Finding(
@@ -97,6 +102,7 @@ def _finding(table: Table, state: State, index: int, shown: Shown, visible: floa
         note=shown.note,
         found_at=int(state.found_at[index]) if state.found_at[index] >= 0 else None,
         judged=bool(table.primary[index]),
+        visible_at_last=_known(visible_at_last),
     )
 
 

@@ -37,10 +37,11 @@ class World:
     """What is true. `sd` is the typical spread of ln(target/base) of CPU per op and throughput between blocks.
 
     Tests' spreads are lognormal around it with `sd_spread` (of the log); of `noisy_tests` tests it is five times that.
-    Each `io_every`-th test does IO, with twice its spread. `noise`: "normal", or "t4" (Student's, four degrees of
+    Each `io_every`-th test does IO, with `io_spread` times its spread. `noise`: "normal", or "t4" (Student's, four degrees of
     freedom, scaled to the same sd). `changes`: test number → true change of CPU per op as a share; throughput
-    changes with it the other way. `slow_starts`: share of the starts of a server in which all of a block's tests are 10-30 %
-    slower. `ended_after`: the number of blocks after which the time is up; None: it ends with the last look.
+    changes with it the other way; `io_changes`: the same of IO, where there is any. `slow_starts`: share of the starts of a
+    server in which all of a block's tests are 10-30 % slower. `ended_after`: the number of blocks after which the time is up;
+    None: it ends with the last look.
     """
 
     tests: int = 42
@@ -48,16 +49,18 @@ class World:
     sd_spread: float = 0.3
     noisy_tests: int = 0
     io_every: int = 3
+    io_spread: float = 2.0
     noise: str = "normal"
     slow_starts: float = 0.0
     changes: Mapping[int, float] = field(default_factory=dict)
+    io_changes: Mapping[int, float] = field(default_factory=dict)
     looks: tuple[int, ...] = LOOKS
     ended_after: int | None = None
 
     def truth(self, test: int, metric: str) -> float:
         """ln of the true ratio."""
         change = float(np.log1p(self.changes.get(test, 0.0)))
-        return {CPU: change, THROUGHPUT: -change}.get(metric, 0.0)
+        return {CPU: change, THROUGHPUT: -change, IO_BYTES: float(np.log1p(self.io_changes.get(test, 0.0)))}[metric]
 
 
 @dataclass(frozen=True)
@@ -75,7 +78,7 @@ def block_noise(world: World, blocks: int, rng: np.random.Generator) -> Noise:
     shape = world.tests, len(_METRICS), blocks
     unit = rng.standard_t(4, shape) / np.sqrt(2) if world.noise == "t4" else rng.standard_normal(shape)
     unit[:, 1] = _CORRELATION * unit[:, 0] + np.sqrt(1 - _CORRELATION**2) * unit[:, 1]
-    of_metrics = np.array([1.0, 1.0, 2.0])[:, None] * sd[:, None, None]
+    of_metrics = np.array([1.0, 1.0, world.io_spread])[:, None] * sd[:, None, None]
     error = of_metrics * np.sqrt(_SHARE_OF_ROWS * rng.chisquare(_ROWS - 1, shape) / (_ROWS - 1))
     added = unit * of_metrics
     if world.slow_starts:
@@ -159,7 +162,7 @@ class Tally:
         if truth == 0:
             self.equal_findings += 1
             self.equal_equivalent += final.verdict is Verdict.EQUIVALENT
-        elif final.metric == CPU:
+        elif final.metric != THROUGHPUT:
             self.changed += 1
             self.changed_found += found is not None
             self.changed_final += final.verdict in CHANGES
@@ -235,6 +238,12 @@ WORLDS: Mapping[str, World] = {
     "one +5 %, sd 1.5 %": World(changes={0: 0.05}),
     "one +5 %, sd 1.5 %, 1 start in 36 slow": World(slow_starts=1 / 36, changes={0: 0.05}),
     "one +5 %, sd 3.0 %": World(sd=0.03, changes={0: 0.05}),
+    "equal, IO sd 15 %": World(io_spread=10),
+    "one IO +20 %, IO sd 15 %": World(io_spread=10, io_changes={0: 0.2}),
+    "one IO +30 %, IO sd 15 %": World(io_spread=10, io_changes={0: 0.3}),
+    "six IO +20 %, IO sd 15 %": World(io_spread=10, io_changes=dict.fromkeys(range(0, 18, 3), 0.2)),
+    "equal, IO sd 7 %": World(io_spread=4.5),
+    "one IO +10 %, IO sd 7 %": World(io_spread=4.5, io_changes={0: 0.1}),
 }
 
 HEADER = (
