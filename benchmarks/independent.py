@@ -1,13 +1,14 @@
 #!/usr/bin/env python
 """How often is dbversus right, in runs that have nothing in common? A build against a copy of itself, again and again.
 
-`measure` makes experiments of three kinds, each with a seed and data of its own, in a folder of its own such as
+`measure` makes experiments of four kinds, each with a seed and data of its own, in a folder of its own such as
 `quick-postgres-017`:
 
   quick     profile quick, equal copies
   busy      the same while a process of ours computes on one core
   standard  profile standard; the second copy is slowed down in eight tests, by 5 % in four and by 3 % in four others, in turn
             from suite to suite (docs/injection.md), and is equal in the rest
+  fine      profile fine; the second copy is slowed down by 1 % in every other test, and in the next run in the others
 
 What is finished is not measured again, and what was interrupted is resumed, so it can be stopped and started at will. Margins are
 the usual ones, whatever this host was calibrated to. `table` counts what came of the runs. `export` writes that as CSV, for
@@ -30,7 +31,7 @@ from dbversus.errors import UsageError
 from dbversus.units import parse_count
 
 EXAMPLE = """examples:
-  benchmarks/independent.py measure FOLDER                                       # all of them: half a day
+  benchmarks/independent.py measure FOLDER                                       # all of them: most of a day
   benchmarks/independent.py measure FOLDER --dbms postgres --kind quick --minutes 60
   benchmarks/independent.py table FOLDER
   benchmarks/independent.py export docs/results/independent.csv FOLDER > all.csv   # what was known, and what is new
@@ -75,7 +76,9 @@ def parse_arguments() -> argparse.Namespace:
     first.add_argument("--dbms", choices=list(TARGETS), help="only this one")
     first.add_argument("--kind", choices=KINDS, help="only this one")
     first.add_argument(
-        "--runs", type=int, help="of each kind and DBMS (default: 60 quick, 20 busy, 12 standard; MariaDB 20, 0, 6)"
+        "--runs",
+        type=int,
+        help="of each kind and DBMS (default: 60 quick, 20 busy, 12 standard, 2 fine; MariaDB 20, 0, 6, 0)",
     )
     first.add_argument("--minutes", type=float, help="begin no run after so many")
     first.add_argument(

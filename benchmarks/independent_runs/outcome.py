@@ -14,6 +14,7 @@ from dbversus.report.assessment import build_assessment
 from dbversus.results.read import Results, open_results
 from dbversus.results.records import Finished, Resumed
 from dbversus.results.schema import JOURNAL
+from dbversus.stats.judge import judged_values
 from dbversus.stats.metrics import CPU, PRIMARY
 from dbversus.stats.model import CHANGES, Finding, Verdict
 from dbversus.stats.simulation.injected import true_log_ratios
@@ -64,7 +65,8 @@ class TestOutcome:
 class Outcome:
     """A finished run, of a `day` (UTC) on a `host` of some kind.
 
-    `minutes` from the journal's first line to its last, data loaded between them; None: it was resumed.
+    `minutes` from the journal's first line to its last, data loaded between them; None: it was resumed. `offset`: by how much ln
+    of CPU per operation, copy ÷ base, is above the truth in each block, mean over all tests; empty: not known.
     """
 
     run: Run
@@ -73,6 +75,7 @@ class Outcome:
     tests: Sequence[TestOutcome]
     day: str = ""
     host: str = ""
+    offset: Sequence[float] = ()
 
     @property
     def group(self) -> tuple[str, str]:
@@ -111,7 +114,9 @@ def _runs(folders: Sequence[Path]) -> Iterator[tuple[Run, Path]]:
 def outcome_of(run: Run, results: Results) -> Outcome:
     """The last target is the copy that was slowed down, if any was."""
     copy, number = results.targets[-1], len(results.targets) - 1
-    truths = _truths(results, copy.label)
+    finished = of_finished_blocks(results)
+    of_blocks = _truths(finished, copy.label)
+    truths = {test: statistics.fmean(blocks.values()) for test, blocks in of_blocks.items()}
     inject = results.header.spec.get("inject") or {}
     tests = []
     for part in build_assessment(results).tests:
@@ -123,7 +128,15 @@ def outcome_of(run: Run, results: Results) -> Outcome:
         truth = truths.get(part.name) if inject else 0.0
         tests.append(TestOutcome(part.name, compared.verdict, primary, asked, truth))
     day = datetime.fromtimestamp(results.header.at_unix_ns / 1e9, UTC).date().isoformat()
-    return Outcome(run, f"{copy.dbms} {copy.version}", _minutes(results), tests, day, _kind_of_host(results.host))
+    return Outcome(
+        run,
+        f"{copy.dbms} {copy.version}",
+        _minutes(results),
+        tests,
+        day,
+        _kind_of_host(results.host),
+        _offsets(finished, of_blocks),
+    )
 
 
 def _kind_of_host(host: Mapping[str, Any]) -> str:
@@ -133,13 +146,24 @@ def _kind_of_host(host: Mapping[str, Any]) -> str:
     return f"{cpu.get('model', 'unknown')}, {cpu.get('logical', '?')} CPUs{cache}"
 
 
-def _truths(results: Results, label: str) -> dict[str, float]:
-    """Test → true ln ratio, mean over the finished blocks: what was asked for is the same in all of them."""
-    of_blocks: dict[str, list[float]] = {}
-    for (test, target, _), value in true_log_ratios(of_finished_blocks(results)).items():
+def _truths(results: Results, label: str) -> dict[str, dict[int, float]]:
+    """Test → block → true ln ratio; empty where nothing was injected."""
+    of_blocks: dict[str, dict[int, float]] = {}
+    for (test, target, block), value in true_log_ratios(results).items():
         if target == label:
-            of_blocks.setdefault(test, []).append(value)
-    return {test: statistics.fmean(values) for test, values in of_blocks.items()}
+            of_blocks.setdefault(test, {})[block] = value
+    return of_blocks
+
+
+def _offsets(results: Results, truths: Mapping[str, Mapping[int, float]]) -> list[float]:
+    """Of blocks in which all tests were measured: in later ones those are left that are hard to decide."""
+    errors: dict[int, list[float]] = {}
+    for value in judged_values(results):
+        if value.metric == CPU and value.value is not None:
+            truth = truths.get(value.test, {}).get(value.block, 0.0)
+            errors.setdefault(value.block, []).append(value.value - truth)
+    most = max(map(len, errors.values()), default=0)
+    return [statistics.fmean(of_block) for of_block in errors.values() if len(of_block) == most]
 
 
 def _minutes(results: Results) -> float | None:

@@ -12,8 +12,8 @@ from dbversus.errors import UsageError
 from dbversus.experiment.asked.spec import ExperimentSpec, make_spec
 from dbversus.suites import load_suite, profile_choices
 
-QUICK, STANDARD, BUSY = "quick", "standard", "busy"
-KINDS = (QUICK, BUSY, STANDARD)
+QUICK, BUSY, STANDARD, FINE = "quick", "busy", "standard", "fine"
+KINDS = (QUICK, BUSY, STANDARD, FINE)
 TARGETS = {"postgres": "postgres:17", "mariadb": "mariadb:10.11"}
 RUNS = {
     (QUICK, "postgres"): 60,
@@ -21,12 +21,14 @@ RUNS = {
     (BUSY, "postgres"): 20,
     (STANDARD, "postgres"): 12,
     (STANDARD, "mariadb"): 6,
+    (FINE, "postgres"): 2,
 }
 """Runs of each kind and DBMS when no number is named; of what is not in it there are none unless one is."""
 
 SHARES = (0.05, 0.03)
 TESTS_PER_SHARE = 4
 PER_SUITE = TESTS_PER_SHARE * len(SHARES)
+FINE_SHARE = 0.01
 
 _FIRST_SEED = 7_000_000
 _SEEDS_PER_KIND = 100_000
@@ -77,11 +79,11 @@ def spec_of(run: Run, target: str, choices: dict[str, Any] | None = None) -> Exp
 
     `choices`: over those of the profile. Raises UsageError with one sentence naming the first mistake.
     """
-    profile = STANDARD if run.kind == STANDARD else QUICK
+    profile = run.kind if run.kind in _SLOWED_DOWN else QUICK
     made = profile_choices(profile) | {"profile": profile, "calibration": False, "targets": [target, target]}
     made |= {"seed": run.seed} | (choices or {})
-    if run.kind == STANDARD:
-        made["inject"] = {"1": {"cpu": slowed_down(tests_of(made), run.number)}}
+    if added := _SLOWED_DOWN.get(run.kind):
+        made["inject"] = {"1": {"cpu": added(tests_of(made), run.number)}}
     return make_spec(made)
 
 
@@ -111,3 +113,12 @@ def slowed_down(tests: Sequence[str], number: int) -> dict[str, float]:
 def _step(count: int) -> int:
     """About an eighth of the suite, and such that steps of it come to every test."""
     return next(step for step in range(count // PER_SUITE, 0, -1) if math.gcd(step, count) == 1)
+
+
+def every_other(tests: Sequence[str], number: int) -> dict[str, float]:
+    """Run `number` (from 1) slows down every other test by 1 %, and the next one the others."""
+    return dict.fromkeys(tests[(number - 1) % 2 :: 2], FINE_SHARE)
+
+
+_SLOWED_DOWN = {STANDARD: slowed_down, FINE: every_other}
+"""Kind → share of CPU that is added to tests of a run, by name."""

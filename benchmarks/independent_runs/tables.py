@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from common import Interval, markdown, spread
+from scipy import stats
 
 from dbversus.stats.calibration.evaluate import share
 from dbversus.stats.model import Finding, Verdict
 from independent_runs.outcome import Outcome, TestOutcome
-from independent_runs.plan import SHARES
 from independent_runs.shares import clustered_share, percent
 
 ABOUT = """\
@@ -22,6 +22,11 @@ ABOUT_INJECTED = """\
 *Asked*: the share that was to be added to the CPU of the threads that serve clients. *Truly added*: what the library burned, as
 a share of all CPU that the copy used without it, background too; median (smallest to largest). *Found*: CPU per operation is
 called a regression. *Holds the truth*: the interval shown for CPU per operation holds what was truly added.
+"""
+
+ABOUT_OFFSET = """\
+What is wrong with all tests alike: CPU per operation as measured ÷ true, mean over the tests of a block, where all of them were
+measured in it. In brackets: 95 % interval over blocks (Student's t).
 """
 
 Groups = dict[tuple[str, str], list[Outcome]]
@@ -41,6 +46,8 @@ def report(outcomes: Sequence[Outcome]) -> str:
     ]
     if alarms := list(alarm_lines(outcomes)):
         parts += ["", "False alarms:", "", *alarms]
+    if any(outcome.offset for outcome in outcomes):
+        parts += ["", ABOUT_OFFSET, offset_table(groups)]
     injected = {group: runs for group, runs in groups.items() if any(test.asked for run in runs for test in run.tests)}
     if injected:
         parts += ["", ABOUT_INJECTED, injected_table(injected)]
@@ -105,10 +112,15 @@ def alarm_lines(outcomes: Sequence[Outcome]) -> Iterator[str]:
 
 def injected_table(groups: Groups) -> str:
     rows = [
-        [kind, dbms, *_injected_cells(runs, asked)] for (kind, dbms), runs in groups.items() for asked in (*SHARES, 0.0)
+        [kind, dbms, *_injected_cells(runs, asked)] for (kind, dbms), runs in groups.items() for asked in _asked(runs)
     ]
     heads = ["kind", "DBMS", "asked", "truly added", "tests", "found", "CPU per op: holds the truth", "shown − true"]
     return markdown(heads, rows)
+
+
+def _asked(runs: Sequence[Outcome]) -> list[float]:
+    """Shares that tests were asked to be slowed down by, the largest first."""
+    return sorted({test.asked for run in runs for test in run.tests}, reverse=True)
 
 
 def _injected_cells(runs: Sequence[Outcome], asked: float) -> list[str]:
@@ -124,6 +136,17 @@ def _injected_cells(runs: Sequence[Outcome], asked: float) -> list[str]:
         percent(clustered_share([[held for test in suite if (held := _held(test)) is not None] for suite in suites])),
         _range(errors) if errors else "–",
     ]
+
+
+def offset_table(groups: Groups) -> str:
+    rows = []
+    for (kind, dbms), runs in groups.items():
+        values = [100 * value for run in runs for value in run.offset]
+        if len(values) > 1:
+            found = stats.ttest_1samp(values, 0.0).confidence_interval(0.95)
+            shown = f"{statistics.fmean(values):+.2f} % [{found.low:+.2f}, {found.high:+.2f}]"
+            rows.append([kind, dbms, str(len(values)), shown])
+    return markdown(["kind", "DBMS", "blocks", "too high by"], rows)
 
 
 def _range(percents: Sequence[float]) -> str:

@@ -105,16 +105,28 @@ def test_found_and_covered_are_of_what_was_truly_added() -> None:
     unknown = replace(equal, truth=None)
     runs = [made_run("standard", number, [found, missed, equal, unknown]) for number in range(1, 13)]
     table = tables.injected_table(groups_of(runs))
-    five, three, nothing = (cells(table, line) for line in range(3))
+    five, nothing = (cells(table, line) for line in range(2))
     assert five[2:5] == ["+ 5 %", "+4.00 % (+4.00 to +4.00)", "24"]
     assert five[5].startswith("50.0 % [") and five[6] == five[5]  # 1.01 to 1.03 does not hold 1.04
     assert five[7] == "-0.72 % (-1.92 to +0.48)"
-    assert three[2:] == ["+ 3 %", "–", "0", "–", "–", "–"]
     assert nothing[2:6] == ["nothing", "0", "24", "–"] and nothing[6].startswith("100.0 % [")
     line = next(iter(tables.missed_lines(runs)))
     assert line == (
         f"- standard-postgres-001, insert: + 5 % asked, +4.0 % added; {CPU} 1.020 [1.010, 1.030] equivalent"
     )
+
+
+def test_what_is_wrong_with_all_tests_alike_has_an_interval_over_blocks() -> None:
+    first, second = (
+        replace(made_run("fine", n, [made_test("scan")]), offset=o) for n, o in ((1, [0.001]), (2, [0.003]))
+    )
+    (line,) = tables.offset_table(groups_of([first, second])).splitlines()[2:]
+    assert [cell.strip() for cell in line.strip("|").split("|")] == [
+        "fine",
+        "postgres 17.11",
+        "2",
+        "+0.20 % [-1.07, +1.47]",  # t of one degree of freedom, 12.7, times 0.1
+    ]
 
 
 def test_the_report_has_a_part_on_slowdowns_where_there_are_any() -> None:

@@ -81,3 +81,14 @@ def test_standard_runs_slow_down_the_second_copy_alone() -> None:
     spec = plan.spec_of(run, "mariadb:10.11")
     assert spec.inject == {"1": {"cpu": plan.slowed_down(TESTS, 3)}} and spec.seed == run.seed
     assert spec.looks == [4, 6, 8, 12] and spec.tests is None
+
+
+def test_fine_runs_slow_down_every_test_by_turns() -> None:
+    first, second = (plan.spec_of(plan.Run("fine", "postgres", number), "postgres:17") for number in (1, 2))
+    assert first.looks == [8, 12, 16, 24] and first.margins == {
+        "server_cpu_us_per_op": 0.01,
+        "throughput_ops_per_s": 0.01,
+    }
+    slowed = [spec.inject["1"]["cpu"] for spec in (first, second)]
+    assert set(slowed[0]) | set(slowed[1]) == set(TESTS) and not set(slowed[0]) & set(slowed[1])
+    assert set(slowed[0].values()) == {0.01}
