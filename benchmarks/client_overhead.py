@@ -21,33 +21,38 @@ from common import (
     engine_slots,
     engine_target,
     fill,
-    find_program,
     make_parser,
     markdown,
-    number_after,
     private_server,
     run_engine,
     run_process,
     say,
-    slot_commands,
     spread,
-    sysbench_command,
     told,
+)
+from peers import (
+    ENGINE,
+    PEERS,
+    SERVERS,
+    Amount,
+    Generator,
+    Workload,
+    engine,
+    engine_commands,
+    generators,
+    test_of,
+    workloads,
 )
 
 from dbversus.host.pinning import place
 from dbversus.servers.base import Server
-from dbversus.suites import definition, load_suite
 
 EXAMPLE = """example:
   benchmarks/client_overhead.py --server postgres:17 --rounds 9 --seconds 4 > overhead.md
   benchmarks/client_overhead.py --server mariadb:10.11 > overhead-mariadb.md
 """
-ENGINE = "dbversus-engine"
 ENGINE_SLOTS = "dbversus-engine, 50 ms slots with accounting"
 NULL = "dbversus-engine on `null` (the floor)"
-PEERS = ("sysbench", "pgbench")
-ACCEPTED = ("postgres", "mysql", "mariadb", "myrocks")
 SLOT_MS = 50
 STARTS = 3
 
@@ -73,54 +78,13 @@ class PerOp:
         return self.user_us + self.system_us
 
 
-# runs for so many seconds; 0: one operation
-Client = Callable[[int], Run]
+Client = Callable[[Amount], Run]
 
 
-@dataclass(frozen=True)
-class Workload:
-    """The same work, said in each client's own way; `sql` for pgbench, with its variables."""
-
-    title: str
-    test: str
-    sysbench: str
-    pgbench_script: str
-
-
-def workloads(rows: int) -> list[Workload]:
-    point = f"\\set id random(1, {rows})\nSELECT c FROM sbtest1 WHERE id = :id;\n"
-    bounds = f"\\set low random(1, {rows})\n\\set high :low + 99\n"
-    between = "FROM sbtest1 WHERE id BETWEEN :low AND :high"
-    ranges = [
-        f"SELECT c {between};",
-        f"SELECT SUM(k) {between};",
-        f"SELECT c {between} ORDER BY c;",
-        f"SELECT DISTINCT c {between} ORDER BY c;",
-    ]
-    read_only = "".join(["BEGIN;\n", point * 10, *(f"{bounds}{sql}\n" for sql in ranges), "COMMIT;\n"])
-    return [
-        Workload("Point query, prepared", "point-query", "oltp_point_select", point),
-        Workload(
-            "Read-only, one transaction of 16 statements, ranges of 100 rows",
-            "read-only-100",
-            "oltp_read_only",
-            read_only,
-        ),
-    ]
-
-
-def engine_commands(target: Json, test: Json, cpu: int, seconds: int, slot_ms: int | None) -> list[Json]:
-    """One slot of the whole length, or as many short ones as fill it."""
-    length_ms = slot_ms or seconds * 1000
-    slots = max(1, seconds * 1000 // length_ms) if length_ms else 1
-    slot = {"ms": length_ms, "min_ops": 1} if seconds else {"ops": 1}
-    return slot_commands(target, test, cpu, slot, slots=slots)
-
-
-def engine_client(target: Json, test: Json, cpu: int, slot_ms: int | None = None) -> Client:
-    def run(seconds: int) -> Run:
-        replies, usage = run_engine(engine_commands(target, test, cpu, seconds, slot_ms), [cpu])
-        return Run(sum(slot["ops"] for slot in engine_slots(replies)), usage)
+def client(generator: Generator, cpu: int) -> Client:
+    def run(amount: Amount) -> Run:
+        output, usage = run_process(generator.command(amount), [cpu], generator.given(amount))
+        return Run(generator.done(output), usage)
 
     return run
 
@@ -129,8 +93,8 @@ def null_client(test: Json, cpu: int) -> Client:
     """The echo server lives in the engine's process, so only the engine's own count of its client thread will do."""
     target = {"cmd": "target", "name": "t0", "wire": "null", "address": {}}
 
-    def run(seconds: int) -> Run:
-        replies, usage = run_engine(engine_commands(target, test, cpu, seconds, None), [cpu])
+    def run(amount: Amount) -> Run:
+        replies, usage = run_engine(engine_commands(target, test, cpu, amount), [cpu])
         slots = engine_slots(replies)
         user_s, system_s = (sum(slot[f"client_{kind}_ns"] for slot in slots) / 1e9 for kind in ("user", "system"))
         return Run(sum(slot["ops"] for slot in slots), Usage(usage.wall_s, user_s, system_s))
@@ -138,64 +102,26 @@ def null_client(test: Json, cpu: int) -> Client:
     return run
 
 
-def sysbench_client(program: str, workload: Workload, address: Json, rows: int, cpu: int) -> Client:
-    common = sysbench_command(program, workload.sysbench, address, rows)
-
-    def run(seconds: int) -> Run:
-        length = ["--events=0", f"--time={seconds}"] if seconds else ["--events=1", "--time=0"]
-        output, usage = run_process([*common, *length, "run"], [cpu])
-        return Run(number_after(output, "transactions:"), usage)
-
-    return run
-
-
-def pgbench_client(program: str, script: Path, address: Json, cpu: int) -> Client:
-    common = [program, "--no-vacuum", "--protocol=prepared", "--client=1", "--jobs=1", f"--file={script}"]
-    common += [f"--host={address['socket_dir']}", f"--port={address['port']}", f"--username={address['user']}"]
-
-    def run(seconds: int) -> Run:
-        length = f"--time={seconds}" if seconds else "--transactions=1"
-        output, usage = run_process([*common, length, address["database"]], [cpu])
-        return Run(number_after(output, "number of transactions actually processed:"), usage)
-
-    return run
-
-
 def make_clients(server: Server, workload: Workload, rows: int, cpu: int, folder: Path) -> dict[str, Client]:
     """The clients there are, by name."""
-    test = definition(load_suite("sysbench").tests[workload.test], server.dbms, rows)
-    target = engine_target(server)
-    clients: dict[str, Client] = {
-        ENGINE: engine_client(target, test, cpu),
-        ENGINE_SLOTS: engine_client(target, test, cpu, SLOT_MS),
+    test = test_of(server, workload, rows)
+    own = {
+        ENGINE_SLOTS: client(engine(engine_target(server), test, cpu, SLOT_MS), cpu),
         NULL: null_client(test, cpu),
     }
-    if sysbench := find_program("sysbench", "sysbench"):
-        clients["sysbench"] = sysbench_client(sysbench, workload, target["address"], rows, cpu)
-    if server.dbms != "postgres":
-        return clients
-    # the build's own, or the real program: what PATH has on Debian is a Perl script that looks for it
-    if pgbench := find_program("pgbench", "postgresql", server.build.prefix / "bin", *newest_debian_folders()):
-        script = folder / f"{workload.test}.pgbench"
-        script.write_text(workload.pgbench_script)
-        clients["pgbench"] = pgbench_client(pgbench, script, target["address"], cpu)
-    return clients
-
-
-def newest_debian_folders() -> list[Path]:
-    versions = Path("/usr/lib/postgresql").glob("*/bin")
-    return sorted(versions, key=lambda folder: float(folder.parent.name), reverse=True)
+    found = generators(server, workload, rows, cpu, folder)
+    return {**{name: client(generator, cpu) for name, generator in found.items()}, **own}
 
 
 def measure(clients: dict[str, Client], rounds: int, seconds: int) -> dict[str, list[PerOp]]:
     """Interleaved runs, the order rotated by one each round, so that no client always follows the same one."""
     names = list(clients)
-    starts = {name: [clients[name](0) for _ in range(STARTS)] for name in names}
+    starts = {name: [clients[name](Amount(ops=1)) for _ in range(STARTS)] for name in names}
     figures: dict[str, list[PerOp]] = {name: [] for name in names}
     for number in range(rounds):
         shift = number % len(names)
         for name in names[shift:] + names[:shift]:
-            figures[name].append(per_op(clients[name](seconds), starts[name], seconds))
+            figures[name].append(per_op(clients[name](Amount(seconds)), starts[name], seconds))
         say(
             f"round {number + 1} of {rounds}: "
             + ", ".join(f"{name} {figures[name][-1].total_us:.2f} µs" for name in names)
@@ -258,7 +184,7 @@ def parse_arguments() -> argparse.Namespace:
 def main() -> None:
     asked = parse_arguments()
     cpu = place(1, "together").server_cpus[0]
-    with private_server(asked.server, asked.rows, ACCEPTED, [cpu]) as server, tempfile.TemporaryDirectory() as folder:
+    with private_server(asked.server, asked.rows, SERVERS, [cpu]) as server, tempfile.TemporaryDirectory() as folder:
         fill(server, asked.rows)
         print(f"{server.build.name}, {asked.rows:,} rows, 1 client, all on CPU {cpu}, ", end="")
         print(f"{asked.rounds} interleaved runs of {asked.seconds} s each: median [min–max].\n")

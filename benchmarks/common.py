@@ -172,11 +172,16 @@ def run_engine(commands: Sequence[Json], cpus: Sequence[int] = ()) -> tuple[list
     """One life of the engine: all its answers, and what the whole process used."""
     text = "".join(json.dumps(command) + "\n" for command in commands)
     output, usage = run_process([str(engine_binary())], cpus, text)
+    return engine_replies(output), usage
+
+
+def engine_replies(output: str) -> list[Json]:
+    """Its answers, a line each; RunError when one is that it refused."""
     replies: list[Json] = [json.loads(line) for line in output.splitlines()]
     for reply in replies:
         if error := reply.get("error"):
             raise RunError(f"The engine refused: {error['message']}.")
-    return replies, usage
+    return replies
 
 
 def engine_slots(replies: Sequence[Json]) -> list[Json]:

@@ -21,7 +21,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from client_overhead import newest_debian_folders
 from common import (
     Group,
     cgroup_cpu_ns,
@@ -39,6 +38,7 @@ from common import (
 )
 from fidelity import Figures, agreement, work_difference, work_of
 from in_turns import Client, EngineClient, PgbenchClient
+from peers import newest_debian_folders
 
 from dbversus.errors import RunError, UsageError
 from dbversus.host.pinning import place

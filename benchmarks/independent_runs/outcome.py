@@ -2,7 +2,7 @@
 
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -65,8 +65,8 @@ class TestOutcome:
 class Outcome:
     """A finished run, of a `day` (UTC) on a `host` of some kind.
 
-    `minutes` from the journal's first line to its last, data loaded between them; None: it was resumed. `offset`: by how much ln
-    of CPU per operation, copy ÷ base, is above the truth in each block, mean over all tests; empty: not known.
+    `minutes` from the journal's first line to its last, data loaded between them; None: it was resumed. `errors`: test →
+    block → by how much ln of CPU per operation, copy ÷ base, was measured above the truth; empty: not known.
     """
 
     run: Run
@@ -75,7 +75,7 @@ class Outcome:
     tests: Sequence[TestOutcome]
     day: str = ""
     host: str = ""
-    offset: Sequence[float] = ()
+    errors: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
 
     @property
     def group(self) -> tuple[str, str]:
@@ -135,7 +135,7 @@ def outcome_of(run: Run, results: Results) -> Outcome:
         tests,
         day,
         _kind_of_host(results.host),
-        _offsets(finished, of_blocks),
+        _errors(finished, of_blocks),
     )
 
 
@@ -155,15 +155,13 @@ def _truths(results: Results, label: str) -> dict[str, dict[int, float]]:
     return of_blocks
 
 
-def _offsets(results: Results, truths: Mapping[str, Mapping[int, float]]) -> list[float]:
-    """Of blocks in which all tests were measured: in later ones those are left that are hard to decide."""
-    errors: dict[int, list[float]] = {}
+def _errors(results: Results, truths: Mapping[str, Mapping[int, float]]) -> dict[str, dict[int, float]]:
+    errors: dict[str, dict[int, float]] = {}
     for value in judged_values(results):
         if value.metric == CPU and value.value is not None:
             truth = truths.get(value.test, {}).get(value.block, 0.0)
-            errors.setdefault(value.block, []).append(value.value - truth)
-    most = max(map(len, errors.values()), default=0)
-    return [statistics.fmean(of_block) for of_block in errors.values() if len(of_block) == most]
+            errors.setdefault(value.test, {})[value.block] = value.value - truth
+    return errors
 
 
 def _minutes(results: Results) -> float | None:

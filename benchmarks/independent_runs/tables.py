@@ -25,11 +25,13 @@ called a regression. *Holds the truth*: the interval shown for CPU per operation
 """
 
 ABOUT_OFFSET = """\
-What is wrong with all tests alike: CPU per operation as measured ÷ true, mean over the tests of a block, where all of them were
-measured in it. In brackets: 95 % interval over blocks (Student's t).
+What is wrong with all tests alike: CPU per operation as measured ÷ true, mean over tests of their means over blocks. In brackets:
+95 % intervals by the jackknife over blocks, since what befalls a start of the servers befalls all tests.
 """
 
 Groups = dict[tuple[str, str], list[Outcome]]
+Place = tuple[str, str]
+"""Run and test."""
 
 
 def report(outcomes: Sequence[Outcome]) -> str:
@@ -46,7 +48,7 @@ def report(outcomes: Sequence[Outcome]) -> str:
     ]
     if alarms := list(alarm_lines(outcomes)):
         parts += ["", "False alarms:", "", *alarms]
-    if any(outcome.offset for outcome in outcomes):
+    if any(outcome.errors for outcome in outcomes):
         parts += ["", ABOUT_OFFSET, offset_table(groups)]
     injected = {group: runs for group, runs in groups.items() if any(test.asked for run in runs for test in run.tests)}
     if injected:
@@ -141,12 +143,44 @@ def _injected_cells(runs: Sequence[Outcome], asked: float) -> list[str]:
 def offset_table(groups: Groups) -> str:
     rows = []
     for (kind, dbms), runs in groups.items():
-        values = [100 * value for run in runs for value in run.offset]
-        if len(values) > 1:
-            found = stats.ttest_1samp(values, 0.0).confidence_interval(0.95)
-            shown = f"{statistics.fmean(values):+.2f} % [{found.low:+.2f}, {found.high:+.2f}]"
-            rows.append([kind, dbms, str(len(values)), shown])
+        if any(run.errors for run in runs):
+            found = common_error(runs)
+            shown = f"{100 * found.estimate:+.2f} % [{100 * found.low:+.2f}, {100 * found.high:+.2f}]"
+            rows.append([kind, dbms, str(len(_errors_by_block(runs))), shown])
     return markdown(["kind", "DBMS", "blocks", "too high by"], rows)
+
+
+def common_error(runs: Sequence[Outcome]) -> Interval:
+    """Mean over tests (of each run) of their mean errors, with a jackknife over blocks; NaN bounds with fewer than two."""
+    blocks = _errors_by_block(runs)
+    sums, counts = (Counter[Place](), Counter[Place]())
+    for errors in blocks:
+        sums.update(errors)
+        counts.update(errors.keys())
+    without = [
+        statistics.fmean(
+            (sums[place] - errors.get(place, 0.0)) / left
+            for place, count in counts.items()
+            if (left := count - (place in errors))
+        )
+        for errors in blocks
+    ]
+    estimate = statistics.fmean(sums[place] / count for place, count in counts.items())
+    if len(blocks) < 2:
+        return Interval(estimate, math.nan, math.nan)
+    error = (len(blocks) - 1) * statistics.pstdev(without) / math.sqrt(len(blocks) - 1)
+    reach = float(stats.t.isf(0.025, len(blocks) - 1)) * error
+    return Interval(estimate, estimate - reach, estimate + reach)
+
+
+def _errors_by_block(runs: Sequence[Outcome]) -> list[dict[Place, float]]:
+    """Of each block of each run, the errors by run and test."""
+    found: dict[tuple[str, int], dict[Place, float]] = {}
+    for run in runs:
+        for test, errors in run.errors.items():
+            for block, error in errors.items():
+                found.setdefault((run.run.name, block), {})[run.run.name, test] = error
+    return list(found.values())
 
 
 def _range(percents: Sequence[float]) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 from scipy.stats import binomtest
 
 from dbversus.stats.metrics import CPU, THROUGHPUT
@@ -116,17 +117,36 @@ def test_found_and_covered_are_of_what_was_truly_added() -> None:
     )
 
 
-def test_what_is_wrong_with_all_tests_alike_has_an_interval_over_blocks() -> None:
-    first, second = (
-        replace(made_run("fine", n, [made_test("scan")]), offset=o) for n, o in ((1, [0.001]), (2, [0.003]))
-    )
-    (line,) = tables.offset_table(groups_of([first, second])).splitlines()[2:]
-    assert [cell.strip() for cell in line.strip("|").split("|")] == [
-        "fine",
-        "postgres 17.11",
-        "2",
-        "+0.20 % [-1.07, +1.47]",  # t of one degree of freedom, 12.7, times 0.1
-    ]
+def run_with(errors: np.ndarray, number: int = 1) -> Any:
+    """Errors: tests × blocks."""
+    of_tests = {f"t{test}": dict(enumerate(map(float, of_blocks))) for test, of_blocks in enumerate(errors)}
+    return replace(made_run("fine", number, [made_test("scan")]), errors=of_tests)
+
+
+def test_where_all_blocks_have_all_tests_the_common_error_has_the_interval_of_their_means() -> None:
+    errors = np.random.default_rng(1).normal(0.002, 0.01, (10, 8))
+    found = tables.common_error([run_with(errors)])
+    exact = stats.ttest_1samp(errors.mean(axis=0), 0.0).confidence_interval(0.95)
+    assert (found.estimate, found.low, found.high) == pytest.approx((errors.mean(), exact.low, exact.high))
+
+
+def test_what_befalls_a_block_is_in_the_interval_of_the_common_error() -> None:
+    rng = np.random.default_rng(2)
+    held = 0
+    for _ in range(200):
+        errors = rng.normal(0, 0.01, (42, 12)) + rng.normal(0, 0.003, 12)
+        run = run_with(errors)
+        for test in range(20):  # decided after four blocks
+            run.errors[f"t{test}"] = {block: run.errors[f"t{test}"][block] for block in range(4)}
+        found = tables.common_error([run])
+        held += found.low <= 0.0 <= found.high
+    assert held >= 180, held
+
+
+def test_the_common_error_of_runs_is_shown_in_percent() -> None:
+    runs = [run_with(np.full((2, 2), value), number) for number, value in ((1, 0.001), (2, 0.003))]
+    line = tables.offset_table(groups_of(runs)).splitlines()[2]
+    assert "| fine | postgres 17.11 | 4 | +0.20 % [" in line
 
 
 def test_the_report_has_a_part_on_slowdowns_where_there_are_any() -> None:
