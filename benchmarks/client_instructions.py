@@ -20,9 +20,9 @@ from dbversus.host.pinning import place
 
 EXAMPLE = """example:
   benchmarks/client_instructions.py --server postgres:17 > instructions.md
-  benchmarks/client_instructions.py --server mariadb:10.11 --ops 5000
+  benchmarks/client_instructions.py --server mariadb:10.11 --statements 5000
 """
-STATEMENTS = {"point-query": 1, "read-only-100": 16}
+FEWEST_STATEMENTS, FEWEST_ROWS = 100, 100
 
 
 def instructions(generator: Generator, amount: Amount, valgrind: str) -> int:
@@ -32,7 +32,9 @@ def instructions(generator: Generator, amount: Amount, valgrind: str) -> int:
         output, _ = run_process([valgrind, *counting, *generator.command(amount)], (), generator.given(amount))
         counted = re.search(r"I\s+refs:\s+([\d,]+)", log.read())
     if counted is None or generator.done(output) < amount.ops:
-        raise RunError(f"{generator.command(amount)[0]} under valgrind told nothing, or did less than it was asked to.")
+        raise RunError(
+            f"{generator.command(amount)[0]} under valgrind gave no count, or did less than it was asked to."
+        )
     return int(counted[1].replace(",", ""))
 
 
@@ -51,23 +53,23 @@ def parse_arguments() -> argparse.Namespace:
     parser = make_parser(__doc__, EXAMPLE)
     parser.add_argument("--server", default="postgres:17", help="target: version or prefix (default: %(default)s)")
     parser.add_argument("--rows", type=int, default=100_000, help="rows of the table (default: %(default)s)")
-    parser.add_argument("--ops", type=int, default=20_000, help="statements of a run (default: %(default)s)")
+    parser.add_argument("--statements", type=int, default=20_000, help="of the shorter run (default: %(default)s)")
     return parser.parse_args()
 
 
 def main() -> None:
     asked = parse_arguments()
-    if asked.ops < max(STATEMENTS.values()):
-        raise UsageError(f"--ops is {asked.ops}; {max(STATEMENTS.values())} or more are accepted.")
+    if asked.statements < FEWEST_STATEMENTS or asked.rows < FEWEST_ROWS:
+        raise UsageError(f"--statements takes {FEWEST_STATEMENTS} or more, --rows {FEWEST_ROWS} or more.")
     valgrind = find_program("valgrind", "valgrind")
     if valgrind is None:
-        raise UsageError("valgrind counts the instructions, and is not here.")
+        raise UsageError("Nothing can be counted without valgrind.")
     cpu = place(1, "together").server_cpus[0]
     with private_server(asked.server, asked.rows, SERVERS) as server, tempfile.TemporaryDirectory() as folder:
         fill(server, asked.rows)
         for workload in workloads(asked.rows):
             found = generators(server, workload, asked.rows, cpu, Path(folder))
-            ops = asked.ops // STATEMENTS[workload.test]
+            ops = asked.statements // workload.statements
             figures = {name: per_op(generator, ops, valgrind) for name, generator in found.items()}
             print(f"### {workload.title}, {server.build.name}\n\n{report(figures)}\n", flush=True)
 

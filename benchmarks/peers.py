@@ -44,10 +44,11 @@ class Generator:
 
 @dataclass(frozen=True)
 class Workload:
-    """The same work, said in each client's own way; `sql` for pgbench, with its variables."""
+    """The same work, said in each client's own way; `statements`: of one operation, without BEGIN and COMMIT."""
 
     title: str
     test: str
+    statements: int
     sysbench: str
     pgbench_script: str
 
@@ -64,10 +65,11 @@ def workloads(rows: int) -> list[Workload]:
     ]
     read_only = "".join(["BEGIN;\n", point * 10, *(f"{bounds}{sql}\n" for sql in ranges), "COMMIT;\n"])
     return [
-        Workload("Point query, prepared", "point-query", "oltp_point_select", point),
+        Workload("Point query, prepared", "point-query", 1, "oltp_point_select", point),
         Workload(
             "Read-only, one transaction of 16 statements, ranges of 100 rows",
             "read-only-100",
+            14,
             "oltp_read_only",
             read_only,
         ),
@@ -82,8 +84,7 @@ def generators(server: Server, workload: Workload, rows: int, cpu: int, folder: 
         found["sysbench"] = _sysbench(program, workload, target["address"], rows)
     if server.dbms != "postgres":
         return found
-    # the build's own, or the real program: what PATH has on Debian is a Perl script that looks for it
-    if program := find_program("pgbench", "postgresql", server.build.prefix / "bin", *newest_debian_folders()):
+    if program := find_pgbench(server):
         script = folder / f"{workload.test}.pgbench"
         script.write_text(workload.pgbench_script)
         found["pgbench"] = _pgbench(program, script, target["address"])
@@ -132,6 +133,9 @@ def _pgbench(program: str, script: Path, address: Json) -> Generator:
     return Generator(command, lambda output: number_after(output, "number of transactions actually processed:"))
 
 
-def newest_debian_folders() -> list[Path]:
-    versions = Path("/usr/lib/postgresql").glob("*/bin")
-    return sorted(versions, key=lambda folder: float(folder.parent.name), reverse=True)
+def find_pgbench(server: Server) -> str | None:
+    """The build's own, or the newest of the host: what PATH has on Debian is a Perl script that looks for it."""
+    of_host = sorted(
+        Path("/usr/lib/postgresql").glob("*/bin"), key=lambda folder: float(folder.parent.name), reverse=True
+    )
+    return find_program("pgbench", "postgresql", server.build.prefix / "bin", *of_host)

@@ -25,7 +25,6 @@ from common import (
     Group,
     cgroup_cpu_ns,
     engine_target,
-    find_program,
     make_parser,
     markdown,
     own_cgroup,
@@ -38,7 +37,7 @@ from common import (
 )
 from fidelity import Figures, agreement, work_difference, work_of
 from in_turns import Client, EngineClient, PgbenchClient
-from peers import newest_debian_folders
+from peers import find_pgbench
 
 from dbversus.errors import RunError, UsageError
 from dbversus.host.pinning import place
@@ -148,7 +147,7 @@ def main() -> None:
     server_cpu, cpu = plan.server_cpus[0], plan.client_cpus[0]
     rows = ROWS_OF_SCALE * asked.scale
     with own_cgroup() as group, private_server(asked.server, rows, ["postgres"], [server_cpu], group) as server:
-        pgbench = find_program("pgbench", "postgresql", server.build.prefix / "bin", *newest_debian_folders())
+        pgbench = find_pgbench(server)
         if pgbench is None:
             raise RunError("There is nothing to measure without pgbench.")
         tables = load(server, suite, asked.scale, group)

@@ -112,7 +112,9 @@ def _value(text: str) -> float | None:
 
 
 def outcomes_in(sources: Sequence[Path]) -> list[Outcome]:
-    """Finished runs of files and folders, each once. Raises UsageError where there is none."""
+    """Finished runs of files and folders, each once. Raises UsageError where there is none, and for what is not there."""
+    if missing := [path for path in sources if not path.exists()]:
+        raise UsageError(f"{missing[0]} is not there; name folders of `measure` and files of `export`.")
     files = [path for path in sources if path.is_file()]
     folders = [path for path in sources if not path.is_file()]
     first: dict[tuple[str, str], Outcome] = {}

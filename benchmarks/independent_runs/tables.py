@@ -24,9 +24,9 @@ a share of all CPU that the copy used without it, background too; median (smalle
 called a regression. *Holds the truth*: the interval shown for CPU per operation holds what was truly added.
 """
 
-ABOUT_OFFSET = """\
-What is wrong with all tests alike: CPU per operation as measured ÷ true, mean over tests of their means over blocks. In brackets:
-95 % intervals by the jackknife over blocks, since what befalls a start of the servers befalls all tests.
+ABOUT_BIAS = """\
+Bias common to all tests: CPU per operation as measured ÷ true, mean over tests of their means over blocks. In brackets: 95 %
+intervals by the jackknife over blocks, since what affects a start of the servers affects all tests.
 """
 
 Groups = dict[tuple[str, str], list[Outcome]]
@@ -49,7 +49,7 @@ def report(outcomes: Sequence[Outcome]) -> str:
     if alarms := list(alarm_lines(outcomes)):
         parts += ["", "False alarms:", "", *alarms]
     if any(outcome.errors for outcome in outcomes):
-        parts += ["", ABOUT_OFFSET, offset_table(groups)]
+        parts += ["", ABOUT_BIAS, bias_table(groups)]
     injected = {group: runs for group, runs in groups.items() if any(test.asked for run in runs for test in run.tests)}
     if injected:
         parts += ["", ABOUT_INJECTED, injected_table(injected)]
@@ -140,17 +140,17 @@ def _injected_cells(runs: Sequence[Outcome], asked: float) -> list[str]:
     ]
 
 
-def offset_table(groups: Groups) -> str:
+def bias_table(groups: Groups) -> str:
     rows = []
     for (kind, dbms), runs in groups.items():
         if any(run.errors for run in runs):
-            found = common_error(runs)
+            found = bias(runs)
             shown = f"{100 * found.estimate:+.2f} % [{100 * found.low:+.2f}, {100 * found.high:+.2f}]"
             rows.append([kind, dbms, str(len(_errors_by_block(runs))), shown])
-    return markdown(["kind", "DBMS", "blocks", "too high by"], rows)
+    return markdown(["kind", "DBMS", "blocks", "bias"], rows)
 
 
-def common_error(runs: Sequence[Outcome]) -> Interval:
+def bias(runs: Sequence[Outcome]) -> Interval:
     """Mean over tests (of each run) of their mean errors, with a jackknife over blocks; NaN bounds with fewer than two."""
     blocks = _errors_by_block(runs)
     sums, counts = (Counter[Place](), Counter[Place]())

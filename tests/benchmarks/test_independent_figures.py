@@ -123,14 +123,14 @@ def run_with(errors: np.ndarray, number: int = 1) -> Any:
     return replace(made_run("fine", number, [made_test("scan")]), errors=of_tests)
 
 
-def test_where_all_blocks_have_all_tests_the_common_error_has_the_interval_of_their_means() -> None:
+def test_where_all_blocks_have_all_tests_the_bias_has_the_interval_of_their_means() -> None:
     errors = np.random.default_rng(1).normal(0.002, 0.01, (10, 8))
-    found = tables.common_error([run_with(errors)])
+    found = tables.bias([run_with(errors)])
     exact = stats.ttest_1samp(errors.mean(axis=0), 0.0).confidence_interval(0.95)
     assert (found.estimate, found.low, found.high) == pytest.approx((errors.mean(), exact.low, exact.high))
 
 
-def test_what_befalls_a_block_is_in_the_interval_of_the_common_error() -> None:
+def test_what_befalls_a_block_is_in_the_interval_of_the_bias() -> None:
     rng = np.random.default_rng(2)
     held = 0
     for _ in range(200):
@@ -138,14 +138,14 @@ def test_what_befalls_a_block_is_in_the_interval_of_the_common_error() -> None:
         run = run_with(errors)
         for test in range(20):  # decided after four blocks
             run.errors[f"t{test}"] = {block: run.errors[f"t{test}"][block] for block in range(4)}
-        found = tables.common_error([run])
+        found = tables.bias([run])
         held += found.low <= 0.0 <= found.high
     assert held >= 180, held
 
 
-def test_the_common_error_of_runs_is_shown_in_percent() -> None:
+def test_the_bias_of_runs_is_shown_in_percent() -> None:
     runs = [run_with(np.full((2, 2), value), number) for number, value in ((1, 0.001), (2, 0.003))]
-    line = tables.offset_table(groups_of(runs)).splitlines()[2]
+    line = tables.bias_table(groups_of(runs)).splitlines()[2]
     assert "| fine | postgres 17.11 | 4 | +0.20 % [" in line
 
 

@@ -51,6 +51,12 @@ def test_sources_without_runs_are_refused(tmp_path: Path) -> None:
         kept.outcomes_in([tmp_path, empty])
 
 
+def test_a_source_that_is_not_there_is_named_and_not_passed_over(tmp_path: Path) -> None:
+    there = file_of(made_runs(), tmp_path / "there.csv")
+    with pytest.raises(UsageError, match=r"mistyped is not there"):
+        kept.outcomes_in([there, tmp_path / "mistyped"])
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [

@@ -128,8 +128,8 @@ class Finding:
 
     @property
     def is_out_of_reach(self) -> bool:
-        """Whether the last look will hardly tell more: it varies too much to be called equivalent then, and what the last look
-        would find is more than three times the estimate (docs/evidence/looks.md)."""
+        """Whether the last look is unlikely to settle it: it varies too much to be called equivalent then, and the smallest
+        change that would be found then is more than three times the estimate (docs/evidence/looks.md)."""
         if (
             self.verdict is not Verdict.UNSTABLE
             or self.found_at is not None

@@ -211,7 +211,7 @@ def io_beside_equal_cpu(mean: float, sd: float, blocks: int = 4) -> list[Finding
         (0.02, 0.03, False),  # the last look may call it equivalent
     ],
 )
-def test_io_that_the_last_look_will_hardly_tell_holds_up_no_test(mean: float, sd: float, is_decided: bool) -> None:
+def test_io_that_the_last_look_is_unlikely_to_settle_holds_up_no_test(mean: float, sd: float, is_decided: bool) -> None:
     findings = io_beside_equal_cpu(mean, sd)
     assert only(findings).verdict is Verdict.EQUIVALENT
     assert only(findings, metric=IO_BYTES).verdict in (Verdict.UNSTABLE, Verdict.UNDECIDED)

@@ -63,7 +63,7 @@ def decided(findings: Sequence[Finding]) -> set[str]:
     """Tests of which every judged metric of every target has a verdict that more blocks need not change, or that have none.
 
     Beside a change of another metric it is enough that one is known to be under the margin. IO per operation that not even the
-    last look is likely to tell does not hold up a test of which other metrics are judged.
+    last look is likely to settle does not hold up a test that has other judged metrics.
     """
     judged = [finding for finding in findings if finding.judged]
     changed = {(finding.test, finding.target) for finding in judged if finding.verdict in CHANGES}
