@@ -71,7 +71,8 @@ from dbversus.experiment.rig.rig import Silent
 from dbversus.experiment.run import run_together
 
 out = Path(sys.argv[1])
-spec = make_spec({"targets": ["sqlite:bundled", "sqlite:bundled@wal"], "tests": "point-query", "table_size": 2000, "looks": [9]})
+asked = {"targets": ["sqlite:bundled", "sqlite:bundled@wal"], "tests": "point-query", "table_size": 2000}
+spec = make_spec({**asked, "looks": [9], "seconds": 3})
 run_together(spec, out, "x", Silent(), lambda: [ProcessWorker("worker 1", out, {"DBVERSUS_HOST_LOCK": sys.argv[2]})])
 """
 
@@ -79,11 +80,7 @@ run_together(spec, out, "x", Silent(), lambda: [ProcessWorker("worker 1", out, {
 def test_workers_end_with_a_coordinator_that_is_killed_and_a_resumed_run_goes_on(bench: Bench) -> None:
     command = [sys.executable, "-c", COORDINATOR, str(bench.out), str(bench.folder / "worker.lock")]
     started = subprocess.Popen(command, env=bench.env, stderr=subprocess.PIPE, text=True)
-    journal = bench.out / JOURNAL
-    # a second block has begun, so the worker is in a cell: between two it would end without a word
-    while not (journal.exists() and journal.read_text().count('"event":"started"') > 1):
-        assert started.poll() is None, started.stderr and started.stderr.read()
-        time.sleep(0.01)
+    _wait_until_in_a_cell(bench.out, started)
     started.kill()
     assert started.stderr
     assert started.stderr.read().splitlines()[-1] == (
@@ -95,11 +92,19 @@ def test_workers_end_with_a_coordinator_that_is_killed_and_a_resumed_run_goes_on
 
 
 def _kill_in_a_cell(worker: ProcessWorker, folder: Path) -> None:
-    """Once the first block is finished both have cells, of which this one's takes a second at least."""
-    while '"event":"finished"' not in (folder / JOURNAL).read_text():
+    _wait_until_in_a_cell(folder)
+    os.kill(worker.pid, signal.SIGKILL)
+
+
+def _wait_until_in_a_cell(folder: Path, coordinator: subprocess.Popen[str] | None = None) -> None:
+    """A cell's records are in the journal once it is over; then each worker has the next one, which takes a second at least.
+
+    Between two cells a worker waits for an order, and would end without a word.
+    """
+    while not ((folder / JOURNAL).exists() and '"event":"finished"' in (folder / JOURNAL).read_text()):
+        assert not coordinator or coordinator.poll() is None, coordinator.stderr and coordinator.stderr.read()
         time.sleep(0.01)
     time.sleep(0.5)
-    os.kill(worker.pid, signal.SIGKILL)
 
 
 def _lives(pid: int) -> bool:
