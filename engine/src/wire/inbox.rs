@@ -32,6 +32,12 @@ impl Inbox {
         &self.buffer[self.start..self.end]
     }
 
+    /// The first `N` bytes, which have to be there.
+    #[inline(always)]
+    pub fn first<const N: usize>(&self) -> &[u8; N] {
+        self.available().first_chunk().expect("as many bytes as were needed")
+    }
+
     /// Reads until `length` bytes are there.
     #[inline(always)]
     pub fn need(&mut self, socket: &mut (impl Read + ?Sized), length: usize) -> WireResult<()> {

@@ -136,18 +136,15 @@ impl Link {
     }
 
     /// Kind and whole length of the next message.
-    #[inline]
+    #[inline(always)]
     fn header(&mut self) -> WireResult<(u8, usize)> {
         self.inbox.need(&mut self.socket, HEADER_BYTES)?;
-        let bytes = &self.inbox.available()[..HEADER_BYTES];
-        let length = u32::from_be_bytes([bytes[1], bytes[2], bytes[3], bytes[4]]) as usize;
+        let &[kind, ref length @ ..] = self.inbox.first::<HEADER_BYTES>();
+        let length = u32::from_be_bytes(*length) as usize;
         if !(4..=MAX_MESSAGE_BYTES).contains(&length) {
-            return Err(violation(format!(
-                "message {:?} says that it is {length} bytes long; accepted are 4 to {MAX_MESSAGE_BYTES}",
-                char::from(bytes[0])
-            )));
+            return Err(wrong_length(kind, length));
         }
-        Ok((bytes[0], length + 1))
+        Ok((kind, length + 1))
     }
 
     /// After a failed write: the error that the server may have sent before it closed the connection.
@@ -161,6 +158,14 @@ impl Link {
         }
         None
     }
+}
+
+#[cold]
+fn wrong_length(kind: u8, length: usize) -> WireError {
+    violation(format!(
+        "message {:?} says that it is {length} bytes long; accepted are 4 to {MAX_MESSAGE_BYTES}",
+        char::from(kind)
+    ))
 }
 
 /// Takes note of a message that is not a row; true when it was the last of the answer.

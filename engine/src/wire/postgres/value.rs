@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::wire::{ErrorClass, WireError, WireResult};
 use crate::workload::Value;
-use crate::workload::text::write_integer;
+use crate::workload::text::{put_integer, write_integer};
 use crate::workload::values::{write_date, write_decimal, write_float, write_hex, write_timestamp};
 
 const BOOL: u32 = 16;
@@ -35,6 +35,8 @@ pub enum Field {
     Timestamp(usize),
     Text(Range<usize>),
     Bytes(Range<usize>),
+    /// An integer as text: most have as many digits as the one before.
+    Digits(Range<usize>),
     Null,
     /// As text whose length differs from value to value, so that it is encoded anew each time.
     Other,
@@ -52,6 +54,7 @@ pub fn patch(field: &Field, value: Value<'_>, slot: usize, bytes: &mut [u8]) -> 
         {
             bytes[range.clone()].copy_from_slice(text);
         }
+        (Field::Digits(range), Value::Integer(value)) => return Ok(put_integer(value, &mut bytes[range.clone()])),
         (&Field::Timestamp(at), Value::Timestamp { us, .. }) => put(bytes, at, (us - EPOCH_US).to_be_bytes()),
         (&Field::Float8(at), Value::Float(value)) => put(bytes, at, value.to_be_bytes()),
         (&Field::Float4(at), Value::Float(value)) => put(bytes, at, (value as f32).to_be_bytes()),
@@ -123,6 +126,10 @@ pub fn write(value: Value<'_>, type_oid: u32, slot: usize, out: &mut Vec<u8>) ->
         (Value::Null(_), _) => {
             out.extend_from_slice(&(-1i32).to_be_bytes());
             Field::Null
+        }
+        (Value::Integer(_), _) => {
+            write_as_text(value, out);
+            Field::Digits(at..out.len())
         }
         (value, _) => {
             write_as_text(value, out);
@@ -256,9 +263,10 @@ mod tests {
             (DATE, Value::Date(0), Value::Date(EPOCH_DAYS + 258), &[0, 0, 1, 2]),
             (BOOL, Value::Bool(false), Value::Bool(true), &[1]),
             (BYTEA, Value::Bytes(b"ab"), Value::Bytes(b"\0c"), b"\0c"),
+            (UNKNOWN_TEXT, Value::Integer(10), Value::Integer(-9), b"-9"),
         ] {
             let mut bytes = Vec::new();
-            assert!(is_binary(first, type_oid));
+            assert_eq!(is_binary(first, type_oid), type_oid != UNKNOWN_TEXT);
             let field = write(first, type_oid, 0, &mut bytes).unwrap();
             assert!(patch(&field, second, 0, &mut bytes).unwrap(), "{second:?}");
             assert_eq!(bytes[4..], *expected, "{second:?}");
@@ -286,6 +294,15 @@ mod tests {
     }
 
     const UNKNOWN_TEXT: u32 = 25;
+
+    #[test]
+    fn an_integer_with_more_or_fewer_digits_does_not_fit() {
+        let mut bytes = Vec::new();
+        let field = write(Value::Integer(42), UNKNOWN_TEXT, 0, &mut bytes).unwrap();
+        for other in [0, 9, -42, 100, i64::MIN] {
+            assert!(!patch(&field, Value::Integer(other), 0, &mut bytes).unwrap(), "{other}");
+        }
+    }
 
     #[test]
     fn literals_are_escaped() {
