@@ -8,8 +8,8 @@ import pytest
 from dbversus.errors import UsageError
 from dbversus.report.assessment import build_assessment
 from dbversus.report.formats import post
-from dbversus.report.parts import efficiency
-from dbversus.report.parts.demands import not_judged
+from dbversus.report.parts.experiment import efficiency
+from dbversus.report.parts.experiment.demands import not_judged
 from dbversus.report.views.registry import VIEWS
 from dbversus.report.words import change
 from dbversus.stats.metrics import THROUGHPUT

@@ -47,7 +47,7 @@ def present(
 
 def status_of(assessment: "Assessment", demands: Demands) -> int:
     """0, or the status of the demand that is not met, with what was found on standard error."""
-    from dbversus.report.parts.demands import conditions_met, not_judged
+    from dbversus.report.parts.experiment.demands import conditions_met, not_judged
 
     if met := conditions_met(assessment, demands.fail_on):
         _say(met)

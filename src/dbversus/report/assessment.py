@@ -24,10 +24,14 @@ from dbversus.report.model import (
     TestPart,
     spoiled_by_sla,
 )
-from dbversus.report.parts import after_writes, claims, disturbance, matrix, roles, scaleup, sizes
-from dbversus.report.parts.groups import group_of
+from dbversus.report.parts.each_test import after_writes, roles
+from dbversus.report.parts.each_test.groups import group_of
+from dbversus.report.parts.each_test.objects import objects_of
+from dbversus.report.parts.each_test.statements import statements_of_tests
+from dbversus.report.parts.each_test.timeline import courses, server_events, worst_seconds
+from dbversus.report.parts.experiment import claims, disturbance
+from dbversus.report.parts.experiment.loads import load_figures
 from dbversus.report.parts.layouts.figures import layout_part
-from dbversus.report.parts.loads import load_figures
 from dbversus.report.parts.notes import background, not_replicated
 from dbversus.report.parts.notes.also_changed import also_changed
 from dbversus.report.parts.notes.calibration import calibration_words
@@ -40,11 +44,9 @@ from dbversus.report.parts.notes.regime import driven_figures, regime_notes
 from dbversus.report.parts.notes.settings import settings_notes
 from dbversus.report.parts.notes.state import state_sentences
 from dbversus.report.parts.notes.storage import Blocks, device_blocks, storage_notes
-from dbversus.report.parts.objects import objects_of
-from dbversus.report.parts.statements import statements_of_tests
+from dbversus.report.parts.overview import matrix, scaleup, sizes
 from dbversus.report.parts.steps import stalls
 from dbversus.report.parts.steps.summary import steps_part
-from dbversus.report.parts.timeline import courses, server_events, worst_seconds
 from dbversus.report.words import SHORT_TITLES, listing, summary_sentences, typographic
 from dbversus.results.read import Results, Target
 from dbversus.results.records import Answers, Latency, Resumed

@@ -6,7 +6,7 @@ from itertools import combinations
 
 from dbversus.report.charts.plane import FRAME, MOST_NAMES, plane_chart
 from dbversus.report.model import Assessment
-from dbversus.report.parts import plane as parts
+from dbversus.report.parts.overview import plane as parts
 from dbversus.report.words import finding_text
 
 from ..synthetic import LABELS

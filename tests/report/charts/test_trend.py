@@ -10,7 +10,7 @@ import pytest
 from dbversus.report.charts.trend import FRAME, targets_of, trend_chart
 from dbversus.report.formats import html
 from dbversus.report.model import Assessment
-from dbversus.report.parts.heat import Heat, Row, heats
+from dbversus.report.parts.overview.heat import Heat, Row, heats
 from dbversus.report.words import finding_text
 from dbversus.stats.metrics import CPU
 from dbversus.stats.model import Verdict

@@ -14,7 +14,7 @@ from dbversus.results.read import open_results
 from dbversus.stats.judgeable import CPU, IO_BYTES, P99, THROUGHPUT
 from dbversus.stats.judged import JUDGEABLE_METRICS
 
-from ..parts.test_scaleup import write as write_clients
+from ..parts.overview.test_scaleup import write as write_clients
 from ..synthetic import FAILED_TEST, LABELS, WRONG_TEST
 
 Lines = dict[tuple[str, str, str], dict[str, str]]

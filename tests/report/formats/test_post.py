@@ -17,7 +17,7 @@ from dbversus.stats.metrics import THROUGHPUT
 from dbversus.stats.model import Verdict
 
 from ..pairs import write_pairs
-from ..parts.test_claims import AS_PUBLISHED, POST
+from ..parts.experiment.test_claims import AS_PUBLISHED, POST
 from ..synthetic import FAILED_TEST, HOSTILE, LABELS
 
 

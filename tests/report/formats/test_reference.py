@@ -17,8 +17,8 @@ from dbversus.report.model import Assessment, LayoutPart, LayoutTest
 from dbversus.results.read import Results, open_results
 from tests.importing.conftest import REFERENCE
 
+from ..parts.overview.test_scaleup import write as write_clients
 from ..parts.steps import test_summary
-from ..parts.test_scaleup import write as write_clients
 from ..synthetic import FAILED_TEST, LABELS, WRONG_TEST
 
 PUBLISHED = Path(os.environ.get("DBVERSUS_REFERENCE_DATA", "/nonexistent"))

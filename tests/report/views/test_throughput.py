@@ -11,8 +11,8 @@ from dbversus.results.read import Results, open_results
 from tests.importing.conftest import REFERENCE
 
 from ..pairs import FOUR, write_pairs
-from ..parts.test_scaleup import LABELS as OF_CLIENTS
-from ..parts.test_scaleup import write as write_clients
+from ..parts.overview.test_scaleup import LABELS as OF_CLIENTS
+from ..parts.overview.test_scaleup import write as write_clients
 
 NAMES = [each.label for each in FOUR]
 

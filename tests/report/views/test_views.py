@@ -15,9 +15,9 @@ from dbversus.report.views.registry import USUAL, VIEWS
 from tests.importing.conftest import REFERENCE
 
 from ..pairs import write_pairs
-from ..parts import test_scaleup, test_sizes
+from ..parts.experiment.test_claims import AS_PUBLISHED
+from ..parts.overview import test_scaleup, test_sizes
 from ..parts.steps import test_columns, test_summary
-from ..parts.test_claims import AS_PUBLISHED
 from ..synthetic import LABELS, write_results
 
 

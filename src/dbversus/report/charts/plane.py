@@ -9,8 +9,8 @@ from markupsafe import Markup, escape
 from dbversus.report.charts import ticks
 from dbversus.report.charts.axes import Axis, Frame, width_of, x_axis, y_axis
 from dbversus.report.charts.drawing import Point, chart, glyphs, series
-from dbversus.report.parts import plane as parts
-from dbversus.report.parts.plane import Plane
+from dbversus.report.parts.overview import plane as parts
+from dbversus.report.parts.overview.plane import Plane
 from dbversus.report.words import finding_text
 from dbversus.stats.model import Finding, Verdict
 from dbversus.units import count_of

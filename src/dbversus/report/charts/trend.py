@@ -10,7 +10,7 @@ from markupsafe import Markup
 from dbversus.report.charts import ticks
 from dbversus.report.charts.axes import Axis, Frame, width_of, x_axis, y_axis
 from dbversus.report.charts.drawing import KINDS, chart, glyphs, series
-from dbversus.report.parts.heat import Cell, Heat, Row
+from dbversus.report.parts.overview.heat import Cell, Heat, Row
 from dbversus.report.words import ratio, short_labels
 from dbversus.stats.model import CHANGES, Verdict
 from dbversus.units import count_of

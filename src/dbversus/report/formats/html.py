@@ -36,8 +36,10 @@ from dbversus.report.formats.tables.cpu_splits import cpu_splits
 from dbversus.report.generations import words as generations_words
 from dbversus.report.model import Assessment, Figure, TargetFacts, TestPart
 from dbversus.report.pairs import Generations
-from dbversus.report.parts import after_writes, disturbance, heat, plane, shades
-from dbversus.report.parts.loads import origin_text, times_note
+from dbversus.report.parts.each_test import after_writes
+from dbversus.report.parts.experiment import disturbance
+from dbversus.report.parts.experiment.loads import origin_text, times_note
+from dbversus.report.parts.overview import heat, plane, shades
 from dbversus.report.side_by_side.model import SideBySide
 from dbversus.stats.judging.fresh import CONFIRMED
 from dbversus.stats.metrics import CPU, THROUGHPUT

@@ -19,8 +19,10 @@ from dbversus.report.formats.tables import (
 from dbversus.report.generations import words as generations_words
 from dbversus.report.model import Assessment, Comparison, PostPart, StepsPart, TargetFacts
 from dbversus.report.pairs import Generations
-from dbversus.report.parts import after_writes, disturbance, heat
-from dbversus.report.parts.loads import origin_text, times_note
+from dbversus.report.parts.each_test import after_writes
+from dbversus.report.parts.experiment import disturbance
+from dbversus.report.parts.experiment.loads import origin_text, times_note
+from dbversus.report.parts.overview import heat
 from dbversus.report.side_by_side.model import SideBySide
 from dbversus.report.words import (
     SHORT_TITLES,

@@ -23,9 +23,9 @@ from dbversus.report.formats.markdown import (
 )
 from dbversus.report.formats.tables import matrix_table
 from dbversus.report.model import Assessment, Comparison, TestPart
-from dbversus.report.parts import disturbance
-from dbversus.report.parts.groups import GROUPS
-from dbversus.report.parts.loads import times_note
+from dbversus.report.parts.each_test.groups import GROUPS
+from dbversus.report.parts.experiment import disturbance
+from dbversus.report.parts.experiment.loads import times_note
 from dbversus.report.parts.notes.known_bugs import bug_notes
 from dbversus.report.words import SHORT_TITLES, experiment_facts, listing
 from dbversus.results.schema import IMPORTED_SUITE

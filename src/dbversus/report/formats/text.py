@@ -10,8 +10,8 @@ from dbversus.report.figures import PERCENTS
 from dbversus.report.formats.tables import matrix_table, roles_table, scaleup_table, sizes_table
 from dbversus.report.generations import text as generations_text
 from dbversus.report.model import Assessment, Comparison, Estimate, LoadFigure, TargetFacts, TestPart
-from dbversus.report.parts import disturbance
-from dbversus.report.parts.loads import origin_text, times_note
+from dbversus.report.parts.experiment import disturbance
+from dbversus.report.parts.experiment.loads import origin_text, times_note
 from dbversus.report.parts.notes.state import DIFFERS
 from dbversus.report.terminal import plain_table, print_table, say
 from dbversus.report.words import (

@@ -6,7 +6,7 @@ from typing import Any
 from dbversus.errors import UsageError
 from dbversus.report.assessment import build_assessment
 from dbversus.report.model import PostPart
-from dbversus.report.parts.claims import of_every_post
+from dbversus.report.parts.experiment.claims import of_every_post
 from dbversus.report.views.registry import Shown
 from dbversus.report.words import rounded
 from dbversus.results.read import Results

@@ -1,6 +1,6 @@
 """Hardware use per operation, in the form of the reference method."""
 
-from dbversus.report.parts import efficiency
+from dbversus.report.parts.experiment import efficiency
 from dbversus.report.views.registry import Shown
 from dbversus.results.read import Results
 

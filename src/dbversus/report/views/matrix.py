@@ -1,7 +1,7 @@
 """Throughput and memory, a line per target."""
 
 from dbversus.report.formats.tables import matrix_table
-from dbversus.report.parts.matrix import build_matrix
+from dbversus.report.parts.overview.matrix import build_matrix
 from dbversus.report.views.registry import Shown
 from dbversus.results.read import Results
 

@@ -2,7 +2,7 @@
 
 from dbversus.errors import UsageError
 from dbversus.report.formats.tables import scaleup_table
-from dbversus.report.parts.scaleup import of_experiment
+from dbversus.report.parts.overview.scaleup import of_experiment
 from dbversus.report.views.registry import Shown
 from dbversus.results.read import Results
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from dbversus.errors import UsageError
 from dbversus.report.formats.tables import throughput_table
-from dbversus.report.parts.throughput import ThroughputLine, throughput
+from dbversus.report.parts.overview.throughput import ThroughputLine, throughput
 from dbversus.report.views.registry import Shown
 from dbversus.results.read import Results
 from dbversus.stats.judge import judge

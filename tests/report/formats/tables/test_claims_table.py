@@ -13,7 +13,7 @@ from dbversus.report.model import Assessment, ClaimStatus
 from dbversus.results.read import open_results
 
 from ...pairs import write_pairs
-from ...parts.test_claims import AS_PUBLISHED, POST
+from ...parts.experiment.test_claims import AS_PUBLISHED, POST
 
 
 @pytest.fixture(scope="module")

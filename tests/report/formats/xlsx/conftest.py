@@ -13,7 +13,7 @@ from dbversus.report.model import Assessment
 from dbversus.results.read import open_results
 
 from ...pairs import write_pairs
-from ...parts import test_scaleup, test_sizes
+from ...parts.overview import test_scaleup, test_sizes
 from ...parts.steps import test_summary
 from ...synthetic import write_results
 

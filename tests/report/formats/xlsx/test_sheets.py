@@ -31,7 +31,7 @@ from dbversus.report.words import SIGNS
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
 from dbversus.stats.model import Verdict
 
-from ...parts.test_roles import CLOSED, failing
+from ...parts.each_test.test_roles import CLOSED, failing
 from ...synthetic import FAILED_TEST, HOSTILE, LABELS, SERVER_WORDS, WRONG_TEST
 from .conftest import Written, content_of
 from .reading import Lines, header_of, lines_of, open_book, texts_of, titles_of

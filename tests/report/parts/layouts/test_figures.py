@@ -12,7 +12,7 @@ from dbversus.results.read import Results, open_results
 from dbversus.results.records import Slots
 
 from ...pairs import FOUR, write_pairs
-from ..test_timeline import SECOND_NS, series_results
+from ..each_test.test_timeline import SECOND_NS, series_results
 
 CPUS = 4
 BASE = FOUR[0].label

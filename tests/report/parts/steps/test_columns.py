@@ -11,7 +11,7 @@ from dbversus.results.records import Series, Slots
 from dbversus.results.schema import JOURNAL
 
 from ...synthetic import write_results
-from ..test_timeline import SECOND_NS, seconds_of, series_results
+from ..each_test.test_timeline import SECOND_NS, seconds_of, series_results
 
 
 def write(folder: Path) -> Path:

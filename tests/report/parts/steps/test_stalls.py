@@ -3,7 +3,7 @@
 from dbversus.report.assessment import build_assessment, query
 from dbversus.report.parts.steps import stalls
 
-from ..test_timeline import SECOND_NS, series_results
+from ..each_test.test_timeline import SECOND_NS, series_results
 
 GOOD = (100, 2, SECOND_NS)
 NOTHING = (0, 0, SECOND_NS)

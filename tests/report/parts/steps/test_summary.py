@@ -28,7 +28,7 @@ from dbversus.results.schema import JOURNAL
 from dbversus.stats.judge import judge
 
 from ...synthetic import LABELS, write_results
-from ..test_timeline import SECOND_NS, seconds_of
+from ..each_test.test_timeline import SECOND_NS, seconds_of
 
 STEP = {"ops": 10, "slice_ms": 1000}
 BASE, OTHER = LABELS[:2]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from dbversus.report.parts.efficiency import UNKNOWN
+from dbversus.report.parts.experiment.efficiency import UNKNOWN
 
 WHOLE_FROM = 100
 """Smaller rates have decimals: a ratio of `3` and `4` would tell little."""

@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 from dbversus.report.formats.tables.matrix_table import Table
 from dbversus.report.model import AfterWrites, AfterWritesLine
-from dbversus.report.parts.after_writes import has_intervals, is_apart
-from dbversus.report.parts.block_logs import METRICS
-from dbversus.report.parts.shades import shade
+from dbversus.report.parts.each_test.after_writes import has_intervals, is_apart
+from dbversus.report.parts.overview.block_logs import METRICS
+from dbversus.report.parts.overview.shades import shade
 from dbversus.report.words import SHORT_TITLES, interval, ratio
 from dbversus.stats.means import CONFIDENCE, Ratio
 from dbversus.stats.metrics import metric_named

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from dbversus.report.formats.tables.matrix_table import Table
-from dbversus.report.parts.heat import Heat, with_changes
+from dbversus.report.parts.overview.heat import Heat, with_changes
 from dbversus.report.words import short_labels
 from dbversus.units import count_of
 

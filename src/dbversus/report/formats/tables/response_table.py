@@ -6,7 +6,7 @@ from typing import Any
 from dbversus.report.figures import latency_figures
 from dbversus.report.formats.tables.matrix_table import Table
 from dbversus.report.model import LatencyFigures, RolePart, TestPart
-from dbversus.report.parts.roles import roles_of_tests
+from dbversus.report.parts.each_test.roles import roles_of_tests
 from dbversus.report.words import number
 from dbversus.results.read import Results
 

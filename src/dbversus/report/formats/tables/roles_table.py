@@ -7,7 +7,7 @@ from rich.console import Console
 
 from dbversus.report.formats.tables.matrix_table import Table, show
 from dbversus.report.model import Estimate, LatencyFigures, RoleFigures, TestPart
-from dbversus.report.parts import roles
+from dbversus.report.parts.each_test import roles
 from dbversus.report.terminal import say
 from dbversus.report.words import SIGNS, estimate_text, number, percent
 from dbversus.stats.model import Verdict

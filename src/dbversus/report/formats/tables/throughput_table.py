@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from dbversus.report.formats.layouts.cells import line, rate
-from dbversus.report.parts.efficiency import UNKNOWN
-from dbversus.report.parts.throughput import ThroughputLine, in_groups
+from dbversus.report.parts.experiment.efficiency import UNKNOWN
+from dbversus.report.parts.overview.throughput import ThroughputLine, in_groups
 from dbversus.report.words import rounded
 
 COLUMNS = ["test", "target", "ops_per_s", "low", "high", "blocks", "ratio", "ratio_low", "ratio_high", "verdict"]

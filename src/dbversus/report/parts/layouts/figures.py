@@ -12,7 +12,7 @@ from typing import Any
 from dbversus.importing.formats.insert import COLUMNS as INSERT_COLUMNS
 from dbversus.report.figures import block_figures
 from dbversus.report.model import LayoutPart, LayoutTest, StepsPart
-from dbversus.report.parts.efficiency import CLIENT_CPU, CLIENT_SWITCHES, SWITCHES, load_per_row
+from dbversus.report.parts.experiment.efficiency import CLIENT_CPU, CLIENT_SWITCHES, SWITCHES, load_per_row
 from dbversus.report.parts.layouts.names import in_a_cell, name_of_test, names_of_targets
 from dbversus.report.parts.steps.imported import printed_steps
 from dbversus.results.read import Results

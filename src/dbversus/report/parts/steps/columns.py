@@ -6,7 +6,7 @@ Unlike those of the reference they are over all clients, and of driven time, wit
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dbversus.report.parts.roles import roles_of_tests
+from dbversus.report.parts.each_test.roles import roles_of_tests
 from dbversus.report.parts.steps.io import disk, over, paid
 from dbversus.results.read import Results
 from dbversus.results.tables.stalls import WHOLE_NS

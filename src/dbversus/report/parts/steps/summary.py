@@ -10,7 +10,7 @@ from typing import Any
 
 from dbversus.report.figures import estimate
 from dbversus.report.model import RolePart, Step, StepCell, StepsPart, spoiled_by_sla
-from dbversus.report.parts.roles import roles_of_tests
+from dbversus.report.parts.each_test.roles import roles_of_tests
 from dbversus.report.parts.steps import columns
 from dbversus.report.parts.steps.imported import imported_steps_part
 from dbversus.results.read import Results

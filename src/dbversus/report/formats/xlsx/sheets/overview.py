@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dbversus.report.formats.xlsx.sheets.comparisons.verdicts import verdict_cell
 from dbversus.report.formats.xlsx.table import Cell, Column, Form, Lines, Link, Row, Sheet, Table
 from dbversus.report.model import Assessment
-from dbversus.report.parts import disturbance
+from dbversus.report.parts.experiment import disturbance
 from dbversus.report.words import MEANINGS, experiment_facts, flat_facts, in_order
 from dbversus.units import count_of
 

@@ -18,7 +18,7 @@ from dbversus.report.formats.xlsx.table import (
     with_interval,
 )
 from dbversus.report.model import Assessment, Figure, TestPart
-from dbversus.report.parts.efficiency import COLUMNS
+from dbversus.report.parts.experiment.efficiency import COLUMNS
 from dbversus.stats.metrics import CPU, DISK_READ_BYTES, DISK_WRITE_BYTES, THROUGHPUT
 from dbversus.stats.values.imported import MACHINE_CPU_SHARE, MACHINE_SWITCHES
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dbversus.report.model import Assessment, Comparison
-from dbversus.report.parts.shades import shade
+from dbversus.report.parts.overview.shades import shade
 from dbversus.report.words import SHORT_TITLES, SIGNS, finding_text, listing, ratio
 from dbversus.stats.model import CHANGES, Finding, Metric, Verdict
 from dbversus.units import count_of

@@ -13,14 +13,14 @@ from dbversus.report.formats import html, markdown
 from dbversus.report.formats import json as json_report
 from dbversus.report.formats.tables import after_writes_table
 from dbversus.report.model import AfterWritesLine, Assessment
-from dbversus.report.parts.after_writes import pairs_of, sentences
+from dbversus.report.parts.each_test.after_writes import pairs_of, sentences
 from dbversus.results.read import open_results
 from dbversus.results.write import create_results_dir
 from dbversus.stats.metrics import CPU, THROUGHPUT
 
-from ...journals import DictJournal
-from ..formats.test_html import Outline
-from ..synthetic import HOSTILE
+from ....journals import DictJournal
+from ...formats.test_html import Outline
+from ...synthetic import HOSTILE
 
 LABELS = ("postgres:16", f"postgres:17@{HOSTILE}")
 BLOCKS, ROWS = 6, 12

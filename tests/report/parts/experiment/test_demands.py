@@ -7,11 +7,11 @@ import pytest
 
 from dbversus.experiment.asked.demands import CONDITIONS
 from dbversus.report.model import Assessment, Failure, RolePart
-from dbversus.report.parts.demands import conditions_met, is_judged, not_judged
+from dbversus.report.parts.experiment.demands import conditions_met, is_judged, not_judged
 from dbversus.stats.model import Verdict
 
-from ..synthetic import FAILED_TEST, LABELS, WRONG_TEST
-from .test_roles import CLOSED, failing
+from ...synthetic import FAILED_TEST, LABELS, WRONG_TEST
+from ..each_test.test_roles import CLOSED, failing
 
 WORDS = {
     "regression": Verdict.REGRESSION,

@@ -13,11 +13,11 @@ from dbversus.report.assessment import build_assessment, query
 from dbversus.report.formats import html, markdown, text
 from dbversus.report.formats import json as json_report
 from dbversus.report.model import Assessment, LoadFigure
-from dbversus.report.parts.loads import origin_text
+from dbversus.report.parts.experiment.loads import origin_text
 from dbversus.results.read import Results, open_results
 from dbversus.results.records import Load, LoadFigures
 
-from ..synthetic import LABELS, write_results
+from ...synthetic import LABELS, write_results
 
 SHARED = f"shares the data of {LABELS[0]}"
 

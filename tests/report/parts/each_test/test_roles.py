@@ -9,7 +9,7 @@ from dbversus.report.figures import estimate
 from dbversus.report.formats import html, markdown, text
 from dbversus.report.formats import json as json_format
 from dbversus.report.model import Assessment, LatencyFigures, RoleFigures, RolePart, spoiled_by_sla
-from dbversus.report.parts.roles import notes
+from dbversus.report.parts.each_test.roles import notes
 from dbversus.report.words import NBSP, percent
 from dbversus.stats.model import Verdict
 

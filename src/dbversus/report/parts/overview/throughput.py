@@ -6,8 +6,8 @@ from statistics import fmean
 
 from dbversus.report.figures import block_figures, estimate
 from dbversus.report.model import Estimate
-from dbversus.report.parts.efficiency import load_per_row, relative
-from dbversus.report.parts.groups import GROUPS, group_of
+from dbversus.report.parts.each_test.groups import GROUPS, group_of
+from dbversus.report.parts.experiment.efficiency import load_per_row, relative
 from dbversus.results.read import Results
 from dbversus.stats.clients import case_of
 from dbversus.stats.metrics import LOAD_TEST, THROUGHPUT

@@ -7,15 +7,15 @@ import pytest
 
 from dbversus.report.formats import html, markdown
 from dbversus.report.model import Assessment
-from dbversus.report.parts import heat
-from dbversus.report.parts.shades import shade, spans
+from dbversus.report.parts.overview import heat
+from dbversus.report.parts.overview.shades import shade, spans
 from dbversus.report.words import SIGNS, finding_text, short_labels
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
 from dbversus.stats.model import CHANGES, Verdict
 
-from ..formats.test_html import Outline
-from ..many import with_targets
-from ..synthetic import HOSTILE, LABELS
+from ...formats.test_html import Outline
+from ...many import with_targets
+from ...synthetic import HOSTILE, LABELS
 
 
 def of(assessment: Assessment, metric: str) -> heat.Heat:

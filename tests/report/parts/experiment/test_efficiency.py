@@ -7,10 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from dbversus.report.parts.efficiency import COLUMNS, OURS, cell, efficiency, flat, relative, relative_cell, text
+from dbversus.report.parts.experiment.efficiency import (
+    COLUMNS,
+    OURS,
+    cell,
+    efficiency,
+    flat,
+    relative,
+    relative_cell,
+    text,
+)
 from dbversus.results.read import Results, open_results
 
-from ..pairs import FOUR, TESTS, write_pairs
+from ...pairs import FOUR, TESTS, write_pairs
 
 
 @pytest.fixture(scope="module")

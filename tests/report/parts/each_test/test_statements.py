@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dbversus.report.model import StatementPart
-from dbversus.report.parts.statements import LONGEST_LINE, statements_of_tests
+from dbversus.report.parts.each_test.statements import LONGEST_LINE, statements_of_tests
 
 SUITE = """
 title = "One test"

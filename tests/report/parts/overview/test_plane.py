@@ -6,12 +6,12 @@ import pytest
 
 from dbversus.report.formats import html
 from dbversus.report.model import Assessment
-from dbversus.report.parts import plane
+from dbversus.report.parts.overview import plane
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT, metric_named
 from dbversus.stats.model import Finding, Verdict
 
-from ..formats.test_html import Outline
-from ..synthetic import HOSTILE, LABELS
+from ...formats.test_html import Outline
+from ...synthetic import HOSTILE, LABELS
 
 R, I, E, U, N = (  # noqa: E741
     Verdict.REGRESSION,

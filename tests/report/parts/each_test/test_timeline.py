@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import msgspec
 
-from dbversus.report.parts.timeline import courses, server_events, worst_seconds
+from dbversus.report.parts.each_test.timeline import courses, server_events, worst_seconds
 from dbversus.results.read import Results
 from dbversus.results.records import Log, Logged, Seconds, Series, Slots
 from dbversus.results.records.evidence import LogEvent, RoleSeconds
 
-from ...stats.twin_results import Truth, twin_results
+from ....stats.twin_results import Truth, twin_results
 
 SECOND_NS = 10**9
 

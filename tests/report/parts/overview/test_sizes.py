@@ -17,14 +17,14 @@ from dbversus.report.formats import html, markdown, text
 from dbversus.report.formats import json as json_report
 from dbversus.report.model import Assessment, Comparison
 from dbversus.report.parts.notes.dependence import dependence
-from dbversus.report.parts.sizes import OF_SIZES
+from dbversus.report.parts.overview.sizes import OF_SIZES
 from dbversus.results.read import Results, open_results
 from dbversus.results.write import create_results_dir
 from dbversus.stats.metrics import CPU
 from dbversus.stats.model import Finding, Verdict
 
-from ...journals import DictJournal
-from ..synthetic import HOSTILE
+from ....journals import DictJournal
+from ...synthetic import HOSTILE
 
 LABELS = ("postgres:16", f"postgres:17@{HOSTILE}")
 SIZES = ("1k", "10m")

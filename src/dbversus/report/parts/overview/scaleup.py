@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from dbversus.report.model import Comparison, ScaleLine, ScaleUp
-from dbversus.report.parts.block_logs import Places, logs_against_base, own_logs
+from dbversus.report.parts.overview.block_logs import Places, logs_against_base, own_logs
 from dbversus.results.read import Results
 from dbversus.stats.clients import case_of, growth, pooled_name
 from dbversus.stats.headline import headline

@@ -18,16 +18,16 @@ from dbversus.report.charts.growth import growth_chart
 from dbversus.report.formats import html, markdown, text
 from dbversus.report.formats import json as json_report
 from dbversus.report.model import Assessment, ScaleLine
-from dbversus.report.parts import scaleup
+from dbversus.report.parts.overview import scaleup
 from dbversus.results.read import Results, open_results
 from dbversus.results.write import create_results_dir
 from dbversus.stats.metrics import THROUGHPUT
 from dbversus.stats.model import Verdict
 
-from ...journals import DictJournal
-from ..charts.test_charts import drawn, of_class, read
-from ..formats.test_html import Outline
-from ..synthetic import HOSTILE
+from ....journals import DictJournal
+from ...charts.test_charts import drawn, of_class, read
+from ...formats.test_html import Outline
+from ...synthetic import HOSTILE
 
 LABELS = ("postgres:16", f"postgres:17@{HOSTILE}")
 CLIENTS = (1, 2, 4)

@@ -11,12 +11,12 @@ from dbversus.report.formats import html, markdown
 from dbversus.report.formats import json as json_format
 from dbversus.report.formats.tables import objects_table
 from dbversus.report.model import Assessment, ObjectsPart
-from dbversus.report.parts.objects import MOST_LINES, OF_FIRST_BLOCK, objects_of
+from dbversus.report.parts.each_test.objects import MOST_LINES, OF_FIRST_BLOCK, objects_of
 from dbversus.results.read import open_results
 from dbversus.servers.objects import sources
 
-from ...journals import DictJournal
-from ...results.samples import HEADER
+from ....journals import DictJournal
+from ....results.samples import HEADER
 
 TEST = HEADER["tests"][0]
 LABEL = HEADER["targets"][0]["label"]

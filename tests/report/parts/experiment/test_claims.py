@@ -9,10 +9,10 @@ import pytest
 
 from dbversus.report.assessment import build_assessment
 from dbversus.report.model import Assessment, ClaimPart, ClaimStatus
-from dbversus.report.parts.claims import of_every_post
+from dbversus.report.parts.experiment.claims import of_every_post
 from dbversus.results.read import open_results
 
-from ..pairs import Contender, write_pairs
+from ...pairs import Contender, write_pairs
 
 POST = "2021-01-11-pg-vs-mysql-mem"
 AS_PUBLISHED = (

@@ -10,12 +10,12 @@ from rich.console import Console
 
 from dbversus.report.formats.tables import matrix_table
 from dbversus.report.model import Matrix, MatrixRow
-from dbversus.report.parts.matrix import build_matrix, of_experiment
+from dbversus.report.parts.overview.matrix import build_matrix, of_experiment
 from dbversus.results.read import open_results
 from dbversus.results.write import create_results_dir, seal
 from dbversus.stats.judge import judge
 
-from ...journals import DictJournal
+from ....journals import DictJournal
 
 LABELS = ("mysql:8.0@bl0,dw1", "mysql:8.0@bl1,dw1", "postgres:17@sync0", "postgres:17@sync1", "sqlite:bundled")
 TESTS = ("insert", "update-index", "update-nonindex")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from dbversus.report.model import AfterWrites, AfterWritesLine, Comparison
-from dbversus.report.parts.block_logs import METRICS, Places, logs_against_base, own_logs
+from dbversus.report.parts.overview.block_logs import METRICS, Places, logs_against_base, own_logs
 from dbversus.report.words import SHORT_TITLES, change, listing
 from dbversus.results.read import Results
 from dbversus.stats.clients import growth

@@ -1,0 +1,1 @@
+"""Parts about an experiment as a whole."""

@@ -1,0 +1,1 @@
+"""Parts that show all tests and targets at once."""
