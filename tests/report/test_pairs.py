@@ -19,7 +19,7 @@ from dbversus.report.generations import text as generations_text
 from dbversus.report.generations import words as generations_words
 from dbversus.report.pairs import Generations, between, default_pairs, of_experiment, only_pair, parse_pair
 from dbversus.results.read import Results, open_results
-from dbversus.stats.generations import Mark, Pair
+from dbversus.stats.across.generations import Mark, Pair
 from dbversus.stats.metrics import CPU, DISK_READ_BYTES, THROUGHPUT
 
 from .formats.test_html import Outline

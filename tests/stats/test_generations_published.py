@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dbversus.stats.generations import (
+from dbversus.stats.across.generations import (
     Mark,
     Pair,
     Shifts,

@@ -52,7 +52,7 @@ from dbversus.results.read import Results, Target
 from dbversus.results.records import Answers, Latency, Resumed
 from dbversus.results.records import Failure as FailureRecord
 from dbversus.results.sql import columns_of, names
-from dbversus.stats.clients import case_of
+from dbversus.stats.across.clients import case_of
 from dbversus.stats.headline import headline
 from dbversus.stats.judge import judge, judge_over_clients, judge_over_sizes
 from dbversus.stats.metrics import CPU, LOAD_TEST, WAIT

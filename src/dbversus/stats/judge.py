@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 from dbversus.results.read import Results
 from dbversus.results.records import Experiment
-from dbversus.stats.clients import case_of, pooled_margins, pooled_over_clients
-from dbversus.stats.disturbed import check_disturbance
-from dbversus.stats.drift import judge_steadiness
+from dbversus.stats.across.clients import case_of, pooled_margins, pooled_over_clients
+from dbversus.stats.across.sizes import interaction_margins, interactions, size_of
 from dbversus.stats.judged import judged_metrics, judged_smooth, marked
 from dbversus.stats.judging.fresh import FEWEST_FRESH_BLOCKS
 from dbversus.stats.judging.sequential import LOOKS
@@ -16,7 +15,8 @@ from dbversus.stats.judging.whole_work import check_whole_work, judge_whole_work
 from dbversus.stats.judging.within_start import add_within_start
 from dbversus.stats.metrics import DRAIN, METRICS, PERCENTILES, metric_named
 from dbversus.stats.model import CHANGES, BlockValue, Finding, Metric, Verdict
-from dbversus.stats.sizes import interaction_margins, interactions, size_of
+from dbversus.stats.validity.disturbed import check_disturbance
+from dbversus.stats.validity.drift import judge_steadiness
 from dbversus.stats.values.background_kinds import background_values
 from dbversus.stats.values.blocks import block_values, load_values
 from dbversus.stats.values.drain import drain_values

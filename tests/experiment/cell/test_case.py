@@ -10,7 +10,7 @@ from dbversus.experiment.cell.rows import LEAD_IN_ROW
 from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.rig.rig import Rig
 from dbversus.host.pinning import PlacementPlan
-from dbversus.stats.disturbance import Limits
+from dbversus.stats.validity.disturbance import Limits
 
 from .. import fakes
 from ..fakes import FakeEngine, case_of, engine_of, gone, make_rig, records, refused, server_of

@@ -14,7 +14,7 @@ from dbversus.experiment.rig.quiet import NotQuiet, wait_for_quiet
 from dbversus.experiment.rig.rig import Rig, Silent
 from dbversus.host.others import OtherWork
 from dbversus.results.records import Block
-from dbversus.stats.disturbance import Limits
+from dbversus.stats.validity.disturbance import Limits
 
 from ..fakes import ledger_of, make_rig, records
 

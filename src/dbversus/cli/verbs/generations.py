@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from dbversus.report.pairs import Generations
     from dbversus.results.read import Results
-    from dbversus.stats.generations import Pair
+    from dbversus.stats.across.generations import Pair
 
 
 def generations(

@@ -14,8 +14,8 @@ from dbversus.experiment.plan.slots import SlotPlan
 from dbversus.experiment.rig.engine import EngineGone, Reply
 from dbversus.experiment.rig.recovery import ENGINE_RENEWALS_AT_MOST
 from dbversus.results.records import row_of
-from dbversus.stats.disturbance import RowFigures, judge_row
 from dbversus.stats.orders import balanced_orders
+from dbversus.stats.validity.disturbance import RowFigures, judge_row
 
 SERIES_FROM_MS = 1000
 LEAD_IN_ROW = 2_000_000

@@ -9,7 +9,7 @@ from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.rig.engine import Reply
 from dbversus.experiment.rig.rig import Rig
 from dbversus.results.records import Pace
-from dbversus.stats.disturbance import RowFigures
+from dbversus.stats.validity.disturbance import RowFigures
 from dbversus.suites.build.does import does_of
 from dbversus.suites.build.roles import paces_of
 from dbversus.suites.row_bytes import bytes_of_roles

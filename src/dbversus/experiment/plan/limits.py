@@ -3,7 +3,7 @@
 import os
 
 from dbversus.host.pinning import PlacementPlan
-from dbversus.stats.disturbance import Limits
+from dbversus.stats.validity.disturbance import Limits
 
 
 def limits_with(plan: PlacementPlan) -> Limits:

@@ -6,7 +6,7 @@ from dbversus.errors import RunError
 from dbversus.experiment.rig.rig import Rig
 from dbversus.host.others import OtherWork, look
 from dbversus.results.records import Wait
-from dbversus.stats.disturbance import Limits
+from dbversus.stats.validity.disturbance import Limits
 from dbversus.units import show_cores, show_duration
 
 WINDOW_S = 1.0

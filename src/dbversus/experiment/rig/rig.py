@@ -25,7 +25,7 @@ from dbversus.host.pinning import PlacementPlan
 from dbversus.results.records import AnyRecord, Failure, Remark, Tag
 from dbversus.servers.base import Placement, Server
 from dbversus.servers.objects import ObjectFigure
-from dbversus.stats.disturbance import Limits
+from dbversus.stats.validity.disturbance import Limits
 from dbversus.suites.model import Suite
 
 RESTARTS_AT_MOST = 3

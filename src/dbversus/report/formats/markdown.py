@@ -37,7 +37,7 @@ from dbversus.report.words import (
     sla_mark,
     verdict_legend,
 )
-from dbversus.stats.generations import MARKED, TestShift
+from dbversus.stats.across.generations import MARKED, TestShift
 from dbversus.stats.metrics import CPU, DISK_READ_BYTES, DISK_READS, IO_BYTES, THROUGHPUT
 from dbversus.stats.model import Metric
 

@@ -9,7 +9,7 @@ from rich.text import Text
 from dbversus.report.generations import words
 from dbversus.report.pairs import Generations
 from dbversus.report.terminal import plain_table, print_table, say
-from dbversus.stats.generations import MARKED, Change, TestShift
+from dbversus.stats.across.generations import MARKED, Change, TestShift
 from dbversus.stats.metrics import DISK_READ_BYTES, DISK_READS
 
 # least widths for: intervals of shifts; both generations' ratios; their intervals, and IO

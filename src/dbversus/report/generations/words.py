@@ -6,7 +6,7 @@ from typing import Any
 
 from dbversus.report.pairs import Generations
 from dbversus.report.words import interval, ratio
-from dbversus.stats.generations import MARKED, Change, Mark, TestShift
+from dbversus.stats.across.generations import MARKED, Change, Mark, TestShift
 from dbversus.stats.means import CONFIDENCE, Ratio
 from dbversus.stats.metrics import CPU, DISK_READ_BYTES, DISK_READS, THROUGHPUT
 

@@ -11,11 +11,11 @@ from dbversus.report.side_by_side.facts import facts_of
 from dbversus.report.side_by_side.model import BesideLine, SideBySide
 from dbversus.report.words import SHORT_TITLES, listing
 from dbversus.results.read import Results
+from dbversus.stats.across.side_by_side import Measured, block_means, judge_interactions
 from dbversus.stats.judge import judged_values, looks_of, margins_of
 from dbversus.stats.judgeable import JUDGEABLE
 from dbversus.stats.judged import judged_metrics, judged_names
 from dbversus.stats.model import Finding, Metric, Verdict
-from dbversus.stats.side_by_side import Measured, block_means, judge_interactions
 from dbversus.stats.values.finished import of_finished_blocks
 from dbversus.stats.values.imported import is_imported
 from dbversus.stats.values.table import Key

@@ -17,7 +17,7 @@ from dbversus.report.parts.layouts.names import in_a_cell, name_of_test, names_o
 from dbversus.report.parts.steps.imported import printed_steps
 from dbversus.results.read import Results
 from dbversus.results.records import Slots
-from dbversus.stats.clients import case_of
+from dbversus.stats.across.clients import case_of
 from dbversus.stats.metrics import CPU, DISK_READ_BYTES, DISK_READS, DISK_WRITE_BYTES, LOAD_TEST, THROUGHPUT
 from dbversus.stats.values.imported import MACHINE_CPU_SHARE, MACHINE_SWITCHES, is_imported
 

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 
 from dbversus.report.words import change
 from dbversus.results.read import Results
-from dbversus.stats.drift import TRENDS, is_drift, own_trend_values
 from dbversus.stats.judge import looks_of
 from dbversus.stats.judging.verdicts import assess
 from dbversus.stats.metrics import SMOOTH
+from dbversus.stats.validity.drift import TRENDS, is_drift, own_trend_values
 from dbversus.stats.values.finished import of_finished_blocks
 
 _TITLES = {trend.name: metric.title for trend, metric in zip(TRENDS, SMOOTH, strict=True)}

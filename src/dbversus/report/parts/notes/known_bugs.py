@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dbversus.explain.known_bugs import KnownBug, known_bugs
 from dbversus.names import split_names
 from dbversus.results.read import Target
-from dbversus.stats.clients import case_of
+from dbversus.stats.across.clients import case_of
 
 
 def bug_notes(targets: Sequence[Target], case: str) -> list[str]:

@@ -8,11 +8,11 @@ from dbversus.report.model import Comparison, SizeLine, Sizes
 from dbversus.report.parts.notes.dependence import Factor, dependence
 from dbversus.report.words import listing
 from dbversus.results.read import Results, Target
-from dbversus.stats.clients import case_of
+from dbversus.stats.across.clients import case_of
+from dbversus.stats.across.sizes import interaction_name, size_of
 from dbversus.stats.judge import judge_over_sizes
 from dbversus.stats.judged import judged_metrics
 from dbversus.stats.model import Finding, Verdict
-from dbversus.stats.sizes import interaction_name, size_of
 from dbversus.units import show_count
 
 

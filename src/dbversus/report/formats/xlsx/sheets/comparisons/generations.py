@@ -7,7 +7,7 @@ from dbversus.report.formats.xlsx.table import NO, YES, Cell, Column, Form, Line
 from dbversus.report.generations import words
 from dbversus.report.model import Assessment
 from dbversus.report.pairs import Generations
-from dbversus.stats.generations import MARKED, Change, TestShift
+from dbversus.stats.across.generations import MARKED, Change, TestShift
 from dbversus.stats.means import Ratio
 from dbversus.stats.metrics import THROUGHPUT
 

@@ -7,7 +7,11 @@ import numpy as np
 import pytest
 from scipy.signal import lfilter
 
-from dbversus.stats.drift import (
+from dbversus.stats.judging.verdicts import assess
+from dbversus.stats.judging.whole_work import judge_whole_work
+from dbversus.stats.metrics import CPU, IO_BYTES, METRICS, PRIMARY, THROUGHPUT
+from dbversus.stats.model import Finding, Verdict
+from dbversus.stats.validity.drift import (
     TRENDS,
     is_drift,
     judge_steadiness,
@@ -15,13 +19,9 @@ from dbversus.stats.drift import (
     trend_values,
     trends,
 )
-from dbversus.stats.judging.verdicts import assess
-from dbversus.stats.judging.whole_work import judge_whole_work
-from dbversus.stats.metrics import CPU, IO_BYTES, METRICS, PRIMARY, THROUGHPUT
-from dbversus.stats.model import Finding, Verdict
 from dbversus.stats.values.blocks import block_values
 
-from .slots import Slots, make_slots, one_after_the_other
+from ..slots import Slots, make_slots, one_after_the_other
 
 ROWS = 30
 LOOKS = (4,)

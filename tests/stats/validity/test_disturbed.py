@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from dbversus.stats.disturbed import check_disturbance
 from dbversus.stats.judging.sequential import LOOKS
 from dbversus.stats.judging.verdicts import assess
 from dbversus.stats.metrics import CPU, PRIMARY, THROUGHPUT
 from dbversus.stats.model import Finding, Verdict
+from dbversus.stats.validity.disturbed import check_disturbance
 from dbversus.stats.values.blocks import block_values
 
-from .slots import Slots, make_slots
+from ..slots import Slots, make_slots
 
 
 def judged(slots: Slots) -> dict[tuple[str, str], Finding]:

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import ttest_1samp, ttest_ind
 
 from dbversus.results.records import Load, LoadFigures
-from dbversus.stats.generations import (
+from dbversus.stats.across.generations import (
     Generation,
     Mark,
     Pair,
@@ -19,7 +19,7 @@ from dbversus.stats.generations import (
 from dbversus.stats.means import Logs, Mean, difference, mean_of_blocks, mean_of_tests
 from dbversus.stats.metrics import CPU, DISK_READ_BYTES, DISK_READS, THROUGHPUT
 
-from .slots import make_slots
+from ..slots import make_slots
 
 RUNS = 2000
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from dbversus.stats.across.side_by_side import Measured, block_means, judge_interactions
 from dbversus.stats.judge import settled_tests
 from dbversus.stats.judging.verdicts import assess
 from dbversus.stats.means import Mean
 from dbversus.stats.metrics import CPU, PRIMARY, THROUGHPUT
 from dbversus.stats.model import CHANGES, BlockValue, Finding, Verdict
-from dbversus.stats.side_by_side import Measured, block_means, judge_interactions
 from dbversus.stats.simulation.protocol import take_looks
 from dbversus.stats.simulation.simulate import World, block_noise, values_of
 from dbversus.stats.values.table import Key

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dbversus.stats.clients import case_of, growth, pooled_margins, pooled_over_clients
+from dbversus.stats.across.clients import case_of, growth, pooled_margins, pooled_over_clients
 from dbversus.stats.judging.sequential import LOOKS
 from dbversus.stats.judging.verdicts import assess, decided
 from dbversus.stats.metrics import CPU, IO_BYTES, PRIMARY, THROUGHPUT

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from dbversus.stats.across.sizes import interaction_margins, interactions, size_of
 from dbversus.stats.judging.sequential import LOOKS
 from dbversus.stats.judging.verdicts import assess
 from dbversus.stats.metrics import CPU, PRIMARY
 from dbversus.stats.model import CHANGES, BlockValue, Finding, Verdict
-from dbversus.stats.sizes import interaction_margins, interactions, size_of
 
 
 @pytest.mark.parametrize(

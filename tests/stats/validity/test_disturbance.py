@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from dbversus.stats.disturbance import FEWEST_SOONER, Limits, RowFigures, judge_row
+from dbversus.stats.validity.disturbance import FEWEST_SOONER, Limits, RowFigures, judge_row
 
 QUIET = RowFigures(wall_ns=100_000_000, foreign_cpu_ns=5_000_000, steal_ns=0, psi_io_us=1_000)
 UNTOLD = replace(QUIET, foreign_cpu_ns=None, steal_ns=None)

@@ -1,0 +1,1 @@
+"""Findings taken together: over numbers of clients, sizes, generations, and experiments."""
