@@ -168,6 +168,8 @@ fn kill_all(wards: &[Ward]) -> SharedMemory {
         known.dedup();
         known.retain(|process| identify(process.0) == Some(*process));
         if known.is_empty() {
+            let roots = wards.iter().filter_map(|ward| ward.root);
+            roots.for_each(|root| memory.note_unused_by(root.0));
             return memory;
         }
         if began.elapsed() > PATIENCE {

@@ -35,6 +35,13 @@ impl SharedMemory {
         }
     }
 
+    /// Adds the System V segments that a process made, dead or alive, and that no process has attached: it may have been
+    /// killed before anybody saw what it had mapped.
+    pub fn note_unused_by(&mut self, pid: i32) {
+        let segments = fs::read_to_string("/proc/sysvipc/shm").unwrap_or_default();
+        self.segments.extend(unused_by(pid, &segments));
+    }
+
     /// Those that are gone already are passed over.
     pub fn remove(&self) {
         for file in &self.files {
@@ -47,9 +54,30 @@ impl SharedMemory {
     }
 }
 
+/// Columns of /proc/sysvipc/shm (proc(5)): key, shmid, perms, size, cpid, lpid, nattch and more.
+fn unused_by(pid: i32, table: &str) -> impl Iterator<Item = i32> {
+    table.lines().skip(1).filter_map(move |line| {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let (&id, &creator, &attached) = (fields.get(1)?, fields.get(4)?, fields.get(6)?);
+        let is_unused = creator.parse() == Ok(pid) && attached == "0";
+        is_unused.then(|| id.parse().ok()).flatten()
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn segments_that_nobody_has_attached_are_found_by_their_maker() {
+        let table = "       key      shmid perms      size  cpid  lpid nattch   uid   gid
+   5505036    3440663   600        56 27548 27548      0 65534 65534
+   5505037    3440664   600        56 27548 27548      1 65534 65534
+   5505038    3440665   600        56 27549 27548      0 65534 65534
+";
+        assert_eq!(unused_by(27548, table).collect::<Vec<_>>(), [3_440_663]);
+        assert_eq!(unused_by(27548, "").count(), 0);
+    }
 
     #[test]
     fn segments_are_told_from_other_mappings() {

@@ -155,6 +155,17 @@ def shared_memory(pid: int) -> tuple[list[str], list[int]]:
     return sorted(paths), sorted(ids)
 
 
+def unused_segments_by(pid: int) -> list[int]:
+    """System V segments (ids) that this process made and no process has attached: proc(5), /proc/sysvipc/shm."""
+    try:
+        lines = (PROC / "sysvipc/shm").read_text().splitlines()
+    except OSError:
+        return []
+    names = lines[0].split()
+    segments = [dict(zip(names, map(int, line.split()), strict=True)) for line in lines[1:]]
+    return [each["shmid"] for each in segments if each["cpid"] == pid and not each["nattch"]]
+
+
 def send(pids: Iterable[int], number: signal.Signals) -> None:
     """Signals processes; those that are gone, or not ours, are passed over."""
     for pid in pids:

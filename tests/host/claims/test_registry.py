@@ -2,13 +2,14 @@ import errno
 import json
 import os
 import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from dbversus.host import processes
-from dbversus.host.claims.registry import Entry, Registry, cleanup_stale
+from dbversus.host.claims.registry import Entry, Registry, cleanup_stale, end
 
 
 def sleeper() -> "subprocess.Popen[bytes]":
@@ -94,6 +95,17 @@ def test_what_a_dead_controller_left_is_ended_and_removed(tmp_path: Path) -> Non
     assert not path.exists()
     assert not (tmp_path / "s").exists()
     assert [path.name for path in (tmp_path / "work").iterdir()] == [str(os.getpid())]
+
+
+def test_memory_of_a_server_that_was_killed_before_anybody_saw_it_is_removed(tmp_path: Path) -> None:
+    code = "import ctypes; print(ctypes.CDLL(None).shmget(0, 4096, 0o1600))"
+    maker = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    number = int(maker.communicate()[0])
+    assert number >= 0
+    assert processes.unused_segments_by(maker.pid) == [number]
+    assert processes.unused_segments_by(os.getpid()) == []
+    end(Entry(maker.pid, 1, str(tmp_path / "data"), sys.executable))
+    assert processes.unused_segments_by(maker.pid) == []
 
 
 @pytest.mark.parametrize("change", ["ticks", "boot"])

@@ -170,6 +170,8 @@ def end(entry: Entry) -> list[int]:
         paths.update(more_paths)
         ids.update(more_ids)
     survivors = processes.kill_all(lambda: tree(entry))
+    if not processes.is_alive(entry.root_pid):  # killed before anybody saw what it had mapped
+        ids.update(processes.unused_segments_by(entry.root_pid))
     remove_shared_memory(ids)
     remove_paths(paths)
     return survivors
