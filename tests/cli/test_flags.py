@@ -15,7 +15,7 @@ from dbversus.cli.choices import Choices, as_words, split_demands, with_flags
 from dbversus.cli.flags import OPTIONS
 from dbversus.cli.main import app
 from dbversus.cli.values import FORMS
-from dbversus.cli.verbs.compare import repeat_command
+from dbversus.cli.verbs.measure.compare import repeat_command
 from dbversus.errors import UsageError
 from dbversus.experiment.asked.demands import Demands
 from dbversus.experiment.asked.fields import Fields

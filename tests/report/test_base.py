@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dbversus.cli.verbs.report import report
-from dbversus.cli.verbs.show import show
+from dbversus.cli.verbs.results.report import report
+from dbversus.cli.verbs.results.show import show
 from dbversus.importing.run import import_results
 from dbversus.report.assessment import build_assessment
 from dbversus.report.model import Assessment

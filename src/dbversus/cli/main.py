@@ -1,5 +1,6 @@
 """The command line: one file per verb, joined here."""
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -7,23 +8,9 @@ import typer
 import dbversus
 from dbversus.cli.ending import told
 from dbversus.cli.interrupts import heed_interrupts
-from dbversus.cli.verbs import (
-    builds,
-    calibrate,
-    clean,
-    compare,
-    configs,
-    demo,
-    doctor,
-    generations,
-    import_results,
-    report,
-    resume,
-    run,
-    show,
-    side_by_side,
-    suites,
-)
+from dbversus.cli.verbs.host import builds, clean, configs, doctor, suites
+from dbversus.cli.verbs.measure import calibrate, compare, demo, resume, run
+from dbversus.cli.verbs.results import generations, import_results, report, show, side_by_side
 
 app = typer.Typer(
     name="dbversus",
@@ -50,27 +37,28 @@ def _options(
 ) -> None: ...
 
 
-_VERBS = (
-    compare.compare,
-    run.run,
-    resume.resume,
-    report.report,
-    show.show,
-    generations.generations,
-    side_by_side.side_by_side,
-    import_results.import_results,
-    calibrate.calibrate,
-    doctor.doctor,
-    clean.clean,
-    demo.demo,
-)
+_MEANS = "What there is to measure with"
+_VERBS: dict[str, tuple[Callable[..., int | None], ...]] = {
+    "Measure": (demo.demo, compare.compare, run.run, resume.resume, calibrate.calibrate),
+    "Read results": (
+        report.report,
+        show.show,
+        generations.generations,
+        side_by_side.side_by_side,
+        import_results.import_results,
+    ),
+    _MEANS: (doctor.doctor, clean.clean),
+}
 # what is no name in Python: a word of its own, and hyphens
 _NAMES = {import_results.import_results: "import", side_by_side.side_by_side: "side-by-side"}
-for verb in _VERBS:
-    app.command(_NAMES.get(verb), no_args_is_help=verb not in (doctor.doctor, clean.clean, demo.demo))(told(verb))
-app.add_typer(builds.app, name="builds")
-app.add_typer(suites.app, name="suites")
-app.add_typer(configs.app, name="configs")
+_DO_WITHOUT_WORDS = {demo.demo, doctor.doctor, clean.clean}
+_GROUPS = {"builds": builds.app, "suites": suites.app, "configs": configs.app}
+
+for panel, verbs in _VERBS.items():
+    for verb in verbs:
+        app.command(_NAMES.get(verb), no_args_is_help=verb not in _DO_WITHOUT_WORDS, rich_help_panel=panel)(told(verb))
+for name, group in _GROUPS.items():
+    app.add_typer(group, name=name, rich_help_panel=_MEANS)
 
 
 def main() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dbversus.cli.verbs.calibrate import _command
+from dbversus.cli.verbs.measure.calibrate import _command
 from dbversus.errors import UsageError
 from dbversus.experiment.calibrating.kinds import Kind
 from dbversus.experiment.calibrating.plan import BURST, SHARES, calibration_spec, shares_by_test

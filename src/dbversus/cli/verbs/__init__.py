@@ -1,1 +1,1 @@
-"""One module per verb."""
+"""One module per verb, in the groups of `dbversus --help`."""

@@ -12,7 +12,7 @@ import typer
 from dbversus.cli import options
 from dbversus.cli.choices import Choices, as_words, with_flags
 from dbversus.cli.ending import resumable
-from dbversus.cli.verbs.compare import default_directory
+from dbversus.cli.verbs.measure.compare import default_directory
 from dbversus.errors import UsageError
 from dbversus.experiment.calibrating.kinds import Kind
 

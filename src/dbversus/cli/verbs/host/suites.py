@@ -7,7 +7,7 @@ import typer
 
 from dbversus.cli.ending import told
 from dbversus.cli.tables import write_table
-from dbversus.cli.verbs import suite_sources
+from dbversus.cli.verbs.host import suite_sources
 from dbversus.names import split_names
 
 if TYPE_CHECKING:

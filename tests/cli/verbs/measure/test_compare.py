@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from dbversus.cli.main import app
-from dbversus.cli.verbs.compare import repeat_command
+from dbversus.cli.verbs.measure.compare import repeat_command
 from dbversus.experiment.asked.spec import make_spec
 from dbversus.suites.profiles import profile_defaults
 

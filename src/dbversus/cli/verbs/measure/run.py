@@ -11,7 +11,7 @@ from dbversus.cli import options
 from dbversus.cli.choices import Choices, as_words, split_demands, with_flags
 from dbversus.cli.ending import resumable
 from dbversus.cli.outcome import heeding, present
-from dbversus.cli.verbs.compare import default_directory
+from dbversus.cli.verbs.measure.compare import default_directory
 from dbversus.errors import UsageError
 from dbversus.results.schema import EXPERIMENT
 

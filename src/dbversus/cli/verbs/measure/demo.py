@@ -1,7 +1,7 @@
 """dbversus demo: the main job on the embedded default, for a first look."""
 
 from dbversus.cli import options
-from dbversus.cli.verbs.compare import compare
+from dbversus.cli.verbs.measure.compare import compare
 from dbversus.errors import DbversusError
 
 

@@ -1,0 +1,1 @@
+"""What there is to measure with: the host, builds, suites, configs."""

@@ -1,0 +1,1 @@
+"""Verbs that drive servers."""
