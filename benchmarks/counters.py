@@ -21,7 +21,8 @@ import numpy as np
 from common import make_parser, markdown, say, told
 
 from dbversus.errors import RunError
-from dbversus.results.read import Results, Target, open_results
+from dbversus.results.read import open_results
+from dbversus.results.stored import Results, Target
 from dbversus.suites import Suite, Test, definition, load_suite
 from dbversus.units import parse_count
 

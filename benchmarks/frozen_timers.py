@@ -86,7 +86,7 @@ FIGURES: Mapping[str, Callable[[Driven], float]] = {
 
 def suite_text(slice_ms: int, seconds: int, percent_more: int) -> str:
     """The suite `insert` with such slices, and without l.i2: what comes later builds on l.i1."""
-    text = (files("dbversus.suites") / "insert.toml").read_text()
+    text = (files("dbversus.suites") / "shipped/insert.toml").read_text()
     for old, new in (
         ('kind = "step"\n', f'kind = "step"\nslice_ms = {slice_ms}\n'),
         ('builds_on = ["l.i2"]', 'builds_on = ["l.i1"]'),

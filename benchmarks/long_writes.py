@@ -27,8 +27,9 @@ from dbversus.errors import UsageError
 from dbversus.experiment.asked.spec import ExperimentSpec, make_spec
 from dbversus.experiment.folder import read_folder
 from dbversus.experiment.run import resume_experiment, run_experiment
-from dbversus.results.read import Results, open_results
+from dbversus.results.read import open_results
 from dbversus.results.schema import JOURNAL
+from dbversus.results.stored import Results
 from dbversus.stats.judge import judge
 from dbversus.stats.metrics import CPU, THROUGHPUT
 from dbversus.stats.model import Finding

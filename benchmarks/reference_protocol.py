@@ -38,8 +38,9 @@ from dbversus.errors import UsageError
 from dbversus.experiment.asked.spec import make_spec
 from dbversus.experiment.run import run_experiment
 from dbversus.host.pinning import place
-from dbversus.results.read import Results, open_results
+from dbversus.results.read import open_results
 from dbversus.results.records import AnyRecord, Load, Look, of_type
+from dbversus.results.stored import Results
 from dbversus.stats.judge import judge, settled_tests
 from dbversus.stats.metrics import CPU, THROUGHPUT
 from dbversus.stats.model import Finding

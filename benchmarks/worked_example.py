@@ -16,8 +16,9 @@ import numpy as np
 from common import make_parser, markdown, say, told
 from worked_picture import Figures, Shown, picture
 
-from dbversus.results.read import Results, open_results
+from dbversus.results.read import open_results
 from dbversus.results.schema import JOURNAL
+from dbversus.results.stored import Results
 from dbversus.stats.judging.verdicts import assess
 from dbversus.stats.metrics import CPU, PRIMARY, Columns, Floats, metric_named, parts
 from dbversus.stats.model import BlockValue, Finding

@@ -11,9 +11,10 @@ from common import say
 
 from dbversus.experiment.asked.shares import shares_of
 from dbversus.report.assessment import build_assessment
-from dbversus.results.read import Results, open_results
+from dbversus.results.read import open_results
 from dbversus.results.records import Finished, Resumed
 from dbversus.results.schema import JOURNAL
+from dbversus.results.stored import Results
 from dbversus.stats.judge import judged_values
 from dbversus.stats.metrics import CPU, PRIMARY
 from dbversus.stats.model import CHANGES, Finding, Verdict

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dbversus.results.read import Results
 from dbversus.results.records import AnyRecord, Block, Experiment, Load, Look, Resumed, Test
+from dbversus.results.stored import Results
 from dbversus.stats.metrics import floats
 
 

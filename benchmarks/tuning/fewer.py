@@ -12,7 +12,7 @@ import numpy as np
 from common import markdown, say
 
 from dbversus.errors import UsageError
-from dbversus.results.read import Results
+from dbversus.results.stored import Results
 from dbversus.stats.calibration.evaluate import calibrated_margins, detection_games, fitting_looks, share
 from dbversus.stats.calibration.suites import Game, Played, make_pool, play
 from dbversus.stats.calibration.twins import Twins, read_twins

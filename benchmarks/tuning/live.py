@@ -24,8 +24,9 @@ from dbversus.cli.display import PlainDisplay
 from dbversus.errors import UsageError
 from dbversus.experiment.asked.spec import make_spec
 from dbversus.experiment.run import run_experiment
-from dbversus.results.read import Results, open_results
+from dbversus.results.read import open_results
 from dbversus.results.records import AnyRecord, Block, Load, of_type
+from dbversus.results.stored import Results
 from dbversus.stats.metrics import CPU, THROUGHPUT, floats, metric_named
 from dbversus.stats.values.blocks import block_values
 from dbversus.suites import profile_choices

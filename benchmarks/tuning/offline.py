@@ -14,7 +14,8 @@ import numpy as np
 from common import markdown, say
 
 from dbversus.errors import UsageError
-from dbversus.results.read import Results, open_results
+from dbversus.results.read import open_results
+from dbversus.results.stored import Results
 from dbversus.stats.metrics import CPU, PRIMARY, THROUGHPUT
 from dbversus.stats.values.blocks import block_values
 from tuning import distance, fewer

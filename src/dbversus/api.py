@@ -15,9 +15,10 @@ from dbversus.experiment.asked.spec import check_alone, make_spec
 from dbversus.experiment.run import run_experiment
 from dbversus.report.assessment import FINDING_COLUMNS, query
 from dbversus.results.columns import Columns
-from dbversus.results.read import Results, Target, open_results
+from dbversus.results.read import open_results
 from dbversus.results.schema import EXPERIMENT, SLOT_COLUMNS
 from dbversus.results.sql import columns_of, make_table
+from dbversus.results.stored import Results, Target
 from dbversus.stats.judge import judge, judge_over_clients
 from dbversus.stats.model import Finding, Verdict
 from dbversus.suites.profiles import profile_defaults

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dbversus.results.read import Results, Target
+from dbversus.results.stored import Results, Target
 
 from ..journals import header, records_of
 

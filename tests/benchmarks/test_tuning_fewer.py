@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dbversus.results.read import Results, Target
 from dbversus.results.records import Block
+from dbversus.results.stored import Results, Target
 
 from ..journals import header
 from .test_tuning_variance import made_columns

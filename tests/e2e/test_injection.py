@@ -5,7 +5,8 @@ from statistics import fmean
 
 import pytest
 
-from dbversus.results.read import Results, open_results
+from dbversus.results.read import open_results
+from dbversus.results.stored import Results
 from dbversus.stats.metrics import CPU, metric_named
 from dbversus.stats.simulation.injected import true_log_ratios
 from dbversus.stats.values.blocks import block_values

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from dbversus.importing.run import import_results
-from dbversus.results.read import Results, open_results
+from dbversus.results.read import open_results
+from dbversus.results.stored import Results
 
 DATA = Path(__file__).parents[1] / "data/imported"
 REFERENCE = DATA / "reference"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dbversus.results.read import Results
+from dbversus.results.stored import Results
 from tests.importing.conftest import REFERENCE, TOOLS, Import
 
 PUBLISHED = Path(os.environ.get("DBVERSUS_REFERENCE_DATA", "/nonexistent"))

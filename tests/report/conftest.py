@@ -6,7 +6,8 @@ import pytest
 
 from dbversus.report.assessment import build_assessment
 from dbversus.report.model import Assessment
-from dbversus.results.read import Results, open_results
+from dbversus.results.read import open_results
+from dbversus.results.stored import Results
 
 from .synthetic import write_results
 

@@ -9,8 +9,9 @@ from dbversus.report.assessment import build_assessment, query
 from dbversus.report.figures import block_figures
 from dbversus.report.formats import html, markdown
 from dbversus.report.model import Assessment, Comparison, TestPart
-from dbversus.results.read import Results, open_results
+from dbversus.results.read import open_results
 from dbversus.results.records import Finished
+from dbversus.results.stored import Results
 from dbversus.stats.judge import judge
 from dbversus.stats.metrics import IO_BYTES
 from dbversus.stats.model import UNSETTLED, Finding, Verdict

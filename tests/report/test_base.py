@@ -11,7 +11,8 @@ from dbversus.cli.verbs.results.show import show
 from dbversus.importing.run import import_results
 from dbversus.report.assessment import build_assessment
 from dbversus.report.model import Assessment
-from dbversus.results.read import Results, open_results
+from dbversus.results.read import open_results
+from dbversus.results.stored import Results
 from dbversus.stats.model import Verdict
 
 from .synthetic import FAILED_TEST, LABELS, WRONG_TEST, write_results

@@ -14,7 +14,7 @@ from dbversus.report.formats import html, markdown, text
 from dbversus.report.formats import json as json_report
 from dbversus.report.model import Assessment
 from dbversus.report.words import NBSP, experiment_facts, worse_ratios
-from dbversus.results.read import Results
+from dbversus.results.stored import Results
 from dbversus.stats.judgeable import P95, P99
 from dbversus.stats.judged import judged_metrics
 from dbversus.stats.model import Verdict

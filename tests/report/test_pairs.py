@@ -18,7 +18,8 @@ from dbversus.report.formats import json as json_report
 from dbversus.report.generations import text as generations_text
 from dbversus.report.generations import words as generations_words
 from dbversus.report.pairs import Generations, between, default_pairs, of_experiment, only_pair, parse_pair
-from dbversus.results.read import Results, open_results
+from dbversus.results.read import open_results
+from dbversus.results.stored import Results
 from dbversus.stats.across.generations import Mark, Pair
 from dbversus.stats.metrics import CPU, DISK_READ_BYTES, THROUGHPUT
 

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from dbversus.errors import UsageError
-from dbversus.results.read import Results, open_results
+from dbversus.results.read import open_results
 from dbversus.results.records import Check
+from dbversus.results.stored import Results
 
 from ..journals import DictJournal
 from .samples import HEADER, row

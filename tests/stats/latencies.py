@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from hdrh.histogram import HdrHistogram
 
-from dbversus.results.read import Results
 from dbversus.results.records import Block
+from dbversus.results.stored import Results
 
 from ..journals import records_of
 

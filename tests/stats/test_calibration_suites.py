@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dbversus.results.read import Target
+from dbversus.results.stored import Target
 from dbversus.stats.calibration.evaluate import burst_games, calibrated_margins, detection_games, fitting_looks
 from dbversus.stats.calibration.suites import Game, Played, Pool, changed_as_measured, draw, make_pool, play
 from dbversus.stats.calibration.twins import Bursts, Injected, Twins

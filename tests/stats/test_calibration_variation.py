@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binomtest
 
 from dbversus.errors import UsageError
-from dbversus.results.read import Results
+from dbversus.results.stored import Results
 from dbversus.stats.calibration.evaluate import evaluate, of_suites, share
 from dbversus.stats.calibration.model import Figures
 from dbversus.stats.calibration.recovery import recover

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from dbversus.results.columns import Columns, column
-from dbversus.results.read import Results, Target
 from dbversus.results.schema import SLOT_COLUMNS
+from dbversus.results.stored import Results, Target
 from dbversus.stats.orders import balanced_orders, starting_order
 
 from ..journals import header as header_of

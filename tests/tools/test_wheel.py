@@ -31,7 +31,7 @@ def test_a_wheel_carries_the_engine_and_all_that_is_data(tmp_path: Path) -> None
         assert mode & 0o111 == 0o111, f"{name} cannot be executed"
     assert wheel.read("dbversus/bin/LICENSES.txt") == b"texts"
     assert shipped(wheel, "configs", "*/*.*") and shipped(wheel, "experiments", "*.toml")
-    assert shipped(wheel, "src/dbversus/suites", "*.toml")
+    assert shipped(wheel, "src/dbversus/suites", "**/*.toml")
     assert {path.rpartition("/")[2] for path in wheel.namelist() if "/licenses/" in path} == {"LICENSE", "NOTICE"}
 
 

@@ -48,10 +48,10 @@ from dbversus.report.parts.overview import matrix, scaleup, sizes
 from dbversus.report.parts.steps import stalls
 from dbversus.report.parts.steps.summary import steps_part
 from dbversus.report.words import SHORT_TITLES, listing, summary_sentences, typographic
-from dbversus.results.read import Results, Target
 from dbversus.results.records import Answers, Latency, Resumed
 from dbversus.results.records import Failure as FailureRecord
 from dbversus.results.sql import columns_of, names
+from dbversus.results.stored import Results, Target
 from dbversus.stats.across.clients import case_of
 from dbversus.stats.headline import headline
 from dbversus.stats.judge import judge, judge_over_clients, judge_over_sizes

@@ -12,7 +12,7 @@ from scipy.special import stdtrit
 
 from dbversus.report.model import Estimate, LatencyFigures, SlotRatios
 from dbversus.results.latency import Latency, merge
-from dbversus.results.read import Results
+from dbversus.results.stored import Results
 from dbversus.stats.metrics import COUNTER, CPU, METRICS, THROUGHPUT, Columns, Floats, floats, metric_named, parts
 from dbversus.stats.model import Metric
 from dbversus.stats.values.blocks import block_values, slot_logs

@@ -8,8 +8,8 @@ from typing import Any
 from dbversus.explain.plan_diff import PlanDifference
 from dbversus.explain.settings_diff import SettingDifference
 from dbversus.report.pairs import Generations
-from dbversus.results.read import Target
 from dbversus.results.records import Experiment
+from dbversus.results.stored import Target
 from dbversus.stats.judged import judged_metrics
 from dbversus.stats.means import Ratio
 from dbversus.stats.metrics import PRIMARY

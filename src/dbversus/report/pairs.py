@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dbversus.errors import UsageError
-from dbversus.results.read import Results, Target
 from dbversus.results.records import Answers
+from dbversus.results.stored import Results, Target
 from dbversus.stats.across.generations import Generation, Pair, Shifts, compare_generations, generation
 
 _WORKLOAD = ("suite", "clients", "table_size", "table_sizes", "tables", "mode")

@@ -2,19 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from dbversus.errors import UsageError
 from dbversus.names import near
 from dbversus.results.records import Answers, AnyRecord, Check
-
-if TYPE_CHECKING:
-    from dbversus.results.read import Results, Target
+from dbversus.results.stored import Results, Target
 
 
-def with_base(results: "Results", wanted: str) -> "Results":
+def with_base(results: Results, wanted: str) -> Results:
     """`results` with the target called `wanted` (a label, or a name such as `t1`) first, as the base; nothing stored changes.
 
     Raises UsageError when there is no such target, or nothing was measured on it though there was on others.
@@ -27,7 +24,7 @@ def with_base(results: "Results", wanted: str) -> "Results":
     return replace(results, targets=(base, *others), records=records, own_base=results.own_base or results.base)
 
 
-def _find(results: "Results", wanted: str) -> "Target":
+def _find(results: Results, wanted: str) -> Target:
     known = {name: target for target in results.targets for name in (target.name, target.label)}
     listed = ", ".join(f"{target.label} ({target.name})" for target in results.targets)
     if wanted not in known:

@@ -8,6 +8,7 @@ from pathlib import Path
 import duckdb
 
 from dbversus.errors import UsageError
+from dbversus.results.schema import JOURNAL, SLOTS
 
 _MOST_SHARE = 0.5
 """Of the memory of this host, for one file."""
@@ -64,3 +65,9 @@ def _unpacked_bytes(
     lengths = " + ".join(f'coalesce(sum(strlen("{name}")), 0)' for name in texts)
     found = connection.execute(f"SELECT {lengths} FROM read_parquet(?)", [str(path)]).fetchone()  # noqa: S608
     return fixed_bytes + (int(found[0]) if found else 0)
+
+
+def is_sealed(directory: Path) -> bool:
+    """Whether slots.parquet is there and no older than the journal."""
+    sealed, journal = directory / SLOTS, directory / JOURNAL
+    return sealed.is_file() and sealed.stat().st_mtime_ns >= journal.stat().st_mtime_ns

@@ -1,305 +1,34 @@
 """Reads a results directory (docs/results-directory.md), checking it on the way. Statistics and reports build on this alone."""
 
-import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, partial
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import duckdb
-import msgspec
 import numpy as np
 
 from dbversus.errors import RunError, UsageError
 from dbversus.results import schema1
 from dbversus.results.columns import Columns, column, slot_columns
 from dbversus.results.journal import header_of, parse_journal
-from dbversus.results.latency import Latency, decode, merge, read_log
 from dbversus.results.other_base import with_base
-from dbversus.results.parquet import stored_parquet
+from dbversus.results.parquet import is_sealed, stored_parquet
 from dbversus.results.records import (
     AnyRecord,
-    Check,
-    Experiment,
-    Failure,
-    Finished,
-    Imported,
-    Load,
-    Memory,
-    Objects,
-    Record,
     Row,
-    Slots,
     of_type,
 )
-from dbversus.results.records import Latency as LatencyRecord
 from dbversus.results.schema import (
-    AMOUNT_COLUMNS,
-    BACKGROUND_COLUMNS,
-    COUNTER_COLUMNS,
-    DRAIN_COLUMNS,
-    EVENT_COLUMNS,
     HOST,
     JOURNAL,
-    LATENCY,
     LATER_SLOT_COLUMNS,
-    MEMORY_COLUMNS,
-    OBJECT_COLUMNS,
-    ROLE_COLUMNS,
     ROLES,
-    SERVERS,
     SLOT_COLUMNS,
     SLOTS,
-    STALL_COLUMNS,
-    TIMELINE_COLUMNS,
 )
-from dbversus.results.sql import columns_of, database_with, names, run_sql
-from dbversus.results.tables.amounts import amount_rows
-from dbversus.results.tables.background import background_rows, drain_rows
-from dbversus.results.tables.counters import counter_rows
-from dbversus.results.tables.events import event_rows
-from dbversus.results.tables.imported import TABLES as IMPORTED_TABLES
-from dbversus.results.tables.imported import imported_table
-from dbversus.results.tables.loads import load_row, own_loads
-from dbversus.results.tables.objects import object_rows
+from dbversus.results.stored import Results, Target, json_object
 from dbversus.results.tables.roles import read_roles, role_columns
-from dbversus.results.tables.stalls import stall_rows
-from dbversus.results.tables.timeline import timeline_rows
 from dbversus.results.write import safe_name
-
-R = TypeVar("R", bound=Record)
-
-
-@dataclass(frozen=True)
-class Target:
-    """A target of the experiment: `name` in the journal and in file names (`t0`), `label` for people."""
-
-    name: str
-    label: str
-    dbms: str
-    version: str
-    config: str
-
-
-@dataclass(frozen=True)
-class Results:
-    """One results directory. `records` are those of the journal except the rows, which are in `slots`.
-
-    `targets[0]` is the base. `own_base`: what it was when the experiment was measured, where another was chosen since.
-    """
-
-    directory: Path
-    header: Experiment
-    targets: tuple[Target, ...]
-    tests: tuple[str, ...]
-    records: tuple[AnyRecord, ...] = field(repr=False)
-    host: Mapping[str, Any] = field(repr=False)
-    slots: Columns = field(repr=False)
-    roles: Columns = field(repr=False, default_factory=lambda: role_columns([], {}))
-    own_base: Target | None = None
-
-    @property
-    def base(self) -> Target:
-        return self.targets[0]
-
-    @property
-    def loads(self) -> list[Load]:
-        """One per target and table; with `shares` where the data, and so its figures, are another target's."""
-        return own_loads(self.of_type(Load), self.label)
-
-    @property
-    def checks(self) -> list[Check]:
-        return self.of_type(Check)
-
-    @property
-    def failures(self) -> list[Failure]:
-        return self.of_type(Failure)
-
-    @property
-    def drains(self) -> list[dict[str, Any]]:
-        """Rows of DRAIN_COLUMNS: what each target did after each test that changes data, in each block."""
-        return drain_rows(self.records, self._labels)
-
-    @property
-    def background(self) -> list[dict[str, Any]]:
-        """Rows of BACKGROUND_COLUMNS: CPU of background work by kind, for each test, target and block."""
-        return background_rows(self.records, self._labels)
-
-    @cached_property
-    def counters(self) -> list[dict[str, Any]]:
-        """Rows of COUNTER_COLUMNS: what the servers' own counters rose by over each test, in each block."""
-        return counter_rows(self.records, self._labels)
-
-    @cached_property
-    def objects(self) -> list[dict[str, Any]]:
-        """Rows of OBJECT_COLUMNS: what servers say of tables, indexes, files and the like, in each test and block."""
-        return object_rows(self.records, self._labels)
-
-    @cached_property
-    def object_records(self) -> list[Objects]:
-        return self.of_type(Objects)
-
-    @cached_property
-    def timeline(self) -> list[dict[str, Any]]:
-        """Rows of TIMELINE_COLUMNS: what happened second by second in tests that last, roles together."""
-        return [row for row in self.all_seconds if not row["role"]]
-
-    @cached_property
-    def all_seconds(self) -> list[dict[str, Any]]:
-        """Rows of TIMELINE_COLUMNS, those of roles as well."""
-        return timeline_rows(self.records, self._labels)
-
-    @cached_property
-    def events(self) -> list[dict[str, Any]]:
-        """Rows of EVENT_COLUMNS: what servers did of their own accord in tests that last."""
-        return event_rows(self.records, self._labels, self.timeline)
-
-    @cached_property
-    def stalls(self) -> list[dict[str, Any]]:
-        """Rows of STALL_COLUMNS: how often and how long each target finished nothing, in tests that last."""
-        return stall_rows(self.all_seconds)
-
-    @cached_property
-    def amounts(self) -> list[dict[str, Any]]:
-        """Rows of AMOUNT_COLUMNS: what files take and rows come to after each test that changes data, in each block."""
-        return amount_rows(self.records, self.header, self._labels, self.slots, self.roles)
-
-    @property
-    def memory(self) -> list[dict[str, Any]]:
-        """Rows of MEMORY_COLUMNS: what each server held at the end of each test, in each block."""
-        return [
-            {"test": record.test, "target": self.label(name), "block": record.block, **msgspec.structs.asdict(use)}
-            for record in self.of_type(Memory)
-            for name, use in record.targets.items()
-        ]
-
-    @property
-    def slot_plans(self) -> dict[str, Slots]:
-        """Test → what its slots are, as last planned."""
-        return {record.test: record for record in self.of_type(Slots)}
-
-    @property
-    def finished(self) -> str | None:
-        """Why the experiment ended; None while it is under way or interrupted."""
-        ends = self.of_type(Finished)
-        return ends[-1].reason if ends else None
-
-    def of_type(self, kind: type[R]) -> list[R]:
-        return of_type(self.records, kind)
-
-    @property
-    def _labels(self) -> dict[str, str]:
-        return {target.name: target.label for target in self.targets}
-
-    def label(self, name: str) -> str:
-        """Label of the target with that name in the journal; a label is returned as it is."""
-        return next((target.label for target in self.targets if target.name == name), name)
-
-    def server_text(self, target: Target, file: str) -> str | None:
-        """Text of servers/<target>/<file>; None when there is none."""
-        for folder in (target.name, safe_name(target.label)):
-            path = self.directory / SERVERS / folder / file
-            if path.is_file():
-                check_inside(path, self.directory)
-                return path.read_text(errors="replace")
-        return None
-
-    def server_json(self, target: Target, file: str) -> dict[str, Any]:
-        """Content of servers/<target>/<file>; empty when there is none."""
-        text = self.server_text(target, file)
-        return _json_object(text, f"{self.directory}/{SERVERS}/{target.name}/{file}") if text else {}
-
-    def latency(self, test: str, target: Target) -> dict[int, Latency]:
-        """Block → histogram of one test on one target; from the sealed log, else from the journal."""
-        stem = f"{safe_name(test)}@"
-        for name in (target.name, safe_name(target.label)):
-            path = self.directory / LATENCY / f"{stem}{name}.hlog"
-            if self._sealed and path.is_file():
-                return read_log(path)
-        return self._latency_in_journal(test, target.name)
-
-    def _latency_in_journal(self, test: str, name: str) -> dict[int, Latency]:
-        blocks: dict[int, list[Latency]] = {}
-        for record in self._latency_records.get(test, []):
-            if text := record.hdr.get(name):
-                blocks.setdefault(record.block, []).append(decode(text, f"{self.directory / JOURNAL}, test {test}"))
-        return {block: merge(parts) for block, parts in blocks.items()}
-
-    @cached_property
-    def _sealed(self) -> bool:
-        return is_sealed(self.directory)
-
-    @cached_property
-    def _latency_records(self) -> dict[str, list[LatencyRecord]]:
-        by_test: dict[str, list[LatencyRecord]] = {}
-        for record in self.of_type(LatencyRecord):
-            by_test.setdefault(record.test, []).append(record)
-        return by_test
-
-    def sql(
-        self, query: str, tables: Mapping[str, Sequence[Mapping[str, Any]]] | None = None
-    ) -> tuple[list[str], list[tuple[Any, ...]]]:
-        """Column names and rows of the last result of `query`; as `sql_results` otherwise."""
-        return self.sql_results(query, tables)[-1]
-
-    def slot_rows(self, query: str) -> list[tuple[Any, ...]]:
-        """Rows of a query of dbversus's own that reads nothing but `slots`: these share one table, which takes time to make."""
-        return self._slots_database.execute(query).fetchall()
-
-    @cached_property
-    def _slots_database(self) -> duckdb.DuckDBPyConnection:
-        return database_with("slots", self.slots, SLOT_COLUMNS)
-
-    def lines(self, query: str) -> list[dict[str, Any]]:
-        """The rows of `query` by column name."""
-        columns, rows = self.sql(query)
-        return [dict(zip(columns, row, strict=True)) for row in rows]
-
-    def sql_results(
-        self,
-        query: str,
-        tables: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
-        typed: Mapping[str, tuple[Columns, Mapping[str, str]]] | None = None,
-    ) -> list[tuple[list[str], list[tuple[Any, ...]]]]:
-        """Runs statements of DuckDB SQL (results/sql.py), and gives each result.
-
-        On the tables of an experiment, and on `tables` (rows) and `typed` ones (columns and their types), e.g. findings.
-        """
-        loads = [load_row(load, self.label(load.target)) for load in self.loads]
-        own = {
-            name: (content() if names(query, name) else columns_of([], types), types)
-            for name, (content, types) in self._tables().items()
-        }
-        return run_sql(query, {**own, **(typed or {})}, {"loads": loads, **(tables or {})})
-
-    def _tables(self) -> dict[str, tuple[Callable[[], Columns], Mapping[str, str]]]:
-        """Name → what it holds, and its columns. Contents are made when they are asked for: most queries name one table."""
-        tables: dict[str, tuple[Callable[[], Columns], Mapping[str, str]]] = {
-            "slots": (lambda: self.slots, SLOT_COLUMNS),
-            "roles": (lambda: self.roles, ROLE_COLUMNS),
-            "drains": (lambda: columns_of(self.drains, DRAIN_COLUMNS), DRAIN_COLUMNS),
-            "background": (lambda: columns_of(self.background, BACKGROUND_COLUMNS), BACKGROUND_COLUMNS),
-            "counters": (lambda: columns_of(self.counters, COUNTER_COLUMNS), COUNTER_COLUMNS),
-            "objects": (lambda: columns_of(self.objects, OBJECT_COLUMNS), OBJECT_COLUMNS),
-            "timeline": (lambda: columns_of(self.all_seconds, TIMELINE_COLUMNS), TIMELINE_COLUMNS),
-            "events": (lambda: columns_of(self.events, EVENT_COLUMNS), EVENT_COLUMNS),
-            "stalls": (lambda: columns_of(self.stalls, STALL_COLUMNS), STALL_COLUMNS),
-            "amounts": (lambda: columns_of(self.amounts, AMOUNT_COLUMNS), AMOUNT_COLUMNS),
-            "memory": (lambda: columns_of(self.memory, MEMORY_COLUMNS), MEMORY_COLUMNS),
-        }
-        if self.of_type(Imported):
-            tables |= {
-                name: (partial(imported_table, self.directory, name), types)
-                for name, (_, types) in IMPORTED_TABLES.items()
-            }
-        return tables
-
-
-def is_sealed(directory: Path) -> bool:
-    """Whether slots.parquet is there and no older than the journal."""
-    sealed, journal = directory / SLOTS, directory / JOURNAL
-    return sealed.is_file() and sealed.stat().st_mtime_ns >= journal.stat().st_mtime_ns
 
 
 def open_results(directory: Path, base: str | None = None) -> Results:
@@ -332,7 +61,7 @@ def _open(directory: Path) -> Results:
     roles = read_roles(directory / ROLES) if sealed else role_columns(of_type(found, Row), labels)
     others = tuple(record for record in found if not isinstance(record, Row))
     host_path = directory / HOST
-    host = _json_object(host_path.read_text(errors="replace"), str(host_path)) if host_path.is_file() else {}
+    host = json_object(host_path.read_text(errors="replace"), str(host_path)) if host_path.is_file() else {}
     return Results(directory, header, targets, tuple(header.tests), others, host, slots, roles)
 
 
@@ -367,21 +96,3 @@ def _same_shape(values: Any, kind: str) -> Any:
         texts[np.ma.getmaskarray(values)] = None
         return texts
     return np.ma.masked_array(values, mask=np.ma.getmaskarray(values))
-
-
-def check_inside(path: Path, directory: Path) -> None:
-    """UsageError for a link that leads out. A report of a folder that came from elsewhere is not to show what lies beside it."""
-    if not path.resolve().is_relative_to(directory.resolve()):
-        raise UsageError(
-            f"{path} is a link that leads out of the results directory; put the file itself there, or remove it."
-        )
-
-
-def _json_object(text: str, what: str) -> dict[str, Any]:
-    try:
-        content = json.loads(text)
-    except ValueError as error:
-        raise UsageError(f"{what} is damaged ({error}); expected a JSON object.") from error
-    if not isinstance(content, dict):
-        raise UsageError(f"{what} is damaged; expected a JSON object.")
-    return content

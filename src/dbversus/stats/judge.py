@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from dbversus.results.read import Results
 from dbversus.results.records import Experiment
+from dbversus.results.stored import Results
 from dbversus.stats.across.clients import case_of, pooled_margins, pooled_over_clients
 from dbversus.stats.across.sizes import interaction_margins, interactions, size_of
 from dbversus.stats.judged import judged_metrics, judged_smooth, marked

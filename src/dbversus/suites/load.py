@@ -13,8 +13,7 @@ from dbversus.suites.file.shape import SuiteFile
 from dbversus.suites.file.source import Place, Source, read_source
 from dbversus.suites.model import Suite
 
-_FOLDER = Path(__file__).parent
-_PROFILES = "profiles.toml"
+_FOLDER = Path(__file__).with_name("shipped")
 
 
 def list_suites() -> list[Suite]:
@@ -105,5 +104,4 @@ def is_bundled(path: str) -> bool:
 
 
 def _bundled() -> dict[str, Path]:
-    paths = sorted(_FOLDER.glob("*.toml"), key=lambda path: path.stem)
-    return {path.stem: path for path in paths if path.name != _PROFILES}
+    return {path.stem: path for path in sorted(_FOLDER.glob("*.toml"), key=lambda path: path.stem)}

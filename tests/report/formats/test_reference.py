@@ -14,7 +14,8 @@ from dbversus.report.formats.layouts import efficiency, throughput
 from dbversus.report.formats.layouts.files import files
 from dbversus.report.formats.layouts.steps import absolute
 from dbversus.report.model import Assessment, LayoutPart, LayoutTest
-from dbversus.results.read import Results, open_results
+from dbversus.results.read import open_results
+from dbversus.results.stored import Results
 from tests.importing.conftest import REFERENCE
 
 from ..parts.overview.test_scaleup import write as write_clients

@@ -7,7 +7,8 @@ from rich.console import Console
 
 from dbversus.importing.run import import_results
 from dbversus.report.views.registry import VIEWS, Shown
-from dbversus.results.read import Results, open_results
+from dbversus.results.read import open_results
+from dbversus.results.stored import Results
 from tests.importing.conftest import REFERENCE
 
 from ..pairs import FOUR, write_pairs

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from dbversus.results.read import Results
 from dbversus.results.records import Block
+from dbversus.results.stored import Results
 from dbversus.stats.judge import judge
 from dbversus.stats.metrics import CPU
 from dbversus.stats.values.finished import finished_blocks, of_finished_blocks

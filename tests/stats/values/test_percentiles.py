@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from dbversus.results.read import Results
 from dbversus.results.records import Latency
+from dbversus.results.stored import Results
 from dbversus.stats.judge import judge, judge_over_clients, settled_tests
 from dbversus.stats.judgeable import P50, P95, P99, PERCENTS
 from dbversus.stats.metrics import CPU, THROUGHPUT

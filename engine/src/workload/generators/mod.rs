@@ -4,6 +4,7 @@
 
 mod arithmetic;
 pub(super) mod choice;
+mod distribution;
 pub(super) mod expression;
 pub(super) mod filled;
 pub(super) mod grid;
@@ -15,6 +16,7 @@ pub(super) mod test;
 pub(super) mod walk;
 
 pub(super) use choice::Choice;
+pub(super) use distribution::{Distribution, mean_of_fractions};
 pub(super) use expression::Expression;
 pub(super) use filled::Filled;
 pub(super) use grid::Grid;

@@ -7,7 +7,7 @@ from dbversus.calibration.model import Calibration, host_of
 from dbversus.dbms.known import find_dbms
 from dbversus.experiment.folder import read_folder
 from dbversus.experiment.plan.margins import rows_per_block
-from dbversus.results.read import Results
+from dbversus.results.stored import Results
 from dbversus.results.write import safe_name
 
 

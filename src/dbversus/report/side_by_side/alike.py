@@ -7,8 +7,8 @@ from typing import Any
 from dbversus.errors import UsageError
 from dbversus.report.side_by_side.facts import table_sizes
 from dbversus.report.words import listing
-from dbversus.results.read import Results
 from dbversus.results.records import Experiment, Rendered
+from dbversus.results.stored import Results
 from dbversus.stats.metrics import LOAD_TEST
 from dbversus.stats.values.imported import is_imported
 from dbversus.units import show_count, show_memory

@@ -7,8 +7,8 @@ from typing import Any
 from dbversus.errors import UsageError
 from dbversus.report.side_by_side.model import Facts
 from dbversus.report.words import listing
-from dbversus.results.read import Results
 from dbversus.results.records import Experiment
+from dbversus.results.stored import Results
 from dbversus.stats.values.finished import finished_blocks
 from dbversus.stats.values.imported import is_imported
 from dbversus.units import count_of, show_count

@@ -9,7 +9,7 @@ from dbversus.report.model import PostPart
 from dbversus.report.parts.experiment.claims import of_every_post
 from dbversus.report.views.registry import Shown
 from dbversus.report.words import rounded
-from dbversus.results.read import Results
+from dbversus.results.stored import Results
 
 _COLUMNS = [
     "claim", "result", "test", "metric", "new", "old", "published", "ratio", "low", "high", "blocks", "of figure", "note",

@@ -2,7 +2,7 @@
 
 from dbversus.report.parts.experiment import efficiency
 from dbversus.report.views.registry import Shown
-from dbversus.results.read import Results
+from dbversus.results.stored import Results
 
 
 def show(results: Results) -> Shown:

@@ -2,7 +2,7 @@
 
 from dbversus.report.assessment import query
 from dbversus.report.views.registry import Shown
-from dbversus.results.read import Results
+from dbversus.results.stored import Results
 
 _SQL = (
     "SELECT test, target, metric, verdict, ratio, low, high, blocks, smallest_visible_change "

@@ -2,8 +2,8 @@
 
 from dbversus.errors import UsageError
 from dbversus.report.views.registry import Shown
-from dbversus.results.read import Results
 from dbversus.results.schema import IMPORTED_COLUMNS
+from dbversus.results.stored import Results
 from dbversus.stats.values.imported import is_imported
 
 

@@ -5,7 +5,7 @@ from statistics import fmean
 
 from dbversus.report.figures import block_figures
 from dbversus.report.views.registry import Shown
-from dbversus.results.read import Results
+from dbversus.results.stored import Results
 from dbversus.stats.metrics import READ_BYTES, READ_CALL_BYTES, WRITE_BYTES, WRITE_CALL_BYTES
 
 _METRICS = (READ_CALL_BYTES, READ_BYTES, WRITE_CALL_BYTES, WRITE_BYTES)

@@ -3,7 +3,7 @@
 from dbversus.report.formats.tables import matrix_table
 from dbversus.report.parts.overview.matrix import build_matrix
 from dbversus.report.views.registry import Shown
-from dbversus.results.read import Results
+from dbversus.results.stored import Results
 
 
 def show(results: Results) -> Shown:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from dbversus.results.read import Results
+    from dbversus.results.stored import Results
 
 
 @dataclass(frozen=True)

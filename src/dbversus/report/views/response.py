@@ -2,7 +2,7 @@
 
 from dbversus.report.formats.tables import response_table
 from dbversus.report.views.registry import Shown
-from dbversus.results.read import Results
+from dbversus.results.stored import Results
 
 
 def show(results: Results) -> Shown:

@@ -4,7 +4,7 @@ from dbversus.errors import UsageError
 from dbversus.report.assessment import build_assessment
 from dbversus.report.formats.tables import sizes_table
 from dbversus.report.views.registry import Shown
-from dbversus.results.read import Results
+from dbversus.results.stored import Results
 
 
 def show(results: Results) -> Shown:

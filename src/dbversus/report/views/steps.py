@@ -8,7 +8,7 @@ from dbversus.report.parts.steps import columns
 from dbversus.report.parts.steps.imported import PRINTED, imported_steps_part
 from dbversus.report.views.registry import Shown
 from dbversus.report.words import rounded
-from dbversus.results.read import Results
+from dbversus.results.stored import Results
 from dbversus.stats.values.imported import is_imported
 
 

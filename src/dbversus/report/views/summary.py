@@ -4,7 +4,7 @@ from dbversus.errors import UsageError
 from dbversus.report.formats.tables import steps_table
 from dbversus.report.parts.steps.summary import steps_part
 from dbversus.report.views.registry import Shown
-from dbversus.results.read import Results
+from dbversus.results.stored import Results
 from dbversus.stats.judge import judge
 
 

@@ -6,7 +6,7 @@ from dbversus.errors import UsageError
 from dbversus.report.formats.tables import throughput_table
 from dbversus.report.parts.overview.throughput import ThroughputLine, throughput
 from dbversus.report.views.registry import Shown
-from dbversus.results.read import Results
+from dbversus.results.stored import Results
 from dbversus.stats.judge import judge
 
 

@@ -3,7 +3,7 @@
 from dbversus.report.formats.tables import throughput_table
 from dbversus.report.views.registry import Shown
 from dbversus.report.views.throughput import shown_as
-from dbversus.results.read import Results
+from dbversus.results.stored import Results
 
 
 def show(results: Results) -> Shown:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import beta
 
-from dbversus.results.read import Results
+from dbversus.results.stored import Results
 from dbversus.stats.calibration.model import BurstDetection, Detection, Figures, Share
 from dbversus.stats.calibration.recovery import recover
 from dbversus.stats.calibration.starts import start_bias

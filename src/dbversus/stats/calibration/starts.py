@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.stats import ttest_ind
 
-from dbversus.results.read import Results
+from dbversus.results.stored import Results
 from dbversus.stats.calibration.model import OrderBias
 from dbversus.stats.calibration.twins import Twins
 from dbversus.stats.calibration.variation import CONFIDENCE, by_place

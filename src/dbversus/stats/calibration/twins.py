@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dbversus.errors import UsageError
-from dbversus.results.read import Results, Target
 from dbversus.results.records import Injected as InjectedRecord
+from dbversus.results.stored import Results, Target
 from dbversus.stats.calibration.model import FEWEST_BLOCKS
 from dbversus.stats.judge import judged_values
 from dbversus.stats.judged import judged_metrics

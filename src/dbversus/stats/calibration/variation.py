@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import kstest, t, ttest_1samp
 
-from dbversus.results.read import Results
+from dbversus.results.stored import Results
 from dbversus.stats.calibration.model import OrderBias, Spread, Uniformity
 from dbversus.stats.calibration.twins import Twins
 from dbversus.stats.metrics import CPU, THROUGHPUT, Floats

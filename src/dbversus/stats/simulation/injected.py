@@ -9,8 +9,8 @@ from collections import Counter, defaultdict
 
 import numpy as np
 
-from dbversus.results.read import Results
 from dbversus.results.records import Injected
+from dbversus.results.stored import Results
 from dbversus.stats.metrics import CPU, IO_BYTES, Floats, metric_named, parts
 from dbversus.stats.model import Metric
 from dbversus.stats.values.blocks import sums_per_op

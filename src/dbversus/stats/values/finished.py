@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from dbversus.results.read import Results
 from dbversus.results.records import Block
+from dbversus.results.stored import Results
 
 
 def finished_blocks(results: Results) -> set[int]:

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from dbversus.results.read import Results
 from dbversus.results.records import Imported
+from dbversus.results.stored import Results
 from dbversus.results.tables.imported import Value, imported_values
 from dbversus.stats.judgeable import JUDGEABLE, MEAN, P50, P95, P99, THROUGHPUT
 from dbversus.stats.judged import judged_names

@@ -13,8 +13,8 @@ from statistics import fmean
 from typing import Any
 
 from dbversus.results.latency import Latency, decode, merge
-from dbversus.results.read import Results
 from dbversus.results.records import Latency as LatencyRecord
+from dbversus.results.stored import Results
 from dbversus.stats.judgeable import PERCENTS
 from dbversus.stats.metrics import PERCENTILES, Columns
 from dbversus.stats.model import BlockValue, Finding, Metric, Verdict

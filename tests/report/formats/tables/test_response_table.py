@@ -10,7 +10,7 @@ from dbversus.report.formats import html
 from dbversus.report.formats.tables import response_table
 from dbversus.report.model import Assessment
 from dbversus.results.latency import Latency
-from dbversus.results.read import Results
+from dbversus.results.stored import Results
 
 
 def latency(*times: tuple[int, int]) -> Latency:

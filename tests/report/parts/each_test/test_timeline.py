@@ -6,9 +6,9 @@ from dataclasses import replace
 import msgspec
 
 from dbversus.report.parts.each_test.timeline import courses, server_events, worst_seconds
-from dbversus.results.read import Results
 from dbversus.results.records import Log, Logged, Seconds, Series, Slots
 from dbversus.results.records.evidence import LogEvent, RoleSeconds
+from dbversus.results.stored import Results
 
 from ....stats.twin_results import Truth, twin_results
 

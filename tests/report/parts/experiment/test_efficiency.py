@@ -17,7 +17,8 @@ from dbversus.report.parts.experiment.efficiency import (
     relative_cell,
     text,
 )
-from dbversus.results.read import Results, open_results
+from dbversus.results.read import open_results
+from dbversus.results.stored import Results
 
 from ...pairs import FOUR, TESTS, write_pairs
 

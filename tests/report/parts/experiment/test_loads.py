@@ -14,8 +14,9 @@ from dbversus.report.formats import html, markdown, text
 from dbversus.report.formats import json as json_report
 from dbversus.report.model import Assessment, LoadFigure
 from dbversus.report.parts.experiment.loads import origin_text
-from dbversus.results.read import Results, open_results
+from dbversus.results.read import open_results
 from dbversus.results.records import Load, LoadFigures
+from dbversus.results.stored import Results
 
 from ...synthetic import LABELS, write_results
 

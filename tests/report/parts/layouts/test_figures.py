@@ -8,8 +8,9 @@ import pytest
 from dbversus.report.model import LayoutPart, LayoutTest
 from dbversus.report.parts.layouts.figures import layout_part
 from dbversus.report.parts.steps.summary import steps_part
-from dbversus.results.read import Results, open_results
+from dbversus.results.read import open_results
 from dbversus.results.records import Slots
+from dbversus.results.stored import Results
 
 from ...pairs import FOUR, write_pairs
 from ..each_test.test_timeline import SECOND_NS, series_results

@@ -4,7 +4,7 @@ import pytest
 
 from dbversus.importing.names import dbms_of
 from dbversus.report.parts.layouts.names import name_of_test, names_of_targets
-from dbversus.results.read import Target
+from dbversus.results.stored import Target
 
 
 def target(label: str, dbms: str, version: str, config: str = "base") -> Target:

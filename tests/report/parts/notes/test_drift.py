@@ -13,7 +13,7 @@ from dbversus.report.formats import html, markdown, text
 from dbversus.report.formats import json as json_report
 from dbversus.report.model import Assessment
 from dbversus.report.parts.experiment.demands import conditions_met
-from dbversus.results.read import Results
+from dbversus.results.stored import Results
 from dbversus.stats.metrics import CPU
 from dbversus.stats.model import Verdict
 

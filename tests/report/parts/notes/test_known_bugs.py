@@ -1,7 +1,7 @@
 """Known bugs as notes of tests."""
 
 from dbversus.report.parts.notes.known_bugs import bug_notes
-from dbversus.results.read import Target
+from dbversus.results.stored import Target
 
 TARGETS = (
     Target("t0", "mysql:5.6.24@cx6d", "mysql", "5.6.24", "cx6d"),

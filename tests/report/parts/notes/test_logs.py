@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from dbversus.report.parts.notes.logs import log_notes
-from dbversus.results.read import Results
 from dbversus.results.records import Log, Logged
+from dbversus.results.stored import Results
 
 from ....stats.twin_results import Truth, twin_results
 

@@ -1,7 +1,7 @@
 import dataclasses
 
 from dbversus.report.parts.notes.missing import not_measured
-from dbversus.results.read import Results
+from dbversus.results.stored import Results
 
 from ....journals import records_of
 from ...synthetic import LABELS

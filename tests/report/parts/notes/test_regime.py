@@ -7,8 +7,9 @@ import msgspec
 import pytest
 
 from dbversus.report.parts.notes.regime import DRIVEN_S, driven_figures, regime_notes
-from dbversus.results.read import Results, open_results
+from dbversus.results.read import open_results
 from dbversus.results.records import Drain
+from dbversus.results.stored import Results
 
 from ....journals import DictJournal, records_of
 from ...synthetic import LABELS, TRUTHS, write_results

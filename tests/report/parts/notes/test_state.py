@@ -11,7 +11,7 @@ from dbversus.report.assessment import build_assessment
 from dbversus.report.formats import html, markdown, text
 from dbversus.report.formats import json as json_report
 from dbversus.report.parts.notes.state import state_sentences
-from dbversus.results.read import Results
+from dbversus.results.stored import Results
 
 from ....journals import records_of
 from ...synthetic import LABELS

@@ -9,8 +9,9 @@ import pytest
 
 from dbversus.report.assessment import build_assessment
 from dbversus.report.parts.notes.storage import Block, device_blocks, storage_notes
-from dbversus.results.read import Results, open_results
+from dbversus.results.read import open_results
 from dbversus.results.records import DataState, Rendered, State
+from dbversus.results.stored import Results
 from dbversus.stats.metrics import DISK_READS
 
 from ...synthetic import LABELS, TRUTHS, write_results

@@ -19,7 +19,8 @@ from dbversus.report.formats import html, markdown, text
 from dbversus.report.formats import json as json_report
 from dbversus.report.model import Assessment, ScaleLine
 from dbversus.report.parts.overview import scaleup
-from dbversus.results.read import Results, open_results
+from dbversus.results.read import open_results
+from dbversus.results.stored import Results
 from dbversus.results.write import create_results_dir
 from dbversus.stats.metrics import THROUGHPUT
 from dbversus.stats.model import Verdict

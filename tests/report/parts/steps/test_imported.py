@@ -8,7 +8,8 @@ from dbversus.importing.run import import_results
 from dbversus.report.formats.tables import steps_table
 from dbversus.report.parts.steps.imported import PRINTED, imported_steps_part
 from dbversus.report.parts.steps.summary import BELOW, LOW, insert_mark, standings, steps_part
-from dbversus.results.read import Results, open_results
+from dbversus.results.read import open_results
+from dbversus.results.stored import Results
 from dbversus.stats.judge import judge
 from tests.importing.conftest import REFERENCE
 

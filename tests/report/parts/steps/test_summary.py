@@ -22,9 +22,10 @@ from dbversus.report.parts.steps.summary import (
     standings,
     steps_part,
 )
-from dbversus.results.read import Results, open_results
+from dbversus.results.read import open_results
 from dbversus.results.records import Series, Slots
 from dbversus.results.schema import JOURNAL
+from dbversus.results.stored import Results
 from dbversus.stats.judge import judge
 
 from ...synthetic import LABELS, write_results

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dbversus.report.pairs import Generations
-    from dbversus.results.read import Results
+    from dbversus.results.stored import Results
     from dbversus.stats.across.generations import Pair
 
 

@@ -8,7 +8,7 @@ from dbversus.report.formats.tables.matrix_table import Table
 from dbversus.report.model import LatencyFigures, RolePart, TestPart
 from dbversus.report.parts.each_test.roles import roles_of_tests
 from dbversus.report.words import number
-from dbversus.results.read import Results
+from dbversus.results.stored import Results
 
 NAMES = ("256us", "1ms", "4ms", "16ms", "64ms", "256ms", "1s", "4s", "16s", "gt")
 """Of the buckets, as the reference has them: at most so long; `gt`: longer than all of these."""

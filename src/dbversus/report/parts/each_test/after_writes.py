@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dbversus.report.model import AfterWrites, AfterWritesLine, Comparison
 from dbversus.report.parts.overview.block_logs import METRICS, Places, logs_against_base, own_logs
 from dbversus.report.words import SHORT_TITLES, change, listing
-from dbversus.results.read import Results
+from dbversus.results.stored import Results
 from dbversus.stats.across.clients import growth
 from dbversus.stats.means import Ratio
 from dbversus.stats.metrics import THROUGHPUT

@@ -8,7 +8,7 @@ from typing import Any
 
 from dbversus.report.figures import estimate
 from dbversus.report.model import ObjectLine, ObjectsPart
-from dbversus.results.read import Results
+from dbversus.results.stored import Results
 
 TRIFLE = 0.01
 """Of the largest value with the same unit: less is left out."""

@@ -7,10 +7,10 @@ from dbversus.report.figures import estimate, latency_figures
 from dbversus.report.model import Estimate, LatencyFigures, RoleFigures, RolePart, spoiled_by_sla
 from dbversus.report.words import listing, number, percent
 from dbversus.results.latency import Latency, decode
-from dbversus.results.read import Results
 from dbversus.results.records import Latency as LatencyRecord
 from dbversus.results.records import Pace, Slots
 from dbversus.results.records.roles import RoleTimes
+from dbversus.results.stored import Results
 
 NOT_HELD_SHARE = 0.01
 """A rate is not held when more than this of what was due had not been sent at the end of its block."""

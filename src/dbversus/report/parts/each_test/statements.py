@@ -7,8 +7,8 @@ from dbversus.dbms.known import find_dbms
 from dbversus.errors import UsageError
 from dbversus.explain.plan_diff import flat_plans
 from dbversus.report.model import StatementPart
-from dbversus.results.read import Results, check_inside
 from dbversus.results.schema import SUITE
+from dbversus.results.stored import Results, check_inside
 from dbversus.stats.across.clients import case_of
 from dbversus.suites.load import load_stored_suite, stored_files
 from dbversus.suites.model import Statement, Test

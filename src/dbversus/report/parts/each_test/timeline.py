@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dbversus.report.model import Course, Second, ServerEvent
-from dbversus.results.read import Results
+from dbversus.results.stored import Results
 from dbversus.results.tables.stalls import WHOLE_NS
 
 _UNITS = {"insert": "rows inserted/s (ips)", "query": "queries/s (qps)", "": "operations/s"}

@@ -15,7 +15,7 @@ from dbversus.explain.claims import Claim, Figure, Post, list_posts, load_post
 from dbversus.names import split_names
 from dbversus.report.figures import relative_to_base
 from dbversus.report.model import ClaimFigure, ClaimPart, ClaimStatus, Comparison, PostPart
-from dbversus.results.read import Results, Target
+from dbversus.results.stored import Results, Target
 from dbversus.stats.means import Ratio, mean_of_blocks, mean_of_tests
 from dbversus.stats.metrics import CPU, LOAD_TEST, READ_BYTES, THROUGHPUT, WRITE_BYTES, metric_named
 from dbversus.stats.model import CHANGES, Finding, Verdict

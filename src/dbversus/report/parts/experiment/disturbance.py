@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from dbversus.report.model import Assessment, Cause, Disturbance, Waits
 from dbversus.report.words import percent
-from dbversus.results.read import Results
 from dbversus.results.records import Wait
+from dbversus.results.stored import Results
 from dbversus.stats.model import Verdict
 from dbversus.units import count_of, show_cores, show_duration
 

@@ -9,8 +9,8 @@ from typing import Any
 from dbversus.report.figures import block_figures, estimate
 from dbversus.report.model import Estimate
 from dbversus.report.words import estimate_text, rounded
-from dbversus.results.read import Results
 from dbversus.results.records import LoadFigures
+from dbversus.results.stored import Results
 from dbversus.stats.metrics import CPU, DISK_READ_BYTES, DISK_READS, DISK_WRITE_BYTES, LOAD_TEST, THROUGHPUT
 from dbversus.stats.values.imported import MACHINE_CPU_SHARE, MACHINE_SWITCHES, is_imported
 

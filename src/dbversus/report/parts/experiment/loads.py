@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from dbversus.report.model import LoadFigure
-from dbversus.results.read import Results
 from dbversus.results.records import Load
+from dbversus.results.stored import Results
 from dbversus.stats.metrics import LOAD_TEST
 from dbversus.stats.model import Finding
 

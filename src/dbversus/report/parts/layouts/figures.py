@@ -15,8 +15,8 @@ from dbversus.report.model import LayoutPart, LayoutTest, StepsPart
 from dbversus.report.parts.experiment.efficiency import CLIENT_CPU, CLIENT_SWITCHES, SWITCHES, load_per_row
 from dbversus.report.parts.layouts.names import in_a_cell, name_of_test, names_of_targets
 from dbversus.report.parts.steps.imported import printed_steps
-from dbversus.results.read import Results
 from dbversus.results.records import Slots
+from dbversus.results.stored import Results
 from dbversus.stats.across.clients import case_of
 from dbversus.stats.metrics import CPU, DISK_READ_BYTES, DISK_READS, DISK_WRITE_BYTES, LOAD_TEST, THROUGHPUT
 from dbversus.stats.values.imported import MACHINE_CPU_SHARE, MACHINE_SWITCHES, is_imported

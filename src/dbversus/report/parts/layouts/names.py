@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from dbversus.results.read import Target
+from dbversus.results.stored import Target
 
 _PREFIXES = {"mysql": "my", "mariadb": "ma", "myrocks": "fbmy", "postgres": "pg"}
 _DIGITS = {"mysql": (1, 1, 2), "mariadb": (1, 2, 2), "myrocks": (1, 1, 2), "postgres": (1, 1)}

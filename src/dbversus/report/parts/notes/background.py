@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from dbversus.report.figures import BlockFigures
-from dbversus.results.read import Results
+from dbversus.results.stored import Results
 from dbversus.stats.metrics import BACKGROUND, DRAIN, metric_named
 from dbversus.stats.model import Metric
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from dbversus.report.words import NBSP, listing
-from dbversus.results.read import Results
 from dbversus.results.records import Look
+from dbversus.results.stored import Results
 from dbversus.stats.judging.looks import OVERALL
 from dbversus.stats.values.imported import is_imported
 from dbversus.stats.values.layout import lay_out

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 
 from dbversus.report.words import change
-from dbversus.results.read import Results
+from dbversus.results.stored import Results
 from dbversus.stats.judge import looks_of
 from dbversus.stats.judging.verdicts import assess
 from dbversus.stats.metrics import SMOOTH

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from dbversus.explain.known_bugs import KnownBug, known_bugs
 from dbversus.names import split_names
-from dbversus.results.read import Target
+from dbversus.results.stored import Target
 from dbversus.stats.across.clients import case_of
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from dbversus.results.read import Results
 from dbversus.results.records import Log
+from dbversus.results.stored import Results
 
 EXAMPLES_SHOWN = 2
 

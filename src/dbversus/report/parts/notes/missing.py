@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from dbversus.results.read import Results
 from dbversus.results.records import Remark
+from dbversus.results.stored import Results
 from dbversus.results.tables.counters import lack_spanned_ops
 
 _HOST_LACKS = {

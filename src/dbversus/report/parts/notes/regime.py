@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from dbversus.report.figures import BlockFigures
-from dbversus.results.read import Results
 from dbversus.results.records import Slots
+from dbversus.results.stored import Results
 from dbversus.stats.metrics import CPU, DRAIN_CPU, DRAIN_WRITES
 
 WRITES = "write_bytes_per_op"

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from dbversus.results.read import Results
 from dbversus.results.records import State, TableFacts
+from dbversus.results.stored import Results
 
 DIFFERS = "State differs"
 OF_BASE = "the base has"

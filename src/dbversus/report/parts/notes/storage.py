@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from dbversus.dbms.known import find_dbms
 from dbversus.report.figures import BlockFigures
-from dbversus.results.read import Results, Target
 from dbversus.results.records import State
+from dbversus.results.stored import Results, Target
 from dbversus.stats.metrics import DISK_READS
 from dbversus.units import show_bytes
 

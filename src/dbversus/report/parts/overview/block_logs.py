@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from statistics import fmean
 
-from dbversus.results.read import Results
+from dbversus.results.stored import Results
 from dbversus.stats.metrics import CPU, THROUGHPUT, metric_named
 from dbversus.stats.values.blocks import block_values
 from dbversus.stats.values.imported import is_imported, run_values

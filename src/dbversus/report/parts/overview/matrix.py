@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from dbversus.report.figures import estimate, interval_of, relative_to_base
 from dbversus.report.model import Estimate, Matrix, MatrixCell, MatrixRow
-from dbversus.results.read import Results, Target
+from dbversus.results.stored import Results, Target
 from dbversus.stats.judge import judge
 from dbversus.stats.metrics import LOAD_TEST, THROUGHPUT
 from dbversus.stats.model import Finding

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from dbversus.report.model import Comparison, ScaleLine, ScaleUp
 from dbversus.report.parts.overview.block_logs import Places, logs_against_base, own_logs
-from dbversus.results.read import Results
+from dbversus.results.stored import Results
 from dbversus.stats.across.clients import case_of, growth, pooled_name
 from dbversus.stats.headline import headline
 from dbversus.stats.judge import judge_over_clients

@@ -7,7 +7,7 @@ from dbversus.explain.plan_diff import normalise_plan
 from dbversus.report.model import Comparison, SizeLine, Sizes
 from dbversus.report.parts.notes.dependence import Factor, dependence
 from dbversus.report.words import listing
-from dbversus.results.read import Results, Target
+from dbversus.results.stored import Results, Target
 from dbversus.stats.across.clients import case_of
 from dbversus.stats.across.sizes import interaction_name, size_of
 from dbversus.stats.judge import judge_over_sizes

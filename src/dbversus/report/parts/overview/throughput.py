@@ -8,7 +8,7 @@ from dbversus.report.figures import block_figures, estimate
 from dbversus.report.model import Estimate
 from dbversus.report.parts.each_test.groups import GROUPS, group_of
 from dbversus.report.parts.experiment.efficiency import load_per_row, relative
-from dbversus.results.read import Results
+from dbversus.results.stored import Results
 from dbversus.stats.across.clients import case_of
 from dbversus.stats.metrics import LOAD_TEST, THROUGHPUT
 from dbversus.stats.model import Finding

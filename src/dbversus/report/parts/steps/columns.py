@@ -8,7 +8,7 @@ from typing import Any
 
 from dbversus.report.parts.each_test.roles import roles_of_tests
 from dbversus.report.parts.steps.io import disk, over, paid
-from dbversus.results.read import Results
+from dbversus.results.stored import Results
 from dbversus.results.tables.stalls import WHOLE_NS
 
 FEWEST_SECONDS = 10

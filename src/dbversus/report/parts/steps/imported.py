@@ -7,7 +7,7 @@ from typing import Any
 from dbversus.importing.formats.insert import STEPS_2021
 from dbversus.report.figures import estimate
 from dbversus.report.model import Step, StepCell, StepsPart
-from dbversus.results.read import Results
+from dbversus.results.stored import Results
 from dbversus.results.tables.imported import imported_values
 from dbversus.stats.metrics import THROUGHPUT
 from dbversus.stats.model import Finding

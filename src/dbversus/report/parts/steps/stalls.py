@@ -5,7 +5,7 @@ from statistics import fmean
 from typing import Any
 
 from dbversus.report.figures import BlockFigures
-from dbversus.results.read import Results
+from dbversus.results.stored import Results
 from dbversus.stats.model import Metric
 from dbversus.units import count_of
 

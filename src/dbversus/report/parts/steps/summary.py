@@ -13,8 +13,8 @@ from dbversus.report.model import RolePart, Step, StepCell, StepsPart, spoiled_b
 from dbversus.report.parts.each_test.roles import roles_of_tests
 from dbversus.report.parts.steps import columns
 from dbversus.report.parts.steps.imported import imported_steps_part
-from dbversus.results.read import Results
 from dbversus.results.records import Slots
+from dbversus.results.stored import Results
 from dbversus.stats.metrics import THROUGHPUT
 from dbversus.stats.model import Finding
 from dbversus.stats.values.imported import is_imported
