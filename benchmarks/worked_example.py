@@ -22,8 +22,9 @@ from dbversus.results.stored import Results
 from dbversus.stats.judging.verdicts import assess
 from dbversus.stats.metrics import CPU, PRIMARY, Columns, Floats, metric_named, parts
 from dbversus.stats.model import BlockValue, Finding
-from dbversus.stats.values.blocks import TRIMMED, block_values, slot_logs
+from dbversus.stats.values.blocks import block_values, slot_logs
 from dbversus.stats.values.layout import lay_out
+from dbversus.stats.values.midmean import TRIMMED
 
 EXAMPLE = """examples:
   benchmarks/worked_example.py

@@ -13,7 +13,7 @@ from dbversus.stats.metrics import CPU, IO_BYTES, METRICS, THROUGHPUT
 from dbversus.stats.model import BlockValue
 from dbversus.stats.values.blocks import block_values, columns_read, lifted_log_ratio, load_values
 
-from ..slots import make_slots, one_after_the_other
+from ..slots import Slots, make_slots, one_after_the_other
 
 
 def find(values: list[BlockValue], **wanted: object) -> list[BlockValue]:
@@ -53,6 +53,46 @@ def test_the_error_of_a_midmean_is_the_spread_of_many() -> None:
     values = find(block_values(make_slots(tests=40, blocks=10, rows=36, seed=4), "a"), metric=THROUGHPUT)
     spread = np.std([value.value or 0.0 for value in values])
     assert np.sqrt(np.mean([value.error**2 for value in values if value.error])) == pytest.approx(spread, rel=0.1)
+
+
+def by_order(slots: Slots, effect: float) -> Slots:
+    """`slots` with orders that alternate from row to row, in which who comes second does `effect` less (in logarithms)."""
+    is_second = (slots["row"].astype(int) % 2 == 1) ^ (slots["target"] == "b")
+    return slots | {"position": is_second.astype(float), "ops": slots["ops"] * np.exp(-effect * is_second)}
+
+
+def test_the_order_in_a_row_makes_no_block_value_less_sure() -> None:
+    """One slot in eight is hit by something that its row's other slot does not see."""
+    many = make_slots(tests=40, blocks=10, rows=36, seed=4)
+    hit = np.random.default_rng(6).random(len(many["row"])) < 1 / 8
+    many["ops"] = many["ops"] * np.where(hit, 0.7, 1.0)
+    clustered = by_order(many, 0.12)
+    unknown = {name: column for name, column in clustered.items() if name != "position"}
+    plain, known, apart = (
+        find(block_values(slots, "a"), metric=THROUGHPUT) for slots in (by_order(many, 0.0), clustered, unknown)
+    )
+    spread, of_known, of_apart = (np.std([v.value or 0.0 for v in each]) for each in (plain, known, apart))
+    assert of_known < 1.6 * spread and of_apart > 2.5 * of_known
+    assert np.mean([value.value or 0.0 for value in known]) == pytest.approx(0, abs=0.001)
+    assert known[0].rows == 36 and np.mean([v.error or 0.0 for v in known]) < 1.3 * np.mean(
+        [v.error or 0.0 for v in plain]
+    )
+
+
+def test_an_order_that_does_nothing_changes_nothing() -> None:
+    many = make_slots(tests=10, blocks=10, rows=36, seed=5)
+    known = find(block_values(by_order(many, 0.0), "a"), metric=THROUGHPUT)
+    same = [mine == other for mine, other in zip(known, find(block_values(many, "a"), metric=THROUGHPUT), strict=True)]
+    assert np.mean(same) > 0.9
+
+
+def test_a_change_stays_what_it_is_where_an_order_has_few_rows() -> None:
+    slots = by_order(make_slots(tests=1, blocks=1, rows=36), 0.3)
+    slots["ops"] = slots["ops"] * np.where(slots["target"] == "b", 1.1, 1.0)
+    first_rows = {name: column[slots["row"] < 7] for name, column in slots.items()}
+    of_all, of_few = (find(block_values(each, "a"), metric=THROUGHPUT)[0] for each in (slots, first_rows))
+    assert of_all.value == pytest.approx(np.log(1.1), abs=0.01)
+    assert of_few.rows == 7 and abs((of_few.value or 0.0) - np.log(1.1)) < 0.3
 
 
 def test_the_error_of_sums_is_the_spread_of_many() -> None:

@@ -18,8 +18,9 @@ from dbversus.stats.judging.verdicts import assess
 from dbversus.stats.judging.whole_work import percent
 from dbversus.stats.metrics import SMOOTH, Columns, Floats, parts
 from dbversus.stats.model import BlockValue, Finding, Metric, Verdict
-from dbversus.stats.values.blocks import known_values, midmeans, slot_logs
+from dbversus.stats.values.blocks import known_values, slot_logs
 from dbversus.stats.values.layout import Ints, Layout, lay_out
+from dbversus.stats.values.midmean import midmeans, without_order_effect
 from dbversus.stats.values.table import Key
 
 FEWEST_SLOTS = 6
@@ -85,7 +86,9 @@ def trend_values(columns: Columns, base: str) -> list[BlockValue]:
         known = np.isfinite(logs)
         for target in layout.others:
             pairs, apart = layout.pairs(target).where(known), layout.apart(target).where(known)
-            moved = trends(logs[pairs.ours] - logs[pairs.theirs], pairs.our_cell, cells)
+            distances = logs[pairs.ours] - logs[pairs.theirs]
+            distances = without_order_effect(distances, pairs, columns.get("position"), cells)
+            moved = trends(distances, pairs.our_cell, cells)
             mine, theirs = (trends(logs[slots], cell, cells) for slots, cell in apart.each)
             rows = pairs.counts(cells) + apart.counts(cells)
             values += known_values(layout, target, trend, np.where(np.isnan(moved), mine - theirs, moved), rows)

@@ -5,7 +5,9 @@ Two estimators, by the nature of the metric:
 - a smooth metric (throughput, CPU per op, latency): the midmean over rows of ln(target slot / base slot), same-row pairs
   only, so that whatever slowed a whole row cancels in each pair. The midmean (mean of the middle half) and not the mean,
   because a disturbance that hits one slot of a pair and not the other is an outlier that interleaving cannot cancel:
-  docs/evidence/slots.md has the figures;
+  docs/evidence/slots.md has the figures. Who comes first in a row may find its own data in the CPU's caches, and ratios are
+  in two clusters then, one for each order: they are brought together first, for the middle half of two clusters is their
+  inner edges;
 - a `pooled` metric: ln of the ratio of sums over the same pairs, per operation. Bytes, calls, faults, switches and
   background CPU fall into few slots (a checkpoint, a WAL flush): most slots hold nothing, so single ratios are 0/0 or
   infinite, while the sums are exactly what the operations cost. Sums under the metric's floor are lifted to it: nothing
@@ -18,7 +20,6 @@ metric is taken from each side's sums over all its slots of the block; docs/prot
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,10 +28,12 @@ from dbversus.results.records import Load
 from dbversus.stats.metrics import LOAD_TEST, METRICS, Columns, Floats, floats, parts
 from dbversus.stats.model import BlockValue, Metric
 from dbversus.stats.values.layout import Ints, Layout, Sides, flags, lay_out
+from dbversus.stats.values.midmean import midmean_errors, midmeans_of, rank_in_cells, without_order_effect
 
-_READ_ALWAYS = ("target", "test", "block", "row", "started_unix_ns", "disturbed", "ops", "elapsed_ns", "affected")
-TRIMMED = 0.25
-"""Share of the rows of a block that is cut off at each end."""
+_READ_ALWAYS = {
+    *("target", "test", "block", "row", "position", "started_unix_ns"),
+    *("disturbed", "ops", "elapsed_ns", "affected"),
+}
 
 
 def block_values(columns: Columns, base: str, metrics: Sequence[Metric] = METRICS) -> list[BlockValue]:
@@ -81,7 +84,10 @@ def _target_values(layout: Layout, target: int, columns: Columns, metrics: Seque
         found = parts(metric, columns)
         if found is None:
             continue
-        figures = _of_sums(metric, found, pairs, columns, cells) if metric.pooled else _midmeans(found, pairs, cells)
+        if metric.pooled:
+            figures = _of_sums(metric, found, pairs, columns, cells)
+        else:
+            figures = _midmeans(found, pairs, columns.get("position"), cells)
         if apart.ours.size:
             figures = figures.or_else(_of_sums(metric, found, apart, columns, cells))
         values += _cell_values(layout, target, metric, figures, disturbed)
@@ -145,64 +151,16 @@ def slot_logs(found: tuple[Floats, Floats]) -> Floats:
     return logs
 
 
-class _Ranked(NamedTuple):
-    """Values in order of cell and size, the cell and the rank in it of each, and how many are cut off at either end."""
-
-    values: Floats
-    cell: Ints
-    rank: Ints
-    cut: Ints
-
-
-def _midmeans(found: tuple[Floats, Floats], pairs: Sides, cells: int) -> _Figures:
+def _midmeans(
+    found: tuple[Floats, Floats], pairs: Sides, position: npt.NDArray[np.generic] | None, cells: int
+) -> _Figures:
     """Midmean over pairs of ln(ours/theirs); a pair counts when both sides are known and positive."""
     logs = slot_logs(found)
     good = pairs.where(np.isfinite(logs))
+    values = without_order_effect(logs[good.ours] - logs[good.theirs], good, position, cells)
     rows = good.counts(cells)
-    values = logs[good.ours] - logs[good.theirs]
-    ranked = _ranked(values, good.our_cell, rows)
-    return _Figures(_midmeans_of(ranked, rows), _midmean_errors(ranked, rows), rows)
-
-
-def midmeans(values: Floats, cell: Ints, counts: Ints) -> Floats:
-    """Mean of the middle half of the values of each cell (all of them where there are fewer than four); NaN for none."""
-    return _midmeans_of(_ranked(values, cell, counts), counts)
-
-
-def _midmeans_of(ranked: _Ranked, counts: Ints) -> Floats:
-    values, cell, rank, cut = ranked
-    middle = (rank >= cut) & (rank < counts[cell] - cut)
-    kept = np.bincount(cell[middle], minlength=len(counts))
-    sums = np.bincount(cell[middle], weights=values[middle], minlength=len(counts))
-    means: Floats = np.divide(sums, kept, out=np.full(len(counts), np.nan), where=kept > 0)
-    return means
-
-
-def _midmean_errors(ranked: _Ranked, counts: Ints) -> Floats:
-    """Standard error of each cell's midmean, from the values drawn in to its edges; NaN with fewer than two.
-
-    s_w / ((1 - 2γ) √n) of Winsorised values (Tukey & McLaughlin, Sankhyā A 25, 1963). Slots that resemble their neighbours
-    make it too small, in all tests alike.
-    """
-    values, cell, rank, cut = ranked
-    first = np.cumsum(counts) - counts
-    nearest = first[cell] + np.clip(rank, cut, counts[cell] - cut - 1)
-    drawn_in = values[nearest]
-    mean = np.divide(np.bincount(cell, weights=drawn_in, minlength=len(counts)), np.maximum(counts, 1))
-    squares = np.bincount(cell, weights=(drawn_in - mean[cell]) ** 2, minlength=len(counts))
-    left = 1 - 2 * (TRIMMED * counts).astype(np.int64) / np.maximum(counts, 1)
-    spread = np.sqrt(squares / np.maximum(counts - 1, 1))
-    errors: Floats = np.where(counts >= 2, spread / (left * np.sqrt(np.maximum(counts, 1))), np.nan)
-    return errors
-
-
-def _ranked(values: Floats, cell: Ints, counts: Ints) -> _Ranked:
-    order = np.argsort(values)
-    # small numbers of cells are sorted by radix: a third of the time that np.lexsort takes for both
-    order = order[np.argsort(cell[order].astype(np.min_scalar_type(len(counts))), kind="stable")]
-    values, cell = values[order], cell[order]
-    rank = np.arange(len(cell)) - (np.cumsum(counts) - counts)[cell]
-    return _Ranked(values, cell, rank, (TRIMMED * counts).astype(np.int64)[cell])
+    ranked = rank_in_cells(values, good.our_cell, rows)
+    return _Figures(midmeans_of(ranked, rows), midmean_errors(ranked, rows), rows)
 
 
 def _of_sums(metric: Metric, found: tuple[Floats, Floats], sides: Sides, columns: Columns, cells: int) -> _Figures:
