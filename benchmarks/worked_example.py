@@ -19,6 +19,7 @@ from worked_picture import Figures, Shown, picture
 from dbversus.results.read import open_results
 from dbversus.results.schema import JOURNAL
 from dbversus.results.stored import Results
+from dbversus.stats.judge import looks_of
 from dbversus.stats.judging.verdicts import assess
 from dbversus.stats.metrics import CPU, PRIMARY, Columns, Floats, metric_named, parts
 from dbversus.stats.model import BlockValue, Finding
@@ -56,9 +57,10 @@ def work_out() -> Worked:
         results = open_results(Path(folder))
         values = block_values(results.slots, results.base.label, PRIMARY)
         base, target = _first_rows(results)
+    looks = looks_of(results.header)
     ours = [value.value for value in values if (value.test, value.metric) == (TEST, CPU) and value.value is not None]
     sooner = [value for value in values if value.block < FIRST_LOOK]
-    return Worked(base, target, ours, _finding(sooner), _finding(values))
+    return Worked(base, target, ours, _finding(sooner, looks), _finding(values, looks))
 
 
 def _first_rows(results: Results) -> tuple[Floats, Floats]:
@@ -74,8 +76,8 @@ def _first_rows(results: Results) -> tuple[Floats, Floats]:
     return cost[pairs.theirs], cost[pairs.ours]
 
 
-def _finding(values: Sequence[BlockValue]) -> Finding:
-    return next(each for each in assess(values, PRIMARY) if (each.test, each.metric) == (TEST, CPU))
+def _finding(values: Sequence[BlockValue], looks: tuple[int, ...]) -> Finding:
+    return next(each for each in assess(values, PRIMARY, looks) if (each.test, each.metric) == (TEST, CPU))
 
 
 def table(worked: Worked) -> str:

@@ -72,7 +72,7 @@ def test_every_run_of_a_dbms_has_a_seed_and_a_folder_of_its_own() -> None:
 def test_equal_runs_are_the_quick_profile() -> None:
     for kind in ("quick", "busy"):
         spec = plan.spec_of(plan.Run(kind, "postgres", 17), "postgres:17")
-        assert spec.targets == ["postgres:17"] * 2 and spec.profile == "quick" and spec.looks == [4, 6]
+        assert spec.targets == ["postgres:17"] * 2 and spec.profile == "quick" and spec.looks == [3, 4, 6]
         assert spec.inject is None and not spec.calibration
 
 
@@ -80,7 +80,7 @@ def test_standard_runs_slow_down_the_second_copy_alone() -> None:
     run = plan.Run("standard", "mariadb", 3)
     spec = plan.spec_of(run, "mariadb:10.11")
     assert spec.inject == {"1": {"cpu": plan.slowed_down(TESTS, 3)}} and spec.seed == run.seed
-    assert spec.looks == [4, 6, 8, 12] and spec.tests is None
+    assert spec.looks == [3, 4, 6, 8, 12] and spec.tests is None
 
 
 def test_fine_runs_slow_down_every_test_by_turns() -> None:

@@ -43,8 +43,8 @@ def test_quiet_targets_are_settled_at_the_first_look_with_any_rows(monkeypatch: 
     cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
     assert [line[0] for line in cells] == ["2", "4", "6", "8"]
     for line in cells:
-        assert (line[1], line[3]) == ("4, 6, 8", "100%")
-        assert line[2] == f"{4 * (12 + 3 * (1 + 0.1 * int(line[0]))) / 60:.1f}"
+        assert (line[1], line[3]) == ("3, 4, 6, 8", "100%")
+        assert line[2] == f"{3 * (12 + 3 * (1 + 0.1 * int(line[0]))) / 60:.1f}"
         assert line[4].startswith("0.0% [0.0, ") and line[6] == "100%"
 
 

@@ -232,7 +232,7 @@ def test_nothing_on_either_side_is_no_difference_in_a_margin() -> None:
 
 
 def test_looks_that_fit() -> None:
-    assert [fitting_looks(blocks) for blocks in (3, 4, 8, 16)] == [(3,), (4,), (4, 6, 8), (4, 6, 8, 12)]
+    assert [fitting_looks(blocks) for blocks in (3, 4, 8, 16)] == [(3,), (3, 4), (3, 4, 6, 8), (3, 4, 6, 8, 12)]
 
 
 def test_every_test_and_effect_has_as_many_games(pool: Pool) -> None:

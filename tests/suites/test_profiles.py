@@ -34,7 +34,7 @@ def test_quick_fits_into_the_time_of_the_demo() -> None:
 
 def test_standard_is_the_protocol() -> None:
     profile = load_profile("standard")
-    assert (profile.rows, profile.slot_ms, profile.looks) == (36, 20, (4, 6, 8, 12))
+    assert (profile.rows, profile.slot_ms, profile.looks) == (36, 20, (3, 4, 6, 8, 12))
     assert profile.tests is None
 
 

@@ -229,7 +229,7 @@ class TestFreshBlocks:
     found = series("x", shifted(noise(99, 4, 0.005), 0.05))
 
     def judged(self, later: Sequence[float]) -> Finding:
-        return only(assess(self.found + series("x", later, first_block=4) + quiet(), PRIMARY))
+        return only(assess(self.found + series("x", later, first_block=4) + quiet(), PRIMARY, (4, 6, 8, 12)))
 
     def test_none_yet(self) -> None:
         finding = self.judged([])

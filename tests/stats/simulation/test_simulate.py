@@ -55,7 +55,7 @@ def test_a_suite_goes_as_an_experiment_does() -> None:
     outcome = run_suite(World(tests=6, changes={0: 0.1}), np.random.default_rng(2))
     final = {(finding.test, finding.metric): finding for finding in outcome.final}
     found = outcome.found["t0", CPU]
-    assert (found.blocks, found.fresh_blocks) == (4, 0)
+    assert (found.blocks, found.fresh_blocks) == (3, 0)
     assert final["t0", CPU].fresh_blocks == final["t0", CPU].blocks - found.blocks >= 2
     blocks = {finding.test: finding.blocks for finding in outcome.final}
     assert outcome.test_blocks == sum(blocks.values()) <= 6 * 12

@@ -114,7 +114,7 @@ class Fields(BaseModel):
     rows: int = Field(36, ge=1)
     seconds: float = Field(5, gt=0)
     test_seconds: dict[str, Annotated[float, Field(gt=0)]] = Field(default_factory=dict)
-    looks: list[int] = Field(default=[4, 6, 8, 12], min_length=1)
+    looks: list[int] = Field(default=[3, 4, 6, 8, 12], min_length=1)
     time_budget_s: Annotated[
         float | None,
         Flag(
