@@ -20,10 +20,11 @@ WORTH_ANOTHER_LOOK = 0.2
 false alarms: docs/protocol.md, Measured again."""
 
 EQUIVALENT_WITHIN, CHANGED_FROM = 1 / 3, 2 / 3
-FEW_LOOKS, FEW_LOOKS_WITHIN = 2, 1 / 2
+SHORT, SHORT_WITHIN = 2, 1 / 2
 """Shares of the margin: within the first an estimate is equivalent, from the second on it is a change. What lies between is
 measured further, else one and the same small change would be a regression in one run and equivalent in the next
-(docs/evidence/small-changes.md). Where there are few looks little is measured further, so the gap is narrower."""
+(docs/evidence/small-changes.md). Where the last look comes after at most SHORT times the blocks of the first, little is
+measured further, so the gap is narrower."""
 
 POWER = 0.9
 
@@ -169,7 +170,7 @@ def _judge(table: Table, state: State, looks: tuple[int, ...]) -> Verdicts:
 
 def equivalent_within(looks: tuple[int, ...]) -> float:
     """How far an estimate may be from no change and still be called equivalent, as a share of the margin."""
-    return FEW_LOOKS_WITHIN if len(looks) <= FEW_LOOKS else EQUIVALENT_WITHIN
+    return SHORT_WITHIN if looks[-1] <= SHORT * looks[0] else EQUIVALENT_WITHIN
 
 
 def _reach_at_last(state: State, level: float, blocks: int) -> Floats:
