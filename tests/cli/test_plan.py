@@ -93,3 +93,23 @@ def test_a_mistake_about_short_forms_and_posts_is_refused(tmp_path: Path, text: 
     (tmp_path / "x.toml").write_text(text)
     done = CliRunner().invoke(app, ["run", str(tmp_path / "x.toml"), "--dry-run", "--scaled"])
     assert (done.exit_code, said in " ".join(done.output.split())) == (2, True), done.output
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize(
+    ("suite", "words"), [("sysbench", "data is about 3.1 times as large"), ("insert", "tests bring the data")]
+)
+def test_memory_is_set_beside_the_data_where_data_is_loaded(suite: str, words: str) -> None:
+    asked = [
+        "compare",
+        "sqlite:bundled",
+        "sqlite:bundled@wal",
+        "--suite",
+        suite,
+        "--table-size",
+        "1m",
+        "--memory",
+        "80m",
+    ]
+    done = CliRunner().invoke(app, [*asked, "--dry-run"])
+    assert done.exit_code == 0 and words in " ".join(done.output.split()), done.output

@@ -81,8 +81,9 @@ def _order(spec: ExperimentSpec) -> str:
 
 def _memory(spec: ExperimentSpec) -> str:
     assert spec.memory
-    times = spec.usual_rows() * BYTES_PER_ROW / spec.memory
-    return f"{show_memory(spec.memory)} for each server, page cache included; data is about {times:.1f} times as large"
+    rows = spec.usual_rows()
+    data = f"data is about {rows * BYTES_PER_ROW / spec.memory:.1f} times as large" if rows else "tests bring the data"
+    return f"{show_memory(spec.memory)} for each server, page cache included; {data}"
 
 
 def _slots(spec: ExperimentSpec) -> str:
