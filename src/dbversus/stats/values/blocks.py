@@ -30,10 +30,8 @@ from dbversus.stats.model import BlockValue, Metric
 from dbversus.stats.values.layout import Ints, Layout, Sides, flags, lay_out
 from dbversus.stats.values.midmean import midmean_errors, midmeans_of, rank_in_cells, without_order_effect
 
-_READ_ALWAYS = {
-    *("target", "test", "block", "row", "position", "started_unix_ns"),
-    *("disturbed", "ops", "elapsed_ns", "affected"),
-}
+_PLACES = ("target", "test", "block", "row", "position", "started_unix_ns")
+_READ_ALWAYS = (*_PLACES, "disturbed", "ops", "elapsed_ns", "affected")
 
 
 def block_values(columns: Columns, base: str, metrics: Sequence[Metric] = METRICS) -> list[BlockValue]:
