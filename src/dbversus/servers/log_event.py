@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+CRASH = "crash"
+"""A part of the server died, and the rest ended and recovered: commits that were not yet on disk are lost."""
+
 
 @dataclass(frozen=True)
 class LogEvent:

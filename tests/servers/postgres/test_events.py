@@ -33,6 +33,21 @@ def test_a_checkpoint_of_which_one_end_is_not_in_the_log() -> None:
     assert (open_end.began_unix_ns, open_end.ended_unix_ns, open_end.words) == (AT + 9 * S, None, "time")
 
 
+def test_a_crash_lasts_until_connections_are_taken_again() -> None:
+    killed = "server process (PID 6288) was terminated by signal 9: Killed"
+    began = (
+        line(1, killed) + "2026-11-23 17:12:01.000 GMT [9] DETAIL:  Failed process was running: COMMIT\n"
+    )
+    ended = line(1.2, "all server processes terminated; reinitializing") + line(
+        1.5, "database system is ready to accept connections"
+    )
+    (whole,), (open_end,) = events_in(began + ended), events_in(began)
+    assert (whole.what, whole.words) == ("crash", killed)
+    assert (whole.began_unix_ns, whole.ended_unix_ns) == (AT + S, AT + S * 3 // 2)
+    assert (open_end.what, open_end.ended_unix_ns) == ("crash", None)
+    assert events_in(line(2, "database system is ready to accept connections")) == []
+
+
 def test_autovacuum_took_what_it_says_in_the_words_of_all_versions() -> None:
     found = events_in(
         line(1, 'automatic vacuum of table "d.public.t1": index scans: 0')

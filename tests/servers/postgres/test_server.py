@@ -1,9 +1,11 @@
+import contextlib
 import json
 import os
 import signal
 import time
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from dbversus.builds.model import Build
@@ -13,6 +15,7 @@ from dbversus.host.cgroups import create_cgroup
 from dbversus.servers.base import Placement, ServerConfig
 from dbversus.servers.config.load import available_configs, load_config
 from dbversus.servers.config.sizing import Sizing
+from dbversus.servers.log_event import CRASH
 from dbversus.servers.objects import ObjectFigure
 from dbversus.servers.postgres.debt import ROUNDS_IN_VAIN
 from dbversus.servers.postgres.server import PostgresServer
@@ -58,6 +61,7 @@ def test_a_life(server: PostgresServer) -> None:
     assert before["wal.position_bytes"] > 0
     _check_objects(server)
     _check_sizes(server)
+    _check_crash(server)
     with pytest.raises(RunError, match="already running"):
         server.start(Placement())
 
@@ -75,6 +79,18 @@ def _check_events(server: PostgresServer) -> None:
         connection.execute("CHECKPOINT")
     (checkpoint,) = [one for one in server.events_in(server.log_since(began)) if one.what == "checkpoint"]
     assert 0 <= time.time_ns() - (checkpoint.ended_unix_ns or 0) < 60 * 10**9 and "wrote" in checkpoint.words
+
+
+def _check_crash(server: PostgresServer) -> None:
+    """As of a backend whose client does nothing meanwhile."""
+    began = server.log_end()
+    with server.connect() as connection, contextlib.suppress(psycopg.OperationalError):
+        os.kill(connection.info.backend_pid, signal.SIGKILL)
+        server.wait_ready()
+        while "ready to accept connections" not in server.log_since(began):
+            time.sleep(0.05)
+    (crash,) = [one for one in server.events_in(server.log_since(began)) if one.what == CRASH]
+    assert crash.ended_unix_ns and "terminated by signal 9" in crash.words
 
 
 def _check_sizes(server: PostgresServer) -> None:

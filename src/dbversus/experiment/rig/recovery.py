@@ -7,6 +7,7 @@ from dbversus.errors import RunError
 from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.rig.engine import EngineGone, EngineRefused
 from dbversus.experiment.rig.rig import Rig, Target
+from dbversus.servers.log_event import CRASH
 
 ENGINE_RENEWALS_AT_MOST = 3
 
@@ -20,6 +21,19 @@ def through_engine_loss(rig: Rig, action: Callable[[], T], **where: Any) -> T:
     except EngineGone as error:
         rig.renew_engine(str(error), **where)
         return action()
+
+
+def heed_crashes(rig: Rig, **where: Any) -> None:
+    """Notes servers that crashed and recovered by themselves while no client was there to see it.
+
+    What they had committed and not yet written is lost, so the targets' data may differ from here on.
+    """
+    for target in rig.alive:
+        log, target.log_read = target.server.log_since(target.log_read), target.server.log_end()
+        for crash in (event for event in target.server.events_in(log) if event.what == CRASH):
+            rig.diverged = True
+            rig.failure(target, "idle", f"it crashed and recovered by itself: {crash.words}", final=False, **where)
+            target.server.warm(rig.warmed_tables(target))
 
 
 def ask(rig: Rig, target: Target, question: Callable[[], T], stage: str, **where: Any) -> T | None:

@@ -41,7 +41,8 @@ class Target:
     """One contender: `name` (t0, t1, …) for the engine and the journal, `label` for people. `out`: why it left the run.
 
     `snapshots`: where its data is kept, by kind (LOADED, AGED); those of the size that is on. `kept`: by size. `tables`: what
-    it holds, where scripts have made some. `kills`: processes of its server that the kernel ended for want of memory.
+    it holds, where scripts have made some. `kills`: processes of its server that the kernel ended for want of memory. `log_read`:
+    how far its log was searched for crashes.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Target:
     out: str | None = None
     tables: list[Table] | None = None
     kills: int = 0
+    log_read: int = 0
 
     def want_of_memory(self) -> str:
         """That the kernel ended processes of its server for want of memory since this was asked last; else empty."""
@@ -276,6 +278,7 @@ class Rig:
             target.server.start(target.placement)
         except RunError as error:
             raise RunError(f"{error}{target.want_of_memory()}") from error
+        target.log_read = target.server.log_end()
         try:
             self.introduce(target, goes_on=goes_on)
         except EngineGone as error:

@@ -15,6 +15,7 @@ SHORT = {
     "autoanalyze": "anlz",
     "burst of writes": "write",
     "burst of background CPU": "cpu",
+    "crash": "crash",
 }
 """What has a lane, in their order, and how that is called beside it."""
 MOST = 6

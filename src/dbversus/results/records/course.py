@@ -64,7 +64,7 @@ class Failure(Record, frozen=True):
     """A target, or the engine, failed.
 
     target: name of the target; null: the engine
-    stage: `check`, `start`, `state`, `load`, `open`, `slot`, `settle` or `engine`
+    stage: `check`, `start`, `state`, `load`, `open`, `slot`, `settle`, `idle` (between slots) or `engine`
     message: the server's own words
     final: the target is out; `resume` tries again those that were lost in `start`, `load`, `settle` or `slot`
     block: where it is known, as `test` and `row`

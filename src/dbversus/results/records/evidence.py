@@ -183,7 +183,7 @@ class Objects(OfTest, frozen=True, kw_only=True):
 class LogEvent(Part, frozen=True):
     """Something that a server did of its own accord, as its log tells it.
 
-    what: `checkpoint`, `autovacuum` or `autoanalyze`
+    what: `checkpoint`, `autovacuum`, `autoanalyze` or `crash`
     began_unix_ns: when it began; null: not in the log
     ended_unix_ns: when it ended; null: not in the log
     words: what the log says of it, in short
