@@ -28,7 +28,7 @@ pub fn put_integer(value: i64, out: &mut [u8]) -> bool {
     fits
 }
 
-/// And a sign.
+/// Of an integer, with its sign.
 const MOST_DIGITS: usize = 20;
 
 #[inline]
