@@ -13,41 +13,19 @@ pub(super) fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
 /// Appends a decimal number without allocating.
 #[inline]
 pub fn write_integer(value: i64, out: &mut Vec<u8>) {
-    out.extend_from_slice(digits(value, &mut [0; MOST_DIGITS]));
+    out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
 }
 
 /// Puts a decimal number where one of as many digits was; false when it is longer or shorter.
 #[inline]
 pub fn put_integer(value: i64, out: &mut [u8]) -> bool {
-    let mut buffer = [0; MOST_DIGITS];
-    let digits = digits(value, &mut buffer);
+    let mut buffer = itoa::Buffer::new();
+    let digits = buffer.format(value).as_bytes();
     let fits = digits.len() == out.len();
     if fits {
         out.copy_from_slice(digits);
     }
     fits
-}
-
-/// Of an integer, with its sign.
-const MOST_DIGITS: usize = 20;
-
-#[inline]
-fn digits(value: i64, buffer: &mut [u8; MOST_DIGITS]) -> &[u8] {
-    let mut at = buffer.len();
-    let mut rest = value.unsigned_abs();
-    loop {
-        at -= 1;
-        buffer[at] = b'0' + (rest % 10) as u8;
-        rest /= 10;
-        if rest == 0 {
-            break;
-        }
-    }
-    if value < 0 {
-        at -= 1;
-        buffer[at] = b'-';
-    }
-    &buffer[at..]
 }
 
 #[cfg(test)]
