@@ -35,9 +35,7 @@ def test_a_checkpoint_of_which_one_end_is_not_in_the_log() -> None:
 
 def test_a_crash_lasts_until_connections_are_taken_again() -> None:
     killed = "server process (PID 6288) was terminated by signal 9: Killed"
-    began = (
-        line(1, killed) + "2026-11-23 17:12:01.000 GMT [9] DETAIL:  Failed process was running: COMMIT\n"
-    )
+    began = line(1, killed) + "2026-11-23 17:12:01.000 GMT [9] DETAIL:  Failed process was running: COMMIT\n"
     ended = line(1.2, "all server processes terminated; reinitializing") + line(
         1.5, "database system is ready to accept connections"
     )
