@@ -119,13 +119,16 @@ def test_a_target_that_refuses_the_statements_is_out_and_the_rest_is_measured(tm
     assert len(records(rig, "check")) == 1
 
 
+CRASHED = (
+    "2026-11-23 17:12:01.000 GMT [9] LOG:  server process (PID 62) was terminated by signal 9: Killed\n"
+    "2026-11-23 17:12:02.000 GMT [9] LOG:  database system is ready to accept connections\n"
+)
+
+
 def test_after_a_crash_that_nobody_saw_answers_are_not_compared_until_data_is_restored(tmp_path: Path) -> None:
     rig = make_rig(tmp_path)
     _measure(rig, "update-index")
-    server_of(rig, "t1").log += (
-        "2026-11-23 17:12:01.000 GMT [9] LOG:  server process (PID 62) was terminated by signal 9: Killed\n"
-        "2026-11-23 17:12:02.000 GMT [9] LOG:  database system is ready to accept connections\n"
-    )
+    server_of(rig, "t1").log += CRASHED
     _measure(rig, "point-query")
     assert [check["test"] for check in records(rig, "check")] == ["update-index"]
     (failure,) = records(rig, "failure")
@@ -137,6 +140,14 @@ def test_after_a_crash_that_nobody_saw_answers_are_not_compared_until_data_is_re
     )
     assert "recovered by itself: server process (PID 62) was terminated by signal 9" in failure["message"]
     assert {row["test"] for row in records(rig, "row")} == {"update-index", "point-query"}
+
+
+def test_a_crash_is_noted_where_answers_were_compared_long_ago(tmp_path: Path) -> None:
+    rig = make_rig(tmp_path)
+    for block in range(2):
+        _measure(rig, "point-query", block=block)
+        server_of(rig, "t0").log += CRASHED
+    assert [(failure["target"], failure["block"]) for failure in records(rig, "failure")] == [("t0", 1)]
 
 
 def test_after_a_refused_change_answers_are_compared_in_a_later_block_only(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from dbversus.experiment.observe.observer import Observers
 from dbversus.experiment.observe.scene import Scene
 from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.plan.slots import SlotPlan
-from dbversus.experiment.rig.recovery import through_losses
+from dbversus.experiment.rig.recovery import heed_crashes, through_losses
 from dbversus.experiment.rig.rig import Rig
 from dbversus.experiment.rig.spoiled import whole_or_spoiled
 from dbversus.results.records import Test
@@ -44,6 +44,7 @@ def _measure(scene: Scene) -> None:
     observers = observers_of(scene)
     observers.begin()
     open_case(rig, scene.block, case)
+    heed_crashes(rig, block=scene.block, test=case.name)
     compare_answers(scene)
     if rig.is_comparable(case):
         _measure_rows(scene, observers)

@@ -10,7 +10,6 @@ from dbversus.experiment.observe.scene import Scene
 from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.plan.definitions import definitions
 from dbversus.experiment.rig.engine import EngineRefused
-from dbversus.experiment.rig.recovery import heed_crashes
 from dbversus.experiment.rig.rig import Rig
 from dbversus.experiment.rig.serving import pin_serving
 from dbversus.results.records import Answers, Check
@@ -66,7 +65,6 @@ def compare_answers(scene: Scene) -> None:
     known = rig.progress.checked.get(rig.shared(case), {})
     if case.test.work or scene.replay or not rig.spec.check_events or rig.solo or known.keys() >= set(rig.alive_names):
         return
-    heed_crashes(rig, block=block, test=case.name)
     if rig.diverged:
         why = "a target, a server or the engine was lost on the way, or a step ended early"
         words = f"{why}, so that the data of the targets may differ"
