@@ -17,11 +17,15 @@ JUMP_S = 3600
 
 @dataclass(frozen=True)
 class Injection:
-    """A fault that took place at `at_unix_ns`. `victim`: name of the target that lost a process (t0, t1)."""
+    """A fault that had taken place by `at_unix_ns`. `victim`: name of the target that lost a process (t0, t1).
+
+    `began_unix_ns`: when it had not yet. On a busy host whoever kills may be put aside before he has looked at the clock.
+    """
 
     fault: Fault
     at_unix_ns: int
     victim: str | None = None
+    began_unix_ns: int | None = None
 
     @property
     def kind(self) -> Kind:
@@ -44,15 +48,19 @@ def inject(fault: Fault, controller: Controller, tools: Tools) -> Injection | No
         hit = _WAYS[fault.kind](fault, controller, tools)
     except ProcessLookupError:  # gone between being found and being hit
         return None
-    return Injection(fault, hit.at_unix_ns or at_unix_ns, hit.victim) if hit else None
+    if hit is None:
+        return None
+    return Injection(fault, hit.at_unix_ns or at_unix_ns, hit.victim, hit.began_unix_ns or at_unix_ns)
 
 
 @dataclass(frozen=True)
 class _Hit:
-    """`at_unix_ns`: of a kill, once it was sent: on a busy host, finding whom to kill takes as long as several rows."""
+    """Of a kill, `at_unix_ns` is once it was sent, and `began_unix_ns` just before: on a busy host, finding whom to kill takes as
+    long as several rows."""
 
     victim: str | None = None
     at_unix_ns: int | None = None
+    began_unix_ns: int | None = None
 
 
 def _kill_engine(fault: Fault, controller: Controller, tools: Tools) -> _Hit | None:
@@ -77,8 +85,9 @@ def _any_server(controller: Controller, tools: Tools) -> tuple[str, int]:
 def _kill_one(pids: list[int], tools: Tools, victim: str | None = None) -> _Hit | None:
     if not pids:
         return None
-    os.kill(tools.chance.choice(pids), signal.SIGKILL)
-    return _Hit(victim, time.time_ns())
+    pid, began_unix_ns = tools.chance.choice(pids), time.time_ns()
+    os.kill(pid, signal.SIGKILL)
+    return _Hit(victim, time.time_ns(), began_unix_ns)
 
 
 def _signal(number: signal.Signals) -> Callable[[Fault, Controller, Tools], _Hit | None]:

@@ -173,6 +173,14 @@ def test_a_kill_that_rows_followed_has_to_be_on_record() -> None:
     assert not list(untraced(_injection(Kind.KILL_ENGINE), _after(FAILURE | {"stage": "engine"}, row)))
 
 
+def test_a_failure_may_be_on_record_before_whoever_killed_looks_at_the_clock() -> None:
+    row = _row(0, "a", 1) | {"started_unix_ns": 105}
+    failure = FAILURE | {"stage": "engine", "at_unix_ns": 90}
+    killed = Injection(Fault(Kind.KILL_ENGINE, 1, 0, 0), 100, None, 80)
+    assert not list(untraced(killed, [failure, *_after(row)]))
+    assert list(untraced(killed, [failure | {"at_unix_ns": 70}, *_after(row)]))
+
+
 def test_a_clock_that_jumped_shows_in_the_journal() -> None:
     jump = _injection(Kind.CLOCK_JUMP)
     records = _after(_row(0, "a", 1), _row(0, "a", 2))

@@ -26,13 +26,14 @@ def untraced(injection: Injection, records: list[Record]) -> Iterator[str]:
 
 def was_felt(injection: Injection, records: list[Record]) -> bool:
     """Whether a row began after a process was killed without which there is none, and before it was replaced anyway."""
-    return any(row["started_unix_ns"] > injection.at_unix_ns for row in _meanwhile(injection, records, "row"))
+    rows = _meanwhile(injection, records, "row", injection.at_unix_ns)
+    return any(row["started_unix_ns"] > injection.at_unix_ns for row in rows)
 
 
 def _untraced_kill(injection: Injection, records: list[Record]) -> Iterator[str]:
     failures = [
         failure
-        for failure in _meanwhile(injection, records, "failure")
+        for failure in _meanwhile(injection, records, "failure", injection.began_unix_ns or injection.at_unix_ns)
         if failure["target"] == injection.victim or failure["stage"] == "engine"
     ]
     if was_felt(injection, records) and not failures:
@@ -40,10 +41,10 @@ def _untraced_kill(injection: Injection, records: list[Record]) -> Iterator[str]
         yield f"{injection.kind}{whose}: rows followed, and no failure is in the journal"
 
 
-def _meanwhile(injection: Injection, records: list[Record], kind: str) -> Iterator[Record]:
-    """Records of a kind that were made after the fault, until what was killed had been replaced in any case."""
+def _meanwhile(injection: Injection, records: list[Record], kind: str, since_unix_ns: int) -> Iterator[Record]:
+    """Records of a kind that were made since then, until what was killed had been replaced in any case."""
     for record in records:
-        if record["at_unix_ns"] <= injection.at_unix_ns:
+        if record["at_unix_ns"] <= since_unix_ns:
             continue
         if record["type"] in _REPLACED[injection.kind]:
             return
