@@ -1,10 +1,12 @@
 """A test in a block, with an engine that answers as told: whose rows are run, and what is journaled of them."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from dbversus.errors import RunError
 from dbversus.experiment.cell.case import measure, warm_up
 from dbversus.experiment.cell.rows import LEAD_IN_ROW
 from dbversus.experiment.plan.cases import Case
@@ -139,6 +141,23 @@ def test_after_a_crash_that_nobody_saw_answers_are_not_compared_until_data_is_re
         False,
     )
     assert "recovered by itself: server process (PID 62) was terminated by signal 9" in failure["message"]
+    assert {row["test"] for row in records(rig, "row")} == {"update-index", "point-query"}
+
+
+def test_a_server_that_still_recovers_is_started_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rig = make_rig(tmp_path)
+    _measure(rig, "update-index")
+    server, refusals = server_of(rig, "t1"), [RunError("the database system is in recovery mode")]
+
+    def warm(tables: Sequence[str]) -> None:
+        if refusals:
+            raise refusals.pop()
+
+    monkeypatch.setattr(server, "warm", warm)
+    starts, server.log = server.starts, CRASHED
+    _measure(rig, "point-query")
+    assert server.starts == starts + 1 and not refusals
+    assert [failure["final"] for failure in records(rig, "failure")] == [False, False]
     assert {row["test"] for row in records(rig, "row")} == {"update-index", "point-query"}
 
 

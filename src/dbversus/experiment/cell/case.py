@@ -43,8 +43,8 @@ def _measure(scene: Scene) -> None:
     began, cpu_began = time.monotonic(), time.process_time()
     observers = observers_of(scene)
     observers.begin()
-    open_case(rig, scene.block, case)
     heed_crashes(rig, block=scene.block, test=case.name)
+    open_case(rig, scene.block, case)
     compare_answers(scene)
     if rig.is_comparable(case):
         _measure_rows(scene, observers)

@@ -1,6 +1,7 @@
 """What breaks while something is under way: it is replaced, and what was under way is begun again."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 from dbversus.errors import RunError
@@ -33,7 +34,7 @@ def heed_crashes(rig: Rig, **where: Any) -> None:
         for crash in (event for event in target.server.events_in(log) if event.what == CRASH):
             rig.diverged = True
             rig.failure(target, "idle", f"it crashed and recovered by itself: {crash.words}", final=False, **where)
-            target.server.warm(rig.warmed_tables(target))
+            ask(rig, target, partial(target.server.warm, rig.warmed_tables(target)), "idle", **where)
 
 
 def ask(rig: Rig, target: Target, question: Callable[[], T], stage: str, **where: Any) -> T | None:
