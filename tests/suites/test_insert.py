@@ -76,6 +76,16 @@ def test_a_long_transaction_keeps_what_it_has_seen() -> None:
     assert all(one["transaction"] and not one["counted"] for one in holders.values())
 
 
+@pytest.mark.parametrize(("suite", "step"), [("insert", "qr500"), ("insert-2021", "q400.2")])
+def test_short_steps_keep_the_rate(suite: str, step: str) -> None:
+    usual, short = (
+        _roles(definition(load_suite(suite, variants).tests[step], "mysql", 1_000_000))["inserters"]
+        for variants in ((), ("short-steps",))
+    )
+    assert short["arrivals"] == usual["arrivals"]
+    assert 4 * short["operations"] == usual["operations"]
+
+
 @pytest.mark.parametrize("rows", [1, 7, 20_000, 1_000_000])
 def test_in_scattered_order_each_id_comes_once(rows: int) -> None:
     expression = "row / table_size * table_size + row % table_size * 2_147_483_647 % table_size + 1"
