@@ -35,6 +35,9 @@ HOST = ("wall_ns", "foreign_cpu_ns", "steal_ns")
 SLOT = (
     "target",
     "position",
+    "settle_ops",
+    "settle_read_bytes",
+    "settle_write_bytes",
     "elapsed_ns",
     "ops",
     "affected",

@@ -57,10 +57,21 @@ def _check_drains(bench: Bench) -> None:
             assert figures["elapsed_ns"] > 0 and isinstance(figures["idle"], bool)
 
 
+def _check_bytes(bench: Bench) -> None:
+    """Bytes of settle parts come with their operations."""
+    slots = list(_slots(bench, "update-index"))
+    figures = "sum(driven_ops) AS ops, sum(driven_write_bytes) AS bytes"
+    query = f"SELECT {figures} FROM slots WHERE test = 'update-index'"  # noqa: S608
+    (line,) = json.loads(bench.run("show", bench.out, "--format", "json", "--sql", query).stdout)
+    assert line["ops"] == sum(slot["ops"] + slot["settle_ops"] for slot in slots)
+    assert line["bytes"] == sum(slot["server_write_bytes"] + slot["settle_write_bytes"] for slot in slots)
+
+
 def test_what_processes_leave_for_later_is_charged_to_the_test(bench: Bench, postgres: str) -> None:
     bench.run("run", bench.write([postgres, postgres], "point-query,update-index", DRAIN), "--out", bench.out)
     _check_split(bench)
     _check_drains(bench)
+    _check_bytes(bench)
     kinds = _kinds(bench)
     assert kinds & POSTGRES_KINDS, kinds
     assert not any("idle" in kind for kind in kinds), kinds

@@ -8,7 +8,7 @@ import pytest
 from dbversus.errors import UsageError
 from dbversus.results.read import open_results
 from dbversus.results.records import Row
-from dbversus.results.schema import JOURNAL, LATER_SLOT_COLUMNS, SCHEMA_VERSION, SLOTS
+from dbversus.results.schema import DRIVEN_COLUMNS, JOURNAL, LATER_SLOT_COLUMNS, SCHEMA_VERSION, SLOTS
 from dbversus.results.write import seal
 
 from .samples import HEADER, write_journal
@@ -126,13 +126,14 @@ def test_a_damaged_parquet_is_told(directory: Path) -> None:
 
 def test_a_table_that_was_sealed_before_columns_were_added_is_read(directory: Path) -> None:
     seal(directory)
-    path, of_disk = str(directory / SLOTS), ", ".join(sorted(LATER_SLOT_COLUMNS))
-    without = f"SELECT * EXCLUDE ({of_disk}) FROM read_parquet('{path}')"  # noqa: S608
+    path, later = str(directory / SLOTS), ", ".join(sorted({*LATER_SLOT_COLUMNS, *DRIVEN_COLUMNS}))
+    without = f"SELECT * EXCLUDE ({later}) FROM read_parquet('{path}')"  # noqa: S608
     duckdb.sql(f"COPY ({without}) TO '{path}.old' (FORMAT parquet)")
     Path(f"{path}.old").rename(path)
     slots = open_results(directory).slots
     assert all(np.ma.getmaskarray(slots[name]).tolist() == [True] * 6 for name in LATER_SLOT_COLUMNS)
-    assert list(slots["ops"]) == [1000, 1100] * 3
+    assert list(slots["ops"]) == list(slots["driven_ops"]) == [1000, 1100] * 3
+    assert list(slots["driven_write_bytes"]) == list(slots["server_write_bytes"])
 
 
 def test_damaged_histograms_are_told(directory: Path) -> None:

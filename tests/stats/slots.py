@@ -33,6 +33,7 @@ def make_slots(
         "disturbed": np.zeros(count, dtype=bool),
         "elapsed_ns": np.full(count, 50_000_000.0),
         "ops": ops,
+        "driven_ops": ops,
         "server_cpu_ns": ops * 20_000 * np.exp(rng.normal(0, 0.01, count)),
         "server_user_ns": ops * 15_000,
         **dict.fromkeys(("mean_ns", "p50_ns", "p95_ns", "p99_ns"), ops * 25000),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dbversus.results.columns import Columns, column
-from dbversus.results.schema import SLOT_COLUMNS
+from dbversus.results.schema import DRIVEN_COLUMNS, SLOT_COLUMNS
 from dbversus.results.stored import Results, Target
 from dbversus.stats.orders import balanced_orders, starting_order
 
@@ -146,4 +146,5 @@ def _slot(test: str, block: int, row: int, position: int, log: float, truth: Tru
 
 
 def _columns(slots: list[dict[str, Any]]) -> Columns:
-    return {name: column([slot.get(name) for slot in slots], kind) for name, kind in SLOT_COLUMNS.items()}
+    alone = {name: DRIVEN_COLUMNS.get(name, name) for name in SLOT_COLUMNS}
+    return {name: column([slot.get(alone[name]) for slot in slots], kind) for name, kind in SLOT_COLUMNS.items()}

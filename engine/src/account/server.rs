@@ -13,7 +13,7 @@ use super::probe::Watch;
 use super::process::{Process, Sched, clock_ns, tells_sched, tick_ns};
 use super::pulse::Pulse;
 use super::tree;
-use crate::record::ServerFigures;
+use crate::record::{ServerFigures, SettleFigures};
 
 /// Where a target's costs are found (docs/engine-protocol.md, `account`).
 #[derive(Debug, Clone, Deserialize)]
@@ -169,6 +169,16 @@ impl ServerMeter {
             server_wait_ns: None,
             server_switches: None,
             ..used
+        }
+    }
+
+    /// Bytes read and written so far, as of the last reading.
+    pub fn bytes(&self) -> SettleFigures {
+        let usage = self.family.usage();
+        let known = self.tells_io && self.family.unread().is_none();
+        SettleFigures {
+            settle_read_bytes: known.then_some(usage.read_bytes),
+            settle_write_bytes: known.then_some(usage.write_bytes),
         }
     }
 

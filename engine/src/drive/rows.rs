@@ -14,10 +14,10 @@ use super::roles::{Joint, Seat, Seats, Together, Total};
 use super::series::{Second, SecondOfRole, Watch};
 use super::target::Target;
 use super::trouble::{Failure, Stop};
-use crate::account::{HostMeter, Kinds, kind};
+use crate::account::{HostMeter, Kinds, ServerMeter, kind};
 use crate::drive::pace::open_loop::{Company, Span};
 use crate::record::figures::grown;
-use crate::record::{ClientFigures, Errors, HostFigures, Percentiles, ServerFigures};
+use crate::record::{ClientFigures, Errors, HostFigures, Percentiles, ServerFigures, SettleFigures};
 use crate::workload::stream::Part;
 
 /// What all rows of a command have in common.
@@ -46,6 +46,8 @@ pub struct Slot {
     pub position: usize,
     /// Operations of the settle part; all else is of the slot alone.
     pub settle_ops: u64,
+    #[serde(flatten)]
+    pub settle: SettleFigures,
     pub elapsed_ns: u64,
     pub ops: u64,
     pub statements: u64,
@@ -100,6 +102,8 @@ pub struct RowRunner<'a> {
     clocks_ns: Vec<u64>,
     /// CPU time of background work, when the rows began.
     background_before: Vec<Kinds>,
+    /// What each target had read and written when its last slot ended, or the rows began.
+    bytes_before: Vec<SettleFigures>,
     watch: Option<Watch>,
 }
 
@@ -130,6 +134,7 @@ impl<'a> RowRunner<'a> {
             target.freeze()?;
         }
         let background_before = targets.iter_mut().map(|target| background(target)).collect();
+        let bytes_before = targets.iter().map(|target| bytes_of(target.meter.as_ref())).collect();
         crew.visit(|client| client.schedule(spec.seed));
         let of_targets = || targets.iter().map(|_| Total::of(seats)).collect();
         let watch = if spec.series {
@@ -144,6 +149,7 @@ impl<'a> RowRunner<'a> {
             totals: of_targets(),
             of_row: of_targets(),
             background_before,
+            bytes_before,
             clocks_ns: vec![0; targets.len()],
             crew,
             seats,
@@ -245,11 +251,11 @@ impl<'a> RowRunner<'a> {
     /// One target's turn. A target that was lost stays thawed, so that it can be looked at and killed.
     fn turn(&mut self, row: u64, target: usize, position: usize) -> Result<Slot, Stopped> {
         let settled = self.wake(row, target, true)?;
-        let (together, server) = self.measure(row, target, None)?;
+        let measured = self.measure(row, target, None)?;
         self.rest(row, target)?;
         self.of_row[target].clear();
-        self.gather(target, &together.all.errors);
-        Ok(self.slot(target, position, settled, together, server))
+        self.gather(target, &measured.together.all.errors);
+        Ok(self.slot(target, position, settled, measured))
     }
 
     /// Thaws a target and drives its settle part, if it is to be driven; the operations of that.
@@ -266,12 +272,7 @@ impl<'a> RowRunner<'a> {
     }
 
     /// Drives a slot, or a slice of one, between two readings of the account.
-    pub(super) fn measure(
-        &mut self,
-        row: u64,
-        target: usize,
-        slice: Option<Slice>,
-    ) -> Result<(Together, ServerFigures), Stopped> {
+    pub(super) fn measure(&mut self, row: u64, target: usize, slice: Option<Slice>) -> Result<Measured, Stopped> {
         let turn = Turn {
             slice,
             ..self.turn_of(row, target, Part::Slot)
@@ -280,6 +281,7 @@ impl<'a> RowRunner<'a> {
         let (mut meter, mut watch) = (self.targets[target].meter.take(), self.watch.take());
         let disk_before = self.targets[target].disk.read();
         let begun = meter.as_mut().map(|meter| meter.begin());
+        let settle = bytes_of(meter.as_ref()).since(&self.bytes_before[target]);
         let drive = || self.drive(turn, self.spec.slot);
         let outcome = match &mut watch {
             None => drive(),
@@ -287,13 +289,18 @@ impl<'a> RowRunner<'a> {
         };
         let used = meter.as_mut().zip(begun).map(|(meter, begun)| meter.end(&begun));
         let disk = self.targets[target].disk.read();
+        self.bytes_before[target] = bytes_of(meter.as_ref());
         if let Some(watch) = &mut watch {
             watch.finish(target, used);
         }
         (self.targets[target].meter, self.watch) = (meter, watch);
         let together = outcome?;
         let server = together.embedded.or(used).unwrap_or_default();
-        Ok((together, server.with_disk(disk.since(&disk_before))))
+        Ok(Measured {
+            together,
+            server: server.with_disk(disk.since(&disk_before)),
+            settle,
+        })
     }
 
     /// Freezes a target that has had its turn.
@@ -303,18 +310,17 @@ impl<'a> RowRunner<'a> {
     }
 
     /// The slot of a target whose latencies have been gathered.
-    pub(super) fn slot(
-        &self,
-        target: usize,
-        position: usize,
-        settle_ops: u64,
-        together: Together,
-        server: ServerFigures,
-    ) -> Slot {
+    pub(super) fn slot(&self, target: usize, position: usize, settle_ops: u64, measured: Measured) -> Slot {
+        let Measured {
+            together,
+            server,
+            settle,
+        } = measured;
         Slot {
             target: self.targets[target].name.clone(),
             position,
             settle_ops,
+            settle,
             elapsed_ns: together.elapsed_ns,
             ops: together.all.served.ops,
             statements: together.all.tally.statements,
@@ -397,6 +403,11 @@ fn background(target: &mut Target) -> Kinds {
     meter.map(|meter| meter.background()).unwrap_or_default()
 }
 
+/// Bytes read and written, as of the last reading; unknown without an account.
+fn bytes_of(meter: Option<&ServerMeter>) -> SettleFigures {
+    meter.map(ServerMeter::bytes).unwrap_or_default()
+}
+
 /// How a client drives a part.
 fn pace(turn: &Turn, seat: &Seat, seats: &Seats, part: PartSpec, span: Span) -> Pace {
     match (&turn.slice, seat.arrivals) {
@@ -407,6 +418,22 @@ fn pace(turn: &Turn, seat: &Seat, seats: &Seats, part: PartSpec, span: Span) -> 
         }),
         (None, Some(_)) => Pace::Open(span),
         (None, None) => Pace::Closed(part.bound(seats.closed_number(seat), seats.closed(), span.start_ns)),
+    }
+}
+
+/// A slot, or slices of one.
+pub(super) struct Measured {
+    pub together: Together,
+    pub server: ServerFigures,
+    /// Of before it.
+    pub settle: SettleFigures,
+}
+
+impl Measured {
+    pub fn add(&mut self, next: &Self) {
+        self.together.add(&next.together);
+        self.server = self.server.plus(&next.server);
+        self.settle = self.settle.plus(&next.settle);
     }
 }
 
@@ -429,11 +456,15 @@ struct Turn {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::account::AccountSpec;
     use crate::drive::client::Goal;
     use crate::drive::fake::{FakeWire, point_program};
     use crate::drive::target::freeze::{FreezeSpec, Freezer};
+    use crate::test_tree::Tree;
     use crate::wire::ErrorClass;
     use crate::workload::Mode;
+    use std::io::Write;
+    use std::time::{Duration, Instant};
 
     const SETTLE_OPS: u64 = 2;
     const SLOT_OPS: u64 = 4;
@@ -468,6 +499,49 @@ mod tests {
             settle: part(SETTLE_OPS),
             slot: part(SLOT_OPS),
         }
+    }
+
+    /// Written so far, of the only process of a server.
+    fn written_bytes(pid: i32) -> u64 {
+        let io = std::fs::read_to_string(format!("/proc/{pid}/io")).unwrap();
+        let line = io.lines().find(|line| line.starts_with("write_bytes")).unwrap();
+        line.split(' ').nth(1).unwrap().parse().unwrap()
+    }
+
+    #[test]
+    fn what_is_written_between_two_slots_comes_with_the_next_one() {
+        const BYTES: u64 = 1 << 20;
+        let file = format!(
+            "{}/target/between-slots-{}",
+            env!("CARGO_MANIFEST_DIR"),
+            std::process::id()
+        );
+        let mut server = Tree::start(&format!("while read line; do printf '%{BYTES}s' x > '{file}'; done"));
+        let (pid, mut input) = (server.pid(), server.0.stdin.take().unwrap());
+        let account = AccountSpec {
+            root_pid: pid,
+            cgroup: None,
+        };
+        let freezer = Freezer::new(&FreezeSpec::None, None).unwrap();
+        let wire = Arc::new(FakeWire::failing(Vec::new()));
+        let mut target = Target::new("a".into(), wire, Some(ServerMeter::open(&account).unwrap()), freezer);
+        let mut crew = crew_of(1, &target);
+        let (mut host, seats) = (HostMeter::new(&[]), Seats::alike(1));
+        let mut runner = RowRunner::new(rows_of(1), &mut crew, &seats, vec![&mut target], &mut host).unwrap();
+        let mut settle_write_bytes = |row| {
+            runner.run(row, &[0], &mut |_| ()).unwrap().slots[0]
+                .settle
+                .settle_write_bytes
+        };
+        assert_eq!(settle_write_bytes(0), Some(0));
+        input.write_all(b"\n").unwrap();
+        let patience = Instant::now();
+        while written_bytes(pid) < BYTES {
+            assert!(patience.elapsed() < Duration::from_secs(20));
+        }
+        assert!(settle_write_bytes(1) >= Some(BYTES));
+        assert!(settle_write_bytes(2) < Some(BYTES), "it came with the row before");
+        std::fs::remove_file(file).unwrap();
     }
 
     #[test]

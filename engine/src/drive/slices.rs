@@ -6,9 +6,8 @@
 use std::sync::Arc;
 
 use super::part::PartExtent;
-use super::roles::{Joint, Together};
-use super::rows::{RowRunner, Slice, Slot, Stopped, Tell};
-use crate::record::ServerFigures;
+use super::roles::Joint;
+use super::rows::{Measured, RowRunner, Slice, Slot, Stopped, Tell};
 
 /// What a target has done so far.
 struct Done {
@@ -16,7 +15,7 @@ struct Done {
     joint: Arc<Joint>,
     settle_ops: u64,
     slices: u64,
-    sums: Option<(Together, ServerFigures)>,
+    sums: Option<Measured>,
     /// Driven time after which it is cut off.
     most_ns: u64,
 }
@@ -29,18 +28,15 @@ impl Done {
 
     /// What is left of the time that it may take. A transaction that is then open ends with its connection.
     fn left_ns(&self) -> u64 {
-        let driven_ns = self.sums.as_ref().map_or(0, |(together, _)| together.elapsed_ns);
+        let driven_ns = self.sums.as_ref().map_or(0, |sums| sums.together.elapsed_ns);
         self.most_ns.saturating_sub(driven_ns)
     }
 
-    fn add(&mut self, together: Together, server: ServerFigures) {
+    fn add(&mut self, measured: Measured) {
         self.slices += 1;
         match &mut self.sums {
-            None => self.sums = Some((together, server)),
-            Some((sum, used)) => {
-                sum.add(&together);
-                *used = used.plus(&server);
-            }
+            None => self.sums = Some(measured),
+            Some(sums) => sums.add(&measured),
         }
     }
 }
@@ -81,16 +77,15 @@ impl RowRunner<'_> {
             is_first,
             joint: done.joint.clone(),
         };
-        let (together, server) = self.measure(row, done.target, Some(slice))?;
+        let measured = self.measure(row, done.target, Some(slice))?;
         self.rest(row, done.target)?;
-        self.gather(done.target, &together.all.errors);
-        done.add(together, server);
+        self.gather(done.target, &measured.together.all.errors);
+        done.add(measured);
         Ok(())
     }
 
     fn finished(&mut self, position: usize, done: Done) -> Option<Slot> {
-        let (together, server) = done.sums?;
-        let slot = self.slot(done.target, position, done.settle_ops, together, server);
+        let slot = self.slot(done.target, position, done.settle_ops, done.sums?);
         Some(Slot {
             slices: done.slices,
             cut: !done.joint.is_over(),

@@ -96,6 +96,11 @@ impl ServerFigures {
 }
 
 counters! {
+    /// Bytes that the server read and wrote between its slots: what they left to it, and its settle part.
+    SettleFigures: Option<u64>, grown_if_known, sum_if_known { settle_read_bytes, settle_write_bytes }
+}
+
+counters! {
     /// What the client threads used.
     ClientFigures: u64, grown, sum { client_cpu_ns, client_user_ns, client_system_ns, client_switches }
 }

@@ -5,5 +5,5 @@ pub mod figures;
 pub mod latency;
 
 pub use errors::Errors;
-pub use figures::{ClientFigures, HostFigures, ServerFigures};
+pub use figures::{ClientFigures, HostFigures, ServerFigures, SettleFigures};
 pub use latency::{Latency, Percentiles};

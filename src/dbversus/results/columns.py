@@ -39,8 +39,22 @@ def _values(labels: Mapping[str, str]) -> dict[str, Callable[[tuple[Row, Slot]],
     own: dict[str, Callable[[tuple[Row, Slot]], Any]] = {
         "target": lambda pair: labels[pair[1].target],
         "errors": lambda pair: sum((pair[1].errors or {}).values()),
+        "driven_ops": lambda pair: _driven(pair[1])[0],
+        "driven_read_bytes": lambda pair: _driven(pair[1])[1],
+        "driven_write_bytes": lambda pair: _driven(pair[1])[2],
     }
     return own | {name: _figure(name) for name in SLOT_COLUMNS if name not in own}
+
+
+def _driven(slot: Slot) -> tuple[int | None, int | None, int | None]:
+    """Operations, bytes read and written of a slot with its settle part; of the slot alone where no more is known."""
+    own = slot.ops, slot.server_read_bytes, slot.server_write_bytes
+    settle = slot.settle_ops, slot.settle_read_bytes, slot.settle_write_bytes
+    both = [mine + before for mine, before in zip(own, settle, strict=True) if mine is not None and before is not None]
+    if len(both) < len(own):
+        return own
+    ops, read, written = both
+    return ops, read, written
 
 
 def _figure(name: str) -> Callable[[tuple[Row, Slot]], Any]:

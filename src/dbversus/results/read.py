@@ -19,6 +19,7 @@ from dbversus.results.records import (
     of_type,
 )
 from dbversus.results.schema import (
+    DRIVEN_COLUMNS,
     HOST,
     JOURNAL,
     LATER_SLOT_COLUMNS,
@@ -83,6 +84,7 @@ def _sealed_slots(path: Path) -> Columns:
     read |= {name: read[then] for name, then in schema1.COLUMNS.items() if then in read}
     slots = len(read["test"]) if "test" in read else 0
     read |= {name: column([None] * slots, SLOT_COLUMNS[name]) for name in LATER_SLOT_COLUMNS - read.keys()}
+    read |= {name: read[alone] for name, alone in DRIVEN_COLUMNS.items() if name not in read and alone in read}
     missing = [name for name in SLOT_COLUMNS if name not in read]
     if missing:
         raise UsageError(f"{path} lacks the column {missing[0]}; remove it, it is made again from {JOURNAL}.")

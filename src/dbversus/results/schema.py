@@ -31,6 +31,7 @@ SLOT_COLUMNS: dict[str, str] = {
     "disturbed_why": "VARCHAR",
     "elapsed_ns": "BIGINT",
     "ops": "BIGINT",
+    "driven_ops": "BIGINT",
     "statements": "BIGINT",
     "rows": "BIGINT",
     "affected": "BIGINT",
@@ -51,6 +52,8 @@ SLOT_COLUMNS: dict[str, str] = {
     "server_major_faults": "BIGINT",
     "server_read_bytes": "BIGINT",
     "server_write_bytes": "BIGINT",
+    "driven_read_bytes": "BIGINT",
+    "driven_write_bytes": "BIGINT",
     "server_read_calls": "BIGINT",
     "server_write_calls": "BIGINT",
     "server_read_call_bytes": "BIGINT",
@@ -84,6 +87,13 @@ LATER_SLOT_COLUMNS = frozenset(name for name in SLOT_COLUMNS if name.startswith(
     "server_write_call_bytes",
 }
 """They are unknown where an older dbversus measured."""
+
+DRIVEN_COLUMNS = {
+    "driven_ops": "ops",
+    "driven_read_bytes": "server_read_bytes",
+    "driven_write_bytes": "server_write_bytes",
+}
+"""Of the slot with its settle part → of the slot alone, which is all that is known where an older dbversus measured."""
 
 # name -> DuckDB type; one row per target, block and test that changes data. `target_group`: of those that were up together
 DRAIN_COLUMNS: dict[str, str] = {

@@ -17,7 +17,7 @@ Rows = list[tuple[Any, ...]]
 _ADDED = {
     "slots": """, ops / (elapsed_ns / 1e9) AS ops_per_second,
         server_cpu_ns / 1e3 / nullif(ops, 0) AS server_cpu_us_per_op,
-        (server_read_bytes + server_write_bytes) / nullif(ops, 0) AS server_io_bytes_per_op"""
+        (driven_read_bytes + driven_write_bytes) / nullif(driven_ops, 0) AS server_io_bytes_per_op"""
 }
 # what DuckDB knows beside our tables is no help
 _NO_HELP = re.compile(r'Did you mean "(pg_|sqlite_|duckdb_|pragma_|information_schema)')

@@ -1,6 +1,7 @@
 """The metrics that dbversus compares, and how each follows from the columns of a slot (results/schema.py)."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +34,11 @@ def _per_op(name: str, title: str, unit: str, *columns: str, margin: float, floo
     return Metric(name, title, unit, False, False, margin, columns, "ops", scale, pooled=True, floor=floor, tests=())
 
 
+def _bytes_per_op(name: str, title: str, column: str) -> Metric:
+    """Of slots with their settle parts: what a server puts off by milliseconds is written in the next of these."""
+    return replace(_per_op(name, title, "bytes/op", column, margin=0.05, floor=64.0), denominator="driven_ops")
+
+
 def _cpu_per_op(name: str, title: str, column: str, *, margin: float = 0.05) -> Metric:
     """CPU parts are pooled too: many kernels count user and system time in ticks of 10 ms, a fifth of a short slot."""
     return _per_op(name, title, "µs/op", column, margin=margin, floor=0.05, scale=_US_PER_NS)
@@ -54,8 +60,8 @@ PRIMARY: tuple[Metric, ...] = (
         False,
         True,
         0.05,
-        ("server_read_bytes", "server_write_bytes"),
-        "ops",
+        ("driven_read_bytes", "driven_write_bytes"),
+        "driven_ops",
         pooled=True,
         floor=64.0,
         # a server that is only read still writes some 0.1-0.5 MB/s of housekeeping, in lumps: no cost of the statements
@@ -72,8 +78,8 @@ EXPLORATORY: tuple[Metric, ...] = (
     _per_op("server_switches_per_op", "context switches per op", "1/op", "server_switches", margin=0.05, floor=0.01),
     _per_op("minor_faults_per_op", "minor faults per op", "1/op", "server_minor_faults", margin=0.10, floor=0.01),
     _per_op("major_faults_per_op", "major faults per op", "1/op", "server_major_faults", margin=0.10, floor=0.001),
-    _per_op(READ_BYTES, "bytes read per op", "bytes/op", "server_read_bytes", margin=0.05, floor=64.0),
-    _per_op(WRITE_BYTES, "bytes written per op", "bytes/op", "server_write_bytes", margin=0.05, floor=64.0),
+    _bytes_per_op(READ_BYTES, "bytes read per op", "driven_read_bytes"),
+    _bytes_per_op(WRITE_BYTES, "bytes written per op", "driven_write_bytes"),
     _per_op("read_calls_per_op", "read system calls per op", "1/op", "server_read_calls", margin=0.05, floor=0.01),
     _per_op("write_calls_per_op", "write system calls per op", "1/op", "server_write_calls", margin=0.05, floor=0.01),
     _per_op(

@@ -16,9 +16,9 @@ from dbversus.stats.model import Finding, Verdict
 SLOTS = {
     "test": np.array(["t"] * 4),
     "target": np.array(["a", "b", "a", "b"]),
-    "ops": np.ma.masked_array([10, 10, 30, 30]),
-    "server_read_bytes": np.ma.masked_array(np.zeros(4)),
-    "server_write_bytes": np.ma.masked_array([40_000, 60_000, 120_000, 260_000]),
+    "driven_ops": np.ma.masked_array([10, 10, 30, 30]),
+    "driven_read_bytes": np.ma.masked_array(np.zeros(4)),
+    "driven_write_bytes": np.ma.masked_array([40_000, 60_000, 120_000, 260_000]),
 }
 
 
@@ -127,7 +127,7 @@ def test_a_change_of_io_stands_with_and_without_what_was_put_off(
 
 def test_fewer_bytes_have_to_stand_as_well() -> None:
     finding = replace(changed(0.5, IO_BYTES), verdict=Verdict.IMPROVEMENT)
-    turned = {**SLOTS, "server_write_bytes": SLOTS["server_write_bytes"][::-1]}
+    turned = {**SLOTS, "driven_write_bytes": SLOTS["driven_write_bytes"][::-1]}
     assert withhold_unpaid([finding], turned, "a", drained(0, 0)) == [finding]
     (found,) = withhold_unpaid([finding], turned, "a", drained(0, 9_000))
     assert found.verdict is Verdict.UNDECIDED

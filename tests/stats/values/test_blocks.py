@@ -98,7 +98,7 @@ def test_a_change_stays_what_it_is_where_an_order_has_few_rows() -> None:
 def test_the_error_of_sums_is_the_spread_of_many() -> None:
     slots = make_slots(tests=40, blocks=10, rows=36, seed=4)
     rng = np.random.default_rng(5)
-    slots["server_write_bytes"] = np.where(rng.random(len(slots["ops"])) < 0.5, 1e7, 0)
+    slots["driven_write_bytes"] = np.where(rng.random(len(slots["ops"])) < 0.5, 1e7, 0)
     values = find(block_values(slots, "a"), metric=IO_BYTES)
     spread = np.std([value.value or 0.0 for value in values])
     assert np.sqrt(np.mean([value.error**2 for value in values if value.error])) == pytest.approx(spread, rel=0.1)
@@ -118,9 +118,9 @@ def test_only_pairs_of_the_same_row_count() -> None:
 
 def test_lumpy_bytes_are_compared_as_block_sums() -> None:
     slots = make_slots(tests=1, blocks=1, rows=4)
-    slots["ops"] = np.full(8, 1000.0)
-    slots["server_write_bytes"] = np.zeros(8)
-    slots["server_write_bytes"][[0, 5]] = 1_000_000.0, 1_300_000.0  # a in row 0, b in row 2
+    slots["driven_ops"] = np.full(8, 1000.0)
+    slots["driven_write_bytes"] = np.zeros(8)
+    slots["driven_write_bytes"][[0, 5]] = 1_000_000.0, 1_300_000.0  # a in row 0, b in row 2
     (value,) = find(block_values(slots, "a"), metric=IO_BYTES)
     assert value.value == pytest.approx(np.log(1.3))
 
@@ -132,7 +132,7 @@ def test_lumpy_bytes_are_compared_as_block_sums() -> None:
 def test_next_to_nothing(base_bytes: float, bytes_: float, expected: float | None) -> None:
     slots = make_slots(tests=1, blocks=1)
     per_op = np.where(slots["target"] == "a", base_bytes, bytes_)
-    slots["server_read_bytes"] = slots["ops"] * per_op
+    slots["driven_read_bytes"] = slots["ops"] * per_op
     (value,) = find(block_values(slots, "a"), metric=IO_BYTES)
     assert value.value == (None if expected is None else pytest.approx(expected))
     assert value.rows == 5
@@ -142,8 +142,8 @@ def test_next_to_nothing(base_bytes: float, bytes_: float, expected: float | Non
 def test_housekeeping_is_nothing_only_where_no_data_was_changed(affected: float, expected: float | None) -> None:
     """100 operations a second, at 4 and at 8 kB each: under 1 MB/s."""
     slots = make_slots(tests=1, blocks=1)
-    slots["ops"] = np.full(len(slots["ops"]), 5.0)
-    slots["server_write_bytes"] = slots["ops"] * np.where(slots["target"] == "a", 4000, 8000)
+    slots["ops"] = slots["driven_ops"] = np.full(len(slots["ops"]), 5.0)
+    slots["driven_write_bytes"] = slots["ops"] * np.where(slots["target"] == "a", 4000, 8000)
     slots["affected"] = slots["ops"] * affected
     (value,) = find(block_values(slots, "a"), metric=IO_BYTES)
     assert value.value == (None if expected is None else pytest.approx(expected))
@@ -151,8 +151,8 @@ def test_housekeeping_is_nothing_only_where_no_data_was_changed(affected: float,
 
 def test_of_two_tests_only_the_one_that_writes_has_the_lower_floor() -> None:
     slots = make_slots(tests=2, blocks=1)
-    slots["ops"] = np.full(len(slots["ops"]), 5.0)
-    slots["server_write_bytes"] = slots["ops"] * np.where(slots["target"] == "a", 4000, 8000)
+    slots["ops"] = slots["driven_ops"] = np.full(len(slots["ops"]), 5.0)
+    slots["driven_write_bytes"] = slots["ops"] * np.where(slots["target"] == "a", 4000, 8000)
     slots["affected"] = np.where(slots["test"] == "t1", 1.0, np.nan)
     values = {value.test: value.value for value in find(block_values(slots, "a"), metric=IO_BYTES)}
     assert values == {"t0": None, "t1": pytest.approx(np.log(2))}
@@ -168,7 +168,7 @@ def test_lifted_to_a_floor_of_two(mine: float, base: float, expected: float | No
 
 def test_what_the_host_cannot_tell_gives_no_value() -> None:
     slots = make_slots()
-    slots["server_read_bytes"] = np.ma.masked_array(slots["ops"], mask=True)
+    slots["driven_read_bytes"] = np.ma.masked_array(slots["ops"], mask=True)
     slots["server_cpu_ns"] = np.full(len(slots["ops"]), None, dtype=object)
     del slots["mean_ns"]
     names = {value.metric for value in block_values(slots, "a")}

@@ -11,9 +11,9 @@ from dbversus.stats.values.put_off import Writes, writes_by_place
 SLOTS = {
     "test": np.array(["t", "t", "t"]),
     "target": np.array(["a", "b", "a"]),
-    "ops": np.ma.masked_array([10, 10, 30]),
-    "server_read_bytes": np.ma.masked_array([0, 0, 400]),
-    "server_write_bytes": np.ma.masked_array([40_000, 60_000, 120_000]),
+    "driven_ops": np.ma.masked_array([10, 10, 30]),
+    "driven_read_bytes": np.ma.masked_array([0, 0, 400]),
+    "driven_write_bytes": np.ma.masked_array([40_000, 60_000, 120_000]),
 }
 
 
@@ -36,7 +36,7 @@ def test_bytes_are_those_of_all_slots_and_means_of_blocks() -> None:
 def test_what_is_unknown_has_no_figures() -> None:
     assert writes_by_place(SLOTS, [drain(0, None)], []) == {}
     assert writes_by_place(SLOTS, [drain(0, 5.0, ops=0)], []) == {}
-    unknown = {**SLOTS, "server_write_bytes": np.ma.masked_array(np.zeros(3), mask=True)}
+    unknown = {**SLOTS, "driven_write_bytes": np.ma.masked_array(np.zeros(3), mask=True)}
     assert writes_by_place(unknown, [drain(0, 1_000)], []) == {}
 
 

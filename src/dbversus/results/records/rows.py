@@ -116,6 +116,8 @@ class Slot(Usage, frozen=True, kw_only=True):
     target: name of the target
     position: place in the row, from 0
     settle_ops: operations of the warm-up before it, which are in no other figure
+    settle_read_bytes: read since the target's last slot ended: after it, and in the warm-up
+    settle_write_bytes: the same, written
     elapsed_ns: length of the slot
     ops: operations
     statements: statements
@@ -132,6 +134,8 @@ class Slot(Usage, frozen=True, kw_only=True):
     target: str
     position: int | None = None
     settle_ops: int | None = None
+    settle_read_bytes: int | None = None
+    settle_write_bytes: int | None = None
     elapsed_ns: int | None = None
     ops: int | None = None
     statements: int | None = None

@@ -68,9 +68,11 @@ def writes_by_place(columns: Columns, drains: Rows, objects: Rows) -> dict[Place
 
 
 def _during(columns: Columns, test: str, target: str) -> tuple[float, float] | None:
-    """Bytes read and written per operation of all slots; None where nothing was counted."""
+    """Bytes read and written per operation of all slots with their settle parts; None where nothing was counted."""
     own = (columns["test"] == test) & (columns["target"] == target)
-    ops, read, written = (np.ma.sum(columns[name][own]) for name in ("ops", "server_read_bytes", "server_write_bytes"))
+    ops, read, written = (
+        np.ma.sum(columns[name][own]) for name in ("driven_ops", "driven_read_bytes", "driven_write_bytes")
+    )
     if not ops or read is np.ma.masked or written is np.ma.masked:
         return None
     return float(read) / float(ops), float(written) / float(ops)

@@ -55,7 +55,7 @@ COLUMNS: Mapping[str, str] = {
 
 _SLOTS = """SELECT test, target, count(DISTINCT block) AS blocks, sum(elapsed_ns) / 1e9 AS seconds, sum(ops) AS ops,
     sum(affected) AS affected, max(max_ns) / 1e9 AS max_s,
-    sum(server_write_bytes) AS write_bytes, sum(server_switches) AS switches, sum(server_cpu_ns) / 1e3 AS cpu_us,
+    sum(driven_write_bytes) AS write_bytes, sum(server_switches) AS switches, sum(server_cpu_ns) / 1e3 AS cpu_us,
     sum(server_foreground_cpu_ns) / 1e3 AS foreground_us, sum(server_background_cpu_ns) / 1e3 AS background_us,
     sum(client_cpu_ns) / 1e3 AS client_us, sum(disk_reads) AS disk_reads, sum(disk_writes) AS disk_writes,
     sum(disk_read_bytes) AS disk_read_bytes, sum(disk_write_bytes) AS disk_write_bytes
