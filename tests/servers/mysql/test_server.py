@@ -178,7 +178,8 @@ def _check_facts(server: MysqlServer) -> None:
     _check_objects(server, rows_before)
     assert after["status.com_select"] > before["status.com_select"]
     fallen = {name for name in before.keys() & after.keys() if after[name] < before[name]}
-    assert not fallen
+    # for a moment 5.6 counts a connection that is ending twice: here the one that asked for the settings
+    assert fallen <= {"status.com_show_variables"}
     assert after.keys() >= before.keys()
     sizes = server.sizes()
     assert sizes["data_dir"] > sizes["database"] > sizes["table.sbtest1"] > 0
