@@ -35,7 +35,7 @@ class _Rig:
         if self.gone:
             raise EngineGone("it was killed")
         self.called.append({"cmd": command, **fields})
-        return {"id": 7, "done": True, "idle": True, "elapsed_ns": 1, "server_cpu_ns": 5}
+        return {"id": 7, "done": True, "idle": True, "elapsed_ns": 1, "server_cpu_ns": 5, "background": {"purge": 3}}
 
     def freeze(self) -> None:
         self.called.append({"cmd": "freeze"})
@@ -73,7 +73,13 @@ def test_every_server_is_drained_and_charged_to_what_it_was_driven() -> None:
     assert {(call["idle_ms"], call["limit_ms"]) for call in rig.called} == {(200, 2000)}
     (noted,) = rig.noted
     assert (noted["type"], noted["block"], noted["test"], noted["group"]) == ("drain", 3, "insert", "g1")
-    assert noted["targets"]["t1"] == {"ops": 200, "idle": True, "elapsed_ns": 1, "server_cpu_ns": 5}
+    assert noted["targets"]["t1"] == {
+        "ops": 200,
+        "idle": True,
+        "elapsed_ns": 1,
+        "server_cpu_ns": 5,
+        "background": {"purge": 3},
+    }
 
 
 def test_a_replay_is_drained_and_not_journaled() -> None:
@@ -103,13 +109,22 @@ def test_a_target_alone_needs_no_freezing_and_limits_may_be_short() -> None:
     assert [(call["idle_ms"], call["limit_ms"]) for call in rig.called] == [(50, 50)]
 
 
-def test_frozen_servers_with_a_clock_have_one_pause_together(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_clocks_of_frozen_servers_strike_twice_and_both_times_count(monkeypatch: pytest.MonkeyPatch) -> None:
     rig = _Rig({"t0": True, "t1": True}, puts_off_s=1.1)
     happened: list[Any] = rig.called
     monkeypatch.setattr(time, "sleep", happened.append)
     _drain(rig)
-    assert happened[0] == 1.1
-    assert [(call["target"], call["idle_ms"]) for call in happened[1:]] == [("t0", 200), ("t1", 200)]
+    assert happened[0] == happened[3] == 1.1
+    calls = [(call["target"], call["idle_ms"]) for call in happened if call != 1.1]
+    assert calls == [("t0", 200), ("t1", 200)] * 2
+    (noted,) = rig.noted
+    assert noted["targets"]["t0"] == {
+        "ops": 100,
+        "idle": True,
+        "elapsed_ns": 2,
+        "server_cpu_ns": 10,
+        "background": {"purge": 6},
+    }
 
 
 def test_a_running_server_with_a_clock_has_to_be_idle_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,14 +1,17 @@
 """What servers have put off is brought to its end: by their clocks before a test, and after one that changes data."""
 
 import time
+from collections import Counter
 from collections.abc import Iterable
 
 import msgspec
 
 from dbversus.experiment.observe.scene import Scene
+from dbversus.experiment.plan.strikes import strikes
 from dbversus.experiment.rig.engine import EngineGone
 from dbversus.experiment.rig.rig import Rig, Target
 from dbversus.results.records import Drain, DrainFigures
+from dbversus.results.records.usage import ServerUsage
 
 # What one strike of a clock brings is over after so long, or goes on while the test runs, as it would without us.
 STRIKE_IDLE_MS = 100
@@ -43,22 +46,34 @@ def drain(scene: Scene) -> None:
         return
     processes = _processes(rig)
     put_off_s = _put_off_s(processes)
-    if spec.freeze:
-        time.sleep(put_off_s)  # clocks go on in frozen servers: each takes up its work as soon as it is thawed
     idle_s = spec.drain_idle_s if spec.freeze else max(spec.drain_idle_s, put_off_s)
     limit_ms = max(1, round(spec.drain_s * 1000))
     idle_ms = min(limit_ms, max(1, round(idle_s * 1000)))
-    found = {}
-    for target in processes:
-        try:
-            reply = rig.engine.call("drain", target=target.name, idle_ms=idle_ms, limit_ms=limit_ms)
-        except EngineGone as error:
-            rig.renew_engine(str(error), **scene.where)
-            return
-        if target.server.is_running():
-            found[target.name] = msgspec.convert({**reply, "ops": scene.driven[target.name]}, DrainFigures)
+    found: dict[str, DrainFigures] = {}
+    try:
+        for _ in range(strikes(put_off_s, spec.freeze)):
+            if spec.freeze:
+                time.sleep(put_off_s)  # clocks go on in frozen servers: each takes up its work as soon as it is thawed
+            for target in processes:
+                reply = rig.engine.call("drain", target=target.name, idle_ms=idle_ms, limit_ms=limit_ms)
+                before = found.pop(target.name, None)
+                if target.server.is_running():
+                    figures = msgspec.convert({**reply, "ops": scene.driven[target.name]}, DrainFigures)
+                    found[target.name] = _sum(before, figures) if before else figures
+    except EngineGone as error:
+        rig.renew_engine(str(error), **scene.where)
+        return
     if found and not scene.replay:
         rig.note(Drain(*scene.place, found, **rig.tag))
+
+
+def _sum(before: DrainFigures, more: DrainFigures) -> DrainFigures:
+    """What a server did in both; whether it is idle in the end."""
+    counters = (*ServerUsage.__struct_fields__, "elapsed_ns")
+    both = {name: (getattr(before, name), getattr(more, name)) for name in counters}
+    sums = {name: None if None in values else sum(values) for name, values in both.items()}
+    background = Counter(before.background or {}) + Counter(more.background or {})
+    return msgspec.structs.replace(more, **sums, background=dict(background))
 
 
 def _processes(rig: Rig) -> list[Target]:

@@ -12,6 +12,7 @@ from dbversus.experiment.plan.cases import Case, cases_of
 from dbversus.experiment.plan.disk_need import count_loads, disk_bytes, planned_targets
 from dbversus.experiment.plan.progress import Progress
 from dbversus.experiment.plan.slots import COLD_ROWS, SLOWEST_SLOT_MS
+from dbversus.experiment.plan.strikes import strikes
 from dbversus.suites.build.roles import planned_s_of
 from dbversus.suites.model import Suite
 from dbversus.units import show_duration
@@ -144,8 +145,9 @@ def _block_s(
     changes = sizes * len(spec.clients) * sum(test.changes_data for test in suite.tests.values())
     starts_s = (sizes * len(suite.stretches) if spec.restore == "block" else 1) * BLOCK_START_S_PER_TARGET
     per_target_s = settles * SETTLE_S + starts_s + changes * min(DRAIN_S, spec.drain_s) + _paced_block_s(spec, suite)
-    waits = changes * (bool(spec.drain_s) + spec.freeze)
-    clock_s = waits * max(map(_puts_off_s, spec.targets))
+    put_off_s = max(map(_puts_off_s, spec.targets))
+    waits = changes * (bool(spec.drain_s) * strikes(put_off_s, spec.freeze) + spec.freeze)
+    clock_s = waits * put_off_s
     groups = make_groups([str(number) for number in range(targets)], spec.order, spec.at_once)
     return sum(
         sum(_test_s(spec, case, len(group.members), longest) for case in cases)
