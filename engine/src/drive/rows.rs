@@ -44,7 +44,7 @@ pub struct Row {
 pub struct Slot {
     pub target: String,
     pub position: usize,
-    /// Operations of the settle part; all else is of the slot alone.
+    /// Operations of the settle part; all but these and `settle` is of the slot alone.
     pub settle_ops: u64,
     #[serde(flatten)]
     pub settle: SettleFigures,

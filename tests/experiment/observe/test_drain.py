@@ -66,6 +66,12 @@ def _scene(rig: _Rig, case: Case | None = None, replay: bool = False) -> Scene:
     return Scene(cast(Rig, rig), 3, case or _case(), replay, driven=Counter(t0=100, t1=200))
 
 
+def _figures(ops: int, strikes: int = 1) -> dict[str, Any]:
+    """What is noted of a server that answers as `_Rig.call` does."""
+    sums = {"elapsed_ns": strikes, "server_cpu_ns": 5 * strikes, "background": {"purge": 3 * strikes}}
+    return {"ops": ops, "idle": True, **sums}
+
+
 def test_every_server_is_drained_and_charged_to_what_it_was_driven() -> None:
     rig = _Rig({"t0": True, "t1": True})
     _drain(rig)
@@ -73,13 +79,7 @@ def test_every_server_is_drained_and_charged_to_what_it_was_driven() -> None:
     assert {(call["idle_ms"], call["limit_ms"]) for call in rig.called} == {(200, 2000)}
     (noted,) = rig.noted
     assert (noted["type"], noted["block"], noted["test"], noted["group"]) == ("drain", 3, "insert", "g1")
-    assert noted["targets"]["t1"] == {
-        "ops": 200,
-        "idle": True,
-        "elapsed_ns": 1,
-        "server_cpu_ns": 5,
-        "background": {"purge": 3},
-    }
+    assert noted["targets"]["t1"] == _figures(ops=200)
 
 
 def test_a_replay_is_drained_and_not_journaled() -> None:
@@ -118,13 +118,16 @@ def test_clocks_of_frozen_servers_strike_twice_and_both_times_count(monkeypatch:
     calls = [(call["target"], call["idle_ms"]) for call in happened if call != 1.1]
     assert calls == [("t0", 200), ("t1", 200)] * 2
     (noted,) = rig.noted
-    assert noted["targets"]["t0"] == {
-        "ops": 100,
-        "idle": True,
-        "elapsed_ns": 2,
-        "server_cpu_ns": 10,
-        "background": {"purge": 6},
-    }
+    assert noted["targets"]["t0"] == _figures(ops=100, strikes=2)
+
+
+def test_of_a_server_that_is_gone_by_the_second_strike_nothing_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    rig = _Rig({"t0": True, "t1": True}, puts_off_s=1.1)
+    monkeypatch.setattr(time, "sleep", lambda _: None)
+    rig.alive[1].server.is_running = lambda: len(rig.called) < 3
+    _drain(rig)
+    (noted,) = rig.noted
+    assert noted["targets"] == {"t0": _figures(ops=100, strikes=2)}
 
 
 def test_a_running_server_with_a_clock_has_to_be_idle_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -115,7 +115,7 @@ class Slot(Usage, frozen=True, kw_only=True):
 
     target: name of the target
     position: place in the row, from 0
-    settle_ops: operations of the warm-up before it, which are in no other figure
+    settle_ops: operations of the warm-up before it; no other figure but these three has what was done in it
     settle_read_bytes: read since the target's last slot ended: after it, and in the warm-up
     settle_write_bytes: the same, written
     elapsed_ns: length of the slot
