@@ -38,7 +38,7 @@ def test_the_servers_that_are_up_together_must_fit() -> None:
         ("mariadb", "10.6.5", {"innodb_buffer_pool_size": "307M", "innodb_buffer_pool_chunk_size": "1M"}),
         ("mariadb", "10.11.19", {"innodb_buffer_pool_size": "307M", "innodb_flush_method": "O_DIRECT"}),
         ("mariadb", "11.4.2", {"innodb_buffer_pool_size": "307M", "innodb_data_file_buffering": "OFF"}),
-        ("myrocks", "10.11.19", {"rocksdb_block_cache_size": "192M", "rocksdb_use_direct_reads": "ON"}),
+        ("myrocks", "10.11.19", {"rocksdb_block_cache_size": "128M", "rocksdb_use_direct_reads": "ON"}),
         ("sqlite", "bundled", {"cache_size": str(-256 * 1024), "mmap_size": "0"}),
     ],
 )
@@ -48,6 +48,17 @@ def test_caches_follow_from_a_limit_whatever_the_number_of_servers(
     for targets in (1, 2):
         settings = load_config(dbms, version, [], Sizing(16 * GIB, targets).limited_to(GIB // 2)).settings
         assert {name: settings[name] for name in found} == found
+
+
+@pytest.mark.parametrize("limit_mb", [384, 512, 2048])
+def test_what_myrocks_may_take_fits_into_the_limit_with_the_server_itself(limit_mb: int) -> None:
+    settings = load_config("myrocks", "10.11.19", [], Sizing(16 * GIB, 2).limited_to(limit_mb * 2**20)).settings
+    memtable = settings["rocksdb_override_cf_options"].partition("write_buffer_size=")[2].strip("}")
+    sizes = [settings["rocksdb_block_cache_size"], *[memtable] * 4]
+    taken_mb = sum(size_bytes(size) or 0 for size in sizes) / 2**20
+    itself_mb = 290  # measured while indexes of 2M rows were built
+    assert taken_mb > 30
+    assert taken_mb + itself_mb <= limit_mb
 
 
 def test_what_a_target_chooses_wins_over_the_limit_s_settings() -> None:
