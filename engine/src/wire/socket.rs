@@ -7,8 +7,10 @@ use std::net::{Shutdown, TcpStream, ToSocketAddrs};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
-use std::ptr;
 use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::net::{RecvFlags, SendFlags, recv, send};
 
 use super::{ErrorClass, WireError};
 
@@ -53,7 +55,7 @@ impl fmt::Display for Endpoint {
 pub struct Socket {
     stream: UnixStream,
     /// How long a read may wait; `None` is for ever.
-    read_timeout: Option<Duration>,
+    read_timeout: Option<Timespec>,
 }
 
 impl From<UnixStream> for Socket {
@@ -75,7 +77,8 @@ impl Socket {
     }
 
     pub fn set_read_timeout(&mut self, timeout: Option<Duration>) {
-        self.read_timeout = timeout;
+        // Longer than the clock can tell is for ever.
+        self.read_timeout = timeout.and_then(|timeout| timeout.try_into().ok());
     }
 
     /// Makes every later use fail.
@@ -85,56 +88,35 @@ impl Socket {
 
     #[inline]
     fn wait(&self) -> io::Result<()> {
-        let mut limit = self.read_timeout.map(|timeout| libc::timespec {
-            tv_sec: libc::time_t::try_from(timeout.as_secs()).unwrap_or(libc::time_t::MAX),
-            tv_nsec: timeout.subsec_nanos().into(),
-        });
-        let limit: *mut libc::timespec = limit.as_mut().map_or(ptr::null_mut(), |limit| limit);
-        let mut watched = libc::pollfd {
-            fd: self.stream.as_raw_fd(),
-            events: libc::POLLIN,
-            revents: 0,
-        };
-        let no_mask: *const libc::sigset_t = ptr::null();
-        // SAFETY: one descriptor, as said; the limit outlives the call.
-        match result_of(unsafe { libc::syscall(libc::SYS_ppoll, &raw mut watched, 1, limit, no_mask, 0usize) })? {
+        let mut watched = [PollFd::new(&self.stream, PollFlags::IN)];
+        match poll(&mut watched, self.read_timeout.as_ref())? {
             0 => Err(ErrorKind::TimedOut.into()),
             _ => Ok(()),
         }
     }
 }
 
-// glibc makes each of these calls a point where a thread may be cancelled, which costs two atomic exchanges. No thread is
-// cancelled here, so the kernel is called without it.
+// rustix calls the kernel itself. In glibc each of these calls is a point where a thread may be cancelled, which costs two
+// atomic exchanges; no thread is cancelled here.
 
 impl Read for Socket {
     #[inline]
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.wait()?;
-        let (fd, at, size) = (self.stream.as_raw_fd(), buffer.as_mut_ptr(), buffer.len());
-        let nobody: *mut libc::sockaddr = ptr::null_mut();
-        // SAFETY: the buffer is as long as said.
-        result_of(unsafe { libc::syscall(libc::SYS_recvfrom, fd, at, size, 0, nobody, nobody) })
+        let (length, _) = recv(&self.stream, buffer, RecvFlags::empty())?;
+        Ok(length)
     }
 }
 
 impl Write for Socket {
     #[inline]
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let (fd, at, size) = (self.stream.as_raw_fd(), bytes.as_ptr(), bytes.len());
-        let nobody: *const libc::sockaddr = ptr::null();
-        // SAFETY: there are as many bytes as said.
-        result_of(unsafe { libc::syscall(libc::SYS_sendto, fd, at, size, libc::MSG_NOSIGNAL, nobody, 0) })
+        Ok(send(&self.stream, bytes, SendFlags::NOSIGNAL)?)
     }
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
-}
-
-#[inline]
-fn result_of(returned: libc::c_long) -> io::Result<usize> {
-    usize::try_from(returned).map_err(|_| io::Error::last_os_error())
 }
 
 impl AsRawFd for Socket {
