@@ -67,7 +67,7 @@ impl Params {
 
     /// Sets a slot to a copy of the value.
     #[inline]
-    pub(super) fn put(&mut self, slot: usize, value: Value<'_>) {
+    pub(crate) fn put(&mut self, slot: usize, value: Value<'_>) {
         match (value, value.plain()) {
             (Value::Text(text), _) => self.set_text(slot, |out| out.extend_from_slice(text)),
             (Value::Bytes(bytes), _) => self.set_bytes(slot, |out| out.extend_from_slice(bytes)),

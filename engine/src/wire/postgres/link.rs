@@ -105,9 +105,15 @@ impl Link {
         }
     }
 
-    /// Consumes one message; true when it was the last of the answer.
+    /// Consumes messages, one at least; true when the last one of the answer was among them.
     #[inline]
     fn step(&mut self, answer: &mut Answer, failure: &mut Option<WireError>) -> WireResult<bool> {
+        self.inbox.need(&mut self.socket, HEADER_BYTES)?;
+        let (consumed, is_over) = skim(self.inbox.available(), answer);
+        self.inbox.take(consumed);
+        if is_over {
+            return Ok(true);
+        }
         let (kind, length) = self.header()?;
         if kind == b'D' {
             answer.rows += 1;
@@ -168,6 +174,31 @@ fn wrong_length(kind: u8, length: usize) -> WireError {
     ))
 }
 
+/// Takes note of the plain messages that are there as a whole, up to the end of the answer: nearly all that a server sends.
+/// How many bytes they have, and whether the answer is over. The rest needs a closer look, or is not here yet.
+#[inline]
+fn skim(bytes: &[u8], answer: &mut Answer) -> (usize, bool) {
+    let mut rest = bytes;
+    while let Some((&[kind, ref length @ ..], _)) = rest.split_first_chunk::<HEADER_BYTES>() {
+        let length = u32::from_be_bytes(*length) as usize + 1;
+        let Some(body) = rest.get(HEADER_BYTES..length) else {
+            break;
+        };
+        match kind {
+            b'D' => answer.rows += 1,
+            b'2' | b'T' | b'1' | b'n' => {}
+            b'C' => answer.affected += message::affected(body),
+            b'Z' => {
+                answer.transaction = body.first().copied().unwrap_or(0);
+                return (bytes.len() - rest.len() + length, true);
+            }
+            _ => break,
+        }
+        rest = &rest[length..];
+    }
+    (bytes.len() - rest.len(), false)
+}
+
 /// Takes note of a message that is not a row; true when it was the last of the answer.
 #[inline]
 fn digest(kind: u8, body: &[u8], answer: &mut Answer, failure: &mut Option<WireError>) -> WireResult<bool> {
@@ -195,4 +226,46 @@ fn digest(kind: u8, body: &[u8], answer: &mut Answer, failure: &mut Option<WireE
         other => return Err(violation(format!("unknown message {:?}", char::from(other)))),
     }
     Ok(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROWS: &[u8] = b"2\0\0\0\x04T\0\0\0\x06\0\0D\0\0\0\x07\0\x01xD\0\0\0\x04C\0\0\0\x0dUPDATE 3\0";
+    const READY: &[u8] = b"Z\0\0\0\x05T";
+
+    #[test]
+    fn plain_messages_are_counted_alike_wherever_they_are_cut() {
+        let bytes = [ROWS, READY].concat();
+        for cut in 0..=bytes.len() {
+            let mut answer = Answer::default();
+            let (consumed, is_over) = skim(&bytes[..cut], &mut answer);
+            assert!(consumed <= cut && is_over == (cut == bytes.len()), "cut at {cut}");
+            if !is_over {
+                assert_eq!(skim(&bytes[consumed..], &mut answer), (bytes.len() - consumed, true));
+            }
+            assert_eq!(
+                (answer.rows, answer.affected, answer.transaction),
+                (2, 3, b'T'),
+                "cut at {cut}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_needs_a_closer_look_is_left_and_so_is_what_comes_after_the_answer() {
+        for odd in [
+            &b"E\0\0\0\x05\0"[..],
+            b"N\0\0\0\x05\0",
+            b"H\0\0\0\x04",
+            b"D\0\0\0\x03",
+            b"D\xff\xff\xff\xff",
+        ] {
+            let bytes = [ROWS, odd, READY].concat();
+            assert_eq!(skim(&bytes, &mut Answer::default()), (ROWS.len(), false), "{odd:?}");
+        }
+        let bytes = [READY, ROWS].concat();
+        assert_eq!(skim(&bytes, &mut Answer::default()), (READY.len(), true));
+    }
 }

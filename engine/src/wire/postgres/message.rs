@@ -17,6 +17,14 @@ pub fn write_untyped(out: &mut Vec<u8>, body: impl FnOnce(&mut Vec<u8>)) {
     out[length_at..length_at + 4].copy_from_slice(&length.to_be_bytes());
 }
 
+/// Changes the length that the first message says it has.
+pub fn stretch(messages: &mut [u8], change: impl FnOnce(usize) -> usize) {
+    let length: &mut [u8; 4] = messages[1..]
+        .first_chunk_mut()
+        .expect("a message begins with kind and length");
+    *length = (change(u32::from_be_bytes(*length) as usize) as u32).to_be_bytes();
+}
+
 pub fn write_text(text: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(text);
     out.push(0);

@@ -1,9 +1,9 @@
 //! Requests that are kept encoded: between two executions only the parameters' bytes change.
 
 use super::message;
-use super::value::{self, Field};
+use super::value::{self, Field, Kind, LENGTH_BYTES};
 use crate::wire::{ErrorClass, WireError, WireResult};
-use crate::workload::Params;
+use crate::workload::{Params, Value};
 
 /// Of parameters whose values are sent as text.
 const UNKNOWN: u32 = 705;
@@ -11,6 +11,9 @@ const UNKNOWN: u32 = 705;
 /// Format codes of values.
 pub const TEXT: u16 = 0;
 pub const BINARY: u16 = 1;
+
+/// Of longer requests all is encoded anew: else each of many values would move those behind it.
+const MOST_MOVED_BYTES: usize = 256;
 
 /// Bind, Execute and Sync of one statement (with Parse in front for an unnamed one, and Describe where columns are asked for).
 pub struct Request {
@@ -60,12 +63,40 @@ impl Request {
         if self.result_format_at == 0 || self.fields.len() != params.len() {
             return Ok(false);
         }
-        for (slot, (field, value)) in self.fields.iter().zip(params.iter()).enumerate() {
-            if !value::patch(field, value, slot, &mut self.bytes)? {
+        for (slot, value) in params.iter().enumerate() {
+            if !value::patch(&self.fields[slot], value, slot, &mut self.bytes)? && !self.refit(slot, value) {
                 return Ok(false);
             }
         }
         Ok(true)
+    }
+
+    /// Puts an integer where one of more or fewer digits was; what comes after it moves. False when the value is no integer, or
+    /// too much would have to move.
+    fn refit(&mut self, slot: usize, value: Value<'_>) -> bool {
+        let Field { kind, place: former } = self.fields[slot].clone();
+        let (Kind::Digits, Value::Integer(value), end) = (kind, value, self.bytes.len()) else {
+            return false;
+        };
+        if end - former.end > MOST_MOVED_BYTES {
+            return false;
+        }
+        let mut text = itoa::Buffer::new();
+        let digits = text.format(value).as_bytes();
+        let moved = |at: usize| at + digits.len() - former.len();
+        self.bytes.resize(end.max(moved(end)), 0);
+        self.bytes.copy_within(former.end..end, former.start + digits.len());
+        self.bytes.truncate(moved(end));
+        let length = (digits.len() as u32).to_be_bytes();
+        self.bytes[former.start - LENGTH_BYTES..former.start].copy_from_slice(&length);
+        self.bytes[former.start..moved(former.end)].copy_from_slice(digits);
+        message::stretch(&mut self.bytes[self.head..], moved);
+        self.fields[slot].place.end = moved(former.end);
+        for later in &mut self.fields[slot + 1..] {
+            later.place = moved(later.place.start)..moved(later.place.end);
+        }
+        self.result_format_at = moved(self.result_format_at);
+        true
     }
 
     #[cold]
@@ -146,6 +177,51 @@ mod tests {
         assert!(
             memchr::memmem::find(&libpq, &one_parameter(0, b"258")).is_some(),
             "{libpq:?}"
+        );
+    }
+
+    #[test]
+    fn numbers_of_any_length_come_out_as_in_a_new_request() {
+        let mut parse = Vec::new();
+        message::parse("", b"SELECT $1, $2, $3", &mut parse);
+        for head in [Vec::new(), parse] {
+            let request = || Request::new("s".to_owned(), vec![value::INT4; 3], head.clone(), true);
+            let mut kept = request();
+            for (first, text, last) in [
+                (7, "ab", 1),
+                (10, "cd", -1),
+                (-123_456, "ef", 12_345),
+                (0, "gh", i64::MIN),
+                (9, "longer", i64::MAX),
+                (10, "longer", 0),
+            ] {
+                let mut params = Params::new();
+                params.reset(3);
+                params.set(0, Value::Integer(first));
+                params.put(1, Value::Text(text.as_bytes()));
+                params.set(2, Value::Integer(last));
+                let expected = request().bytes(&params, BINARY).unwrap().to_vec();
+                assert_eq!(kept.bytes(&params, BINARY).unwrap(), expected, "{first} {text} {last}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_number_in_front_of_a_long_text_does_not_move_it() {
+        let mut request = Request::new("s".to_owned(), vec![value::INT4; 2], Vec::new(), true);
+        let mut bytes = |number| {
+            let mut params = Params::new();
+            params.reset(2);
+            params.set(0, Value::Integer(number));
+            params.put(1, Value::Text(&[b'x'; 2 * MOST_MOVED_BYTES]));
+            let before = request.fields.len();
+            let is_patched = request.patch(&params).unwrap();
+            request.bytes(&params, BINARY).unwrap();
+            (before > 0, is_patched)
+        };
+        assert_eq!(
+            [9, 8, 10, 11].map(&mut bytes),
+            [(false, false), (true, true), (true, false), (true, true)]
         );
     }
 

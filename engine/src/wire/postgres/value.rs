@@ -22,21 +22,30 @@ const TIMESTAMPTZ: u32 = 1184;
 const EPOCH_DAYS: i32 = 10_957;
 const EPOCH_US: i64 = EPOCH_DAYS as i64 * 86_400_000_000;
 
+/// In front of a value's bytes.
+pub const LENGTH_BYTES: usize = 4;
+
 /// Where a value's bytes are in a request, and what they are.
 #[derive(Debug, Clone)]
-pub enum Field {
-    Int2(usize),
-    Int4(usize),
-    Int8(usize),
-    Float4(usize),
-    Float8(usize),
-    Bool(usize),
-    Date(usize),
-    Timestamp(usize),
-    Text(Range<usize>),
-    Bytes(Range<usize>),
-    /// An integer as text: most have as many digits as the one before.
-    Digits(Range<usize>),
+pub struct Field {
+    pub kind: Kind,
+    pub place: Range<usize>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Int2,
+    Int4,
+    Int8,
+    Float4,
+    Float8,
+    Bool,
+    Date,
+    Timestamp,
+    Text,
+    Bytes,
+    /// An integer as text.
+    Digits,
     Null,
     /// As text whose length differs from value to value, so that it is encoded anew each time.
     Other,
@@ -45,22 +54,21 @@ pub enum Field {
 /// Puts a value where the former one was; false when it does not fit.
 #[inline]
 pub fn patch(field: &Field, value: Value<'_>, slot: usize, bytes: &mut [u8]) -> WireResult<bool> {
-    match (field, value) {
-        (&Field::Int4(at), Value::Integer(value)) => put(bytes, at, int4(value, slot)?.to_be_bytes()),
-        (&Field::Int8(at), Value::Integer(value)) => put(bytes, at, value.to_be_bytes()),
-        (&Field::Int2(at), Value::Integer(value)) => put(bytes, at, int2(value, slot)?.to_be_bytes()),
-        (Field::Text(range), Value::Text(text)) | (Field::Bytes(range), Value::Bytes(text))
-            if range.len() == text.len() =>
-        {
-            bytes[range.clone()].copy_from_slice(text);
+    let place = &mut bytes[field.place.clone()];
+    match (field.kind, value) {
+        (Kind::Int4, Value::Integer(value)) => place.copy_from_slice(&int4(value, slot)?.to_be_bytes()),
+        (Kind::Int8, Value::Integer(value)) => place.copy_from_slice(&value.to_be_bytes()),
+        (Kind::Int2, Value::Integer(value)) => place.copy_from_slice(&int2(value, slot)?.to_be_bytes()),
+        (Kind::Text, Value::Text(text)) | (Kind::Bytes, Value::Bytes(text)) if place.len() == text.len() => {
+            place.copy_from_slice(text);
         }
-        (Field::Digits(range), Value::Integer(value)) => return Ok(put_integer(value, &mut bytes[range.clone()])),
-        (&Field::Timestamp(at), Value::Timestamp { us, .. }) => put(bytes, at, (us - EPOCH_US).to_be_bytes()),
-        (&Field::Float8(at), Value::Float(value)) => put(bytes, at, value.to_be_bytes()),
-        (&Field::Float4(at), Value::Float(value)) => put(bytes, at, (value as f32).to_be_bytes()),
-        (&Field::Date(at), Value::Date(days)) => put(bytes, at, (days - EPOCH_DAYS).to_be_bytes()),
-        (&Field::Bool(at), Value::Bool(value)) => put(bytes, at, [value.into()]),
-        (Field::Null, Value::Null(_)) => {}
+        (Kind::Digits, Value::Integer(value)) => return Ok(put_integer(value, place)),
+        (Kind::Timestamp, Value::Timestamp { us, .. }) => place.copy_from_slice(&(us - EPOCH_US).to_be_bytes()),
+        (Kind::Float8, Value::Float(value)) => place.copy_from_slice(&value.to_be_bytes()),
+        (Kind::Float4, Value::Float(value)) => place.copy_from_slice(&(value as f32).to_be_bytes()),
+        (Kind::Date, Value::Date(days)) => place.copy_from_slice(&(days - EPOCH_DAYS).to_be_bytes()),
+        (Kind::Bool, Value::Bool(value)) => place.copy_from_slice(&[value.into()]),
+        (Kind::Null, Value::Null(_)) => {}
         _ => return Ok(false),
     }
     Ok(true)
@@ -81,78 +89,48 @@ pub fn is_binary(value: Value<'_>, type_oid: u32) -> bool {
 
 /// Appends length and bytes of a value; tells where the bytes are.
 pub fn write(value: Value<'_>, type_oid: u32, slot: usize, out: &mut Vec<u8>) -> WireResult<Field> {
-    let at = out.len() + 4;
-    Ok(match (value, type_oid) {
-        (Value::Integer(value), INT2) => {
-            write_field(&int2(value, slot)?.to_be_bytes(), out);
-            Field::Int2(at)
-        }
-        (Value::Integer(value), INT4) => {
-            write_field(&int4(value, slot)?.to_be_bytes(), out);
-            Field::Int4(at)
-        }
-        (Value::Integer(value), INT8) => {
-            write_field(&value.to_be_bytes(), out);
-            Field::Int8(at)
-        }
-        (Value::Float(value), FLOAT4) => {
-            write_field(&(value as f32).to_be_bytes(), out);
-            Field::Float4(at)
-        }
-        (Value::Float(value), FLOAT8) => {
-            write_field(&value.to_be_bytes(), out);
-            Field::Float8(at)
-        }
-        (Value::Bool(value), BOOL) => {
-            write_field(&[value.into()], out);
-            Field::Bool(at)
-        }
-        (Value::Date(days), DATE) => {
-            write_field(&(days - EPOCH_DAYS).to_be_bytes(), out);
-            Field::Date(at)
-        }
+    let start = out.len() + LENGTH_BYTES;
+    let kind = match (value, type_oid) {
+        (Value::Integer(value), INT2) => write_field(Kind::Int2, &int2(value, slot)?.to_be_bytes(), out),
+        (Value::Integer(value), INT4) => write_field(Kind::Int4, &int4(value, slot)?.to_be_bytes(), out),
+        (Value::Integer(value), INT8) => write_field(Kind::Int8, &value.to_be_bytes(), out),
+        (Value::Float(value), FLOAT4) => write_field(Kind::Float4, &(value as f32).to_be_bytes(), out),
+        (Value::Float(value), FLOAT8) => write_field(Kind::Float8, &value.to_be_bytes(), out),
+        (Value::Bool(value), BOOL) => write_field(Kind::Bool, &[value.into()], out),
+        (Value::Date(days), DATE) => write_field(Kind::Date, &(days - EPOCH_DAYS).to_be_bytes(), out),
         (Value::Timestamp { us, .. }, TIMESTAMP | TIMESTAMPTZ) => {
-            write_field(&(us - EPOCH_US).to_be_bytes(), out);
-            Field::Timestamp(at)
+            write_field(Kind::Timestamp, &(us - EPOCH_US).to_be_bytes(), out)
         }
-        (Value::Bytes(bytes), BYTEA) => {
-            write_field(bytes, out);
-            Field::Bytes(at..out.len())
-        }
-        (Value::Text(text), _) => {
-            write_field(text, out);
-            Field::Text(at..out.len())
-        }
+        (Value::Bytes(bytes), BYTEA) => write_field(Kind::Bytes, bytes, out),
+        (Value::Text(text), _) => write_field(Kind::Text, text, out),
         (Value::Null(_), _) => {
             out.extend_from_slice(&(-1i32).to_be_bytes());
-            Field::Null
+            Kind::Null
         }
-        (Value::Integer(_), _) => {
-            write_as_text(value, out);
-            Field::Digits(at..out.len())
-        }
-        (value, _) => {
-            write_as_text(value, out);
-            Field::Other
-        }
-    })
+        (Value::Integer(_), _) => write_as_text(Kind::Digits, value, out),
+        (value, _) => write_as_text(Kind::Other, value, out),
+    };
+    let place = start..out.len();
+    Ok(Field { kind, place })
 }
 
-fn write_field(bytes: &[u8], out: &mut Vec<u8>) {
+fn write_field(kind: Kind, bytes: &[u8], out: &mut Vec<u8>) -> Kind {
     out.extend_from_slice(&(bytes.len() as u32).to_be_bytes());
     out.extend_from_slice(bytes);
+    kind
 }
 
 /// A boolean is a number here: the server sees no boolean in a parameter that it did not call one.
-fn write_as_text(value: Value<'_>, out: &mut Vec<u8>) {
+fn write_as_text(kind: Kind, value: Value<'_>, out: &mut Vec<u8>) -> Kind {
     let length_at = out.len();
-    out.extend_from_slice(&[0; 4]);
+    out.extend_from_slice(&[0; LENGTH_BYTES]);
     match value {
         Value::Bool(value) => write_integer(value.into(), out),
         value => write_plain(value, out),
     }
-    let length = (out.len() - length_at - 4) as u32;
-    put(out, length_at, length.to_be_bytes());
+    let length = (out.len() - length_at - LENGTH_BYTES) as u32;
+    out[length_at..length_at + LENGTH_BYTES].copy_from_slice(&length.to_be_bytes());
+    kind
 }
 
 /// Appends a value as the server reads it where it expects its type. The zone goes with a timestamp, so that one that is
@@ -208,11 +186,6 @@ fn write_text_literal(text: &[u8], out: &mut Vec<u8>) {
         out.push(byte);
     }
     out.push(b'\'');
-}
-
-#[inline]
-fn put<const N: usize>(bytes: &mut [u8], at: usize, value: [u8; N]) {
-    bytes[at..at + N].copy_from_slice(&value);
 }
 
 #[inline]
