@@ -40,10 +40,9 @@ impl Receiver for Counts {
 }
 
 /// Keeps the columns of a prepared statement as they were told last.
-#[derive(Default)]
-pub struct Columns(pub Vec<Column>);
+pub struct Columns<'a>(pub &'a mut Vec<Column>);
 
-impl Receiver for Columns {
+impl Receiver for Columns<'_> {
     const COLUMNS: bool = true;
     const ROWS: bool = false;
 

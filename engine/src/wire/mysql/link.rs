@@ -116,6 +116,20 @@ impl Link {
     /// First byte and length of the next packet. The packet is then to be consumed by `whole` or `skip`.
     #[inline(always)]
     pub fn head(&mut self) -> WireResult<(u8, usize)> {
+        self.inbox.need(&mut *self.stream, 1)?;
+        // Nearly all: what is needed of them has come with the first byte, and they are in order.
+        if let Some(&[low, middle, high, number, first]) = self.inbox.available().first_chunk()
+            && number == self.sequence
+            && let length @ 1.. = u32::from_le_bytes([low, middle, high, 0])
+        {
+            self.sequence = number.wrapping_add(1);
+            return Ok((first, length as usize));
+        }
+        self.unusual_head()
+    }
+
+    #[cold]
+    fn unusual_head(&mut self) -> WireResult<(u8, usize)> {
         let length = self.length()?;
         if length == 0 {
             return Err(violation("an empty packet".to_owned()));

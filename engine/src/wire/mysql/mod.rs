@@ -24,7 +24,7 @@ pub use self::stream::Stream;
 
 use std::collections::HashMap;
 
-use self::answer::{Answer, Columns, Counts, Receiver};
+use self::answer::{Answer, Columns, Counts};
 use self::column::Column;
 use self::error::other;
 use self::link::Link;
@@ -129,24 +129,6 @@ enum Prepared {
     Text(Statement),
 }
 
-impl Prepared {
-    fn format(&self) -> Format {
-        match self {
-            Self::Kept(_) => Format::Binary,
-            Self::Text(_) => Format::Text,
-        }
-    }
-
-    /// The columns of its result where they are not told each time.
-    #[inline]
-    fn columns(&mut self, table: u32) -> Option<&mut Vec<Column>> {
-        match self {
-            Self::Kept(requests) => Some(&mut of_table(requests, table).columns),
-            Self::Text(_) => None,
-        }
-    }
-}
-
 /// That of a table, where they differ.
 #[inline]
 fn of_table(requests: &mut [Request], table: u32) -> &mut Request {
@@ -238,50 +220,37 @@ impl MysqlConnection {
         Ok(())
     }
 
-    /// Sends one execution of a statement of the program.
-    #[inline(always)]
-    fn send(&mut self, statement: usize, table: u32, params: &Params) -> WireResult<()> {
-        match &mut self.statements[statement] {
-            Prepared::Kept(requests) => self.link.command(of_table(requests, table).bytes(params)),
-            Prepared::Text(text) => {
-                let status = self.link.status;
-                packet::command(QUERY, &mut self.buffer, |out| {
-                    text.render(table, out, |slot, out| write_literal(params.get(slot), status, out));
-                });
-                self.link.command(&self.buffer)
-            }
-        }
-    }
-
-    /// Sends one execution and reads its answer.
+    /// Sends one execution of a statement of the program and has `receive` read its answer. The columns are those of its result
+    /// where they are not told each time.
     #[inline(always)]
     fn run(
         &mut self,
-        statement: usize,
-        table: u32,
+        (statement, table): (usize, u32),
         params: &Params,
         tally: &mut Tally,
-        receiver: &mut impl Receiver,
+        receive: impl FnOnce(&mut Link, Format, &mut Vec<Column>) -> (WireResult<()>, Answer),
     ) -> WireResult<()> {
-        self.send(statement, table, params)?;
-        let (result, answer) = self.link.answer(receiver);
-        if let (Err(_), Prepared::Kept(requests)) = (&result, &mut self.statements[statement]) {
-            of_table(requests, table).forget_types();
-        }
+        let link = &mut self.link;
+        let (result, answer) = match &mut self.statements[statement] {
+            Prepared::Kept(requests) => {
+                let request = of_table(requests, table);
+                link.command(request.bytes(params))?;
+                let (result, answer) = receive(link, Format::Binary, &mut request.columns);
+                if result.is_err() {
+                    request.forget_types();
+                }
+                (result, answer)
+            }
+            Prepared::Text(text) => {
+                let status = link.status;
+                packet::command(QUERY, &mut self.buffer, |out| {
+                    text.render(table, out, |slot, out| write_literal(params.get(slot), status, out));
+                });
+                link.command(&self.buffer)?;
+                receive(link, Format::Text, &mut Vec::new())
+            }
+        };
         count(result, answer, tally)
-    }
-
-    #[inline(always)]
-    fn take_columns(&mut self, statement: usize, table: u32) -> Vec<Column> {
-        let columns = self.statements[statement].columns(table);
-        columns.map(std::mem::take).unwrap_or_default()
-    }
-
-    #[inline(always)]
-    fn keep_columns(&mut self, statement: usize, table: u32, columns: Vec<Column>) {
-        if let Some(kept) = self.statements[statement].columns(table) {
-            *kept = columns;
-        }
     }
 
     /// Sends a statement without parameters and reads its answer.
@@ -341,13 +310,13 @@ impl Connection for MysqlConnection {
     }
 
     fn execute(&mut self, statement: usize, table: u32, params: &Params, tally: &mut Tally) -> WireResult<()> {
-        if !self.link.cache_metadata {
-            return self.run(statement, table, params, tally, &mut Counts);
-        }
-        let mut columns = Columns(self.take_columns(statement, table));
-        let result = self.run(statement, table, params, tally, &mut columns);
-        self.keep_columns(statement, table, columns.0);
-        result
+        self.run((statement, table), params, tally, |link, _, columns| {
+            if link.cache_metadata {
+                link.answer(&mut Columns(columns))
+            } else {
+                link.answer(&mut Counts)
+            }
+        })
     }
 
     fn execute_checked(
@@ -358,12 +327,9 @@ impl Connection for MysqlConnection {
         tally: &mut Tally,
         sink: &mut dyn RowSink,
     ) -> WireResult<()> {
-        let format = self.statements[statement].format();
-        let mut rows = Rows::new(format, self.take_columns(statement, table), sink);
-        let result = self.run(statement, table, params, tally, &mut rows);
-        let columns = rows.into_columns();
-        self.keep_columns(statement, table, columns);
-        result
+        self.run((statement, table), params, tally, |link, format, columns| {
+            link.answer(&mut Rows::new(format, columns, sink))
+        })
     }
 
     fn query(&mut self, sql: &str) -> WireResult<TextTable> {

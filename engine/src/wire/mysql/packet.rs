@@ -123,10 +123,17 @@ impl<'a> Body<'a> {
     }
 
     /// A packed integer.
-    #[inline]
+    #[inline(always)]
     pub fn length(&mut self) -> WireResult<u64> {
+        if let Some((&small @ 0..=0xfa, rest)) = self.0.split_first() {
+            self.0 = rest;
+            return Ok(u64::from(small));
+        }
+        self.long_length()
+    }
+
+    fn long_length(&mut self) -> WireResult<u64> {
         let bytes = match self.u8()? {
-            small @ 0..=0xfa => return Ok(u64::from(small)),
             0xfc => 2,
             0xfd => 3,
             0xfe => 8,
@@ -172,7 +179,7 @@ pub struct Done {
 }
 
 /// Reads an OK packet, also one that stands for EOF.
-#[inline]
+#[inline(always)]
 pub fn ok(payload: &[u8]) -> WireResult<Done> {
     let mut body = Body(payload);
     body.u8()?;

@@ -47,12 +47,12 @@ impl Link {
         let columns = body.u16()?;
         let placeholders = body.u16()?;
         self.definitions(placeholders, &mut Counts)?;
-        let mut kept = Columns::default();
-        self.definitions(columns, &mut kept)?;
+        let mut kept = Vec::new();
+        self.definitions(columns, &mut Columns(&mut kept))?;
         Ok(Statement {
             id,
             placeholders: placeholders.into(),
-            columns: kept.0,
+            columns: kept,
         })
     }
 

@@ -20,15 +20,15 @@ pub enum Format {
 pub struct Rows<'a> {
     sink: &'a mut dyn RowSink,
     format: Format,
-    columns: Vec<Column>,
+    columns: &'a mut Vec<Column>,
     /// The values of one binary row, and where each of them is.
     texts: Vec<u8>,
     places: Vec<Option<Range<usize>>>,
 }
 
 impl<'a> Rows<'a> {
-    /// `columns`: of the prepared statement, for results that do not tell them.
-    pub fn new(format: Format, columns: Vec<Column>, sink: &'a mut dyn RowSink) -> Self {
+    /// `columns`: of the prepared statement, for results that do not tell them; they are kept as they are told.
+    pub fn new(format: Format, columns: &'a mut Vec<Column>, sink: &'a mut dyn RowSink) -> Self {
         Self {
             sink,
             format,
@@ -36,11 +36,6 @@ impl<'a> Rows<'a> {
             texts: Vec::new(),
             places: Vec::new(),
         }
-    }
-
-    /// As they were told last.
-    pub fn into_columns(self) -> Vec<Column> {
-        self.columns
     }
 
     fn text_row(&mut self, row: &[u8]) -> WireResult<()> {
@@ -179,7 +174,8 @@ mod tests {
             (Format::Text, &b"\x02-1\xfb\x02ab"[..]),
             (Format::Binary, b"\x00\x08\xff\xff\xff\xff\x02ab"),
         ] {
-            let mut rows = Rows::new(format, Vec::new(), &mut sink);
+            let mut columns = Vec::new();
+            let mut rows = Rows::new(format, &mut columns, &mut sink);
             rows.begin(true);
             for (name, kind) in [("a", 3), ("b", 8), ("c", 253)] {
                 rows.column(&definition(name, kind)).unwrap();
@@ -195,8 +191,8 @@ mod tests {
     #[test]
     fn columns_that_are_not_told_are_those_of_the_statement() {
         let mut sink = Collected::default();
-        let columns = vec![Column::read(&definition("a", 3)).unwrap()];
-        let mut rows = Rows::new(Format::Binary, columns, &mut sink);
+        let mut columns = vec![Column::read(&definition("a", 3)).unwrap()];
+        let mut rows = Rows::new(Format::Binary, &mut columns, &mut sink);
         rows.begin(false);
         rows.row(b"\x00\x00\x07\x00\x00\x00").unwrap();
         rows.begin(true);
