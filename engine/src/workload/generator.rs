@@ -110,12 +110,27 @@ impl Draw {
         })
     }
 
-    #[inline]
+    /// Numbers are drawn in line, the rest aside: on a core shared with the server, all that is called has to be fetched anew.
+    #[inline(always)]
     pub fn draw(&self, stream: &mut Stream, memory: &mut Memory, params: &mut Params) {
+        match &self.source {
+            Source::Number(numbers) => self.draw_numbers(numbers, self.slot, stream, memory, params),
+            _ => self.draw_other(stream, memory, params),
+        }
+        // Drawn after the value, and only where there are any: what else is drawn does not depend on it.
+        if let Some(slot) = self.slot
+            && self.nulls > 0.0
+            && stream.fraction() < self.nulls
+        {
+            params.set(slot, Value::Null(self.value_type));
+        }
+    }
+
+    #[inline(never)]
+    fn draw_other(&self, stream: &mut Stream, memory: &mut Memory, params: &mut Params) {
         match (&self.source, self.slot) {
-            (Source::Number(numbers), slot) => self.draw_numbers(numbers, slot, stream, memory, params),
             (Source::Stored(stored), slot) => self.draw_stored(stored, slot, stream, memory, params),
-            (_, None) => {}
+            (Source::Number(_), _) | (_, None) => {}
             (Source::Text(template), Some(slot)) => self.put(slot, params, |texts| template.write(stream, texts)),
             (Source::Filled(filled), Some(slot)) => self.put(slot, params, |texts| filled.write(stream, memory, texts)),
             (Source::OneOf(all), Some(slot)) => {
@@ -131,13 +146,6 @@ impl Draw {
             }
             (Source::Bytes(length), Some(slot)) => params.set_bytes(slot, |bytes| write_random(*length, stream, bytes)),
         }
-        // Drawn after the value, and only where there are any: what else is drawn does not depend on it.
-        if let Some(slot) = self.slot
-            && self.nulls > 0.0
-            && stream.fraction() < self.nulls
-        {
-            params.set(slot, Value::Null(self.value_type));
-        }
     }
 
     /// As text or as bytes.
@@ -149,7 +157,7 @@ impl Draw {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn draw_numbers(
         &self,
         numbers: &Numbers,
@@ -164,6 +172,21 @@ impl Draw {
         }
         let Some(slot) = slot else { return };
         params.set(slot, self.value_type.value(first));
+        if self.count > 1 {
+            self.draw_list(numbers, (slot, first), stream, memory, params);
+        }
+    }
+
+    /// What comes after the first number.
+    #[inline(never)]
+    fn draw_list(
+        &self,
+        numbers: &Numbers,
+        (slot, first): (usize, Number),
+        stream: &mut Stream,
+        memory: &mut Memory,
+        params: &mut Params,
+    ) {
         for offset in 1..self.count {
             let number = if self.consecutive {
                 first.plus(offset as i64)
@@ -290,8 +313,16 @@ impl Source {
 }
 
 impl Numbers {
-    #[inline]
+    #[inline(always)]
     fn draw(&self, stream: &mut Stream, memory: &mut Memory) -> Number {
+        match self {
+            Self::Integer(Integer::Distributed(distribution)) => Number::Integer(distribution.draw(stream)),
+            _ => self.draw_other(stream, memory),
+        }
+    }
+
+    #[inline(never)]
+    fn draw_other(&self, stream: &mut Stream, memory: &mut Memory) -> Number {
         match self {
             Self::Integer(integer) => Number::Integer(integer.draw(stream, memory)),
             Self::Ref { of, add } => memory.values[*of].plus(*add),

@@ -158,7 +158,7 @@ impl Program {
     }
 
     /// The table of a statement for this event; repetitions of the statement share it.
-    #[inline]
+    #[inline(always)]
     fn choose_table(&self, statement: usize, stream: &mut Stream, scratch: &mut Scratch) -> u32 {
         let table = match self.statements[statement].table {
             TableChoice::Draw if self.tables == 1 => 1,

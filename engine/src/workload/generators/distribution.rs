@@ -72,8 +72,16 @@ impl Distribution {
         })
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn draw(&self, stream: &mut Stream) -> i64 {
+        match self {
+            Self::Uniform { low, high } => stream.integer(*low, *high),
+            _ => self.draw_uneven(stream),
+        }
+    }
+
+    #[inline(never)]
+    fn draw_uneven(&self, stream: &mut Stream) -> i64 {
         match self {
             Self::Uniform { low, high } => stream.integer(*low, *high),
             Self::Zipfian { low, high, zipf } => offset(*low, *high, zipf.sample(stream.random()) - 1.0),
