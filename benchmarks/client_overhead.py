@@ -178,6 +178,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--rows", type=int, default=1_000_000, help="rows of the table (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=9, help="runs of each client (default: %(default)s)")
     parser.add_argument("--seconds", type=int, default=4, help="length of a run, whole seconds (default: %(default)s)")
+    parser.add_argument("--test", choices=[one.test for one in workloads(1)], help="only this one (default: all)")
     return parser.parse_args()
 
 
@@ -189,6 +190,8 @@ def main() -> None:
         print(f"{server.build.name}, {asked.rows:,} rows, 1 client, all on CPU {cpu}, ", end="")
         print(f"{asked.rounds} interleaved runs of {asked.seconds} s each: median [min–max].\n")
         for workload in workloads(asked.rows):
+            if asked.test not in (None, workload.test):
+                continue
             clients = make_clients(server, workload, asked.rows, cpu, Path(folder))
             print(report(workload, measure(clients, asked.rounds, asked.seconds)), flush=True)
 
