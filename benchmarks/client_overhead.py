@@ -189,9 +189,7 @@ def main() -> None:
         fill(server, asked.rows)
         print(f"{server.build.name}, {asked.rows:,} rows, 1 client, all on CPU {cpu}, ", end="")
         print(f"{asked.rounds} interleaved runs of {asked.seconds} s each: median [min–max].\n")
-        for workload in workloads(asked.rows):
-            if asked.test not in (None, workload.test):
-                continue
+        for workload in (one for one in workloads(asked.rows) if asked.test in (None, one.test)):
             clients = make_clients(server, workload, asked.rows, cpu, Path(folder))
             print(report(workload, measure(clients, asked.rounds, asked.seconds)), flush=True)
 
