@@ -39,6 +39,7 @@ from dbversus.report.parts.notes.chosen_base import base_sentences
 from dbversus.report.parts.notes.drift import drift_notes
 from dbversus.report.parts.notes.known_bugs import bug_notes
 from dbversus.report.parts.notes.logs import log_notes
+from dbversus.report.parts.notes.memory import memory_notes
 from dbversus.report.parts.notes.missing import SENTENCE_KEYS, not_measured
 from dbversus.report.parts.notes.regime import driven_figures, regime_notes
 from dbversus.report.parts.notes.settings import settings_notes
@@ -143,7 +144,7 @@ def _tests(results: Results, findings: Findings) -> tuple[TestPart, ...]:
     ratios = figures.slot_ratios(results)
     disturbed = disturbance.disturbances(results)
     plans, asked = _plans(results), statements_of_tests(results)
-    drifts = drift_notes(results)
+    drifts, short_of_memory = drift_notes(results), memory_notes(results)
     of_roles = roles.roles_of_tests(results)
     of_device = device_blocks(results)
     return tuple(
@@ -156,7 +157,7 @@ def _tests(results: Results, findings: Findings) -> tuple[TestPart, ...]:
             disturbed.get(name, disturbance.NOTHING),
             _plans_of(name, plans),
             asked(name),
-            drifts.get(name, ()),
+            (*short_of_memory.get(name, ()), *drifts.get(name, ())),
             of_roles.get(name, ()),
             of_device,
         )
@@ -181,7 +182,7 @@ def _test(
     disturbed: Disturbance,
     plans: tuple[PlanDifference, ...],
     asked: tuple[StatementPart, ...],
-    drifts: Sequence[str],
+    noted: Sequence[str],
     of_roles: tuple[RolePart, ...],
     of_device: Blocks,
 ) -> TestPart:
@@ -225,7 +226,7 @@ def _test(
             *worst,
             *stalls.notes(results, name),
             *background.notes(results, name),
-            *drifts,
+            *noted,
             *roles.notes(of_roles),
         ),
         roles=of_roles,
