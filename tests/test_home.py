@@ -43,4 +43,5 @@ def test_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_comes_with_dbversus_is_found_in_its_source_tree() -> None:
     (experiments,) = shipped("experiments")
     assert (experiments / "durability.toml").is_file()
-    assert shipped("no-such-folder") == []
+    with pytest.raises(RunError, match=r"A part of dbversus is missing: neither .*no-such-folder.* install it again"):
+        shipped("no-such-folder")

@@ -36,6 +36,13 @@ def public_dir(*parts: str) -> Path:
 
 
 def shipped(folder: str) -> list[Path]:
-    """Where files that come with dbversus and users may read are: in the package, and beside it in its source tree."""
+    """Where files that come with dbversus and users may read are: in the package, and beside it in its source tree.
+
+    Raises RunError where there are none: without its configs, say, dbversus would measure servers with other settings.
+    """
     package = Path(__file__).resolve().parent
-    return [place for place in (package / folder, package.parents[1] / folder) if place.is_dir()]
+    places = [package / folder, package.parents[1] / folder]
+    found = [place for place in places if place.is_dir()]
+    if not found:
+        raise RunError(f"A part of dbversus is missing: neither {places[0]} nor {places[1]} is there; install it again.")
+    return found
