@@ -44,5 +44,7 @@ def shipped(folder: str) -> list[Path]:
     places = [package / folder, package.parents[1] / folder]
     found = [place for place in places if place.is_dir()]
     if not found:
-        raise RunError(f"A part of dbversus is missing: neither {places[0]} nor {places[1]} is there; install it again.")
+        raise RunError(
+            f"A part of dbversus is missing: neither {places[0]} nor {places[1]} is there; install it again."
+        )
     return found

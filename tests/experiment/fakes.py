@@ -76,6 +76,9 @@ class FakeEngine:
         self.known.add(fields["name"])
         yield {"done": True}
 
+    def _drain(self, fields: dict[str, Any]) -> Iterator[Reply]:
+        yield {"idle": True, "elapsed_ns": 1, "done": True}
+
     def _drop(self, fields: dict[str, Any]) -> Iterator[Reply]:
         if fields["target"] not in self.known:
             raise EngineRefused("usage", f"there is no target {fields['target']}", None)

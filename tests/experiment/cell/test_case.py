@@ -60,6 +60,21 @@ def test_the_limits_are_those_of_the_host_and_the_placement(tmp_path: Path) -> N
     assert engine_of(rig).asked("open")[0]["foreground_cpus"] == [1]
 
 
+def test_what_replays_have_left_is_drained_once_when_the_next_test_is_measured(tmp_path: Path) -> None:
+    rig = make_rig(tmp_path, tests="point-query,update-index,update-one")
+    for target in rig.targets:
+        server_of(rig, target.name).root_pid = 11
+    for name in ("update-index", "update-one"):
+        with rig.only(rig.contest.turns(0)[0]):
+            measure(rig, 0, case_of(rig, name), replay=True)
+    assert not engine_of(rig).asked("drain")
+    _measure(rig, "point-query")
+    _measure(rig, "point-query", block=1)
+    drained = [fields["target"] for fields in engine_of(rig).asked("drain")]
+    assert drained == [target.name for target in rig.targets]
+    assert not records(rig, "drain")
+
+
 @pytest.mark.parametrize(("test", "of_the_table"), [("scan", True), ("point-query", False)])
 def test_a_plan_tells_the_rows_that_an_operation_scans(tmp_path: Path, test: str, of_the_table: bool) -> None:
     rig = make_rig(tmp_path, tests=test)

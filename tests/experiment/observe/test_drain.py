@@ -8,7 +8,7 @@ from typing import Any, cast
 import msgspec
 import pytest
 
-from dbversus.experiment.observe.drain import drain, start_clocks_together
+from dbversus.experiment.observe.drain import drain, drain_replays, start_clocks_together
 from dbversus.experiment.observe.scene import Scene
 from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.rig.engine import EngineGone
@@ -19,14 +19,22 @@ from dbversus.results.records import AnyRecord
 class _Rig:
     """As much of a rig as draining needs: `targets` maps names to whether they are processes."""
 
-    def __init__(self, targets: dict[str, bool], *, gone: bool = False, puts_off_s: float = 0.0, **spec: Any):
+    def __init__(
+        self,
+        targets: dict[str, bool],
+        *,
+        gone: bool = False,
+        undrained: bool = False,
+        puts_off_s: float = 0.0,
+        **spec: Any,
+    ):
         self.spec = SimpleNamespace(**{"drain_s": 2.0, "drain_idle_s": 0.2, "freeze": True} | spec)
         self.tag = {"group": "g1"}
         self.alive = [
             SimpleNamespace(name=name, server=_server(process, puts_off_s)) for name, process in targets.items()
         ]
         self.engine = self
-        self.gone = gone
+        self.gone, self.undrained = gone, undrained
         self.called: list[dict[str, Any]] = []
         self.noted: list[dict[str, Any]] = []
         self.renewed = 0
@@ -58,8 +66,8 @@ def _case(changes_data: bool = True) -> Case:
     return cast(Case, SimpleNamespace(name="insert", test=SimpleNamespace(changes_data=changes_data)))
 
 
-def _drain(rig: _Rig, case: Case | None = None, journal: bool = True) -> None:
-    drain(_scene(rig, case, replay=not journal))
+def _drain(rig: _Rig, case: Case | None = None) -> None:
+    drain(_scene(rig, case))
 
 
 def _scene(rig: _Rig, case: Case | None = None, replay: bool = False) -> Scene:
@@ -82,10 +90,11 @@ def test_every_server_is_drained_and_charged_to_what_it_was_driven() -> None:
     assert noted["targets"]["t1"] == _figures(ops=200)
 
 
-def test_a_replay_is_drained_and_not_journaled() -> None:
-    rig = _Rig({"t0": True, "t1": True})
-    _drain(rig, journal=False)
-    assert len(rig.called) == 2 and not rig.noted
+def test_replays_are_drained_once_before_what_is_measured_and_not_journaled() -> None:
+    rig = _Rig({"t0": True, "t1": True}, undrained=True)
+    for _ in range(2):
+        drain_replays(cast(Rig, rig))
+    assert [call["cmd"] for call in rig.called] == ["freeze", "drain", "drain"] and not rig.noted
 
 
 @pytest.mark.parametrize(
@@ -148,16 +157,17 @@ def test_clocks_strike_in_all_servers_at_once_before_the_rows(monkeypatch: pytes
 
 
 @pytest.mark.parametrize(
-    ("rig", "case"),
+    ("rig", "case", "replay"),
     [
-        (_Rig({"t0": True, "t1": True}), _case()),
-        (_Rig({"t0": True, "t1": True}, puts_off_s=1.1), _case(changes_data=False)),
-        (_Rig({"t0": True, "t1": True}, puts_off_s=1.1, freeze=False), _case()),
+        (_Rig({"t0": True, "t1": True}), _case(), False),
+        (_Rig({"t0": True, "t1": True}, puts_off_s=1.1), _case(changes_data=False), False),
+        (_Rig({"t0": True, "t1": True}, puts_off_s=1.1, freeze=False), _case(), False),
+        (_Rig({"t0": True, "t1": True}, puts_off_s=1.1), _case(), True),
     ],
-    ids=["no clocks", "nothing to purge", "not frozen"],
+    ids=["no clocks", "nothing to purge", "not frozen", "nothing to measure"],
 )
-def test_nobody_waits_for_clocks_that_make_no_difference(rig: _Rig, case: Case) -> None:
-    start_clocks_together(_scene(rig, case))
+def test_nobody_waits_for_clocks_that_make_no_difference(rig: _Rig, case: Case, replay: bool) -> None:
+    start_clocks_together(_scene(rig, case, replay))
     assert not rig.called
 
 

@@ -147,6 +147,7 @@ def settle_all(rig: Rig, block: int, phase: str) -> None:
     """Pays all debt on every target between phases; what remains is journaled, not hidden."""
     rig.display.doing(f"block {block + 1}: settling before {phase}")
     rig.thaw_all(block=block)
+    rig.undrained = False
     for target in rig.alive:
         ask(rig, target, partial(_settle, rig, block, phase, target), "settle", block=block)
 

@@ -7,7 +7,7 @@ from dbversus.experiment.cell.pilot import one_row, pilot, plan_at
 from dbversus.experiment.cell.planned import note_plan
 from dbversus.experiment.cell.rows import count_rows, lead_in, replay_rows
 from dbversus.experiment.cell.work import plan_work, undo
-from dbversus.experiment.observe.drain import drain, start_clocks_together
+from dbversus.experiment.observe.drain import drain, drain_replays, start_clocks_together
 from dbversus.experiment.observe.every import observers_of
 from dbversus.experiment.observe.observer import Observers
 from dbversus.experiment.observe.scene import Scene
@@ -41,6 +41,10 @@ def measure(rig: Rig, block: int, case: Case, *, replay: bool = False) -> None:
 def _measure(scene: Scene) -> None:
     rig, case = scene.rig, scene.case
     began, cpu_began = time.monotonic(), time.process_time()
+    if scene.replay:
+        rig.undrained |= case.test.changes_data
+    else:
+        drain_replays(rig)
     observers = observers_of(scene)
     observers.begin()
     heed_crashes(rig, block=scene.block, test=case.name)
@@ -49,7 +53,8 @@ def _measure(scene: Scene) -> None:
     if rig.is_comparable(case):
         _measure_rows(scene, observers)
         observers.still_open()
-        drain(scene)
+        if not scene.replay:
+            drain(scene)
         rig.engine.call("close")
         observers.end()
         if case.test.work:

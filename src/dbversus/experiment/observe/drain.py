@@ -8,7 +8,7 @@ import msgspec
 
 from dbversus.experiment.observe.scene import Scene
 from dbversus.experiment.plan.strikes import strikes
-from dbversus.experiment.rig.engine import EngineGone
+from dbversus.experiment.rig.engine import EngineGone, Reply
 from dbversus.experiment.rig.rig import Rig, Target
 from dbversus.results.records import Drain, DrainFigures
 from dbversus.results.records.usage import ServerUsage
@@ -25,13 +25,13 @@ def start_clocks_together(scene: Scene) -> None:
     """
     rig, case = scene.rig, scene.case
     put_off_s = _put_off_s(rig.alive)
-    if not (case.test.changes_data and rig.spec.freeze and put_off_s):
+    if scene.replay or not (case.test.changes_data and rig.spec.freeze and put_off_s):
         return
     rig.freeze()
     time.sleep(put_off_s)
     rig.thaw()
     for target in _processes(rig):
-        rig.engine.call("drain", target=target.name, idle_ms=STRIKE_IDLE_MS, limit_ms=STRIKE_LIMIT_MS)
+        _let_go(rig, target, STRIKE_IDLE_MS, STRIKE_LIMIT_MS)
 
 
 def drain(scene: Scene) -> None:
@@ -40,31 +40,52 @@ def drain(scene: Scene) -> None:
     The operations that left something are all that were driven since the server was started, or since the test began. A server
     that is not frozen while another is measured works at its own pace, so without freezing nothing is drained.
     """
-    rig, case = scene.rig, scene.case
-    spec = rig.spec
-    if not case.test.changes_data or not spec.drain_s or not (spec.freeze or len(rig.alive) == 1):
+    rig = scene.rig
+    if not scene.case.test.changes_data:
         return
-    processes = _processes(rig)
+    try:
+        found = _until_idle(rig)
+    except EngineGone as error:
+        rig.renew_engine(str(error), **scene.where)
+        return
+    if found:
+        figures = {name: msgspec.structs.replace(drained, ops=scene.driven[name]) for name, drained in found.items()}
+        rig.note(Drain(*scene.place, figures, **rig.tag))
+
+
+def drain_replays(rig: Rig) -> None:
+    """Lets them do what replayed tests have left, all of it at once, so that it does not fall on the test that comes next."""
+    if rig.undrained:
+        rig.freeze()
+        _until_idle(rig)
+        rig.undrained = False
+
+
+def _until_idle(rig: Rig) -> dict[str, DrainFigures]:
+    """What servers did that are running still, by name; nothing where none is drained. Raises EngineGone."""
+    spec, processes = rig.spec, _processes(rig)
+    if not processes or not spec.drain_s or not (spec.freeze or len(rig.alive) == 1):
+        return {}
     put_off_s = _put_off_s(processes)
     idle_s = spec.drain_idle_s if spec.freeze else max(spec.drain_idle_s, put_off_s)
     limit_ms = max(1, round(spec.drain_s * 1000))
     idle_ms = min(limit_ms, max(1, round(idle_s * 1000)))
     found: dict[str, DrainFigures] = {}
-    try:
-        for _ in range(strikes(put_off_s, spec.freeze)):
-            if spec.freeze:
-                time.sleep(put_off_s)  # clocks go on in frozen servers: each takes up its work as soon as it is thawed
-            for target in processes:
-                reply = rig.engine.call("drain", target=target.name, idle_ms=idle_ms, limit_ms=limit_ms)
-                before = found.pop(target.name, None)
-                if target.server.is_running():
-                    figures = msgspec.convert({**reply, "ops": scene.driven[target.name]}, DrainFigures)
-                    found[target.name] = _sum(before, figures) if before else figures
-    except EngineGone as error:
-        rig.renew_engine(str(error), **scene.where)
-        return
-    if found and not scene.replay:
-        rig.note(Drain(*scene.place, found, **rig.tag))
+    for _ in range(strikes(put_off_s, spec.freeze)):
+        if spec.freeze:
+            time.sleep(put_off_s)  # clocks go on in frozen servers: each takes up its work as soon as it is thawed
+        for target in processes:
+            reply = _let_go(rig, target, idle_ms, limit_ms)
+            before = found.pop(target.name, None)
+            if target.server.is_running():
+                figures = msgspec.convert({**reply, "ops": 0}, DrainFigures)
+                found[target.name] = _sum(before, figures) if before else figures
+    return found
+
+
+def _let_go(rig: Rig, target: Target, idle_ms: int, limit_ms: int) -> Reply:
+    """Until it is idle; what it did."""
+    return rig.engine.call("drain", target=target.name, idle_ms=idle_ms, limit_ms=limit_ms)
 
 
 def _sum(before: DrainFigures, more: DrainFigures) -> DrainFigures:

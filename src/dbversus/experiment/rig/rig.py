@@ -93,8 +93,9 @@ class Rig:
     `cpus`: where clients and servers run; `group`: who is up now (None: all); `restored`: names of targets whose
     snapshot was put in place since this process began; `prepared`: of those whose servers took all statements; `diverged`:
     something was replaced since the data was restored, so that targets may have done unequal work, and the data of equal ones
-    differ. `idle_counts`: what a test (case) without any operation adds to a target's own counters;
-    `held`: keeps others from removing the snapshots. `limits`: from what on other work disturbs a row.
+    differ. `undrained`: tests were replayed, and servers have not been let go since to do what those left. `idle_counts`: what
+    a test (case) without any operation adds to a target's own counters; `held`: keeps others from removing the snapshots.
+    `limits`: from what on other work disturbs a row.
     """
 
     spec: ExperimentSpec
@@ -112,6 +113,7 @@ class Rig:
     remarks: set[tuple[str | None, str]] = field(init=False, default_factory=set)
     restored: set[str] = field(init=False, default_factory=set)
     diverged: bool = field(init=False, default=False)
+    undrained: bool = field(init=False, default=False)
     held: contextlib.ExitStack = field(init=False, default_factory=contextlib.ExitStack)
     limits: Limits = field(init=False)
     prepared: set[str] = field(init=False, default_factory=set)

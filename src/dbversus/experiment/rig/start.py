@@ -52,6 +52,7 @@ def _start_on(rig: Rig, block: int, data: str) -> tuple[dict[str, dict[str, int]
         owed = ask(rig, target, target.server.debt, "start", block=block)
         if owed is not None:
             debt[target.name] = owed
+    rig.undrained = False
     rig.diverged = rig.diverged and not fresh.issuperset(rig.alive_names)
     return debt, fresh
 

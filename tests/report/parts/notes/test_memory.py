@@ -27,7 +27,9 @@ def test_a_server_that_waits_for_its_own_pages_had_too_little_memory() -> None:
     results = with_faults(240.0, memory=512 * 2**20)
     (note,) = memory_notes(results)["test0"]
     target = results.targets[-1].label
-    assert note.startswith(f"{target} had too little memory with a limit of 512m: 240 times a second it waited for a page")
+    assert note.startswith(
+        f"{target} had too little memory with a limit of 512m: 240 times a second it waited for a page"
+    )
     assert "test1" not in memory_notes(results)
     shown = {test.name: test.notes for test in build_assessment(results).tests}
     assert note in shown["test0"] and note not in shown["test1"]
