@@ -20,12 +20,15 @@ from dbversus.results.read import open_results
 from dbversus.results.schema import JOURNAL
 from dbversus.results.stored import Results
 from dbversus.stats.judge import looks_of
+from dbversus.stats.judging.estimate import draw_in
 from dbversus.stats.judging.verdicts import assess
+from dbversus.stats.judging.weights import weigh
 from dbversus.stats.metrics import CPU, PRIMARY, Columns, Floats, metric_named, parts
 from dbversus.stats.model import BlockValue, Finding
 from dbversus.stats.values.blocks import block_values, slot_logs
 from dbversus.stats.values.layout import lay_out
 from dbversus.stats.values.midmean import TRIMMED
+from dbversus.stats.values.table import tabulate
 
 EXAMPLE = """examples:
   benchmarks/worked_example.py
@@ -40,12 +43,14 @@ FIRST_LOOK = 4
 class Worked:
     """CPU per operation of one test: rows of its first block, values of all blocks, and what is said of them.
 
-    `base` and `target` are in µs per operation, one per row; `values` are ln(target/base), one per block.
+    `base` and `target` are in µs per operation, one per row; `values` are ln(target/base), one per block, and `weights` what
+    they count.
     """
 
     base: Floats
     target: Floats
     values: Sequence[float]
+    weights: Sequence[float]
     first_look: Finding
     last: Finding
 
@@ -60,7 +65,7 @@ def work_out() -> Worked:
     looks = looks_of(results.header)
     ours = [value.value for value in values if (value.test, value.metric) == (TEST, CPU) and value.value is not None]
     sooner = [value for value in values if value.block < FIRST_LOOK]
-    return Worked(base, target, ours, _finding(sooner, looks), _finding(values, looks))
+    return Worked(base, target, ours, _weights(values), _finding(sooner, looks), _finding(values, looks))
 
 
 def _first_rows(results: Results) -> tuple[Floats, Floats]:
@@ -76,6 +81,13 @@ def _first_rows(results: Results) -> tuple[Floats, Floats]:
     return cost[pairs.theirs], cost[pairs.ours]
 
 
+def _weights(values: Sequence[BlockValue]) -> list[float]:
+    blocks = tabulate(values, PRIMARY, {})
+    weight, _ = weigh(blocks, draw_in(blocks, blocks.value))
+    found: list[float] = weight[[key[0] == TEST and key[2] == CPU for key in blocks.keys].index(True)].tolist()
+    return found
+
+
 def _finding(values: Sequence[BlockValue], looks: tuple[int, ...]) -> Finding:
     return next(each for each in assess(values, PRIMARY, looks) if (each.test, each.metric) == (TEST, CPU))
 
@@ -89,7 +101,10 @@ def table(worked: Worked) -> str:
         ["first block", f"{len(worked.base)} rows between {_span(_ratios(worked))}; midmean {blocks[0]}"],
         ["first four blocks", ", ".join(blocks[:FIRST_LOOK])],
         ["look after four", f"{_shown(first)}, q = {first.q_value:.4f}: {first.verdict}, to be measured again"],
-        ["fresh blocks", ", ".join(blocks[FIRST_LOOK:])],
+        [
+            "fresh blocks",
+            f"{', '.join(blocks[FIRST_LOOK:])} (weighs {_how_much(worked.weights[FIRST_LOOK : len(blocks)])} as much)",
+        ],
         ["look after six", f"**{_shown(last)}: {last.verdict}**, {last.note}"],
     ]
     return markdown(["step", "server CPU per operation"], rows).replace("---:", "---")
@@ -115,6 +130,11 @@ def figures(worked: Worked) -> Figures:
 def _ratios(worked: Worked) -> Floats:
     ratios: Floats = worked.target / worked.base
     return ratios
+
+
+def _how_much(weights: Sequence[float]) -> str:
+    first, second = weights
+    return f"{second / first:.1f} times"
 
 
 def _span(ratios: Floats) -> str:

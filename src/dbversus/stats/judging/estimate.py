@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dbversus.stats.judging.moderate import moderate
+from dbversus.stats.judging.weights import effective_blocks, weigh
 from dbversus.stats.means import VARIANCE_FLOOR
 from dbversus.stats.metrics import Floats
 from dbversus.stats.values.table import Table
@@ -19,7 +20,10 @@ _FEWEST_BLOCKS = 3
 
 @dataclass(frozen=True)
 class Estimate:
-    """Per key: mean of ln(target/base) over blocks, its own and its moderated sd, and the latter's degrees of freedom."""
+    """Per key: mean of ln(target/base) over blocks, its own and its moderated sd, and the latter's degrees of freedom.
+
+    Standard deviations are those of a block of weight 1, so that sd/√n is the standard error of the mean.
+    """
 
     mean: Floats
     sd: Floats
@@ -30,15 +34,13 @@ class Estimate:
 def estimate(table: Table, count: int) -> Estimate:
     """From the first `count` blocks; NaN where there are too few."""
     value = draw_in(table, table.value[:, :count])
-    present = ~np.isnan(value)
-    n = present.sum(axis=1)
-    filled = np.where(present, value, 0.0)
-    mean = np.divide(filled.sum(axis=1), n, out=np.full(len(n), np.nan), where=n > 0)
-    squares = np.where(present, (filled - mean[:, None]) ** 2, 0.0).sum(axis=1)
-    own_df = (n - 1).astype(np.float64)
-    usable = table.compared & (own_df >= 1)
-    variance = np.divide(squares, own_df, out=np.full(len(n), np.nan), where=usable)
-    of_rows = _mean_of_known(table.error[:, :count] ** 2)
+    weight, of_rows = weigh(table, value)
+    n = np.count_nonzero(~np.isnan(value), axis=1)
+    filled = np.nan_to_num(value)
+    mean = np.divide((weight * filled).sum(axis=1), n, out=np.full(len(n), np.nan), where=n > 0)
+    squares = (weight * (filled - mean[:, None]) ** 2).sum(axis=1)
+    variance = np.divide(squares, n - 1, out=np.full(len(n), np.nan), where=table.compared & (n >= 2))
+    own_df = np.where(n >= 2, np.maximum(effective_blocks(weight) - 1, 1.0), 0.0)
     squeezed, df = np.full_like(variance, np.nan), np.full_like(variance, np.nan)
     for metric in np.unique(table.metric):
         chosen = table.metric == metric
@@ -76,13 +78,3 @@ def _median(matrix: Floats) -> Floats:
     low, high = np.maximum(known - 1, 0) // 2, known // 2
     median: Floats = (order[lines, low] + order[lines, np.minimum(high, matrix.shape[1] - 1)]) / 2
     return median
-
-
-def _mean_of_known(matrix: Floats) -> Floats:
-    """Mean of each line over what is known of it; NaN where nothing is."""
-    known = ~np.isnan(matrix)
-    count = known.sum(axis=1)
-    means: Floats = np.divide(
-        np.where(known, matrix, 0.0).sum(axis=1), count, out=np.full(len(count), np.nan), where=count > 0
-    )
-    return means

@@ -8,6 +8,7 @@ from scipy.special import stdtrit
 from dbversus.stats.judging.estimate import draw_in
 from dbversus.stats.judging.looks import CHANGED_FROM, OVERALL, State, equivalent_within, looks_taken
 from dbversus.stats.judging.sequential import alpha_per_look
+from dbversus.stats.judging.weights import weigh
 from dbversus.stats.metrics import Floats
 from dbversus.stats.model import Verdict
 from dbversus.stats.values.table import Table
@@ -38,18 +39,22 @@ def measured_again(table: Table, state: State, looks: tuple[int, ...]) -> dict[i
     is_fresh = (state.found_at >= 0)[:, None] & (np.array(table.blocks) >= state.found_at[:, None])
     # by the fresh blocks alone: what is far off from those that revealed a change may be the truth
     value = draw_in(table, np.where(is_fresh, table.value, np.nan))
+    weight, _ = weigh(table, draw_in(table, table.value))
     enough = np.count_nonzero(~np.isnan(value), axis=1) >= FEWEST_FRESH_BLOCKS
     enough &= state.verdict != Verdict.EQUIVALENT
     return {
-        int(index): _judged(table, state, int(index), value[index, ~np.isnan(value[index])], looks)
+        int(index): _judged(table, state, int(index), value[index], weight[index], looks)
         for index in np.flatnonzero(enough)
     }
 
 
-def _judged(table: Table, state: State, index: int, fresh: Floats, looks: tuple[int, ...]) -> Shown:
+def _judged(table: Table, state: State, index: int, value: Floats, weight: Floats, looks: tuple[int, ...]) -> Shown:
+    """`value`: of the key's fresh blocks, NaN in the others; `weight`: of all its blocks, with the mean 1."""
     level = _level(table, int(state.found_at[index]), looks)
-    mean, df = float(fresh.mean()), float(state.df[index])
-    error = float(state.moderated_sd[index]) / len(fresh) ** 0.5
+    is_fresh = ~np.isnan(value)
+    fresh, weight = value[is_fresh], weight[is_fresh]
+    mean, df = float(np.average(fresh, weights=weight)), float(state.df[index])
+    error = float(state.moderated_sd[index]) / float(weight.sum()) ** 0.5
     distance, one_sided = (-error * float(stdtrit(df, chance)) for chance in (level / 2, level))
     margin, direction = float(table.log_margin[index]), _found_direction(table, state, index)
     if abs(mean) <= equivalent_within(looks) * margin and abs(mean) + one_sided <= margin:
