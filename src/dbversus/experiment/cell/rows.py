@@ -113,14 +113,12 @@ def _pass(scene: Scene, plan: SlotPlan, row: int, end: int, observer: Observer |
 
 def _stream(scene: Scene, plan: SlotPlan, first: int, end: int) -> Iterator[Reply]:
     rig, block, case = scene.rig, scene.block, scene.case
-    is_one_row = case.test.work or rig.spec.cache == "cold"
-    turn = first + block if is_one_row else first
     rig.freeze()
     return rig.engine.stream(
         "rows",
         seed=seed_of(rig.spec.seed, case.name, block),
         first_row=rig.first_row + first,
-        orders=balanced_orders(rig.measured(case), end - first, turn),
+        orders=balanced_orders(rig.measured(case), end - first, first + block),
         settle=plan.settle,
         slot=plan.slot,
         series=_lasts(scene, plan),
