@@ -8,21 +8,24 @@ from dbversus.stats.metrics import Floats
 from dbversus.stats.values.table import Bools, Table
 
 _TINY = 1e-300
+_TOLERANCE = VARIANCE_FLOOR * 1e-9
 
 
 def weigh(table: Table, value: Floats) -> tuple[Floats, Floats]:
     """Weights of the values (keys × blocks), 0 where there is none; and per key, the variance e² that its rows give a block.
 
     A value with the standard error e of its rows counts as 1/(τ² + e²), τ² being what starts of servers vary by besides: one for
-    all tests of a metric, as few blocks do not tell it for each. The mean weight of a key is 1. Values whose error nobody knows
-    count alike; so do those of metrics that come in lumps, since there a lump is meant. e² is a mean by the same weights.
+    all tests of a metric and target, as few blocks do not tell it for each. The mean weight of a key is 1. Values whose error
+    nobody knows count alike; so do those of metrics that come in lumps, since there a lump is meant. e² is a mean by the same
+    weights.
     """
     present = ~np.isnan(value)
     error2 = np.where(present, table.error[:, : value.shape[1]] ** 2, np.nan)
     weighed = ~table.pooled & ~(present & ~np.isfinite(error2)).any(axis=1)
     variance = np.ones_like(value)
-    for metric in np.unique(table.metric[weighed]):
-        chosen = weighed & (table.metric == metric)
+    pairs = np.array([f"{metric} {target}" for _, target, metric in table.keys])
+    for pair in np.unique(pairs[weighed]):
+        chosen = weighed & (pairs == pair)
         variance[chosen] = error2[chosen] + between_starts(value[chosen], error2[chosen])
     precision = np.where(present, 1 / np.maximum(variance, VARIANCE_FLOOR), 0.0)
     weight = np.divide(precision, _mean(precision, present)[:, None], out=np.zeros_like(precision), where=present)
@@ -46,7 +49,7 @@ def between_starts(value: Floats, error2: Floats) -> float:
         return float((weight * (filled - mean[:, None]) ** 2).sum() - df)
 
     most = float(np.nansum(value**2)) + VARIANCE_FLOOR
-    return float(brentq(surplus, 0.0, most)) if surplus(0.0) > 0 else 0.0
+    return float(brentq(surplus, 0.0, most, xtol=_TOLERANCE)) if surplus(0.0) > 0 else 0.0
 
 
 def effective_blocks(weight: Floats) -> Floats:
