@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.special import stdtrit
 
 from dbversus.stats.judging.estimate import estimate
 from dbversus.stats.judging.weights import between_starts, effective_blocks, weigh
@@ -64,7 +65,7 @@ def test_intervals_of_weighted_means_hold_the_truth() -> None:
     value, error = drawn(2000, 4, 0.004, seed=4)
     found = estimate(table_of(value, error), 4)
     t = np.abs(found.mean) / (found.moderated_sd / np.sqrt(4))
-    assert 0.93 < np.mean(t < 2.145) < 0.98  # of 14 degrees of freedom: 3 of its own, 10 of the other tests' at most
+    assert 0.93 < np.mean(t < stdtrit(found.df, 0.975)) < 0.98
 
 
 def test_blocks_alike_are_averaged_plainly() -> None:
