@@ -54,3 +54,13 @@ def test_slots_go_on_where_they_were(tmp_path: Path, monkeypatch: pytest.MonkeyP
     rig = _interrupted(tmp_path)
     rig.suite = rig.contest.suite = load_suite("sysbench").select("point-query,update-index")
     assert _said(rig, 1, monkeypatch) == []
+
+
+def test_every_other_block_deals_with_the_targets_the_other_way_round(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rig, seen = make_rig(tmp_path, targets=3), []
+    monkeypatch.setattr("dbversus.experiment.cell.block._run_group", lambda rig, _: seen.append(rig.alive_names))
+    for block in range(2):
+        run_cell(rig, Cell(block, tuple(case.name for case in rig.contest.all_cases)))
+    assert seen == [["t0", "t1", "t2"], ["t2", "t1", "t0"]]

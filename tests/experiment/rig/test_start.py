@@ -40,6 +40,7 @@ def test_servers_fill_their_memory_at_the_same_time(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("block", "order"), [(0, ["t0", "t1", "t2"]), (1, ["t2", "t1", "t0"])])
 def test_embedded_databases_have_their_turns(tmp_path: Path, block: int, order: list[str]) -> None:
     rig = make_rig(tmp_path, targets=3)
+    rig.block = block
     seen: list[str] = []
     for name in ("t0", "t1", "t2"):
         _warmed_by(server_of(rig, name), lambda name=name: seen.append(name), served=False)  # type: ignore[misc]

@@ -23,6 +23,7 @@ def run_cell(rig: Rig, cell: Cell) -> None:
     if words := _begun_again(rig, cell.block):
         rig.remark(words)
         rig.display.say(f"{words}.")
+    rig.block = cell.block
     groups = rig.contest.turns(cell.block)
     for group in groups:
         with rig.only(group):

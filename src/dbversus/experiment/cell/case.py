@@ -44,7 +44,7 @@ def _measure(scene: Scene) -> None:
     if scene.replay:
         rig.undrained |= case.test.changes_data
     else:
-        drain_replays(rig, scene.block)
+        drain_replays(rig)
     observers = observers_of(scene)
     observers.begin()
     heed_crashes(rig, block=scene.block, test=case.name)

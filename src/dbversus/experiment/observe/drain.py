@@ -12,7 +12,6 @@ from dbversus.experiment.rig.engine import EngineGone, Reply
 from dbversus.experiment.rig.rig import Rig, Target
 from dbversus.results.records import Drain, DrainFigures
 from dbversus.results.records.usage import ServerUsage
-from dbversus.stats.orders import starting_order
 
 # What one strike of a clock brings is over after so long, or goes on while the test runs, as it would without us.
 STRIKE_IDLE_MS = 100
@@ -45,7 +44,7 @@ def drain(scene: Scene) -> None:
     if not scene.case.test.changes_data:
         return
     try:
-        found = _until_idle(rig, scene.block)
+        found = _until_idle(rig)
     except EngineGone as error:
         rig.renew_engine(str(error), **scene.where)
         return
@@ -54,20 +53,16 @@ def drain(scene: Scene) -> None:
         rig.note(Drain(*scene.place, figures, **rig.tag))
 
 
-def drain_replays(rig: Rig, block: int) -> None:
+def drain_replays(rig: Rig) -> None:
     """Lets them do what replayed tests have left, all of it at once, so that it does not fall on the test that comes next."""
     if rig.undrained:
         rig.freeze()
-        _until_idle(rig, block)
+        _until_idle(rig)
         rig.undrained = False
 
 
-def _until_idle(rig: Rig, block: int) -> dict[str, DrainFigures]:
-    """What servers did that are running still, by name; nothing where none is drained. Raises EngineGone.
-
-    They take turns as they were started. Blocks go alike, to the second: were one server always the last, what it does once a
-    minute (autovacuum) could fall into its drain in every block, and into none of the others'.
-    """
+def _until_idle(rig: Rig) -> dict[str, DrainFigures]:
+    """What servers did that are running still, by name; nothing where none is drained. Raises EngineGone."""
     spec, processes = rig.spec, _processes(rig)
     if not processes or not spec.drain_s or not (spec.freeze or len(rig.alive) == 1):
         return {}
@@ -79,13 +74,13 @@ def _until_idle(rig: Rig, block: int) -> dict[str, DrainFigures]:
     for _ in range(strikes(put_off_s, spec.freeze)):
         if spec.freeze:
             time.sleep(put_off_s)  # clocks go on in frozen servers: each takes up its work as soon as it is thawed
-        for target in starting_order(processes, block):
+        for target in processes:
             reply = _let_go(rig, target, idle_ms, limit_ms)
             before = found.pop(target.name, None)
             if target.server.is_running():
                 figures = msgspec.convert({**reply, "ops": 0}, DrainFigures)
                 found[target.name] = _sum(before, figures) if before else figures
-    return {target.name: found[target.name] for target in processes if target.name in found}
+    return found
 
 
 def _let_go(rig: Rig, target: Target, idle_ms: int, limit_ms: int) -> Reply:

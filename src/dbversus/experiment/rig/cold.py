@@ -8,7 +8,6 @@ from dbversus.dbms.known import find_dbms
 from dbversus.errors import RunError
 from dbversus.experiment.rig.rig import Rig
 from dbversus.host import page_cache
-from dbversus.stats.orders import starting_order
 
 
 def cache_facts(cache: str, folder: Path) -> dict[str, Any]:
@@ -34,7 +33,7 @@ def cool(rig: Rig, block: int) -> None:
         for name in find_dbms(target.server.dbms).cache_dumps:
             (target.server.data_dir / name).unlink(missing_ok=True)
     page_cache.drop([target.server.data_dir for target in targets])
-    for target in starting_order(targets, block):
+    for target in targets:
         try:
             rig.start(target, goes_on=True, block=block)
             target.server.warm([])

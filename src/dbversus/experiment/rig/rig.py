@@ -25,6 +25,7 @@ from dbversus.host.pinning import PlacementPlan
 from dbversus.results.records import AnyRecord, Failure, Remark, Tag
 from dbversus.servers.base import Placement, Server
 from dbversus.servers.objects import ObjectFigure
+from dbversus.stats.orders import starting_order
 from dbversus.stats.validity.disturbance import Limits
 from dbversus.suites.model import Suite
 
@@ -90,11 +91,12 @@ class Rig:
 
     `spec`: its `table_size` is the one that is on (`sized`).
     `records`: takes what is found out, and heeds in `progress` what it tells; `folder`: for files that are no records.
-    `cpus`: where clients and servers run; `group`: who is up now (None: all); `restored`: names of targets whose
-    snapshot was put in place since this process began; `prepared`: of those whose servers took all statements; `diverged`:
-    something was replaced since the data was restored, so that targets may have done unequal work, and the data of equal ones
-    differ. `undrained`: tests were replayed, and servers have not been let go since to do what those left. `idle_counts`: what
-    a test (case) without any operation adds to a target's own counters; `held`: keeps others from removing the snapshots.
+    `cpus`: where clients and servers run; `block`: the one under way; `group`: who is up now (None: all); `restored`: names of
+    targets whose snapshot was put in place since this process began; `prepared`: of those whose servers took all statements;
+    `diverged`: something was replaced since the data was restored, so that targets may have done unequal work, and the data of
+    equal ones differ. `undrained`: tests were replayed, and servers have not been let go since to do what those left.
+    `idle_counts`: what a test (case) without any operation adds to a target's own counters; `held`: keeps others from removing
+    the snapshots.
     `limits`: from what on other work disturbs a row.
     """
 
@@ -108,6 +110,7 @@ class Rig:
     cpus: PlacementPlan
     display: Display
     engine: Engine = field(init=False)
+    block: int = field(init=False, default=0)
     group: Group | None = field(init=False, default=None)
     contest: Contest = field(init=False)
     remarks: set[tuple[str | None, str]] = field(init=False, default_factory=set)
@@ -163,8 +166,14 @@ class Rig:
 
     @property
     def alive(self) -> list[Target]:
-        """Targets that are up now: those of the group that are in the run."""
-        return [target for target in self.in_run if self.group is None or target.name in self.group.members]
+        """Targets that are up now: those of the group that are in the run, in the order in which this block starts them.
+
+        Whatever is done to one after the other is done in this order, which every other block turns round. Blocks go alike, to
+        the second: were one server always the last, what it does by its clock would come at the same time of each block, and
+        never when the others' does.
+        """
+        up = [target for target in self.in_run if self.group is None or target.name in self.group.members]
+        return starting_order(up, self.block)
 
     @property
     def in_run(self) -> list[Target]:

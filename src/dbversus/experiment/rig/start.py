@@ -12,7 +12,6 @@ from dbversus.experiment.rig.memory import limit_memory
 from dbversus.experiment.rig.recovery import ask, through_engine_loss
 from dbversus.experiment.rig.rig import Rig, Target
 from dbversus.results.records import Block
-from dbversus.stats.orders import starting_order
 
 
 def start_block(rig: Rig, block: int, data: str) -> None:
@@ -38,12 +37,12 @@ def _start_on(rig: Rig, block: int, data: str) -> tuple[dict[str, dict[str, int]
     kept = rig.spec.restore == "never" and rig.restored
     rig.display.doing(f"block {block + 1}: {'settling kept' if kept else f'restoring {data}'} data, starting servers")
     fresh: set[str] = set()
-    for target in starting_order(rig.alive, block):
+    for target in rig.alive:
         with _or_out(rig, target, block):
             if _restore(rig, target, block, data):
                 fresh.add(target.name)
     limit_memory(rig, fresh)
-    for target in starting_order(rig.alive, block):
+    for target in rig.alive:
         with _or_out(rig, target, block):
             _start(rig, target, block, is_fresh=target.name in fresh)
     warm_together(rig, block)
@@ -101,7 +100,7 @@ def warm_together(rig: Rig, block: int) -> None:
         wait(warming.values())
     finally:
         pool.shutdown(wait=False)  # on Ctrl-C the servers' stop ends what is still under way
-    for target in starting_order(rig.alive, block):
+    for target in rig.alive:
         done = warming[target.name].result if target.name in warming else partial(_warm, rig, target)
         try:
             through_engine_loss(rig, done, block=block)
