@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dbversus.stats.judging.moderate import LARGEST_PRIOR_DF, fit_prior, moderate
+from dbversus.stats.judging.moderate import LARGEST_PRIOR_DF, LARGEST_PRIOR_PER_OWN_DF, fit_prior, moderate
 from dbversus.stats.means import VARIANCE_FLOOR
 
 VARIANCES = np.array([12, 31, 8, 55, 21, 17, 42, 9, 27, 190]) * 1e-5
@@ -31,12 +31,12 @@ def test_the_prior_is_limmas(name: str, case: dict[str, np.ndarray]) -> None:
 
 @pytest.mark.parametrize(("name", "case"), limma_cases().items())
 def test_variances_are_limmas_where_its_prior_is_not_too_strong(name: str, case: dict[str, np.ndarray]) -> None:
-    result = moderate(case["variance"], case["df"])
-    if case["prior_df"][0] <= LARGEST_PRIOR_DF:
-        assert result.variance == pytest.approx(case["posterior"], rel=1e-6)
-    else:
-        weight = LARGEST_PRIOR_DF * case["prior_variance"] + case["df"] * case["variance"]
-        assert result.variance == pytest.approx(weight / (LARGEST_PRIOR_DF + case["df"]), rel=1e-6)
+    df, result = case["df"], moderate(case["variance"], case["df"])
+    most = np.minimum(LARGEST_PRIOR_DF, LARGEST_PRIOR_PER_OWN_DF * df)
+    as_limma = case["prior_df"] <= most
+    assert result.variance[as_limma] == pytest.approx(case["posterior"][as_limma], rel=1e-6)
+    held_back = (most * case["prior_variance"] + df * case["variance"]) / (most + df)
+    assert result.variance[~as_limma] == pytest.approx(held_back[~as_limma], rel=1e-6)
 
 
 def test_limma_was_asked_for_both_kinds_of_prior() -> None:
@@ -46,6 +46,11 @@ def test_limma_was_asked_for_both_kinds_of_prior() -> None:
 
 def test_no_more_degrees_of_freedom_than_all_tests_have_together() -> None:
     assert moderate(VARIANCES[:4], np.full(4, 2.0)).df == pytest.approx(np.full(4, 8.0))
+
+
+def test_other_tests_count_for_three_times_what_a_tests_own_blocks_do_at_most() -> None:
+    own = np.append(np.full(9, 7.0), 1.0)
+    assert moderate(VARIANCES[::-1], own).df[-1] == pytest.approx(4)
 
 
 def test_few_tests_keep_their_own_variance() -> None:
