@@ -49,6 +49,10 @@ def test_one_target_is_always_the_first() -> None:
     assert [balanced_turns(["a"], block, 1) for block in range(3)] == [["a"]] * 3
 
 
+def test_nobody_has_an_order() -> None:
+    assert starting_order([], 1) == []
+
+
 def test_two_targets_start_first_in_turns() -> None:
     assert [starting_order(["a", "b"], block) for block in range(4)] == [["a", "b"], ["b", "a"]] * 2
 

@@ -48,6 +48,8 @@ def starting_order(items: Sequence[T], block: int) -> list[T]:
     Every other block has the order of the one before backwards, so that of any two servers each is started before the other
     equally often after any even number of blocks; over all of them everybody has every place equally often.
     """
+    if not items:
+        return []
     square = williams_square(len(items))
     rows = square[: (len(square) + 1) // 2]  # the others are these backwards
     turn, backwards = divmod(block, 2)
