@@ -4,8 +4,9 @@ from typing import Any, cast
 
 import pytest
 
+from dbversus.experiment.asked.groups import Group
 from dbversus.experiment.rig.engine import EngineRefused
-from dbversus.experiment.rig.rig import Rig
+from dbversus.experiment.rig.rig import GroupOut, Rig
 from dbversus.servers.base import Placement
 
 from ..fakes import FakeEngine, engine_of, gone, make_rig, server_of
@@ -82,3 +83,12 @@ def test_a_dead_end_is_told_with_the_reasons(tmp_path: Path) -> None:
     alone = make_rig(tmp_path / "alone", targets=1)
     alone.base.out = "no room"
     assert alone.dead_end == "postgres:17, the only target, is out: no room"
+
+
+def test_a_group_whose_only_target_is_out_is_over_and_the_run_goes_on(tmp_path: Path) -> None:
+    rig = make_rig(tmp_path, targets=3)
+    with rig.only(Group(("t1",), {"solo": "t1"})):
+        with pytest.raises(GroupOut, match="it went away"):
+            rig.failure(rig.by_name("t1"), "start", "it went away", final=True)
+        assert rig.alive == []
+    assert rig.alive_names == ["t0", "t2"]

@@ -168,9 +168,9 @@ class Rig:
     def alive(self) -> list[Target]:
         """Targets that are up now: those of the group that are in the run, in the order in which this block starts them.
 
-        Whatever is done to one after the other is done in this order, which every other block turns round. Blocks go alike, to
-        the second: were one server always the last, what it does by its clock would come at the same time of each block, and
-        never when the others' does.
+        Whatever is done to one after the other is done in this order, which every other block reverses. All blocks take the same
+        course, to the second: were one server always the last, what it does by its clock would come at the same time of each
+        block, and never when the others' does.
         """
         up = [target for target in self.in_run if self.group is None or target.name in self.group.members]
         return starting_order(up, self.block)
