@@ -78,19 +78,20 @@ def parse_arguments() -> argparse.Namespace:
     parser = make_parser(__doc__, EXAMPLE)
     parser.add_argument("--postgres", default="postgres:17", help="target: version or prefix (default: %(default)s)")
     parser.add_argument("--rows", default="100k,200k,300k,1m", help="sizes of the table (default: %(default)s)")
-    parser.add_argument("--analyzes", type=int, default=40, help="of each table (default: %(default)s)")
-    parser.add_argument("--statements", type=int, default=50, help="after each ANALYZE (default: %(default)s)")
+    parser.add_argument("--analyzes", default="40", help="of each table (default: %(default)s)")
+    parser.add_argument("--statements", default="50", help="after each ANALYZE (default: %(default)s)")
     return parser.parse_args()
 
 
 def main() -> None:
     asked = parse_arguments()
     sizes = [parse_count(size, "--rows") for size in asked.rows.split(",")]
+    analyzes, count = parse_count(asked.analyzes, "--analyzes"), parse_count(asked.statements, "--statements")
     drawn = {}
     for rows in sizes:
-        drawn[rows] = measure(asked.postgres, rows, asked.analyzes, asked.statements)
-        say(f"{rows:,} rows: analyzed {asked.analyzes} times")
-    print(f"{asked.postgres}; {asked.statements} IN lists of {VALUES} values after each ANALYZE: median [min–max].\n")
+        drawn[rows] = measure(asked.postgres, rows, analyzes, count)
+        say(f"{rows:,} rows: analyzed {analyzes} times")
+    print(f"{asked.postgres}; {count} IN lists of {VALUES} values after each ANALYZE: median [min–max].\n")
     print(table(drawn))
 
 
