@@ -182,10 +182,12 @@ class Outcome:
 
 def work_of(server: Server, client: Client, ops: int, seed: int) -> Figures:
     """What the server does for one turn of `ops` operations, with values drawn from `seed`."""
+    server.await_counts()
     before = server.counters()
     with client.connected(ops, 1, seed) as turns:
         turns.run()
     time.sleep(REST_S)
+    server.await_counts()
     after = server.counters()
     work = {name: (after.get(name, 0) - before.get(name, 0)) / ops for name in WORK[server.dbms]}
     return Figures(turns.statements / ops, work)

@@ -150,6 +150,8 @@ class FakeServer:
 
     def thaw(self) -> None: ...
 
+    def await_counts(self) -> None: ...
+
     def is_running(self) -> bool:
         return self.running
 

@@ -111,6 +111,9 @@ class Server(Protocol):
     def plan(self, sql: str, session_sql: Sequence[str] = ()) -> str:
         """The plan of one statement with literal parameters, as the server words it once `session_sql` is executed."""
 
+    def await_counts(self) -> None:
+        """Returns once `counters` and `objects` have what clients that are gone were served."""
+
     def counters(self) -> dict[str, float]:
         """Monotonic server counters by flat name."""
 

@@ -16,6 +16,8 @@ class WithoutProcess:
 
     def thaw(self) -> None: ...
 
+    def await_counts(self) -> None: ...
+
     def is_running(self) -> bool:
         return self._running
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from dbversus.errors import RunError
 from dbversus.experiment.cell.case import measure
 from dbversus.experiment.rig.rig import Rig
 
@@ -105,6 +106,40 @@ def test_counters_of_a_server_that_was_restarted_are_left_out(tmp_path: Path) ->
     (noted,) = records(rig, "counters")
     assert noted["delta"].keys() == {"t0"}
     assert server_of(rig, "t1").starts == 1
+
+
+def test_what_servers_report_late_is_waited_for_once_per_reading(tmp_path: Path) -> None:
+    """Before the test, in each of two rounds without operations, and after the clients have left: not for each question."""
+    rig = _rig(tmp_path, tests="point-query")
+    server = rig.by_name("t0").server
+    count, reported, waits = server.counters, [{}], []
+
+    def wait() -> None:
+        waits.append(len(engine_of(rig).asked("close")))
+        reported.append(count())
+
+    server.await_counts = wait  # type: ignore[method-assign]
+    server.counters = lambda: reported[-1]  # type: ignore[method-assign]
+    _measure(rig, "point-query")
+    (noted,) = records(rig, "counters")
+    assert noted["delta"]["t0"]["statements"] == noted["spanned_ops"]["t0"]
+    assert waits == [0, 1, 2, 3]
+
+
+def test_a_server_that_is_gone_is_restarted_when_its_counters_are_read(tmp_path: Path) -> None:
+    rig = _rig(tmp_path, tests="point-query")
+    server = server_of(rig, "t1")
+
+    def ask() -> dict[str, float]:
+        if server.starts == 0:
+            server.running = False
+            raise RunError("it does not answer")
+        return {"statements": 0.0}
+
+    server.await_counts = server.counters = ask  # type: ignore[assignment,method-assign]
+    _measure(rig, "point-query")
+    (failure,) = records(rig, "failure")
+    assert (failure["target"], server.starts) == ("t1", 1) and "it does not answer" in failure["message"]
 
 
 def test_work_by_the_clock_is_not_taken_for_our_own(tmp_path: Path) -> None:

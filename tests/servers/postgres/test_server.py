@@ -102,9 +102,11 @@ def _check_sizes(server: PostgresServer) -> None:
 
 def _check_objects(server: PostgresServer) -> None:
     """Every source is taken by this version, and rows read through an index are counted."""
+    server.await_counts()
     before = server.objects("rise")
     with server.connect() as connection:
         connection.execute("SET enable_seqscan = off").execute("SELECT * FROM sbtest1 WHERE id = 5")
+    server.await_counts()
     after, held, cached = server.objects("rise"), server.objects("end"), server.objects("first")
     entries = ObjectFigure("index", "sbtest1.sbtest1_pkey", "read_rows")
     assert after.values[entries] == before.values.get(entries, 0.0) + 1

@@ -7,6 +7,7 @@ from typing import cast
 from dbversus.errors import RunError
 from dbversus.experiment.observe.objects import Nested, nested
 from dbversus.experiment.observe.observer import Observer
+from dbversus.experiment.observe.reported import await_counts
 from dbversus.experiment.observe.scene import Scene
 from dbversus.results.records import Counters as CountersRecord
 from dbversus.results.records import Objects
@@ -44,11 +45,11 @@ class Counters(Observer):
         does by its clock falls into one of them, our own into all.
         """
         rig, case = self.scene.rig, self.scene.case
-        readings = [self._read()]
+        readings = [self._read_anew()]
         if any((target.name, case.name) not in rig.idle_counts for target in rig.alive):
             for _ in range(IDLE_ROUNDS):
                 self.scene.idle()
-                readings.append(self._read())
+                readings.append(self._read_anew())
             rounds = [_since(*pair) for pair in itertools.pairwise(readings)]
             for name in set.intersection(*(set(found) for found in rounds)):
                 rig.idle_counts[name, case.name] = _least([found[name] for found in rounds])
@@ -71,6 +72,10 @@ class Counters(Observer):
         if moved:  # hundreds of a server's counters have nothing to do with a test
             kept = {name: {key: counts[key] for key in counts if key in moved} for name, counts in named.items()}
             rig.note(CountersRecord(*self.scene.place, kept, ops, **rig.tag))
+
+    def _read_anew(self) -> dict[Start, Counts]:
+        await_counts(self.scene.rig)
+        return self._read()
 
     def _read(self) -> dict[Start, Counts]:
         """The counters of all servers; one that gives none is restarted if it is gone, and counts nothing for this test."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from dbversus.experiment.observe.reported import await_counts
 from dbversus.experiment.observe.scene import Scene
 from dbversus.experiment.rig.engine import Reply
 
@@ -37,7 +38,8 @@ class Observer:
         """After the rows, while the clients are still connected."""
 
     def end(self) -> None:
-        """After the clients have gone, and what servers had put off is done; not where a row was broken off."""
+        """After the clients have gone, what they were served is in the servers' counts, and what servers had put off is
+        done; not where a row was broken off."""
 
 
 class Observers(Observer):
@@ -72,7 +74,8 @@ class Observers(Observer):
             one.still_open()
 
     def end(self) -> None:
-        if not self.scene.broken:
+        if self._all and not self.scene.broken:
+            await_counts(self.scene.rig)
             for one in self._all:
                 one.end()
 

@@ -43,9 +43,7 @@ def counters(connection: Connection) -> dict[str, float]:
 
     `database.*`, `background.*`, `checkpointer.*` (17+), `wal.*` (14+), `io.<backend>.<object>.<context>.*` (16+),
     `table.*` and `index.*` (sums over the user's tables and indexes), and `wal.position_bytes`, which all versions have.
-    What clients that have gone were served is in them.
     """
-    _await_statistics(connection)
     found: dict[str, float] = {}
     for prefix, source in (
         ("database", "pg_stat_database WHERE datname = current_database()"),
@@ -65,7 +63,7 @@ def counters(connection: Connection) -> dict[str, float]:
 
 
 def objects(connection: Connection, moment: Moment, version: str) -> ObjectFigures:
-    """Figures of tables, indexes, buffers and the log (objects.toml); what clients that have gone were served is in them."""
+    """Figures of tables, indexes, buffers and the log (objects.toml)."""
 
     def ask(statement: str) -> list[tuple[Any, ...]]:
         try:
@@ -73,14 +71,14 @@ def objects(connection: Connection, moment: Moment, version: str) -> ObjectFigur
         except psycopg.Error as error:
             raise RunError(str(error).strip()) from error
 
-    _await_statistics(connection)
+    connection.execute("SET work_mem = '1GB'")  # else the list of buffers goes through a file
     return object_figures("postgres", moment, "postgres", version, ask)
 
 
-def _await_statistics(connection: Connection) -> None:
+def await_statistics(connection: Connection) -> None:
     """Waits until other clients' backends are gone, which report what they did as they end, and their reports can be read.
 
-    Before version 15 statistics come from a file that may be half a second old.
+    Before version 15 statistics come from a file that is written every half a second at most, and only when somebody asks.
     """
     background = (
         "backend_type = 'client backend'" if connection.info.server_version >= 100000 else "query !~ '^autovac'"

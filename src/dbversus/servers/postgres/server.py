@@ -122,6 +122,10 @@ class PostgresServer(Daemon):
                 connection.execute(text)
             return facts.plan(connection, sql)
 
+    def await_counts(self) -> None:
+        with self.connect() as connection:
+            facts.await_statistics(connection)
+
     def counters(self) -> dict[str, float]:
         with self.connect() as connection:
             return facts.counters(connection)
