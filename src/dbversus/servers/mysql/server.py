@@ -182,6 +182,9 @@ class MysqlServer(Daemon):
                 query.rows(connection, text)
             return facts.plan(connection, self.flavour, sql)
 
+    def await_counts(self) -> None:
+        """They are up to date at once."""
+
     def counters(self) -> dict[str, float]:
         with self.connect() as connection:
             return facts.counters(connection, DATABASE)

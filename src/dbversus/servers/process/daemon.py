@@ -197,9 +197,6 @@ class Daemon(ABC):
             cgroups.thaw(self._entry.cgroup_dirs)
             processes.send(registry.tree(self._entry), signal.SIGCONT)
 
-    def await_counts(self) -> None:
-        """Counts are up to date at once, unless a DBMS has its own way of waiting for them."""
-
     def is_running(self) -> bool:
         return self._process is not None and self._process.poll() is None
 
