@@ -112,7 +112,8 @@ def test_what_servers_report_late_is_waited_for_once_per_reading(tmp_path: Path)
     """Before the test, in each of two rounds without operations, and after the clients have left: not for each question."""
     rig = _rig(tmp_path, tests="point-query")
     server = rig.by_name("t0").server
-    count, reported, waits = server.counters, [{}], []
+    count, waits = server.counters, []
+    reported: list[dict[str, float]] = [{}]
 
     def wait() -> None:
         waits.append(len(engine_of(rig).asked("close")))
