@@ -83,6 +83,8 @@ pub struct RowsSpec {
     pub first_row: u64,
     pub orders: Vec<Vec<String>>,
     pub settle: PartSpec,
+    /// Of a target that had the last turn, too; without it, as any other.
+    pub settle_again: Option<PartSpec>,
     pub slot: PartSpec,
     #[serde(default)]
     pub series: bool,

@@ -246,9 +246,10 @@ impl Session {
     fn prepare_rows(&mut self, spec: &RowsSpec) -> Result<(Vec<Vec<usize>>, RowRunner<'_>), Failure> {
         let test = self.test.as_mut().ok_or_else(no_test)?;
         check_end(&test.seats, spec)?;
-        if spec.settle.slice_ns.is_some() {
+        let settles = [Some(spec.settle), spec.settle_again];
+        if settles.iter().flatten().any(|settle| settle.slice_ns.is_some()) {
             return Err(Failure::usage(
-                "rows: `settle.slice_ms` is not accepted; only `slot` may be sliced",
+                "rows: `slice_ms` is not accepted in `settle` and `settle_again`; only `slot` may be sliced",
             ));
         }
         let index_of = |name: &String| {
@@ -264,6 +265,7 @@ impl Session {
         let row_spec = RowSpec {
             seed: spec.seed,
             settle: spec.settle,
+            settle_again: spec.settle_again.unwrap_or(spec.settle),
             slot: spec.slot,
             series: spec.series,
         };

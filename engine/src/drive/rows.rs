@@ -25,6 +25,8 @@ use crate::workload::stream::Part;
 pub struct RowSpec {
     pub seed: u64,
     pub settle: PartSpec,
+    /// Of a target that had the last turn, too: no other has been driven since then.
+    pub settle_again: PartSpec,
     pub slot: PartSpec,
     /// Whether the seconds of slots are told.
     pub series: bool,
@@ -104,6 +106,8 @@ pub struct RowRunner<'a> {
     background_before: Vec<Kinds>,
     /// What each target had read and written when its last slot ended, or the rows began.
     bytes_before: Vec<SettleFigures>,
+    /// The target that had the last turn, if that ended as it should.
+    last: Option<usize>,
     watch: Option<Watch>,
 }
 
@@ -150,6 +154,7 @@ impl<'a> RowRunner<'a> {
             of_row: of_targets(),
             background_before,
             bytes_before,
+            last: None,
             clocks_ns: vec![0; targets.len()],
             crew,
             seats,
@@ -250,25 +255,29 @@ impl<'a> RowRunner<'a> {
 
     /// One target's turn. A target that was lost stays thawed, so that it can be looked at and killed.
     fn turn(&mut self, row: u64, target: usize, position: usize) -> Result<Slot, Stopped> {
-        let settled = self.wake(row, target, true)?;
+        let goes_on = self.last.take() == Some(target);
+        let settle = if goes_on {
+            self.spec.settle_again
+        } else {
+            self.spec.settle
+        };
+        let settled = self.wake(row, target, Some(settle))?;
         let measured = self.measure(row, target, None)?;
         self.rest(row, target)?;
+        self.last = Some(target);
         self.of_row[target].clear();
         self.gather(target, &measured.together.all.errors);
         Ok(self.slot(target, position, settled, measured))
     }
 
-    /// Thaws a target and drives its settle part, if it is to be driven; the operations of that.
-    pub(super) fn wake(&mut self, row: u64, target: usize, settle: bool) -> Result<u64, Stopped> {
+    /// Thaws a target and drives a settle part, if there is to be one; the operations of that.
+    pub(super) fn wake(&mut self, row: u64, target: usize, settle: Option<PartSpec>) -> Result<u64, Stopped> {
         // A slot that was stopped has left there what it recorded.
         self.crew.visit(|client| client.slot.clear());
         let thawed = self.targets[target].thaw();
         thawed.map_err(|failure| self.stopped(row, target, "io", failure.message))?;
-        if !settle {
-            return Ok(0);
-        }
-        let settled = self.drive(self.turn_of(row, target, Part::Settle), self.spec.settle)?;
-        Ok(settled.all.served.ops)
+        let settled = settle.map(|part| self.drive(self.turn_of(row, target, Part::Settle), part));
+        Ok(settled.transpose()?.map_or(0, |settled| settled.all.served.ops))
     }
 
     /// Drives a slot, or a slice of one, between two readings of the account.
@@ -476,14 +485,18 @@ mod tests {
         Target::new("a".into(), Arc::new(wire), None, freezer)
     }
 
-    fn crew_of(clients: u32, target: &Target) -> Crew {
-        let goals = [Goal {
+    fn crew_of(clients: u32, targets: &[&Target]) -> Crew {
+        let goals: Vec<_> = targets.iter().map(|target| goal_of(target)).collect();
+        Crew::assemble(clients, move |number| Client::connect(number, Mode::Prepared, &goals)).unwrap()
+    }
+
+    fn goal_of(target: &Target) -> Goal {
+        Goal {
             name: target.name.clone(),
             wire: target.wire.clone(),
             program: Arc::new(point_program()),
             appended: crate::workload::Appended::default(),
-        }];
-        Crew::assemble(clients, move |number| Client::connect(number, Mode::Prepared, &goals)).unwrap()
+        }
     }
 
     /// The operations are those of each client.
@@ -497,6 +510,7 @@ mod tests {
             series: false,
             seed: 1,
             settle: part(SETTLE_OPS),
+            settle_again: part(SETTLE_OPS),
             slot: part(SLOT_OPS),
         }
     }
@@ -525,7 +539,7 @@ mod tests {
         let freezer = Freezer::new(&FreezeSpec::None, None).unwrap();
         let wire = Arc::new(FakeWire::failing(Vec::new()));
         let mut target = Target::new("a".into(), wire, Some(ServerMeter::open(&account).unwrap()), freezer);
-        let mut crew = crew_of(1, &target);
+        let mut crew = crew_of(1, &[&target]);
         let (mut host, seats) = (HostMeter::new(&[]), Seats::alike(1));
         let mut runner = RowRunner::new(rows_of(1), &mut crew, &seats, vec![&mut target], &mut host).unwrap();
         let mut settle_write_bytes = |row| {
@@ -545,11 +559,32 @@ mod tests {
     }
 
     #[test]
+    fn who_had_the_last_turn_has_a_settle_part_of_its_own() {
+        const AGAIN_OPS: u64 = SETTLE_OPS - 1;
+        let rows: [(&[usize], [u64; 2]); 4] = [
+            (&[0, 1], [SETTLE_OPS, SETTLE_OPS]),
+            (&[1, 0], [AGAIN_OPS, SETTLE_OPS]),
+            (&[0, 1], [AGAIN_OPS, SETTLE_OPS]),
+            (&[0, 1], [SETTLE_OPS, SETTLE_OPS]),
+        ];
+        let (mut a, mut b) = (target_lost_at(usize::MAX), target_lost_at(usize::MAX));
+        let mut crew = crew_of(1, &[&a, &b]);
+        let (mut host, seats) = (HostMeter::new(&[]), Seats::alike(1));
+        let mut spec = rows_of(1);
+        spec.settle_again.extent = PartExtent::Ops(AGAIN_OPS);
+        let mut runner = RowRunner::new(spec, &mut crew, &seats, vec![&mut a, &mut b], &mut host).unwrap();
+        for (row, (order, expected)) in (0..).zip(rows) {
+            let slots = runner.run(row, order, &mut |_| ()).unwrap().slots;
+            assert_eq!([slots[0].settle_ops, slots[1].settle_ops], expected, "row {row}");
+        }
+    }
+
+    #[test]
     fn after_a_row_that_was_stopped_all_clients_drive_the_next_one() {
         let (in_settle_part, in_slot) = (1, SETTLE_OPS as usize + 2);
         for (clients, lost_at) in [(1, in_settle_part), (1, in_slot), (3, in_settle_part), (3, in_slot)] {
             let mut target = target_lost_at(lost_at);
-            let mut crew = crew_of(clients, &target);
+            let mut crew = crew_of(clients, &[&target]);
             let mut host = HostMeter::new(&[]);
             let seats = Seats::alike(clients);
             let mut runner = RowRunner::new(rows_of(clients), &mut crew, &seats, vec![&mut target], &mut host).unwrap();

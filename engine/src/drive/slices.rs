@@ -71,7 +71,7 @@ impl RowRunner<'_> {
 
     fn slice(&mut self, row: u64, done: &mut Done, length_ns: u64) -> Result<(), Stopped> {
         let is_first = done.slices == 0;
-        done.settle_ops += self.wake(row, done.target, is_first)?;
+        done.settle_ops += self.wake(row, done.target, is_first.then_some(self.spec.settle))?;
         let slice = Slice {
             length_ns: length_ns.min(done.left_ns()),
             is_first,
@@ -149,6 +149,7 @@ mod tests {
         RowSpec {
             seed: 1,
             settle: part(3, None),
+            settle_again: part(3, None),
             slot: part(OPS, Some(200_000)),
             series: true,
         }

@@ -192,7 +192,8 @@ fn the_null_wire_gives_whole_rows_in_the_order_asked_for() {
         assert!(opened["backends"]["a"].is_array());
         let lines = engine.all(
             json!({"cmd": "rows", "id": 7, "tag": {"test": "t"}, "seed": 1, "first_row": 40,
-            "orders": [["a", "b"], ["b", "a"], ["b"]], "settle": {"ms": 1, "min_ops": 1}, "slot": {"ms": 5, "min_ops": 100}}),
+            "orders": [["a", "b"], ["b", "a"], ["b"]], "settle": {"ms": 1, "min_ops": 1},
+            "settle_again": {"ops": 3}, "slot": {"ms": 5, "min_ops": 100}}),
         );
         assert_eq!(lines.len(), 4);
         let (end, rows) = lines.split_last().unwrap();
@@ -209,6 +210,8 @@ fn the_null_wire_gives_whole_rows_in_the_order_asked_for() {
             assert_eq!(row["tag"], json!({"test": "t"}));
             check_row(row);
         }
+        // Of the rows only the second begins with who had the last turn.
+        assert_eq!(rows[1]["slots"][0]["settle_ops"], json!(3));
     }
     assert!(engine.quits());
 }
@@ -560,14 +563,17 @@ fn seconds_are_told_beside_the_rows_where_they_are_asked_for() {
         work[..2].iter().all(|row| row["slots"][0]["ops"] == json!(20_000)),
         "{work:?}"
     );
-    let refused = engine
-        .last(json!({"cmd": "rows", "seed": 1, "orders": [], "settle": {"ops": 1, "slice_ms": 5}, "slot": {"ops": 1}}));
-    assert!(
-        refused["error"]["message"]
-            .as_str()
-            .unwrap()
-            .contains("settle.slice_ms"),
-        "{refused}"
-    );
+    let (whole, sliced) = (json!({"ops": 1}), json!({"ops": 1, "slice_ms": 5}));
+    for (settle, settle_again) in [(&sliced, &whole), (&whole, &sliced)] {
+        let refused = engine.last(json!({"cmd": "rows", "seed": 1, "orders": [], "settle": settle,
+            "settle_again": settle_again, "slot": {"ops": 1}}));
+        assert!(
+            refused["error"]["message"]
+                .as_str()
+                .unwrap()
+                .contains("only `slot` may be sliced"),
+            "{refused}"
+        );
+    }
     assert!(engine.quits());
 }

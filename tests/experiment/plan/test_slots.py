@@ -35,6 +35,16 @@ def test_no_settle_part_is_none_at_all() -> None:
     assert plan_slots(replace(RULES, settle_ms=0), [30_000], by_count=False, orders=2, clients=1).settle == {"ops": 0}
 
 
+def test_who_had_the_last_turn_settles_for_less_where_both_targets_have_it_equally_often() -> None:
+    pair = [30_000.0, 33_000.0]
+    assert plan_slots(RULES, pair, by_count=False, orders=2, clients=1).settle_again == {"ms": 1, "min_ops": 1}
+    three = plan_slots(RULES, [*pair, 31_000], by_count=False, orders=6, clients=1)
+    same_work = plan_slots(RULES, pair, by_count=True, orders=2, clients=1)
+    short = plan_slots(replace(RULES, settle_ms=0.4), pair, by_count=False, orders=2, clients=1)
+    long_operations = plan_slots(RULES, [1, 100], by_count=False, orders=2, clients=1)
+    assert [plan.settle_again for plan in (three, same_work, short, long_operations)] == [None] * 4
+
+
 def test_writes_are_bounded_by_count_so_that_all_targets_do_the_same_work() -> None:
     plan = plan_slots(RULES, [10_000, 20_000], by_count=True, orders=2, clients=1)
     assert plan.slot == {"ops": 1000}

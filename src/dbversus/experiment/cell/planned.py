@@ -26,6 +26,7 @@ def note_plan(scene: Scene, plan: SlotPlan) -> None:
             scene.does,
             scene.row_bytes,
             lead_in_s(scene),
+            plan.settle_again,
             **rig.tag,
         )
     )

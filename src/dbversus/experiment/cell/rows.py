@@ -120,6 +120,7 @@ def _stream(scene: Scene, plan: SlotPlan, first: int, end: int) -> Iterator[Repl
         first_row=rig.first_row + first,
         orders=balanced_orders(rig.measured(case), end - first, first + block),
         settle=plan.settle,
+        settle_again=plan.settle_again,
         slot=plan.slot,
         series=_lasts(scene, plan),
         tag={"block": block, "test": case.name, "clients": case.connections(rig.spec.tables)} | rig.tag,

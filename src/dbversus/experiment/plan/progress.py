@@ -106,7 +106,7 @@ def fold(progress: Progress, record: AnyRecord) -> None:
             known = progress.checked.setdefault((record.test, record.group or ""), {})
             known.update({name: name not in record.differs for name in record.targets})
         case Slots():
-            plan = SlotPlan(record.slot, record.settle, record.rows)
+            plan = SlotPlan(record.slot, record.settle, record.rows, record.settle_again)
             progress.plans[record.test, record.group or ""] = plan
         case State():
             for target, state in record.targets.items():

@@ -10,6 +10,8 @@ COLD_ROWS = 1
 EDGE_MS = 2.0
 SETTLES_ITSELF = 10
 """An operation that lasts so many times the settle part needs none: it is warm for most of its own time."""
+SETTLE_AGAIN_MS = 1
+"""Who had the last turn is warm, and has only to be awake again."""
 
 
 @dataclass(frozen=True)
@@ -25,11 +27,12 @@ class SlotRules:
 
 @dataclass(frozen=True)
 class SlotPlan:
-    """What the engine is told for one test: `slot` and `settle` as in its protocol, and the number of rows."""
+    """What the engine is told for one test: `slot`, `settle` and `settle_again` as in its protocol, and the number of rows."""
 
     slot: dict[str, Any]
     settle: dict[str, Any]
     rows: int
+    settle_again: dict[str, Any] | None = None
 
 
 def wanted_ops(clients: int) -> int:
@@ -59,7 +62,7 @@ def plan_slots(rules: SlotRules, rates: list[float], by_count: bool, orders: int
     settle = _plan_settle(rules.settle_ms, slowest, by_count)
     if by_count:
         return SlotPlan({"ops": round(slowest * slot_ms / 1000)}, settle, rows)
-    return SlotPlan({"ms": round(slot_ms), "min_ops": 1}, settle, rows)
+    return SlotPlan({"ms": round(slot_ms), "min_ops": 1}, settle, rows, _plan_settle_again(settle, len(rates)))
 
 
 def _plan_settle(settle_ms: float, slowest: float, by_count: bool) -> dict[str, Any]:
@@ -68,6 +71,13 @@ def _plan_settle(settle_ms: float, slowest: float, by_count: bool) -> dict[str, 
     if by_count:
         return {"ops": max(1, round(slowest * settle_ms / 1000))}
     return {"ms": round(settle_ms), "min_ops": 1}
+
+
+def _plan_settle_again(settle: dict[str, Any], targets: int) -> dict[str, Any] | None:
+    """Of two targets each has the last turn of a row and the first of the next one equally often; of more, some never have."""
+    if targets != 2 or settle.get("ms", 0) <= SETTLE_AGAIN_MS:
+        return None
+    return {**settle, "ms": SETTLE_AGAIN_MS}
 
 
 def plan_cold_slots(slot_ms: float, rates: list[float], clients: int, *, once: bool) -> SlotPlan:

@@ -78,6 +78,7 @@ class Slots(OfTest, frozen=True):
     does: name of a role, empty without roles → `insert`, `delete`, `update`, `query` or `index`; where all it sends does that
     row_bytes: name of a role, as in `does` → bytes of a row that it inserts or deletes (see "Amounts")
     lead_in_s: how long the slowest target is driven before the rows of each block, uncounted
+    settle_again: the warm-up of a target that had the last turn, too; null: as any other
     """
 
     slot: dict[str, int]
@@ -89,6 +90,7 @@ class Slots(OfTest, frozen=True):
     does: dict[str, str] = {}
     row_bytes: dict[str, float] = {}
     lead_in_s: float = 0
+    settle_again: dict[str, int] | None = None
 
 
 class HostFigures(Part, frozen=True, kw_only=True):
