@@ -118,14 +118,31 @@ def test_a_target_alone_needs_no_freezing_and_limits_may_be_short() -> None:
     assert [(call["idle_ms"], call["limit_ms"]) for call in rig.called] == [(50, 50)]
 
 
+class _Clock:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch):
+        self.now_s = 0.0
+        monkeypatch.setattr(time, "monotonic", lambda: self.now_s)
+        monkeypatch.setattr(time, "sleep", self.sleep)
+
+    def sleep(self, seconds: float) -> None:
+        self.now_s += seconds
+
+
 def test_clocks_of_frozen_servers_strike_twice_and_both_times_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    rig = _Rig({"t0": True, "t1": True}, puts_off_s=1.1)
-    happened: list[Any] = rig.called
-    monkeypatch.setattr(time, "sleep", happened.append)
+    rig, clock = _Rig({"t0": True, "t1": True}, puts_off_s=1.1), _Clock(monkeypatch)
+    answer = rig.call
+    let_go: list[tuple[str, float]] = []
+
+    def takes_its_time(command: str, **fields: Any) -> dict[str, Any]:
+        let_go.append((fields["target"], round(clock.now_s, 3)))
+        clock.sleep(0.4)
+        return answer(command, **fields)
+
+    monkeypatch.setattr(rig, "call", takes_its_time)
     _drain(rig)
-    assert happened[0] == happened[3] == 1.1
-    calls = [(call["target"], call["idle_ms"]) for call in happened if call != 1.1]
-    assert calls == [("t0", 200), ("t1", 200)] * 2
+    # each has been frozen for 1.1 s then, both times
+    assert let_go == [("t0", 1.1), ("t1", 1.5), ("t0", 2.6), ("t1", 3.0)]
+    assert {call["idle_ms"] for call in rig.called} == {200}
     (noted,) = rig.noted
     assert noted["targets"]["t0"] == _figures(ops=100, strikes=2)
 

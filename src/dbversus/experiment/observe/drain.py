@@ -71,11 +71,13 @@ def _until_idle(rig: Rig) -> dict[str, DrainFigures]:
     limit_ms = max(1, round(spec.drain_s * 1000))
     idle_ms = min(limit_ms, max(1, round(idle_s * 1000)))
     found: dict[str, DrainFigures] = {}
+    frozen_at_s = dict.fromkeys((target.name for target in processes), time.monotonic())
     for _ in range(strikes(put_off_s, spec.freeze)):
-        if spec.freeze:
-            time.sleep(put_off_s)  # clocks go on in frozen servers: each takes up its work as soon as it is thawed
         for target in processes:
+            if spec.freeze:  # clocks go on in frozen servers: each takes up its work as soon as it is thawed
+                time.sleep(max(0.0, frozen_at_s[target.name] + put_off_s - time.monotonic()))
             reply = _let_go(rig, target, idle_ms, limit_ms)
+            frozen_at_s[target.name] = time.monotonic()
             before = found.pop(target.name, None)
             if target.server.is_running():
                 figures = msgspec.convert({**reply, "ops": 0}, DrainFigures)
