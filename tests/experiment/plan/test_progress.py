@@ -15,7 +15,7 @@ def _row(block: int, case: str, **who: str) -> Row:
 def test_an_interrupted_block_keeps_its_finished_tests_and_rows() -> None:
     progress = read_progress(
         [
-            Slots(0, "scan", {"ms": 50}, {"ms": 5}, 60),
+            Slots(0, "scan", {"ms": 50}, {"ms": 5}, 60, settle_again={"ms": 1}),
             _row(0, "scan"),
             FinishedTest(0, "scan"),
             Block(0, "finished"),
@@ -28,7 +28,7 @@ def test_an_interrupted_block_keeps_its_finished_tests_and_rows() -> None:
     assert progress.next_block() == 1
     assert progress.rows[1, "scan", ""] == 2
     assert (0, "scan", "") in progress.finished and (1, "scan", "") not in progress.finished
-    assert progress.plans["scan", ""] == SlotPlan({"ms": 50}, {"ms": 5}, 60)
+    assert progress.plans["scan", ""] == SlotPlan({"ms": 50}, {"ms": 5}, 60, {"ms": 1})
 
 
 def test_groups_and_targets_alone_are_told_apart() -> None:
