@@ -18,7 +18,7 @@ STATISTICS_DELAY_S = 1.2
 ROUNDS_IN_VAIN = 3
 # Records of the checkpoint, of the background writer and of our own looking (catalog pages) are not work put off.
 WAL_ALLOWANCE_BYTES = 64 * 1024
-# Beside so many dirty buffers the few of catalogs make no difference, and the list of all buffers takes long (0.15 s for 4.4 GB).
+# Beside so many dirty buffers the few of catalogs make no difference, and the list of all buffers takes long (0.1 to 0.2 s for 4.4 GB).
 MANY_BUFFERS = 10_000
 # what a checkpoint, or a little patience, does away with
 _WRITTEN_OUT = (
@@ -56,7 +56,10 @@ def debt(connection: Connection) -> dict[str, int]:
 
 
 def _dirty_buffers(connection: Connection, version: int) -> int:
-    """Catalogs (numbered below 16384) do not count: our own looking dirties them, a page or two each time."""
+    """Catalogs (numbered below 16384) do not count: our own looking dirties them, a page or two each time.
+
+    They do where there are MANY_BUFFERS.
+    """
     if version >= 160000:
         number = int(scalar(connection, "SELECT buffers_dirty FROM pg_buffercache_summary()"))
         if number == 0 or number >= MANY_BUFFERS:
