@@ -18,7 +18,7 @@ STATISTICS_DELAY_S = 1.2
 ROUNDS_IN_VAIN = 3
 # Records of the checkpoint, of the background writer and of our own looking (catalog pages) are not work put off.
 WAL_ALLOWANCE_BYTES = 64 * 1024
-# Beside so many dirty buffers the few of catalogs make no difference, and the list of all buffers takes long (0.1 to 0.2 s for 4.4 GB).
+# Beside so many dirty buffers the few of catalogs make no difference, and the list of all buffers takes long.
 MANY_BUFFERS = 10_000
 # what a checkpoint, or a little patience, does away with
 _WRITTEN_OUT = (
