@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from dbversus.errors import RunError
-from dbversus.experiment.rig.start import warm_together
+from dbversus.experiment.rig import start
+from dbversus.experiment.rig.start import launch_together, start_block, warm_together
+from dbversus.servers.base import Placement
 
 from ..fakes import FakeServer, engine_of, gone, make_rig, records, server_of
 
@@ -22,6 +24,88 @@ def _warmed_by(server: FakeServer, action: Callable[[], None], *, served: bool =
 
     server.root_pid = 4711 if served else None
     server.warm = warm  # type: ignore[method-assign]
+
+
+def _started_by(server: FakeServer, action: Callable[[], None]) -> None:
+    def begin(placement: Placement) -> None:
+        server.starts += 1
+        action()
+        server.running = True
+
+    server.running = False
+    server.start = begin  # type: ignore[method-assign]
+
+
+def test_servers_are_started_at_the_same_time(tmp_path: Path) -> None:
+    rig = make_rig(tmp_path, targets=3)
+    together = threading.Barrier(3)
+
+    def meet() -> None:
+        together.wait(PATIENCE_S)
+
+    for target in rig.targets:
+        _started_by(server_of(rig, target.name), meet)
+    launched = launch_together(rig)
+    assert [launched[target.name].result() for target in rig.targets] == [None] * 3 and not together.broken
+
+
+def test_what_runs_already_and_what_is_embedded_is_not_started_with_the_others(tmp_path: Path) -> None:
+    rig = make_rig(tmp_path, targets=3)
+    for name in ("t1", "t2"):
+        _started_by(server_of(rig, name), lambda: None)
+    server_of(rig, "t2").dbms = "sqlite"
+    assert set(launch_together(rig)) == {"t1"}
+    assert [server_of(rig, name).starts for name in ("t0", "t1", "t2")] == [0, 1, 0]
+
+
+def test_a_server_that_does_not_start_is_out_and_the_others_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail() -> None:
+        raise RunError("t1 did not start: no memory")
+
+    for step in ("restore", "limit_memory", "check_state"):
+        monkeypatch.setattr(start, step, lambda *words: None)
+    rig = make_rig(tmp_path, targets=3)
+    for name in ("t0", "t2"):
+        _started_by(server_of(rig, name), lambda: None)
+    _started_by(server_of(rig, "t1"), fail)
+    start_block(rig, 0, "loaded")
+    assert [target.name for target in rig.alive] == ["t0", "t2"]
+    assert [server_of(rig, name).starts for name in ("t0", "t1", "t2")] == [1, 1, 1]
+    (failure,) = records(rig, "failure")
+    assert (failure["target"], failure["stage"], failure["final"]) == ("t1", "start", True)
+    assert failure["message"].startswith("t1 did not start: no memory")
+
+
+def test_ctrl_c_ends_servers_that_are_being_started(tmp_path: Path) -> None:
+    rig = make_rig(tmp_path)
+    ended, under_way = {name: threading.Event() for name in ("t0", "t1")}, threading.Barrier(3)
+
+    def interrupt() -> None:
+        under_way.wait(PATIENCE_S)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    for name, end in ended.items():
+
+        def begin(end: threading.Event = end) -> None:
+            under_way.wait(PATIENCE_S)
+            assert end.wait(PATIENCE_S)
+
+        _started_by(server_of(rig, name), begin)
+        server_of(rig, name).kill = end.set  # type: ignore[method-assign]
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    presser = threading.Thread(target=interrupt)
+    presser.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            launch_together(rig)
+        assert all(end.is_set() for end in ended.values())
+    finally:
+        for end in ended.values():
+            end.set()
+        presser.join()
+        signal.signal(signal.SIGINT, before)
 
 
 def test_servers_fill_their_memory_at_the_same_time(tmp_path: Path) -> None:

@@ -285,10 +285,18 @@ class Rig:
 
         `goes_on`: on the data on which it ran before.
         """
+        self.launch(target)
+        self.receive(target, goes_on=goes_on, **where)
+
+    def launch(self, target: Target) -> None:
+        """Starts a target's server, of which the engine knows nothing yet. Several may be started at the same time."""
         try:
             target.server.start(target.placement)
         except RunError as error:
             raise RunError(f"{error}{target.want_of_memory()}") from error
+
+    def receive(self, target: Target, *, goes_on: bool = False, **where: Any) -> None:
+        """Makes a target known whose server has just been started."""
         target.log_read = target.server.log_end()
         try:
             self.introduce(target, goes_on=goes_on)

@@ -1,10 +1,15 @@
-"""The start of a block: data restored, servers started, and the memory of all of them filled at the same time."""
+"""The start of a block: data restored, then all servers started at the same time, and their memory filled at the same time.
 
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
+Where one server gets its memory after the other, the first has other pages of the host than the next, block after block: of equal
+servers it used 2-3 % more CPU wherever much memory is touched (docs/evidence/memory.md).
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import partial
 
+from dbversus.dbms.known import find_dbms
 from dbversus.errors import RunError
 from dbversus.experiment.rig.data.prepare import restore
 from dbversus.experiment.rig.data.same_data import check_state
@@ -12,6 +17,8 @@ from dbversus.experiment.rig.memory import limit_memory
 from dbversus.experiment.rig.recovery import ask, through_engine_loss
 from dbversus.experiment.rig.rig import Rig, Target
 from dbversus.results.records import Block
+
+HEED_S = 0.05
 
 
 def start_block(rig: Rig, block: int, data: str) -> None:
@@ -42,9 +49,10 @@ def _start_on(rig: Rig, block: int, data: str) -> tuple[dict[str, dict[str, int]
             if _restore(rig, target, block, data):
                 fresh.add(target.name)
     limit_memory(rig, fresh)
+    launched = launch_together(rig)
     for target in rig.alive:
         with _or_out(rig, target, block):
-            _start(rig, target, block, is_fresh=target.name in fresh)
+            _start(rig, target, block, launched, is_fresh=target.name in fresh)
     warm_together(rig, block)
     debt: dict[str, dict[str, int]] = {}
     for target in rig.alive:
@@ -75,8 +83,42 @@ def _restore(rig: Rig, target: Target, block: int, data: str) -> bool:
     return True
 
 
-def _start(rig: Rig, target: Target, block: int, *, is_fresh: bool) -> None:
-    if not target.server.is_running():
+def launch_together(rig: Rig) -> Mapping[str, Future[None]]:
+    """Starts all servers that are not running at the same time; returns what came of each, by the target's name.
+
+    PostgreSQL fills its tables of buffers when it starts, and goes through them in every query. Embedded databases are opened in
+    their turns, by `_start`. On Ctrl-C no server is left.
+    """
+    waiting = [target for target in rig.alive if not _is_embedded(target) and not target.server.is_running()]
+    launches: dict[str, Future[None]] = {}
+    with ThreadPoolExecutor(max(1, len(waiting))) as pool:
+        try:
+            for target in waiting:
+                launches[target.name] = pool.submit(rig.launch, target)
+            while wait(launches.values(), HEED_S).not_done:
+                pass  # a signal that came just before is heeded now
+        except BaseException:
+            _end_launches(waiting, launches.values())
+            raise
+    return launches
+
+
+def _is_embedded(target: Target) -> bool:
+    return find_dbms(target.server.dbms).embedded
+
+
+def _end_launches(targets: Sequence[Target], launches: Collection[Future[None]]) -> None:
+    """Ends servers that other threads are starting, and so those threads."""
+    while wait(launches, HEED_S).not_done:
+        for target in targets:
+            target.server.kill()
+
+
+def _start(rig: Rig, target: Target, block: int, launched: Mapping[str, Future[None]], *, is_fresh: bool) -> None:
+    if launch := launched.get(target.name):
+        launch.result()
+        rig.receive(target, goes_on=not is_fresh, block=block)
+    elif not target.server.is_running():
         rig.start(target, goes_on=not is_fresh, block=block)
     if not is_fresh:
         through_engine_loss(rig, lambda: target.server.settle(rig.names_of_tables(target)), block=block)
@@ -89,9 +131,8 @@ def _warm(rig: Rig, target: Target) -> None:
 def warm_together(rig: Rig, block: int) -> None:
     """Fills the memory of all servers at the same time, so that its pages are dealt out to them in turns.
 
-    Where one server fills its memory after the other, the first gets other pages of the host than the next, block after block: of
-    equal servers it used 2-3 % more CPU wherever much memory is touched (docs/evidence/memory.md). Embedded databases, which the
-    engine warms, have their turns. A server that is lost meanwhile is started again, and warmed alone.
+    Embedded databases, which the engine warms, have their turns. A server that is lost meanwhile is started again, and warmed
+    alone.
     """
     served = [target for target in rig.alive if target.server.root_pid is not None]
     pool = ThreadPoolExecutor(max(1, len(served)))

@@ -3,6 +3,7 @@
 import contextlib
 import signal
 import subprocess
+import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -51,6 +52,7 @@ class Daemon(ABC):
         self._entry: registry.Entry | None = None
         self._groups: list[str] = []
         self._socket_dir = Path()
+        self._ending = threading.Lock()
 
     @abstractmethod
     def _program(self) -> Path:
@@ -182,15 +184,17 @@ class Daemon(ABC):
         del query  # it has connections of its own
 
     def kill(self) -> None:
-        if self._process is None or self._entry is None:
-            return
-        entry = self._entry
-        registry.end(entry)
-        self._process.kill()  # for one that could not be found any more, or was never there
-        self._process.wait()
-        self._process = self._entry = None
-        for watcher in self._watchers:
-            watcher.forget(entry.root_pid)
+        """SIGKILL to the whole process tree; also while another thread starts or kills it."""
+        with self._ending:
+            if self._process is None or self._entry is None:
+                return
+            entry = self._entry
+            registry.end(entry)
+            self._process.kill()  # for one that could not be found any more, or was never there
+            self._process.wait()
+            self._process = self._entry = None
+            for watcher in self._watchers:
+                watcher.forget(entry.root_pid)
 
     def thaw(self) -> None:
         if self._process and self._entry:
