@@ -6,13 +6,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from dbversus.builds.model import Build
 from dbversus.host import cgroups, processes
-from dbversus.host.claims.registry import cleanup_stale
+from dbversus.host.claims.registry import Entry, cleanup_stale
 from dbversus.servers.base import Placement
 from dbversus.servers.postgres.server import PostgresServer
 
@@ -163,6 +164,36 @@ def test_kill_leaves_neither_processes_nor_shared_memory(server: PostgresServer)
     assert not [pid for pid in pids if processes.is_alive(pid)]
     assert not any(Path(path).exists() for path in paths)
     assert not _segments() & set(ids)
+
+
+class Known:
+    """A watcher that knows what it was told."""
+
+    def __init__(self) -> None:
+        self.pids: set[int] = set()
+
+    def add(self, entry: Entry) -> None:
+        self.pids.add(entry.root_pid)
+
+    def forget(self, root_pid: int) -> None:
+        self.pids.discard(root_pid)
+
+
+@pytest.mark.parametrize("after_s", [0.0, 0.03, 0.1])
+def test_a_server_that_is_killed_while_another_thread_starts_it_is_gone(
+    postgres_build: Build, server: PostgresServer, after_s: float
+) -> None:
+    known = Known()
+    started = PostgresServer(postgres_build, server.config, server.work_dir, [known])
+    with ThreadPoolExecutor(1) as pool:
+        start = pool.submit(started.start, Placement())
+        time.sleep(after_s)
+        while not start.done():
+            started.kill()
+            time.sleep(0.002)
+    started.kill()
+    assert not started.is_running() and not known.pids
+    assert not processes.working_in(server.data_dir, str((postgres_build.prefix / "bin/postgres").resolve()))
 
 
 def test_what_makes_a_data_directory_does_not_outlive_its_controller_either(

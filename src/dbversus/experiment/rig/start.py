@@ -19,6 +19,7 @@ from dbversus.experiment.rig.rig import Rig, Target
 from dbversus.results.records import Block
 
 HEED_S = 0.05
+"""How often somebody who waits for other threads looks whether Ctrl-C was pressed."""
 
 
 def start_block(rig: Rig, block: int, data: str) -> None:
@@ -96,7 +97,7 @@ def launch_together(rig: Rig) -> Mapping[str, Future[None]]:
             for target in waiting:
                 launches[target.name] = pool.submit(rig.launch, target)
             while wait(launches.values(), HEED_S).not_done:
-                pass  # a signal that came just before is heeded now
+                pass
         except BaseException:
             _end_launches(waiting, launches.values())
             raise

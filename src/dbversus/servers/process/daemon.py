@@ -123,17 +123,19 @@ class Daemon(ABC):
 
     def _tell_watchers(self) -> None:
         """Told again after steps in which the server gets itself more shared memory."""
-        assert self._process
-        pid = self._process.pid
-        mapped = [processes.shared_memory(one) for one in (pid, *processes.descendants(pid))]
-        self._entry = replace(
-            self._entry_of(pid, processes.program_of(pid)),
-            cgroup_dirs=self._groups,
-            paths=[str(self._socket_dir), *sorted({path for paths, _ in mapped for path in paths})],
-            shared_memory_ids=sorted({number for _, ids in mapped for number in ids}),
-        )
-        for watcher in self._watchers:
-            watcher.add(self._entry)
+        with self._ending:
+            if self._process is None:  # another thread has killed it
+                return
+            pid = self._process.pid
+            mapped = [processes.shared_memory(one) for one in (pid, *processes.descendants(pid))]
+            self._entry = replace(
+                self._entry_of(pid, processes.program_of(pid)),
+                cgroup_dirs=self._groups,
+                paths=[str(self._socket_dir), *sorted({path for paths, _ in mapped for path in paths})],
+                shared_memory_ids=sorted({number for _, ids in mapped for number in ids}),
+            )
+            for watcher in self._watchers:
+                watcher.add(self._entry)
 
     def _entry_of(self, pid: int, program: str) -> registry.Entry:
         return registry.Entry(pid, processes.start_ticks(pid) or 0, str(self.data_dir), program)
