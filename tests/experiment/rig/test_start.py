@@ -3,7 +3,8 @@
 import os
 import signal
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,24 @@ def _started_by(server: FakeServer, action: Callable[[], None]) -> None:
 
     server.running = False
     server.start = begin  # type: ignore[method-assign]
+
+
+@contextmanager
+def ctrl_c_after(under_way: threading.Barrier) -> Iterator[None]:
+    """Presses Ctrl-C once all others are at the barrier."""
+
+    def press() -> None:
+        under_way.wait(PATIENCE_S)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    presser = threading.Thread(target=press)
+    presser.start()
+    try:
+        yield
+    finally:
+        presser.join()
+        signal.signal(signal.SIGINT, before)
 
 
 def test_servers_are_started_at_the_same_time(tmp_path: Path) -> None:
@@ -82,10 +101,6 @@ def test_ctrl_c_ends_servers_that_are_being_started(tmp_path: Path) -> None:
     rig = make_rig(tmp_path)
     ended, under_way = {name: threading.Event() for name in ("t0", "t1")}, threading.Barrier(3)
 
-    def interrupt() -> None:
-        under_way.wait(PATIENCE_S)
-        os.kill(os.getpid(), signal.SIGINT)
-
     for name, end in ended.items():
 
         def begin(end: threading.Event = end) -> None:
@@ -94,18 +109,9 @@ def test_ctrl_c_ends_servers_that_are_being_started(tmp_path: Path) -> None:
 
         _started_by(server_of(rig, name), begin)
         server_of(rig, name).kill = end.set  # type: ignore[method-assign]
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    presser = threading.Thread(target=interrupt)
-    presser.start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            launch_together(rig)
-        assert all(end.is_set() for end in ended.values())
-    finally:
-        for end in ended.values():
-            end.set()
-        presser.join()
-        signal.signal(signal.SIGINT, before)
+    with ctrl_c_after(under_way), pytest.raises(KeyboardInterrupt):
+        launch_together(rig)
+    assert all(end.is_set() for end in ended.values())
 
 
 def test_servers_fill_their_memory_at_the_same_time(tmp_path: Path) -> None:
@@ -173,23 +179,12 @@ def test_ctrl_c_does_not_wait_for_servers_that_are_being_warmed(tmp_path: Path) 
         under_way.wait(PATIENCE_S)
         assert stopped.wait(PATIENCE_S)
 
-    def interrupt() -> None:
-        under_way.wait(PATIENCE_S)
-        os.kill(os.getpid(), signal.SIGINT)
-
     for name in ("t0", "t1"):
         _warmed_by(server_of(rig, name), warm)
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    presser = threading.Thread(target=interrupt)
-    presser.start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            warm_together(rig, 0)
-        assert not stopped.is_set() and not records(rig, "failure")
-    finally:
-        stopped.set()
-        presser.join()
-        signal.signal(signal.SIGINT, before)
+    with ctrl_c_after(under_way), pytest.raises(KeyboardInterrupt):
+        warm_together(rig, 0)
+    assert not stopped.is_set() and not records(rig, "failure")
+    stopped.set()
 
 
 def test_an_engine_lost_while_an_embedded_database_is_warmed_is_replaced(tmp_path: Path) -> None:
