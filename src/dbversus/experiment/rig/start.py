@@ -96,12 +96,17 @@ def launch_together(rig: Rig) -> Mapping[str, Future[None]]:
         try:
             for target in waiting:
                 launches[target.name] = pool.submit(rig.launch, target)
-            while wait(launches.values(), HEED_S).not_done:
-                pass
+            _wait_for(launches.values())
         except BaseException:
             _end_launches(waiting, launches.values())
             raise
     return launches
+
+
+def _wait_for(futures: Collection[Future[None]]) -> None:
+    """In short steps: Ctrl-C just before a step would not end it."""
+    while wait(futures, HEED_S).not_done:
+        pass
 
 
 def _is_embedded(target: Target) -> bool:
@@ -139,7 +144,7 @@ def warm_together(rig: Rig, block: int) -> None:
     pool = ThreadPoolExecutor(max(1, len(served)))
     try:
         warming = {target.name: pool.submit(_warm, rig, target) for target in served}
-        wait(warming.values())
+        _wait_for(warming.values())
     finally:
         pool.shutdown(wait=False)  # on Ctrl-C the servers' stop ends what is still under way
     for target in rig.alive:
