@@ -10,7 +10,7 @@ from dbversus.errors import UsageError
 from dbversus.suites import definition, load_suite
 from dbversus.suites.send.define import Json
 from dbversus.suites.writing.missing import Written
-from dbversus.suites.writing.pgbench.suite import find_scripts, write_suite
+from dbversus.suites.writing.pgbench.suite import Script, find_scripts, write_suite
 
 TABLE = '[tables.t]\ncolumns = { id = { type = "int4", values = { gen = "sequence" } } }\n'
 
@@ -181,3 +181,10 @@ def test_scripts_that_are_not_there(named: str, expected: str) -> None:
 def test_a_scale_below_one_is_refused() -> None:
     with pytest.raises(UsageError, match="The scale is 0"):
         write_suite(find_scripts(["select-only"]), 0, {})
+
+
+def test_words_of_comments_are_no_tables_and_names_are_numbered_through() -> None:
+    script = "-- rows that came from the importer join later\n\\set x 1\n\\set x :x + 1\n\\set x :x + 1\n"
+    script += "SELECT v /* taken from cache */ FROM readings\n -- only from the newest\n WHERE id = :x;\n"
+    made = write_suite([Script("a.sql", script + "INSERT INTO public.log_entries VALUES (:x);", "a", None)], 1, {})
+    assert made.left[0].endswith(": readings, log_entries")

@@ -146,7 +146,7 @@ def test_the_busiest_are_taken(tmp_path: Path) -> None:
     lines = [f"TABLE t{number},{number},{100 - number}\n" for number in range(1, 6)]
     (tmp_path / "seen.csv").write_text("query,calls,total_exec_time\n" + "".join(lines))
     made = write_suite(read_statements([str(tmp_path / "seen.csv")]), 2, ["seen.csv"])
-    assert list(tomllib.loads(made.text)["statements"]) == ["table", "table-2"]
+    assert list(tomllib.loads(made.text)["statements"]) == ["table-t1", "table-t2"]
     assert made.notes == ["left out: 3 statements (not among the first 2 (--top))"]
 
 

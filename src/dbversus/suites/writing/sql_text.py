@@ -1,17 +1,14 @@
-"""What the text of a statement tells without a parser: its kind, its tables, and a name for it."""
+"""What the text of a statement tells: its kind, its tables, and a name for it."""
 
 import re
 from collections.abc import Container
 
+from dbversus.suites.writing.relations import relations
+from dbversus.suites.writing.sql_tokens import Dialect, tokens
+
 # strings with backslashes, strings, quoted names, dollar quotes and comments: nothing in them is SQL
 QUOTED = r"""[eE]'(?:\\.|[^'\\])*'|'(?:[^']|'')*'|"[^"]*"|`[^`]*`|\$(?P<tag>[A-Za-z_]\w*|)\$.*?\$(?P=tag)\$|--[^\n]*|/\*.*?\*/"""
-_TABLE = re.compile(
-    r"\b(?:(?:DELETE\s+)?FROM|JOIN|INTO|UPDATE(?:\s+ONLY)?)\s+((?:[`\"]?[A-Za-z_]\w*[`\"]?\s*\.\s*)?[`\"]?[A-Za-z_]\w*[`\"]?)(?![\w`\"]|\s*\()",
-    re.IGNORECASE,
-)
-_INTO = re.compile(r"\bINTO\s+((?:[`\"]?\w+[`\"]?\s*\.\s*)?[`\"]?[A-Za-z_]\w*[`\"]?)", re.IGNORECASE)
-_LEADING = re.compile(r"(?:\s+|--[^\n]*(?:\n|$)|/\*.*?\*/|\()+", re.DOTALL)
-_NO_TABLE = {"select", "lateral", "unnest", "values", "skip", "set", "of", "nowait", "dual"}
+_LEADING = re.compile(r"(?:\s+|--[^\n]*(?:\n|$)|#[^\n]*(?:\n|$)|/\*.*?\*/|\()+", re.DOTALL)
 
 
 def verb(sql: str) -> str:
@@ -21,25 +18,23 @@ def verb(sql: str) -> str:
     return word[0].lower() if word else ""
 
 
-def tables(sql: str) -> list[str]:
-    """Names that follow FROM, JOIN, INTO and UPDATE, without schema and quotes, each once."""
-    found = [*_INTO.findall(sql), *_TABLE.findall(sql)] if verb(sql) in ("insert", "replace") else _TABLE.findall(sql)
-    names = (re.sub(r"[`\"\s]", "", name).rpartition(".")[2].lower() for name in found)
-    return list(dict.fromkeys(name for name in names if name not in _NO_TABLE))
+def tables(sql: str, dialect: Dialect = "postgres") -> list[str]:
+    """Names of the tables that it reads or changes, in lower case, without schema and quotes, each once."""
+    return list(dict.fromkeys(one.name for one in relations(tokens(sql, dialect))))
 
 
-def name_of(sql: str, taken: Container[str], prefix: str = "") -> str:
+def name_of(sql: str, taken: Container[str], prefix: str = "", dialect: Dialect = "postgres") -> str:
     """A name that nobody has yet: `update-accounts`, `select-orders-2`; `prefix` of tables is left out."""
-    found = tables(sql)
+    found = tables(sql, dialect)
     of_table = found[0].removeprefix(prefix) if found else ""
     plain = "-".join(part for part in (verb(sql) or "statement", re.sub(r"[^a-z0-9_]", "", of_table)) if part)
     return unique(plain, taken)
 
 
-def unique(name: str, taken: Container[str]) -> str:
+def unique(name: str, taken: Container[str], separator: str = "-") -> str:
     """`name`, or `name-2` and so on."""
     number, tried = 1, name
     while tried in taken:
         number += 1
-        tried = f"{name}-{number}"
+        tried = f"{name}{separator}{number}"
     return tried

@@ -50,7 +50,7 @@ class _Scope:
     names: set[str] = field(default_factory=set)
 
     def set(self, command: Set) -> None:
-        name = unique(parameter_name(command.name), self.names).replace("-", "_")
+        name = unique(parameter_name(command.name), self.names, "_")
         value = evaluate(command.expression, name, self.values, command.line)
         if isinstance(value, float):
             raise command.line.mistake(f"{command.name} is {value}; a suite takes integers.")

@@ -66,7 +66,7 @@ def name_parameters(forms: Sequence[Normal]) -> Named:
         if (literal := _always_the_same(slots)) is not None:
             return literal
         plain = _name(before, number, text)
-        name = unique(plain, guesses).replace("-", "_")
+        name = unique(plain, guesses, "_")
         begins = f"{plain.removesuffix('_to')}_from"
         if plain.endswith("_to") and begins in guesses and _is_integer(guesses[begins]):
             guesses[name] = Guess({"gen": "ref", "of": begins, "add": 10})
