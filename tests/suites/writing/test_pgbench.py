@@ -184,7 +184,10 @@ def test_a_scale_below_one_is_refused() -> None:
 
 
 def test_words_of_comments_are_no_tables_and_names_are_numbered_through() -> None:
-    script = "-- rows that came from the importer join later\n\\set x 1\n\\set x :x + 1\n\\set x :x + 1\n"
-    script += "SELECT v /* taken from cache */ FROM readings\n -- only from the newest\n WHERE id = :x;\n"
-    made = write_suite([Script("a.sql", script + "INSERT INTO public.log_entries VALUES (:x);", "a", None)], 1, {})
+    script = (
+        "-- rows that came from the importer join later\n\\set x 1\n\\set x :x + 1\n\\set x :x + 1\n"
+        "SELECT v /* taken from cache */ FROM readings\n -- only from the newest\n WHERE id = :x;\n"
+        "INSERT INTO public.log_entries VALUES (:x);"
+    )
+    made = write_suite([Script("a.sql", script, "a", None)], 1, {})
     assert made.left[0].endswith(": readings, log_entries")

@@ -11,8 +11,8 @@ _UTILITIES = {"truncate", "vacuum", "analyze", "copy", "lock"}
 _VERBS = _INSERTS | _UTILITIES | {"select", "update", "delete", "values", "table"}
 # what may stand between these, or FROM, and a table
 _BETWEEN = {
-    "only", "lateral", "rows", "into", "table", "ignore", "low_priority", "high_priority", "delayed", "quick", "full", "freeze", "verbose",
-    "analyze",
+    "only", "lateral", "rows", "into", "table", "ignore", "low_priority", "high_priority", "delayed", "quick", "full", "freeze",
+    "verbose", "analyze",
 }  # fmt: skip
 _QUERIES = {"select", "with", "values", "table"}
 _UNIONS = {"union", "except", "intersect", "minus"}

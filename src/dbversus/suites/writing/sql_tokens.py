@@ -1,7 +1,7 @@
 """SQL taken apart into tokens, as servers do it, with the place of each.
 
-A scanner of our own, since texts of digests and logs are not yet SQL: they are cut off, and hold `?, ...` and `$1`. docs/suites/from.md
-says how libraries compare.
+A scanner of our own, since texts of digests and logs are not yet SQL: they are cut off, and hold `?, ...` and `$1`.
+docs/suites/from.md says how libraries compare.
 """
 
 import re
