@@ -29,7 +29,7 @@ from dbversus.suites.writing.sql_tokens import Dialect
         ("SELECT * FROM generate_series(1, 9) g, LATERAL unnest(a) u, pg_catalog.ts_stat('x') JOIN t ON true", "t"),
         ("SELECT * FROM a JOIN LATERAL (SELECT 1 FROM b WHERE b.x = a.x) c ON true", "a b"),
         # CTEs
-        ("WITH x AS (SELECT * FROM orders), y (a, b) AS MATERIALIZED (SELECT 1 FROM x) SELECT 1 FROM y JOIN z ON true", "orders z"),
+        ("WITH x AS (SELECT 1 FROM orders), y (a) AS MATERIALIZED (SELECT 1 FROM x) SELECT 1 FROM y, z", "orders z"),
         ("WITH orders AS (SELECT * FROM orders WHERE id = 1) SELECT * FROM orders", "orders"),
         ("WITH RECURSIVE r(n) AS (SELECT 1 FROM seed UNION ALL SELECT n + 1 FROM r) SELECT * FROM r, s.r", "seed r"),
         ("WITH d AS (DELETE FROM t USING u WHERE u.id = t.id RETURNING t.id, x) INSERT INTO log SELECT * FROM d", "t u log"),
