@@ -8,6 +8,7 @@ import pytest
 
 from dbversus.errors import UsageError
 from dbversus.suites import definition, load_suite
+from dbversus.suites.expression import settle
 from dbversus.suites.send.define import Json
 from dbversus.suites.writing.missing import Written
 from dbversus.suites.writing.pgbench.suite import Script, find_scripts, write_suite
@@ -100,11 +101,11 @@ def test_a_script_of_many_things(tmp_path: Path) -> None:
     assert made[1]["mode"] == made[3]["mode"] == "text"
     assert made[2]["sql"] == "UPDATE t SET id = :next\n  WHERE id IN (:id_2, :n)"
     assert made[2]["params"] == {
-        "next": {"gen": "ref", "of": "id", "add": 1},
+        "next": {"gen": "row", "expr": ["+", "id", 1]},
         "id_2": {"gen": "uniform", "low": 1, "high": 9},
         "n": {"gen": "constant", "value": -3},
     }
-    assert made[4]["params"] == {"far": {"gen": "ref", "of": "id", "add": 50}}
+    assert made[4]["params"] == {"far": {"gen": "row", "expr": ["+", "id", 50]}}
 
 
 def test_distributions_are_those_of_pgbench(tmp_path: Path) -> None:
@@ -117,7 +118,10 @@ def test_distributions_are_those_of_pgbench(tmp_path: Path) -> None:
 
 def test_a_value_first_used_through_another_is_drawn_with_it(tmp_path: Path) -> None:
     made = statements(tmp_path, "\\set a random(1, 5)\n\\set b :a + 2\nSELECT :b;\nSELECT :a;\n")
-    assert made[0]["params"] == {"a": {"gen": "uniform", "low": 1, "high": 5}, "b": {"gen": "ref", "of": "a", "add": 2}}
+    assert made[0]["params"] == {
+        "a": {"gen": "uniform", "low": 1, "high": 5},
+        "b": {"gen": "row", "expr": ["+", "a", 2]},
+    }
     assert made[1]["params"] == {"a": {"gen": "ref", "of": "a"}}
 
 
@@ -130,33 +134,152 @@ def test_tables_that_are_not_pgbenchs_are_left_to_the_user(tmp_path: Path) -> No
     assert "tables" not in tomllib.loads(made.text)
 
 
+def test_what_is_no_variable_is_left(tmp_path: Path) -> None:
+    script = "\\set id random(1, 1000)\nSELECT vals[1:2], a[:2], a[lo:hi], x::int[1] FROM readings WHERE id = :id;\n"
+    [made] = statements(tmp_path, script)
+    assert made["sql"] == "SELECT vals[1:2], a[:2], a[lo: hi], x::int[1] FROM readings WHERE id = :id"
+    assert made["params"] == {"id": {"gen": "uniform", "low": 1, "high": 1000}}
+    [made] = statements(tmp_path, "\\set n random(1, 9)\nSELECT vals[1: :n] FROM readings;\n")
+    assert made["sql"] == "SELECT vals[1: :n] FROM readings" and list(made["params"]) == ["n"]
+
+
+def test_setrandom_of_old_versions_is_random(tmp_path: Path) -> None:
+    script = """\
+\\set naccounts 100000 * :scale
+\\setrandom aid 1 :naccounts
+\\setrandom delta -5000 5000 uniform
+\\setrandom hot 1 100 exponential 3
+\\setrandom middle 1 100 gaussian 2.5
+SELECT :aid, :delta, :hot, :middle;
+"""
+    assert statements(tmp_path, script)[0]["params"] == {
+        "aid": {"gen": "uniform", "low": 1, "high": 100_000},
+        "delta": {"gen": "uniform", "low": -5000, "high": 5000},
+        "hot": {"gen": "exponential", "low": 1, "high": 100, "parameter": 3.0},
+        "middle": {"gen": "gaussian", "low": 1, "high": 100, "parameter": 2.5},
+    }
+
+
+BRANCHES = """\
+\\set b random(1, :scale)
+\\set aid random(1, 100000) + 100000 * (:b - 1)
+\\set delta random(-50, 50) / 7
+\\set kind case when :delta < 0 then 1 else 2 end
+\\set share double(:aid) / 3
+\\set size random(:b, :b + 9)
+\\set n greatest(3, 1 + 1) * 2 << 1
+UPDATE t SET a = :delta, kind = :kind, share = :share LIMIT :size + :n WHERE id = :aid;
+"""
+
+
+def values_of(made: Json, **given: float) -> dict[str, float]:
+    """What the parameters of a statement are, with these values for what is drawn."""
+    known: dict[str, float] = {}
+    for name, generator in made["params"].items():
+        match generator["gen"]:
+            case "row":
+                known[name] = settle(generator["expr"], known)
+            case "constant":
+                known[name] = generator["value"]
+            case _:
+                known[name] = given[name]
+    return known
+
+
+def test_arithmetic_is_that_of_pgbench(tmp_path: Path) -> None:
+    [made] = statements(tmp_path, BRANCHES)
+    values = values_of(made, b=3, aid_drawn=17, delta_drawn=-40, size_share=0.55)
+    named = {name: value for name, value in values.items() if f":{name}" in made["sql"]}
+    assert named == {"aid": 200_017, "delta": -5, "kind": 1, "share": 200_017 / 3, "size": 8, "n": 12}
+    assert made["params"]["share"]["type"] == "float8"
+    assert values_of(made, b=1, aid_drawn=1, delta_drawn=48, size_share=0)["delta"] == 6
+
+
+def test_remainders_have_the_sign_of_what_is_divided(tmp_path: Path) -> None:
+    [made] = statements(tmp_path, "\\set a random(-9, 9)\n\\set b :a % 4\n\\set c mod(:a, -4)\nSELECT :b, :c;\n")
+    for a, rest in ((7, 3), (-7, -3), (-8, 0)):
+        assert (values := values_of(made, a=a))["b"] == rest and values["c"] == rest
+
+
+def test_conditions_that_are_known_choose_what_is_written(tmp_path: Path) -> None:
+    script = """\
+\\if :scale >= 10 and not :wide
+SELECT 1;
+\\elif :wide = 2
+\\set x random(1, 5)
+\\if :wide > 0 or :scale is null
+SELECT :x FROM two;
+\\endif
+\\else
+SELECT 3;
+\\endif
+"""
+    assert [one["name"] for one in statements(tmp_path, script, wide=2)] == ["select-two"]
+    assert [one["sql"] for one in statements(tmp_path, script, wide=0)] == ["SELECT 3"]
+
+
+def test_texts_with_variables_are_parameters(tmp_path: Path) -> None:
+    script = "\\set a random(1, 5)\n\\set b :a + 1\nSELECT ':a', 'it''s :a of :b', '12:30' -- ':a'\n;\n"
+    [made] = statements(tmp_path, script)
+    assert made["sql"] == "SELECT :a, :text, '12:30' -- ':a'"
+    assert made["params"]["text"] == {"gen": "text", "template": "it's {a} of {b}"}
+
+
 @pytest.mark.parametrize(
     ("script", "expected"),
     [
-        ("SELECT 1;\n\\sleep 1 ms\n", "script.sql:2: \\sleep has no counterpart in a suite"),
-        ("\\if 1\nSELECT 1;\n\\endif\n", "script.sql:1: \\if has no counterpart"),
-        ("\nSELECT 1 AS a \\gset\n", "script.sql:2: \\gset has no counterpart"),
-        ("SELECT 1 \\; SELECT 2;\n", "script.sql:1: \\; has no counterpart"),
+        (
+            "SELECT 1;\n\\sleep 1 ms\n",
+            "script.sql:2: \\sleep has no counterpart in a suite: a test's clients do not wait",
+        ),
+        ("\\shell date\nSELECT 1;\n", "script.sql:1: \\shell has no counterpart"),
+        ("\\setshell a echo 1\nSELECT :a;\n", "script.sql:1: \\setshell has no counterpart in a suite: "),
+        ("\\startpipeline\nSELECT 1;\n\\endpipeline\n", "script.sql:1: \\startpipeline has no counterpart"),
+        (
+            "SELECT 1 \\; SELECT 2;\n",
+            "script.sql:1: \\; has no counterpart in a suite: a client sends one statement at",
+        ),
+        ("SELECT 1 \\;SELECT 2;\n", "script.sql:1: \\; has no counterpart"),
+        ("SELECT 1 AS a \\aset\n", "script.sql:1: \\aset has no counterpart in a suite: "),
+        ("SELECT 1 AS a \\gset\n", "script.sql:1: \\gset has no counterpart in a suite: "),
+        ("\\echo hello\n", "script.sql:1: pgbench has no \\echo. Accepted: SQL statements, \\set, \\setrandom"),
+        ("\\sett a 1\n", "script.sql:1: pgbench has no \\sett. Did you mean 'set'"),
+        ("\\setrandom a 1\n", "script.sql:1: \\setrandom needs a name, the least and the greatest value"),
+        ("\\if 1\nSELECT 1;\n", "script.sql:1: this \\if has no \\endif."),
+        ("SELECT 1;\n\\endif\n", "script.sql:2: \\endif has no \\if before it."),
+        ("\\if 1\n\\else\n\\elif 1\n\\endif\n", "script.sql:3: \\elif comes after the \\else of its \\if."),
+        ("\\if\n\\endif\n", "script.sql:1: \\if needs an expression."),
         ("\\set a\n", "script.sql:1: \\set needs a name and an expression"),
         ("\\set a random(1, 2\n", 'script.sql:1: "random(1, 2" is not understood'),
         ("\\set a random(1)\n", "script.sql:1: random takes 2 values, and is given 1."),
+        ("\\set a random(9, 1)\n", 'script.sql:1: "random(9, 1)" draws from 9 to 1: the range is empty.'),
         (
             "\\set a random(1, :b)\n",
             "script.sql:1: there is no variable :b; a \\set before it or -D b=… sets it. Set: scale.",
         ),
-        ("\\set a random(1, 9)\n\\set b random(1, :a)\n", 'script.sql:2: "random(1, :a)" has a bound that is drawn'),
-        ("\\set a random(1, 9)\n\\set b :a * 2\n", 'script.sql:2: ":a * 2" computes with a value that is drawn'),
+        ("\\set a random(1, 9)\n\\set b random_zipfian(1, :a, 2)\n", "is accepted with random() alone."),
+        ("\\set a random(1, 9)\n\\set b 9 / :a\n", 'script.sql:2: "9 / :a" divides by what is known only when it runs'),
+        ("\\set a random(1, 9)\n\\set b :a & 3\n", 'script.sql:2: ":a & 3" uses & of what is known only when it runs'),
         ("\\set a random_zipfian(1, 9, 1)\n", "script.sql:1: random_zipfian is given 1, which pgbench refuses too."),
         (
             "\\set a random_gaussian(1, 9, 1.9)\n",
             "script.sql:1: random_gaussian is given 1.9, which pgbench refuses too.",
         ),
         ("\\set a permute(1, 9)\n", 'script.sql:1: "permute(1, 9)" calls permute(), which has no counterpart'),
+        ("\\set a hash(1)\n", "the same rows are drawn as often, side by side instead of scattered"),
         ("\\set a 1 / 0\n", 'script.sql:1: "1 / 0" divides by zero.'),
-        ("\\set a 0.5\n", "script.sql:1: a is 0.5; a suite takes integers."),
+        ("\\set a sqrt(-1)\n", 'script.sql:1: "sqrt(-1)" has no value.'),
+        ("\\set a :{?b}\n", "script.sql:1: `:{?name}` is psql's, and pgbench refuses it here too"),
+        ("SELECT :{?b};\n", "script.sql:1: `:{?name}` is psql's, and FALSE to pgbench"),
+        ("SELECT :'b';\n", "script.sql:1: :'b' is psql's, and no variable to pgbench; :b is accepted."),
         ("SELECT 1,\n :nobody;\n", "script.sql:1: :nobody is not set"),
-        ("SELECT :client_id;\n", "script.sql:1: :client_id is another for each client"),
-        ("\\set a 1\nSELECT 'x :a';\n", "script.sql:2: :a stands between quotes"),
+        ("SELECT :random_seed;\n", "script.sql:1: :random_seed is another for each run of pgbench; -D random_seed=…"),
+        ("\\set a 1\nSELECT interval ':a days';\n", "script.sql:2: :a stands between quotes"),
+        ("\\set a 1\nSELECT 'x#:a';\n", "script.sql:2: :a is part of a text"),
+        (
+            "\\set a 1\nSELECT v[1:a], v[1:a] FROM t WHERE v[2:a];\n",
+            "script.sql:2: pgbench puts the value of :a in place",
+        ),
         ("-- nothing\n", "script.sql has no statement; a script of pgbench is accepted."),
     ],
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 from dbversus.errors import UsageError
 from dbversus.names import near
 from dbversus.suites.writing.missing import Written, missing_tables
-from dbversus.suites.writing.pgbench.arithmetic import Formula, Result
+from dbversus.suites.writing.pgbench.arithmetic import variable
 from dbversus.suites.writing.pgbench.builtin import SCRIPTS, TABLE_NAMES, TABLES
 from dbversus.suites.writing.pgbench.script import read_script
 from dbversus.suites.writing.pgbench.test import Statement, Test, make_test, parameter_name
@@ -67,9 +67,9 @@ def write_suite(scripts: Sequence[Script], scale: int, defines: Mapping[str, int
     """The suite's text. Raises UsageError with file and line for what a script holds and a suite cannot."""
     if scale < 1:
         raise UsageError(f"The scale is {scale}; 1 or more is accepted.")
-    variables = {"scale": scale} | {parameter_name(name): value for name, value in defines.items()}
-    values: dict[str, Result] = {"scale": Formula("scale")}
-    values |= {name: Formula(parameter_name(name)) for name in defines}
+    given = {"scale": scale} | dict(defines)
+    variables = {parameter_name(name): value for name, value in given.items()}
+    values = {name: variable(parameter_name(name), value) for name, value in given.items()}
     tests = [make_test(one.name, read_script(one.path, one.text), values) for one in scripts]
     for script, test in zip(scripts, tests, strict=True):
         if not test.statements:
