@@ -1,6 +1,6 @@
 import pytest
 
-from dbversus.suites.sql import fill, placeholders, values_row
+from dbversus.suites.sql import fill, is_query, only_reads, placeholders, values_row
 
 
 @pytest.mark.parametrize(
@@ -46,3 +46,59 @@ def test_the_row_of_values(sql: str, row: str | None) -> None:
 
 def test_windows_have_two_placeholders() -> None:
     assert placeholders("t >= :w.from AND t < :w.to AND :a.c") == ["w.from", "w.to", "a"]
+
+
+READS = (
+    "SELECT 1",
+    "(SELECT a FROM t) UNION (SELECT b FROM u)",
+    "-- first\n/* second */ SELECT 'DELETE FROM t'",
+    "# MySQL's own\nSELECT `update` FROM t",
+    "WITH t AS (SELECT 1) SELECT replace(a, 'b', 'c'), (insert('abc', 1, 1, 'd')) FROM t",
+    "with recursive t(n) as (values (1) union all select n + 1 from t) table t",
+    "VALUES (1, 2)",
+    "TABLE orders",
+    "SHOW TABLES",
+    "EXPLAIN DELETE FROM t",
+    "EXPLAIN QUERY PLAN DELETE FROM t",
+    "EXPLAIN (ANALYZE, BUFFERS) SELECT 1",
+    "DESCRIBE t",
+    "PRAGMA table_info(t)",
+    "BEGIN; SELECT 1; COMMIT;",
+    "SELECT a AS updated, t.delete FROM t WHERE b = E'\\'; DELETE FROM t --' AND c = $x$INTO$x$",
+    "SELECT /*! STRAIGHT_JOIN */ * FROM t LOCK IN SHARE MODE",
+)
+CHANGES = (
+    "INSERT INTO t SELECT 1",
+    "WITH gone AS (DELETE FROM t RETURNING *) SELECT * FROM gone",
+    "WITH old AS (SELECT 1 AS a) UPDATE t SET b = 2 FROM old WHERE t.a = old.a",
+    "WITH a AS (SELECT 1) /* then */ INSERT INTO t SELECT * FROM a",
+    "WITH a AS MATERIALIZED (\n  UPDATE t SET b = 1 RETURNING b)\nTABLE a",
+    "SELECT * INTO copied FROM t",
+    "SELECT * FROM t WHERE a = 1 FOR UPDATE SKIP LOCKED",
+    "SELECT * FROM t FOR NO KEY UPDATE",
+    "SELECT nextval('orders_id')",
+    "EXPLAIN ANALYZE DELETE FROM t",
+    "EXPLAIN (ANALYZE) UPDATE t SET a = 1",
+    "PRAGMA user_version = 3",
+    "CALL pay(1)",
+    "DO $$ BEGIN END $$",
+    "BEGIN; UPDATE t SET a = 1; COMMIT",
+    "/*! DELETE FROM t */",
+    "VACUUM",
+    "",
+)
+
+
+@pytest.mark.parametrize("sql", READS)
+def test_what_only_reads_is_told_by_its_words(sql: str) -> None:
+    assert only_reads(sql)
+
+
+@pytest.mark.parametrize("sql", CHANGES)
+def test_all_else_may_change_data(sql: str) -> None:
+    assert not only_reads(sql)
+
+
+def test_a_query_asks_for_rows_and_may_lock_them() -> None:
+    assert is_query("WITH a AS (SELECT 1) SELECT * FROM a") and is_query("SELECT 1 FOR UPDATE")
+    assert not is_query("WITH a AS (DELETE FROM t RETURNING 1) SELECT * FROM a") and not is_query("BEGIN")

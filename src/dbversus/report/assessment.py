@@ -93,7 +93,7 @@ def build_assessment(results: Results) -> Assessment:
         targets=targets,
         tests=tests,
         findings=tuple(findings),
-        loads=load_figures(results, findings),
+        loads=load_figures(results),
         failures=tuple(_failure(results, record) for record in results.failures),
         settings=tuple(_settings(results)),
         plans=tuple(_plans(results)),

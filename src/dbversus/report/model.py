@@ -255,10 +255,11 @@ class TestPart:
 
 @dataclass(frozen=True)
 class LoadFigure:
-    """Loading one table on one target, at `loaded_at` (ISO 8601); `earlier`: for an earlier experiment, or an earlier part.
+    """Loading one table, or all copies of it, on one target, at `loaded_at` (ISO 8601); `earlier`: for an earlier experiment,
+    or an earlier part.
 
     `shares`: label of the target that loaded the data; then there are no figures of this target's own. The ratios are
-    target/base over all tables, without intervals: data is loaded once. `note`: what they have to be read with.
+    target/base, without intervals: data is loaded once. `note`: what they have to be read with.
     """
 
     target: str

@@ -1,4 +1,4 @@
-"""The two placeholders of a statement's text, `:name` and `{table}`, found as the engine finds them."""
+"""What a statement's text tells: its placeholders, `:name` and `{table}`, as the engine finds them; whether it only reads."""
 
 import re
 from collections.abc import Mapping
@@ -8,6 +8,28 @@ _TOKEN = re.compile(
     r"""'[^']*'|"[^"]*"|`[^`]*`|--[^\n]*|/\*.*?\*/|::|:(?P<name>[A-Za-z_][A-Za-z0-9_]*(?:\.(?:from|to)\b)?)""",
     re.DOTALL,
 )
+# texts, quoted names and comments; what MySQL runs of a comment stays: /*! … */
+_NO_WORDS = re.compile(
+    r"""[eE]'(?:\\.|[^'\\])*'|'[^']*'|"[^"]*"|`[^`]*`|\$(?P<tag>[A-Za-z_]\w*|)\$.*?\$(?P=tag)\$"""
+    r"""|--[^\n]*|/\*(?!M?!).*?\*/|^\s*\#[^\n]*""",
+    re.DOTALL | re.MULTILINE,
+)
+_QUERY = "select|with|values|table|show"
+_NO_CHANGE = (
+    "explain|describe|desc|fetch|pragma|begin|start|commit|end|abort|rollback|savepoint|release|set|reset|declare|close"
+)
+_OPENING = r"(?:/\*M?!\d*|[\s(])*"
+_QUERIES = re.compile(rf"{_OPENING}(?:{_QUERY})\b", re.IGNORECASE)
+_READS = re.compile(rf"{_OPENING}(?:{_QUERY}|{_NO_CHANGE})\b", re.IGNORECASE)
+_EXPLAINS = re.compile(r"\s*(?:explain|describe|desc)\b(?!.*\banalyze\b)", re.DOTALL | re.IGNORECASE)
+# a statement begins by itself, in a CTE, after the CTEs, or after EXPLAIN ANALYZE; REPLACE( and INSERT( are functions
+_WRITES = re.compile(
+    r"(?:^|[()]|/\*M?!\d*|\b(?:analyze|verbose)\b|\bformat\s*=\s*\w+)\s*"
+    r"(?:insert|update|delete|merge|replace|truncate|create|drop|alter)\b(?!\s*\()|\binto\b"
+    r"|\bfor\s+(?:(?:no\s+key\s+)?update|(?:key\s+)?share)\b|\b(?:nextval|setval)\s*\(|\bnext\s+value\s+for\b"
+    r"|^\s*pragma\b.*(?:=|\b(?:wal_checkpoint|optimize|incremental_vacuum)\b)",
+    re.IGNORECASE | re.DOTALL,
+)
 _IN_ROW = re.compile(rf"{_TOKEN.pattern}|(?P<values>\bvalues\s*\()|[()]", re.DOTALL | re.IGNORECASE)
 
 
@@ -15,6 +37,26 @@ def placeholders(sql: str) -> list[str]:
     """Names of the `:placeholders`, in order, each once; `::type` is a cast."""
     names = (match["name"] for match in _TOKEN.finditer(sql))
     return list(dict.fromkeys(name for name in names if name))
+
+
+def only_reads(sql: str) -> bool:
+    """Whether no statement of the text changes data, as far as its words tell; what is not known (CALL, DO) may change it.
+
+    Rows that are locked (FOR UPDATE) are changed, in PostgreSQL also on disk.
+    """
+    parts = [part for part in _NO_WORDS.sub(" ", sql).split(";") if part.strip()]
+    return bool(parts) and all(_only_reads(part) for part in parts)
+
+
+def _only_reads(words: str) -> bool:
+    """Of one statement, without its texts, quoted names and comments."""
+    return bool(_EXPLAINS.match(words) or (_READS.match(words) and not _WRITES.search(words)))
+
+
+def is_query(sql: str) -> bool:
+    """Whether it asks for rows; also one that locks them."""
+    words = _NO_WORDS.sub(" ", sql)
+    return bool(_QUERIES.match(words)) and (words.lstrip(" \n\t(")[:6].lower() == "select" or only_reads(sql))
 
 
 def values_row(sql: str) -> tuple[int, int] | None:

@@ -11,9 +11,10 @@ from dbversus.experiment.rig.rig import Rig, Target
 from dbversus.explain.settings_diff import DDL
 from dbversus.results.schema import SERVERS
 from dbversus.suites.send.define import literal_statement
+from dbversus.suites.sql import is_query
 
 PLANS = "plans.json"
-_PLANNED = ("SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "MERGE")
+_PLANNED = ("INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "MERGE")
 
 
 def store_server_facts(rig: Rig) -> None:
@@ -103,7 +104,7 @@ def _explainable(rig: Rig, target: Target, *, late: bool) -> Iterator[tuple[str,
             continue
         for name, sql in literal_statement(test, dbms, spec.table_size, spec.tables):
             # steps also build indexes, of which there is no plan
-            if late and not sql.lstrip().upper().startswith(_PLANNED):
+            if late and not (is_query(sql) or sql.lstrip().upper().startswith(_PLANNED)):
                 continue
             yield (
                 f"{test.name}{rig.size_suffix}/{name}",

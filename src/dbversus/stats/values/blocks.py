@@ -19,7 +19,7 @@ metric is taken from each side's sums over all its slots of the block; docs/prot
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -52,7 +52,7 @@ def columns_read(metrics: Iterable[Metric]) -> set[str]:
 def load_values(
     loads: Iterable[Load], labels: Mapping[str, str], base: str, metrics: Sequence[Metric] = METRICS
 ) -> list[BlockValue]:
-    """Values of the `load` test from the journal's `load` records, one pair per table; `labels`: target name → label.
+    """Values of the `load` test from the journal's `load` records, of sums over tables; `labels`: target name → label.
 
     Data is loaded once, so this is one block: enough for a ratio, not for a verdict. A target that shares the data of
     another has no load of its own, hence no value.
@@ -70,7 +70,9 @@ def load_values(
         return []
     for name in ("rows", "elapsed_ns", "server_cpu_ns"):
         columns[name] = np.array([getattr(figures, name) for _, figures in own], dtype=np.float64)
-    return block_values(columns, base, [metric for metric in metrics if LOAD_TEST in metric.tests])
+    return block_values(
+        columns, base, [replace(metric, pooled=True) for metric in metrics if LOAD_TEST in metric.tests]
+    )
 
 
 def _target_values(layout: Layout, target: int, columns: Columns, metrics: Sequence[Metric]) -> list[BlockValue]:

@@ -4,13 +4,13 @@ import re
 from collections.abc import Sequence
 
 from dbversus.suites.model import Statement, Test
+from dbversus.suites.sql import is_query
 
 INSERT, DELETE, UPDATE, QUERY, INDEX = "insert", "delete", "update", "query", "index"
 _KINDS = {
     INSERT: re.compile(r"\s*INSERT\b", re.IGNORECASE),
     DELETE: re.compile(r"\s*DELETE\b", re.IGNORECASE),
     UPDATE: re.compile(r"\s*UPDATE\b", re.IGNORECASE),
-    QUERY: re.compile(r"\s*SELECT\b", re.IGNORECASE),
     INDEX: re.compile(
         r"\s*(CREATE\s+(UNIQUE\s+)?INDEX\b|ALTER\s+TABLE\b.*\bADD\s+(INDEX|KEY)\b)", re.IGNORECASE | re.DOTALL
     ),
@@ -28,7 +28,11 @@ def does_of(test: Test) -> dict[str, str]:
 
 def _kind(statements: Sequence[Statement]) -> str | None:
     texts = [text for statement in statements for text in statement.sql.values()]
-    found = {next((kind for kind, begins in _KINDS.items() if begins.match(text)), None) for text in texts}
+    found = {_kind_of(text) for text in texts}
     if found == {INSERT, INDEX}:
         return INDEX
     return found.pop() if len(found) == 1 else None
+
+
+def _kind_of(text: str) -> str | None:
+    return QUERY if is_query(text) else next((kind for kind, begins in _KINDS.items() if begins.match(text)), None)

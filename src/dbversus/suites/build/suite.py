@@ -40,6 +40,7 @@ from dbversus.suites.model import (
     TableRules,
     Test,
 )
+from dbversus.suites.sql import only_reads
 from dbversus.suites.variables import Variable, Variables, in_words
 
 WARM_SUFFIX = ".warm"
@@ -257,9 +258,8 @@ def _check_group(name: str, draft: Draft, place: Place) -> None:
 
 
 def _may_change(statements: Sequence[Statement]) -> bool:
-    """Anything that does not start with SELECT is taken to change data, until the file says otherwise."""
-    texts = [text for statement in statements for text in statement.sql.values()]
-    return not all(text.lstrip(" \t\n(").upper().startswith("SELECT") for text in texts)
+    """What is not known to only read is taken to change data, until the file says otherwise."""
+    return not all(only_reads(text) for statement in statements for text in statement.sql.values())
 
 
 def _filled(text: str, variables: Variables, place: Place) -> str:

@@ -104,3 +104,35 @@ def test_data_of_ones_own_from_a_run_with_other_settings_has_its_time() -> None:
     load = LoadFigure("postgres:17", "sbtest1", True, "2026-07-01T12:00:00Z", shares="postgres:17")
     words = "has data loaded 2026-07-01 12:00 UTC, with other settings that act at run time"
     assert origin_text(load) == words
+
+
+def test_copies_of_a_table_are_one_line_with_its_own_ratio(plain: Results) -> None:
+    """The load of a catalogue of 50 equal tables was 50 lines, all with the ratio of the whole load."""
+    others = [record for record in plain.records if not isinstance(record, Load)]
+
+    def load(target: str, table: str, rows: int, ms: int) -> Load:
+        return Load(
+            target,
+            table,
+            False,
+            figures=LoadFigures(rows=rows, elapsed_ns=ms * 1_000_000, server_cpu_ns=ms * 500_000),
+        )
+
+    copies = [
+        load(target, f"thing{number}", 100, ms * number)
+        for target, ms in (("t0", 1), ("t1", 4))
+        for number in (1, 2, 3)
+    ]
+    alone = [load("t0", "q2", 10, 1), load("t1", "q2", 10, 2), load("t0", "big", 1000, 1), load("t1", "big", 1000, 1)]
+    results = replace(plain, records=(*others, *copies, *alone))
+    found = {(one.target, one.table): one for one in build_assessment(results).loads}
+    assert [table for _, table in found] == ["thing1 to thing3", "thing1 to thing3", "q2", "q2", "big", "big"]
+    of_copies = found[LABELS[1], "thing1 to thing3"]
+    assert of_copies.rows == 300 and of_copies.seconds == pytest.approx(0.024)
+    ratios = [found[LABELS[1], table].rate_ratio for table in ("thing1 to thing3", "q2", "big")]
+    assert ratios == [pytest.approx(0.25), pytest.approx(0.5), pytest.approx(1.0)]
+    assert [found[LABELS[1], table].cpu_ratio for table in ("thing1 to thing3", "q2")] == [
+        pytest.approx(4),
+        pytest.approx(2),
+    ]
+    assert all(one.rate_ratio is None for (label, _), one in found.items() if label == LABELS[0])

@@ -1,15 +1,15 @@
 """Hardware use per operation, target under target: the efficiency report of the reference method, from stored slots."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
 from dbversus.report.figures import block_figures, estimate
 from dbversus.report.model import Estimate
+from dbversus.report.parts.experiment.loads import total
 from dbversus.report.words import estimate_text, rounded
-from dbversus.results.records import LoadFigures
 from dbversus.results.stored import Results
 from dbversus.stats.metrics import CPU, DISK_READ_BYTES, DISK_READS, DISK_WRITE_BYTES, LOAD_TEST, THROUGHPUT
 from dbversus.stats.values.imported import MACHINE_CPU_SHARE, MACHINE_SWITCHES, is_imported
@@ -115,19 +115,12 @@ _OF_LOADS = {
 def load_per_row(results: Results, label: str) -> dict[str, float]:
     """Metric → its value per row loaded, throughput in rows/s, over all tables; empty where nothing is known of a load."""
     last = {load.table: load.figures for load in results.loads if results.label(load.target) == label}
-    rows, elapsed_ns = (_total(last.values(), name) for name in ("rows", "elapsed_ns"))
+    rows, elapsed_ns = (total(last.values(), name) for name in ("rows", "elapsed_ns"))
     if not rows or not elapsed_ns:
         return {}
-    totals = {metric: (_total(last.values(), column), scale) for metric, (column, scale) in _OF_LOADS.items()}
-    per_row = {metric: total * scale / rows for metric, (total, scale) in totals.items() if total is not None}
+    totals = {metric: (total(last.values(), column), scale) for metric, (column, scale) in _OF_LOADS.items()}
+    per_row = {metric: amount * scale / rows for metric, (amount, scale) in totals.items() if amount is not None}
     return per_row | {THROUGHPUT: rows / elapsed_ns * 1e9}
-
-
-def _total(loads: Iterable[LoadFigures | None], name: str) -> float | None:
-    """None when any load does not know it."""
-    values = [getattr(figures, name, None) for figures in loads]
-    known = [value for value in values if value is not None]
-    return math.fsum(known) if len(known) == len(values) else None
 
 
 def _rounded(known: Mapping[str, float], columns: Sequence[Column]) -> tuple[float | None, ...]:

@@ -1,50 +1,94 @@
 """Load figures: each target's own, with when they were taken, or whose data it shares."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from typing import Any
+
+import msgspec
 
 from dbversus.report.model import LoadFigure
-from dbversus.results.records import Load
+from dbversus.results.records import Load, LoadFigures
 from dbversus.results.stored import Results
-from dbversus.stats.metrics import LOAD_TEST
-from dbversus.stats.model import Finding
 
 ONE_RUN = timedelta(hours=1)
 
-Ratios = Mapping[tuple[str, str], float | None]
+_COPY = re.compile(r"(?P<stem>.*?)(?P<number>\d+)(?P<size>@\w+)?")
 
 
-def load_figures(results: Results, findings: Sequence[Finding]) -> tuple[LoadFigure, ...]:
-    """Tables that begin empty have none."""
-    ratios = {(item.target, item.metric): item.ratio for item in findings if item.test == LOAD_TEST}
+def load_figures(results: Results) -> tuple[LoadFigure, ...]:
+    """Tables that begin empty have none; copies of a table are one, with their totals."""
     empty = {load.table for load in results.loads if load.own and not load.own.rows}
     loads = [load for load in results.loads if (load.own or load.shares) and load.table not in empty]
-    of_base = {load.table: load for load in loads if load.target == results.base.name}
-    return tuple(_figure(results, load, ratios, of_base.get(load.table)) for load in loads)
+    last = {(load.target, load.table or ""): load for load in loads}
+    names = _names_of_copies({table: load for (_, table), load in reversed(last.items())})
+    groups: dict[tuple[str, str], list[Load]] = {}
+    for (target, table), load in last.items():
+        groups.setdefault((target, names.get(table, table)), []).append(load)
+    together = {place: _together(group) for place, group in groups.items()}
+    return tuple(
+        _figure(results, load, table, together.get((results.base.name, table))) for (_, table), load in together.items()
+    )
 
 
-def _figure(results: Results, load: Load, ratios: Ratios, of_base: Load | None) -> LoadFigure:
-    label, table = results.label(load.target), load.table or ""
-    figures = load.own
+def _names_of_copies(loads: Mapping[str, Load]) -> dict[str, str]:
+    """Table → `thing1 to thing50`, of tables that differ in a number from 1 on, and have as many rows."""
+    stems: dict[tuple[str, str], dict[int, str]] = {}
+    for table in loads:
+        if found := _COPY.fullmatch(table):
+            stems.setdefault((found["stem"], found["size"] or ""), {})[int(found["number"])] = table
+    names: dict[str, str] = {}
+    for (stem, size), tables in stems.items():
+        rows = {figures.rows if (figures := loads[table].own) else None for table in tables.values()}
+        if len(tables) > 1 and sorted(tables) == list(range(1, len(tables) + 1)) and len(rows) == 1:
+            names |= dict.fromkeys(tables.values(), f"{stem}1 to {stem}{len(tables)}{size}")
+    return names
+
+
+def _together(loads: Sequence[Load]) -> Load:
+    """One load with the sums of all; what one of them does not tell is not known."""
+    own = [load.own for load in loads if load.own]
+    if len(loads) == 1 or len(own) < len(loads):
+        return loads[-1]
+    sums = LoadFigures(**{name: total(own, name) for name in ("rows", "elapsed_ns", "server_cpu_ns")})
+    return msgspec.structs.replace(loads[-1], earlier=any(load.earlier for load in loads), figures=sums)
+
+
+def total(loads: Iterable[LoadFigures | None], name: str) -> Any:
+    """Sum of a figure over loads; None when any of them does not know it."""
+    values = [getattr(figures, name, None) for figures in loads]
+    known = [value for value in values if value is not None]
+    return sum(known) if len(known) == len(values) else None
+
+
+def _figure(results: Results, load: Load, table: str, of_base: Load | None) -> LoadFigure:
+    label, figures = results.label(load.target), load.own
     if figures is None:
         return LoadFigure(label, table, load.earlier, load.loaded_at, shares=load.shares)
-    rows, seconds = figures.rows or 0, (figures.elapsed_ns or 0) / 1e9
-    cpu_ns = figures.server_cpu_ns
-    rate_ratio = ratios.get((label, "load_rows_per_s"))
-    compared = of_base if rate_ratio is not None else None
+    compared = of_base if of_base and of_base.own and load.target != results.base.name else None
+    rate, cpu = _per_second(figures), _cpu_us_per_row(figures)
+    base_rate, base_cpu = (_per_second(compared.own), _cpu_us_per_row(compared.own)) if compared else (None, None)
     return LoadFigure(
         label,
         table,
         load.earlier,
         load.loaded_at,
-        rows=rows,
-        rows_per_s=rows / seconds,
-        seconds=seconds,
-        server_cpu_us_per_row=cpu_ns / 1e3 / rows if cpu_ns is not None and rows else None,
-        rate_ratio=rate_ratio,
-        cpu_ratio=ratios.get((label, "load_cpu_us_per_row")),
+        rows=figures.rows or 0,
+        rows_per_s=rate,
+        seconds=(figures.elapsed_ns or 0) / 1e9,
+        server_cpu_us_per_row=cpu,
+        rate_ratio=rate / base_rate if rate and base_rate else None,
+        cpu_ratio=cpu / base_cpu if cpu and base_cpu else None,
         note=_note(load, compared) if compared else "",
     )
+
+
+def _per_second(figures: LoadFigures | None) -> float | None:
+    return (figures.rows or 0) / figures.elapsed_ns * 1e9 if figures and figures.elapsed_ns else None
+
+
+def _cpu_us_per_row(figures: LoadFigures | None) -> float | None:
+    return figures.server_cpu_ns / 1e3 / figures.rows if figures and figures.rows and figures.server_cpu_ns else None
 
 
 def _note(load: Load, of_base: Load) -> str:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from dbversus.suites.sql import only_reads
 from dbversus.suites.writing.pgbench.arithmetic import Source, Term, combined, evaluate, number
 from dbversus.suites.writing.pgbench.columns import columns_of
 from dbversus.suites.writing.pgbench.script import Command, If, Set, Sql
@@ -48,7 +49,7 @@ class Test:
 
     @property
     def changes_data(self) -> bool:
-        return any(verb(one.sql) != "select" for one in self.statements)
+        return not all(only_reads(one.sql) for one in self.statements)
 
 
 @dataclass(frozen=True)
