@@ -71,7 +71,7 @@ def test_private_settings() -> None:
 def test_the_base_fits_every_version_of_mysql(version: str) -> None:
     settings = load_config("mysql", version, [], SIZING).settings
     key = numbers(version)
-    assert settings["innodb_buffer_pool_size"] == f"{int(16 * 1024 * 0.7 / 2)}M"
+    assert settings["innodb_buffer_pool_size"] == f"{int(16 * 1024 * 0.7 / 2) // 512 * 512}M"  # 4 instances
     assert ("eq_range_index_dive_limit" in settings) == (key >= (5, 6))
     assert ("query_cache_type" in settings) == (key < (8,))
     assert settings["innodb_flush_method"] == ("O_DIRECT" if key < (5, 6) else "O_DIRECT_NO_FSYNC")

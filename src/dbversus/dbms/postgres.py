@@ -35,7 +35,7 @@ POSTGRES = Dbms(
         at_creation=("checksums", "wal_segsize", "fillfactor"),
         caches=("shared_buffers",),
         cache_bytes=lambda value: size_bytes(value, _BLOCK_BYTES),
-        show_bytes=lambda count: f"{count // 1024}kB",
+        show_bytes=lambda count: f"{count // _MB}MB" if count >= _MB else f"{count // 1024}kB",
     ),
     disk=Disk(_row_bytes, _log_bytes),
     aliases=("pg", "postgresql"),

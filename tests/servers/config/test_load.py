@@ -21,12 +21,38 @@ def postgres(version: str, *items: str) -> dict[str, str]:
 def test_the_base_fits_every_version(version: str) -> None:
     settings = postgres(version)
     major = numbers(version)[0]
-    assert settings["shared_buffers"] == f"{int(16 * 2**30 * 0.7 / 2) // 1024}kB"
+    assert settings["shared_buffers"] == f"{int(16 * 1024 * 0.7 / 2)}MB"
     assert ("jit" in settings) == (major >= 11)
     assert ("autovacuum_vacuum_insert_scale_factor" in settings) == (major >= 13)
     assert ("vacuum_buffer_usage_limit" in settings) == (major >= 16)
     assert ("io_method" in settings) == (major >= 18)
     assert not any("{" in value for value in settings.values())
+
+
+@pytest.mark.parametrize("memory_bytes", [2**30, 25_159_933_952, 67_463_122_944 + 4321])
+@pytest.mark.parametrize("targets", [1, 2, 3, 7])
+@pytest.mark.parametrize("cpus", [1, 2, 3, 8])
+@pytest.mark.parametrize(
+    ("dbms", "version"),
+    [("postgres", "9.6.24"), ("postgres", "18.6"), ("mysql", "5.6.24"), ("mysql", "8.0.33"), ("mariadb", "10.11.19")],
+)
+def test_sizes_of_the_base_are_such_that_no_version_rounds_them(
+    dbms: str, version: str, memory_bytes: int, targets: int, cpus: int
+) -> None:
+    sizing = Sizing(memory_bytes, targets, cpus, data_bytes=3_333_333_333)
+    settings = load_config(dbms, version, [], sizing).settings
+    sizes = {name: value for name, value in settings.items() if re.fullmatch(r"\d+ ?[kMG]B?", value)}
+    assert len(sizes) >= 3
+    assert not [f"{name} = {value}" for name, value in sizes.items() if "k" in value]
+    if pool := sizes.get("innodb_buffer_pool_size"):
+        assert int(pool[:-1]) % (128 * max(1, min(4, cpus // 2))) == 0 or pool == "128M", pool  # else chunks are rounded
+
+
+def test_the_log_of_the_base_is_as_large_before_and_since_it_is_one_setting() -> None:
+    sizing = Sizing(16 * 2**30, data_bytes=3_333_333_333)
+    files = load_config("mysql", "8.0.29", [], sizing).settings["innodb_log_file_size"]
+    whole = load_config("mysql", "8.0.30", [], sizing).settings["innodb_redo_log_capacity"]
+    assert 4 * int(files[:-1]) == int(whole[:-1])
 
 
 def test_later_items_win_over_earlier_ones_and_over_the_base() -> None:
@@ -42,7 +68,7 @@ def test_inline_environment_and_init_options_and_expressions() -> None:
     config = load_config("postgres", "17.2", items, SIZING)
     assert config.environment == {"LD_PRELOAD": "/usr/lib/libjemalloc.so.2"}
     assert config.init_options == {"checksums": "off"}
-    assert config.settings["work_mem"] == "16384kB"
+    assert config.settings["work_mem"] == "16MB"
     assert load_config("postgres", "17.2", ["checksums_off"], SIZING).init_options == {"checksums": "off"}
 
 

@@ -31,7 +31,7 @@ def test_the_servers_that_are_up_together_must_fit() -> None:
 @pytest.mark.parametrize(
     ("dbms", "version", "found"),
     [
-        ("postgres", "17.11", {"shared_buffers": f"{128 * 1024}kB", "effective_cache_size": f"{384 * 1024}kB"}),
+        ("postgres", "17.11", {"shared_buffers": "128MB", "effective_cache_size": "384MB"}),
         ("mysql", "8.0.33", {"innodb_buffer_pool_size": "192M", "innodb_buffer_pool_chunk_size": "1M"}),
         ("mysql", "8.0.33", {"innodb_flush_method": "O_DIRECT_NO_FSYNC"}),
         ("mysql", "5.7.44", {"innodb_buffer_pool_size": "256M", "innodb_buffer_pool_chunk_size": "1M"}),

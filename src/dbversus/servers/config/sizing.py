@@ -17,6 +17,7 @@ _OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
     ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
 }
 _FUNCTIONS: dict[str, Callable[..., float]] = {"min": min, "max": max}
 _SIZES = ("memory", "data")
@@ -68,7 +69,7 @@ def evaluate(text: str, sizing: Sizing, show_bytes: Callable[[int], str], where:
 
     `{library(jemalloc)}` is the path of a library that is fetched if it is not here; `{{` and `}}` stand for braces.
     Raises UsageError, beginning with `where`, for anything but that, numbers, sizes such as 128MB, memory, data, targets,
-    cpus, + - * /, min, max.
+    cpus, + - * / //, min, max.
     """
 
     def replace(match: re.Match[str]) -> str:
@@ -98,7 +99,7 @@ def _evaluate(expression: str, sizing: Sizing, where: str) -> tuple[float, bool]
     except (SyntaxError, ValueError, TypeError, ZeroDivisionError, OverflowError) as error:
         raise UsageError(
             f"{where}: '{{{expression}}}' cannot be computed ({_why(error)}); accepted are numbers, sizes such as "
-            f"128MB, {', '.join(_NAMES)}, + - * /, min(…), max(…) and library(…)."
+            f"128MB, {', '.join(_NAMES)}, + - * / //, min(…), max(…) and library(…)."
         ) from error
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     return number, bool(units or names & set(_SIZES))
