@@ -85,6 +85,8 @@ def _selector(text: str, dbms: str, selector: str) -> str:
     accepted = "a version (17, 17.2), provider/version (npm/17.10), the name of an added build or a path"
     if known.always_here:
         accepted = f"{', '.join(known.always_here)}, {accepted}"
+    if not selector:
+        raise UsageError(f"target {text!r} names no version of {dbms}; accepted: {accepted}")
     if not _SELECTOR.fullmatch(selector):
         raise UsageError(f"target {text!r}: {selector!r} is no build of {dbms}; accepted: {accepted}")
     if selector[0].isdigit() and "/" not in selector and not is_version(selector):

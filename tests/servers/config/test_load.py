@@ -45,7 +45,9 @@ def test_sizes_of_the_base_are_such_that_no_version_rounds_them(
     assert len(sizes) >= 3
     assert not [f"{name} = {value}" for name, value in sizes.items() if "k" in value]
     if pool := sizes.get("innodb_buffer_pool_size"):
-        assert int(pool[:-1]) % (128 * max(1, min(4, cpus // 2))) == 0 or pool == "128M", pool  # else chunks are rounded
+        assert int(pool[:-1]) % (128 * max(1, min(4, cpus // 2))) == 0 or pool == "128M", (
+            pool
+        )  # else chunks are rounded
 
 
 def test_the_log_of_the_base_is_as_large_before_and_since_it_is_one_setting() -> None:
