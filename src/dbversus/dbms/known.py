@@ -26,7 +26,7 @@ _RELATIVES = (
     (("innodb",), "InnoDB is the storage engine of mysql and mariadb"),
     (
         ("aurora", "rds", "alloydb", "cloudsql", "azure", "neon", "supabase", "heatwave"),
-        "a managed service cannot be started on this host; name the version that it is made from, such as mysql:8.0 or postgres:16",
+        "a managed service cannot be started on this host; name what it is made from, such as mysql:8.0 or postgres:16",
     ),
 )
 
