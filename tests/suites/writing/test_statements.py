@@ -172,21 +172,34 @@ def test_many_calls_stay_in_proportion(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_normal_forms(sql: str, has_values: bool, is_mysql: bool, expected: str) -> None:
-    assert normal_form(sql, has_values, is_mysql).text == expected
+    assert normal_form(sql, has_values, "mysql" if is_mysql else "postgres").text == expected
 
 
 def test_a_digest_that_hides_its_values_is_left_out() -> None:
     with pytest.raises(Unclear):
-        normal_form("SELECT COALESCE (...) FROM t", False, True)
+        normal_form("SELECT COALESCE (...) FROM t", False, "mysql")
 
 
 @pytest.mark.parametrize(
     ("text", "name", "expected"),
     [
         ("", "seen.csv", "seen.csv is empty; accepted are exports"),
-        ("text,calls\na,1\n", "seen.csv", "seen.csv:2: there is no column query or digest_text among text, calls"),
-        ("query,number\na,1\n", "seen.csv", "seen.csv:2: there is no column calls or count_star or exec_count"),
-        ('query,calls\n"a\nb",1\nSELECT 1,x\n', "seen.csv", "seen.csv:4: calls is 'x', and has to be a number."),
+        (
+            "text,calls\na,1\n",
+            "seen.csv",
+            "seen.csv:1: there is no column `query` (or digest_text) among: text, calls;",
+        ),
+        (
+            "query,number\na,1\n",
+            "seen.csv",
+            "seen.csv:1: there is no column `calls` (or count_star, exec_count) among: query, number;",
+        ),
+        (
+            "a;b\n1;2\n",
+            "seen.csv",
+            "no column `query` (or digest_text) and no column `calls` (or count_star, exec_count) among: a, b",
+        ),
+        ('query,calls\n"a\nb",x\nSELECT 1,\n', "seen.csv", "seen.csv:2: calls is 'x', and has to be a number"),
         ("query,calls\na,b,c\n", "seen.csv", "seen.csv:2: there are 3 values under 2 columns"),
         ('[{"query": 1,}]', "seen.json", "seen.json:1: this is not JSON"),
         ("[1]", "seen.json", "seen.json:1: 1 is no object"),

@@ -83,6 +83,10 @@ def _is_packed(path: Path) -> bool:
 
 
 def _check(path: Path, text: Text) -> None:
-    for begin, words in _OTHERS.items():
-        if text[: len(begin)] == begin:
-            raise UsageError(f"{path}:1: this {words}.")
+    if words := why_no_text(text):
+        raise UsageError(f"{path}:1: this {words}.")
+
+
+def why_no_text(head: Text) -> str:
+    """What a file is instead, by its first bytes; "" where it may be text."""
+    return next((words for begin, words in _OTHERS.items() if head[: len(begin)] == begin), "")

@@ -32,4 +32,15 @@ def text(value: str) -> str:
 
 def comment(words: str) -> str:
     """Lines of a comment."""
-    return "".join(f"# {line}".rstrip() + "\n" for line in words.splitlines())
+    return "".join(f"# {printable(line)}".rstrip() + "\n" for line in words.splitlines())
+
+
+def printable(words: str) -> str:
+    """Without control characters, which neither TOML's comments nor terminals take, and without what is no text."""
+    return "".join(sign if sign.isprintable() else "\ufffd" for sign in words)
+
+
+def excerpt(words: str, length: int = 80) -> str:
+    """In one line of at most `length` characters."""
+    line = printable(" ".join(words.split()))
+    return line if len(line) <= length else f"{line[: length - 3]}..."

@@ -75,9 +75,15 @@ def _hand_over(written: "Written", output: Path | None) -> None:
 def from_statements(
     files: Annotated[
         list[str],
-        typer.Argument(help="Exports of pg_stat_statements or of MySQL's digests, or slow logs.", show_default=False),
+        typer.Argument(
+            help="Exports of pg_stat_statements or MySQL's digests, slow logs, output of pt-query-digest or mysqldumpslow.",
+            show_default=False,
+        ),
     ],
     top: Annotated[int, typer.Option(help="How many statements: those that took most time.")] = 20,
+    encoding: Annotated[
+        str, typer.Option(help="Of the files: utf-8 (default), utf-16, latin-1, cp1252 …", show_default=False)
+    ] = "",
     output: Output = None,
 ) -> None:
     r"""Write a suite to start from, of the statements that a server has counted or logged as slow.
@@ -85,7 +91,7 @@ def from_statements(
     Each statement is a test, and all of them are a mix by their calls. What the export does not tell is yours to fill in:
     tables, and which values parameters take. The file and the terminal say where. SET, COMMIT, COPY and the like are left out.
 
-    How to export, from PostgreSQL, and from MySQL or MariaDB (a slow log is read as it is):
+    How to export, from PostgreSQL, and from MySQL or MariaDB (a slow log is read as it is, gzipped too):
 
     - `psql -c "\copy (SELECT query, calls, total_exec_time FROM pg_stat_statements) TO 'seen.csv' CSV HEADER"`
     - `mysql -B -e "SELECT * FROM performance_schema.events_statements_summary_by_digest" > seen.tsv`
@@ -94,4 +100,4 @@ def from_statements(
     from dbversus.suites.writing.statements.read import read_statements
     from dbversus.suites.writing.statements.suite import write_suite
 
-    _hand_over(write_suite(read_statements(files), top, files), output)
+    _hand_over(write_suite(read_statements(files, encoding), top, files), output)

@@ -1,135 +1,278 @@
 """The normal form of a statement: its text with a mark for each value, and the values where the text has them."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-Value = int | str | None
+from dbversus.suites.writing.relations import chain_end, plain, relations
+from dbversus.suites.writing.sql_tokens import Dialect, Token, scan
+from dbversus.suites.writing.statements.literals import Value, clauses, ends_operand, is_value, value_of
 
 MARK = "\0"
+DOTS = "\0..."
+"""Among values: any number of them."""
 
-_STRING = r"'(?:\\.|''|[^'\\])*'"
-_DOUBLE = r'"(?:\\.|""|[^"\\])*"'
-_KEPT = r"/\*.*?\*/|--[^\n]*|`[^`]*`"
-# numbers that are no values: lengths of types, columns by their number
-_NO_VALUES = (
-    r"\b(?:CHAR|VARCHAR|BINARY|DECIMAL|NUMERIC|DATETIME|TIME|FLOAT)\s*\([\d,\s]+\)|"
-    r"\b(?:ORDER|GROUP)\s+BY\s+\d+(?:\s*,\s*\d+)*"
-)
 # digests have a blank before every parenthesis, which MySQL does not accept after these (its manual, Function Name Parsing)
-_CALLED = re.compile(
-    r"\b(ADDDATE|BIT_AND|BIT_OR|BIT_XOR|CAST|COUNT|CURDATE|CURTIME|DATE_ADD|DATE_SUB|EXTRACT|GROUP_CONCAT|MAX|MID|MIN|NOW|POSITION|"
-    r"STD|STDDEV|STDDEV_POP|STDDEV_SAMP|SUBDATE|SUBSTR|SUBSTRING|SUM|AVG|SYSDATE|TRIM|VARIANCE|VAR_POP|VAR_SAMP) \(",
-    re.IGNORECASE,
-)
-_NUMBER = r"""(?<![\w.$`"])\d+(?![\w.])"""
-_ROW_OF_DOTS = re.compile(r"\(([^()]*)\)\s*VALUES?\s*\(\s*\.\.\.\s*\)", re.IGNORECASE)
+_CALLED = {
+    "adddate", "bit_and", "bit_or", "bit_xor", "cast", "count", "curdate", "curtime", "date_add", "date_sub", "extract",
+    "group_concat", "max", "mid", "min", "now", "position", "std", "stddev", "stddev_pop", "stddev_samp", "subdate", "substr",
+    "substring", "sum", "avg", "sysdate", "trim", "variance", "var_pop", "var_samp",
+}  # fmt: skip
 _LIST = re.compile(rf"\bIN\s*\(\s*{MARK}(?:\s*,\s*{MARK})*\s*\)|{MARK}", re.IGNORECASE)
+_HINT = re.compile(r"/\*\+.*?\*/", re.DOTALL)
+_REPEATED = re.compile(r"/\*\s*,\s*\.\.\.\s*\*/")
+"""So PostgreSQL (from 18 on) writes a list of more values than the one before it."""
 
 
 @dataclass(frozen=True)
 class Slot:
-    """A place for a value, or for a list of them; `values` as far as the text has them. `count` 0: of unknown length."""
+    """A place for a value, or for a list of them; `values` as far as the text has them. `count` 0: of unknown length.
+
+    `key`: slots of one statement with the same key (`$1`) are one parameter. `is_fixed`: it is no condition, but part of what is
+    selected, grouped or ordered by.
+    """
 
     values: tuple[Value, ...]
     count: int | None = None
+    key: str = ""
+    is_fixed: bool = False
 
 
 @dataclass(frozen=True)
 class Normal:
-    """`text` has a MARK for each slot."""
+    """`text` has a MARK for each slot; `databases`: names that stood before those of tables."""
 
     text: str
     slots: tuple[Slot, ...]
+    databases: tuple[str, ...] = ()
 
 
 class Unclear(Exception):
-    """The text does not say how many values it has."""
+    """A sentence of why this cannot be a test."""
 
 
-def normal_form(sql: str, has_values: bool, double_quotes_are_strings: bool) -> Normal:
+@dataclass(frozen=True)
+class _Mark:
+    value: Value
+    key: str = ""
+    is_fixed: bool = False
+
+
+def statement_tokens(sql: str, dialect: Dialect) -> list[Token]:
+    """Those of the one statement: without what is set before it, and without comments. Raises Unclear."""
+    found = [_unfolded(token, dialect) for token in scan(sql, dialect)]
+    flat = [token for some in found for token in some]
+    if any(token.kind == "open" for token in flat):
+        raise Unclear("its text was cut off")
+    statements = [one for one in _split(flat) if one]
+    while len(statements) > 1 and statements[0][0].word in ("set", "use"):
+        del statements[0]
+    if not statements:
+        return []
+    first = _without_set_statement(statements[0])
+    if len(statements) > 1 and first and first[0].word not in ("create", "begin", "alter"):
+        raise Unclear("it is several statements")
+    return first
+
+
+def _unfolded(token: Token, dialect: Dialect) -> list[Token]:
+    if token.kind != "comment":
+        return [token]
+    if dialect == "postgres" and _REPEATED.fullmatch(token.text):
+        return [Token("sign", ",", token.start), Token("dots", "...", token.start)]
+    return []
+
+
+def _split(found: Sequence[Token]) -> list[list[Token]]:
+    """At semicolons."""
+    parts: list[list[Token]] = [[]]
+    for token in found:
+        if token.text == ";":
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return parts
+
+
+def _without_set_statement(found: list[Token]) -> list[Token]:
+    """What follows MariaDB's SET STATEMENT … FOR."""
+    if [token.word for token in found[:2]] == ["set", "statement"]:
+        return next((found[at + 1 :] for at, token in enumerate(found) if token.word == "for"), [])
+    return found
+
+
+def normal_form(sql: str, has_values: bool, dialect: Dialect) -> Normal:
     """Of a text as it was sent (`has_values`), or with `$1` or `?` in place of values. Raises Unclear.
 
-    Of an INSERT of several rows, the first.
+    Of an INSERT of several rows, the first. Names of databases before those of tables are left out.
     """
-    if double_quotes_are_strings and not has_values:
-        sql = _CALLED.sub(r"\1(", sql)
-    sql = _first_row(_ROW_OF_DOTS.sub(_row_of_marks, re.sub(r"(LIMIT \?), \.\.\.", r"\1, ?", sql)))
-    values: list[Value] = []
-    text = _tokens(has_values, double_quotes_are_strings).sub(lambda token: _marked(token, values), sql)
-    text = " ".join(text.split())
-    slots, left = [], iter(values)
+    sql = sql.replace(MARK, "\ufffd")
+    found = _first_row(statement_tokens(sql, dialect))
+    if not _is_whole(found):
+        raise Unclear("its text was cut off")
+    found, databases = _unqualified(found)
+    marks = _marks(found, has_values, dialect)
+    text, values = _written(sql, found, marks, is_digest=dialect == "mysql" and not has_values)
+    return _slotted(text, values, databases)
+
+
+def _is_whole(found: Sequence[Token]) -> bool:
+    """Whether parentheses are closed, and dots stand only for values."""
+    texts = [token.text for token in found]
+    stray = any(token.kind == "dots" and texts[at - 1] not in ("(", ",") for at, token in enumerate(found))
+    # in lists a comma follows its value at once, in what is cut off never
+    cut = len(found) > 1 and texts[-1] == "..." and (texts[-2] != "," or found[-2].start != found[-3].end)
+    return not stray and not cut and texts.count("(") == texts.count(")")
+
+
+def _first_row(found: list[Token]) -> list[Token]:
+    """An INSERT with the first of the rows that follow VALUES."""
+    if not found or found[0].word not in ("insert", "replace"):
+        return found
+    begins = next(
+        (at for at, one in enumerate(found) if one.word in ("values", "value") and _text(found, at + 1) == "("), None
+    )
+    if begins is None:
+        return found
+    first = last = _closing(found, begins + 1)
+    while _text(found, last + 1) == "," and _text(found, last + 2) == "(":
+        last = _closing(found, last + 2)
+    return _row_of_columns(found, begins, found[: first + 1]) + found[last + 1 :]
+
+
+def _row_of_columns(found: Sequence[Token], values: int, upto: list[Token]) -> list[Token]:
+    """`(a, b) VALUES (...)` has as many values as columns."""
+    if [token.text for token in upto[values + 1 :]] != ["(", "...", ")"] or found[values - 1].text != ")":
+        return upto
+    opening = max(at for at in range(values) if found[at].text == "(")
+    columns = sum(token.text == "," for token in found[opening:values]) + 1
+    at = upto[-1].start
+    row = [Token("sign", ", ", at), Token("mark", "?", at)] * columns
+    return [*upto[: values + 2], *row[1:], upto[-1]]
+
+
+def _closing(found: Sequence[Token], opening: int) -> int:
+    """Where the parenthesis ends, or all the text."""
+    depth = 0
+    for at in range(opening, len(found)):
+        depth += {"(": 1, ")": -1}.get(found[at].text, 0)
+        if depth == 0:
+            return at
+    return len(found) - 1
+
+
+def _unqualified(found: list[Token]) -> tuple[list[Token], tuple[str, ...]]:
+    """Without names of databases or schemas before those of tables, and these."""
+    named = relations(found)
+    dropped: set[int] = set()
+    databases: dict[str, set[str]] = {}
+    for one in named:
+        dropped |= set(range(one.first, one.last))
+        databases.setdefault(one.name, set()).add(plain(found[one.last - 2]) if one.first < one.last else "")
+    if any(len(some - {""}) > 1 for some in databases.values()):
+        raise Unclear("it uses tables of one name from several databases")
+    known = {name for some in databases.values() for name in some if name}
+    at = 0
+    while at < len(found):
+        last = chain_end(found, at) if found[at].is_name else at
+        if last > at and at not in dropped and _text(found, last + 1) != "(":
+            dropped |= _before_columns(found, at, last, known)
+        at = last + 1
+    return [token for at, token in enumerate(found) if at not in dropped], tuple(sorted(known))
+
+
+def _before_columns(found: Sequence[Token], first: int, last: int, databases: set[str]) -> set[int]:
+    """Of `shop.article.id` and `shop.article.*` what stands before the table."""
+    parts = (last - first) // 2 + 1 + (_text(found, last + 1) == "." and _text(found, last + 2) == "*")
+    is_target = found[0].word == "delete" and all(token.word != "from" for token in found[:first])
+    keep = 1 if is_target else 2
+    is_database = plain(found[first]) in databases
+    return set(range(first, first + 2 * (parts - keep))) if parts > keep and (is_database or parts > 2) else set()
+
+
+def _text(found: Sequence[Token], at: int) -> str:
+    return found[at].text if 0 <= at < len(found) else ""
+
+
+def _marks(found: Sequence[Token], has_values: bool, dialect: Dialect) -> dict[int, _Mark | None]:
+    """What stands in place of tokens. None: of a sign that belongs to a number, or of a text that goes on."""
+    marks: dict[int, _Mark | None] = {}
+    for (at, token), clause in zip(enumerate(found), clauses(found), strict=True):
+        if token.kind == "mark" and token.text.startswith(":"):
+            raise Unclear(f"it has {token.text}, which a suite takes for a parameter")
+        if token.text == "?" and dialect == "mysql" and _is_in_name(found, at):
+            raise Unclear("its names have lost their digits, as those of a fingerprint do")
+        if token.kind == "mark" and (token.text != "?" or dialect == "mysql" or not ends_operand(found, at - 1)):
+            marks[at] = _Mark(None, token.text.removeprefix("?"))
+        elif token.kind == "dots":
+            of_limit = dialect == "mysql" and _text(found, at - 3).lower() == "limit"
+            marks[at] = _Mark(None if of_limit else DOTS)
+        elif has_values and token.kind in ("string", "number") and is_value(found, at, clause):
+            _mark_value(found, at, value_of(token, dialect), clause in ("select", "by", "args"), marks)
+    return marks
+
+
+def _is_in_name(found: Sequence[Token], at: int) -> bool:
+    """Whether `?` stands for digits of a name: `orders_?`."""
+    before, after = found[at - 1], found[at + 1 : at + 2]
+    return (before.kind == "word" and before.end == found[at].start) or any(
+        one.kind == "word" and one.start == found[at].end for one in after
+    )
+
+
+def _mark_value(found: Sequence[Token], at: int, value: Value, is_fixed: bool, marks: dict[int, _Mark | None]) -> None:
+    before = marks.get(at - 1)
+    if found[at].kind == "string" and before and found[at - 1].kind == "string":
+        joined = before.value + value if isinstance(before.value, str) and isinstance(value, str) else None
+        marks[at - 1], marks[at] = None, _Mark(joined, is_fixed=is_fixed)
+        return
+    if isinstance(value, int | float) and _text(found, at - 1) in ("-", "+") and not ends_operand(found, at - 2):
+        marks[at - 1] = None
+        value = -value if _text(found, at - 1) == "-" else value
+    marks[at] = _Mark(value, is_fixed=is_fixed)
+
+
+def _written(
+    sql: str, found: Sequence[Token], marks: dict[int, _Mark | None], is_digest: bool
+) -> tuple[str, list[_Mark]]:
+    """In one line, with one blank where there was space or a comment. Hints stay."""
+    text, kept, before = "", list[_Mark](), None
+    for at, token in enumerate(found):
+        mark = marks.get(at)
+        if mark is None and at in marks:
+            continue
+        kept += [mark] if mark else []
+        gap = sql[before.end : token.start] if before else ""
+        if hints := _HINT.findall(gap):
+            text += f" {' '.join(hints)} "
+        elif re.search(r"\s|/\*", gap) and not _joins(before, token, is_digest):
+            text += " "
+        text += MARK if mark else token.text
+        before = token
+    return text, kept
+
+
+def _joins(before: Token | None, token: Token, is_digest: bool) -> bool:
+    """Digests have blanks where names and functions have none."""
+    of_name = "." in (token.text, before.text if before else "")
+    return of_name or (is_digest and token.text == "(" and before is not None and before.word in _CALLED)
+
+
+def _slotted(text: str, marks: Sequence[_Mark], databases: tuple[str, ...]) -> Normal:
+    slots, left = list[Slot](), iter(marks)
 
     def slot(match: re.Match[str]) -> str:
-        of_slot = tuple(next(left) for _ in range(match[0].count(MARK)))
-        is_list = match[0] != MARK and (len(of_slot) > 1 or of_slot[0] == _DOTS)
-        if _DOTS in of_slot and not is_list:
-            raise Unclear
-        count = (0 if _DOTS in of_slot else len(of_slot)) if is_list else None
-        slots.append(Slot(tuple(None if value == _DOTS else value for value in of_slot), count))
+        some = [next(left) for _ in range(match[0].count(MARK))]
+        values = [mark.value for mark in some]
+        is_list = match[0] != MARK and (len(some) > 1 or DOTS in values)
+        if DOTS in values and not is_list:
+            raise Unclear("its text does not say how many values it has")
+        count = (0 if DOTS in values else len(some)) if is_list else None
+        known = tuple(None if value == DOTS else value for value in values)
+        slots.append(Slot(known, count, "" if is_list else some[0].key, some[0].is_fixed))
         return f"IN ({MARK})" if match[0] != MARK else MARK
 
-    return Normal(_LIST.sub(slot, text), tuple(slots))
-
-
-_DOTS = "\0..."
-
-
-def _tokens(has_values: bool, double_quotes_are_strings: bool) -> re.Pattern[str]:
-    strings = f"{_STRING}|{_DOUBLE}" if double_quotes_are_strings else _STRING
-    kept = _KEPT if double_quotes_are_strings else rf'{_KEPT}|"[^"]*"'
-    if has_values:
-        return re.compile(
-            rf"{kept}|{_NO_VALUES}|(?P<string>{strings})|(?P<number>{_NUMBER})", re.DOTALL | re.IGNORECASE
-        )
-    mark = r"\?" if double_quotes_are_strings else r"\$\d+"  # `?` is an operator of PostgreSQL
-    return re.compile(rf"{kept}|{strings}|(?P<mark>{mark})|(?P<dots>\.\.\.)", re.DOTALL)
-
-
-def _marked(token: re.Match[str], values: list[Value]) -> str:
-    match token.lastgroup:
-        case "string":
-            values.append(_plain(token[0]))
-        case "number":
-            values.append(int(token[0]))
-        case "mark":
-            values.append(None)
-        case "dots":
-            values.append(_DOTS)
-        case _:
-            return " " if token[0].startswith(("/*", "--")) else token[0]
-    return MARK
-
-
-def _plain(literal: str) -> str:
-    quote = literal[0]
-    return re.sub(r"\\(.)", r"\1", literal[1:-1].replace(quote * 2, quote), flags=re.DOTALL)
-
-
-def _row_of_marks(match: re.Match[str]) -> str:
-    columns = match[1].count(",") + 1
-    return f"({match[1]}) VALUES ({', '.join('?' * columns)})"
-
-
-def _first_row(sql: str) -> str:
-    """The statement with the first of the rows that follow VALUES."""
-    begins = re.search(r"\bVALUES?\s*(?=\()", sql, re.IGNORECASE)
-    if not begins or not re.match(r"\s*(INSERT|REPLACE)\b", sql, re.IGNORECASE):
-        return sql
-    ends = list(_rows(sql, begins.end()))
-    return sql[: ends[0]] + sql[ends[-1] :] if len(ends) > 1 else sql
-
-
-def _rows(sql: str, position: int) -> Iterator[int]:
-    """Where each of the rows ends that stand at `position`, one after another with commas between."""
-    token = re.compile(rf"{_STRING}|{_DOUBLE}|[()]", re.DOTALL)
-    depth = 0
-    for found in token.finditer(sql, position):
-        depth += {"(": 1, ")": -1}.get(found[0], 0)
-        if depth == 0 and found[0] == ")":
-            yield found.end()
-            if not re.match(r"\s*,\s*\(", sql[found.end() :]):
-                return
+    return Normal(_LIST.sub(slot, text), tuple(slots), databases)
 
 
 def fill(text: str, replacement: Callable[[int, str], str]) -> str:

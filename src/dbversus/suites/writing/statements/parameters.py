@@ -1,15 +1,17 @@
-"""Names for the values of a statement, from what stands before them, and generators to start from."""
+"""Names for the values of a statement, from what stands before them."""
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dbversus.suites.sql import placeholders
 from dbversus.suites.writing.sql_text import unique, verb
-from dbversus.suites.writing.statements.normal import Normal, Slot, Value, fill
-from dbversus.suites.writing.toml_text import Value as TomlValue
+from dbversus.suites.writing.sql_tokens import Dialect, scan
+from dbversus.suites.writing.statements.guess import Guess, guess
+from dbversus.suites.writing.statements.literals import Value
+from dbversus.suites.writing.statements.normal import MARK, Slot, Unclear, fill
 
-_COLUMN = r"([A-Za-z_]\w*)[`\"]?\s*"
+_COLUMN = r"(?<![:\w])([A-Za-z_]\w*)[`\"]?\s*"
 _BEFORE = (
     (re.compile(_COLUMN + r"BETWEEN\s*$", re.IGNORECASE), "{}_from"),
     (re.compile(_COLUMN + r"BETWEEN\s+\S+\s+AND\s*$", re.IGNORECASE), "{}_to"),
@@ -23,29 +25,9 @@ _BEFORE = (
     (re.compile(r"\b(LIMIT)\s+\S+\s*,\s*$", re.IGNORECASE), "{}"),
     (re.compile(r"\b(INTERVAL|DATE|TIMESTAMP)\s*$", re.IGNORECASE), "{}"),
 )
+_LIMIT = re.compile(r"\bLIMIT\s*$", re.IGNORECASE)
 _NOT_COLUMNS = {"and", "or", "not", "where", "on", "when", "then", "select"}
 _INSERT = re.compile(r"\(([^()]*)\)\s*VALUES?\s*\(", re.IGNORECASE)
-LIST_COUNT = 10
-"""Length of a list whose own is not known."""
-
-
-@dataclass(frozen=True)
-class Guess:
-    """A generator to start from; `seen`: it covers the values that were seen, so nobody has to fill it in.
-
-    `example`: the only value that was seen.
-    """
-
-    generator: dict[str, TomlValue]
-    seen: bool = False
-    example: Value = None
-
-    @property
-    def words(self) -> str:
-        """For the comment behind it."""
-        if self.seen:
-            return "as seen"
-        return "fill in" if self.example is None else f"fill in; seen: {self.example}"
 
 
 @dataclass(frozen=True)
@@ -56,50 +38,76 @@ class Named:
     guesses: dict[str, Guess]
 
 
-def name_parameters(forms: Sequence[Normal]) -> Named:
-    """Of one statement, seen once or more often: all have the same text."""
-    text = forms[0].text
+def name_parameters(text: str, seen: Sequence[tuple[Slot, ...]], dialect: Dialect = "postgres") -> Named:
+    """Of a normal form, with the slots of each time that it was seen. Raises Unclear."""
     guesses: dict[str, Guess] = {}
+    names: list[str] = []
+    of_key: dict[str, str] = {}
+    behind = text.split(MARK)[1:]
 
     def named(number: int, before: str) -> str:
-        slots = [form.slots[number] for form in forms]
-        if (literal := _always_the_same(slots)) is not None:
+        slots = [some[number] for some in seen]
+        if (literal := _always_the_same(slots, dialect)) is not None:
             return literal
-        plain = _name(before, number, text)
-        name = unique(plain, guesses, "_")
-        begins = f"{plain.removesuffix('_to')}_from"
-        if plain.endswith("_to") and begins in guesses and _is_integer(guesses[begins]):
-            guesses[name] = Guess({"gen": "ref", "of": begins, "add": 10})
-        else:
-            guesses[name] = _guess(plain, slots, verb(text) in ("insert", "replace"))
+        name = of_key.get(slots[0].key) or _guessed(_name(before, behind[number], text), slots, verb(text), guesses)
+        if slots[0].key:
+            of_key[slots[0].key] = name
+        names.append(name)
         return f":{name}"
 
-    return Named(_castable(fill(text, named)), guesses)
+    sql = _castable(fill(text, named), dialect)
+    _check(sql, names, guesses, dialect)
+    return Named(sql, guesses)
 
 
-def _always_the_same(slots: Sequence[Slot]) -> str | None:
-    """The literal, where several executions had the same: it is no parameter then."""
+def _guessed(plain: str, slots: Sequence[Slot], statement: str, guesses: dict[str, Guess]) -> str:
+    """A name that is new, and among the guesses now."""
+    name = unique(plain, guesses, "_")
+    begins = f"{plain.removesuffix('_to')}_from"
+    if plain.endswith("_to") and begins in guesses and guesses[begins].generator["gen"] == "uniform":
+        guesses[name] = Guess({"gen": "ref", "of": begins, "add": 10})
+    else:
+        guesses[name] = guess(plain, slots, statement in ("insert", "replace"))
+    return name
+
+
+def _check(sql: str, names: Sequence[str], guesses: dict[str, Guess], dialect: Dialect) -> None:
+    """What is written has the names that are defined, each as often as values came out; the engine finds the same."""
+    written = [token.text[1:] for token in scan(sql, dialect) if token.kind == "mark" and token.text.startswith(":")]
+    if written != list(names) or set(placeholders(sql)) != guesses.keys() or set(names) != guesses.keys():
+        raise Unclear("its text cannot be written with names for its values")
+
+
+def _always_the_same(slots: Sequence[Slot], dialect: Dialect) -> str | None:
+    """The literal, where several executions had the same: it is no parameter then. One is enough for what is no condition."""
     first = slots[0]
-    if len(slots) < 2 or first.count is not None or any(slot != first for slot in slots):
+    if (len(slots) < 2 and not first.is_fixed) or first.count is not None or any(slot != first for slot in slots):
         return None
-    return _literal(first.values[0])
+    return _literal(first.values[0], dialect)
 
 
-def _literal(value: Value) -> str | None:
-    if isinstance(value, str):
-        return "'" + value.replace("\\", "\\\\").replace("'", "''") + "'"
-    return None if value is None else str(value)
+def _literal(value: Value, dialect: Dialect) -> str | None:
+    match value:
+        case str():
+            escaped = value.replace("\\", "\\\\") if dialect == "mysql" else value
+            return "'" + escaped.replace("'", "''") + "'"
+        case bytes():
+            return f"x'{value.hex()}'"
+        case None:
+            return None
+        case _:
+            return str(value)
 
 
-def _name(before: str, number: int, text: str) -> str:
-    name = _of_insert(before, text)
+def _name(before: str, behind: str, text: str) -> str:
+    name = "offset" if _LIMIT.search(before) and behind.startswith(",") else _of_insert(before, text)
     for pattern, form in _BEFORE if not name else ():
         found = pattern.search(before)
         if found and found[1].lower() not in _NOT_COLUMNS:
             name = form.format(found[1])
             break
-    lower = re.sub(r"\W", "", name.lower()).lstrip("_")
-    return lower if re.match("[a-z]", lower) else "value"
+    lower = re.sub("[^a-z0-9_]", "", name.lower()).lstrip("_0123456789")
+    return lower or "value"
 
 
 def _of_insert(before: str, text: str) -> str:
@@ -107,49 +115,24 @@ def _of_insert(before: str, text: str) -> str:
     columns = _INSERT.search(before)
     if not columns or verb(text) not in ("insert", "replace"):
         return ""
-    rest = before[columns.end() :]
-    if rest.count("(") < rest.count(")"):  # behind the row
-        return ""
+    depth = position = 0
+    for sign in before[columns.end() :]:
+        depth += {"(": 1, ")": -1}.get(sign, 0)
+        position += sign == "," and depth == 0
+        if depth < 0:  # behind the row
+            return ""
     names = [name.strip(' `"') for name in columns[1].split(",")]
-    position = rest.count(",")
     return names[position] if position < len(names) else ""
 
 
-def _guess(name: str, slots: Sequence[Slot], of_insert: bool) -> Guess:
-    values = [value for slot in slots for value in slot.values if value is not None]
-    numbers = [value for value in values if isinstance(value, int)]
-    counts = [slot.count for slot in slots]
-    of_list: dict[str, TomlValue] = {"count": _usual(counts) or LIST_COUNT} if counts[0] is not None else {}
-    anything: dict[str, TomlValue] = {"gen": "uniform", "low": 1, "high": "table_size"}
-    if of_insert and name == "id":
-        return Guess({"gen": "sequence", "start": "table_size + 1"})
-    if numbers and len(numbers) == len(values):
-        seen: dict[str, TomlValue] = {"gen": "uniform", "low": min(numbers), "high": max(numbers)}
-        is_range = len(set(numbers)) > 1
-        return Guess(seen | of_list, True) if is_range else Guess(anything | of_list, example=numbers[0])
-    if values and not of_list:
-        return Guess({"gen": "constant", "value": str(Counter(map(str, values)).most_common(1)[0][0])})
-    if name.endswith("_like"):
-        return Guess({"gen": "text", "template": "@%"})
-    if name in ("limit", "offset"):
-        return Guess({"gen": "constant", "value": 10 if name == "limit" else 0})
-    return Guess(anything | of_list)
-
-
-def _is_integer(guess: Guess) -> bool:
-    return guess.generator["gen"] == "uniform"
-
-
-def _usual(counts: Sequence[int | None]) -> int:
-    known = sorted(count for count in counts if count)
-    return known[len(known) // 2] if known else 0
-
-
-def _castable(sql: str) -> str:
-    """PostgreSQL counts `interval '1 day'` as `interval $1`, which it does not accept itself."""
-    return re.sub(
+def _castable(sql: str, dialect: Dialect) -> str:
+    """Servers count `interval '1 day'` as `interval $1`, which they do not accept themselves."""
+    sql = re.sub(
         r"\b(interval|date|timestamp|timestamptz|time)\s+(:\w+)(?!\s+\w*(?:DAY|HOUR|MINUTE|SECOND|MONTH|YEAR|WEEK))",
         r"CAST(\2 AS \1)",
         sql,
         flags=re.IGNORECASE,
+    )
+    return (
+        re.sub(r"(CAST\(:\w+ AS) timestamp\)", r"\1 datetime)", sql, flags=re.IGNORECASE) if dialect == "mysql" else sql
     )

@@ -8,9 +8,11 @@ from dbversus.errors import UsageError
 from dbversus.suites.writing.missing import Written, missing_tables
 from dbversus.suites.writing.sql_text import name_of, tables, verb
 from dbversus.suites.writing.statements.choose import Chosen, LeftOut, choose
-from dbversus.suites.writing.statements.observed import Observed
-from dbversus.suites.writing.statements.parameters import Guess, name_parameters
-from dbversus.suites.writing.toml_text import comment, inline, text
+from dbversus.suites.writing.statements.guess import Guess
+from dbversus.suites.writing.statements.normal import MARK, Unclear
+from dbversus.suites.writing.statements.observed import Seen
+from dbversus.suites.writing.statements.parameters import name_parameters
+from dbversus.suites.writing.toml_text import comment, excerpt, inline, text
 
 MIX = "all"
 _MOST_WEIGHT = 1_000_000
@@ -27,6 +29,7 @@ class Statement:
     guesses: dict[str, Guess]
     calls: int
     total_ms: float
+    tables: Sequence[str]
 
     @property
     def group(self) -> str:
@@ -38,35 +41,56 @@ class Statement:
         return "range" if _RANGES.search(self.sql) else "point"
 
 
-def write_suite(observed: Sequence[Observed], top: int, sources: Sequence[str]) -> Written:
+def write_suite(seen: Seen, top: int, sources: Sequence[str]) -> Written:
     """The suite's text; raises UsageError when no statement can be a test."""
     if top < 1:
         raise UsageError(f"--top is {top}; 1 or more is accepted.")
-    chosen, left_out = choose(observed, top)
-    if not chosen:
+    chosen, left_out = choose(seen.statements, top)
+    statements = _named(chosen, left_out)
+    if not statements:
         reasons = ", ".join(sorted({one.reason for one in left_out})) or "there is none"
-        raise UsageError(f"{', '.join(sources)}: no statement can be a test: {reasons}.")
-    statements = _named(chosen)
+        raise UsageError(" ".join([f"{', '.join(sources)}: no statement can be a test: {reasons}.", *seen.notes]))
     left = _left(statements)
+    notes = [*seen.notes, *_removed(chosen), *_said_of(left_out)]
     parts = [
-        _head(statements, sources, left, left_out),
+        _head(
+            statements,
+            sources,
+            [*(f"Still to be done: {one}" for one in left), *seen.notes, *_removed(chosen)],
+            left_out,
+        ),
         *(_statement(one) for one in statements),
         _tests(statements),
     ]
-    return Written("\n".join(parts), left, _said_of(left_out))
+    return Written("\n".join(parts), left, notes)
 
 
-def _named(chosen: Sequence[Chosen]) -> list[Statement]:
+def _named(chosen: Sequence[Chosen], left_out: list[LeftOut]) -> list[Statement]:
+    """Those that cannot be written are left out after all."""
     statements: list[Statement] = []
     for one in chosen:
-        named = name_parameters(one.forms)
-        name = name_of(named.sql, {MIX, *(other.name for other in statements)})
-        statements.append(Statement(name, named.sql, named.guesses, one.calls, one.total_ms))
+        try:
+            named = name_parameters(one.text, one.slots, one.dialect)
+        except Unclear as reason:
+            left_out.append(LeftOut(one.text.replace(MARK, "?"), one.calls, str(reason)))
+            continue
+        name = name_of(named.sql, {MIX, *(other.name for other in statements)}, dialect=one.dialect)
+        used = tables(named.sql, one.dialect)
+        statements.append(Statement(name, named.sql, named.guesses, one.calls, one.total_ms, used))
     return statements
 
 
+def _removed(chosen: Sequence[Chosen]) -> list[str]:
+    databases = sorted({name for one in chosen for name in one.databases})
+    return (
+        [f"left out before names of tables: {', '.join(databases)} (all tables are in one database)"]
+        if databases
+        else []
+    )
+
+
 def _left(statements: Sequence[Statement]) -> list[str]:
-    used = list(dict.fromkeys(table for one in statements for table in tables(one.sql)))
+    used = list(dict.fromkeys(table for one in statements for table in one.tables))
     open_ones = [
         f"{one.name} ({', '.join(unknown)})"
         for one in statements
@@ -91,22 +115,17 @@ def _said_of(left_out: Sequence[LeftOut]) -> list[str]:
 
 
 def _head(
-    statements: Sequence[Statement], sources: Sequence[str], left: Sequence[str], left_out: Sequence[LeftOut]
+    statements: Sequence[Statement], sources: Sequence[str], said: Sequence[str], left_out: Sequence[LeftOut]
 ) -> str:
     calls = sum(one.calls for one in statements)
     seen = calls + sum(one.calls for one in left_out)
     words = [
         f"Written by `dbversus suites from-statements` from {', '.join(sources)}.",
         f"Statements: {len(statements)}, with {calls} of {seen} calls.",
-        *(f"Still to be done: {line}" for line in left),
-        *(f"Left out ({one.calls} calls, {one.reason}): {_short(one.text)}" for one in left_out),
+        *said,
+        *(f"Left out ({one.calls} calls, {one.reason}): {excerpt(one.text)}" for one in left_out),
     ]
     return comment("\n".join(words)) + f"title = {inline('Statements of ' + ', '.join(sources))}\n"
-
-
-def _short(text: str) -> str:
-    plain = " ".join(text.split())
-    return plain if len(plain) <= 80 else f"{plain[:77]}..."
 
 
 def _statement(one: Statement) -> str:
@@ -122,7 +141,7 @@ def _tests(statements: Sequence[Statement]) -> str:
     """A test of each, and the mix; groups are guesses."""
     lines = ["# a test of each statement; `group` is a guess: point, range, range-aggregate or write"]
     for one in statements:
-        title = inline(_short(one.sql).replace("{", "(").replace("}", ")"))
+        title = inline(excerpt(one.sql).replace("{", "(").replace("}", ")"))
         lines += [
             f"[tests.{one.name}]",
             f"title = {title}",
