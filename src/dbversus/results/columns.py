@@ -27,6 +27,14 @@ def column(values: Sequence[Any], kind: str) -> npt.NDArray[Any]:
     return np.ma.masked_array(np.asarray(filled, dtype=_NUMPY_TYPES.get(kind, np.float64)), mask=missing)
 
 
+def floats(column: npt.NDArray[np.generic]) -> npt.NDArray[np.float64]:
+    """A column as float64, with NaN for null (masked, None or pandas' NA alike)."""
+    if isinstance(column, np.ma.MaskedArray):
+        known = np.asarray(column.filled(0), dtype=np.float64)
+        return np.where(np.ma.getmaskarray(column), np.nan, known)
+    return np.asarray(column, dtype=np.float64)
+
+
 def slot_columns(rows: Sequence[Row], labels: Mapping[str, str]) -> Columns:
     """The rows as columns of SLOT_COLUMNS, one entry per slot; `labels` maps target names to labels."""
     pairs = [(row, slot) for row in rows for slot in row.slots]

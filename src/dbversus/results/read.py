@@ -9,6 +9,7 @@ import numpy as np
 
 from dbversus.errors import RunError, UsageError
 from dbversus.results import schema1
+from dbversus.results.attributed import attributed_slots, not_own
 from dbversus.results.columns import Columns, column, slot_columns
 from dbversus.results.journal import header_of, parse_journal
 from dbversus.results.other_base import with_base
@@ -63,6 +64,7 @@ def _open(directory: Path) -> Results:
     others = tuple(record for record in found if not isinstance(record, Row))
     host_path = directory / HOST
     host = json_object(host_path.read_text(errors="replace"), str(host_path)) if host_path.is_file() else {}
+    slots = attributed_slots(slots, not_own(others, list(labels)), labels)
     return Results(directory, header, targets, tuple(header.tests), others, host, slots, roles)
 
 

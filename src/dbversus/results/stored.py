@@ -11,6 +11,7 @@ import duckdb
 import msgspec
 
 from dbversus.errors import UsageError
+from dbversus.results.attributed import attributed_load, not_own
 from dbversus.results.columns import Columns
 from dbversus.results.latency import Latency, decode, merge, read_log
 from dbversus.results.parquet import is_sealed
@@ -97,7 +98,8 @@ class Results:
     @property
     def loads(self) -> list[Load]:
         """One per target and table; with `shares` where the data, and so its figures, are another target's."""
-        return own_loads(self.of_type(Load), self.label)
+        of_others = not_own(self.records, list(self._labels))
+        return own_loads((attributed_load(load, of_others) for load in self.of_type(Load)), self.label)
 
     @property
     def checks(self) -> list[Check]:

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dbversus.errors import UsageError
+from dbversus.results.columns import floats as floats
 from dbversus.stats.judgeable import CPU as CPU
 from dbversus.stats.judgeable import IO_BYTES as IO_BYTES
 from dbversus.stats.judgeable import MEAN, P50, P95, P99
@@ -150,14 +151,6 @@ def metric_named(name: str) -> Metric:
     if name not in _BY_NAME:
         raise UsageError(f"unknown metric '{name}'; known are: {', '.join(_BY_NAME)}")
     return _BY_NAME[name]
-
-
-def floats(column: npt.NDArray[np.generic]) -> Floats:
-    """A column as float64, with NaN for null (masked, None or pandas' NA alike)."""
-    if isinstance(column, np.ma.MaskedArray):
-        known = np.asarray(column.filled(0), dtype=np.float64)
-        return np.where(np.ma.getmaskarray(column), np.nan, known)
-    return np.asarray(column, dtype=np.float64)
 
 
 def parts(metric: Metric, columns: Columns) -> tuple[Floats, Floats] | None:

@@ -18,7 +18,8 @@ How these figures differ from the reference's (all of it: docs/reference-layouts
   what other processes do included, and counts repeated headers as samples of 0: its figures are some 4 % too low.
 - cs/o, csps and cspq are the context switches of the server and of the clients; the reference's, of the machine, as above.
 - r/o, rKB/o and wKB/o, rps, wps and what follows from them are requests of the server to its disk, in the time in which it
-  was driven; the reference's, of the whole device. kB and MB are powers of 1024 here.
+  was driven; the reference's, of the whole device. kB and MB are powers of 1024 here. Where the host does not tell the
+  server's requests from those of others, they are NA; dbversus show DIR --table efficiency has the bytes of its processes.
 - Rates have no start or end of clients in them. An operation is a statement, as sysbench counts queries.
 - A scan counts the rows that all clients read; in now/ in thousands. The reference counts those of one client there.
 - p50, p99 and maxop are of all clients; maxop is in seconds.

@@ -10,6 +10,7 @@ import pytest
 from dbversus.report.parts.experiment.efficiency import (
     COLUMNS,
     OURS,
+    OWN,
     cell,
     efficiency,
     flat,
@@ -88,7 +89,8 @@ def test_text_has_the_references_form(results: Results) -> None:
     ratios = lines[8].split("\t")
     assert (ratios[1], ratios[2], ratios[3], ratios[4], ratios[6]) == ("1.00", "0.00", "0.00", "1.00", "mysql:5.6")
     assert float(ratios[5]) == pytest.approx(0.8, abs=0.02)
-    assert lines[11] == OURS and len(lines) == 13 + len(FOUR)
+    own = 13 + len(FOUR)
+    assert lines[11] == OURS and lines[own] == OWN and len(lines) == own + 2 + len(FOUR)
 
 
 def test_cpu_has_its_parts_with_intervals(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Hardware use per operation, target under target: the efficiency report of the reference method, from stored slots."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
@@ -11,7 +11,16 @@ from dbversus.report.model import Estimate
 from dbversus.report.parts.experiment.loads import total
 from dbversus.report.words import estimate_text, rounded
 from dbversus.results.stored import Results
-from dbversus.stats.metrics import CPU, DISK_READ_BYTES, DISK_READS, DISK_WRITE_BYTES, LOAD_TEST, THROUGHPUT
+from dbversus.stats.metrics import (
+    CPU,
+    DISK_READ_BYTES,
+    DISK_READS,
+    DISK_WRITE_BYTES,
+    LOAD_TEST,
+    READ_BYTES,
+    THROUGHPUT,
+    WRITE_BYTES,
+)
 from dbversus.stats.values.imported import MACHINE_CPU_SHARE, MACHINE_SWITCHES, is_imported
 
 UNKNOWN = "NA"
@@ -53,6 +62,10 @@ CPU_PARTS = {
 }
 """Name → metric: the server's CPU, by what it ran and for whom (a background thread serves no client), and the client's."""
 OURS = "--- CPU of server and client, µs/o [95 % interval]"
+OWN_BYTES = {"read": READ_BYTES, "written": WRITE_BYTES}
+"""Name → metric: what the server's processes read from and wrote to storage, whatever else used the device meanwhile."""
+OWN = "--- bytes that the server's own processes read and wrote, KiB/o [95 % interval]"
+_KIB = 1 / 1024
 
 
 def columns_for(results: Results) -> tuple[Column, ...]:
@@ -63,7 +76,7 @@ def columns_for(results: Results) -> tuple[Column, ...]:
 class Line:
     """One target in one test: its figures in the order of its columns, rounded as shown; None: not known. Means over `blocks`.
 
-    `cpu`: by the names of CPU_PARTS, in µs per operation, of those that are known.
+    `cpu`: by the names of CPU_PARTS, in µs per operation, of those that are known; `own`: by those of OWN_BYTES, in KiB.
     """
 
     test: str
@@ -71,6 +84,7 @@ class Line:
     figures: tuple[float | None, ...]
     blocks: int
     cpu: Mapping[str, Estimate] = field(default_factory=dict)
+    own: Mapping[str, Estimate] = field(default_factory=dict)
 
 
 def efficiency(results: Results) -> list[Line]:
@@ -83,18 +97,26 @@ def efficiency(results: Results) -> list[Line]:
             if known := figures.get((test, target.label)):
                 blocks = max(map(len, known.values()))
                 means = {name: fmean(of) for name, of in known.items()}
-                lines.append(Line(test, target.label, _rounded(means, columns), blocks, _cpu(known)))
+                lines.append(Line(test, target.label, _rounded(means, columns), blocks, _cpu(known), _own(known)))
     return lines
 
 
 def _load_line(results: Results, label: str) -> Line | None:
     known = load_per_row(results, label)
     once = {metric: [value] for metric, value in known.items()}
-    return Line(LOAD_TEST, label, _rounded(known, COLUMNS), 1, _cpu(once)) if known else None
+    return Line(LOAD_TEST, label, _rounded(known, COLUMNS), 1, _cpu(once), _own(once)) if known else None
 
 
 def _cpu(known: Mapping[str, Sequence[float]]) -> dict[str, Estimate]:
     return {name: estimate(values) for name, metric in CPU_PARTS.items() if (values := known.get(metric))}
+
+
+def _own(known: Mapping[str, Sequence[float]]) -> dict[str, Estimate]:
+    return {
+        name: estimate([value * _KIB for value in values])
+        for name, metric in OWN_BYTES.items()
+        if (values := known.get(metric))
+    }
 
 
 _OF_LOADS = {
@@ -105,6 +127,8 @@ _OF_LOADS = {
     SWITCHES: ("server_switches", 1.0),
     CLIENT_CPU: ("client_cpu_ns", 1e-3),
     CLIENT_SWITCHES: ("client_switches", 1.0),
+    READ_BYTES: ("server_read_bytes", 1.0),
+    WRITE_BYTES: ("server_write_bytes", 1.0),
     DISK_READS: ("disk_reads", 1.0),
     DISK_READ_BYTES: ("disk_read_bytes", 1.0),
     DISK_WRITE_BYTES: ("disk_write_bytes", 1.0),
@@ -145,27 +169,28 @@ def ratios(line: Line, base: Line) -> tuple[float | None, ...]:
 
 
 def flat(results: Results) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """Column names and one row per test and target: figures, their ratios to the test's first target, and parts of CPU."""
+    """Column names and one row per test and target: figures, their ratios to the test's first target, parts of CPU, own bytes."""
     names = [column.name for column in COLUMNS]
     rows = [
-        (line.test, line.target, *line.figures, *ratios(line, lines[0]), line.blocks, *_flat_cpu(line))
+        (line.test, line.target, *line.figures, *ratios(line, lines[0]), line.blocks, *_flat(line))
         for lines in _by_test(efficiency(results))
         for line in lines
     ]
-    parts = [f"{name} us/o{end}" for name in CPU_PARTS for end in ("", " low", " high")]
+    units = [*(f"{name} us/o" for name in CPU_PARTS), *(f"{name} by the server KB/o" for name in OWN_BYTES)]
+    parts = [f"{name}{end}" for name in units for end in ("", " low", " high")]
     return ["test", "target", *names, *(f"{name} ratio" for name in names), "blocks", *parts], rows
 
 
-def _flat_cpu(line: Line) -> Iterator[object]:
-    for name in CPU_PARTS:
-        known = line.cpu.get(name)
+def _flat(line: Line) -> Iterator[object]:
+    for known in (*map(line.cpu.get, CPU_PARTS), *map(line.own.get, OWN_BYTES)):
         yield from map(rounded, (known.value, known.low, known.high) if known else (None, None, None))
 
 
 def text(results: Results) -> str:
     """The reference's form: per test absolute figures, then those relative to the first target; tabs between columns.
 
-    Below these stands what it does not have: the CPU of server and client by its parts, where it is known.
+    Below these stands what it does not have, where it is known: the CPU of server and client by its parts, and the bytes of the
+    server's own processes.
     """
     columns = columns_for(results)
     return "\n\n".join("\n".join(_part(lines, columns)) for lines in _by_test(efficiency(results)))
@@ -190,13 +215,18 @@ def _part(lines: Sequence[Line], columns: Sequence[Column]) -> Iterator[str]:
     for line in lines[1:]:
         pairs = zip(line.figures, lines[0].figures, strict=True)
         yield "\t".join([*(relative_cell(value, base) for value, base in pairs), line.target])
-    shown = [name for name in CPU_PARTS if any(name in line.cpu for line in lines)]
+    yield from _estimates(OURS, CPU_PARTS, [(line.target, line.cpu) for line in lines])
+    yield from _estimates(OWN, OWN_BYTES, [(line.target, line.own) for line in lines])
+
+
+def _estimates(title: str, names: Iterable[str], lines: Sequence[tuple[str, Mapping[str, Estimate]]]) -> Iterator[str]:
+    """Nothing where nothing is known."""
+    shown = [name for name in names if any(name in known for _, known in lines)]
     if shown:
-        yield OURS
+        yield title
         yield "\t".join([*shown, "dbms"])
-        for line in lines:
-            cells = [estimate_text(line.cpu[name]) if name in line.cpu else UNKNOWN for name in shown]
-            yield "\t".join([*cells, line.target])
+        for target, known in lines:
+            yield "\t".join([*(estimate_text(known[name]) if name in known else UNKNOWN for name in shown), target])
 
 
 def cell(value: float | None, decimals: int) -> str:

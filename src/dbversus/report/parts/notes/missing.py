@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from dbversus.results.attributed import WHOLE_DEVICE
 from dbversus.results.records import Remark
 from dbversus.results.stored import Results
 from dbversus.results.tables.counters import lack_spanned_ops
@@ -66,4 +67,7 @@ def _of_counters(results: Results) -> Iterator[str]:
 def _remarks(results: Results) -> Iterator[str]:
     """What the engine and the servers' modules said of their figures."""
     for record in results.of_type(Remark):
-        yield f"{results.label(record.target)}: {record.words}" if record.target else record.words
+        words = WHOLE_DEVICE.sub(
+            r"disk \1 of the server alone: not known, only those of the whole device", record.words
+        )
+        yield f"{results.label(record.target)}: {words}" if record.target else words

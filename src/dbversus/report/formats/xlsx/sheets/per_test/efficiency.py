@@ -19,7 +19,7 @@ from dbversus.report.formats.xlsx.table import (
 )
 from dbversus.report.model import Assessment, Figure, TestPart
 from dbversus.report.parts.experiment.efficiency import COLUMNS
-from dbversus.stats.metrics import CPU, DISK_READ_BYTES, DISK_WRITE_BYTES, THROUGHPUT
+from dbversus.stats.metrics import CPU, DISK_READ_BYTES, DISK_WRITE_BYTES, READ_BYTES, THROUGHPUT, WRITE_BYTES
 from dbversus.stats.values.imported import MACHINE_CPU_SHARE, MACHINE_SWITCHES
 
 _UNITS = {CPU: "µs", DISK_READ_BYTES: "KiB", DISK_WRITE_BYTES: "KiB", THROUGHPUT: "1/s"}
@@ -32,6 +32,8 @@ _SHOWN: Sequence[tuple[str, str, str, float]] = (
     ("server_background_cpu_us_per_op", "background", "µs", 1.0),
     ("client_cpu_us_per_op", "client", "µs", 1.0),
     *_OTHERS,
+    (READ_BYTES, "read by the server", "KiB", 1 / 1024),
+    (WRITE_BYTES, "written by the server", "KiB", 1 / 1024),
     (MACHINE_CPU_SHARE.name, "cpu/o of the machine", "% × s", 1.0),
     (MACHINE_SWITCHES.name, "cs/o of the machine", "", 1.0),
 )
@@ -39,8 +41,9 @@ _LEGEND = (
     "Per operation, means over blocks, with 95 % intervals where there are several. cpu/o: CPU of the server, µs; user, system: "
     "its parts by mode; background: the part of threads or processes that serve no client; client: CPU of dbversus's own "
     "clients, which is not in it. cs/o: context switches of the server. r/o: disk reads; rKB/o and wKB/o: read from and written "
-    "to the disk (KiB, as the reference counts). o/s: operations per second. Ratios are target/base; over 1 is more hardware, "
-    "but of o/s more work."
+    "to the disk (KiB, as the reference counts), unless nothing tells these from other work on the disk; read and written by the "
+    "server: what its own processes did. o/s: operations per second. Ratios are target/base; over 1 is more hardware, but of o/s "
+    "more work."
 )
 _LEGEND_OF_IMPORTS = (
     "Of the machine: what other tools counted of their whole machine, clients included; cpu/o is then in percent of it × "
