@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from dbversus.cli import generate
-from dbversus.cli.choices import Choices, as_words, split_demands, with_flags
+from dbversus.cli.choices import Choices, as_words, with_demands, with_flags
 from dbversus.cli.flags import OPTIONS
 from dbversus.cli.main import app
 from dbversus.cli.values import FORMS
@@ -21,6 +21,7 @@ from dbversus.experiment.asked.demands import Demands
 from dbversus.experiment.asked.fields import Fields
 from dbversus.experiment.asked.flag import Flag, Verb
 from dbversus.experiment.asked.spec import make_spec
+from dbversus.experiment.folder import with_absolute_paths
 from dbversus.suites.profiles import profile_defaults
 
 PAIR = ["sqlite:bundled", "sqlite:bundled@wal"]
@@ -151,10 +152,29 @@ def test_durations_are_read_as_they_are_shown(seconds: float) -> None:
     assert form.read(form.show(seconds), "--time-budget") == pytest.approx(seconds, rel=1e-11)
 
 
-def test_demands_are_not_part_of_what_is_measured() -> None:
-    asked, demands = split_demands({"seed": 2, "fail_on": ["regression,failed"], "require_verdicts": "80%"})
-    assert asked == {"seed": 2}
-    assert demands == Demands(("regression", "failed"), 0.8)
+def test_demands_are_kept_with_the_experiment_and_repeated_by_its_command() -> None:
+    asked = with_demands({"seed": 2, "fail_on": ["regression,failed"], "require_verdicts": "80%"})
+    spec = make_spec(profile_defaults(asked) | asked | {"targets": PAIR})
+    assert spec.demands == Demands(("regression", "failed"), 0.8)
+    words = repeat_command(spec, PAIR, {"targets": PAIR}, [])
+    assert words.endswith("--fail-on regression --fail-on failed --require-verdicts 80%")
+    with pytest.raises(UsageError, match="--fail-on 'sneeze' is unknown"):
+        with_demands({"fail_on": ["sneeze"]})
+
+
+def test_the_command_that_repeats_an_experiment_works_from_any_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "configs/sqlite").mkdir(parents=True)
+    (tmp_path / "configs/sqlite/mine.conf").write_text("cache_size = -1000\n")
+    (tmp_path / "mine.toml").write_text('extends = "sysbench"\n')
+    given = {"targets": ["./libsqlite3.so@mine", "sqlite:bundled"], "suite": "mine.toml", "profile": "quick"}
+    spec = with_absolute_paths(make_spec(profile_defaults(given) | given))
+    words = repeat_command(spec, given["targets"], given, []).split()
+    assert words[2:4] == [f"{tmp_path}/libsqlite3.so@mine", "sqlite:bundled"]
+    assert words[words.index("--suite") + 1] == f"{tmp_path}/mine.toml"
+    assert words[words.index("--config-dir") + 1] == f"{tmp_path}/configs"
 
 
 def test_the_command_that_repeats_an_experiment_makes_the_same_one() -> None:

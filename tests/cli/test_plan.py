@@ -1,11 +1,17 @@
 """A dry run refuses what a run would refuse, with exit status 2, and leaves nothing behind."""
 
+import json
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from dbversus.builds import tools
+from dbversus.builds.catalog import CatalogEntry
+from dbversus.builds.client import NotFoundError
+from dbversus.builds.providers import maven
 from dbversus.cli.main import app
+from dbversus.host.claims.lock import acquire_host
 from dbversus.host.facts import memory_bytes
 
 
@@ -113,3 +119,46 @@ def test_memory_is_set_beside_the_data_where_data_is_loaded(suite: str, words: s
     ]
     done = CliRunner().invoke(app, [*asked, "--dry-run"])
     assert done.exit_code == 0 and words in " ".join(done.output.split()), done.output
+
+
+def test_a_dry_run_as_json_is_json(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    status, said = plan(monkeypatch, tmp_path, "sqlite:bundled", "sqlite:bundled@wal", "--json", "--profile", "quick")
+    assert status == 0, said
+    found = json.loads(said)
+    assert [target["label"] for target in found["targets"]] == ["sqlite:bundled", "sqlite:bundled@wal"]
+    assert found["expected"]["first_verdict_s"] > 0 and found["experiment"]["profile"] == "quick"
+
+
+def test_a_build_that_cannot_be_had_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def unknown(entry: CatalogEntry, progress: object) -> None:
+        raise NotFoundError("no such package")
+
+    monkeypatch.setattr(maven, "check", unknown)
+    monkeypatch.setattr(tools, "client_path", lambda name: name)
+    status, said = plan(monkeypatch, tmp_path, "postgres:11.10", "postgres:11.22")
+    assert (status, "no package of PostgreSQL 11.10 is known; nearest: 11.7, 11.13" in said) == (2, True), said
+
+
+def test_a_folder_that_is_written_like_a_name_is_told_as_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "pg-a").mkdir()
+    status, said = plan(monkeypatch, tmp_path, "pg-a", "pg-b")
+    assert (status, "'pg-a' is a path here; write it with ./ before it: ./pg-a" in said) == (2, True), said
+
+
+def test_mistakes_are_refused_before_the_host_is_asked_for(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("DBVERSUS_HOST_LOCK", str(tmp_path / "lock"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there/file").touch()
+    pair = ("sqlite:bundled", "sqlite:bundled")
+    with acquire_host():
+        for mistake, words in {
+            (*pair, "--out", "there"): "there is not empty",
+            (*pair, "--out", "there/file"): "there/file is a file",
+            (*pair, "--out", "n" * 300): "File name too long",
+            (*pair, "--tests", "nosuch"): "nosuch",
+            ("sqlite:bundled", "sqlite:bundled@nosuch"): "There is no config 'nosuch'",
+            ("sqlite:bundled", "sqlite:bundled@cache_size=-1048576000"): "asks for 1000.0 GiB",
+        }.items():
+            done = CliRunner().invoke(app, ["compare", *mistake])
+            assert (done.exit_code, words in " ".join(done.output.split())) == (2, True), done.output

@@ -17,6 +17,7 @@ from dbversus.builds.model import Build, TargetSpec
 from dbversus.builds.packages.archive import make_public, unpack, unpack_system, verify_checksum
 from dbversus.builds.packages.inspect import detect_dbms, inspect_build, normal_prefix
 from dbversus.builds.packages.layout import find_prefix
+from dbversus.builds.providers import maven
 from dbversus.builds.providers.path import build_always_here, build_at
 from dbversus.builds.tools import check_tools, is_ready
 from dbversus.dbms.known import find_dbms, server_dbms
@@ -78,8 +79,24 @@ def obtain(spec: TargetSpec, progress: Progress = say) -> Build:
         except NotFoundError as error:
             if found.listed:
                 raise
-            words = catalog.unknown_version(found.dbms, found.version, available(found.dbms))
-            raise UsageError(f"{words}; {found.package} was tried in vain") from error
+            raise _unknown(found) from error
+
+
+def check_available(entry: CatalogEntry, progress: Progress = say) -> None:
+    """Raises as `obtain` would for a version that no list has and its provider does not know, or without a program it needs."""
+    check_tools(entry)
+    if entry.listed:
+        return
+    with locked(public_dir("cache") / f"{entry.provider}.lock", progress):
+        try:
+            maven.check(entry, progress)
+        except NotFoundError as error:
+            raise _unknown(entry) from error
+
+
+def _unknown(entry: CatalogEntry) -> UsageError:
+    words = catalog.unknown_version(entry.dbms, entry.version, available(entry.dbms))
+    return UsageError(f"{words}; {entry.package} was tried in vain")
 
 
 def folder_of(build: Build) -> Path | None:

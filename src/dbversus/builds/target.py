@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dbversus.builds.model import TargetSpec
 from dbversus.builds.packages.inspect import detect_dbms
-from dbversus.dbms.known import find_dbms
+from dbversus.dbms.known import find_dbms, is_known
 from dbversus.dbms.versions import is_version
 from dbversus.errors import UsageError
 
@@ -32,6 +32,8 @@ def parse_target(text: str) -> TargetSpec:
         path = _absolute(build)
         return TargetSpec(text, detect_dbms(path).name, str(path), configs)
     name, colon, selector = build.partition(":")
+    if not colon and Path(build).exists() and not is_known(name):
+        raise UsageError(f"target {text!r}: {build!r} is a path here; write it with ./ before it: ./{text.strip()}")
     dbms = find_dbms(name)
     if not dbms.has_versions:
         if colon:

@@ -69,10 +69,15 @@ def _read(own: Mapping[str, Option], flags: Mapping[str, Any]) -> Choices:
     }
 
 
-def split_demands(chosen: Choices) -> tuple[Choices, Demands]:
-    """What is to be measured, and what the exit status demands: the latter is of this call, and not kept with the experiment."""
-    demands = parse_demands(chosen.get("fail_on"), chosen.get("require_verdicts"))
-    return {name: value for name, value in chosen.items() if name not in ("fail_on", "require_verdicts")}, demands
+def demands_of(chosen: Choices) -> Demands:
+    """What the exit status demands by flags; a mistake is told by the flag's name."""
+    return parse_demands(chosen.get("fail_on"), chosen.get("require_verdicts"))
+
+
+def with_demands(chosen: Choices) -> Choices:
+    """The choices with the conditions of --fail-on one by one; a mistake is told by the flag's name."""
+    conditions = demands_of(chosen).fail_on
+    return chosen | ({"fail_on": list(conditions)} if conditions else {})
 
 
 def as_words(choices: Mapping[str, Any]) -> list[str]:

@@ -1,30 +1,31 @@
 """What an experiment would do, with its expected time and disk need: `--dry-run`."""
 
+import json
 import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
 from dbversus.builds.catalog import CatalogEntry
 from dbversus.builds.model import Build
-from dbversus.builds.store import resolve
+from dbversus.builds.store import check_available, resolve
 from dbversus.builds.target import labels, parse_target
 from dbversus.dbms.sizes import BYTES_PER_ROW
 from dbversus.experiment.asked.groups import make_groups
 from dbversus.experiment.asked.spec import ExperimentSpec
-from dbversus.experiment.plan.estimate import Estimate, check_time_budget, estimate
+from dbversus.experiment.plan.estimate import Estimate, check_time_budget, estimate, shorter_ways
 from dbversus.experiment.rig.dry import Asked, check_settings
 from dbversus.report.terminal import print_table
 from dbversus.stats.judgeable import USUAL
+from dbversus.suites.model import Suite
 from dbversus.suites.send.define import work_words
 from dbversus.units import show_bytes, show_duration, show_memory
 
-
-def _origin(found: Build | CatalogEntry) -> str:
-    if isinstance(found, Build):
-        return f"{found.name} in {found.prefix}"
-    return f"{found.name}, to be fetched"
-
+_LONG_S = 600.0
+"""A first verdict that takes longer is worth a word on what would bring it sooner."""
 
 _CACHES = {
     "cold": "cold: before every row servers are restarted and the page cache is dropped",
@@ -32,42 +33,98 @@ _CACHES = {
 }
 
 
-def print_plan(spec: ExperimentSpec) -> None:
-    """Prints targets, tests, slots, looks, time and disk; checks settings on the way, fetches and starts nothing."""
+@dataclass(frozen=True)
+class _Planned:
+    """A target: its label, its build, where that is on this host (None: it is to be fetched), and what there is to say."""
+
+    label: str
+    build: str
+    path: str | None
+    note: str
+
+    def words(self) -> str:
+        origin = f"{self.build} in {self.path}" if self.path else f"{self.build}, to be fetched"
+        return f"{self.label}: {origin}; {self.note}" if self.note else f"{self.label}: {origin}"
+
+
+def print_plan(spec: ExperimentSpec, *, as_json: bool = False) -> None:
+    """Prints targets, tests, slots, looks, time and disk; checks settings on the way, fetches and starts nothing.
+
+    Raises UsageError or RunError where a run would. `as_json`: an object, with times in seconds and sizes in bytes.
+    """
     suite = spec.read_suite()
     expected = estimate(spec, suite)
+    targets = _planned(spec)
+    warnings = [words for words in (check_time_budget(spec, suite), _shorter(spec, expected)) if words]
+    if as_json:
+        print(json.dumps(_as_object(spec, suite, expected, targets, warnings), indent=1))
+        return
     table = Table(show_header=False, box=None, pad_edge=False)
-    _add_targets(table, spec)
+    for name, words in _rows(spec, suite, expected, targets):
+        table.add_row(name, words)
+    print_table(Console(highlight=False, markup=False), table)
+    for words in warnings:
+        print(words, file=sys.stderr)
+
+
+def _planned(spec: ExperimentSpec) -> list[_Planned]:
+    targets = [parse_target(text) for text in spec.targets]
+    asked = [Asked(label, target, resolve(target)) for label, target in zip(labels(targets), targets, strict=True)]
+    for one in asked:
+        if isinstance(one.found, CatalogEntry):
+            check_available(one.found)
+    notes = check_settings(asked, spec)
+    return [
+        _Planned(one.label, one.found.name, str(one.found.prefix) if isinstance(one.found, Build) else None, note)
+        for one, note in zip(asked, notes, strict=True)
+    ]
+
+
+def _as_object(
+    spec: ExperimentSpec, suite: Suite, expected: Estimate, targets: list[_Planned], warnings: list[str]
+) -> dict[str, Any]:
+    return {
+        "targets": [asdict(target) for target in targets],
+        "phases": [{"name": phase.name, "tests": [test.name for test in phase.tests]} for phase in suite.phases],
+        "expected": asdict(expected),
+        "experiment": spec.model_dump(mode="json"),
+        "warnings": warnings,
+    }
+
+
+def _rows(spec: ExperimentSpec, suite: Suite, expected: Estimate, targets: list[_Planned]) -> Iterator[tuple[str, str]]:
+    for number, target in enumerate(targets):
+        yield ("target" if number else "base", target.words())
+    if len(targets) > 1:
+        yield "order", _order(spec)
     for phase in suite.phases:
-        table.add_row("phase", f"{phase.name}: {', '.join(test.name for test in phase.tests)}")
-    for size in spec.table_sizes:
-        for words in work_words(suite, size, spec.tables):
-            table.add_row("work", words)
+        yield "phase", f"{phase.name}: {', '.join(test.name for test in phase.tests)}"
+    yield from (("work", words) for size in spec.table_sizes for words in work_words(suite, size, spec.tables))
+    yield "data", _data(spec, suite, expected)
+    if spec.memory:
+        yield "memory", _memory(spec)
+    if spec.cache != "warm":
+        yield "caches", _CACHES[spec.cache]
+    if probes := ", ".join(suite.probes):
+        yield "host", f"measured before anything is started: {probes}"
+    yield from _protocol(spec, expected)
+
+
+def _data(spec: ExperimentSpec, suite: Suite, expected: Estimate) -> str:
     dbms = [parse_target(text).dbms for text in spec.targets]
     rows = "; ".join(", ".join(suite.table_words(size, spec.tables, dbms)) for size in spec.table_sizes)
     times = "once" if expected.loads == 1 else f"{expected.loads} times"
     when = "in every block" if spec.restore == "block" else "once"
-    table.add_row("data", f"{rows}, loaded {times}, restored for each target {when}")
-    if spec.memory:
-        table.add_row("memory", _memory(spec))
-    if spec.cache != "warm":
-        table.add_row("caches", _CACHES[spec.cache])
-    if probes := ", ".join(suite.probes):
-        table.add_row("host", f"measured before anything is started: {probes}")
-    _add_protocol(table, spec, expected)
-    print_table(Console(highlight=False, markup=False), table)
-    if words := check_time_budget(spec, suite):
-        print(words, file=sys.stderr)
+    return f"{rows}, loaded {times}, restored for each target {when}"
 
 
-def _add_targets(table: Table, spec: ExperimentSpec) -> None:
-    targets = [parse_target(text) for text in spec.targets]
-    asked = [Asked(label, target, resolve(target)) for label, target in zip(labels(targets), targets, strict=True)]
-    for number, (one, note) in enumerate(zip(asked, check_settings(asked, spec), strict=True)):
-        words = f"{one.label}: {_origin(one.found)}"
-        table.add_row("target" if number else "base", f"{words}; {note}" if note else words)
-    if len(targets) > 1:
-        table.add_row("order", _order(spec))
+def _shorter(spec: ExperimentSpec, expected: Estimate) -> str:
+    """What else would bring first verdicts sooner, where they take long; empty where they do not, or nothing does."""
+    if expected.first_verdict_s < _LONG_S:
+        return ""
+    ways = [f"{flag}: {show_duration(seconds)}" for flag, seconds in shorter_ways(spec, expected)]
+    tests = "fewer --tests, or a smaller --table-size"
+    return f"First verdicts would come sooner with {'; '.join([*ways, tests])}."
 
 
 def _order(spec: ExperimentSpec) -> str:
@@ -102,27 +159,25 @@ def _quiet(spec: ExperimentSpec) -> str:
     return "where other work goes on before a block, the run ends" if spec.require_quiet else ""
 
 
-def _add_protocol(table: Table, spec: ExperimentSpec, expected: Estimate) -> None:
+def _protocol(spec: ExperimentSpec, expected: Estimate) -> Iterator[tuple[str, str]]:
     if expected.has_slots:
-        table.add_row("slots", f"{_slots(spec)} per test and block")
+        yield "slots", f"{_slots(spec)} per test and block"
     if expected.has_lead_in:
         length = show_duration(spec.lead_in_s)
-        table.add_row("lead-in", f"{length} on the slowest target before each test that changes data, uncounted")
-    table.add_row("clients", ", ".join(map(str, spec.clients)))
+        yield "lead-in", f"{length} on the slowest target before each test that changes data, uncounted"
+    yield "clients", ", ".join(map(str, spec.clients))
     if spec.judge != list(USUAL):
-        table.add_row("judged", f"{', '.join(spec.judge)} make the verdicts")
-    table.add_row("looks", f"after {', '.join(map(str, spec.looks))} blocks; a decided test takes part in no more")
+        yield "judged", f"{', '.join(spec.judge)} make the verdicts"
+    yield "looks", f"after {', '.join(map(str, spec.looks))} blocks; a decided test takes part in no more"
     beside = "; work without a rate comes on top" if expected.has_unpaced else ""
-    table.add_row(
+    yield (
         "time",
         f"load {show_duration(expected.load_s)}, {show_duration(expected.block_s)} a block: first verdicts after "
         f"{show_duration(expected.first_verdict_s)}, at most {show_duration(expected.most_s)}{beside}",
     )
     if spec.time_budget_s:
         budget = show_duration(spec.time_budget_s)
-        table.add_row(
-            "budget", f"no block is started that would end after {budget}; the blocks there are then are judged"
-        )
+        yield "budget", f"no block is started that would end after {budget}; the blocks there are then are judged"
     if words := _quiet(spec):
-        table.add_row("quiet", words)
-    table.add_row("disk", f"{show_bytes(expected.disk_bytes)} for snapshots and working copies")
+        yield "quiet", words
+    yield "disk", f"{show_bytes(expected.disk_bytes)} for snapshots and working copies"

@@ -54,6 +54,11 @@ def _hint(name: str) -> str:
     return nearest(plain, _BY_NAME)
 
 
+def is_known(name: str) -> bool:
+    """Whether that is a DBMS's name or alias."""
+    return name.lower() in _BY_NAME
+
+
 def names_of(family: Family) -> tuple[str, ...]:
     return tuple(dbms.name for dbms in KNOWN if dbms.family is family)
 

@@ -17,6 +17,7 @@ from dbversus.builds.target import absolute_target, build_path, parse_target
 from dbversus.dbms.known import find_dbms
 from dbversus.errors import UsageError
 from dbversus.experiment.asked.spec import ExperimentSpec, make_spec, read_choices
+from dbversus.home import shipped
 from dbversus.results.journal import read_header
 from dbversus.results.records import Experiment, StoredFile
 from dbversus.results.schema import CONFIGS, EXPERIMENT, JOURNAL, SUITE
@@ -25,7 +26,7 @@ from dbversus.servers.config.run_time import FOLDER, run_time_files
 from dbversus.suites.data.file import ORIGINS, write_origins
 from dbversus.suites.load import stored_files, suite_sources
 
-ADJUSTABLE = ("time_budget_s", "wait_quiet_s", "require_quiet")
+ADJUSTABLE = ("time_budget_s", "wait_quiet_s", "require_quiet", "fail_on", "require_verdicts")
 """Choices that say nothing about what is measured, so that they may change from one start to the next."""
 
 
@@ -110,8 +111,10 @@ def with_absolute_paths(spec: ExperimentSpec) -> ExperimentSpec:
     paths: dict[str, Any] = {"targets": [absolute_target(text) for text in spec.targets]}
     if spec.folder is None and spec.suite.endswith(".toml"):
         paths["suite"] = str(Path(spec.suite).absolute())
-    if spec.folder is None and spec.config_dir:
-        paths["config_dir"] = str(Path(spec.config_dir).absolute())
+    here = Path("configs")  # looked in without being named
+    config_dir = spec.config_dir or (str(here) if here.is_dir() and here.resolve() not in shipped(here.name) else None)
+    if spec.folder is None and config_dir:
+        paths["config_dir"] = str(Path(config_dir).absolute())
     return spec.model_copy(update=paths)
 
 

@@ -18,7 +18,7 @@ from dbversus.experiment.header import check_outside, check_unchanged, make_head
 from dbversus.experiment.looks import newly_decided
 from dbversus.experiment.plan.agenda import Cell
 from dbversus.experiment.plan.contest import Contest
-from dbversus.experiment.plan.estimate import check_time_budget, remaining_s, too_short
+from dbversus.experiment.plan.estimate import before_first_look, check_time_budget, pace_of, remaining_s, too_short
 from dbversus.experiment.plan.margins import calibration_fields
 from dbversus.experiment.plan.progress import Progress, read_progress
 from dbversus.experiment.rig.data.refused import StatementRefused
@@ -31,7 +31,8 @@ from dbversus.results.journal import header_of, parse_journal
 from dbversus.results.records import Finished, Resumed
 from dbversus.results.records import Look as LookRecord
 from dbversus.results.schema import EXPERIMENT, HOST, JOURNAL, SCHEMA_VERSION
-from dbversus.results.write import Journal, create_results_dir, seal
+from dbversus.results.write import Journal, check_results_dir, create_results_dir, seal
+from dbversus.units import show_duration
 
 
 def run_experiment(spec: ExperimentSpec, directory: Path, command: str, display: Display, *, wait: bool) -> None:
@@ -41,6 +42,7 @@ def run_experiment(spec: ExperimentSpec, directory: Path, command: str, display:
     stops it: what was measured is in `directory` in each case, and `resume_experiment` goes on from there.
     """
     spec = with_absolute_paths(spec)
+    check_results_dir(directory)
     copies = copies_of(spec)
     if words := check_time_budget(spec, spec.read_suite()):
         display.say(words)
@@ -184,15 +186,21 @@ class _TimeBudget:
         budget_s, block_s = self._rig.spec.time_budget_s, self._block_s
         if not budget_s or time.monotonic() - self._began_s + (block_s or 0) <= budget_s:
             return True
-        if block_s and block_s > budget_s:
+        spec, done = self._rig.spec, len(self._rig.progress.blocks)
+        if not spec.alone and done < spec.looks[0]:
+            length = f", and one took {show_duration(block_s)}" if block_s else ""
+            self._rig.display.say(f"{before_first_look(spec)}{length}; there are {done}. More time: `dbversus resume`.")
+        elif block_s and block_s > budget_s:
             self._rig.display.say(f"{too_short(budget_s, block_s)}.")
         return False
 
     def block_begins(self) -> None:
-        rig = self._rig
+        rig, self._block_began_s = self._rig, time.monotonic()
+        rig.pace = pace_of(rig.spec, rig.suite, rig.progress, len(rig.alive), self._block_began_s)
+        if rig.spec.time_budget_s:
+            rig.pace.ends_s = self._began_s + rig.spec.time_budget_s
         left_s = remaining_s(rig.spec, rig.suite, rig.progress, len(rig.alive), self._block_s)
-        rig.display.expect(left_s)
-        self._block_began_s = time.monotonic()
+        rig.display.expect(min(left_s, rig.pace.ends_s - self._block_began_s))
 
     def block_ended(self) -> None:
         if self._block_began_s is not None:

@@ -38,16 +38,29 @@ from dbversus.results.tables.roles import role_columns
 from dbversus.results.tables.timeline import timeline_rows
 
 
-def create_results_dir(path: Path) -> Path:
-    """Creates the directory, or takes an empty one. Raises UsageError when something is there already."""
+def check_results_dir(path: Path) -> None:
+    """Raises UsageError when something is at `path` already, or nothing can be made there; makes nothing."""
     try:
-        path.mkdir(parents=True, exist_ok=True)
-    except (FileExistsError, NotADirectoryError):
-        raise UsageError(f"{path} is a file; expected the name of a new results directory.") from None
+        if path.is_dir() and any(path.iterdir()):
+            raise UsageError(
+                f"{path} is not empty; name a new results directory, or go on with `dbversus resume {path}`."
+            )
+        above = next(folder for folder in (path, *path.absolute().parents) if os.path.lexists(folder))
+        if not above.is_dir():
+            raise UsageError(f"{above} is a file; expected the name of a new results directory.")
+        if not os.access(above, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, f"no right to write in {above}")
     except OSError as error:
         raise UsageError(f"{path} cannot be created ({error.strerror}); name another results directory.") from None
-    if any(path.iterdir()):
-        raise UsageError(f"{path} is not empty; name a new results directory, or go on with `dbversus resume {path}`.")
+
+
+def create_results_dir(path: Path) -> Path:
+    """Creates the directory, or takes an empty one. Raises UsageError as `check_results_dir`."""
+    check_results_dir(path)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be created ({error.strerror}); name another results directory.") from None
     return path
 
 

@@ -1,7 +1,7 @@
 """Profiles: how much is measured. Named sets of the choices that an experiment otherwise makes one by one."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -15,7 +15,7 @@ from dbversus.names import near
 from dbversus.suites.file.generators import Shape
 from dbversus.suites.file.reading import check_shape
 from dbversus.suites.file.source import Place, read_source
-from dbversus.suites.load import load_suite
+from dbversus.suites.load import list_variants, load_suite
 from dbversus.units import parse_count, parse_memory
 
 _FILE = Path(__file__).with_name("profiles.toml")
@@ -131,13 +131,23 @@ def profile_defaults(given: Mapping[str, Any]) -> dict[str, Any]:
     """The choices of the profile that `given` names, `standard` without one, for the suite that `given` names.
 
     A profile picks tests from its own suite. Of any other suite all tests are run, unless it has selections of those names.
-    Raises as `load_profile`.
+    A suite that has a variant of the profile's name is run in that form, unless `given` names variants. Raises as `load_profile`.
     """
-    choices = _choices(given.get("profile", DEFAULT), given)
+    profile = given.get("profile", DEFAULT)
+    choices = _choices(profile, given)
     suite = given.get("suite", choices["suite"])
+    if profile in _variants_of(suite):
+        choices["variants"] = [profile]
     if suite != choices["suite"] and "tests" in choices and not _has_selections(suite, choices["tests"]):
         del choices["tests"]
     return choices
+
+
+def _variants_of(suite: str) -> Collection[str]:
+    try:
+        return list_variants(suite)
+    except UsageError:  # told by whoever needs the suite itself
+        return ()
 
 
 def _has_selections(suite: str, tests: str) -> bool:

@@ -28,13 +28,12 @@ def test_other_shares_are_refused(text: str) -> None:
         parse_demands(None, text)
 
 
-def test_a_file_may_demand_and_flags_have_the_last_word(tmp_path: Path) -> None:
+def test_a_file_may_demand_and_choices_over_it_have_the_last_word(tmp_path: Path) -> None:
     file = tmp_path / "nightly.toml"
     file.write_text('targets = ["a", "b"]\nfail_on = ["regression", "failed"]\nrequire_verdicts = "80%"\n')
-    demanded = read_spec(file, profile_defaults).demands
-    assert demanded == Demands(("regression", "failed"), 0.8)
-    assert Demands().over(demanded) == demanded
-    assert Demands(("unstable",), 0.5).over(demanded) == Demands(("unstable",), 0.5)
+    spec = read_spec(file, profile_defaults)
+    assert spec.demands == Demands(("regression", "failed"), 0.8)
+    assert spec.with_choices({"fail_on": ["unstable"]}).demands == Demands(("unstable",), 0.8)
 
 
 @pytest.mark.parametrize(

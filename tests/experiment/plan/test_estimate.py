@@ -9,8 +9,16 @@ from dbversus.dbms.sizes import WRITTEN_BYTES
 from dbversus.errors import UsageError
 from dbversus.experiment.asked.spec import make_spec
 from dbversus.experiment.plan.disk_need import data_and_log_bytes, planned_targets, target_bytes
-from dbversus.experiment.plan.estimate import BLOCK_START_S_PER_TARGET, Estimate, check_time_budget, estimate
-from dbversus.suites.load import load_suite
+from dbversus.experiment.plan.estimate import (
+    BLOCK_START_S_PER_TARGET,
+    Estimate,
+    Pace,
+    check_time_budget,
+    estimate,
+    shorter_ways,
+)
+from dbversus.suites.load import list_suites, load_suite
+from dbversus.suites.profiles import profile_defaults
 
 FOUR = ["postgres:17", "postgres:17@sync1", "postgres:17@work_mem=8MB", "postgres:16"]
 
@@ -96,15 +104,17 @@ def test_redo_logs_that_are_allocated_at_once_need_room() -> None:
     assert of(["mysql:8.0", "mysql:5.7"]).disk_bytes > of(["postgres:17", "postgres:16"]).disk_bytes
 
 
-def test_a_time_budget_for_less_than_a_block_is_said_and_one_for_less_than_its_slots_refused() -> None:
+def test_a_time_budget_that_ends_before_the_first_look_is_said_and_one_for_less_than_a_blocks_slots_refused() -> None:
     suite = load_suite("sysbench").select("point-query")
 
     def said(budget_s: float | None, **choices: Any) -> str:
         spec = make_spec({"targets": FOUR, "rows": 36, "slot_ms": 20, "time_budget_s": budget_s, **choices})
         return check_time_budget(spec, suite)
 
-    assert said(None) == said(60) == ""
-    assert re.match(r"The time budget of 15 s is too short for one block \(about \d+ s\): measuring may end", said(15))
+    assert said(None) == said(600) == said(60, looks=[1]) == ""
+    words = r"A time budget of 1 min 00 s gives no verdict: the first look needs 3 blocks \(about \d+ s each\); give"
+    assert re.match(words, said(60))
+    assert re.match(r"A time budget of 15 s gives no verdict: the first look needs 3 blocks", said(15))
     with pytest.raises(UsageError, match=r"The time budget of 3 s is too short for one block \(about \d+ s\); give"):
         said(3)
     assert said(3, rows=4)  # 4 rows of 4 slots of 25 ms
@@ -178,3 +188,28 @@ def test_a_time_budget_for_less_than_the_steps_of_a_block_is_refused() -> None:
     spec = make_spec({"targets": ["postgres:17"] * 2, "suite": "insert-2021", "time_budget_s": 600})
     with pytest.raises(UsageError, match="too short for one block"):
         check_time_budget(spec, load_suite("insert-2021"))
+
+
+@pytest.mark.parametrize("suite", [suite.name for suite in list_suites()])
+def test_every_suite_has_a_quick_form_of_a_few_minutes(suite: str) -> None:
+    given = {"targets": ["mysql:5.7", "mysql:8.0"], "profile": "quick", "suite": suite}
+    spec = make_spec(profile_defaults(given) | given)
+    assert estimate(spec, spec.read_suite()).first_verdict_s < 300
+
+
+def test_what_would_bring_first_verdicts_sooner() -> None:
+    given = {"targets": ["mysql:5.7", "mysql:8.0"], "suite": "insert", "table_size": [100_000, 1_000_000]}
+    spec = make_spec(profile_defaults(given) | given)
+    expected = estimate(spec, spec.read_suite())
+    ways = dict(shorter_ways(spec, expected))
+    assert {"--profile quick", "--variant short-steps"} <= ways.keys()
+    assert all(seconds < expected.first_verdict_s / 2 for seconds in ways.values())
+
+
+def test_time_left_follows_the_pace_of_the_tests_that_are_done() -> None:
+    pace = Pace(tests_s=100, blocks_after=2, began_s=1000)
+    assert pace.test_begins(30, now_s=1010) is None  # servers took 10 s to start
+    # 30 s of tests took 60: so do the other 70, and two more blocks of 10 + 100
+    assert pace.test_begins(70, now_s=1070) == 140 + 2 * (10 + 200)
+    pace.ends_s = 1100
+    assert pace.test_begins(0, now_s=1090) == 10

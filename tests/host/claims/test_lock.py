@@ -1,6 +1,7 @@
 import json
 import os
 import pwd
+import re
 import subprocess
 import sys
 import threading
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from dbversus.errors import RunError, UsageError
+from dbversus.host.claims import lock
 from dbversus.host.claims.lock import acquire_host, lock_path
 
 # imports come first: another user may have no right to read our packages
@@ -60,7 +62,7 @@ def shared(tmp_path: Path) -> Path:
 def test_a_second_one_is_refused_with_a_reason(shared: Path) -> None:
     process = holder(shared)
     try:
-        with pytest.raises(RunError, match=rf"process {process.pid} \(postgres:13 against postgres:17, for 0 min\)"):
+        with pytest.raises(RunError, match=rf"process {process.pid} \(postgres:13 against postgres:17, for \d+ s\)"):
             acquire_host(path=shared)
     finally:
         process.kill()
@@ -75,7 +77,9 @@ def test_another_user_is_refused_and_is_let_in_afterwards(
 ) -> None:
     process = holder(shared, *first)
     try:
-        assert f"process {process.pid} (postgres:13 against postgres:17, for 0 min)" in refused(shared, *second)
+        assert re.search(
+            rf"process {process.pid} \(postgres:13 against postgres:17, for \d+ s\)", refused(shared, *second)
+        )
     finally:
         process.kill()
         process.wait()
@@ -126,7 +130,28 @@ def test_a_second_one_waits_when_told_to_and_says_so(shared: Path) -> None:
     first.close()
     thread.join(5)
     assert taken.is_set()
-    assert said == [f"this host is in use by process {os.getpid()} (the first, for 0 min); waiting for it to end"]
+    (words,) = said
+    assert words.startswith(f"this host is in use by process {os.getpid()} (the first, for ")
+
+
+def test_who_waits_is_told_who_has_the_host_now(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, said = holder(shared), list[str]()
+    turns = [lambda: end(first), lambda: later.append(holder(shared)), lambda: None, lambda: end(later[0])]
+    later: list[subprocess.Popen[str]] = []
+
+    def next_turn(_: float) -> None:
+        turns.pop(0)()
+        if first.returncode is not None and not later:  # nobody has it for a moment: another one is faster
+            turns.pop(0)()
+
+    monkeypatch.setattr(lock.time, "sleep", next_turn)
+    acquire_host(wait=True, path=shared, say=said.append).close()
+    assert [re.findall(r"in use by process (\d+)", words) for words in said] == [[str(first.pid)], [str(later[0].pid)]]
+
+
+def end(process: "subprocess.Popen[str]") -> None:
+    process.kill()
+    process.wait()
 
 
 def test_who_waited_for_a_file_that_was_removed_does_not_hold_the_host_with_it(shared: Path) -> None:

@@ -11,23 +11,8 @@ from dbversus.home import public_dir
 
 def fetch(entry: CatalogEntry, into: Path, progress: Progress) -> Fetched:
     """Bring the artifact `group:artifact:version[:type[:classifier]]` into a folder."""
-    client = find_client("mvn")
-    repository = public_dir("cache", "maven")
     progress(f"maven: {entry.package}")
-    run_client(
-        [
-            client,
-            "--batch-mode",
-            "--quiet",
-            "-Dstyle.color=never",
-            f"-Dmaven.repo.local={repository}",
-            "dependency:get",
-            f"-Dartifact={entry.package}",
-            "-Dtransitive=false",
-        ],
-        progress,
-        not_found="Could not find artifact|Failure to find",
-    )
+    repository = _get(entry.package, progress)
     artifact = repository / _path_of(entry.package)
     if not artifact.is_file():
         raise RunError(f"mvn said it was done, but {artifact.name} is not in {repository}")
@@ -36,6 +21,33 @@ def fetch(entry: CatalogEntry, into: Path, progress: Progress) -> Fetched:
     # The local repository keeps mvn's own plugins; builds would double the space they take.
     shutil.rmtree(artifact.parent, ignore_errors=True)
     return Fetched((target,), entry.version)
+
+
+def check(entry: CatalogEntry, progress: Progress) -> None:
+    """Raises NotFoundError when the repository has no such version; only the artifact's description (a pom) is brought."""
+    group, artifact, version = entry.package.split(":")[:3]
+    progress(f"maven: is there a {artifact} {version}?")
+    _get(f"{group}:{artifact}:{version}:pom", progress)
+
+
+def _get(coordinate: str, progress: Progress) -> Path:
+    """Has mvn bring an artifact into its local repository, whose path is returned."""
+    repository = public_dir("cache", "maven")
+    run_client(
+        [
+            find_client("mvn"),
+            "--batch-mode",
+            "--quiet",
+            "-Dstyle.color=never",
+            f"-Dmaven.repo.local={repository}",
+            "dependency:get",
+            f"-Dartifact={coordinate}",
+            "-Dtransitive=false",
+        ],
+        progress,
+        not_found="Could not find artifact|Failure to find",
+    )
+    return repository
 
 
 def _path_of(coordinate: str) -> Path:

@@ -34,6 +34,11 @@ def find_experiment(name: str) -> Path:
     )
 
 
+def absolute_name(name: str) -> str:
+    """The same experiment, named for any working directory."""
+    return name if name in ready_experiments() and not Path(name).is_file() else str(Path(name).absolute())
+
+
 def _briefly(names: Iterable[str]) -> list[str]:
     """Posts are many: they are one item."""
     return [*(name for name in names if "/" not in name), f"{POSTS}/… (docs/posts.md)"]

@@ -19,10 +19,6 @@ class Demands:
     def __bool__(self) -> bool:
         return bool(self.fail_on) or self.least_share is not None
 
-    def over(self, file: "Demands") -> "Demands":
-        """These, and those of the experiment file where nothing was said."""
-        return Demands(self.fail_on or file.fail_on, file.least_share if self.least_share is None else self.least_share)
-
 
 def parse_demands(fail_on: Iterable[str] | None, require_verdicts: str | None) -> Demands:
     """Raises UsageError with one sentence for what is neither a condition nor a share."""

@@ -1,6 +1,7 @@
 """A cell on this host: servers freshly started on restored data, then the tests in suite order, since state matters."""
 
 import shutil
+import time
 from collections.abc import Iterable, Sequence
 from functools import partial
 
@@ -8,6 +9,7 @@ from dbversus.experiment.cell.case import measure, warm_up
 from dbversus.experiment.observe.servers import store_late_plans, store_log_tails, store_server_facts
 from dbversus.experiment.plan.agenda import Cell
 from dbversus.experiment.plan.cases import Case
+from dbversus.experiment.plan.estimate import planned_case_s
 from dbversus.experiment.rig.cold import cool
 from dbversus.experiment.rig.data.refusals import check_on_data
 from dbversus.experiment.rig.recovery import ask
@@ -123,8 +125,19 @@ def _run_stretch(rig: Rig, cell: Cell, phases: list[Phase]) -> None:
         if phase.vacuum:
             vacuum_all(rig, cell.block, phase.name)
         for case in _cases(rig, phase):
+            if _is_left(rig, cell, case):
+                _expect(rig, case)
             rig.display.doing(f"block {cell.block + 1}: {case.name}")
             _run_case(rig, cell, case, cases[cases.index(case) + 1 :])
+
+
+def _expect(rig: Rig, case: Case) -> None:
+    """Tells the display how much longer the run takes at the pace of this block."""
+    if not rig.pace:
+        return
+    left_s = rig.pace.test_begins(planned_case_s(rig.spec, case, len(rig.alive)), time.monotonic())
+    if left_s is not None:
+        rig.display.expect(left_s)
 
 
 def _run_case(rig: Rig, cell: Cell, case: Case, later: Sequence[Case]) -> None:

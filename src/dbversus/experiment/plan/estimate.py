@@ -1,7 +1,10 @@
 """Expected time and disk need of an experiment, before it runs and while it does."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import contextlib
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from dbversus.builds.target import parse_target
 from dbversus.dbms.known import find_dbms
@@ -14,8 +17,10 @@ from dbversus.experiment.plan.progress import Progress
 from dbversus.experiment.plan.slots import COLD_ROWS, SLOWEST_SLOT_MS
 from dbversus.experiment.plan.strikes import strikes
 from dbversus.suites.build.roles import planned_s_of
+from dbversus.suites.load import list_variants
 from dbversus.suites.model import Suite
-from dbversus.units import show_duration
+from dbversus.suites.profiles import profile_defaults
+from dbversus.units import count_of, show_count, show_duration
 
 # measured on a 2-core virtual machine with 1M rows per table
 LOAD_ROWS_PER_S = 150_000
@@ -76,22 +81,112 @@ def remaining_s(spec: ExperimentSpec, suite: Suite, progress: Progress, targets:
     """Seconds until the next look that may be the last, from the last block's time once there is one (None: none yet)."""
     undecided = [case for case in _cases(spec, suite) if case.name not in progress.retired]
     expected_s = block_s or _block_s(spec, suite, targets, undecided)
+    return _blocks_left(spec, progress) * expected_s
+
+
+_TELLING = 0.1
+"""Share of a block's planned time that has to be done before its pace tells anything."""
+
+
+@dataclass
+class Pace:
+    """How the block under way gets on beside what was planned for it; times in seconds.
+
+    `tests_s`: of all its tests, planned; `blocks_after`: how many more come before the next look that may be the last;
+    `began_s`, `ends_s` (of the time budget), and what `test_begins` is told: of one clock.
+    """
+
+    tests_s: float
+    blocks_after: int
+    began_s: float
+    ends_s: float = math.inf
+    _first_s: float | None = field(init=False, default=None)
+    _done_s: float = field(init=False, default=0.0)
+    _current_s: float = field(init=False, default=0.0)
+
+    def test_begins(self, planned_s: float, now_s: float) -> float | None:
+        """Seconds left until that look: tests to come take as many times what was planned as those that are done.
+
+        None while too little is done to tell.
+        """
+        if self._first_s is None:
+            self._first_s = now_s
+        self._done_s += self._current_s
+        self._current_s = planned_s
+        if self._done_s <= _TELLING * self.tests_s:
+            return None
+        times = (now_s - self._first_s) / self._done_s
+        start_s = self._first_s - self.began_s
+        left_s = max(0.0, self.tests_s - self._done_s) * times + self.blocks_after * (start_s + self.tests_s * times)
+        return min(left_s, self.ends_s - now_s)
+
+
+def pace_of(spec: ExperimentSpec, suite: Suite, progress: Progress, targets: int, now_s: float) -> Pace:
+    """That of the block which begins at `now_s`."""
+    cases = [case for case in [*_cases(spec, suite), *_work(spec, suite)] if case.name not in progress.retired]
+    groups = make_groups([str(number) for number in range(targets)], spec.order, spec.at_once)
+    tests_s = sum(planned_case_s(spec, case, len(group.members)) for group in groups for case in cases)
+    return Pace(tests_s, _blocks_left(spec, progress) - 1, now_s)
+
+
+def planned_case_s(spec: ExperimentSpec, case: Case, targets: int) -> float:
+    """Of a test in one block on targets that are up together; work without a rate counts as nothing."""
+    return _paced_s(case, spec) * targets if case.test.work else _test_s(spec, case, targets, longest=False)
+
+
+def _blocks_left(spec: ExperimentSpec, progress: Progress) -> int:
     done = len(progress.blocks)
-    next_look = next((look for look in spec.looks if look > done), spec.looks[-1])
-    return (next_look - done) * expected_s
+    return next((look for look in spec.looks if look > done), spec.looks[-1]) - done
 
 
 def check_time_budget(spec: ExperimentSpec, suite: Suite) -> str:
-    """A sentence when no block is expected to fit into the time budget; UsageError when the slots of one alone do not."""
+    """A sentence when the time budget is expected to end before the first look; UsageError when not even slots fit in.
+
+    The least is the slots of one block, without starts and the ends of tests.
+    """
     if not spec.time_budget_s:
         return ""
     block_s = estimate(spec, suite).block_s
-    if spec.time_budget_s >= block_s:
-        return ""
-    words = too_short(spec.time_budget_s, block_s)
     if spec.time_budget_s < _slots_s(spec, suite):
-        raise UsageError(f"{words}; give it more, or choose fewer tests.")
-    return f"{words}: measuring may end after the first."
+        raise UsageError(f"{too_short(spec.time_budget_s, block_s)}; give it more, or choose fewer tests.")
+    if spec.time_budget_s >= block_s * (1 if spec.alone else spec.looks[0]):
+        return ""
+    if spec.alone:
+        return f"{too_short(spec.time_budget_s, block_s)}: measuring may end after the first."
+    return f"{before_first_look(spec)} (about {show_duration(block_s)} each); give it more, or choose fewer tests."
+
+
+def before_first_look(spec: ExperimentSpec) -> str:
+    """That the time budget gives no verdict, without the full stop."""
+    assert spec.time_budget_s
+    blocks = count_of(spec.looks[0], "block")
+    return f"A time budget of {show_duration(spec.time_budget_s)} gives no verdict: the first look needs {blocks}"
+
+
+def shorter_ways(spec: ExperimentSpec, expected: Estimate) -> list[tuple[str, float]]:
+    """Flags that would bring first verdicts in less than half of the time, each with the seconds it would take then."""
+    ways: list[tuple[str, float]] = []
+    for flag, choices in _other_choices(spec):
+        with contextlib.suppress(UsageError):  # a choice that does not go with the others
+            other = spec.with_choices(choices)
+            ways.append((flag, estimate(other, other.read_suite()).first_verdict_s))
+    return [way for way in ways if way[1] < expected.first_verdict_s / 2]
+
+
+def _other_choices(spec: ExperimentSpec) -> Iterator[tuple[str, dict[str, Any]]]:
+    quick = "quick"
+    if spec.profile != quick:
+        own = {"targets": spec.targets, "suite": spec.suite, "profile": quick}
+        tests = {"tests": spec.tests} if spec.tests else {}
+        yield f"--profile {quick}", {"tests": None, "variants": [], **profile_defaults(own), **own, **tests}
+    if spec.folder is None and not spec.variants:
+        for name in list_variants(spec.suite):
+            yield f"--variant {name}", {"variants": [name]}
+    if len(spec.clients) > 1:
+        yield f"--clients {spec.clients[0]}", {"clients": spec.clients[:1]}
+    if len(spec.table_sizes) > 1:
+        size = spec.table_sizes[0]
+        yield f"--table-size {show_count(size)}", {"table_size": size}
 
 
 def too_short(time_budget_s: float, block_s: float) -> str:

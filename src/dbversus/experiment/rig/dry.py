@@ -2,24 +2,16 @@
 
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from dbversus.builds.catalog import CatalogEntry
-from dbversus.builds.libraries import fetched_library
 from dbversus.builds.model import Build, TargetSpec
 from dbversus.experiment.asked.spec import ExperimentSpec
-from dbversus.experiment.rig.data.ddl import check_ddl
 from dbversus.experiment.rig.data.script import check_scripts
-from dbversus.experiment.rig.stage import check_caches, check_server, check_tables, make_sizing
-from dbversus.host.pinning import place
+from dbversus.experiment.rig.stage import check_configs, check_server, check_tables
 from dbversus.servers.base import ServerConfig
-from dbversus.servers.config.load import load_config
-from dbversus.servers.config.sizing import Sizing
 from dbversus.servers.create import create_server
-
-_PRELOAD = "LD_PRELOAD"
-_NOT_HERE = Path("to-be-fetched")
 
 
 @dataclass(frozen=True)
@@ -35,13 +27,7 @@ def check_settings(asked: Sequence[Asked], spec: ExperimentSpec) -> list[str]:
     """A note for each target, mostly an empty one. Raises UsageError or RunError where a run would."""
     suite = spec.read_suite()
     check_scripts(suite, [one.spec.dbms for one in asked])
-    plan = place(max(spec.clients), spec.placement)
-    sizing = replace(make_sizing(spec, plan), find_library=lambda name: fetched_library(name) or _NOT_HERE)
-    configs = [_config(one, spec, sizing) for one in asked]
-    tables = suite.made_tables(spec.table_size, spec.tables)
-    for config in configs:
-        check_ddl(config, tables)
-    check_caches([(one.label, one.spec.dbms, config) for one, config in zip(asked, configs, strict=True)], spec)
+    configs = check_configs(spec, suite, [one.spec for one in asked], [one.found.version for one in asked])
     # not in the home, which a plan leaves as it is
     with tempfile.TemporaryDirectory(prefix="dbversus-") as folder:
         work_dir = Path(folder)
@@ -50,14 +36,6 @@ def check_settings(asked: Sequence[Asked], spec: ExperimentSpec) -> list[str]:
             _check(one, config, spec, work_dir, is_base=one is asked[0])
             for one, config in zip(asked, configs, strict=True)
         ]
-
-
-def _config(one: Asked, spec: ExperimentSpec, sizing: Sizing) -> ServerConfig:
-    config = load_config(one.spec.dbms, one.found.version, one.spec.configs, sizing, spec.config_place)
-    if config.environment.get(_PRELOAD) == str(_NOT_HERE):  # to be fetched: the server is asked without it
-        rest = {name: value for name, value in config.environment.items() if name != _PRELOAD}
-        return replace(config, environment=rest)
-    return config
 
 
 def _check(one: Asked, config: ServerConfig, spec: ExperimentSpec, work_dir: Path, *, is_base: bool) -> str:

@@ -17,6 +17,7 @@ from dbversus.experiment.asked.groups import Group
 from dbversus.experiment.asked.spec import ExperimentSpec
 from dbversus.experiment.plan.cases import Case, size_suffix
 from dbversus.experiment.plan.contest import Contest, part_of, shared_by
+from dbversus.experiment.plan.estimate import Pace
 from dbversus.experiment.plan.limits import limits_with
 from dbversus.experiment.plan.progress import Part, Progress, Shared
 from dbversus.experiment.rig.engine import Engine, EngineGone, EngineRefused
@@ -97,7 +98,7 @@ class Rig:
     equal ones differ. `undrained`: tests were replayed, and servers have not been let go since to do what those left.
     `idle_counts`: what a test (case) without any operation adds to a target's own counters; `held`: keeps others from removing
     the snapshots.
-    `limits`: from what on other work disturbs a row.
+    `limits`: from what on other work disturbs a row. `pace`: how the block under way gets on.
     """
 
     spec: ExperimentSpec
@@ -121,6 +122,7 @@ class Rig:
     limits: Limits = field(init=False)
     prepared: set[str] = field(init=False, default_factory=set)
     idle_counts: dict[tuple[str, str], dict[str | ObjectFigure, float]] = field(init=False, default_factory=dict)
+    pace: Pace | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self.limits = limits_with(self.cpus)

@@ -4,13 +4,14 @@ import contextlib
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+from dbversus.builds.libraries import fetched_library
 from dbversus.builds.model import Build, TargetSpec
-from dbversus.builds.store import obtained
+from dbversus.builds.store import obtained, resolve
 from dbversus.builds.target import labels, parse_target
 from dbversus.dbms.known import find_dbms
 from dbversus.dbms.sizes import BYTES_PER_ROW
@@ -49,6 +50,9 @@ from dbversus.suites import loads
 from dbversus.suites.model import Suite
 from dbversus.units import show_bytes
 
+_PRELOAD = "LD_PRELOAD"
+_NOT_HERE = Path("to-be-fetched")
+
 
 @dataclass(frozen=True)
 class Stage:
@@ -71,6 +75,7 @@ def set_stage(spec: ExperimentSpec, display: Display, *, wait: bool) -> Iterator
     suite = spec.read_suite()
     specs = [parse_target(text) for text in spec.targets]
     _check_tests(spec, suite, specs)
+    check_configs(spec, suite, specs, [resolve(target).version for target in specs])
     with contextlib.ExitStack() as stack:
         _stage_data(suite, display, stack)
         builds = [stack.enter_context(obtained(target, display.say)) for target in specs]
@@ -142,6 +147,33 @@ def check_tables(spec: ExperimentSpec, suite: Suite, servers: Sequence[Server]) 
     """UsageError when a server has no such type as a column of the suite has."""
     for server in servers:
         loads(suite, spec.table_size, spec.tables, server.table_sql)
+
+
+def check_configs(
+    spec: ExperimentSpec, suite: Suite, specs: Sequence[TargetSpec], versions: Sequence[str]
+) -> list[ServerConfig]:
+    """The config of each target as far as it can be known without its build; UsageError where no server could have it.
+
+    Nothing is fetched: a library that is not here yet is left out.
+    """
+    sizing = make_sizing(spec, place(max(spec.clients), spec.placement))
+    sizing = replace(sizing, find_library=lambda name: fetched_library(name) or _NOT_HERE)
+    configs = [
+        _without_missing(load_config(target.dbms, version, target.configs, sizing, spec.config_place))
+        for target, version in zip(specs, versions, strict=True)
+    ]
+    tables = suite.made_tables(spec.table_size, spec.tables)
+    for config in configs:
+        check_ddl(config, tables)
+    needs = [(label, target.dbms, config) for label, target, config in zip(labels(specs), specs, configs, strict=True)]
+    check_caches(needs, spec)
+    return configs
+
+
+def _without_missing(config: ServerConfig) -> ServerConfig:
+    if config.environment.get(_PRELOAD) != str(_NOT_HERE):
+        return config
+    return replace(config, environment={name: value for name, value in config.environment.items() if name != _PRELOAD})
 
 
 def check_caches(configs: Sequence[tuple[str, str, ServerConfig]], spec: ExperimentSpec) -> None:

@@ -21,10 +21,12 @@ from typing import Self
 from dbversus.errors import RunError, UsageError
 from dbversus.home import PUBLIC_MODE
 from dbversus.host.processes import PROC, command_line
+from dbversus.units import show_duration
 
 VARIABLE = "DBVERSUS_HOST_LOCK"
 _NAME = "dbversus.lock"
 _INFO_BYTES = 4096
+_ASK_AGAIN_S = 0.5
 # any user may have to say in it what is running; holding the lock needs no right but to read
 _MODE = 0o666
 _FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
@@ -141,14 +143,20 @@ def _create(path: Path) -> int | None:
 
 
 def _lock(fd: int, wait: bool, say: Callable[[str], None]) -> None:
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        owner = _owner(fd)
+    """Asks again and again, since of several that wait another may be next: what is said names who has the host now."""
+    told: list[int | None] = []
+    while True:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            pid, owner = holder_pid(fd), _owner(fd)
         if not wait:
-            raise RunError(f"This host is in use by {owner}; wait for it to end (--wait) or stop it.") from None
-        say(f"this host is in use by {owner}; waiting for it to end")
-        fcntl.flock(fd, fcntl.LOCK_EX)
+            raise RunError(f"This host is in use by {owner}; wait for it to end (--wait) or stop it.")
+        if told != [pid]:
+            say(f"this host is in use by {owner}; waiting for it to end")
+            told = [pid]
+        time.sleep(_ASK_AGAIN_S)
 
 
 def _is_at(fd: int, path: Path) -> bool:
@@ -171,8 +179,8 @@ def _owner(fd: int) -> str:
     try:
         info = json.loads(os.pread(fd, _INFO_BYTES, 0))
         if pid in (None, info["pid"]):
-            minutes = (time.time() - info["since_unix_s"]) / 60
-            return f"process {int(info['pid'])} ({_printable(str(info['what']))}, for {minutes:.0f} min)"
+            since = show_duration(max(0.0, time.time() - info["since_unix_s"]))
+            return f"process {int(info['pid'])} ({_printable(str(info['what']))}, for {since})"
     except (ValueError, KeyError, TypeError):
         pass
     if pid is None:

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dbversus.cli import options
-from dbversus.cli.choices import Choices, as_words, split_demands, with_flags
+from dbversus.cli.choices import Choices, as_words, with_demands, with_flags
 from dbversus.cli.ending import resumable
 from dbversus.cli.outcome import heeding, present
 from dbversus.errors import UsageError
-from dbversus.experiment.asked.demands import Demands
 
 if TYPE_CHECKING:
     from dbversus.experiment.asked.spec import ExperimentSpec
@@ -44,34 +43,37 @@ def compare(
     """
     from dbversus.cli.plan import print_plan
     from dbversus.experiment.asked.spec import check_alone, make_spec
+    from dbversus.experiment.folder import with_absolute_paths
     from dbversus.suites.profiles import profile_defaults
 
-    asked, demands = split_demands(chosen)
+    asked = with_demands(chosen)
     given = _given(targets, matrix, exclude or (), asked.get("config_dir"))
     asked = given | asked
     spec = make_spec(profile_defaults(asked) | asked)
     check_alone(spec)
     if dry_run:
-        print_plan(spec)
+        print_plan(spec, as_json=json)
         return 0
     directory = out or default_directory(spec, Path(matrix).stem if matrix else "")
-    command = repeat_command(spec, targets, given, _matrix_flags(matrix, exclude or ()))
-    return _measure(spec, directory, command, demands.over(spec.demands), as_json=json, wait=wait, quiet=quiet)
+    command = repeat_command(with_absolute_paths(spec), targets, given, _matrix_flags(matrix, exclude or ()))
+    return _measure(spec, directory, command, as_json=json, wait=wait, quiet=quiet)
 
 
-def _measure(
-    spec: "ExperimentSpec", directory: Path, command: str, demands: Demands, *, as_json: bool, wait: bool, quiet: bool
-) -> int:
+def _measure(spec: "ExperimentSpec", directory: Path, command: str, *, as_json: bool, wait: bool, quiet: bool) -> int:
     from dbversus.cli.display import make_display
     from dbversus.experiment.run import run_experiment
+    from dbversus.results.write import check_results_dir
 
-    with heeding(directory, demands), resumable(directory), make_display(quiet) as display:
+    check_results_dir(directory)
+    with heeding(directory, spec.demands), resumable(directory), make_display(quiet) as display:
         run_experiment(spec, directory, command, display, wait=wait)
-    return present(directory, demands, as_json=as_json)
+    return present(directory, spec.demands, as_json=as_json)
 
 
 def _matrix_flags(matrix: str | None, exclude: Sequence[str]) -> list[str]:
-    return ["--matrix", matrix, *(f"--exclude={pattern}" for pattern in exclude)] if matrix else []
+    from dbversus.experiment.asked.bundled import absolute_name
+
+    return ["--matrix", absolute_name(matrix), *(f"--exclude={pattern}" for pattern in exclude)] if matrix else []
 
 
 def _given(targets: list[str], matrix: str | None, exclude: Sequence[str], config_dir: str | None) -> Choices:
@@ -95,7 +97,11 @@ def default_directory(spec: "ExperimentSpec", name: str = "") -> Path:
 def repeat_command(
     spec: "ExperimentSpec", targets: Sequence[str], given: Mapping[str, Any], more: Sequence[str]
 ) -> str:
-    """The command that repeats `spec`: `targets` as named, `more` flags, and those that its profile and `given` do not say."""
+    """The command that repeats `spec`, from any folder when its paths are absolute.
+
+    `targets` as named, `more` flags, and those that its profile and `given` do not say.
+    """
+    from dbversus.builds.target import absolute_target
     from dbversus.experiment.asked.spec import make_spec
     from dbversus.suites.profiles import profile_defaults
 
@@ -105,4 +111,5 @@ def repeat_command(
     differing.pop("table_size", None)
     if spec.table_sizes != defaults.table_sizes:
         differing["table_size"] = list(spec.table_sizes)
-    return shlex.join(["dbversus", "compare", *targets, *more, "--profile", spec.profile, *as_words(differing)])
+    named = map(absolute_target, targets)
+    return shlex.join(["dbversus", "compare", *named, *more, "--profile", spec.profile, *as_words(differing)])

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from dbversus.cli import options
-from dbversus.cli.choices import Choices, split_demands, with_flags
+from dbversus.cli.choices import Choices, with_demands, with_flags
 from dbversus.cli.ending import resumable
 from dbversus.cli.outcome import heeding, present
 
@@ -34,10 +34,8 @@ def resume(
     from dbversus.experiment.run import resume_experiment
     from dbversus.results.read import open_results
 
-    asked, demands = split_demands(chosen)
     open_results(directory)
-    spec = read_folder(directory).with_choices(asked)
-    demands = demands.over(spec.demands)
-    with heeding(directory, demands), resumable(directory), make_display(quiet) as display:
+    spec = read_folder(directory).with_choices(with_demands(chosen))
+    with heeding(directory, spec.demands), resumable(directory), make_display(quiet) as display:
         resume_experiment(spec, directory, display, wait=wait, as_stored=as_stored)
-    return present(directory, demands, as_json=json)
+    return present(directory, spec.demands, as_json=json)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from dbversus.cli import options
-from dbversus.cli.choices import Choices, as_words, split_demands, with_flags
+from dbversus.cli.choices import Choices, as_words, with_demands, with_flags
 from dbversus.cli.ending import resumable
 from dbversus.cli.outcome import heeding, present
 from dbversus.cli.verbs.measure.compare import default_directory
@@ -49,16 +49,18 @@ def run(
     - `dbversus run versions --builds 'mysql:*' --dry-run`
     - `dbversus run posts/2021-01-10-pg-mem --scaled`
     """
+    from dbversus.builds.target import absolute_target
     from dbversus.cli.display import make_display
     from dbversus.cli.plan import print_plan
-    from dbversus.experiment.asked.bundled import find_experiment
+    from dbversus.experiment.asked.bundled import absolute_name, find_experiment
     from dbversus.experiment.asked.spec import check_alone, read_spec
-    from dbversus.experiment.folder import is_results_folder, origins, read_folder
+    from dbversus.experiment.folder import is_results_folder, origins, read_folder, with_absolute_paths
     from dbversus.experiment.run import run_experiment
     from dbversus.explain.claims import load_post
+    from dbversus.results.write import check_results_dir
     from dbversus.suites.profiles import profile_defaults
 
-    asked, demands = split_demands(chosen)
+    asked = with_demands(chosen)
     path = find_experiment(experiment)
     if path.name == EXPERIMENT and is_results_folder(path.parent):
         if scaled:
@@ -75,16 +77,17 @@ def run(
     if spec.folder:
         print(origins(spec), file=sys.stderr)
     if dry_run:
-        print_plan(spec)
+        print_plan(spec, as_json=json)
         return 0
-    demands = demands.over(spec.demands)
     directory = out or default_directory(spec, path.stem if builds else "")
-    command = ["dbversus", "run", experiment, *(f"--builds={text}" for text in builds or ())]
+    check_results_dir(directory)
+    named = [",".join(map(absolute_target, _split([text]))) for text in builds or ()]
+    command = ["dbversus", "run", absolute_name(experiment), *(f"--builds={text}" for text in named)]
     command += [*(f"--exclude={pattern}" for pattern in exclude or ()), *(["--scaled"] if scaled else [])]
-    command += as_words(asked)
-    with heeding(directory, demands), resumable(directory), make_display(quiet) as display:
+    command += as_words({name: getattr(with_absolute_paths(spec), name, asked[name]) for name in asked})
+    with heeding(directory, spec.demands), resumable(directory), make_display(quiet) as display:
         run_experiment(spec, directory, shlex.join(command), display, wait=wait)
-    return present(directory, demands, as_json=json)
+    return present(directory, spec.demands, as_json=json)
 
 
 def _split(texts: Sequence[str]) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from dbversus.cli import options
-from dbversus.cli.choices import Choices, split_demands, with_flags
+from dbversus.cli.choices import Choices, demands_of, with_flags
 from dbversus.cli.outcome import present
 from dbversus.report.formats.registry import FORMATS, USUAL, find_formats
 
@@ -37,4 +37,4 @@ def report(
     """
     formats = () if format is None else tuple(name.strip() for name in format.split(","))
     find_formats(formats)  # before anything is judged, which takes seconds
-    return present(directory, split_demands(chosen)[1], as_json=json, formats=formats, base=base)
+    return present(directory, demands_of(chosen), as_json=json, formats=formats, base=base)
