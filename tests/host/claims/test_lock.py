@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from dbversus.errors import RunError, UsageError
-from dbversus.host.claims import lock
 from dbversus.host.claims.lock import acquire_host, lock_path
 
 # imports come first: another user may have no right to read our packages
@@ -144,7 +143,7 @@ def test_who_waits_is_told_who_has_the_host_now(shared: Path, monkeypatch: pytes
         if first.returncode is not None and not later:  # nobody has it for a moment: another one is faster
             turns.pop(0)()
 
-    monkeypatch.setattr(lock.time, "sleep", next_turn)
+    monkeypatch.setattr("dbversus.host.claims.lock.time.sleep", next_turn)
     acquire_host(wait=True, path=shared, say=said.append).close()
     assert [re.findall(r"in use by process (\d+)", words) for words in said] == [[str(first.pid)], [str(later[0].pid)]]
 
