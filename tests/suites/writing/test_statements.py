@@ -175,6 +175,93 @@ def test_normal_forms(sql: str, has_values: bool, is_mysql: bool, expected: str)
     assert normal_form(sql, has_values, "mysql" if is_mysql else "postgres").text == expected
 
 
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("SELECT a FROM t WHERE b = $1 OR c = $1 OR d = $2", "SELECT a FROM t WHERE b = :b OR c = :b OR d = :d"),
+        ("SELECT a FROM t WHERE b = $1 OR b = $2 OR b = $3", "SELECT a FROM t WHERE b = :b OR b = :b_2 OR b = :b_3"),
+        # before PostgreSQL 10 a value is `?`, as is an operator
+        ("SELECT a FROM t WHERE b = ? AND doc ? 'x' AND doc ? ? LIMIT ?",
+         "SELECT a FROM t WHERE b = :b AND doc ? 'x' AND doc ? :value LIMIT :limit"),
+        # from 18 on
+        ("SELECT a FROM t WHERE b IN ($1 /*, ... */) AND c = $2", "SELECT a FROM t WHERE b IN (:b_list) AND c = :c"),
+        ("SELECT a FROM t WHERE b IN ($1, $2, $3)", "SELECT a FROM t WHERE b IN (:b_list)"),
+        ('SELECT public.t.a, "t"."b" FROM "public"."t" JOIN app.u ON true', 'SELECT t.a, "t"."b" FROM "t" JOIN u ON true'),
+        ("INSERT INTO t (a, b) VALUES ($1, $2), ($3, $4) RETURNING a", "INSERT INTO t (a, b) VALUES (:a, :b) RETURNING a"),
+        ("SELECT a[1:2], b::date FROM t WHERE c = ANY($1::int[])", "SELECT a[1:2], b::date FROM t WHERE c = ANY(:c::int[])"),
+        ("WITH x AS (SELECT a FROM t WHERE b = $1) SELECT a FROM x LIMIT $2",
+         "WITH x AS (SELECT a FROM t WHERE b = :b) SELECT a FROM x LIMIT :limit"),
+        ("SELECT a FROM t WHERE d > now() - interval $1 AND e < date $2",
+         "SELECT a FROM t WHERE d > now() - CAST(:interval AS interval) AND e < CAST(:date AS date)"),
+        ("SELECT ':a' FROM t -- :c", "SELECT ':a' FROM t"),
+        ("SELECT a /* b /* c */ d */ FROM t WHERE e IS DISTINCT FROM $1", "SELECT a FROM t WHERE e IS DISTINCT FROM :value"),
+    ],
+)  # fmt: skip
+def test_what_postgres_counts(tmp_path: Path, sql: str, expected: str) -> None:
+    quoted = '"' + sql.replace('"', '""') + '"'
+    (one,) = of(tmp_path, f"query,calls\n{quoted},1\n")["statements"].values()
+    assert one["sql"] == expected
+
+
+@pytest.mark.parametrize(
+    ("digest", "expected"),
+    [
+        ("SELECT `id` FROM `posts` WHERE `status` = ? ORDER BY `at` DESC LIMIT ?, ...",
+         "WHERE `status` = :status ORDER BY `at` DESC LIMIT :offset, :limit"),
+        ("SELECT `a` FROM `t` WHERE `b` = ? LIMIT ? OFFSET ?", "SELECT `a` FROM `t` WHERE `b` = :b LIMIT :limit OFFSET :offset"),
+        ("INSERT INTO `t` ( `a` , `b` ) VALUES (...) /* , ... */ ON DUPLICATE KEY UPDATE `b` = VALUES ( `b` )",
+         "( `a` , `b` ) VALUES (:a, :b) ON DUPLICATE KEY UPDATE `b` = VALUES ( `b` )"),
+        ("SELECT `shop` . `t` . `a` FROM `shop` . `t` WHERE `shop` . `t` . `a` IN (...)",
+         "SELECT `t`.`a` FROM `t` WHERE `t`.`a` IN (:a_list)"),
+        ("SELECT `a` FROM `t` WHERE `d` = DATE ? AND `e` > TIMESTAMP ?",
+         "= CAST(:date AS DATE) AND `e` > CAST(:timestamp AS datetime)"),
+    ],
+)  # fmt: skip
+def test_what_mysql_counts(tmp_path: Path, digest: str, expected: str) -> None:
+    made = of(tmp_path, f"SCHEMA_NAME\tDIGEST_TEXT\tCOUNT_STAR\nshop\t{digest}\t5\n", "seen.tsv")
+    (one,) = made["statements"].values()
+    assert one["sql"].endswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("sql", "reason"),
+    [
+        ("SELECT `a` , `b` FROM `t` WHERE ...", "its text was cut off"),
+        ("SELECT `a` FROM ( SELECT `b` FROM `t`", "its text was cut off"),
+        ("SELECT `a` , `b` , ...", "its text was cut off"),
+        ("SELECT `a` ... FROM `t`", "its text was cut off"),
+        ("SELECT ?, ... FROM `t`", "its text does not say how many values it has"),
+        ("SELECT `a` FROM `t` WHERE `b` = :name", "it has :name, which a suite takes for a parameter"),
+        ("SELECT `a` FROM `mysql` . `user`", "it asks about the server"),
+        ("SELECT @@ `version`", "it asks about the server"),
+    ],
+)
+def test_what_cannot_be_a_test(tmp_path: Path, sql: str, reason: str) -> None:
+    assert reason in refusal(tmp_path, f"DIGEST_TEXT\tCOUNT_STAR\n{sql}\t5\n", "seen.tsv")
+
+
+def test_what_the_engine_would_read_otherwise_is_not_written(tmp_path: Path) -> None:
+    text = "query,calls\nSELECT E'it\\'s :a' FROM t,1\n"
+    assert "its text cannot be written with names for its values" in refusal(tmp_path, text)
+
+
+def test_a_broken_line_costs_that_line(tmp_path: Path) -> None:
+    (tmp_path / "seen.csv").write_text(
+        'query;calls\n"SELECT a FROM t";5\n"SELECT b\nFROM t";x\n"SELECT c FROM t";1;2\n(3 rows)\n'
+    )
+    (tmp_path / "seen.json").write_text('{"query": "SELECT a FROM t", "calls": 7}\n{"query": oops}\n[1]\n')
+    names = [str(tmp_path / name) for name in ("seen.csv", "seen.json")]
+    seen = read_statements(names)
+    assert [one.calls for one in seen.statements] == [5, 7]
+    assert [note.removeprefix(f"{tmp_path}/") for note in seen.notes] == [
+        "seen.csv:3: calls is 'x', and has to be a number; it is left out",
+        "seen.csv:5: there are 3 values under 2 columns; it is left out",
+        "seen.csv:6: there are 1 values under 2 columns; it is left out",
+        "seen.json:2: this is not JSON: Expecting value; it is left out",
+        "seen.json:3: [1] is no object; it is left out",
+    ]
+
+
 def test_a_digest_that_hides_its_values_is_left_out() -> None:
     with pytest.raises(Unclear):
         normal_form("SELECT COALESCE (...) FROM t", False, "mysql")

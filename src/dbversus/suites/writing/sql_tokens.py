@@ -44,7 +44,7 @@ _MYSQL = rf"""
       | (?:DATE|TIME|TIMESTAMP)\s*{_ESCAPED} | \{{\s*(?:d|t|ts)\s*{_ESCAPED}\s*\}} )
   | (?P<quoted> `(?:``|[^`])*` )
   | (?P<number> {_NUMBER} )
-  | (?P<variable> @@?(?:[\w.$]+|`[^`]*`) )
+  | (?P<variable> @@?\s*(?:[\w.$]+|`[^`]*`) )
   | (?P<word> [\w$]+ )
 """
 # comments may stand in comments; backticks are SQLite's
@@ -73,13 +73,8 @@ _TOKENS: dict[Dialect, re.Pattern[str]] = {"mysql": _pattern(_MYSQL), "postgres"
 def scan(sql: str, dialect: Dialect) -> Iterator[Token]:
     """All tokens, comments too."""
     for match in _TOKENS[dialect].finditer(sql):
-        match match.lastgroup:
-            case None:
-                pass
-            case "tag":
-                yield Token("string", match[0], match.start())
-            case kind:
-                yield Token(kind, match[0], match.start())  # type: ignore[arg-type]
+        if kind := match.lastgroup:
+            yield Token("string" if kind == "tag" else kind, match[0], match.start())  # type: ignore[arg-type]
 
 
 def tokens(sql: str, dialect: Dialect) -> list[Token]:

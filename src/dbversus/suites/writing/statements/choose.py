@@ -6,7 +6,17 @@ from dataclasses import dataclass
 
 from dbversus.suites.writing.relations import plain
 from dbversus.suites.writing.sql_tokens import Dialect, Token
-from dbversus.suites.writing.statements.normal import MARK, Normal, Slot, Unclear, normal_form, statement_tokens
+from dbversus.suites.writing.statements.normal import (
+    MARK,
+    Normal,
+    Slot,
+    Template,
+    Unclear,
+    is_whole,
+    make_template,
+    shape,
+    statement_tokens,
+)
 from dbversus.suites.writing.statements.observed import Observed
 
 _VERBS = {"select", "with", "insert", "update", "delete", "replace", "merge", "values", "table"}
@@ -16,6 +26,7 @@ _CATALOG = {
     "pg_settings", "pg_class", "pg_database", "pg_locks", "pg_namespace", "pg_attribute", "pg_type", "pg_roles", "pg_index",
     "pg_proc", "pg_constraint",
 }  # fmt: skip
+_ASKS = "it asks about the server"
 _MOST_VALUES = 500
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
@@ -43,9 +54,10 @@ def choose(observed: Iterable[Observed], top: int) -> tuple[list[Chosen], list[L
     """The `top` statements that take most time, most first (those called most, where no times are known), and the rest."""
     found: dict[tuple[str, Dialect], Chosen] = {}
     left_out: list[LeftOut] = []
+    forms = _Forms()
     for one in observed:
         try:
-            form = _form(one)
+            form = forms.of(one)
         except Unclear as reason:
             left_out.append(LeftOut(one.text, one.calls, str(reason)))
             continue
@@ -61,31 +73,56 @@ def choose(observed: Iterable[Observed], top: int) -> tuple[list[Chosen], list[L
     return ranked[:top], [*_together(left_out), *less]
 
 
-def _form(one: Observed) -> Normal:
-    """Raises Unclear when this cannot be a test. An example that was cut off does not count."""
-    if not one.example or one.example == one.text:
-        return _checked(one, one.text, bool(one.example))
-    try:
-        return _checked(one, one.example, True)
-    except Unclear:
-        return _checked(one, one.text, False)
+class _Forms:
+    """Normal forms. Texts that differ in literals alone, as most in a log do, are taken apart once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[object, ...], list[Template | str]] = {}
+
+    def of(self, one: Observed) -> Normal:
+        """Raises Unclear when this cannot be a test. An example that was cut off does not count."""
+        if one.database.lower() in _OF_SERVER:
+            raise Unclear(_ASKS)
+        if not one.example or one.example == one.text:
+            return self._form(one.text, bool(one.example), one.dialect)
+        try:
+            return self._form(one.example, True, one.dialect)
+        except Unclear:
+            return self._form(one.text, False, one.dialect)
+
+    def _form(self, given: str, has_values: bool, dialect: Dialect) -> Normal:
+        sql = given.replace(MARK, "\ufffd")
+        tokens = statement_tokens(sql, dialect)
+        known = self._known.setdefault((dialect, has_values, shape(sql, tokens)), [])
+        if known and isinstance(known[0], str):
+            raise Unclear(known[0])
+        fitting = next((one for one in known if isinstance(one, Template) and one.fits(tokens)), None)
+        if not fitting:
+            try:
+                fitting = _template(sql, tokens, has_values, dialect)
+            except Unclear as reason:
+                known.insert(0, str(reason))
+                raise
+            known.append(fitting)
+        return fitting.filled(tokens, dialect)
 
 
-def _checked(one: Observed, sql: str, has_values: bool) -> Normal:
-    tokens = statement_tokens(sql, one.dialect)
+def _template(sql: str, tokens: list[Token], has_values: bool, dialect: Dialect) -> Template:
     verb = next((token.word for token in tokens if token.text != "("), "")
     if verb not in _VERBS:
         raise Unclear("no query and no change of rows")
-    if one.database.lower() in _OF_SERVER or any(_is_of_server(tokens, at) for at in range(len(tokens))):
-        raise Unclear("it asks about the server")
+    if not is_whole(tokens):
+        raise Unclear("its text was cut off")
+    if any(_is_of_server(tokens, at) for at in range(len(tokens))):
+        raise Unclear(_ASKS)
     if verb == "select" and not any(token.word == "from" or token.text == "(" for token in tokens):
         raise Unclear("it reads no table")
-    form = normal_form(sql, has_values, one.dialect)
-    if len(form.slots) > _MOST_VALUES:
-        raise Unclear(f"it has {len(form.slots)} values")
-    if _SURROGATES.search(form.text):
+    template = make_template(sql, tokens, has_values, dialect)
+    if len(template.slots) > _MOST_VALUES:
+        raise Unclear(f"it has {len(template.slots)} values")
+    if _SURROGATES.search(template.text):
         raise Unclear("it is not in the file's encoding (--encoding)")
-    return form
+    return template
 
 
 def _is_of_server(tokens: Sequence[Token], at: int) -> bool:

@@ -2,16 +2,13 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dbversus.suites.writing.relations import chain_end, plain, relations
 from dbversus.suites.writing.sql_tokens import Dialect, Token, scan
 from dbversus.suites.writing.statements.literals import Value, clauses, ends_operand, is_value, value_of
 
 MARK = "\0"
-DOTS = "\0..."
-"""Among values: any number of them."""
-
 # digests have a blank before every parenthesis, which MySQL does not accept after these (its manual, Function Name Parsing)
 _CALLED = {
     "adddate", "bit_and", "bit_or", "bit_xor", "cast", "count", "curdate", "curtime", "date_add", "date_sub", "extract",
@@ -53,9 +50,59 @@ class Unclear(Exception):
 
 @dataclass(frozen=True)
 class _Mark:
-    value: Value
+    """What stands in place of a value: of the `tokens` (by their place in the text), of none where it is not known.
+
+    `is_dots`: of any number of values.
+    """
+
+    tokens: tuple[int, ...] = ()
+    is_negative: bool = False
+    is_dots: bool = False
     key: str = ""
     is_fixed: bool = False
+
+
+@dataclass(frozen=True)
+class Template:
+    """The normal form of texts that differ in literals alone. `slots`: the marks of each.
+
+    `kept`: literals that are no values.
+    """
+
+    text: str
+    slots: tuple[tuple[_Mark, ...], ...]
+    databases: tuple[str, ...]
+    kept: tuple[tuple[int, str], ...]
+
+    def fits(self, tokens: Sequence[Token]) -> bool:
+        """`tokens` have the shape of this, and perhaps its other literals."""
+        return all(tokens[at].text == text for at, text in self.kept)
+
+    def filled(self, tokens: Sequence[Token], dialect: Dialect) -> Normal:
+        """With the values that stand in `tokens`."""
+        return Normal(self.text, tuple(_slot(marks, tokens, dialect) for marks in self.slots), self.databases)
+
+
+def _slot(marks: Sequence[_Mark], tokens: Sequence[Token], dialect: Dialect) -> Slot:
+    is_list = len(marks) > 1 or marks[0].is_dots
+    count = (0 if any(mark.is_dots for mark in marks) else len(marks)) if is_list else None
+    values = tuple(_value(mark, tokens, dialect) for mark in marks)
+    return Slot(values, count, "" if is_list else marks[0].key, marks[0].is_fixed)
+
+
+def _value(mark: _Mark, tokens: Sequence[Token], dialect: Dialect) -> Value:
+    values = [value_of(tokens[at], dialect) for at in mark.tokens]
+    if len(values) > 1:
+        texts = [value for value in values if isinstance(value, str)]
+        return "".join(texts) if len(texts) == len(values) else None
+    value = values[0] if values else None
+    return -value if mark.is_negative and isinstance(value, int | float) else value
+
+
+def shape(sql: str, tokens: Sequence[Token]) -> tuple[str, ...]:
+    """Equal for texts that differ in literals, blanks and comments alone."""
+    hints = _HINT.findall(sql) if "/*+" in sql else []
+    return (*hints, *(token.kind if token.kind in ("string", "number") else token.text for token in tokens))
 
 
 def statement_tokens(sql: str, dialect: Dialect) -> list[Token]:
@@ -102,21 +149,29 @@ def _without_set_statement(found: list[Token]) -> list[Token]:
 
 
 def normal_form(sql: str, has_values: bool, dialect: Dialect) -> Normal:
+    """Of one text alone, as `make_template` says."""
+    tokens = statement_tokens(sql, dialect)
+    return make_template(sql, tokens, has_values, dialect).filled(tokens, dialect)
+
+
+def make_template(sql: str, tokens: list[Token], has_values: bool, dialect: Dialect) -> Template:
     """Of a text as it was sent (`has_values`), or with `$1` or `?` in place of values. Raises Unclear.
 
     Of an INSERT of several rows, the first. Names of databases before those of tables are left out.
     """
-    sql = sql.replace(MARK, "\ufffd")
-    found = _first_row(statement_tokens(sql, dialect))
-    if not _is_whole(found):
-        raise Unclear("its text was cut off")
-    found, databases = _unqualified(found)
+    found, databases = _unqualified(_first_row(tokens))
     marks = _marks(found, has_values, dialect)
-    text, values = _written(sql, found, marks, is_digest=dialect == "mysql" and not has_values)
-    return _slotted(text, values, databases)
+    place = {token.start: at for at, token in enumerate(tokens)}
+    places = [place[token.start] for token in found]
+    literals = {at for at, token in enumerate(found) if token.kind in ("string", "number")}
+    kept = tuple((places[at], found[at].text) for at in sorted(literals - marks.keys()))
+    text, left = _written(sql, found, marks, is_digest=dialect == "mysql" and not has_values)
+    placed = [replace(mark, tokens=tuple(places[at] for at in mark.tokens)) for mark in left]
+    text, slots = _slotted(text, placed)
+    return Template(text, slots, databases, kept)
 
 
-def _is_whole(found: Sequence[Token]) -> bool:
+def is_whole(found: Sequence[Token]) -> bool:
     """Whether parentheses are closed, and dots stand only for values."""
     texts = [token.text for token in found]
     stray = any(token.kind == "dots" and texts[at - 1] not in ("(", ",") for at, token in enumerate(found))
@@ -202,13 +257,14 @@ def _marks(found: Sequence[Token], has_values: bool, dialect: Dialect) -> dict[i
             raise Unclear(f"it has {token.text}, which a suite takes for a parameter")
         if token.text == "?" and dialect == "mysql" and _is_in_name(found, at):
             raise Unclear("its names have lost their digits, as those of a fingerprint do")
-        if token.kind == "mark" and (token.text != "?" or dialect == "mysql" or not ends_operand(found, at - 1)):
-            marks[at] = _Mark(None, token.text.removeprefix("?"))
+        follows_operator = not ends_operand(found, at - 1) or (_text(found, at - 1) == "?" and at - 1 not in marks)
+        if token.kind == "mark" and (token.text != "?" or dialect == "mysql" or follows_operator):
+            marks[at] = _Mark(key=token.text.removeprefix("?"))
         elif token.kind == "dots":
             of_limit = dialect == "mysql" and _text(found, at - 3).lower() == "limit"
-            marks[at] = _Mark(None if of_limit else DOTS)
+            marks[at] = _Mark(is_dots=not of_limit)
         elif has_values and token.kind in ("string", "number") and is_value(found, at, clause):
-            _mark_value(found, at, value_of(token, dialect), clause in ("select", "by", "args"), marks)
+            _mark_value(found, at, clause in ("select", "by", "args"), marks)
     return marks
 
 
@@ -220,16 +276,15 @@ def _is_in_name(found: Sequence[Token], at: int) -> bool:
     )
 
 
-def _mark_value(found: Sequence[Token], at: int, value: Value, is_fixed: bool, marks: dict[int, _Mark | None]) -> None:
+def _mark_value(found: Sequence[Token], at: int, is_fixed: bool, marks: dict[int, _Mark | None]) -> None:
     before = marks.get(at - 1)
     if found[at].kind == "string" and before and found[at - 1].kind == "string":
-        joined = before.value + value if isinstance(before.value, str) and isinstance(value, str) else None
-        marks[at - 1], marks[at] = None, _Mark(joined, is_fixed=is_fixed)
+        marks[at - 1], marks[at] = None, replace(before, tokens=(*before.tokens, at))
         return
-    if isinstance(value, int | float) and _text(found, at - 1) in ("-", "+") and not ends_operand(found, at - 2):
+    has_sign = found[at].kind == "number" and _text(found, at - 1) in ("-", "+") and not ends_operand(found, at - 2)
+    if has_sign:
         marks[at - 1] = None
-        value = -value if _text(found, at - 1) == "-" else value
-    marks[at] = _Mark(value, is_fixed=is_fixed)
+    marks[at] = _Mark((at,), has_sign and _text(found, at - 1) == "-", is_fixed=is_fixed)
 
 
 def _written(
@@ -258,21 +313,18 @@ def _joins(before: Token | None, token: Token, is_digest: bool) -> bool:
     return of_name or (is_digest and token.text == "(" and before is not None and before.word in _CALLED)
 
 
-def _slotted(text: str, marks: Sequence[_Mark], databases: tuple[str, ...]) -> Normal:
-    slots, left = list[Slot](), iter(marks)
+def _slotted(text: str, marks: Sequence[_Mark]) -> tuple[str, tuple[tuple[_Mark, ...], ...]]:
+    """Lists have one mark in the text, and all of theirs in their slot."""
+    slots, left = list[tuple[_Mark, ...]](), iter(marks)
 
     def slot(match: re.Match[str]) -> str:
-        some = [next(left) for _ in range(match[0].count(MARK))]
-        values = [mark.value for mark in some]
-        is_list = match[0] != MARK and (len(some) > 1 or DOTS in values)
-        if DOTS in values and not is_list:
+        some = tuple(next(left) for _ in range(match[0].count(MARK)))
+        if match[0] == MARK and some[0].is_dots:
             raise Unclear("its text does not say how many values it has")
-        count = (0 if DOTS in values else len(some)) if is_list else None
-        known = tuple(None if value == DOTS else value for value in values)
-        slots.append(Slot(known, count, "" if is_list else some[0].key, some[0].is_fixed))
+        slots.append(some)
         return f"IN ({MARK})" if match[0] != MARK else MARK
 
-    return Normal(_LIST.sub(slot, text), tuple(slots), databases)
+    return _LIST.sub(slot, text), tuple(slots)
 
 
 def fill(text: str, replacement: Callable[[int, str], str]) -> str:
