@@ -17,6 +17,7 @@ from dbversus.dbms.sizes import BYTES_PER_ROW
 from dbversus.experiment.asked.groups import make_groups
 from dbversus.experiment.asked.spec import ExperimentSpec
 from dbversus.experiment.plan.estimate import Estimate, check_time_budget, estimate, shorter_ways
+from dbversus.experiment.rig.data.script import check_scripts
 from dbversus.experiment.rig.dry import Asked, check_settings
 from dbversus.report.terminal import print_table
 from dbversus.stats.judgeable import USUAL
@@ -86,6 +87,7 @@ def _as_object(
     return {
         "targets": [asdict(target) for target in targets],
         "phases": [{"name": phase.name, "tests": [test.name for test in phase.tests]} for phase in suite.phases],
+        "passed_over": _passed_over(spec, suite),
         "expected": asdict(expected),
         "experiment": spec.model_dump(mode="json"),
         "warnings": warnings,
@@ -101,6 +103,7 @@ def _rows(spec: ExperimentSpec, suite: Suite, expected: Estimate, targets: list[
         yield "phase", f"{phase.name}: {', '.join(test.name for test in phase.tests)}"
     yield from (("work", words) for size in spec.table_sizes for words in work_words(suite, size, spec.tables))
     yield "data", _data(spec, suite, expected)
+    yield from (("note", words) for words in _passed_over(spec, suite))
     if spec.memory:
         yield "memory", _memory(spec)
     if spec.cache != "warm":
@@ -108,6 +111,10 @@ def _rows(spec: ExperimentSpec, suite: Suite, expected: Estimate, targets: list[
     if probes := ", ".join(suite.probes):
         yield "host", f"measured before anything is started: {probes}"
     yield from _protocol(spec, expected)
+
+
+def _passed_over(spec: ExperimentSpec, suite: Suite) -> list[str]:
+    return check_scripts(suite, [parse_target(text).dbms for text in spec.targets])
 
 
 def _data(spec: ExperimentSpec, suite: Suite, expected: Estimate) -> str:

@@ -10,6 +10,7 @@ import json
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +84,8 @@ def _copy(file: str, path: Path) -> Copy:
 
 def _scripts(spec: ExperimentSpec) -> Iterator[Copy]:
     """All of the suite's, also those of DBMSs that are not compared: it could not be read without them."""
-    files = {script.file: script.path for scripts in spec.read_suite().scripts.values() for script in scripts}
+    scripts = chain.from_iterable(spec.read_suite().scripts.values())
+    files = dict(chain.from_iterable(script.files.items() for script in scripts))
     for file, path in files.items():
         yield Copy(f"{SUITE}/{file}", None, path.absolute(), _sha256_of(path))
 

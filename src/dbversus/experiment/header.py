@@ -116,7 +116,9 @@ def suite_checksum(stage: Stage) -> str:
         ],
     }
     if suite.scripts:
-        done["scripts"] = {dbms: [one.sha256 for one in scripts] for dbms, scripts in suite.scripts.items()}
+        done["scripts"] = {
+            dbms: [sha for one in scripts for sha in one.sha256s] for dbms, scripts in suite.scripts.items()
+        }
     if len(spec.table_sizes) > 1:
         done["table_sizes"] = list(spec.table_sizes)
     return hashlib.sha256(json.dumps(done).encode()).hexdigest()

@@ -11,6 +11,8 @@ from dbversus.servers.data.contents import TableState
 from dbversus.servers.log_event import LogEvent
 from dbversus.servers.objects import Moment, ObjectFigures
 
+DATABASE = "dbversus"
+"""What a server's one database is called, unless scripts of the suite have a name for it."""
 Query = Callable[[str], list[list[str | None]]]
 """Runs one statement and returns its rows as texts."""
 
@@ -63,6 +65,8 @@ class Server(Protocol):
     build: Build
     config: ServerConfig
     data_dir: Path
+    # its one database; changed before `initialise`, if at all
+    database_name: str
     # what this build or host could not give, for the report
     notes: list[str]
     # by a clock of its own, the server takes up what it has put off after so many seconds at most
@@ -72,7 +76,7 @@ class Server(Protocol):
         """Before anything is created: RunError when the build cannot run here, UsageError for a config it refuses."""
 
     def initialise(self) -> None:
-        """Create an empty data directory with a database and a user named `dbversus`."""
+        """Create an empty data directory with a database named `database_name` and a user named `dbversus`."""
 
     def start(self, placement: Placement) -> None:
         """Start on a private Unix socket and wait until it answers; raises with the log tail when it does not."""

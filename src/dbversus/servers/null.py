@@ -7,7 +7,7 @@ from typing import Any
 from dbversus.builds.model import Build
 from dbversus.dbms.sql.table import Table
 from dbversus.errors import UsageError
-from dbversus.servers.base import Placement, Query, ServerConfig
+from dbversus.servers.base import DATABASE, Placement, Query, ServerConfig
 from dbversus.servers.data.contents import TableState
 from dbversus.servers.embedded import WithoutProcess
 from dbversus.servers.objects import Moment, ObjectFigures
@@ -23,6 +23,7 @@ class NullServer(WithoutProcess):
         self.build = build
         self.config = config
         self.data_dir = work_dir.absolute() / "data"
+        self.database_name = DATABASE
         self.notes: list[str] = []
         self._running = False
 

@@ -20,6 +20,7 @@ from dbversus.suites.expression import Expression, evaluate
 from dbversus.suites.file.generators import Generator, natural_type
 from dbversus.suites.file.settings import Settings, key_of, session_sql, settings_for
 from dbversus.suites.file.source import Place
+from dbversus.suites.scripts import included
 from dbversus.suites.variables import Variable, Variables
 
 LOAD = "load"
@@ -333,21 +334,36 @@ class TableRules:
 
 @dataclass(frozen=True)
 class Script:
-    """A file of SQL, or a dump. `file`: its place beside the suite in a folder of results; `place`: where the suite names it."""
+    """A file of SQL, or a dump. `file`: its place beside the suite in a folder of results; `beside`: the folder from which it may
+    include others; `place`: where the suite names it.
+    """
 
     path: Path
     file: str
+    beside: Path
     place: Place
 
     @cached_property
-    def sha256(self) -> str:
-        with self.path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+    def files(self) -> dict[str, Path]:
+        """Itself and those that it includes, by their place in a folder of results."""
+        folder = self.file.split("-")[0]
+        more = {f"{folder}/{one.relative_to(self.beside)}": one for one in included(self.path, self.beside)}
+        return {self.file: self.path, **more}
+
+    @cached_property
+    def sha256s(self) -> list[str]:
+        """Of its files."""
+        return [_sha256(path) for path in self.files.values()]
 
     @property
     def text_bytes(self) -> int:
-        """About as much as it unpacks to."""
-        return self.path.stat().st_size * (_UNPACKED if self.path.suffix == ".gz" else 1)
+        """About as much as they unpack to."""
+        return sum(one.stat().st_size * (_UNPACKED if one.suffix == ".gz" else 1) for one in self.files.values())
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @dataclass(frozen=True)

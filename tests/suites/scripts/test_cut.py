@@ -8,7 +8,7 @@ import pytest
 
 from dbversus.dbms.model import Family
 from dbversus.errors import UsageError
-from dbversus.suites.scripts import cut, read_pieces, unpacked
+from dbversus.suites.scripts import cut, read_script, unpacked
 
 FILE = Path("shop.sql")
 
@@ -36,6 +36,17 @@ def test_postgresql() -> None:
     text = "-- dump\n\\restrict Xy\n\n" + ";\n".join(statements) + ";\n\\unrestrict Xy\n"
     assert texts(text, Family.POSTGRES) == statements
     assert [piece.line for piece in cut(text.encode(), Family.POSTGRES, FILE)] == [4, 5, 6, 7, 8, 9, 11]
+
+
+def test_what_only_prints_or_sets_modes_is_no_statement() -> None:
+    psql = "\ufeff\\set ON_ERROR_STOP on\n\\echo it's\n\\pset pager off\n\\timing\nSELECT 1 \\g\nSELECT 2\\g\n"
+    psql += "\\dt+\n\\.\n\\o x\n\\C it\nSELECT 3;\n\\q\nSELECT 4"
+    assert texts(psql, Family.POSTGRES) == ["SELECT 1", "SELECT 2", "SELECT 3"]
+    mysql = "\ufeffprompt>\nWarnings;\ntee x.log\nSELECT 1\\G\n\\W\nSELECT 2\\g\nDELIMITER $$\r\nSELECT 3$$\r\n\\d ;\n"
+    mysql += "SELECT 4;\nquit;\nSELECT 5"
+    assert texts(mysql, Family.MYSQL) == ["SELECT 1", "SELECT 2", "SELECT 3", "SELECT 4"]
+    sqlite = "\ufeff.mode csv\n.headers on\nSELECT 1;\n.width 1 2\n.quit\nSELECT 2;"
+    assert texts(sqlite, Family.SQLITE) == ["SELECT 1"]
 
 
 def test_data_of_copy_is_not_cut() -> None:
@@ -77,23 +88,33 @@ def test_sqlite() -> None:
     [
         (
             Family.POSTGRES,
-            "SELECT 1;\n\\connect shop\n",
-            "shop.sql:2: '\\connect shop' is not accepted: all goes into a database",
+            "SELECT 1\n\\gset",
+            "shop.sql:2: '\\gset' is a command of psql; statements of SQL are accepted: write",
         ),
         (
             Family.POSTGRES,
-            "\\i other.sql",
-            "shop.sql:1: '\\i other.sql' is a command of psql; statements of SQL are accepted.",
+            "\n\\copy t FROM 'x.csv' CSV\n",
+            "shop.sql:2: '\\copy t FROM 'x.csv' CSV' is a command of psql",
         ),
-        (Family.POSTGRES, "SELECT 1\n\\gset", "shop.sql:2: '\\gset' is a command of psql"),
-        (Family.POSTGRES, "CREATE DATABASE x;", "make the dump without --create (-C)"),
+        (Family.POSTGRES, "\\set name shop\n", "write the value itself where the variable stands."),
+        (Family.POSTGRES, "\\if :x\n", "leave only what is to be run."),
+        (Family.POSTGRES, "\\! ls\n", "programs are not run; leave it out."),
+        (Family.POSTGRES, "\\unknown\n", "'\\unknown' is a command of psql; statements of SQL are accepted."),
         (Family.POSTGRES, "\nSELECT 'a;\n", "shop.sql:2: what ' opens here is not closed"),
         (Family.POSTGRES, "SELECT (1;\n", "shop.sql:1: this statement does not end: SELECT (1;"),
-        (Family.MYSQL, "USE `shop`;", "make the dump without --databases (-B)"),
-        (Family.MYSQL, "CREATE DATABASE /*!32312 IF NOT EXISTS*/ shop;", "without --databases"),
-        (Family.MYSQL, "source x.sql", "'source x.sql' is a command of mysql"),
-        (Family.SQLITE, ".read x.sql", "'.read x.sql' is a command of sqlite3"),
-        (Family.SQLITE, "ATTACH 'x' AS y;", "attached ones have no place in it"),
+        (
+            Family.MYSQL,
+            "system ls",
+            "'system ls' is a command of mysql; statements of SQL are accepted: programs are not run",
+        ),
+        (Family.MYSQL, "SELECT 1;\n\\! ls", "shop.sql:2: '\\! ls' is a command of mysql"),
+        (Family.MYSQL, "connect shop localhost\n", "a script has one connection."),
+        (
+            Family.SQLITE,
+            ".import x.csv t",
+            "'.import x.csv t' is a command of sqlite3; statements of SQL are accepted: [data]",
+        ),
+        (Family.SQLITE, ".open x.db", "leave it out; all goes into one database."),
     ],
 )
 def test_what_no_server_could_make_sense_of_is_refused(family: Family, text: str, words: str) -> None:
@@ -104,26 +125,29 @@ def test_files_that_are_no_sql(tmp_path: Path) -> None:
     path = tmp_path / "shop.dump"
     path.write_bytes(b"PGDMP\1\2")
     with pytest.raises(UsageError, match=r"shop.dump:1: this is a dump in pg_dump's own format \(-Fc\)"):
-        read_pieces(path, Family.POSTGRES)
+        read_script(path, Family.POSTGRES)
     with pytest.raises(UsageError, match="is a folder"):
-        read_pieces(tmp_path, Family.POSTGRES)
+        read_script(tmp_path, Family.POSTGRES)
     with pytest.raises(UsageError, match=r"none\.sql cannot be read: No such file"):
-        read_pieces(tmp_path / "none.sql", Family.POSTGRES)
+        read_script(tmp_path / "none.sql", Family.POSTGRES)
+    path.write_text("SELECT 1;", encoding="utf-16")
+    with pytest.raises(UsageError, match=r"shop.dump:1: this is UTF-16; `iconv"):
+        read_script(path, Family.POSTGRES)
     path.write_bytes(gzip.compress(b"PGDMP\1\2"))
     with pytest.raises(UsageError, match=r"shop.dump:1: this is a dump in pg_dump's own format"):
-        read_pieces(path, Family.POSTGRES)
+        read_script(path, Family.POSTGRES)
     path.write_bytes(gzip.compress(bytes(range(256)) * 100)[:-20])
     with pytest.raises(UsageError, match=r"shop\.dump cannot be read: "):
-        read_pieces(path, Family.POSTGRES)
+        read_script(path, Family.POSTGRES)
     for nothing in (b"", gzip.compress(b"")):
         path.write_bytes(nothing)
-        assert read_pieces(path, Family.POSTGRES) == []
+        assert read_script(path, Family.POSTGRES).pieces == []
 
 
 def test_a_gzipped_script_is_unpacked_while_it_is_run(tmp_path: Path) -> None:
     path = tmp_path / "shop.sql.gz"
     path.write_bytes(gzip.compress(b"SELECT 1;\nSELECT 2;"))
-    assert [piece.line for piece in read_pieces(path, Family.SQLITE)] == [1, 2]
+    assert [piece.line for piece in read_script(path, Family.SQLITE).pieces] == [1, 2]
     with unpacked(path, tmp_path) as plain:
         assert plain.read_text() == "SELECT 1;\nSELECT 2;"
     assert list(tmp_path.iterdir()) == [path]
@@ -156,7 +180,7 @@ MYSQL_WORDS = {"/*!", "CREATE", "DROP", "INSERT", "LOCK", "SET", "UNLOCK"}
 )
 def test_whole_dumps_are_cut_at_their_statements(family: Family, name: str, words: set[str]) -> None:
     text = (DUMPS / name).read_bytes()
-    pieces = read_pieces(DUMPS / name, family)
+    pieces = read_script(DUMPS / name, family).pieces
     first = (text[piece.begin : piece.end].split()[0].decode() for piece in pieces)
     assert {word.rstrip("0123456789") for word in first} == words
     copied = [text[slice(*piece.data)].count(b"\n") for piece in pieces if piece.data]

@@ -24,7 +24,7 @@ from dbversus.experiment.plan.limits import limits_with
 from dbversus.experiment.plan.progress import Progress
 from dbversus.experiment.rig.cold import cache_facts
 from dbversus.experiment.rig.data.ddl import check_ddl
-from dbversus.experiment.rig.data.script import check_scripts
+from dbversus.experiment.rig.data.script import check_scripts, database_of
 from dbversus.experiment.rig.engine import Engine, engine_binary
 from dbversus.experiment.rig.preload import carry_library, check_injection
 from dbversus.experiment.rig.rig import Display, Rig, Target
@@ -229,7 +229,8 @@ def _targets(
     stack: contextlib.ExitStack,
 ) -> list[Target]:
     sizing = make_sizing(spec, plan)
-    tables = spec.read_suite().made_tables(spec.table_size, spec.tables)
+    suite = spec.read_suite()
+    tables = suite.made_tables(spec.table_size, spec.tables)
     targets = []
     for number, (label, target, build) in enumerate(zip(labels(specs), specs, builds, strict=True)):
         name = f"t{number}"
@@ -242,6 +243,7 @@ def _targets(
         folder = work_dir / name
         folder.mkdir(mode=0o755)
         server = create_server(build, config, folder, watchers)
+        server.database_name = database_of(suite, target.dbms) or server.database_name
         if spec.inject is not None:
             carry_library(server, folder)
         targets.append(Target(name, label, target, build, server, Placement(plan.server_cpus, cgroup)))

@@ -1,5 +1,6 @@
 """Administrators' connections to servers of the MySQL family."""
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +51,11 @@ def variables(connection: Connection, pattern: str = "%") -> dict[str, str]:
 def status(connection: Connection, pattern: str = "%") -> dict[str, str]:
     """Global status counters by name."""
     return dict(rows(connection, f"SHOW GLOBAL STATUS LIKE '{pattern}'"))
+
+
+def folder_name(database: str) -> str:
+    """The folder of a database, in which a server has other characters than letters and digits as numbers."""
+    return re.sub(r"[^A-Za-z0-9_]", lambda found: f"@{ord(found[0]):04x}", database)
 
 
 def identifier(name: str) -> str:

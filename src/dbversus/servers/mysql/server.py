@@ -26,7 +26,6 @@ from dbversus.servers.process.daemon import Daemon
 from dbversus.servers.process.program import Command
 from dbversus.servers.process.sockets import make_socket_dir
 
-DATABASE = "dbversus"
 USER = "dbversus"
 _FIRST_USER = "root"
 START_DEBT_LIMIT_S = 30.0
@@ -88,7 +87,7 @@ class MysqlServer(Daemon):
         try:
             self.start(Placement())
             with self._connected(None) as connection:
-                query.rows(connection, f"CREATE DATABASE {DATABASE}")
+                query.rows(connection, f"CREATE DATABASE {query.identifier(self.database_name)}")
                 query.rows(connection, create_user_statement(self.flavour, USER))
                 query.rows(connection, f"GRANT ALL PRIVILEGES ON *.* TO '{USER}'@'localhost' WITH GRANT OPTION")
         finally:
@@ -149,7 +148,7 @@ class MysqlServer(Daemon):
 
     def _check_engines(self, connection: Connection, tables: Sequence[str]) -> None:
         """A server without the engine asked for may give a table another one, and say so in a warning only."""
-        engines = facts.table_engines(connection, DATABASE)
+        engines = facts.table_engines(connection, self.database_name)
         accepted = {self._engine.name.lower(), *Ddl(self.config.ddl).engines}
         for table in tables:
             if table in self._of_others and self.dbms != "myrocks":
@@ -164,7 +163,7 @@ class MysqlServer(Daemon):
     def warm(self, tables: Sequence[str]) -> None:
         """Pays what the start has left unpaid as well: since 8.0 it writes to the dictionary and the undo logs."""
         with self.connect() as connection:
-            facts.warm(connection, DATABASE, tables)
+            facts.warm(connection, self.database_name, tables)
             if any(self._engine.debt(connection).values()):
                 debt.pay(connection, self._engine, START_DEBT_LIMIT_S)
 
@@ -187,7 +186,7 @@ class MysqlServer(Daemon):
 
     def counters(self) -> dict[str, float]:
         with self.connect() as connection:
-            return facts.counters(connection, DATABASE)
+            return facts.counters(connection, self.database_name)
 
     def objects(self, moment: Moment) -> ObjectFigures:
         with self.connect() as connection:
@@ -198,14 +197,14 @@ class MysqlServer(Daemon):
         in_rocksdb = self.dbms == "myrocks"
         sizes_of = rocksdb.sizes if in_rocksdb else innodb.sizes
         with self.connect() as connection:
-            found = sizes_of(connection, DATABASE)
+            found = sizes_of(connection, self.database_name)
         log = self._file_bytes(*(_ROCKSDB_LOGS if in_rocksdb else _INNODB_LOGS))
         own = {"data_dir": used_bytes(self.data_dir), "log": log, "binlog": self._file_bytes("binlog.*")}
         return {**own, "database": sum(found.values()), **found}
 
     def space(self) -> dict[str, int]:
         """RocksDB has the files of all databases in one folder, logs too."""
-        folders = ("#rocksdb", ".rocksdb") if self.dbms == "myrocks" else (DATABASE,)
+        folders = ("#rocksdb", ".rocksdb") if self.dbms == "myrocks" else (query.folder_name(self.database_name),)
         in_database = sum(used_bytes(self.data_dir / folder) for folder in folders)
         return {"database_bytes": in_database, "data_dir_bytes": used_bytes(self.data_dir)}
 
@@ -218,14 +217,14 @@ class MysqlServer(Daemon):
         with self.connect() as connection:
             return {
                 one.name: contents.table_state(
-                    connection, DATABASE, one.name, one.ordered_key, statistics, counted=counted
+                    connection, self.database_name, one.name, one.ordered_key, statistics, counted=counted
                 )
                 for one in tables
             }
 
     def own_tables(self) -> list[Table]:
         with self.connect() as connection:
-            found = contents.own_tables(connection, DATABASE)
+            found = contents.own_tables(connection, self.database_name)
         self._of_others = {table.name for table in found}
         return found
 
@@ -248,7 +247,7 @@ class MysqlServer(Daemon):
         return {
             "name": name,
             "wire": "mysql",
-            "address": {"socket": str(self._socket_dir / _SOCKET), "user": USER, "database": DATABASE},
+            "address": {"socket": str(self._socket_dir / _SOCKET), "user": USER, "database": self.database_name},
             "session_sql": [],
             **self._measures(placement),
         }
@@ -259,7 +258,7 @@ class MysqlServer(Daemon):
     @contextlib.contextmanager
     def connect(self) -> Iterator[Connection]:
         """An administrator's connection, in autocommit; errors come as RunError with the server's own words."""
-        with self._connected(DATABASE) as connection:
+        with self._connected(self.database_name) as connection:
             yield connection
 
     @contextlib.contextmanager

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+from psycopg import sql
 
 from dbversus.builds.model import Build
 from dbversus.dbms.sql.ddl import Ddl
@@ -25,7 +26,6 @@ from dbversus.servers.process.program import Command
 from dbversus.servers.process.sockets import make_socket_dir, random_port
 from dbversus.servers.process.timing import timed
 
-DATABASE = "dbversus"
 _EXTENSIONS = ("pg_buffercache", "pg_prewarm")
 
 
@@ -51,7 +51,7 @@ class PostgresServer(Daemon):
         self.start(Placement())
         try:
             with self._connect("postgres") as connection:
-                connection.execute(f"CREATE DATABASE {DATABASE}")
+                connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(self.database_name)))
             with self.connect() as connection:
                 self._add_extensions(connection)
         finally:
@@ -180,7 +180,7 @@ class PostgresServer(Daemon):
                 "socket_dir": str(self._socket_dir),
                 "port": self._port,
                 "user": files.SUPERUSER,
-                "database": DATABASE,
+                "database": self.database_name,
             },
             "session_sql": [],
             **self._measures(placement),
@@ -193,7 +193,7 @@ class PostgresServer(Daemon):
     def connect(self) -> Iterator[Connection]:
         """An administrator's connection, in autocommit; errors come as RunError with the server's own words."""
         try:
-            with self._connect(DATABASE) as connection:
+            with self._connect(self.database_name) as connection:
                 yield connection
         except psycopg.Error as error:
             raise RunError(f"{self.build.name}: {' '.join(str(error).split())}") from error  # libpq's words have lines

@@ -16,7 +16,7 @@ from dbversus.errors import RunError
 from dbversus.host import cgroups, processes
 from dbversus.host.claims import registry
 from dbversus.host.user import server_user
-from dbversus.servers.base import Placement, Query, ServerConfig
+from dbversus.servers.base import DATABASE, Placement, Query, ServerConfig
 from dbversus.servers.injection import Injection
 from dbversus.servers.log_event import LogEvent
 from dbversus.servers.process.program import Command, Done, begin, start
@@ -43,6 +43,7 @@ class Daemon(ABC):
         self.config = config
         self.work_dir = work_dir.absolute()
         self.data_dir = self.work_dir / "data"
+        self.database_name = DATABASE
         self.notes: list[str] = []
         self.injection: Injection | None = None
         self._user = server_user()

@@ -13,7 +13,7 @@ from dbversus.dbms.sql.table import Table
 from dbversus.dbms.sqlite import SQLITE
 from dbversus.errors import RunError, UsageError
 from dbversus.names import nearest
-from dbversus.servers.base import Placement, Query, ServerConfig
+from dbversus.servers.base import DATABASE, Placement, Query, ServerConfig
 from dbversus.servers.data.contents import TableState
 from dbversus.servers.data.disk_use import used_bytes
 from dbversus.servers.embedded import WithoutProcess
@@ -77,6 +77,7 @@ class SqliteServer(WithoutProcess):
         self.work_dir = work_dir.absolute()
         self.data_dir = self.work_dir / "data"
         self.query = query
+        self.database_name = DATABASE
         self.notes: list[str] = []
         self._running = False
 

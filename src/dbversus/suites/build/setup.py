@@ -34,4 +34,5 @@ def _script(name: str, file: str, place: Place, stored: Path | None) -> Script:
     path = stored / file if stored else Path(place.source.path).parent / name
     if not path.exists():
         raise place.mistake(f"there is no file {path}; a script of SQL is accepted, relative to the suite's file.")
-    return Script(path, file, place)
+    # in results, what it includes is in a folder with its number
+    return Script(path, file, stored / file.split("-")[0] if stored else path.parent, place)

@@ -7,7 +7,7 @@ from pathlib import Path
 from dbversus.dbms.model import Family
 from dbversus.errors import UsageError
 from dbversus.suites.scripts.dialect import DIALECTS, Dialect
-from dbversus.suites.scripts.text import Text, opened
+from dbversus.suites.scripts.text import Text
 
 _SHOWN_BYTES = 200
 _COUNTED_BYTES = 2**20
@@ -15,12 +15,17 @@ _COUNTED_BYTES = 2**20
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A statement: its line, from 1, its bytes from `begin` to `end`, and those of the data that goes to it."""
+    """A statement: its file and line, from 1, its bytes from `begin` to `end`, and those of the data that goes to it.
 
+    `instead`: what is run in its place.
+    """
+
+    path: Path
     line: int
     begin: int
     end: int
     data: tuple[int, int] | None = None
+    instead: bytes | None = None
 
     def engine_piece(self) -> dict[str, list[int]]:
         """As the engine's `script` command has it: offsets and lengths."""
@@ -28,14 +33,11 @@ class Piece:
         return piece if self.data is None else piece | {"data": [self.data[0], self.data[1] - self.data[0]]}
 
 
-def read_pieces(path: Path, family: Family) -> list[Piece]:
-    """All statements of a script. Raises UsageError with file and line for what cannot be taken."""
-    with opened(path) as text:
-        return list(cut(text, family, path))
-
-
 def cut(text: Text, family: Family, path: Path) -> Iterator[Piece]:
-    """The statements of `text`, which stands in `path`. Raises as `read_pieces`."""
+    """The statements of `text`, which stands in `path`, and the commands of clients that have a meaning for the load.
+
+    Raises UsageError with file and line for what cannot be taken.
+    """
     return _Cutter(text, DIALECTS[family], path).pieces()
 
 
@@ -58,40 +60,48 @@ class _Cutter:
     def pieces(self) -> Iterator[Piece]:
         position = 0
         while (position := self._skipped(position)) < len(self.text):
-            if (after := self._client_line(position)) is not None:
+            if self.dialect.quit.match(self.text, position):
+                return
+            begin, line = position, self._line_at(position)
+            if (after := self._heeded(position)) is not None:
                 position = after
                 continue
-            begin, line = position, self._line_at(position)
+            if found := self.dialect.command.match(self.text, position):
+                position = found.end()
+                yield Piece(self.path, line, *self._client_line(begin, position))
+                continue
             end, position = self._end(begin)
-            self._check(begin, end)
             data = None
             if self.dialect.copy and self.dialect.copy.match(self.text, begin, end):
                 begin_of_data, end_of_data, position = self._data(position)
                 data = (begin_of_data, end_of_data)
             if end > begin:  # else a delimiter alone
-                yield Piece(line, begin, end, data)
+                yield Piece(self.path, line, begin, end, data)
 
     def _skipped(self, position: int) -> int:
         found = self.dialect.blank.match(self.text, position)
         return found.end() if found else position
 
-    def _client_line(self, position: int) -> int | None:
-        """Where a line for the client ends, which is heeded, passed over or refused; None when none is here."""
+    def _heeded(self, position: int) -> int | None:
+        """Where a line for the client ends that changes the delimiter, or only prints or sets modes; None when none is here."""
         if self.dialect.delimiter and (found := self.dialect.delimiter.match(self.text, position)):
             self.delimiter = found[1]
             return found.end()
-        found = self.dialect.command.match(self.text, position)
-        if found is None:
-            return None
-        if not self.dialect.harmless.match(found[0]):
-            self._check(*found.span())
-            raise self._no_command(position)
-        return found.end()
+        found = self.dialect.harmless.match(self.text, position)
+        return found.end() if found else None
+
+    def _client_line(self, begin: int, end: int) -> tuple[int, int]:
+        """The range of a command that has a meaning for the load."""
+        if not self.dialect.meant.match(self.text, begin, end):
+            raise self._no_command(begin)
+        return begin, begin + len(self.text[begin:end].rstrip(b"; \t\r\n"))
 
     def _no_command(self, position: int) -> UsageError:
-        line = shown(self.text[position : position + _SHOWN_BYTES].split(b"\n")[0])
+        line = self.text[position : position + _SHOWN_BYTES].split(b"\n")[0]
+        why = next((words for pattern, words in self.dialect.ways_out.items() if pattern.match(line)), "")
         return self._mistake(
-            position, f"'{line}' is a command of {self.dialect.clients}; statements of SQL are accepted."
+            position,
+            f"'{shown(line)}' is a command of {self.dialect.clients}; statements of SQL are accepted{why and ': '}{why}.",
         )
 
     def _end(self, begin: int) -> tuple[int, int]:
@@ -106,7 +116,10 @@ class _Cutter:
                         found.start("opened"), f"what {shown(found['opened'])} opens here is not closed."
                     )
                 case "command":
-                    raise self._no_command(found.start("command"))
+                    at = found.start("command")
+                    if sent := self.dialect.sends.match(self.text, at):
+                        return begin + len(self.text[begin:at].rstrip()), sent.end()
+                    raise self._no_command(at)
                 case "deeper":
                     depth += 1
                 case "higher":
@@ -117,11 +130,6 @@ class _Cutter:
         if depth > 0:
             raise self._mistake(begin, f"this statement does not end: {shown(self.text[begin:end])}")
         return end, len(self.text)
-
-    def _check(self, begin: int, end: int) -> None:
-        for pattern, why in self.dialect.refused.items():
-            if pattern.match(self.text, begin, end):
-                raise self._mistake(begin, f"'{shown(self.text[begin:end])}' is not accepted: {why}.")
 
     def _data(self, after: int) -> tuple[int, int, int]:
         """Begin and end of a COPY's data, which begins on the next line and ends before a line `\\.`, and what follows that."""

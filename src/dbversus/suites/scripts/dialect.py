@@ -13,9 +13,10 @@ _ALL = re.DOTALL | re.IGNORECASE
 @dataclass(frozen=True)
 class Dialect:
     """`blank`: what may stand before a statement. `quoted`: what holds no end of a statement; `opened`: a quote or comment
-    that nothing closes. `command`: a line for the client, where a statement could begin; `harmless`: those that may be passed
-    over; `anywhere`: what begins such a command in the midst of a statement too. `refused`: statements that
-    lead out of the database that is loaded, with the reason. `is_whole`: whether a statement ends at this `;`.
+    that nothing closes. `command`: a line for the client, where a statement could begin: `harmless` ones are passed over,
+    `meant` ones say something about the load (rules.py), `quit` ends the script, all others are refused, with their
+    `ways_out`. `anywhere`: what begins such a command in the midst of a statement too; `sends`: those that end it.
+    `is_whole`: whether a statement ends at this `;`.
     """
 
     blank: re.Pattern[bytes]
@@ -23,9 +24,12 @@ class Dialect:
     opened: bytes
     command: re.Pattern[bytes]
     harmless: re.Pattern[bytes]
-    refused: Mapping[re.Pattern[bytes], str]
+    meant: re.Pattern[bytes]
+    quit: re.Pattern[bytes]
+    ways_out: Mapping[re.Pattern[bytes], str]
     is_whole: Callable[[bytes], bool]
     anywhere: bytes = rb"(?!)"
+    sends: re.Pattern[bytes] = re.compile(rb"(?!)")
     delimiter: re.Pattern[bytes] | None = None
     copy: re.Pattern[bytes] | None = None
     deeper: tuple[bytes, bytes] = (rb"(?!)", rb"(?!)")
@@ -77,21 +81,33 @@ def _word(pattern: bytes) -> re.Pattern[bytes]:
     return re.compile(pattern, re.IGNORECASE)
 
 
-_OTHER_DATABASE = "all goes into a database of dbversus's own; make the dump without {}"
+_PROGRAM = "programs are not run; leave it out"
+_ROWS_OF_A_FILE = "[data] takes rows from a file of their own (docs/suites/tables.md)"
 
 _POSTGRES = Dialect(
-    blank=re.compile(rb"(?:\s+|--[^\n]*|/\*.*?\*/)+", re.DOTALL),
+    blank=re.compile(rb"(?:\s+|\xef\xbb\xbf|--[^\n]*|/\*.*?\*/)+", re.DOTALL),
     quoted=rb"(?<!\w)[eE]'[^'\\]*+(?:(?:\\.|'')[^'\\]*+)*+'|'[^']*'|\"[^\"]*\"|--[^\n]*"
     rb"|/\*.*?\*/|\$(?P<tag>(?:[A-Za-z_\x80-\xff][\w\x80-\xff]*)?)\$.*?\$(?P=tag)\$",
     opened=rb"['\"]|/\*",
     command=re.compile(rb"\\[^\n]*"),
-    harmless=_word(rb"\\(restrict|unrestrict|echo|qecho|warn|timing|pset|x|set\s+ON_ERROR_STOP)\b"),
-    refused={
-        _word(rb"(CREATE|DROP)\s+DATABASE\b"): _OTHER_DATABASE.format("--create (-C)"),
-        _word(rb"\\c(onnect)?\b"): _OTHER_DATABASE.format("--create (-C)"),
+    harmless=re.compile(
+        rb"\\(restrict|unrestrict|echo|qecho|warn|timing|pset|x|a|t|f|H|C|T|o|out|errverbose|conninfo|copyright|h|help|\?|p|print"
+        rb"|r|reset|s|z|l|d\w*\+?|sf|sv|setenv|unset"
+        rb"|set\s+(ON_ERROR_STOP|ON_ERROR_ROLLBACK|VERBOSITY|SHOW_CONTEXT|QUIET|ECHO\w*|PROMPT\d|HIST\w+|FETCH_COUNT|COMP_\w+"
+        rb"|HIDE_\w+|IGNOREEOF|AUTOCOMMIT\s+(?i:on)))(?![\w+])[^\n]*|\\\.[ \t\r]*(?=\n|\Z)"
+    ),
+    meant=re.compile(rb"\\(c|connect|i|ir|include|include_relative|encoding)\b"),
+    quit=re.compile(rb"\\q(uit)?\b"),
+    ways_out={
+        re.compile(rb"\\copy\b"): f"write COPY … FROM STDIN, and its rows below it, or {_ROWS_OF_A_FILE}",
+        re.compile(rb"\\(!|cd\b|lo_import\b)"): _PROGRAM,
+        re.compile(rb"\\(set|prompt|gset)\b"): "write the value itself where the variable stands",
+        re.compile(rb"\\(if|elif|else|endif)\b"): "leave only what is to be run",
+        re.compile(rb"\\gexec\b"): "write the statements that it makes",
     },
     is_whole=_whole_postgres,
     anywhere=rb"\\",
+    sends=re.compile(rb"\\gx?[ \t\r]*(?=\n|\Z)"),
     copy=re.compile(rb"COPY\b.*\bFROM\s+STDIN\b", _ALL),
     deeper=(rb"\(", rb"\)"),
     clients="psql",
@@ -99,28 +115,50 @@ _POSTGRES = Dialect(
 
 _MYSQL = Dialect(
     # what stands in /*!40101 … */ is a statement, and /*M!999999\- enables a mode of MariaDB's client
-    blank=re.compile(rb"(?:\s+|--(?=\s|$)[^\n]*|#[^\n]*|/\*M!999999\\-[^\n]*|/\*(?!M?!).*?\*/)+", re.DOTALL),
+    blank=re.compile(
+        rb"(?:\s+|\xef\xbb\xbf|--(?=\s|$)[^\n]*|#[^\n]*|/\*M!999999\\-[^\n]*|/\*(?!M?!).*?\*/)+", re.DOTALL
+    ),
     quoted=rb"'[^'\\]*+(?:\\.[^'\\]*+)*+'|\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"|`[^`]*`|--(?=\s)[^\n]*|#[^\n]*|/\*(?!M?!).*?\*/",
     opened=rb"['\"`]|/\*(?!M?!)",
-    command=re.compile(rb"(?:\\|(?:source|system|tee|notee|pager|nopager)\b)[^\n]*", re.IGNORECASE),
-    harmless=_word(rb"(?!)"),
-    refused={
-        _word(rb"(?:/\*!\d*\s*)?(CREATE|DROP)\s+(DATABASE|SCHEMA)\b"): _OTHER_DATABASE.format("--databases (-B)"),
-        _word(rb"USE\b"): _OTHER_DATABASE.format("--databases (-B)"),
+    # `use x` and the like need no `;`, which may be followed by more
+    command=re.compile(
+        rb"(?:\\u|use)[ \t]+(?:`[^`\n]+`|[^\s;`]+)[ \t\r]*(?:;|(?=\n|\Z))"
+        rb"|(?:\\|(?:source|system|charset|connect|edit|ego|go|resetconnection)\b(?=[ \t;\r\n]|\Z))[^\n]*",
+        re.IGNORECASE,
+    ),
+    harmless=re.compile(
+        rb"(?:(?i:tee|notee|pager|nopager|prompt|warnings|nowarning|rehash|print|clear|status|help)\b|\\[TtPnRWw#pcsh?](?!\w))[^\n]*"
+    ),
+    meant=re.compile(rb"\\u\b|\\\.|\\C\b|(?i:use|source|charset)\b"),
+    quit=re.compile(rb"(?i:exit|quit)\b[ \t]*;?[ \t\r]*(?:\n|\Z)|\\q(?!\w)"),
+    ways_out={
+        re.compile(rb"(?i:system|edit)\b|\\!|\\e\b"): _PROGRAM,
+        re.compile(rb"(?i:connect|resetconnection)\b|\\[rx]\b"): "leave it out; a script has one connection",
     },
     is_whole=lambda _: True,
     anywhere=rb"\\",
-    delimiter=_word(rb"DELIMITER[ \t]+(\S+)[^\n]*"),
+    sends=re.compile(rb"\\[gG](?!\w)[ \t]*;?"),
+    delimiter=re.compile(rb"(?:(?i:DELIMITER)|\\d)[ \t]+(\S+)[^\n]*"),
     clients="mysql",
 )
 
 _SQLITE = Dialect(
-    blank=re.compile(rb"(?:[\s;]+|--[^\n]*|/\*.*?\*/)+", re.DOTALL),
+    blank=re.compile(rb"(?:[\s;]+|\xef\xbb\xbf|--[^\n]*|/\*.*?\*/)+", re.DOTALL),
     quoted=rb"'[^']*'|\"[^\"]*\"|`[^`]*`|\[[^\]]*\]|--[^\n]*|/\*.*?\*/",
     opened=rb"['\"`]|/\*",
     command=re.compile(rb"\.[^\n]*"),
-    harmless=_word(rb"\.(echo|headers?|mode|bail|print|timer|changes)\b"),
-    refused={_word(rb"(ATTACH|DETACH)\b"): "all goes into one database; attached ones have no place in it"},
+    harmless=_word(
+        rb"\.(echo|headers?|mode|bail|print|timer|changes|width|nullvalue|separator|output|once|tables|schema|databases|indexes"
+        rb"|indices|stats|eqp|explain|show|version|prompt|timeout|log|limit|lint|help|trace|progress|scanstats)\b[^\n]*"
+    ),
+    meant=_word(rb"\.read\b"),
+    quit=_word(rb"\.(quit|exit)\b"),
+    ways_out={
+        _word(rb"\.(shell|system|load)\b"): _PROGRAM,
+        _word(rb"\.import\b"): _ROWS_OF_A_FILE,
+        _word(rb"\.(open|save|backup|restore|clone|cd)\b"): "leave it out; all goes into one database",
+        _word(rb"\.param"): "write the value itself where the parameter stands",
+    },
     is_whole=_whole_sqlite,
     clients="sqlite3",
 )

@@ -57,13 +57,10 @@ def unpacked(path: Path, folder: Path) -> Iterator[Path]:
     if not _is_packed(path):
         yield path
         return
-    plain = folder / f"{path.stem}.unpacked"
-    try:
-        with plain.open("wb") as file:
-            _unpack(path, file)
-        yield plain
-    finally:
-        plain.unlink(missing_ok=True)
+    with tempfile.NamedTemporaryFile(dir=folder) as file:
+        _unpack(path, file)
+        file.flush()
+        yield Path(file.name)
 
 
 @contextlib.contextmanager
@@ -83,6 +80,8 @@ def _is_packed(path: Path) -> bool:
 
 
 def _check(path: Path, text: Text) -> None:
+    if text[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise UsageError(f"{path}:1: this is UTF-16; `iconv -f UTF-16 -t UTF-8 FILE` writes it as servers take it.")
     if words := why_no_text(text):
         raise UsageError(f"{path}:1: this {words}.")
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import cast
 
 import pytest
 
@@ -41,13 +41,10 @@ class Bench:
             (self.folder / name).write_text(text)
         (self.folder / "shop.toml").write_text(SUITE.format(dbms=dbms))
         suite = load_suite(self.folder / "shop.toml")
-        rig = SimpleNamespace(engine=self.engine, display=Silent(), suite=suite, remark=self._remark)
+        rig = SimpleNamespace(engine=self.engine, display=Silent(), suite=suite)
         server = SimpleNamespace(dbms=dbms, data_dir=self.folder / "data")
         target = SimpleNamespace(name="t0", label="the target", server=server)
-        run_scripts(cast(Rig, rig), cast(Target, target))
-
-    def _remark(self, words: str, target: Any) -> None:
-        self.remarks.append(words)
+        self.remarks = run_scripts(cast(Rig, rig), cast(Target, target))
 
     def rows(self, sql: str) -> list[list[str | None]]:
         found: list[list[str | None]] = self.engine.call("query", target="t0", sql=sql)["rows"]
@@ -67,6 +64,23 @@ def test_scripts_are_run_in_order_each_on_one_connection(bench: Bench) -> None:
     )
     assert bench.rows("SELECT count(*), max(note) FROM t") == [["2400", "it's; 999"]]
     assert not bench.remarks
+
+
+def test_what_it_includes_is_run_where_it_stands_and_what_is_passed_over_is_told(bench: Bench) -> None:
+    (bench.folder / "rows").mkdir()
+    (bench.folder / "rows/one.sql").write_text(
+        "INSERT INTO t VALUES (1);\n.read rows/two.sql\nINSERT INTO t VALUES (3);\n"
+    )
+    (bench.folder / "rows/two.sql").write_text("INSERT INTO t SELECT 1 + max(id) FROM t;\n")
+    bench.run(
+        "DROP TABLE t;\nDROP VIEW v;\nCREATE TABLE t (id INTEGER PRIMARY KEY);\nBEGIN;\n.read rows/one.sql\nCOMMIT;",
+        "INSERT INTO t SELECT 10 * id FROM t",
+    )
+    assert bench.rows("SELECT group_concat(id) FROM t") == [["1,2,3,10,20,30"]]
+    (remark,) = bench.remarks
+    assert remark.startswith(
+        "a.sql:1: 'DROP TABLE t', and 1 more like it up to line 2, was passed over: there was nothing"
+    )
 
 
 def test_what_is_refused_is_told_with_file_line_and_statement(bench: Bench) -> None:
@@ -90,5 +104,5 @@ def test_every_target_has_to_get_its_tables_from_somewhere(bench: Bench) -> None
     ):
         check_scripts(suite, ["postgres", "sqlite"])
     (bench.folder / "b.sql").write_text("\\i c.sql")
-    with pytest.raises(UsageError, match=r"b.sql:1: .* is a command of psql"):
+    with pytest.raises(UsageError, match=r"b.sql:1: '\\i c.sql' is not accepted: there is no file .*c.sql"):
         check_scripts(suite, ["postgres"])

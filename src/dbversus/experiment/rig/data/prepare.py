@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -33,13 +33,15 @@ _STORY = "load.json"
 class LoadStory:
     """How a snapshot came to be: figures per table, when (ISO 8601), of which target, and with what server.
 
-    `config`: all settings and variables, also those that act at run time alone: a load is as fast as they make it.
+    `config`: all settings and variables, also those that act at run time alone: a load is as fast as they make it. `passed_over`:
+    what of the scripts was not run as it stands.
     """
 
     loaded_at: str
     label: str
     config: dict[str, dict[str, str]]
     tables: list[dict[str, Any]]
+    passed_over: list[str] = field(default_factory=list)
 
     def is_of(self, target: Target) -> bool:
         return self.label == target.label and self.config == _whole_config(target)
@@ -79,7 +81,7 @@ def load_all(rig: Rig) -> None:
 
 def snapshot_key(rig: Rig, target: Target) -> dict[str, Any]:
     """All that determines a snapshot's content; settings are in it unless they are known to act at run time alone."""
-    scripts = [script.sha256 for script in rig.suite.scripts_for(target.build.dbms)]
+    scripts = [sha256 for script in rig.suite.scripts_for(target.build.dbms) for sha256 in script.sha256s]
     return {
         "layout": LAYOUT_VERSION,
         "dbms": target.build.dbms,
@@ -93,9 +95,10 @@ def snapshot_key(rig: Rig, target: Target) -> dict[str, Any]:
 
 def _load(rig: Rig, target: Target, key: dict[str, Any]) -> Path:
     """The snapshot of a new database with all tables; journals what their load took."""
-    figures = through_engine_loss(rig, lambda: _create(rig, target))
+    figures, passed_over = through_engine_loss(rig, lambda: _create(rig, target))
     rig.remove(target)
-    story = LoadStory(_now(), target.label, _whole_config(target), figures)
+    story = LoadStory(_now(), target.label, _whole_config(target), figures, passed_over)
+    _tell(rig, target, story)
     found = snapshot.keep(target.server.data_dir, key, extra={_STORY: json.dumps(asdict(story))})
     for of_table in figures:
         rig.note(_load_record(rig, target, story, of_table, earlier=False))
@@ -106,8 +109,17 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _create(rig: Rig, target: Target) -> list[dict[str, Any]]:
-    """Creates, loads and settles a database, in place of what an attempt that lost the engine has left; figures per table."""
+def _tell(rig: Rig, target: Target, story: LoadStory) -> None:
+    for words in story.passed_over:
+        rig.display.say(f"{target.label}: {words}")
+        rig.remark(words, target)
+
+
+def _create(rig: Rig, target: Target) -> tuple[list[dict[str, Any]], list[str]]:
+    """Creates, loads and settles a database, in place of what an attempt that lost the engine has left.
+
+    Figures per table, and what of the scripts was not run as it stands.
+    """
     rig.remove(target)
     shutil.rmtree(target.server.data_dir, ignore_errors=True)
     rig.display.doing(f"{target.label}: creating the database")
@@ -116,12 +128,12 @@ def _create(rig: Rig, target: Target) -> list[dict[str, Any]]:
     rig.start(target)
     definitions = enumerate(table_definitions(rig, target), 1)
     figures = [_load_table(rig, target, number, definition) for number, definition in definitions]
-    run_scripts(rig, target)
+    passed_over = run_scripts(rig, target)
     run_when_loaded(rig, target)
     rig.display.doing(f"{target.label}: settling")
     target.tables = None
     target.server.settle(rig.names_of_tables(target))
-    return figures
+    return figures, passed_over
 
 
 def _load_table(rig: Rig, target: Target, number: int, definition: dict[str, Any]) -> dict[str, Any]:
@@ -152,6 +164,7 @@ def _figures(reply: dict[str, Any]) -> dict[str, Any]:
 def _journal_found(rig: Rig, target: Target, found: Path) -> None:
     """Figures of the target's own earlier load, or whose data it shares: one load is not the figure of two targets."""
     story = LoadStory(**json.loads(snapshot.read_extra(found, _STORY)))
+    _tell(rig, target, story)
     for figures in story.tables:
         rig.note(_load_record(rig, target, story, figures, earlier=True))
 

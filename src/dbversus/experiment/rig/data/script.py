@@ -1,88 +1,156 @@
 """Runs the suite's scripts ([setup]) on a server, through the engine; what it refuses is told with file, line and statement."""
 
 import contextlib
-import re
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, islice
 from pathlib import Path
 
 from dbversus.dbms.known import find_dbms
-from dbversus.dbms.model import Family
 from dbversus.errors import RunError, UsageError
 from dbversus.experiment.rig.data.refused import LoadRefused
 from dbversus.experiment.rig.rig import Rig, Target
 from dbversus.suites.model import Script, Suite
-from dbversus.suites.scripts import Piece, read_pieces, shown, unpacked
-
-_BATCH_PIECES = 1000
-
-# Statement and the server's words: what an older server, or one without the accounts of the dump's origin, does not know,
-# and which changes no data.
-_PASSED_OVER = (
-    (r"(/\*!\d*\s*)?SET\b", "unrecognized configuration parameter|Unknown system variable"),
-    (r".*\bOWNER TO\b|GRANT\b|REVOKE\b|ALTER DEFAULT PRIVILEGES\b", 'role "[^"]*" does not exist'),
-    (r"SET @@GLOBAL\.GTID_PURGED", "GTID"),
+from dbversus.suites.scripts import (
+    Note,
+    Piece,
+    Reading,
+    check_databases,
+    read_script,
+    shown,
+    unpacked,
+    why_harmless,
 )
 
+_BATCH_PIECES = 1000
+_READ_BYTES = 4096
+# PostgreSQL's answer to all that follows an error in a transaction
+_ABORTED = "ERROR 25P02"
 
-def check_scripts(suite: Suite, dbms_names: Sequence[str]) -> None:
-    """Cuts every script into statements. Raises UsageError for what cannot be taken, and for a DBMS whose tables none makes."""
+
+def check_scripts(suite: Suite, dbms_names: Sequence[str]) -> list[str]:
+    """Cuts every script into statements; says what will not be run as it stands.
+
+    Raises UsageError for what cannot be taken, for a second database, and for a DBMS whose tables none makes.
+    """
+    notes: list[Note] = []
     for dbms in dict.fromkeys(dbms_names):
         scripts = suite.scripts_for(dbms)
         if suite.scripts and not suite.tables and not scripts:
             some = next(iter(suite.scripts.values()))[0]
             known = ", ".join(name or "sql" for name in suite.scripts)
             raise UsageError(f"{some.place}: there is no script for {dbms} in [setup], which has {known}.")
-        for script in scripts:
-            _pieces(script.path, find_dbms(dbms).family)
+        database_of(suite, dbms)
+        notes += [note for script in scripts for note in _read(script, dbms).notes]
+    return _words(dict.fromkeys(notes))
 
 
-def run_scripts(rig: Rig, target: Target) -> None:
-    """Raises LoadRefused for the first statement that the server does not take."""
+def database_of(suite: Suite, dbms: str) -> str:
+    """What the scripts for a DBMS call their database; empty when they do not say. Raises as `check_scripts`."""
+    return check_databases(_read(script, dbms) for script in suite.scripts_for(dbms))
+
+
+def run_scripts(rig: Rig, target: Target) -> list[str]:
+    """Says what was not run as it stands. Raises LoadRefused for the first statement that the server does not take."""
+    notes: list[Note] = []
     for script in rig.suite.scripts_for(target.server.dbms):
         rig.display.doing(f"{target.label}: running {script.path.name}")
-        with unpacked(script.path, target.server.data_dir.parent) as plain:
-            try:
-                _run(rig, target, script, plain)
-            finally:
-                with contextlib.suppress(RunError):  # the connection ends
-                    rig.engine.call("script", target=target.name, file=str(plain), pieces=[])
+        reading = _read(script, target.server.dbms)
+        with _Run(rig, target) as run:
+            run.pieces(reading.pieces)
+        notes += [*reading.notes, *run.notes]
+    return _words(notes)
 
 
-def _run(rig: Rig, target: Target, script: Script, plain: Path) -> None:
-    pieces = _pieces(script.path, find_dbms(target.server.dbms).family)
-    done = 0
-    while done < len(pieces):
-        batch = [piece.engine_piece() for piece in pieces[done : done + _BATCH_PIECES]]
-        reply = rig.engine.call("script", target=target.name, file=str(plain), pieces=batch, more=True)
-        done += reply["done_pieces"]
-        if words := reply.get("failed"):
-            _judge(rig, target, script, pieces[done].line, _text(plain, pieces[done]), words)
-            done += 1
+def _read(script: Script, dbms: str) -> Reading:
+    return read_script(script.path, find_dbms(dbms).family, script.beside)
 
 
-def _judge(rig: Rig, target: Target, script: Script, line: int, text: str, words: str) -> None:
-    """Passes over what changes no data; raises LoadRefused for all else."""
-    where = f"{script.path.name}:{line}"
-    for statement, refusal in _PASSED_OVER:
-        if re.match(statement, text, re.IGNORECASE | re.DOTALL) and re.search(refusal, words):
-            rig.remark(f"{where}: '{text}' was passed over: {words}", target)
+def _words(notes: Iterable[Note]) -> list[str]:
+    """One sentence for each reason in each file, with the first place."""
+    by_reason: dict[tuple[Path, str], list[Note]] = {}
+    for note in notes:
+        by_reason.setdefault((note.path, note.why), []).append(note)
+    return [_sentence(found) for found in by_reason.values()]
+
+
+def _sentence(notes: Sequence[Note]) -> str:
+    first, others = notes[0], sorted({note.line for note in notes[1:]} - {notes[0].line})
+    more = f", and {len(notes) - 1} more like it up to line {max(others)}," if others else ""
+    said = f" ({first.said})" if first.said else ""
+    return f"{first.path.name}:{first.line}: '{first.text}'{more} was passed over: {first.why}{said}"
+
+
+class _Run(contextlib.ExitStack):
+    """One script on a connection of its own. `notes`: what the server refused, and was passed over."""
+
+    def __init__(self, rig: Rig, target: Target):
+        super().__init__()
+        self.rig, self.target = rig, target
+        self.notes: list[Note] = []
+        self._folder = target.server.data_dir.parent
+        self._plain: dict[Path, Path] = {}
+        self._refused: tuple[Piece, str] | None = None
+
+    def pieces(self, pieces: Sequence[Piece]) -> None:
+        """All of them, with those in a row together that stand in the same file."""
+        self.callback(self._end_connection)
+        for path, group in groupby(pieces, lambda piece: None if piece.instead is not None else piece.path):
+            while batch := list(islice(group, _BATCH_PIECES)):
+                self._run(self._file(path) if path else self._written(batch), batch, written=path is None)
+
+    def _file(self, path: Path) -> Path:
+        if path not in self._plain:
+            self._plain[path] = self.enter_context(unpacked(path, self._folder))
+        return self._plain[path]
+
+    def _written(self, batch: Sequence[Piece]) -> Path:
+        """A file with what is run in place of statements, one after another."""
+        path = self._folder / "instead.sql"
+        path.write_bytes(b"".join(piece.instead or b"" for piece in batch))
+        self.callback(path.unlink, missing_ok=True)
+        return path
+
+    def _run(self, file: Path, batch: Sequence[Piece], *, written: bool) -> None:
+        sent = list(_ranges(batch)) if written else [piece.engine_piece() for piece in batch]
+        done = 0
+        while done < len(batch):
+            reply = self.rig.engine.call(
+                "script", target=self.target.name, file=str(file), pieces=sent[done:], more=True
+            )
+            done += reply["done_pieces"]
+            if words := reply.get("failed"):
+                self._judge(batch[done], _head(file, sent[done]["sql"]), words)
+                done += 1
+
+    def _judge(self, piece: Piece, text: bytes, words: str) -> None:
+        """Passes over what leaves data as it would have been; raises LoadRefused for all else."""
+        if why := why_harmless(find_dbms(self.target.server.dbms).family, text, words):
+            self._refused = piece, words
+            self.notes.append(Note(piece.path, piece.line, shown(text), why, words))
             return
-    raise LoadRefused(f"{script.path}:{line}: {target.label} refuses a statement: {words} (statement: {text})")
+        said = f"{piece.path}:{piece.line}: {self.target.label} refuses a statement: {words} (statement: {shown(text)})"
+        if self._refused and words.startswith(_ABORTED):
+            before, why = self._refused
+            said += f"; the transaction ended at {before.path}:{before.line}: {why}; run that outside of one"
+        elif missing := [note.text for note in self.notes if note.text.upper().startswith("CREATE EXTENSION")]:
+            said += f"; these were passed over before: {'; '.join(missing)}"
+        raise LoadRefused(said)
+
+    def _end_connection(self) -> None:
+        with contextlib.suppress(RunError):
+            self.rig.engine.call("script", target=self.target.name, file="/dev/null", pieces=[])
 
 
-def _text(plain: Path, piece: Piece) -> str:
-    with plain.open("rb") as file:
-        file.seek(piece.begin)
-        return shown(file.read(piece.end - piece.begin))
+def _ranges(batch: Sequence[Piece]) -> Iterator[dict[str, list[int]]]:
+    """Where they are in the file of `_written`."""
+    begin = 0
+    for piece in batch:
+        length = len(piece.instead or b"")
+        yield {"sql": [begin, length]}
+        begin += length
 
 
-def _pieces(path: Path, family: Family) -> list[Piece]:
-    found = path.stat()
-    return _cached(path, family, found.st_mtime_ns, found.st_size)
-
-
-@lru_cache
-def _cached(path: Path, family: Family, mtime_ns: int, size: int) -> list[Piece]:
-    """Once for each state of a file: a dump may be large."""
-    return read_pieces(path, family)
+def _head(file: Path, sql: Sequence[int]) -> bytes:
+    with file.open("rb") as text:
+        text.seek(sql[0])
+        return text.read(min(sql[1], _READ_BYTES))
