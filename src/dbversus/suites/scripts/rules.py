@@ -95,12 +95,12 @@ _POSTGRES = Rules(
             _said("42704", "22023", "42501", "42939", words="role .*(?:does not exist|reserved)"),
             "there is no such role, and everything belongs to dbversus's own",
         ),
-        (_begins(rb"CREATE\s+(?:ROLE|USER|GROUP)\b"), _said("42710"), "it is there already"),
-        (_begins(rb"CREATE\s+SCHEMA\b"), _said("42P06"), "it is there already"),
+        (_begins(rb"CREATE\s+(?:ROLE|USER|GROUP)\b"), _said("42710"), "the role is there already"),
+        (_begins(rb"CREATE\s+SCHEMA\b"), _said("42P06"), "the schema is there already"),
         (
             _begins(rb"CREATE\s+(?:EXTENSION|(?:OR\s+REPLACE\s+)?(?:TRUSTED\s+)?(?:PROCEDURAL\s+)?LANGUAGE)\b"),
             _said("42710"),
-            "it is there already",
+            "the extension or language is there already",
         ),
         (
             _begins(rb"CREATE\s+EXTENSION\b"),
