@@ -24,7 +24,7 @@ def experiment(tmp_path_factory: pytest.TempPathFactory) -> dbversus.Experiment:
         env={**os.environ, "DBVERSUS_HOME": str(folder / "home"), "DBVERSUS_HOST_LOCK": str(folder / "lock")},
         capture_output=True,
         text=True,
-        timeout=280,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     printed = done.stdout

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from dbversus.builds.store import obtain
 from dbversus.builds.target import parse_target
+from dbversus.errors import DbversusError
 from dbversus.host.claims.registry import Registry
 from dbversus.servers import create_server
 from dbversus.servers.base import Placement
@@ -42,4 +43,9 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except DbversusError as error:
+        sys.exit(
+            f"No server to test with: {error}\nName a target or a prefix in DBVERSUS_TEST_MYSQL, or see docs/builds.md."
+        )

@@ -11,7 +11,7 @@ from dbversus.builds.model import Build
 from dbversus.builds.store import list_installed, obtain
 from dbversus.builds.target import parse_target
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(900)]
+pytestmark = pytest.mark.e2e
 
 
 def needs(client: str) -> pytest.MarkDecorator:

@@ -216,7 +216,7 @@ def test_two_processes_at_once_fetch_once(shelf: Path) -> None:
     children = [context.Process(target=obtain_in_child, args=(start, versions)) for _ in range(2)]
     for child in children:
         child.start()
-    assert [versions.get(timeout=60), versions.get(timeout=60)] == ["17.2", "17.2"]
+    assert [versions.get(timeout=600), versions.get(timeout=600)] == ["17.2", "17.2"]
     for child in children:
         child.join()
     assert fetches(shelf) == 1

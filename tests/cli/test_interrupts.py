@@ -18,7 +18,7 @@ time.sleep({seconds})
 
 def run(error: str, seconds: float) -> subprocess.CompletedProcess[str]:
     words = [sys.executable, "-c", LOST.format(error=error, seconds=seconds)]
-    return subprocess.run(words, capture_output=True, text=True, timeout=60)
+    return subprocess.run(words, capture_output=True, text=True, timeout=600)
 
 
 def test_an_interrupt_in_a_finalizer_is_not_lost() -> None:

@@ -14,7 +14,7 @@ def piped(*words: str, **environment: str) -> str:
         capture_output=True,
         text=True,
         env=os.environ | {"COLUMNS": "40"} | environment,
-        timeout=120,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     assert "…" not in done.stdout

@@ -13,11 +13,10 @@ from typing import Any
 
 import pytest
 
-from dbversus.builds.store import list_installed, obtain
-from dbversus.builds.target import parse_target
-from dbversus.errors import DbversusError
+from dbversus.builds.store import list_installed
 from dbversus.experiment.rig.engine import engine_binary
 
+from ..left_out import POSTGRES_AT_HAND, build_at_hand, no_build
 from ..small_host import new_folder, write_base_configs
 
 DBVERSUS = [sys.executable, "-c", "from dbversus.cli.main import main; main()"]
@@ -136,7 +135,7 @@ def postgres() -> str:
     for prefix in prefixes:
         if (prefix / "bin/initdb").exists():
             return f"postgres:{prefix}"
-    pytest.skip("no PostgreSQL: name a prefix in DBVERSUS_TEST_POSTGRES or install one in /usr/lib/postgresql")
+    return no_build(f"there is no PostgreSQL; {POSTGRES_AT_HAND}")
 
 
 @pytest.fixture(scope="session")
@@ -144,12 +143,6 @@ def of_mysqls_family() -> list[str]:
     """MariaDB, which a package brings, and MySQL where it is installed."""
     there = [build.version for build in list_installed("mysql") if build.version.startswith(("8.", "9."))]
     wanted = ["mariadb:10.11", *(f"mysql:{version}" for version in there[:1])]
-    return [target for target in wanted if _can_be_had(target)]
-
-
-def _can_be_had(target: str) -> bool:
-    try:
-        obtain(parse_target(target))
-    except DbversusError:
-        return False
-    return True
+    for target in wanted:
+        build_at_hand(target)
+    return wanted

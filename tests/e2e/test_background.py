@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from dbversus.builds.store import list_installed, obtain
-from dbversus.builds.target import parse_target
-from dbversus.errors import DbversusError
+from dbversus.builds.store import list_installed
 from dbversus.home import home_dir
 
+from ..left_out import build_at_hand
 from .conftest import Bench
 
 pytestmark = pytest.mark.e2e
@@ -115,10 +114,7 @@ def _threaded() -> list[str]:
 
 @pytest.mark.parametrize("target", _threaded())
 def test_what_threads_leave_for_later_is_charged_to_the_test(bench: Bench, target: str) -> None:
-    try:
-        build = obtain(parse_target(target))
-    except DbversusError as error:
-        pytest.skip(f"{target} cannot be had: {error}")
+    build = build_at_hand(target)
     (bench.home / "builds").symlink_to(home_dir() / "builds")
     file = bench.write([target, target], "point-query,update-index", "clients = 3\n" + DRAIN, looks=(2,))
     bench.run("run", file, "--out", bench.out)

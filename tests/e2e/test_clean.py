@@ -8,7 +8,7 @@ from collections.abc import Callable
 from .conftest import Bench
 
 
-def _wait_for(what: Callable[[], bool], limit_s: float = 120) -> None:
+def _wait_for(what: Callable[[], bool], limit_s: float = 600) -> None:
     deadline = time.monotonic() + limit_s
     while not what():
         assert time.monotonic() < deadline, "it did not happen"

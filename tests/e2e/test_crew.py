@@ -34,7 +34,6 @@ class _Said(Silent):
         self.lines.append(text)
 
 
-@pytest.mark.timeout(280)
 def test_nothing_is_lost_or_counted_twice(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in bench.places.items():
         monkeypatch.setenv(name, value)

@@ -6,13 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from dbversus.builds.store import obtain
-from dbversus.builds.target import parse_target
-from dbversus.errors import DbversusError
 from dbversus.home import home_dir
 from dbversus.results.read import open_results
 from dbversus.results.records import Check, Remark, State, of_type
 
+from ..left_out import build_at_hand
 from .conftest import Bench
 
 pytestmark = pytest.mark.e2e
@@ -38,10 +36,7 @@ tests = ["order"]
 
 def _targets(bench: Bench, *names: str) -> list[str]:
     for name in names:
-        try:
-            obtain(parse_target(name))
-        except DbversusError as error:
-            pytest.skip(f"{name} cannot be had: {error}")
+        build_at_hand(name)
     (bench.home / "builds").symlink_to(home_dir() / "builds")
     return list(names)
 

@@ -18,7 +18,7 @@ TESTS = "point-query,update-index,read-write-10"
 LONG = "rows = 40\nseconds = 1.5\nlooks = [2]\n"
 
 
-def _wait_for(what: Callable[[], bool], limit_s: float = 120) -> None:
+def _wait_for(what: Callable[[], bool], limit_s: float = 600) -> None:
     deadline = time.monotonic() + limit_s
     while not what():
         assert time.monotonic() < deadline, "it did not happen"
@@ -65,13 +65,12 @@ def _check_shape(bench: Bench) -> None:
     assert (bench.out / "report.html").exists() and (bench.out / "slots.parquet").exists()
 
 
-@pytest.mark.timeout(300)
 def test_a_server_killed_in_a_slot_is_restarted_and_reported(bench: Bench, postgres: str) -> None:
     process = bench.start("run", _experiment(bench, [postgres, f"{postgres}@work_mem=8MB"]), "--out", bench.out)
     _wait_for(lambda: _rows(bench) > 20)
     victim = max(_children(process.pid, "postgres"))
     os.kill(victim, signal.SIGKILL)
-    out, err = process.communicate(timeout=250)
+    out, err = process.communicate(timeout=600)
     assert process.returncode == 0, out + err
     failures = bench.records("failure")
     assert [failure["stage"] for failure in failures] and not any(failure["final"] for failure in failures)
@@ -80,13 +79,12 @@ def test_a_server_killed_in_a_slot_is_restarted_and_reported(bench: Bench, postg
     _check_shape(bench)
 
 
-@pytest.mark.timeout(300)
 def test_an_engine_that_is_killed_is_replaced(bench: Bench, postgres: str) -> None:
     process = bench.start("run", _experiment(bench, [postgres, f"{postgres}@work_mem=8MB"]), "--out", bench.out)
     _wait_for(lambda: _rows(bench) > 20)
     (engine,) = [pid for pid in _children(process.pid, "dbversus-engine") if "guard" not in _words(pid)]
     os.kill(engine, signal.SIGKILL)
-    out, err = process.communicate(timeout=250)
+    out, err = process.communicate(timeout=600)
     assert process.returncode == 0, out + err
     assert "engine" in [failure["stage"] for failure in bench.records("failure")]
     _check_shape(bench)
@@ -96,12 +94,11 @@ def _words(pid: int) -> str:
     return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
 
 
-@pytest.mark.timeout(300)
 def test_ctrl_c_leaves_nothing_running_and_a_resumable_directory(bench: Bench, postgres: str) -> None:
     process = bench.start("run", _experiment(bench, [postgres, f"{postgres}@work_mem=8MB"]), "--out", bench.out)
     _wait_for(lambda: _rows(bench) > 20)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=600)
     assert process.returncode == 130, err
     assert "Traceback" not in err and "resume" in err
     assert not bench.survivors()
@@ -111,7 +108,6 @@ def test_ctrl_c_leaves_nothing_running_and_a_resumable_directory(bench: Bench, p
     _check_shape(bench)
 
 
-@pytest.mark.timeout(900)
 def test_killed_twenty_times_it_still_finishes_with_every_row_once(bench: Bench, postgres: str) -> None:
     chance = random.Random(7)
     file = _experiment(bench, [postgres, f"{postgres}@work_mem=8MB"])
@@ -122,7 +118,7 @@ def test_killed_twenty_times_it_still_finishes_with_every_row_once(bench: Bench,
         time.sleep(chance.uniform(0.1, 4))
         process.kill()
         process.communicate()
-        _wait_for(lambda: not bench.survivors(), 30)
+        _wait_for(lambda: not bench.survivors())
         command = ["resume", bench.out]
     bench.run(*command)
     _check_shape(bench)
@@ -137,7 +133,7 @@ def test_two_experiments_at_once_the_second_is_refused_with_a_reason(bench: Benc
     first.send_signal(signal.SIGCONT)
     assert str(first.pid) in second.stderr and "--wait" in second.stderr
     assert not (bench.folder / "second").exists()
-    first.communicate(timeout=100)
+    first.communicate(timeout=600)
     assert first.returncode == 0
 
 
@@ -160,7 +156,7 @@ def test_another_home_on_the_same_host_waits_too(bench: Bench) -> None:
     assert f"in use by process {first.pid} (" in said
     _, rest = waits.communicate()
     assert waits.returncode == 0, rest
-    assert first.wait(10) == 0
+    assert first.wait(600) == 0
     _check_shape(other)
 
 

@@ -48,6 +48,6 @@ def test_ctrl_c_ends_the_wait_at_once(bench: Bench) -> None:
         time.sleep(0.1)
     time.sleep(3)
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=600)
     assert process.returncode == 130 and f"go on with: dbversus resume {bench.out}" in said
     assert not bench.records("row") and not bench.survivors()

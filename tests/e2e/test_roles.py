@@ -92,7 +92,7 @@ def test_a_stall_shows_in_the_times_of_a_rate_and_not_in_those_of_a_closed_loop(
     path.write_text(EXPERIMENT.replace("TARGET", postgres))
     run = bench.start("run", path, "--out", bench.out)
     stall_once(bench, run)
-    assert run.wait(120) == 0, run.communicate()
+    assert run.wait(600) == 0, run.communicate()
 
     (test,) = json.loads((bench.out / "report.json").read_text())["tests"]
     (orders,), (readers,) = (test["roles"][role].values() for role in ("orders", "readers"))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dbversus.host import cgroups
+from dbversus.host import cgroups, processes
 
 V1_MOUNTS = """cgroup /sys/fs/cgroup/cpu,cpuacct cgroup rw,nosuid,cpu,cpuacct 0 0
 cgroup /sys/fs/cgroup/freezer cgroup rw,freezer 0 0
@@ -30,25 +30,29 @@ def cpu_used(group: cgroups.CgroupV1 | cgroups.CgroupV2) -> int:
     return int((group.path / "cpu.stat").read_text().split()[1]) * 1000
 
 
+def wait_for_more(group: cgroups.CgroupV1 | cgroups.CgroupV2, than: int) -> None:
+    while cpu_used(group) <= than:
+        time.sleep(0.01)
+
+
 def test_a_group_counts_cpu_and_is_thawed_and_removed(group: cgroups.CgroupV1 | cgroups.CgroupV2) -> None:
     process = subprocess.Popen(["sh", "-c", "while :; do :; done"])
     try:
         group.add(process.pid)
         assert cgroups.pids_in(group.directories()) == [process.pid]
-        time.sleep(0.2)
-        assert cpu_used(group) > 0
+        wait_for_more(group, than=0)
         freezer = group.engine_freeze()
         if freezer["kind"] != "signal":
             directory = Path(freezer.get("freezer") or freezer["path"])
             file, word = ("cgroup.freeze", "1") if freezer["kind"] == "v2" else ("freezer.state", "FROZEN")
             (directory / file).write_text(word)
-            time.sleep(0.1)
+            while processes.read_stat(process.pid).state == "R":  # type: ignore[union-attr]
+                time.sleep(0.01)  # until it next gets a CPU, where it ends
             frozen_at = cpu_used(group)
             time.sleep(0.1)
             assert cpu_used(group) == frozen_at
             cgroups.thaw(group.directories())
-            time.sleep(0.3)
-            assert cpu_used(group) > frozen_at
+            wait_for_more(group, than=frozen_at)
         with pytest.raises(OSError):
             cgroups.remove_directories(group.directories())  # it still holds a process
         cgroups.leave_directories(group.directories())

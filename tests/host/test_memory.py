@@ -18,7 +18,7 @@ held = bytearray(os.urandom(1)) * (64 * 2**20)
 child = os.fork()
 if child:
     print(child, flush=True)
-time.sleep(60)
+time.sleep(600)
 """
 
 

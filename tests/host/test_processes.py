@@ -13,7 +13,7 @@ import pytest
 
 from dbversus.host import processes
 
-SLEEPER = "import subprocess, sys, time; subprocess.Popen(['sleep', '60']); print('up', flush=True); time.sleep(60)"
+SLEEPER = "import subprocess, sys, time; subprocess.Popen(['sleep', '600']); print('up', flush=True); time.sleep(600)"
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def test_a_tree_is_found_and_killed(tree: "subprocess.Popen[str]") -> None:
     assert processes.kill_all(lambda: [tree.pid, *processes.descendants(tree.pid)]) == []
     tree.wait()
     assert not processes.is_alive(tree.pid)
-    end = time.monotonic() + 5
+    end = time.monotonic() + 600
     while processes.is_alive(pids[0]) and time.monotonic() < end:
         time.sleep(0.01)
     assert not processes.is_alive(pids[0])

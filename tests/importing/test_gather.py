@@ -64,7 +64,7 @@ def test_processes_end_in_silence(tmp_path: Path) -> None:
     )
     (tmp_path / "program.py").write_text(program)
     done = subprocess.run(
-        [sys.executable, tmp_path / "program.py"], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, tmp_path / "program.py"], capture_output=True, text=True, check=True, timeout=600
     )
 
     assert done.stdout + done.stderr == ""
@@ -88,7 +88,7 @@ def test_processes_end_with_one_that_is_killed(tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(program)
     # they have its standard output, too, which is read to its end: until the last of them is gone
     done = subprocess.run(
-        [sys.executable, tmp_path / "program.py"], stdout=subprocess.PIPE, text=True, check=False, timeout=60
+        [sys.executable, tmp_path / "program.py"], stdout=subprocess.PIPE, text=True, check=False, timeout=600
     )
 
     assert done.returncode == -signal.SIGKILL

@@ -1,3 +1,4 @@
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,12 +12,14 @@ from dbversus.report.formats import html, markdown
 from dbversus.report.model import Assessment, Comparison, TestPart
 from dbversus.results.read import open_results
 from dbversus.results.records import Finished
+from dbversus.results.schema import JOURNAL
 from dbversus.results.stored import Results
+from dbversus.results.write import seal
 from dbversus.stats.judge import judge
 from dbversus.stats.metrics import IO_BYTES
 from dbversus.stats.model import UNSETTLED, Finding, Verdict
 
-from .synthetic import FAILED_TEST, LABELS, SCANNED_ROWS, SERVER_WORDS, TRUTHS, WRONG_TEST, write_results
+from .synthetic import FAILED_TEST, LABELS, SCANNED_ROWS, SERVER_WORDS, TRUTHS, WRONG_TEST, Truth, write_results
 
 CPU = "server_cpu_us_per_op"
 
@@ -66,6 +69,38 @@ def test_failure_is_shown_in_the_servers_own_words(assessment: Assessment) -> No
     assert failed.verdict == Verdict.FAILED
     assert failed.notes == (SERVER_WORDS,)
     assert [(item.target, item.message) for item in assessment.failures] == [(LABELS[2], SERVER_WORDS)]
+
+
+@pytest.mark.parametrize("slow", [0, 1])
+def test_figures_beside_a_rate_that_was_missed_on_the_target_or_the_base_are_not_compared(
+    tmp_path: Path, slow: int
+) -> None:
+    folder = write_results(tmp_path / "results", targets=2, truths=(Truth("mixed", 28), Truth("alone", 30)))
+    with_rates(folder, "mixed", {"t0": 500, "t1": 500, f"t{slow}": 300})
+    assessment = build_assessment(open_results(folder))
+    missed, compared = (comparison(assessment, test, LABELS[1]) for test in ("mixed", "alone"))
+    assert missed.verdict == Verdict.SLA_FAILED and compared.verdict == Verdict.EQUIVALENT
+    assert missed.notes == (f"not compared, since a role did not reach its rate on {LABELS[slow]}",)
+    with_rates(folder, "mixed", {"t0": 500, "t1": 480})
+    held = comparison(build_assessment(open_results(folder)), "mixed", LABELS[1])
+    assert held.verdict == Verdict.EQUIVALENT
+
+
+def with_rates(
+    folder: Path, test: str, done_per_s: Mapping[str, int], asked_per_s: int = 500, sla: float = 0.95
+) -> None:
+    """Gives a test two roles: readers in a closed loop, and orders that do so many operations/s on each target."""
+    journal = folder / JOURNAL
+    lines = [json.loads(line) for line in journal.read_text().splitlines()]
+    for line in lines:
+        if line["type"] == "slots" and line["test"] == test:
+            line["paces"] = {"orders": {"rate_per_s": asked_per_s, "sla": sla}}
+        for slot in line["slots"] if line["type"] == "row" and line["test"] == test else ():
+            done, due = (round(rate * slot["elapsed_ns"] / 1e9) for rate in (done_per_s[slot["target"]], asked_per_s))
+            orders = {"ops": done, "scheduled": due, "late": 0, "overdue": due - done, "errors": {}, "max_ns": 9}
+            slot["roles"] = {"readers": {"ops": slot["ops"], "errors": {}, "max_ns": 9}, "orders": orders}
+    journal.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    seal(folder)
 
 
 def test_summary_names_regressions_first(assessment: Assessment) -> None:

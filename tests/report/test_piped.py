@@ -25,7 +25,7 @@ def test_names_and_rows_are_whole(results_dir: Path, words: list[str]) -> None:
         capture_output=True,
         text=True,
         env=os.environ | {"COLUMNS": "40"},
-        timeout=120,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     assert "…" not in done.stdout

@@ -19,6 +19,7 @@ from dbversus.servers.config.sizing import Sizing
 from dbversus.servers.data.snapshot import copy_tree
 from dbversus.servers.postgres.server import PostgresServer
 
+from ..left_out import POSTGRES_AT_HAND, no_build
 from ..tables import sbtest
 
 # in memory where that can be had: copying data directories is most of what these tests do
@@ -40,7 +41,7 @@ def postgres_build() -> Build:
             ).stdout
             version = re.search(r"\d+(\.\d+)?\w*", said)
             return Build("postgres", version[0] if version else "0", "path", prefix, "test")
-    pytest.skip("no PostgreSQL: name a prefix in DBVERSUS_TEST_POSTGRES or install one in /usr/lib/postgresql")
+    return no_build(f"there is no PostgreSQL; {POSTGRES_AT_HAND}")
 
 
 @pytest.fixture(scope="session")

@@ -33,7 +33,7 @@ config = ServerConfig("test", {"fsync": "off", "shared_buffers": "16MB"})
 server = PostgresServer(Build("postgres", version, "path", Path(prefix), "test"), config, Path(work_dir), [Registry(Path(home))])
 server.start(Placement(cgroup=cgroup))
 print(server.root_pid, *(cgroup.directories() if cgroup else []), flush=True)
-time.sleep(60)
+time.sleep(600)
 """
 
 CREATOR = """
@@ -60,7 +60,7 @@ class Controlled:
         pid, *self.groups = self.process.stdout.readline().split()
         self.root_pid = int(pid)
         self.pids = self._settled()
-        assert len(self.pids) > 4
+        assert len(self.pids) > 4, self.pids
 
     def _settled(self) -> list[int]:
         """The backend that was asked whether the server is up may still be leaving."""
@@ -94,7 +94,7 @@ def home(work_dir: Path) -> Iterator[Path]:
 def test_the_kernel_ends_a_server_whose_controller_is_killed(server: PostgresServer, home: Path) -> None:
     controlled = Controlled(server, home)
     controlled.kill()
-    assert controlled.gone_within(10)
+    assert controlled.gone_within(600)
     cleanup_stale(home)
     assert list((home / "run").iterdir()) == []
     assert not (server.work_dir / "s").exists()
@@ -144,7 +144,7 @@ def test_a_server_killed_with_9_is_seen_and_can_be_started_again(server: Postgre
     pids = processes.descendants(server.root_pid)
     processes.send(pids, signal.SIGSTOP)  # so that they cannot see that their parent is gone
     os.kill(server.root_pid, signal.SIGKILL)
-    end = time.monotonic() + 5
+    end = time.monotonic() + 600
     while server.is_running() and time.monotonic() < end:
         time.sleep(0.01)
     assert not server.is_running()
@@ -214,6 +214,9 @@ def test_what_makes_a_data_directory_does_not_outlive_its_controller_either(
     process.kill()
     process.wait()
     cleanup_stale(home)
+    end = time.monotonic() + 600
+    while [pid for pid in found if processes.is_alive(pid)] and time.monotonic() < end:
+        time.sleep(0.02)
     assert not [pid for pid in found if processes.is_alive(pid)]
     assert not processes.working_in(place, program)
     assert not _segments() & set(ids)

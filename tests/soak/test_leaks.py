@@ -16,7 +16,7 @@ from dbversus.host.claims.registry import remove_shared_memory
 from .disk import SmallDisk, can_mount
 from .leaks import LOOSE_BYTES_AT_MOST, Baseline, in_home, on_host, processes_of
 
-_SLEEP = [sys.executable, "-c", "import time; print(flush=True); time.sleep(60)"]
+_SLEEP = [sys.executable, "-c", "import time; print(flush=True); time.sleep(600)"]
 
 
 @pytest.fixture

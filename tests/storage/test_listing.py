@@ -71,7 +71,7 @@ def test_a_build_of_a_run_under_way_and_one_that_somebody_executes_are_in_use(ho
 def test_a_library_that_a_process_has_loaded_is_in_use(home: Path) -> None:
     folder = home / "libraries/libshelf2"
     shutil.copy("/bin/sleep", folder / "sleep")
-    process = subprocess.Popen([folder / "sleep", "60"])
+    process = subprocess.Popen([folder / "sleep", "600"])
     try:
         (library,) = [one for one in list_kept() if one.kind is Kind.LIBRARY]
         assert (library.user, library.about) == (f"process {process.pid}", "libshelf.so.2, sleep")

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from dbversus.errors import RunError
-from dbversus.experiment.rig.engine import Engine, engine_binary
+from dbversus.experiment.rig.engine import Engine
 from dbversus.servers.sqlite.ddl import table_sql
 from dbversus.suites import Suite, Test, definition, list_suites, loads
+
+from ..left_out import engine_at_hand
 
 ROWS = 2000
 TABLES = 2
@@ -25,10 +26,7 @@ def _load(engine: Engine, suite: Suite) -> None:
 
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    try:
-        engine_binary()
-    except RunError as error:
-        pytest.skip(str(error))
+    engine_at_hand()
     path: Path = tmp_path_factory.mktemp("suites") / "sbtest.db"
     with Engine() as engine:
         engine.call("target", name="t0", wire="sqlite", address={"path": str(path), "library": "bundled"})

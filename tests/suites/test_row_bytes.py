@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from dbversus.errors import RunError
-from dbversus.experiment.rig.engine import Engine, engine_binary
+from dbversus.experiment.rig.engine import Engine
 from dbversus.servers.sqlite.ddl import table_sql
 from dbversus.suites import load_suite, loads
 from dbversus.suites.row_bytes import bytes_of_roles, bytes_of_tables
+
+from ..left_out import engine_at_hand
 
 ROWS = 4000
 SUITE = """title = "Rows"
@@ -64,10 +65,7 @@ def test_a_text_whose_length_depends_on_others_is_not_guessed(tmp_path: Path) ->
 
 def test_a_real_table_holds_so_many_bytes(tmp_path: Path) -> None:
     """Values of 4,000 rows as the engine has made them; 8 for each integer, as in other DBMSs: SQLite packs small ones."""
-    try:
-        engine_binary()
-    except RunError as error:
-        pytest.skip(str(error))
+    engine_at_hand()
     suite, path = load_suite(_written(tmp_path)), tmp_path / "items.db"
     with Engine() as engine:
         engine.call("target", name="t0", wire="sqlite", address={"path": str(path), "library": "bundled"})

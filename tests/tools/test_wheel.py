@@ -12,7 +12,7 @@ ENGINE = ("dbversus-engine", "libdbversus_inject.so")
 
 def build(into: Path, **environment: str) -> zipfile.ZipFile:
     command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(into)]
-    subprocess.run(command, cwd=ROOT, env=os.environ | environment, check=True, capture_output=True, timeout=60)
+    subprocess.run(command, cwd=ROOT, env=os.environ | environment, check=True, capture_output=True, timeout=600)
     (path,) = into.glob("*.whl")
     return zipfile.ZipFile(path)
 

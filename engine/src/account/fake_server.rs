@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::process::clock_ns;
 use super::tree;
+use crate::test_tree::wait_for;
 
 const SOCKET: &str = "DBVERSUS_FAKE_SERVER";
 /// Full name of the test below, as the test program knows it.
@@ -42,14 +43,9 @@ impl FakeServer {
             .spawn()
             .unwrap();
         let server = Self { process, directory };
-        let patience = Instant::now();
-        while UnixStream::connect(server.socket()).is_err() {
-            assert!(
-                patience.elapsed() < Duration::from_secs(20),
-                "the fake server does not answer"
-            );
-            thread::sleep(Duration::from_millis(2));
-        }
+        wait_for("the fake server to answer", || {
+            UnixStream::connect(server.socket()).is_ok()
+        });
         server
     }
 
@@ -68,15 +64,13 @@ impl FakeServer {
     /// Id of the thread that does the work that is left for later, once it has its name.
     pub fn flusher(&self) -> i32 {
         let kind_of = |tid: i32| super::kind::of_thread(self.pid(), tid, None).unwrap();
-        let patience = Instant::now();
-        loop {
+        let mut flusher = None;
+        wait_for("the flusher", || {
             let mut threads = tree::threads(self.pid()).unwrap().into_iter();
-            if let Some(tid) = threads.find(|tid| kind_of(*tid).as_deref() == Some("flusher")) {
-                return tid;
-            }
-            assert!(patience.elapsed() < Duration::from_secs(20), "there is no flusher");
-            thread::sleep(Duration::from_millis(2));
-        }
+            flusher = threads.find(|tid| kind_of(*tid).as_deref() == Some("flusher"));
+            flusher.is_some()
+        });
+        flusher.unwrap()
     }
 }
 

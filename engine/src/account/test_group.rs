@@ -4,11 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
-use std::time::Duration;
 
 use super::tree::Stat;
 use crate::skip::skip;
-use crate::test_tree::Tree;
+use crate::test_tree::{Tree, wait_for};
 
 /// Removed in the end; nothing may be left in it by then.
 pub struct TestGroup(PathBuf);
@@ -54,12 +53,9 @@ impl TestGroup {
 
 impl Drop for TestGroup {
     fn drop(&mut self) {
-        let is_removed = (0..400).any(|_| {
-            let removed = fs::remove_dir(&self.0);
-            thread::sleep(Duration::from_millis(5));
-            removed.is_ok()
-        });
-        assert!(is_removed || thread::panicking(), "{} is in use", self.0.display());
+        if !thread::panicking() {
+            wait_for("the group to be left by all", || fs::remove_dir(&self.0).is_ok());
+        }
     }
 }
 
@@ -67,7 +63,5 @@ impl Drop for TestGroup {
 pub fn stop(pid: i32) {
     // SAFETY: takes numbers alone.
     unsafe { libc::kill(pid, libc::SIGSTOP) };
-    while Stat::of(pid).unwrap().unwrap().state != b'T' {
-        thread::sleep(Duration::from_millis(1));
-    }
+    wait_for("it to stop", || Stat::of(pid).unwrap().unwrap().state == b'T');
 }

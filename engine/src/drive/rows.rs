@@ -469,11 +469,10 @@ mod tests {
     use crate::drive::client::Goal;
     use crate::drive::fake::{FakeWire, point_program};
     use crate::drive::target::freeze::{FreezeSpec, Freezer};
-    use crate::test_tree::Tree;
+    use crate::test_tree::{Tree, wait_for};
     use crate::wire::ErrorClass;
     use crate::workload::Mode;
     use std::io::Write;
-    use std::time::{Duration, Instant};
 
     const SETTLE_OPS: u64 = 2;
     const SLOT_OPS: u64 = 4;
@@ -549,10 +548,7 @@ mod tests {
         };
         assert_eq!(settle_write_bytes(0), Some(0));
         input.write_all(b"\n").unwrap();
-        let patience = Instant::now();
-        while written_bytes(pid) < BYTES {
-            assert!(patience.elapsed() < Duration::from_secs(20));
-        }
+        wait_for("it to be written", || written_bytes(pid) >= BYTES);
         assert!(settle_write_bytes(1) >= Some(BYTES));
         assert!(settle_write_bytes(2) < Some(BYTES), "it came with the row before");
         std::fs::remove_file(file).unwrap();

@@ -4,8 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::process::{Child, Command};
 
-use crate::harness::{Engine, Scratch, children_of, is_alive, wait_for};
+use crate::harness::{Engine, Scratch, children_of, is_alive};
 use crate::skip::skip;
+use crate::tree::wait_for;
 use serde_json::json;
 
 /// A shell with two sleeping children, and all their ids.
@@ -61,17 +62,24 @@ fn trees_and_paths_are_gone_when_the_input_ends_and_released_ones_are_not() {
     released.wait().unwrap();
 }
 
+/// A bit for each signal.
+fn ignored_by(pid: i32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    u64::from_str_radix(mask.unwrap().trim(), 16).unwrap()
+}
+
 #[test]
 fn signals_do_not_end_a_guard() {
     let (mut shell, family) = sleepers();
     let mut guard = Engine::start_with(&["guard"]);
     guard.send(&json!({"root_pid": shell.id()}));
-    // It leads a session of its own once it is up.
     let pid = guard.pid();
-    // SAFETY: takes numbers alone.
-    wait_for("the guard", || unsafe { libc::getsid(pid) } == pid);
-    std::thread::sleep(std::time::Duration::from_millis(50));
-    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+    let signals = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
+    wait_for("the guard to ignore them", || {
+        signals.iter().all(|signal| ignored_by(pid) & 1 << (signal - 1) != 0)
+    });
+    for signal in signals {
         // SAFETY: takes numbers alone.
         assert_eq!(unsafe { libc::kill(pid, signal) }, 0);
     }

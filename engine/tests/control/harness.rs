@@ -5,9 +5,10 @@ use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+
+use crate::tree::state_of;
 
 pub struct Engine {
     process: Child,
@@ -145,15 +146,6 @@ impl Drop for Scratch {
     }
 }
 
-/// R, S, T and so on; X when there is no such process.
-pub fn state_of(pid: i32) -> char {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit(") ")
-        .next()
-        .and_then(|fields| fields.chars().next())
-        .unwrap_or('X')
-}
-
 pub fn children_of(pid: i32) -> Vec<i32> {
     let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
     children.split_whitespace().map(|pid| pid.parse().unwrap()).collect()
@@ -161,14 +153,6 @@ pub fn children_of(pid: i32) -> Vec<i32> {
 
 pub fn is_alive(pid: i32) -> bool {
     !matches!(state_of(pid), 'X' | 'Z')
-}
-
-pub fn wait_for(what: &str, is_so: impl Fn() -> bool) {
-    let began = Instant::now();
-    while !is_so() {
-        assert!(began.elapsed() < Duration::from_secs(20), "waited in vain for {what}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
 }
 
 fn uniform(high: u64) -> Value {

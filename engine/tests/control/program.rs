@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use crate::harness::{self, Engine, Scratch, point_test};
-use crate::tree::{BUSY, Tree};
+use crate::tree::{BUSY, Tree, state_of, wait_for};
 use serde_json::{Value, json};
 
 const SERVER_FIGURES: [&str; 15] = [
@@ -293,13 +293,12 @@ fn roles_have_figures_of_their_own_and_schedules_run_on_across_slots() {
         let overdue = slots[19]["roles"]["steady"]["overdue"].as_u64().unwrap();
         assert_eq!(sum("steady", "ops") + overdue, sum("steady", "scheduled"));
         let driven_ns: u64 = slots.iter().map(|slot| slot["elapsed_ns"].as_u64().unwrap()).sum();
-        let expected = driven_ns / 1_000_000;
-        assert!(
-            sum("steady", "scheduled").abs_diff(expected) <= 4,
-            "{expected}: {}",
-            slots[0]
-        );
-        assert!(sum("reader", "ops") > 100 && slots[0]["roles"]["reader"].get("late").is_none());
+        // What was due while the last slot was on its way to its end may be missing.
+        let last_ns = slots[19]["elapsed_ns"].as_u64().unwrap();
+        let expected = (driven_ns - last_ns) / 1_000_000 - 4..=driven_ns / 1_000_000 + 4;
+        let scheduled = sum("steady", "scheduled");
+        assert!(expected.contains(&scheduled), "{scheduled}, expected {expected:?}");
+        assert!(sum("reader", "ops") >= 20 && slots[0]["roles"]["reader"].get("late").is_none());
     }
     let end = &told[20];
     assert!(
@@ -442,7 +441,7 @@ fn statements_that_always_fail_stop_the_command_with_the_servers_words() {
 #[test]
 fn a_server_is_drained_alone_and_stays_as_frozen_as_it_was() {
     // One works for a while and then rests, the other never does.
-    let resting = Tree::start("i=0; while [ $i -lt 500000 ]; do i=$((i+1)); done; exec sleep 60");
+    let resting = Tree::start("i=0; while [ $i -lt 500000 ]; do i=$((i+1)); done; exec sleep 600");
     let restless = Tree::start(BUSY);
     let mut engine = Engine::start();
     for (name, server) in [("a", &resting), ("b", &restless)] {
@@ -450,29 +449,27 @@ fn a_server_is_drained_alone_and_stays_as_frozen_as_it_was() {
             "account": {"root_pid": server.pid()}, "freeze": {"kind": "signal"}}));
     }
     engine.done(json!({"cmd": "freeze", "targets": ["a", "b"]}));
-    let drained = engine.done(json!({"cmd": "drain", "target": "a", "idle_ms": 100, "limit_ms": 20_000}));
-    assert_eq!(drained["idle"], true, "{drained}");
-    assert!(drained["elapsed_ns"].as_u64() >= Some(100_000_000), "{drained}");
-    assert!(
-        SERVER_FIGURES.iter().all(|field| drained.get(field).is_some()),
-        "{drained}"
-    );
-    assert!(drained["server_cpu_ns"].as_u64() > Some(0), "{drained}");
+    // A server that gets no CPU for so long looks idle, so it is drained until it had some.
+    wait_for("it to be drained", || {
+        let drained = engine.done(json!({"cmd": "drain", "target": "a", "idle_ms": 100, "limit_ms": 240_000}));
+        assert_eq!(drained["idle"], true, "{drained}");
+        assert!(drained["elapsed_ns"].as_u64() >= Some(100_000_000), "{drained}");
+        assert!(
+            SERVER_FIGURES.iter().all(|field| drained.get(field).is_some()),
+            "{drained}"
+        );
+        drained["server_cpu_ns"].as_u64() > Some(0)
+    });
     for server in [&resting, &restless] {
-        harness::wait_for("both to be stopped", || harness::state_of(server.pid()) == 'T');
+        wait_for("both to be stopped", || state_of(server.pid()) == 'T');
     }
     engine.done(json!({"cmd": "thaw", "targets": ["b"]}));
-    let limited = engine.done(json!({"cmd": "drain", "target": "b", "idle_ms": 20, "limit_ms": 60}));
-    assert_eq!(limited["idle"], false, "{limited}");
-    assert!(
-        limited["background"]
-            .as_object()
-            .unwrap()
-            .values()
-            .any(|cpu_ns| cpu_ns.as_u64() > Some(0)),
-        "{limited}"
-    );
-    harness::wait_for("it to run on", || harness::state_of(restless.pid()) == 'R');
+    wait_for("the limit to be reached", || {
+        let limited = engine.done(json!({"cmd": "drain", "target": "b", "idle_ms": 20, "limit_ms": 60}));
+        let mut background_ns = limited["background"].as_object().unwrap().values();
+        limited["idle"] == false && background_ns.any(|cpu_ns| cpu_ns.as_u64() > Some(0))
+    });
+    wait_for("it to run on", || state_of(restless.pid()) == 'R');
     let wrong = engine.last(json!({"cmd": "drain", "target": "b", "idle_ms": 2000, "limit_ms": 60}));
     assert!(
         wrong["error"]["message"]
@@ -501,13 +498,13 @@ fn whatever_is_frozen_is_thawed_when_the_engine_leaves() {
             "account": {"root_pid": server.pid()}, "freeze": {"kind": "signal"}}));
         engine.done(json!({"cmd": "freeze", "targets": ["a"]}));
         let pid = server.pid();
-        harness::wait_for("the server to be stopped", || harness::state_of(pid) == 'T');
+        wait_for("the server to be stopped", || state_of(pid) == 'T');
         if way_to_go == "signal" {
             assert!(engine.terminate());
         } else {
             assert!(engine.quits_at_end_of_input());
         }
-        harness::wait_for("the server to run again", || harness::state_of(pid) == 'R');
+        wait_for("the server to run again", || state_of(pid) == 'R');
     }
 }
 
@@ -538,7 +535,7 @@ fn seconds_are_told_beside_the_rows_where_they_are_asked_for() {
     engine.done(json!({"cmd": "open", "targets": ["a"], "clients": 2, "test": point_test(1000)}));
     let lines = engine.all(
         json!({"cmd": "rows", "seed": 1, "tag": {"test": "t"}, "orders": [["a"]], "series": true,
-        "settle": {"ops": 2}, "slot": {"ms": 1100}}),
+        "settle": {"ops": 2}, "slot": {"ms": 3100}}),
     );
     let seconds: Vec<_> = lines
         .iter()

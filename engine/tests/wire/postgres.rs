@@ -215,7 +215,7 @@ fn deadlocks_and_lock_timeouts_are_told_apart() {
     load(first.as_mut(), &table(1), 5);
     let settings = ["SET search_path = locks", "SET deadlock_timeout = '10ms'"];
     let mut second = wire(&settings).unwrap().connect().unwrap();
-    first.query("SET lock_timeout = '5s'").unwrap();
+    first.query("SET lock_timeout = '4min'").unwrap();
     for connection in [&mut first, &mut second] {
         connection.query("BEGIN").unwrap();
     }

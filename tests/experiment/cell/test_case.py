@@ -10,6 +10,8 @@ from dbversus.errors import RunError
 from dbversus.experiment.cell.case import measure, warm_up
 from dbversus.experiment.cell.rows import LEAD_IN_ROW
 from dbversus.experiment.plan.cases import Case
+from dbversus.experiment.rig.engine import EngineGone
+from dbversus.experiment.rig.recovery import ENGINE_RENEWALS_AT_MOST
 from dbversus.experiment.rig.rig import Rig
 from dbversus.host.pinning import PlacementPlan
 from dbversus.stats.validity.disturbance import Limits
@@ -213,6 +215,19 @@ def test_a_warm_up_goes_on_with_another_engine(tmp_path: Path, command: str) -> 
     assert engine_of(rig) is engines[1]
     assert [len(engines[1].asked(name)) for name in ("open", "rows", "close")] == [1] * 3
     assert all(target.out is None for target in rig.targets)
+
+
+def test_an_engine_that_is_lost_in_all_it_does_is_renewed_so_often_and_no_more(tmp_path: Path) -> None:
+    engines = [FakeEngine() for _ in range(50)]
+    engines[0].failures["rows"] = [None]  # the pilot's
+    for engine in engines:
+        engine.failures["rows"].append(gone())
+    rig = make_rig(tmp_path, engines=engines)
+    with pytest.raises(EngineGone, match="killed by signal 9"):
+        _measure(rig, "point-query")
+    # the rows are gone on with so often, and then the whole test is begun again so often
+    assert sum(bool(engine.asked("rows")) for engine in engines) == (1 + ENGINE_RENEWALS_AT_MOST) ** 2
+    assert not records(rig, "row")
 
 
 def test_a_pilot_bounded_by_count_has_work_for_every_client(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ class _Worker:
         block = order.cell.block
         self.blocks.append(block)
         if self.start and block:
-            self.start.wait(10)  # both have a cell by now
+            self.start.wait(600)  # both have a cell by now
             self.start = None
         if block == self.lost_in:
             raise WorkerLost(f"{self.name} was killed by signal 9.")
@@ -103,7 +103,7 @@ def test_an_interrupt_ends_workers_in_the_midst_of_their_cells() -> None:
         def perform(self, order: Order, take: Take) -> None:
             if not order.cell.block:
                 return super().perform(order, take)
-            assert stopped.wait(10), "nobody would ever have told it"
+            assert stopped.wait(600), "nobody would ever have told it"
             raise WorkerLost("it was stopped")
 
         def stop(self) -> None:

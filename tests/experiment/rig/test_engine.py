@@ -8,6 +8,8 @@ import pytest
 from dbversus.errors import RunError
 from dbversus.experiment.rig.engine import Engine, engine_binary
 
+from ...left_out import engine_at_hand
+
 TEST = {"name": "one", "transaction": False, "statements": [{"name": "one", "sql": "SELECT 1"}]}
 
 
@@ -74,10 +76,7 @@ def test_a_source_tree_without_engine_names_the_command(installed: Path) -> None
 
 
 def test_closing_waits_for_no_rows_under_way() -> None:
-    try:
-        engine_binary()
-    except RunError as error:
-        pytest.skip(str(error))
+    engine_at_hand()
     engine = Engine()
     engine.call("target", name="t0", wire="null", address={})
     engine.call("open", targets=["t0"], test=TEST)

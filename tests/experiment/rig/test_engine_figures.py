@@ -6,12 +6,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from dbversus.errors import RunError
-from dbversus.experiment.rig.engine import Engine, engine_binary
+from dbversus.experiment.rig.engine import Engine
 from dbversus.results.records import Answers, HostFigures, LoadFigures, Part, Slot, StatementAnswers
 from dbversus.servers.sqlite.ddl import table_sql
 from dbversus.suites.load import load_suite
 from dbversus.suites.send.define import definition, loads
+
+from ...left_out import engine_at_hand
 
 ROWS = 100
 OF_REPLIES = {"id", "done"}
@@ -19,10 +20,7 @@ OF_REPLIES = {"id", "done"}
 
 @pytest.fixture
 def engine(tmp_path: Path) -> Any:
-    try:
-        engine_binary()
-    except RunError as error:
-        pytest.skip(str(error))
+    engine_at_hand()
     with Engine() as engine:
         engine.call("target", name="t0", wire="sqlite", address={"path": str(tmp_path / "db"), "library": "bundled"})
         yield engine

@@ -18,7 +18,7 @@ from ..fakes import make_rig, records
 
 @pytest.fixture
 def process() -> Iterator[int]:
-    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]) as started:
+    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]) as started:
         yield started.pid
         started.kill()
 

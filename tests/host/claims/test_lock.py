@@ -5,7 +5,6 @@ import re
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -24,7 +23,7 @@ if len(sys.argv) > 2:
     os.setuid(int(sys.argv[2]))
 lock = acquire_host(what="postgres:13 against postgres:17", path=Path(sys.argv[1]))
 print("held", flush=True)
-time.sleep(60)
+time.sleep(600)
 """
 NOBODY = pwd.getpwnam("nobody").pw_uid
 root_only = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
@@ -42,7 +41,7 @@ def holder(path: Path, *user: int) -> "subprocess.Popen[str]":
 def refused(path: Path, *user: int) -> str:
     """What another process, of a user, says that finds the host in use."""
     command = [sys.executable, "-c", HOLDER, str(path), *map(str, user)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=30)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert done.returncode == 1
     return done.stderr
 
@@ -116,18 +115,21 @@ def test_what_another_user_has_written_cannot_move_the_cursor(shared: Path) -> N
 def test_a_second_one_waits_when_told_to_and_says_so(shared: Path) -> None:
     first = acquire_host(path=shared, what="the first")
     said: list[str] = []
-    taken = threading.Event()
+    waiting, taken = threading.Event(), threading.Event()
+
+    def say(words: str) -> None:
+        said.append(words)
+        waiting.set()
 
     def second() -> None:
-        with acquire_host(wait=True, path=shared, say=said.append):
+        with acquire_host(wait=True, path=shared, say=say):
             taken.set()
 
     thread = threading.Thread(target=second)
     thread.start()
-    time.sleep(0.1)
-    assert not taken.is_set()
+    assert waiting.wait(600) and not taken.is_set()
     first.close()
-    thread.join(5)
+    thread.join(600)
     assert taken.is_set()
     (words,) = said
     assert words.startswith(f"this host is in use by process {os.getpid()} (the first, for ")
@@ -160,23 +162,23 @@ def test_who_waited_for_a_file_that_was_removed_does_not_hold_the_host_with_it(s
     def second() -> None:
         with acquire_host(wait=True, path=shared, say=lambda _: waiting.set()):
             taken.set()
-            done.wait(10)
+            done.wait(600)
 
     thread = threading.Thread(target=second)
     thread.start()
-    assert waiting.wait(5)
+    assert waiting.wait(600)
     shared.unlink()
     first.close()
-    assert taken.wait(5)
+    assert taken.wait(600)
     with pytest.raises(RunError, match="in use"):
         acquire_host(path=shared)
     done.set()
-    thread.join(5)
+    thread.join(600)
 
 
 def test_children_do_not_inherit_the_lock(shared: Path) -> None:
     with acquire_host(path=shared):
-        child = subprocess.Popen(["sleep", "60"], close_fds=False)
+        child = subprocess.Popen(["sleep", "600"], close_fds=False)
     try:
         acquire_host(path=shared).close()
     finally:

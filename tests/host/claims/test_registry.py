@@ -13,7 +13,7 @@ from dbversus.host.claims.registry import Entry, Registry, cleanup_stale, end
 
 
 def sleeper() -> "subprocess.Popen[bytes]":
-    return subprocess.Popen(["sleep", "60"], cwd="/")
+    return subprocess.Popen(["sleep", "600"], cwd="/")
 
 
 def entry_of(process: "subprocess.Popen[bytes]", tmp_path: Path) -> Entry:
@@ -91,7 +91,7 @@ def test_what_a_dead_controller_left_is_ended_and_removed(tmp_path: Path) -> Non
     path = record_of_a_dead_controller(tmp_path)
     said = cleanup_stale(tmp_path)
     assert f"pid {process.pid}" in said[0]
-    assert process.wait(5) == -9
+    assert process.wait(600) == -9
     assert not path.exists()
     assert not (tmp_path / "s").exists()
     assert [path.name for path in (tmp_path / "work").iterdir()] == [str(os.getpid())]

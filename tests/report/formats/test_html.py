@@ -166,7 +166,7 @@ def probe(folder: Path) -> dict[str, Any]:
         "--dump-dom",
         f"file://{folder}/frame.html",
     ]
-    dom = subprocess.run([CHROMIUM, *options, *where], capture_output=True, text=True, timeout=120, check=True).stdout
+    dom = subprocess.run([CHROMIUM, *options, *where], capture_output=True, text=True, timeout=600, check=True).stdout
     found = re.search("PROBE(.*?)END", dom)
     assert found, dom[:500]
     answer: dict[str, Any] = json.loads(unescape(found[1]))

@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from dbversus.errors import RunError, UsageError
-from dbversus.experiment.rig.engine import Engine, engine_binary
+from dbversus.errors import UsageError
+from dbversus.experiment.rig.engine import Engine
 from dbversus.servers.sqlite.ddl import table_sql
 from dbversus.suites import definition, literal_statement, load_suite, loads
 from dbversus.suites.send.define import Json
+
+from ...left_out import engine_at_hand
 
 GOOD = """\
 title = "A shop"
@@ -143,10 +145,7 @@ def test_a_part_knows_its_own_parameters_alone(tmp_path: Path) -> None:
 
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[Engine]:
-    try:
-        engine_binary()
-    except RunError as error:
-        pytest.skip(str(error))
+    engine_at_hand()
     with Engine() as engine:
         engine.call("target", name="t0", wire="sqlite", address={"path": str(tmp_path / "a.db"), "library": "bundled"})
         yield engine

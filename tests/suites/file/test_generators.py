@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
-from dbversus.errors import RunError, UsageError
-from dbversus.experiment.rig.engine import Engine, engine_binary
+from dbversus.errors import UsageError
+from dbversus.experiment.rig.engine import Engine
 from dbversus.servers.sqlite.ddl import table_sql
 from dbversus.suites import Suite, definition, literal_statement, load_suite, loads
+
+from ...left_out import engine_at_hand
 
 SUITE = """\
 title = "Hosts"
@@ -101,10 +103,7 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
 
 @pytest.fixture(scope="module")
 def engine(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    try:
-        engine_binary()
-    except RunError as error:
-        pytest.skip(str(error))
+    engine_at_hand()
     with Engine() as engine:
         engine.call("target", **target(tmp_path_factory.getbasetemp() / "hosts.db"))
         for table in loads(suite, 100, 1, table_sql):

@@ -84,7 +84,7 @@ mod tests {
     use crate::wire::ErrorClass;
     use serde_json::json;
 
-    const PAUSE_NS: u64 = 30_000_000;
+    const PAUSE_NS: u64 = 600_000_000;
 
     /// A role that works until another has done its one operation, which nobody does here.
     fn seats() -> Seats {
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn when_all_is_done_whoever_pauses_goes_on_at_once() {
         let (mut bench, joint, mut left) = (bench(vec![]), Joint::of(&seats(), 0), None);
-        slice(&mut bench, &joint, &mut left, 1_000_000, &mut Latency::new());
+        slice(&mut bench, &joint, &mut left, PAUSE_NS / 3, &mut Latency::new());
         joint.finish(1, 0);
         assert!(joint.is_over() && joint.has_paused());
         assert_eq!(slice(&mut bench, &joint, &mut left, PAUSE_NS, &mut Latency::new()), 1);

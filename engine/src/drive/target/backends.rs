@@ -100,6 +100,7 @@ mod tests {
     use crate::drive::client::Goal;
     use crate::drive::fake::{FakeWire, point_program};
     use crate::drive::target::freeze::{FreezeSpec, Freezer};
+    use crate::test_tree::wait_for;
     use crate::wire::Wire;
     use crate::workload::Mode;
     use std::sync::Arc;
@@ -147,9 +148,11 @@ mod tests {
             let meter = target.meter.as_mut().unwrap();
             let begun = meter.begin();
             assert!(ask_client(&mut crew, 0, 0));
-            std::thread::sleep(std::time::Duration::from_millis(20));
-            let used = meter.end(&begun);
-            assert!(used.server_foreground_cpu_ns > Some(0), "{used:?}");
+            let mut used = meter.end(&begun);
+            wait_for("the answer to be accounted", || {
+                used = meter.end(&begun);
+                used.server_foreground_cpu_ns > Some(0)
+            });
             assert!(used.server_background_cpu_ns.is_some(), "{used:?}");
         }
     }

@@ -244,7 +244,7 @@ mod tests {
     use super::*;
     use crate::account::process::process_cpu_ns;
     use crate::account::test_group::TestGroup;
-    use crate::test_tree::{BUSY, Tree};
+    use crate::test_tree::{BUSY, Tree, state_of, wait_for};
     use std::fs;
 
     /// Two busy processes, of which one is the other's child.
@@ -256,10 +256,17 @@ mod tests {
         pids.iter().map(|pid| process_cpu_ns(*pid).unwrap()).sum()
     }
 
-    fn grows(pids: &[i32]) -> bool {
+    fn wait_for_growth(pids: &[i32]) {
+        let before = used_ns(pids);
+        wait_for("them to run", || used_ns(pids) > before);
+    }
+
+    /// On a busy host it takes its time until each of them has come to its end: until then it waits for a CPU.
+    fn wait_for_rest(pids: &[i32]) {
+        wait_for("them to stop", || pids.iter().all(|pid| state_of(*pid) != 'R'));
         let before = used_ns(pids);
         std::thread::sleep(Duration::from_millis(60));
-        used_ns(pids) > before
+        assert_eq!(used_ns(pids), before);
     }
 
     /// Once there are two of them.
@@ -277,16 +284,16 @@ mod tests {
     fn exercise(spec: &FreezeSpec, tree: &Tree) {
         let family = family_of(tree);
         let mut freezer = Freezer::new(spec, Some(tree.pid())).unwrap();
-        assert!((0..100).any(|_| grows(&family)));
+        wait_for_growth(&family);
         freezer.freeze().unwrap();
-        // On a busy host it takes its time until each of them has come to its end.
-        assert!((0..100).any(|_| !grows(&family)));
-        assert!(freezer.is_frozen() && !grows(&family));
+        assert!(freezer.is_frozen());
+        wait_for_rest(&family);
         freezer.thaw().unwrap();
-        assert!((0..100).any(|_| grows(&family)));
+        wait_for_growth(&family);
         freezer.freeze().unwrap();
+        wait_for_rest(&family);
         drop(freezer);
-        assert!((0..100).any(|_| grows(&family)));
+        wait_for_growth(&family);
     }
 
     #[test]
@@ -309,7 +316,7 @@ mod tests {
         tree.0.kill().unwrap();
         tree.0.wait().unwrap();
         freezer.thaw().unwrap();
-        assert!((0..100).any(|_| grows(&[orphan])));
+        wait_for_growth(&[orphan]);
     }
 
     #[test]

@@ -113,7 +113,7 @@ def _generations(*words: object, stdout: int = subprocess.PIPE, seed: int = 0) -
     command = [sys.executable, "-c", "from dbversus.cli.main import main; main()", "generations", *map(str, words)]
     environment = os.environ | {"PYTHONHASHSEED": str(seed)}
     return subprocess.run(
-        [*command, "--format", "xlsx"], stdout=stdout, stderr=subprocess.PIPE, env=environment, timeout=60
+        [*command, "--format", "xlsx"], stdout=stdout, stderr=subprocess.PIPE, env=environment, timeout=600
     )
 
 
