@@ -1,7 +1,8 @@
 """Writes what settings each installed server knows: `python -m tests.option_lists [postgres:17 mysql:8.0 …]`.
 
-The lists, `data/options/<dbms>-<version>.txt`, are what the version ranges in configs/ are tested against. Builds that are named
-are fetched where they are missing; without names all that are installed are asked.
+The lists, `src/dbversus/servers/config/options/<dbms>-<version>.txt`, are what the version ranges in configs/ are tested
+against, and what tells of a refused setting which versions know it. Builds that are named are fetched where they are missing;
+without names all that are installed are asked.
 """
 
 import re
@@ -17,12 +18,11 @@ from dbversus.dbms.known import names_of
 from dbversus.dbms.model import Family
 from dbversus.host.user import server_user
 from dbversus.servers.base import ServerConfig
+from dbversus.servers.config.option_lists import FOLDER
 from dbversus.servers.mysql import files as mysql_files
 from dbversus.servers.mysql.taken import values_said
 from dbversus.servers.postgres import files as postgres_files
 from dbversus.servers.process.program import run
-
-FOLDER = Path(__file__).parent / "data/options"
 
 
 def main() -> None:

@@ -84,8 +84,8 @@ def _targets(stage: Stage) -> list[TargetFacts]:
 
 
 def _rendered(config: ServerConfig) -> Rendered:
-    parts = asdict(replace(config, ddl_places={}))
-    del parts["ddl_places"]
+    parts = asdict(replace(config, places={}))
+    del parts["places"]
     return msgspec.convert(parts | {"chosen": sorted(config.chosen)}, Rendered)
 
 

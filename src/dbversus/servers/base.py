@@ -25,7 +25,7 @@ class ServerConfig:
     `init_options` to the creation of the data directory (e.g. checksums). A snapshot is keyed by all of them except what
     is known to act at run time alone (servers/config/run_time.py).
     `chosen` names the settings and options that the target itself chose, unlike those of the base config. `ddl` changes how
-    tables and indexes are made; `ddl_places`: where each of its lines stands.
+    tables and indexes are made. `places`: where each line stands, by name (`ddl.index` for one of `ddl`).
     """
 
     name: str
@@ -34,7 +34,7 @@ class ServerConfig:
     init_options: Mapping[str, str] = field(default_factory=dict)
     chosen: frozenset[str] = frozenset()
     ddl: Mapping[str, str] = field(default_factory=dict)
-    ddl_places: Mapping[str, str] = field(default_factory=dict, compare=False)
+    places: Mapping[str, str] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True)

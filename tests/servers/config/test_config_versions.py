@@ -9,8 +9,9 @@ from dbversus.dbms.model import Family
 from dbversus.servers.config.file import Item
 from dbversus.servers.config.load import available_configs
 from dbversus.servers.config.names import setting_key
+from dbversus.servers.config.option_lists import FOLDER
 
-LISTS = sorted((Path(__file__).parents[2] / "data/options").glob("*.txt"))
+LISTS = sorted(FOLDER.glob("*.txt"))
 # Percona Server and Facebook's MySQL with RocksDB cannot be fetched: their other settings are those of MySQL
 MYROCKS_AS_MYSQL = ("5.6.24", "5.7.22", "8.0.12", "8.0.31")
 

@@ -124,16 +124,14 @@ def test_a_postgresql_conf_becomes_a_config(tmp_path: Path) -> None:
     ("text", "words"),
     [
         (
-            "[mysqld]\nsort_buffer_size=1M\n!includedir /etc/mysql/conf.d/\n",
-            ":3: '!includedir /etc/mysql/conf.d/' includes",
+            "# as Debian has it\n!includedir /no/conf.d/\n!include /no.cnf\n",
+            r" has no settings of a mysql server \(line 2: /no/conf.d/ is not here.* line 3: /no.cnf is not here",
         ),
-        ("[mysqld]\n  !include /x.cnf\n", ":2: '!include /x.cnf' includes other files"),
         ("[mysqldd]\nsort_buffer_size=1M\n", r":1: '\[mysqldd\]' is no section .*did you mean 'mysqld'"),
         ("[mysqld\nsort_buffer_size=1M\n", ":1: .* is not understood"),
         ("[mysqld]\nsort buffer = 1M\n", ":2: 'sort buffer = 1M' is not understood"),
         ("a=1\n[mysqld]\n", ":1: 'a=1' stands before any section"),
         ("[client]\nport=3306\n", r" has no settings of a mysql server; they stand in \[mysqld\]"),
-        ("work_mem = 1MB\ninclude_dir 'conf.d'\n", ":2: .* includes other files"),
         ("work_mem = 1 MB\n", ":1: 'work_mem = 1 MB' is not understood"),
         ("# nothing\n", " has no settings of a postgres server"),
     ],
@@ -141,6 +139,37 @@ def test_a_postgresql_conf_becomes_a_config(tmp_path: Path) -> None:
 def test_what_cannot_be_taken_names_file_and_line(tmp_path: Path, text: str, words: str) -> None:
     with pytest.raises(UsageError, match=rf"^{tmp_path}/their\.cnf{words}"):
         converted(tmp_path, text)
+
+
+def test_short_names_are_written_out(tmp_path: Path) -> None:
+    made = converted(tmp_path, "[mysqld]\nkey_buffer = 16M\nloose-thread-cache=8\nmax_connections = 60\n", "mariadb")
+    assert "\nkey_buffer_size = 16M " in made.text and "# key_buffer (line 2)\n" in made.text
+    assert "\nloose_thread_cache_size = 8 " in made.text
+    assert dict(loaded(tmp_path, made, "10.11.19").settings)["key_buffer_size"] == "16M"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1"])
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_files_of_other_systems_are_read(tmp_path: Path, encoding: str, ending: str) -> None:
+    text = ending.join(
+        ["# für alle", "[mysqld]", "sort_buffer_size = 2M # größer", "skip-name-resolve", "[ mysqld-8.0 ]", "a_b=1", ""]
+    )
+    (tmp_path / "their.cnf").write_bytes(text.encode(encoding))
+    made = convert(tmp_path / "their.cnf")
+    assert dict(loaded(tmp_path, made, "8.0.33").settings) == {
+        "sort_buffer_size": "2M",
+        "skip_name_resolve": "",
+        "a_b": "1",
+    }
+
+
+def test_a_section_that_no_server_reads_is_a_note(tmp_path: Path) -> None:
+    made = converted(tmp_path, "[automysqlbackup]\nfoo=1\n[mysqld]\nsort_buffer_size=2M\n!foo /x\n")
+    assert made.notes == [
+        "line 1: [automysqlbackup] is passed over: no server reads such a section",
+        "line 5: '!foo /x' is passed over: accepted are !include FILE and !includedir FOLDER",
+    ]
+    assert (made.kept, "# note: line 1: [automysqlbackup]" in made.text) == (1, True)
 
 
 def test_other_mistakes(tmp_path: Path) -> None:

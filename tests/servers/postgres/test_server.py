@@ -14,6 +14,7 @@ from dbversus.host import processes
 from dbversus.host.cgroups import create_cgroup
 from dbversus.servers.base import Placement, ServerConfig
 from dbversus.servers.config.load import available_configs, load_config
+from dbversus.servers.config.refused import SettingsRefusedError
 from dbversus.servers.config.sizing import Sizing
 from dbversus.servers.log_event import CRASH
 from dbversus.servers.objects import ObjectFigure
@@ -295,6 +296,22 @@ def test_a_setting_that_the_server_refuses_is_told_before_anything_is_made(
     with pytest.raises(UsageError, match=words):
         with_items(postgres_build, work_dir, item).check()
     assert list(work_dir.iterdir()) == []
+
+
+def test_all_that_a_server_refuses_is_told_at_once(postgres_build: Build, work_dir: Path) -> None:
+    items = [
+        "work_men=4MB",
+        "work_mem=lots",
+        "checkpoint_segments=32",
+        "shared_preload_libraries='auto_explain,no_such'",
+    ]
+    with pytest.raises(SettingsRefusedError) as caught:
+        with_items(postgres_build, work_dir, *items, "max_connections=50").check()
+    assert [one.name for one in caught.value.refused] == [item.partition("=")[0] for item in items]
+    said = str(caught.value)
+    assert "does not accept 4 of its settings:\n  'work_men=4MB': unrecognized" in said
+    assert "write max_wal_size (48MB times the value) or leave it out" in said
+    assert "this build has no library no_such" in said
 
 
 def test_a_start_that_fails_tells_the_servers_own_words(server: PostgresServer) -> None:

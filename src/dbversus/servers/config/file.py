@@ -18,7 +18,7 @@ _HEADER = re.compile(
 _NAME = r"[A-Za-z_][A-Za-z0-9_.-]*"
 _ASSIGNMENT = re.compile(rf"({_NAME})\s*=\s*(.*)", re.ASCII)
 _FLAG = re.compile(_NAME, re.ASCII)
-_WITHOUT_BASE = "without base"
+WITHOUT_BASE = "without base"
 
 
 @dataclass(frozen=True)
@@ -63,11 +63,11 @@ class ConfigFile:
 def read_config(path: Path, *, flags: bool = False) -> ConfigFile:
     """Raises UsageError with file and line for the first mistake. `flags`: a name may stand alone (`skip_name_resolve`)."""
     try:
-        lines = path.read_text().splitlines()
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path.absolute()} cannot be read: {error}.") from error
     headers = [line.strip() for line in lines if line.strip().startswith("[")]
-    return ConfigFile(path, _description(lines), tuple(_items(path, lines, flags)), f"[{_WITHOUT_BASE}]" in headers)
+    return ConfigFile(path, _description(lines), tuple(_items(path, lines, flags)), f"[{WITHOUT_BASE}]" in headers)
 
 
 def _description(lines: list[str]) -> str:
@@ -84,7 +84,7 @@ def _items(path: Path, lines: list[str], flags: bool) -> Iterator[Item]:
     for number, raw in enumerate(lines, 1):
         where = f"{path.absolute()}:{number}"
         line = strip_comment(raw).strip()
-        if not line or line == f"[{_WITHOUT_BASE}]":
+        if not line or line == f"[{WITHOUT_BASE}]":
             continue
         if line.startswith("["):
             section, since, until = _header(line, where)
@@ -103,7 +103,7 @@ def _header(line: str, where: str) -> tuple[str, str, str]:
         raise UsageError(
             f"{where}: '{line}' is not a section; accepted are [settings], [environment], [init], [ddl], each with "
             f"`since VERSION` and `until VERSION` if wanted, such as [since 16] or [init until 9.6], "
-            f"and [{_WITHOUT_BASE}]."
+            f"and [{WITHOUT_BASE}]."
         )
     return match[1] or "settings", match[2] or "", match[3] or ""
 

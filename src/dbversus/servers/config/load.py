@@ -57,18 +57,17 @@ def load_config(
     lines = [item for one in [*base, *chosen] for item in (one.items if isinstance(one, ConfigFile) else (one,))]
     values: dict[Section, dict[str, str]] = {"settings": {}, "environment": {}, "init": {}, "ddl": {}}
     wheres: dict[str, str] = {}
-    ddl_places: dict[str, str] = {}
     for item in (_placed(dbms, line) for line in lines):
         if not item.applies(build_version):
             continue
         if item.section == "ddl":
             values["ddl"][item.name] = _ddl(dbms, item, sizing)
-            ddl_places[item.name] = item.where
+            wheres[f"ddl.{item.name}"] = item.where
             continue
         _add(values[item.section], dbms, item, sizing)
         wheres[plain_name(dbms, item.name)] = item.where
     of_base = {item.where for file in base for item in file.items}
-    own = frozenset(name for name, where in wheres.items() if where not in of_base)
+    own = frozenset(name for name, where in wheres.items() if where not in of_base and not name.startswith("ddl."))
     check_memory(dbms, values["settings"], sizing, wheres)
     return ServerConfig(
         ",".join(items) or BASE,
@@ -77,7 +76,7 @@ def load_config(
         values["init"],
         own,
         values["ddl"],
-        ddl_places,
+        wheres,
     )
 
 

@@ -4,6 +4,7 @@ import re
 
 from dbversus.dbms.known import find_dbms
 
+_PREFIXES = re.compile(r"((?:loose_)?)((?:(?:skip|disable|enable|maximum)_)?)(.+)")
 _NEGATIONS = re.compile(r"^(?:skip|disable|enable)_")
 _LOOSE = "loose_"
 
@@ -19,6 +20,12 @@ def setting_key(dbms: str, name: str) -> str:
     if not find_dbms(dbms).settings.flags:
         return plain
     return _NEGATIONS.sub("", plain.removeprefix(_LOOSE))
+
+
+def split_prefix(plain: str) -> tuple[str, str, str]:
+    """`loose_`, `skip_` or the like, and the rest of a name of MySQL; parts that it has not are empty."""
+    match = _PREFIXES.fullmatch(plain)
+    return (match[1], match[2], match[3]) if match else ("", "", plain)
 
 
 def why_own(dbms: str, name: str) -> str:

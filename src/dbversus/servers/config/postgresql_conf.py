@@ -3,32 +3,38 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 from dbversus.errors import UsageError
-from dbversus.servers.config.foreign_line import Line
+from dbversus.servers.config.foreign_line import Include, Line, Part
 
 WHERE_SETTINGS_STAND = "all its lines are empty or comments"
+IN_FOLDER = r"[^.].*\.conf"
+WRITTEN_BY_SERVER = "postgresql.auto.conf"
+"""By ALTER SYSTEM, into the data directory; it is read last."""
 
 _QUOTED = r"'(?:[^'\\]|''|\\.)*'"
 _LINE = re.compile(rf"\s*([A-Za-z_][\w.]*)(?:\s*=\s*|\s+)({_QUOTED}|[^\s#'=]+)\s*(?:#.*)?")
-_INCLUDES = ("include", "include_if_exists", "include_dir")
+_INCLUDES: dict[str, Literal["file", "folder"]] = {
+    "include": "file",
+    "include_if_exists": "file",
+    "include_dir": "folder",
+}
 
 
-def read(text: str, path: Path, dbms: str) -> Iterator[Line]:
+def parse(text: str, path: Path) -> Iterator[Part]:
     """Settings in the order written. Raises UsageError with file and line for what is not understood."""
-    del dbms
-    for number, raw in enumerate(text.splitlines(), 1):
+    for number, raw in enumerate(text.split("\n"), 1):
         if not raw.strip() or raw.lstrip().startswith("#"):
             continue
         match = _LINE.fullmatch(raw)
         if match is None:
             raise UsageError(f"{path}:{number}: '{raw.strip()}' is not understood; accepted is `name = value`.")
-        if match[1].lower() in _INCLUDES:
-            raise UsageError(
-                f"{path}:{number}: '{raw.strip()}' includes other files, whose settings would be missing; "
-                "put all of them into one file, in the order in which the server reads them."
-            )
-        yield Line(number, match[1], _plain(match[2]))
+        name, value = match[1].lower(), _plain(match[2])
+        if name in _INCLUDES:
+            yield Include(number, value, _INCLUDES[name], optional=name == "include_if_exists")
+        else:
+            yield Line(number, match[1], value)
 
 
 def _plain(value: str) -> str:

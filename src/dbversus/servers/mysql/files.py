@@ -110,7 +110,7 @@ def rocksdb_settings(place: Installation, flavour: Flavour) -> dict[str, str]:
 def plain(line: str) -> str:
     """A line of the error log without its time stamp, level and codes."""
     text = re.sub(r"^.*?\[(?:ERROR|Warning|Note|System)\]\s*", "", line)
-    return re.sub(r"^(?:\[[^\]]+\]\s*)+|^\S*(?:mysqld|mariadbd): ", "", text).rstrip(".")
+    return re.sub(r"^(?:\[[^\]]+\]\s*)*(?:\S*(?:mysqld|mariadbd): )?", "", text).rstrip(".")
 
 
 def last_words(stderr: str) -> str:

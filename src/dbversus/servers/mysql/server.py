@@ -72,7 +72,8 @@ class MysqlServer(Daemon):
         files.check_init_options(self.build, self.config)
         files.version_words(self._place)
         asked = {**self.config.init_options, **self.config.settings}
-        for note in check.check_config(self._place, self.flavour, self._server_settings, asked, self.work_dir):
+        places = self.config.places
+        for note in check.check_config(self._place, self.flavour, self._server_settings, asked, places, self.work_dir):
             self._note(note)
 
     def _note(self, note: str) -> None:

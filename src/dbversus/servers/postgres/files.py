@@ -13,10 +13,13 @@ from dbversus.errors import RunError, UsageError
 from dbversus.host.user import ServerUser
 from dbversus.names import nearest
 from dbversus.servers.base import ServerConfig
+from dbversus.servers.config.refused import Refused, SettingsRefusedError, all_refused
 from dbversus.servers.process.program import Command, Done, environment, run
 
 SUPERUSER = "dbversus"
 CONFIG_FILE = "dbversus.conf"
+_LIBRARIES = ("shared_preload_libraries", "session_preload_libraries", "local_preload_libraries")
+_LIBRARY_FOLDERS = ("lib", "lib/postgresql", "lib64", "lib64/pgsql")
 _INCLUDE = f"\ninclude = '{CONFIG_FILE}'\n"
 
 
@@ -47,34 +50,48 @@ def check_build(build: Build, config: ServerConfig, user: ServerUser) -> str:
 def check_config(build: Build, config: ServerConfig, user: ServerUser, folder: Path) -> None:
     """Lets the server itself read the settings, without a data directory; what that takes is in `folder` for the moment.
 
-    Raises UsageError with the server's own words for a setting it does not know or a value it does not accept.
+    Raises SettingsRefusedError with the server's own words for each setting it does not know or whose value it does not accept.
     """
     check_init_options(build, config)
     directory = Path(tempfile.mkdtemp(prefix="check-", dir=folder))
-    try:
-        (directory / "postgresql.conf").write_text(render(config.settings))
-        (directory / "postgresql.auto.conf").touch()  # one that is missing is complained about
-        directory.chmod(0o755)  # the server user reads it
+
+    def ask(left: Mapping[str, str]) -> Refused | None:
+        (directory / "postgresql.conf").write_text(render(left))
         command: Command = [program(build, "postgres"), "-D", directory, "-C", "port"]
         done = run(command, user, server_environment(build, config))
-        if done.returncode != 0:
-            raise UsageError(
-                f"{build.name} does not accept its settings: {_complaint(build, config, user, done.stderr)}."
-            )
+        return _complaint(build, config, user, done.stderr) if done.returncode else _lacking(build, left)
+
+    try:
+        (directory / "postgresql.auto.conf").touch()  # one that is missing is complained about
+        directory.chmod(0o755)  # the server user reads it
+        if refused := all_refused(config.settings, ask):
+            raise SettingsRefusedError(build, refused, config.places)
     finally:
         shutil.rmtree(directory, ignore_errors=True)
 
 
-def _complaint(build: Build, config: ServerConfig, user: ServerUser, stderr: str) -> str:
+def _lacking(build: Build, settings: Mapping[str, str]) -> Refused | None:
+    """A library to be loaded that this build has not got: with it the server does not start."""
+    folder = next((folder for folder in _LIBRARY_FOLDERS if (build.prefix / folder / "plpgsql.so").is_file()), None)
+    if folder is None or "dynamic_library_path" in settings:
+        return None
+    for name in _LIBRARIES:
+        for library in re.findall(r"[^\s,\"]+", settings.get(name, "").replace("$libdir/", "")):
+            if "/" not in library and not (build.prefix / folder / f"{library.removesuffix('.so')}.so").is_file():
+                return Refused(name, f"{name} = {settings[name]}: this build has no library {library}")
+    return None
+
+
+def _complaint(build: Build, config: ServerConfig, user: ServerUser, stderr: str) -> Refused:
     """The first complaint, with the nearest known name when a name is unknown."""
-    lines = [_plain(line) for line in stderr.splitlines() if line.strip()]
+    lines = [_plain(line) for line in stderr.splitlines() if line.strip() and " WARNING: " not in line]
     first = re.sub(r' in file ".*?" line \d+', "", lines[0]) if lines else "it does not say why"
-    hints = [line for line in lines if line.startswith(("HINT", "DETAIL"))]
+    hints = [line for line in lines[1:2] if line.startswith(("HINT", "DETAIL"))]
     unknown = re.search(r'unrecognized configuration parameter "([^"]+)"', first)
     if unknown:
         known = run([program(build, "postgres"), "--describe-config"], user, server_environment(build, config)).stdout
-        return first + nearest(unknown[1], [line.partition("\t")[0] for line in known.splitlines()])
-    return "; ".join([first, *hints[:1]]).rstrip(".")
+        return Refused("", first, nearest(unknown[1], [line.partition("\t")[0] for line in known.splitlines()]))
+    return Refused("", "; ".join([first, *hints]).rstrip("."))
 
 
 def _plain(line: str) -> str:

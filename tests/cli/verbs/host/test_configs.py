@@ -47,3 +47,27 @@ def test_a_file_of_the_server_becomes_a_config_that_is_never_overwritten(
     assert "sort_buffer_size = 2M" in (tmp_path / "configs/mysql/mine.conf").read_text()
     status, said = ask(monkeypatch, tmp_path, *words)
     assert (status, "exists; remove it" in said) == (2, True), said
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--for", "mysql:5.7,postgres:17"], "--for takes builds of one DBMS"),
+        (["--for", "sqlite:bundled"], "--for takes builds of one DBMS"),
+        (["--for", "mysql:5.7@base"], "without configs"),
+        (["--for", "mysql:5.7", "--dbms", "mariadb"], "with --dbms mariadb"),
+        (["--for", "percona:8.0"], "mysql:/opt/percona"),
+    ],
+)
+def test_versions_of_one_dbms_are_asked_at_a_time(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: list[str], said: str
+) -> None:
+    (tmp_path / "my.cnf").write_text("[mysqld]\nsort-buffer-size = 2M\n")
+    status, output = ask(monkeypatch, tmp_path, "from", "my.cnf", *words)
+    assert (status, said in output) == (2, True), output
+
+
+def test_what_is_missing_of_a_file_is_noted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "my.cnf").write_text("[mysqld]\nsort-buffer-size = 2M\n!includedir /no/such.d\n")
+    status, said = ask(monkeypatch, tmp_path, "from", "my.cnf")
+    assert (status, "note: line 3: /no/such.d is not here" in said) == (0, True), said

@@ -39,7 +39,7 @@ def test_a_section_of_a_config_says_how_tables_are_made(tmp_path: Path) -> None:
         "table": "WITH (fillfactor = 50) /* {table} */",
         "primary_key": "none",
     }
-    assert found.ddl_places["table"].endswith("mine.conf:4")
+    assert found.places["ddl.table"].endswith("mine.conf:4")
     assert "ddl" in acts_on_data("postgres", found) and "ddl" not in acts_on_data("postgres", ServerConfig("", {}))
     check_ddl(found, [ORDERS])
 

@@ -15,7 +15,7 @@ def check_ddl(config: ServerConfig, tables: Sequence[Table]) -> None:
     """Raises UsageError with file and line for a line of [ddl] about a table or index that the suite does not have."""
     for name in config.ddl:
         if why := unknown(name, tables):
-            raise UsageError(f"{config.ddl_places.get(name, '[ddl]')}: '{name}': {why}.")
+            raise UsageError(f"{config.places.get(f'ddl.{name}', '[ddl]')}: '{name}': {why}.")
 
 
 def run_when_loaded(rig: Rig, target: Target) -> None:
@@ -36,7 +36,7 @@ def culprit(target: Target, error: EngineRefused, statement: str) -> str:
     found = {name: value for name, value in config.ddl.items() if _made(name, value, statement)}
     if not found:
         return ""
-    where = config.ddl_places.get(next(iter(found)), "[ddl]")
+    where = config.places.get(f"ddl.{next(iter(found))}", "[ddl]")
     lines = " and ".join(f"'{name} = {value}'" for name, value in found.items())
     return f"{where}: {target.label} refuses what {lines} makes of a statement: {error} (statement: {statement})"
 
