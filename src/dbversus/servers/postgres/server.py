@@ -207,4 +207,5 @@ class PostgresServer(Daemon):
             autocommit=True,
             connect_timeout=10,
             application_name="dbversus",
+            options="-c search_path=public",  # whatever a dump sets for its database
         )

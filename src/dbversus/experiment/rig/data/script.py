@@ -126,7 +126,7 @@ class _Run(contextlib.ExitStack):
         """Passes over what leaves data as it would have been; raises LoadRefused for all else."""
         if why := why_harmless(find_dbms(self.target.server.dbms).family, text, words):
             self._refused = piece, words
-            self.notes.append(Note(piece.path, piece.line, shown(text), why, words))
+            self.notes.append(Note(piece.path, piece.line, shown(text), why, shown(words.encode())))
             return
         said = f"{piece.path}:{piece.line}: {self.target.label} refuses a statement: {words} (statement: {shown(text)})"
         if self._refused and words.startswith(_ABORTED):
