@@ -1,6 +1,6 @@
 # make demo   sets everything up and compares two SQLite targets: under 3 minutes after set-up
 # make test   sets everything up and runs the whole test suite, with real PostgreSQL and MariaDB servers
-# make quick  for daily work: formatting, lint, types, and the tests that need no server and nothing for themselves
+# make quick  for daily work: formatting, lint, types, and tests without servers, in some 3 minutes
 # make check  formatting, lint, types, licences
 # make wheel  a wheel with the engine in it, for glibc 2.28 and later, in dist/; ARCH=aarch64 for that machine
 PYTHON ?= python3

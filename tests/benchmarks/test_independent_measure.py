@@ -19,6 +19,8 @@ from dbversus.home import home_dir
 from dbversus.host.processes import PROC, is_alive
 from dbversus.results.read import open_results
 
+pytestmark = pytest.mark.slow
+
 busy: Any = importlib.import_module("independent_runs.busy")
 measure: Any = importlib.import_module("independent_runs.measure")
 outcome: Any = importlib.import_module("independent_runs.outcome")

@@ -15,6 +15,7 @@ from dbversus.results import hdr
 Recorded = st.lists(st.tuples(st.integers(1, 10**12), st.integers(1, 2**40)), max_size=30)
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(Recorded, st.integers(1, 4), st.sampled_from([1, 2, 1000, 1024]))
 def test_values_and_counts_are_those_of_the_library(recorded: list[tuple[int, int]], digits: int, lowest: int) -> None:

@@ -21,6 +21,8 @@ from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
 from .latencies import with_latencies
 from .twin_results import Truth, twin_results
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def figures() -> Figures:

@@ -197,6 +197,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Assessment:
     return build_assessment(open_results(write_results(folder, 2, rows=36, blocks=7, truths=truths)))
 
 
+@pytest.mark.slow
 def test_a_page_of_two_targets_is_light(large: Assessment) -> None:
     page = html.render(large)
     assert len(re.findall('class="plot"', page)) == 3 * 43 + 1

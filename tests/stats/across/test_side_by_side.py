@@ -142,6 +142,7 @@ EQUAL = World(tests=12, sd=0.012, looks=LOOKS)
 CHANGED = replace(EQUAL, changes={0: 0.05, 1: 0.05, 2: 0.05})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "worlds",
     [

@@ -7,6 +7,8 @@ from dbversus.stats.judging.verdicts import assess
 from dbversus.stats.metrics import CPU, PRIMARY
 from dbversus.stats.simulation.simulate import Tally, World, block_noise, main, run_suite, simulate, values_of
 
+pytestmark = pytest.mark.slow
+
 NOISE = ("normal", "t4")
 
 
