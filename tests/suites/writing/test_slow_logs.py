@@ -139,6 +139,9 @@ def test_a_literal_of_any_kind_is_a_value(tmp_path: Path, first: str, second: st
          "INSERT t (a, b, c) VALUES (:a, CONCAT(:b, :b_2), :c)"),
         ("SELECT a FROM t WHERE 1 <> 2 AND 3 = 4", "SELECT a FROM t WHERE :value <> :value_2 AND :value_3 = :value_4"),
         ("SELECT `s`.`t`.`a`, s.t.* FROM s.t JOIN s . u ON u.id = t.id", "SELECT `t`.`a`, t.* FROM t JOIN u ON u.id = t.id"),
+        ("SELECT a FROM t WHERE d > NOW() - INTERVAL 1 HOUR AND e < NOW() - INTERVAL 7 DAY",
+         "SELECT a FROM t WHERE d > NOW() - INTERVAL :interval HOUR AND e < NOW() - INTERVAL :interval_2 DAY"),
+        ("SELECT a FROM t WHERE b=-1 AND d=- 3 AND e - 4 > 0", "SELECT a FROM t WHERE b=:b AND d= :d AND e - :e > :value"),
         ("DELETE s.t FROM s.t WHERE s.t.id = 5", "DELETE t FROM t WHERE t.id = :id"),
     ],
 )  # fmt: skip
@@ -175,6 +178,30 @@ def test_statements_that_were_cut_off_or_are_several_are_left_out(tmp_path: Path
         "left out: 3 statements (its text was cut off)",
         "left out: 1 statement (it is several statements)",
     ]
+
+
+@pytest.mark.parametrize(
+    ("sql", "reason"),
+    [
+        ("SELECT a FROM t INTO OUTFILE '/tmp/t.txt'", "it writes a file of the server"),
+        ("SELECT {fn NOW()} FROM t", "it has {…}, which a suite takes for a variable"),
+        ("SELECT user FROM mysql.user", "it asks about the server"),
+        ("SELECT @@max_allowed_packet", "it asks about the server"),
+        ("SELECT 1", "it reads no table"),
+        ("# administrator command: Quit", "there is none"),
+    ],
+)
+def test_what_is_left_out(tmp_path: Path, sql: str, reason: str) -> None:
+    assert refusal(tmp_path, entry(sql)).endswith(f"no statement can be a test: {reason}.")
+
+
+def test_what_a_common_table_expression_does_is_its_group(tmp_path: Path) -> None:
+    both = [
+        "WITH x AS (SELECT a FROM t) SELECT a FROM x",
+        "WITH x AS (SELECT a FROM t) DELETE FROM t WHERE a IN (SELECT a FROM x)",
+    ]
+    tests = tomllib.loads(made(tmp_path, "".join(map(entry, both))).text)["tests"]
+    assert [tests[name]["group"] for name in ("with-t", "with-t-2")] == ["point", "write"]
 
 
 def test_a_gzipped_log_is_read_and_a_damaged_one_named(tmp_path: Path) -> None:

@@ -10,9 +10,10 @@ from dbversus.errors import UsageError
 from dbversus.experiment.rig.engine import Engine, engine_binary
 from dbversus.suites import definition, load_suite
 from dbversus.suites.writing.missing import Written
-from dbversus.suites.writing.statements.normal import Unclear, normal_form
+from dbversus.suites.writing.statements.normal import normal_form
 from dbversus.suites.writing.statements.read import read_statements
 from dbversus.suites.writing.statements.suite import write_suite
+from dbversus.suites.writing.statements.trim import Unclear
 
 DATA = Path(__file__).parents[2] / "data" / "statements"
 TABLES = """

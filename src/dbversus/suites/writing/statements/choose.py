@@ -11,21 +11,15 @@ from dbversus.suites.writing.statements.normal import (
     Normal,
     Slot,
     Template,
-    Unclear,
-    is_whole,
     make_template,
     shape,
-    statement_tokens,
 )
 from dbversus.suites.writing.statements.observed import Observed
+from dbversus.suites.writing.statements.trim import Unclear, is_whole, statement_tokens
 
 _VERBS = {"select", "with", "insert", "update", "delete", "replace", "merge", "values", "table"}
 _OF_SERVER = {"information_schema", "performance_schema", "pg_catalog", "mysql", "sys"}
 """Databases and schemas."""
-_CATALOG = {
-    "pg_settings", "pg_class", "pg_database", "pg_locks", "pg_namespace", "pg_attribute", "pg_type", "pg_roles", "pg_index",
-    "pg_proc", "pg_constraint",
-}  # fmt: skip
 _ASKS = "it asks about the server"
 _MOST_VALUES = 500
 _SURROGATES = re.compile("[\ud800-\udfff]")
@@ -117,6 +111,8 @@ def _template(sql: str, tokens: list[Token], has_values: bool, dialect: Dialect)
         raise Unclear(_ASKS)
     if verb == "select" and not any(token.word == "from" or token.text == "(" for token in tokens):
         raise Unclear("it reads no table")
+    if any(token.word in ("outfile", "dumpfile") for token in tokens):
+        raise Unclear("it writes a file of the server")
     template = make_template(sql, tokens, has_values, dialect)
     if len(template.slots) > _MOST_VALUES:
         raise Unclear(f"it has {len(template.slots)} values")
@@ -131,7 +127,10 @@ def _is_of_server(tokens: Sequence[Token], at: int) -> bool:
         return True
     name = plain(token) if token.is_name else ""
     is_qualifier = at + 1 < len(tokens) and tokens[at + 1].text == "."
-    return (is_qualifier and name in _OF_SERVER) or name.startswith("pg_stat") or name in _CATALOG
+    is_call = at + 1 < len(tokens) and tokens[at + 1].text == "("
+    return (
+        (is_qualifier and name in _OF_SERVER) or name.startswith("pg_stat") or (name.startswith("pg_") and not is_call)
+    )
 
 
 def _together(left_out: Sequence[LeftOut]) -> list[LeftOut]:

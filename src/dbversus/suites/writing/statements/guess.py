@@ -67,6 +67,8 @@ def _of_numbers(name: str, numbers: Sequence[int | float], of_list: dict[str, To
     of_type: dict[str, TomlValue] = (
         {"type": "float8", "round": digits} if any(isinstance(one, float) for one in numbers) else {}
     )
+    if max(-low, high) >= 2**63:
+        return Guess(_anything() | of_list, example=low)
     if low != high:
         return Guess({"gen": "uniform", "low": low, "high": high} | of_type | of_list, True)
     if name in ("limit", "offset"):

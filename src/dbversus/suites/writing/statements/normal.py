@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from dbversus.suites.writing.relations import chain_end, plain, relations
-from dbversus.suites.writing.sql_tokens import Dialect, Token, scan
+from dbversus.suites.writing.sql_tokens import Dialect, Token
 from dbversus.suites.writing.statements.literals import Value, clauses, ends_operand, is_value, value_of
+from dbversus.suites.writing.statements.trim import Unclear, first_row, statement_tokens, text_at, unqualified
 
 MARK = "\0"
 # digests have a blank before every parenthesis, which MySQL does not accept after these (its manual, Function Name Parsing)
@@ -17,8 +17,6 @@ _CALLED = {
 }  # fmt: skip
 _LIST = re.compile(rf"\bIN\s*\(\s*{MARK}(?:\s*,\s*{MARK})*\s*\)|{MARK}", re.IGNORECASE)
 _HINT = re.compile(r"/\*\+.*?\*/", re.DOTALL)
-_REPEATED = re.compile(r"/\*\s*,\s*\.\.\.\s*\*/")
-"""So PostgreSQL (from 18 on) writes a list of more values than the one before it."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +40,6 @@ class Normal:
     text: str
     slots: tuple[Slot, ...]
     databases: tuple[str, ...] = ()
-
-
-class Unclear(Exception):
-    """A sentence of why this cannot be a test."""
 
 
 @dataclass(frozen=True)
@@ -105,49 +99,6 @@ def shape(sql: str, tokens: Sequence[Token]) -> tuple[str, ...]:
     return (*hints, *(token.kind if token.kind in ("string", "number") else token.text for token in tokens))
 
 
-def statement_tokens(sql: str, dialect: Dialect) -> list[Token]:
-    """Those of the one statement: without what is set before it, and without comments. Raises Unclear."""
-    found = [_unfolded(token, dialect) for token in scan(sql, dialect)]
-    flat = [token for some in found for token in some]
-    if any(token.kind == "open" for token in flat):
-        raise Unclear("its text was cut off")
-    statements = [one for one in _split(flat) if one]
-    while len(statements) > 1 and statements[0][0].word in ("set", "use"):
-        del statements[0]
-    if not statements:
-        return []
-    first = _without_set_statement(statements[0])
-    if len(statements) > 1 and first and first[0].word not in ("create", "begin", "alter"):
-        raise Unclear("it is several statements")
-    return first
-
-
-def _unfolded(token: Token, dialect: Dialect) -> list[Token]:
-    if token.kind != "comment":
-        return [token]
-    if dialect == "postgres" and _REPEATED.fullmatch(token.text):
-        return [Token("sign", ",", token.start), Token("dots", "...", token.start)]
-    return []
-
-
-def _split(found: Sequence[Token]) -> list[list[Token]]:
-    """At semicolons."""
-    parts: list[list[Token]] = [[]]
-    for token in found:
-        if token.text == ";":
-            parts.append([])
-        else:
-            parts[-1].append(token)
-    return parts
-
-
-def _without_set_statement(found: list[Token]) -> list[Token]:
-    """What follows MariaDB's SET STATEMENT … FOR."""
-    if [token.word for token in found[:2]] == ["set", "statement"]:
-        return next((found[at + 1 :] for at, token in enumerate(found) if token.word == "for"), [])
-    return found
-
-
 def normal_form(sql: str, has_values: bool, dialect: Dialect) -> Normal:
     """Of one text alone, as `make_template` says."""
     tokens = statement_tokens(sql, dialect)
@@ -159,7 +110,7 @@ def make_template(sql: str, tokens: list[Token], has_values: bool, dialect: Dial
 
     Of an INSERT of several rows, the first. Names of databases before those of tables are left out.
     """
-    found, databases = _unqualified(_first_row(tokens))
+    found, databases = unqualified(first_row(tokens))
     marks = _marks(found, has_values, dialect)
     place = {token.start: at for at, token in enumerate(tokens)}
     places = [place[token.start] for token in found]
@@ -171,97 +122,21 @@ def make_template(sql: str, tokens: list[Token], has_values: bool, dialect: Dial
     return Template(text, slots, databases, kept)
 
 
-def is_whole(found: Sequence[Token]) -> bool:
-    """Whether parentheses are closed, and dots stand only for values."""
-    texts = [token.text for token in found]
-    stray = any(token.kind == "dots" and texts[at - 1] not in ("(", ",") for at, token in enumerate(found))
-    # in lists a comma follows its value at once, in what is cut off never
-    cut = len(found) > 1 and texts[-1] == "..." and (texts[-2] != "," or found[-2].start != found[-3].end)
-    return not stray and not cut and texts.count("(") == texts.count(")")
-
-
-def _first_row(found: list[Token]) -> list[Token]:
-    """An INSERT with the first of the rows that follow VALUES."""
-    if not found or found[0].word not in ("insert", "replace"):
-        return found
-    begins = next(
-        (at for at, one in enumerate(found) if one.word in ("values", "value") and _text(found, at + 1) == "("), None
-    )
-    if begins is None:
-        return found
-    first = last = _closing(found, begins + 1)
-    while _text(found, last + 1) == "," and _text(found, last + 2) == "(":
-        last = _closing(found, last + 2)
-    return _row_of_columns(found, begins, found[: first + 1]) + found[last + 1 :]
-
-
-def _row_of_columns(found: Sequence[Token], values: int, upto: list[Token]) -> list[Token]:
-    """`(a, b) VALUES (...)` has as many values as columns."""
-    if [token.text for token in upto[values + 1 :]] != ["(", "...", ")"] or found[values - 1].text != ")":
-        return upto
-    opening = max(at for at in range(values) if found[at].text == "(")
-    columns = sum(token.text == "," for token in found[opening:values]) + 1
-    at = upto[-1].start
-    row = [Token("sign", ", ", at), Token("mark", "?", at)] * columns
-    return [*upto[: values + 2], *row[1:], upto[-1]]
-
-
-def _closing(found: Sequence[Token], opening: int) -> int:
-    """Where the parenthesis ends, or all the text."""
-    depth = 0
-    for at in range(opening, len(found)):
-        depth += {"(": 1, ")": -1}.get(found[at].text, 0)
-        if depth == 0:
-            return at
-    return len(found) - 1
-
-
-def _unqualified(found: list[Token]) -> tuple[list[Token], tuple[str, ...]]:
-    """Without names of databases or schemas before those of tables, and these."""
-    named = relations(found)
-    dropped: set[int] = set()
-    databases: dict[str, set[str]] = {}
-    for one in named:
-        dropped |= set(range(one.first, one.last))
-        databases.setdefault(one.name, set()).add(plain(found[one.last - 2]) if one.first < one.last else "")
-    if any(len(some - {""}) > 1 for some in databases.values()):
-        raise Unclear("it uses tables of one name from several databases")
-    known = {name for some in databases.values() for name in some if name}
-    at = 0
-    while at < len(found):
-        last = chain_end(found, at) if found[at].is_name else at
-        if last > at and at not in dropped and _text(found, last + 1) != "(":
-            dropped |= _before_columns(found, at, last, known)
-        at = last + 1
-    return [token for at, token in enumerate(found) if at not in dropped], tuple(sorted(known))
-
-
-def _before_columns(found: Sequence[Token], first: int, last: int, databases: set[str]) -> set[int]:
-    """Of `shop.article.id` and `shop.article.*` what stands before the table."""
-    parts = (last - first) // 2 + 1 + (_text(found, last + 1) == "." and _text(found, last + 2) == "*")
-    is_target = found[0].word == "delete" and all(token.word != "from" for token in found[:first])
-    keep = 1 if is_target else 2
-    is_database = plain(found[first]) in databases
-    return set(range(first, first + 2 * (parts - keep))) if parts > keep and (is_database or parts > 2) else set()
-
-
-def _text(found: Sequence[Token], at: int) -> str:
-    return found[at].text if 0 <= at < len(found) else ""
-
-
 def _marks(found: Sequence[Token], has_values: bool, dialect: Dialect) -> dict[int, _Mark | None]:
     """What stands in place of tokens. None: of a sign that belongs to a number, or of a text that goes on."""
     marks: dict[int, _Mark | None] = {}
     for (at, token), clause in zip(enumerate(found), clauses(found), strict=True):
         if token.kind == "mark" and token.text.startswith(":"):
             raise Unclear(f"it has {token.text}, which a suite takes for a parameter")
+        if token.text == "{":
+            raise Unclear("it has {…}, which a suite takes for a variable")
         if token.text == "?" and dialect == "mysql" and _is_in_name(found, at):
             raise Unclear("its names have lost their digits, as those of a fingerprint do")
-        follows_operator = not ends_operand(found, at - 1) or (_text(found, at - 1) == "?" and at - 1 not in marks)
+        follows_operator = not ends_operand(found, at - 1) or (text_at(found, at - 1) == "?" and at - 1 not in marks)
         if token.kind == "mark" and (token.text != "?" or dialect == "mysql" or follows_operator):
             marks[at] = _Mark(key=token.text.removeprefix("?"))
         elif token.kind == "dots":
-            of_limit = dialect == "mysql" and _text(found, at - 3).lower() == "limit"
+            of_limit = dialect == "mysql" and text_at(found, at - 3).lower() == "limit"
             marks[at] = _Mark(is_dots=not of_limit)
         elif has_values and token.kind in ("string", "number") and is_value(found, at, clause):
             _mark_value(found, at, clause in ("select", "by", "args"), marks)
@@ -281,10 +156,10 @@ def _mark_value(found: Sequence[Token], at: int, is_fixed: bool, marks: dict[int
     if found[at].kind == "string" and before and found[at - 1].kind == "string":
         marks[at - 1], marks[at] = None, replace(before, tokens=(*before.tokens, at))
         return
-    has_sign = found[at].kind == "number" and _text(found, at - 1) in ("-", "+") and not ends_operand(found, at - 2)
+    has_sign = found[at].kind == "number" and text_at(found, at - 1) in ("-", "+") and not ends_operand(found, at - 2)
     if has_sign:
         marks[at - 1] = None
-    marks[at] = _Mark((at,), has_sign and _text(found, at - 1) == "-", is_fixed=is_fixed)
+    marks[at] = _Mark((at,), has_sign and text_at(found, at - 1) == "-", is_fixed=is_fixed)
 
 
 def _written(

@@ -9,7 +9,8 @@ from dbversus.suites.writing.sql_text import unique, verb
 from dbversus.suites.writing.sql_tokens import Dialect, scan
 from dbversus.suites.writing.statements.guess import Guess, guess
 from dbversus.suites.writing.statements.literals import Value
-from dbversus.suites.writing.statements.normal import MARK, Slot, Unclear, fill
+from dbversus.suites.writing.statements.normal import MARK, Slot, fill
+from dbversus.suites.writing.statements.trim import Unclear
 
 _COLUMN = r"(?<![:\w])([A-Za-z_]\w*)[`\"]?\s*"
 _BEFORE = (
@@ -128,7 +129,7 @@ def _of_insert(before: str, text: str) -> str:
 def _castable(sql: str, dialect: Dialect) -> str:
     """Servers count `interval '1 day'` as `interval $1`, which they do not accept themselves."""
     sql = re.sub(
-        r"\b(interval|date|timestamp|timestamptz|time)\s+(:\w+)(?!\s+\w*(?:DAY|HOUR|MINUTE|SECOND|MONTH|YEAR|WEEK))",
+        r"\b(interval|date|timestamp|timestamptz|time)\s+(:\w+)\b(?!\s+\w*(?:DAY|HOUR|MINUTE|SECOND|MONTH|YEAR|WEEK))",
         r"CAST(\2 AS \1)",
         sql,
         flags=re.IGNORECASE,

@@ -5,13 +5,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dbversus.errors import UsageError
+from dbversus.suites.sql import only_reads
 from dbversus.suites.writing.missing import Written, missing_tables
-from dbversus.suites.writing.sql_text import name_of, tables, verb
+from dbversus.suites.writing.sql_text import name_of, tables
 from dbversus.suites.writing.statements.choose import Chosen, LeftOut, choose
 from dbversus.suites.writing.statements.guess import Guess
-from dbversus.suites.writing.statements.normal import MARK, Unclear
+from dbversus.suites.writing.statements.normal import MARK
 from dbversus.suites.writing.statements.observed import Seen
 from dbversus.suites.writing.statements.parameters import name_parameters
+from dbversus.suites.writing.statements.trim import Unclear
 from dbversus.suites.writing.toml_text import comment, excerpt, inline, text
 
 MIX = "all"
@@ -34,7 +36,7 @@ class Statement:
     @property
     def group(self) -> str:
         """A guess from the text; the file says so."""
-        if verb(self.sql) not in ("select", "values", "table"):
+        if not only_reads(self.sql):
             return "write"
         if _AGGREGATES.search(self.sql):
             return "range-aggregate"
