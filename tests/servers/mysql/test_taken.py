@@ -67,3 +67,14 @@ def test_what_the_target_chose_counts_more_than_what_the_base_says() -> None:
     assert judge(*instances, chosen=("innodb_buffer_pool_instances",)) == (words, [])
     mapped = {"innodb_log_buffer_size": "8M"}, {"innodb_log_buffer_size": "16764928"}
     assert judge(*mapped, chosen=("innodb_log_buffer_size",))[0] == ""
+
+
+def test_what_the_host_has_no_open_files_for_is_a_note() -> None:
+    asked, said = (
+        {"open_files_limit": "65535", "table_open_cache": "4000"},
+        {"open_files_limit": "20000", "table_open_cache": "9"},
+    )
+    assert [change.by_host for change in changes(asked, said)] == [True, True]
+    refusal, notes = judge(asked, said, chosen=tuple(asked))
+    assert (refusal, len(notes)) == ("", 2)
+    assert judge({"max_connections": "0"}, {"max_connections": "1"}, chosen=("max_connections",))[0]

@@ -108,9 +108,10 @@ class _Question:
         """Notes values that the server rounds, and its warnings; refused is one that it turns into another."""
         self.notes = [plain(line.strip()) for line in done.stderr.splitlines() if _SHORTENED.search(line)]
         for change in changes(left, values_said(done.stdout)):
-            if not change.rounded:
+            if not change.rounded and not change.by_host:
                 return Refused(change.name, f"it makes {change.name} = {change.asked} into {change.taken}")
-            self.notes.append(f"{change.name} = {change.asked} is rounded to {change.taken} by the server")
+            how = "is lowered to {} on this host" if change.by_host else "is rounded to {} by the server"
+            self.notes.append(f"{change.name} = {change.asked} {how.format(change.taken)}")
         return None
 
 

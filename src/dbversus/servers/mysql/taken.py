@@ -11,6 +11,8 @@ _NEGATED = re.compile(r"^(?:skip|disable)_")
 _TRUTHS = {"on": 1.0, "true": 1.0, "yes": 1.0, "off": 0.0, "false": 0.0, "no": 0.0}
 # MariaDB's redo log: where the file system lets it be mapped into memory, it needs no buffer, and shows the log's size instead
 _OF_FILE_SYSTEM = frozenset({"innodb_log_buffer_size", "innodb_log_file_buffering"})
+# lowered to what the host's limit of open files leaves room for
+_OF_OPEN_FILES = frozenset({"open_files_limit", "table_open_cache", "max_connections"})
 _LEAST_ROUNDED = 1024
 _HEAD = re.compile(r"^Variables .*?^-{3,}[ -]+$", re.MULTILINE | re.DOTALL)
 _LINE = re.compile(r"^([a-z][a-z0-9-]*)[ \t]+(\S.*?)\s*$", re.MULTILINE)
@@ -18,12 +20,16 @@ _LINE = re.compile(r"^([a-z][a-z0-9-]*)[ \t]+(\S.*?)\s*$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Change:
-    """A setting whose value is another one in the server. `rounded`: to a multiple of what the server deals in."""
+    """A setting whose value is another one in the server. `rounded`: to a multiple of what the server deals in.
+
+    `by_host`: lowered, as the host lets a process open no more files.
+    """
 
     name: str
     asked: str
     taken: str
     rounded: bool
+    by_host: bool = False
 
 
 def values_said(help_text: str) -> dict[str, str]:
@@ -47,7 +53,8 @@ def changes(asked: Mapping[str, str], said: Mapping[str, str]) -> Iterator[Chang
             continue
         wanted, found = _number(value or "on") if is_known else _negated(plain, value), _number(taken)
         if wanted is not None and found is not None and wanted != found:
-            yield Change(name, value or "on", taken, _is_rounded(wanted, found))
+            by_host = plain in _OF_OPEN_FILES and found < wanted
+            yield Change(name, value or "on", taken, _is_rounded(wanted, found), by_host)
 
 
 def judge(asked: Mapping[str, str], said: Mapping[str, str], chosen: Container[str]) -> tuple[str, list[str]]:
@@ -59,7 +66,7 @@ def judge(asked: Mapping[str, str], said: Mapping[str, str], chosen: Container[s
     for change in changes(asked, said):
         words = f"{change.name} = {change.asked} was asked for, and the server runs with {change.taken}"
         is_chosen = change.name in chosen
-        if is_chosen and not change.rounded and change.name not in _OF_FILE_SYSTEM:
+        if is_chosen and not change.rounded and not change.by_host and change.name not in _OF_FILE_SYSTEM:
             return words, []
         if is_chosen or not change.rounded:
             notes.append(words)
