@@ -31,3 +31,27 @@ def test_other_errors_of_finalizers_are_told_as_ever() -> None:
     done = run("ValueError('odd')", 0)
     assert done.returncode == 0
     assert "Exception ignored" in done.stderr and "odd" in done.stderr
+
+
+HELD = """
+import signal, sys, time
+from dbversus.cli.interrupts import heed_interrupts
+
+if sys.argv[1:]:
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+heed_interrupts()
+try:
+    print("ready", flush=True)
+    signal.pthread_kill(__import__("threading").main_thread().ident, signal.SIGHUP)
+    time.sleep(0.01)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_a_closed_terminal_ends_a_run_like_an_interrupt_and_nohup_keeps_it() -> None:
+    said = [
+        subprocess.run([sys.executable, "-c", HELD, *words], capture_output=True, text=True, timeout=60).stdout.split()
+        for words in ([], ["nohup"])
+    ]
+    assert said == [["ready", "interrupted"], ["ready"]]

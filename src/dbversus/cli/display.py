@@ -5,10 +5,10 @@ import time
 from types import TracebackType
 from typing import Self
 
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Column
 
+from dbversus.report.terminal import make_console
 from dbversus.units import show_duration
 
 PLAIN_LINE_S = 30.0
@@ -18,12 +18,14 @@ class TerminalDisplay:
     """A bar whose end is the next look that may settle everything; what is being done stands before it."""
 
     def __init__(self) -> None:
-        self._console = Console(stderr=True)
+        self._console = make_console(stderr=True)
         # drawing costs CPU beside the measurement: twice a second is enough for the eye
         self._progress = Progress(
-            TextColumn("{task.description}", table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis")),
+            TextColumn(
+                "{task.description}", markup=False, table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis")
+            ),
             BarColumn(30),
-            TextColumn("{task.fields[left]}"),
+            TextColumn("{task.fields[left]}", markup=False),
             TimeElapsedColumn(),
             console=self._console,
             expand=True,

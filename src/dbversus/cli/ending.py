@@ -11,6 +11,7 @@ from typing import ParamSpec
 import typer
 
 from dbversus.errors import DbversusError, RunError
+from dbversus.printable import clean_output
 from dbversus.results.schema import JOURNAL
 
 INTERRUPTED = 130
@@ -79,20 +80,27 @@ def told(verb: Callable[Arguments, int | None]) -> Callable[Arguments, None]:
 
     @functools.wraps(verb)
     def run(*arguments: Arguments.args, **options: Arguments.kwargs) -> None:
-        try:
-            status = _interrupts_first(verb, *arguments, **options)
-        except DbversusError as error:
-            print(f"dbversus: {error}", file=sys.stderr)
-            status = error.status
-        except OSError as error:
-            if error.errno == errno.EPIPE:  # who reads us has read enough: not a mistake, and the library's to handle
-                raise
-            print(f"dbversus: {told_in_a_sentence(error)}", file=sys.stderr)
-            status = RunError.status
-        except KeyboardInterrupt:
-            print("dbversus: interrupted", file=sys.stderr)
-            status = INTERRUPTED
+        with clean_output():
+            status = _status(verb, *arguments, **options)
         if status:
             raise typer.Exit(status)
 
     return run
+
+
+def _status(
+    verb: Callable[Arguments, int | None], *arguments: Arguments.args, **options: Arguments.kwargs
+) -> int | None:
+    try:
+        return _interrupts_first(verb, *arguments, **options)
+    except DbversusError as error:
+        print(f"dbversus: {error}", file=sys.stderr)
+        return error.status
+    except OSError as error:
+        if error.errno == errno.EPIPE:  # who reads us has read enough: not a mistake, and the library's to handle
+            raise
+        print(f"dbversus: {told_in_a_sentence(error)}", file=sys.stderr)
+        return RunError.status
+    except KeyboardInterrupt:
+        print("dbversus: interrupted", file=sys.stderr)
+        return INTERRUPTED

@@ -1,4 +1,4 @@
-"""Requests to end (Ctrl-C, SIGTERM), of which none is lost."""
+"""Requests to end (Ctrl-C, SIGTERM, a closed terminal), of which none is lost."""
 
 import signal
 import sys
@@ -8,12 +8,14 @@ AGAIN_AFTER_S = 0.05
 
 
 def heed_interrupts() -> None:
-    """Takes SIGTERM like Ctrl-C, and raises again what would be lost of either.
+    """Takes SIGTERM and SIGHUP like Ctrl-C, and raises again what would be lost of any. `nohup` keeps us from SIGHUP.
 
     Python raises KeyboardInterrupt between any two instructions. Where these are of a finalizer (`__del__`), which a library
     may have for every result of a query, it is printed and forgotten, and a run would go on to its end.
     """
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, signal.default_int_handler)
     sys.unraisablehook = _raise_again
 
 

@@ -27,11 +27,10 @@ def present(
     the target to compare with; None: the experiment's own.
     """
     # statistics and charts take seconds to import: not for --help, nor before a run
-    from rich.console import Console
-
     from dbversus.report.assessment import build_assessment
     from dbversus.report.formats import json as json_report
     from dbversus.report.formats import text
+    from dbversus.report.terminal import make_console
     from dbversus.results.read import open_results
 
     assessment = build_assessment(open_results(directory, base))
@@ -39,7 +38,7 @@ def present(
     if as_json:
         sys.stdout.write(json_report.render(assessment))
     else:
-        text.render(assessment, Console())
+        text.render(assessment, make_console())
     for path in written if formats else written[:1]:
         print(f"report: {path}", file=sys.stderr if as_json else sys.stdout)
     return status_of(assessment, demands)

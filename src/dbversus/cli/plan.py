@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 
 from dbversus.builds.catalog import CatalogEntry
@@ -19,7 +18,7 @@ from dbversus.experiment.asked.spec import ExperimentSpec
 from dbversus.experiment.plan.estimate import Estimate, check_time_budget, estimate, shorter_ways
 from dbversus.experiment.rig.data.script import check_scripts
 from dbversus.experiment.rig.dry import Asked, check_settings
-from dbversus.report.terminal import print_table
+from dbversus.report.terminal import make_console, print_table
 from dbversus.stats.judgeable import USUAL
 from dbversus.suites.model import Suite
 from dbversus.suites.send.define import work_words
@@ -63,7 +62,7 @@ def print_plan(spec: ExperimentSpec, *, as_json: bool = False) -> None:
     table = Table(show_header=False, box=None, pad_edge=False)
     for name, words in _rows(spec, suite, expected, targets):
         table.add_row(name, words)
-    print_table(Console(highlight=False, markup=False), table)
+    print_table(make_console(), table)
     for words in warnings:
         print(words, file=sys.stderr)
 

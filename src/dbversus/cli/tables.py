@@ -13,15 +13,14 @@ Rows = Sequence[tuple[Any, ...]]
 
 
 def write_table(columns: list[str], rows: Rows) -> None:
-    from rich.console import Console
     from rich.text import Text
 
-    from dbversus.report.terminal import plain_table, print_table
+    from dbversus.report.terminal import make_console, plain_table, print_table
 
     table = plain_table(*columns)
     for row in rows:
         table.add_row(*(Text(_cell(value)) for value in row))
-    print_table(Console(), table)
+    print_table(make_console(), table)
 
 
 def write_all(results: Sequence[tuple[list[str], Rows]], format: str) -> None:

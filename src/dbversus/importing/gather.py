@@ -15,8 +15,9 @@ from dbversus.errors import UsageError
 from dbversus.host.processes import end_with_parent
 from dbversus.importing.formats.registry import format_of, why_not_read
 from dbversus.importing.lines import Text
-from dbversus.importing.model import FileFacts, Sheet, Source, printable
+from dbversus.importing.model import FileFacts, Sheet, Source
 from dbversus.importing.parts import Parts
+from dbversus.printable import printable
 
 _FILES_OF_TASK = 5000
 _LARGE_BYTES = 16 << 20

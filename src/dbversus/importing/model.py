@@ -9,6 +9,8 @@ from functools import lru_cache, wraps
 from struct import Struct
 from typing import NamedTuple, TypeVar
 
+from dbversus.printable import printable
+
 T = TypeVar("T")
 UNKNOWN_LINE = "unknown"
 """Kind of a kept line that its format's reader could not tell."""
@@ -19,7 +21,6 @@ _OPTION = re.compile(r"(\s-[pP](?!\d+\b)(?=\S))([^\s\"',;]+)")
 _HIDDEN = r"\1…"
 _MOST_NUMBERS, _MOST_LINES = 3_500_000, 50_000
 _LINES_REMEMBERED, _SHORT_LINE = 4_000, 2_000
-_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
 class Metric(NamedTuple):
@@ -63,11 +64,6 @@ class FileFacts(NamedTuple):
     compared_with: str | None = None
     figures: int = 0
     unknown_lines: int = 0
-
-
-def printable(text: str) -> str:
-    """Without what could steer a terminal or turn a line round."""
-    return text if text.isprintable() or text.replace("\t", " ").isprintable() else _UNPRINTABLE.sub("\ufffd", text)
 
 
 def remembered(said_of: Callable[[str], T]) -> Callable[[str], T]:

@@ -1,13 +1,17 @@
 """What all text for the terminal shares: plain tables and lines, whole when the output is piped."""
 
 import re
+import sys
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.measure import Measurement
+from rich.segment import Segment
 from rich.table import Column, Table
 from rich.text import Text
+
+from dbversus.printable import printable
 
 # a pipe has no width
 WITHOUT_LIMIT = 100_000
@@ -21,6 +25,20 @@ _INSEPARABLE = re.compile(
     r"(?<=[+−×~≤≥]) (?=\d)|(?<=\d) (?=(?:%|×|[µmn]?s|min|h|[kMG]?B|[a-z]+/s)(?!\w))|(?<=,) (?=[^][ ]+\])"
 )
 _NO_BREAK = "\N{NO-BREAK SPACE}"
+
+
+class _CleanConsole(Console):
+    """Styles and moves the cursor itself; no text that it is given does."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else Segment(printable(segment.text), segment.style)
+
+
+def make_console(*, stderr: bool = False) -> Console:
+    """For standard output or error. No markup: labels and servers' words may hold brackets."""
+    stream = sys.stderr if stderr else sys.stdout
+    return _CleanConsole(file=getattr(stream, "plain", stream), highlight=False, markup=False)
 
 
 def say(console: Console, words: str, style: str = "") -> None:

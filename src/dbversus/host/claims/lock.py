@@ -21,6 +21,7 @@ from typing import Self
 from dbversus.errors import RunError, UsageError
 from dbversus.home import PUBLIC_MODE
 from dbversus.host.processes import PROC, command_line
+from dbversus.printable import printable
 from dbversus.units import show_duration
 
 VARIABLE = "DBVERSUS_HOST_LOCK"
@@ -180,17 +181,17 @@ def _owner(fd: int) -> str:
         info = json.loads(os.pread(fd, _INFO_BYTES, 0))
         if pid in (None, info["pid"]):
             since = show_duration(max(0.0, time.time() - info["since_unix_s"]))
-            return f"process {int(info['pid'])} ({_printable(str(info['what']))}, for {since})"
+            return f"process {int(info['pid'])} ({_line(str(info['what']))}, for {since})"
     except (ValueError, KeyError, TypeError):
         pass
     if pid is None:
         return "another dbversus process"
-    return f"process {pid} ({_printable(' '.join(command_line(pid))) or 'of another user'})"
+    return f"process {pid} ({_line(' '.join(command_line(pid))) or 'of another user'})"
 
 
-def _printable(text: str) -> str:
-    """Any user may have written it: nothing in it may move the cursor."""
-    return "".join(letter if letter.isprintable() else " " for letter in text)[:200]
+def _line(text: str) -> str:
+    """Any user may have written it: one line, in which nothing moves the cursor."""
+    return printable(" ".join(text.split()))[:200]
 
 
 def holder_pid(fd: int) -> int | None:

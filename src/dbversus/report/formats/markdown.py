@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from dbversus.printable import printable
 from dbversus.report.formats.tables import (
     after_writes_table,
     claims_table,
@@ -43,7 +44,7 @@ from dbversus.stats.model import Metric
 
 
 def write(assessment: Assessment, path: Path) -> None:
-    path.write_text(render(assessment))
+    path.write_text(printable(render(assessment)), encoding="utf-8")
 
 
 def render(assessment: Assessment) -> str:
@@ -83,10 +84,15 @@ def render(assessment: Assessment) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
+_MENTION = re.compile(r"(?<!\w)@(?=\w)")
+"""Where a forge would send word to whoever is called so."""
+
+
 def escape(text: str) -> str:
     """Text of servers, files and users, shown as it is: no HTML, no Markdown, one line."""
     plain = " ".join(text.split(" ")).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return re.sub(r"([\\`*_{}\[\]|#])", r"\\\1", " ".join(plain.splitlines()))
+    escaped = re.sub(r"([\\`*_{}\[\]|#])", r"\\\1", " ".join(plain.splitlines()))
+    return _MENTION.sub("@\u200b", escaped)
 
 
 def code(text: str) -> str:

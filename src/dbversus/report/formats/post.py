@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
+from dbversus.printable import printable
 from dbversus.report.charts import standing
 from dbversus.report.formats.markdown import (
     candidate_parts,
@@ -53,8 +54,9 @@ def write(assessment: Assessment, path: Path) -> None:
     if pictures:
         folder.mkdir(exist_ok=True)
     for name, drawn in pictures.items():
-        (folder / name).write_text(drawn)
-    path.write_text(render(assessment, [f"{folder.name}/{name}" for name in pictures]))
+        (folder / name).write_text(printable(drawn), encoding="utf-8")
+    text = render(assessment, [f"{folder.name}/{name}" for name in pictures])
+    path.write_text(printable(text), encoding="utf-8")
 
 
 def render(assessment: Assessment, pictures: Sequence[str] = ()) -> str:

@@ -6,4 +6,4 @@ from dbversus.results.stored import Results
 
 
 def show(results: Results) -> Shown:
-    return Shown(*efficiency.flat(results), lambda console: print(efficiency.text(results), file=console.file))
+    return Shown(*efficiency.flat(results), lambda console: console.print(efficiency.text(results), soft_wrap=True))

@@ -21,4 +21,4 @@ def shown_as(results: Results, text: Callable[[Sequence[ThroughputLine], Sequenc
         raise UsageError(f"{results.directory} has no test that was measured; --table throughput needs one.")
     labels = [target.label for target in results.targets]
     rows = throughput_table.flat(lines)
-    return Shown(*rows, lambda console: print(text(lines, labels), file=console.file))
+    return Shown(*rows, lambda console: console.print(text(lines, labels), soft_wrap=True))

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 
 import tomli_w
 
+from dbversus.printable import printable
+
 Value = int | float | bool | str | Sequence["Value"] | Mapping[str, "Value"]
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -33,11 +35,6 @@ def text(value: str) -> str:
 def comment(words: str) -> str:
     """Lines of a comment."""
     return "".join(f"# {printable(line)}".rstrip() + "\n" for line in words.splitlines())
-
-
-def printable(words: str) -> str:
-    """Without control characters, which neither TOML's comments nor terminals take, and without what is no text."""
-    return "".join(sign if sign.isprintable() else "\ufffd" for sign in words)
 
 
 def excerpt(words: str, length: int = 80) -> str:

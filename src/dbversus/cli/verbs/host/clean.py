@@ -51,11 +51,10 @@ def clean(
 
 
 def _look() -> "list[Kept]":
-    from rich.console import Console
-
+    from dbversus.report.terminal import make_console
     from dbversus.storage.listing import list_kept
 
-    with Console(stderr=True).status("adding up sizes"):  # seen on a terminal only
+    with make_console(stderr=True).status("adding up sizes"):  # seen on a terminal only
         return list_kept()
 
 
@@ -86,10 +85,8 @@ def _remove(chosen: "Sequence[Kept]", *, dry_run: bool, json: bool, by_name: boo
 
 
 def _print_list(kept: "Sequence[Kept]") -> None:
-    from rich.console import Console
-
     from dbversus.home import home_dir
-    from dbversus.report.terminal import plain_table, print_table
+    from dbversus.report.terminal import make_console, plain_table, print_table
     from dbversus.units import show_bytes
 
     if not kept:
@@ -99,7 +96,7 @@ def _print_list(kept: "Sequence[Kept]") -> None:
     for one in kept:
         used = f"in use by {one.user}" if one.user else f"{_age(time.time() - one.used_unix_s)} ago"
         table.add_row(one.kind, one.name, show_bytes(one.size_bytes), used, one.about)
-    print_table(Console(highlight=False, markup=False), table)
+    print_table(make_console(), table)
     total = show_bytes(sum(one.size_bytes for one in kept))
     print(f"{total} in {home_dir()}; remove some: dbversus clean NAME…, or --unused 30d", file=sys.stderr)
 

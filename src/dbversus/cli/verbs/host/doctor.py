@@ -29,12 +29,10 @@ def doctor(
     - `dbversus doctor`
     - `dbversus doctor --seconds 0 --json`
     """
-    from rich.console import Console
-
     from dbversus.calibration.model import host_of
     from dbversus.calibration.store import load_all
     from dbversus.host.checks.doctor import diagnose
-    from dbversus.report.terminal import say
+    from dbversus.report.terminal import make_console, say
     from dbversus.storage.listing import list_kept, summary
 
     diagnosis = _with_engine(diagnose(seconds))
@@ -46,7 +44,7 @@ def doctor(
         content |= {"could_be_freed": could_be_freed}
         print(json_module.dumps(content, indent=1, default=str))
         return
-    console = Console()
+    console = make_console()
     _print(diagnosis, console)
     for line in _calibration_lines(stored, diagnosis):
         say(console, line)

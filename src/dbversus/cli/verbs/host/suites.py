@@ -44,13 +44,12 @@ def show(
     - `dbversus suites show insert --variant bursts`
     - `dbversus suites show ./mine.toml --tests 'update-*'`
     """
-    from rich.console import Console
     from rich.text import Text
 
-    from dbversus.report.terminal import plain_table, print_table, say
+    from dbversus.report.terminal import make_console, plain_table, print_table, say
     from dbversus.suites.load import list_variants, load_suite
 
-    console = Console()
+    console = make_console()
     shown = load_suite(suite, split_names(variant)).select(tests)
     for phase in shown.phases:
         settled = " (settled before)" if phase.settle else " (VACUUM before, on PostgreSQL)" if phase.vacuum else ""

@@ -119,11 +119,10 @@ def _conclude(
     if as_json:
         print(calibration.model_dump_json(indent=1))
     else:
-        from rich.console import Console
-
         from dbversus.report.calibration import text as calibration_text
+        from dbversus.report.terminal import make_console
 
-        calibration_text.render(calibration, Console())
+        calibration_text.render(calibration, make_console())
     said = sys.stderr if as_json else sys.stdout
     print(f"kept: {kept}\nresults: {directory} (calibration.md, calibration.json)", file=said)
     return 0

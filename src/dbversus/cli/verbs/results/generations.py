@@ -69,11 +69,10 @@ def _pairs(of_old: "Results", old: str | None, of_new: "Results", new: str | Non
 
 
 def _table(found: "Generations") -> None:
-    from rich.console import Console
-
     from dbversus.report.generations import text
+    from dbversus.report.terminal import make_console
 
-    text.render(found, Console())
+    text.render(found, make_console())
 
 
 def _markdown(found: "Generations") -> None:

@@ -44,9 +44,8 @@ def show(
     if sql and table != USUAL:
         raise UsageError("--sql and --table exclude each other; a query names its own tables.")
     # statistics take seconds to import: not for --help
-    from rich.console import Console
-
     from dbversus.report.parts.notes.chosen_base import base_sentences
+    from dbversus.report.terminal import make_console
     from dbversus.results.read import open_results
 
     results = open_results(directory, base)
@@ -59,6 +58,6 @@ def show(
         return
     shown = VIEWS[table].show(results)
     if format == "table" and shown.print_on:
-        shown.print_on(Console())
+        shown.print_on(make_console())
     else:
         WRITERS[format](shown.columns, shown.rows)

@@ -63,11 +63,10 @@ def _metrics(asked: list[str] | None) -> list[str]:
 
 
 def _table(found: "SideBySide") -> None:
-    from rich.console import Console
-
     from dbversus.report.formats.tables import side_by_side_table
+    from dbversus.report.terminal import make_console
 
-    side_by_side_table.render(found, Console())
+    side_by_side_table.render(found, make_console())
 
 
 def _markdown(found: "SideBySide") -> None:
