@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from dbversus.errors import RunError
+from dbversus.errors import RunError, UsageError
 from dbversus.home import home_dir, public_dir, shipped
 
 
@@ -45,3 +45,15 @@ def test_what_comes_with_dbversus_is_found_in_its_source_tree() -> None:
     assert (experiments / "durability.toml").is_file()
     with pytest.raises(RunError, match=r"A part of dbversus is missing: neither .*no-such-folder.* install it again"):
         shipped("no-such-folder")
+
+
+def test_a_user_without_a_home_is_told_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(_: object) -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    for name in ("DBVERSUS_HOME", "XDG_CACHE_HOME", "HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(os, "geteuid", lambda: 4242)
+    monkeypatch.setattr(Path, "expanduser", unknown)
+    with pytest.raises(UsageError, match="no home directory .* set DBVERSUS_HOME"):
+        home_dir()

@@ -1,9 +1,10 @@
 """Where dbversus keeps what it fetches: builds, caches, snapshots; and where what comes with it is."""
 
+import errno
 import os
 from pathlib import Path
 
-from dbversus.errors import RunError
+from dbversus.errors import RunError, UsageError
 
 # Servers run as another, unprivileged user when dbversus runs as root: that user must get through.
 PUBLIC_MODE = 0o755
@@ -16,10 +17,21 @@ def home_dir() -> Path:
     """
     override = os.environ.get("DBVERSUS_HOME")
     if override:
-        return Path(override).expanduser().absolute()
+        return expanded(override)
     if os.geteuid() == 0:
         return Path("/var/cache/dbversus")
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dbversus"
+    return Path(os.environ.get("XDG_CACHE_HOME") or expanded("~/.cache")) / "dbversus"
+
+
+def expanded(path: str | Path) -> Path:
+    """The whole path, `~` and `~user` filled in; UsageError where that user has no home directory."""
+    try:
+        return Path(path).expanduser().absolute()
+    except RuntimeError as error:
+        raise UsageError(
+            f"{path} has no place: this user has no home directory (neither HOME nor an entry in the list of users); "
+            "set DBVERSUS_HOME to a folder of yours, and write paths without ~."
+        ) from error
 
 
 def public_dir(*parts: str) -> Path:
@@ -30,6 +42,8 @@ def public_dir(*parts: str) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         for path in missing:
             path.chmod(PUBLIC_MODE)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     except OSError as error:
         raise RunError(f"cannot make folder {folder}: {error.strerror}; set DBVERSUS_HOME to a writable one") from error
     return folder

@@ -1,5 +1,6 @@
 """SQL on an experiment's tables: several statements, what can be seen, and how mistakes are told."""
 
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
@@ -67,3 +68,22 @@ def test_a_file_is_out_of_reach(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("a\n1\n")
     with pytest.raises(UsageError, match="The SQL was refused"):
         run(f"FROM '{tmp_path}/x.csv'")
+
+
+def test_moments_are_in_utc_and_need_no_other_package() -> None:
+    columns, rows = run("SELECT to_timestamp(0) AS t, [to_timestamp(0)] AS u, 1 AS t")[0]
+    assert columns == ["t", "u", "t"]
+    assert rows == [(datetime(1970, 1, 1), "['1970-01-01 00:00:00+00']", 1)]
+
+
+def test_a_query_that_takes_too_much_memory_is_refused_and_no_file_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("dbversus.results.sql._memory_mb", lambda: 50)
+    (tmp_path / ".tmp").mkdir()
+    with pytest.raises(UsageError, match="Out of Memory"):
+        run("SELECT list(i) FROM range(100000000) t(i)")
+    with pytest.raises(UsageError, match="disabled by configuration"):
+        run("COPY (SELECT 42) TO '.tmp/w.csv'; SELECT 1")
+    assert not list((tmp_path / ".tmp").iterdir())

@@ -24,7 +24,7 @@ from dbversus.dbms.known import find_dbms, server_dbms
 from dbversus.dbms.sqlite import SQLITE
 from dbversus.dbms.versions import is_version, version_key, version_matches
 from dbversus.errors import RunError, UsageError
-from dbversus.home import home_dir, public_dir
+from dbversus.home import expanded, home_dir, public_dir
 from dbversus.host.claims import in_use
 
 __all__ = ["add", "available", "list_installed", "obtain", "resolve"]
@@ -133,7 +133,7 @@ def add(path: Path, name: str = "", sha256: str = "", progress: Progress = say) 
     """
     if name and not _NAME.fullmatch(name):
         raise UsageError(f"{name!r} cannot be a build's name; use letters, digits and . _ + -")
-    path = path.expanduser().absolute()
+    path = expanded(path)
     if not path.exists():
         raise UsageError(f"{path} does not exist")
     if sha256 and not path.is_file():

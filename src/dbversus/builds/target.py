@@ -10,6 +10,7 @@ from dbversus.builds.packages.inspect import detect_dbms
 from dbversus.dbms.known import find_dbms, is_known
 from dbversus.dbms.versions import is_version
 from dbversus.errors import UsageError
+from dbversus.home import expanded
 
 _NAME = r"[A-Za-z0-9][\w.+-]*"
 _SELECTOR = re.compile(rf"{_NAME}(/{_NAME})?")
@@ -103,7 +104,7 @@ def _is_path(build: str) -> bool:
 
 
 def _absolute(path: str) -> Path:
-    return Path(path).expanduser().absolute()
+    return expanded(path)
 
 
 def _split_configs(text: str) -> tuple[str, tuple[str, ...]]:

@@ -15,6 +15,7 @@ from dbversus.results.schema import SCHEMA_VERSION
 # how the writer begins a line of the one numerous type; lets a reader that has slots.parquet pass over them
 ROW_START = b'{"type":"row",'
 _READ_BYTES = 2**20
+MOST_BLOCKS = 1_000_000
 
 
 def parse_journal(path: Path, with_rows: bool = True) -> tuple[list[AnyRecord], int]:
@@ -64,6 +65,8 @@ class LineReader:
             return self._decoders[self._schema](line)
         except msgspec.ValidationError as error:
             raise self.damaged(number, str(error)) from error
+        except RecursionError as error:
+            raise self.damaged(number, "it is nested too deeply") from error
         except msgspec.DecodeError:
             return None
 
@@ -89,7 +92,21 @@ def header_of(found: Sequence[AnyRecord], path: Path) -> Experiment:
         raise RunError(f"{path} does not begin with an `experiment` record; it is damaged or not of dbversus.")
     if not found[0].targets:
         raise RunError(f"{path}, line 1: the `experiment` record names no targets; it is damaged.")
+    if not all(0 < look <= MOST_BLOCKS for look in found[0].looks):
+        raise RunError(f"{path}, line 1: looks are after 1 to {MOST_BLOCKS} blocks; it is damaged.")
+    _check_targets(found, path)
     return found[0]
+
+
+def _check_targets(found: Sequence[AnyRecord], path: Path) -> None:
+    """RunError for a record of a target that the first one does not name."""
+    assert isinstance(found[0], Experiment)
+    known = {target.name for target in found[0].targets}
+    for record in found:
+        named = getattr(record, "target", None)
+        if named is not None and named not in known:
+            kind = type(record).__name__.lower()
+            raise RunError(f"{path}: a `{kind}` record is of target {named!r}, which the first line does not name.")
 
 
 def read_header(path: Path) -> Experiment:

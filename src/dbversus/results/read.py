@@ -59,6 +59,7 @@ def _open(directory: Path) -> Results:
         Target(one.name, one.label, one.dbms, one.version or "", one.config or "") for one in header.targets
     )
     slots = _sealed_slots(directory / SLOTS) if sealed else _journal_slots(found, targets, journal)
+    _check_counts(slots, directory / (SLOTS if sealed else JOURNAL))
     labels = {target.name: target.label for target in targets}
     roles = read_roles(directory / ROLES) if sealed else role_columns(of_type(found, Row), labels)
     others = tuple(record for record in found if not isinstance(record, Row))
@@ -74,6 +75,12 @@ def _journal_slots(found: Iterable[AnyRecord], targets: Iterable[Target], journa
         return slot_columns(of_type(found, Row), labels)
     except (KeyError, OverflowError) as error:
         raise UsageError(f"{journal}: a `row` record is damaged ({type(error).__name__}: {error}).") from error
+
+
+def _check_counts(slots: Columns, path: Path) -> None:
+    for name in ("ops", "elapsed_ns", "server_cpu_ns"):
+        if np.any(np.ma.filled(np.ma.asarray(slots[name], dtype=np.float64), 0.0) < 0):
+            raise UsageError(f"{path} is damaged: {name} of a slot is below 0.")
 
 
 def _sealed_slots(path: Path) -> Columns:

@@ -1,6 +1,7 @@
 """DuckDB SQL on the tables of an experiment: it reaches no file, changes nothing, and sees no name but theirs."""
 
 import json
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ _ADDED = {
         (driven_read_bytes + driven_write_bytes) / nullif(driven_ops, 0) AS server_io_bytes_per_op"""
 }
 # what DuckDB knows beside our tables is no help
+_MOMENT = "TIMESTAMP WITH TIME ZONE"
 _NO_HELP = re.compile(r'Did you mean "(pg_|sqlite_|duckdb_|pragma_|information_schema)')
 
 
@@ -43,6 +45,7 @@ def run_sql(
         for name, rows in plain.items():
             _create_plain(connection, name, rows)
         connection.execute(
+            f"SET memory_limit='{_memory_mb()}MB'; SET temp_directory=''; SET TimeZone='UTC'; "
             "SET python_enable_replacements=false; SET enable_external_access=false; SET lock_configuration=true"
         )
         results = _run(connection, query, [*typed, *plain])
@@ -90,14 +93,45 @@ def _plain_column(values: Sequence[Any]) -> Any:
     return column([None if text is None else str(text) for text in texts], "VARCHAR")
 
 
+def _memory_mb() -> int:
+    """Of a query: half of what this host has, and at most 4 GiB."""
+    host_bytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return min(host_bytes // 2, 4 * 2**30) // 2**20
+
+
+def _result(connection: duckdb.DuckDBPyConnection, query: str) -> tuple[list[str], Rows]:
+    """Names of columns and rows. Moments with a zone are in UTC; those inside of lists and structures are texts."""
+    kinds = [str(kind) for kind in _types(connection, query)]
+    if not any(_MOMENT in kind for kind in kinds):
+        cursor = connection.execute(query)
+        return [part[0] for part in cursor.description or []], cursor.fetchall()
+    # DuckDB hands these to Python by a package that is none of ours
+    plain = [
+        f"timezone('UTC', #{place})" if kind == _MOMENT else f"#{place}::VARCHAR" if _MOMENT in kind else f"#{place}"
+        for place, kind in enumerate(kinds, 1)
+    ]
+    relation = connection.sql(query)
+    shown = relation.project(", ".join(f"{one} AS c{place}" for place, one in enumerate(plain)))
+    return relation.columns, shown.fetchall()
+
+
+def _types(connection: duckdb.DuckDBPyConnection, query: str) -> Sequence[Any]:
+    """None where it is refused: who executes it gets DuckDB's words, with a caret."""
+    try:
+        return connection.sql(query).types
+    except duckdb.Error:
+        return ()
+
+
 def _run(connection: duckdb.DuckDBPyConnection, query: str, tables: Sequence[str]) -> list[tuple[list[str], Rows]]:
     results = []
     try:
         for statement in connection.extract_statements(query):
             # its text, since carets of what was parsed with others before it point elsewhere
-            cursor = connection.execute(statement.query)
             if statement.expected_result_type == [duckdb.ExpectedResultType.QUERY_RESULT]:
-                results.append(([part[0] for part in cursor.description or []], cursor.fetchall()))
+                results.append(_result(connection, statement.query))
+            else:
+                connection.execute(statement.query)
     except duckdb.Error as error:
         # its own lines, so that the caret stays under what it points at
         words = "\n".join(line for line in str(error).splitlines() if not _NO_HELP.match(line))

@@ -28,7 +28,7 @@ from dbversus.experiment.rig.data.script import check_scripts, database_of
 from dbversus.experiment.rig.engine import Engine, engine_binary
 from dbversus.experiment.rig.preload import carry_library, check_injection
 from dbversus.experiment.rig.rig import Display, Rig, Target
-from dbversus.home import home_dir
+from dbversus.home import home_dir, public_dir
 from dbversus.host.cgroups import ONLY_SETTINGS, create_cgroup, leave_directories
 from dbversus.host.checks.fsync import sync_latency
 from dbversus.host.checks.preflight import Severity, judge
@@ -76,6 +76,7 @@ def set_stage(spec: ExperimentSpec, display: Display, *, wait: bool) -> Iterator
     specs = [parse_target(text) for text in spec.targets]
     _check_tests(spec, suite, specs)
     check_configs(spec, suite, specs, [resolve(target).version for target in specs])
+    public_dir("work")  # refused now, where it cannot be made, and not after others were waited for
     with contextlib.ExitStack() as stack:
         _stage_data(suite, display, stack)
         builds = [stack.enter_context(obtained(target, display.say)) for target in specs]
@@ -210,10 +211,8 @@ def _check_room(spec: ExperimentSpec, suite: Suite) -> None:
 
 def _work_dir(stack: contextlib.ExitStack) -> Path:
     """A directory for data that is gone after the run; readable for the servers' user."""
-    path = home_dir() / "work" / str(os.getpid())
-    shutil.rmtree(path, ignore_errors=True)
-    path.mkdir(parents=True)
-    path.chmod(0o755)
+    shutil.rmtree(home_dir() / "work" / str(os.getpid()), ignore_errors=True)
+    path = public_dir("work", str(os.getpid()))
     stack.callback(shutil.rmtree, path, ignore_errors=True)
     return path
 

@@ -19,7 +19,7 @@ from types import TracebackType
 from typing import Self
 
 from dbversus.errors import RunError, UsageError
-from dbversus.home import PUBLIC_MODE
+from dbversus.home import PUBLIC_MODE, expanded
 from dbversus.host.processes import PROC, command_line
 from dbversus.printable import printable
 from dbversus.units import show_duration
@@ -89,7 +89,7 @@ def lock_path() -> Path:
     """
     named = os.environ.get(VARIABLE)
     if named:
-        return Path(named).expanduser().absolute()
+        return expanded(named)
     shared = Path("/run/lock")
     with contextlib.suppress(OSError):
         if shared.stat().st_mode & stat.S_IWOTH:
