@@ -55,5 +55,5 @@ def test_a_user_without_a_home_is_told_what_to_set(monkeypatch: pytest.MonkeyPat
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(os, "geteuid", lambda: 4242)
     monkeypatch.setattr(Path, "expanduser", unknown)
-    with pytest.raises(UsageError, match="no home directory .* set DBVERSUS_HOME"):
+    with pytest.raises(UsageError, match=r"no home directory .* set DBVERSUS_HOME"):
         home_dir()

@@ -68,7 +68,7 @@ def test_what_the_locale_lacks_is_a_question_mark(monkeypatch: pytest.MonkeyPatc
     with clean_output():
         print("1.3\u00a0µs")
     plain.flush()
-    assert plain.buffer.getvalue() == b"1.3??s\n"  # type: ignore[attr-defined]
+    assert plain.buffer.getvalue() == b"1.3??s\n"
 
 
 def test_brackets_in_what_is_being_done_are_no_markup() -> None:
