@@ -163,6 +163,7 @@ def test_what_is_about_the_server_is_not_run_and_noted(tmp_path: Path, family: F
             "CREATE OR REPLACE  FUNCTION f() RETURNS int RETURN 1",
         ),
         ("CREATE DEFINER=CURRENT_USER VIEW v AS SELECT 1", ""),
+        ("CREATE DEFINER=`dbversus`@`localhost` VIEW v AS SELECT 1", ""),
         ("CREATE TABLE t (definer int)", ""),
         ("INSERT INTO t VALUES ('CREATE DEFINER=a@b')", ""),
     ],

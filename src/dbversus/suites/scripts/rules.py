@@ -173,7 +173,7 @@ _MYSQL = Rules(
         _begins(rb"(?:SHUTDOWN|RESTART)\s*\Z"): "the server is needed; leave it out",
     },
     definer=re.compile(
-        rb"(?:/\*M?!\d*\s*)?(?:CREATE|ALTER)\b[^(;]*?(?P<definer>DEFINER\s*=\s*(?!CURRENT_(?:USER|ROLE)\b)"
+        rb"(?:/\*M?!\d*\s*)?(?:CREATE|ALTER)\b[^(;]*?(?P<definer>DEFINER\s*=\s*(?!CURRENT_(?:USER|ROLE)\b|`dbversus`@`localhost`)"
         + _ACCOUNT
         + rb"(?:\s*@\s*"
         + _ACCOUNT
