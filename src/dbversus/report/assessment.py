@@ -59,6 +59,7 @@ from dbversus.stats.judge import judge, judge_over_clients, judge_over_sizes
 from dbversus.stats.metrics import CPU, LOAD_TEST, WAIT
 from dbversus.stats.model import Finding, Verdict
 from dbversus.stats.values.finished import finished_blocks
+from dbversus.stats.values.levels import at_level
 
 CLIENT_BOUND_SHARE = 0.8
 LONG_WAIT_SHARE = 0.1
@@ -77,7 +78,7 @@ Findings = Mapping[tuple[str, str], Mapping[str, Finding]]
 def build_assessment(results: Results) -> Assessment:
     """Judges `results` and gathers all that the reports show."""
     findings = judge(results) if len(results.targets) > 1 else []
-    tests = _tests(results, _by_test_and_target(findings))
+    tests = _tests(results, findings)
     base = results.base.label
     targets = tuple(_target_facts(results, target, tests) for target in results.targets)
     others = [target.label for target in results.targets[1:]]
@@ -107,7 +108,7 @@ def build_assessment(results: Results) -> Assessment:
         scaleup=scaleup.of_experiment(results, [item for test in tests for item in test.comparisons]),
         sizes=sizes.of_experiment(results, [item for test in tests for item in test.comparisons]),
         steps=steps,
-        layouts=layout_part(results, steps),
+        layouts=layout_part(results, steps, findings),
         after_writes=after_writes.of_experiment(results, [item for test in tests for item in test.comparisons]),
         data_state=state_sentences(results),
         waits=disturbance.waits_of(results),
@@ -131,17 +132,18 @@ def _by_test_and_target(findings: Sequence[Finding]) -> Findings:
     return grouped
 
 
-def _tests(results: Results, findings: Findings) -> tuple[TestPart, ...]:
-    absolute = figures.block_figures(results)
+def _tests(results: Results, judged: Sequence[Finding]) -> tuple[TestPart, ...]:
+    findings = _by_test_and_target(judged)
+    absolute = figures.block_figures(results, judged)
     for more in (
-        background.block_figures(results),
-        figures.counter_figures(results),
+        at_level(background.block_figures(results), judged, results.base.label),
+        at_level(figures.counter_figures(results), judged, results.base.label),
         driven_figures(results),
         stalls.block_figures(results),
     ):
         for place, of_block in more.items():
             absolute.setdefault(place, {}).update(of_block)
-    ratios = figures.slot_ratios(results)
+    ratios = figures.slot_ratios(results, judged)
     disturbed = disturbance.disturbances(results)
     plans, asked = _plans(results), statements_of_tests(results)
     drifts, short_of_memory = drift_notes(results), memory_notes(results)
@@ -202,6 +204,8 @@ def _test(
         for target in results.targets
         if (latency := figures.latency_figures(results.latency(name, target).values()))
     }
+    of_labels = {target.label: findings.get((name, target.label), {}) for target in results.targets[1:]}
+    latencies = figures.latencies_at_level(latencies, of_labels, results.base.label)
     worst = worst_seconds(results, name)
     return TestPart(
         name=name,

@@ -13,14 +13,21 @@ from scipy.special import stdtrit
 from dbversus.report.model import Estimate, LatencyFigures, SlotRatios
 from dbversus.results.latency import Latency, merge
 from dbversus.results.stored import Results
+from dbversus.stats.judge import judge
+from dbversus.stats.judgeable import P50, P95, P99
+from dbversus.stats.judging.whole_work import whole_work_values
 from dbversus.stats.metrics import COUNTER, CPU, METRICS, THROUGHPUT, Columns, Floats, floats, metric_named, parts
-from dbversus.stats.model import Metric
+from dbversus.stats.model import Finding, Metric, Verdict
 from dbversus.stats.values.blocks import block_values, slot_logs
+from dbversus.stats.values.finished import of_finished_blocks
 from dbversus.stats.values.imported import IN_IMPORTS, imported_findings, is_imported, run_values
 from dbversus.stats.values.layout import Layout, Sides, lay_out
+from dbversus.stats.values.levels import at_level, own_midmeans, parts_as_shares
+from dbversus.stats.values.table import Key
 
 CONFIDENCE = 0.95
 PERCENTS = (50.0, 95.0, 99.0, 99.9)
+PERCENTS_JUDGED = {P50: 50.0, P95: 95.0, P99: 99.0}
 BUCKETS_US: tuple[float, ...] = (256.0, 1e3, 4e3, 16e3, 64e3, 256e3, 1e6, 4e6, 16e6)
 """Upper ends of the Insert Benchmark's buckets of response times, in µs: 256 µs, 1 ms, 4 ms … 16 s."""
 PLOTTED = (CPU, THROUGHPUT)
@@ -101,11 +108,18 @@ def interval_of(values: Sequence[float]) -> Estimate:
     return Estimate(mean, mean - half, mean + half, n, CONFIDENCE)
 
 
-def block_figures(results: Results) -> BlockFigures:
-    """(test, target label) → metric → its value in each block, from sums over its rows; of an import, in each run."""
+def block_figures(results: Results, findings: Sequence[Finding] | None = None) -> BlockFigures:
+    """(test, target label) → metric → its value in each block, at the level of the ratios; of an import, in each run.
+
+    `findings`: those of `judge`, where they are known already. (stats/values/levels.py)
+    """
     if is_imported(results):
         return run_values(results)
-    figures = _figures_from_sums(results)
+    judged = judge(results) if findings is None and len(results.targets) > 1 else findings or ()
+    results = of_finished_blocks(results)
+    figures = at_level(_measured(results), judged, results.base.label)
+    for place, shares in parts_as_shares(figures, results.slots).items():
+        figures[place] |= shares
     plans = results.slot_plans
     for (test, _), known in figures.items():
         if test in plans and (rows := plans[test].rows_scanned_per_op):
@@ -160,6 +174,20 @@ def means(of_blocks: Mapping[str, Sequence[float]]) -> dict[str, float]:
     return {name: float(np.mean(values)) for name, values in of_blocks.items() if values}
 
 
+def _measured(results: Results) -> BlockFigures:
+    """From sums over the slots of a block; CPU per operation and throughput as ratios have them, unless a block measures all."""
+    figures = _figures_from_sums(results)
+    plans = results.slot_plans
+    for (test, label), known in own_midmeans(results.slots, results.base.label).items():
+        if test in plans and "slice_ms" in plans[test].slot:
+            continue
+        for metric, of_blocks in known.items():
+            sums = figures[test, label].get(metric, ())
+            if len(of_blocks) == len(sums):
+                figures[test, label][metric] = [of_blocks[block] for block in sorted(of_blocks)]
+    return figures
+
+
 def _figures_from_sums(results: Results) -> BlockFigures:
     sums = {name for metric in _FROM_SUMS for name in (*metric.numerator, metric.denominator)}
     columns = sorted(sums)
@@ -183,14 +211,15 @@ def _ratio_of_sums(metric: Metric, sums: Mapping[str, Any]) -> float | None:
     return float(sum(parts)) / float(sums[metric.denominator]) * metric.scale
 
 
-def slot_ratios(results: Results) -> dict[str, list[SlotRatios]]:
-    """Test → one entry per candidate: ln(target/base) of same-row pairs, for the metrics that are plotted."""
+def slot_ratios(results: Results, findings: Sequence[Finding] = ()) -> dict[str, list[SlotRatios]]:
+    """Test → one entry per candidate: ln(target/base) of same-row pairs and of blocks, for the metrics that are plotted."""
     slots, base = results.slots, results.base.label
     if base not in slots["target"]:
         return {}
     layout = lay_out(slots, base)
     logs = {name: slot_logs(found) for name in PLOTTED if (found := parts(metric_named(name), slots))}
     worked = _worked(slots)
+    of_blocks = _block_ratios(results, findings)
     ratios: dict[str, list[SlotRatios]] = {}
     for candidate in (target.label for target in results.targets[1:] if target.label in layout.targets):
         pairs = layout.pairs(layout.targets.index(candidate)).where(worked)
@@ -199,8 +228,25 @@ def slot_ratios(results: Results) -> dict[str, list[SlotRatios]]:
         }
         for test in dict.fromkeys(layout.cell_names[cell][1] for cell in np.unique(pairs.our_cell)):
             of_test = {name: by_test.get(test, {}) for name, by_test in known.items()}
-            ratios.setdefault(test, []).append(SlotRatios(candidate, of_test))
+            blocks = {name: of_blocks.get((test, candidate, name), {}) for name in known}
+            ratios.setdefault(test, []).append(SlotRatios(candidate, of_test, blocks))
     return ratios
+
+
+def _block_ratios(results: Results, findings: Sequence[Finding]) -> dict[Key, dict[int, float]]:
+    """ln(target/base) of each block that the ratio of a finding comes from: of its rows, or of all its work."""
+    slots, base = results.slots, results.base.label
+    plotted = [metric_named(name) for name in PLOTTED]
+    of_whole = {one.key for one in findings if one.whole_work and one.verdict is not Verdict.UNDECIDED}
+    whole = whole_work_values(slots, base, results.drains) if of_whole else []
+    found: dict[Key, dict[int, float]] = {}
+    for value in (
+        *(one for one in block_values(slots, base, plotted) if (one.test, one.target, one.metric) not in of_whole),
+        *(one for one in whole if (one.test, one.target, one.metric) in of_whole),
+    ):
+        if value.value is not None:
+            found.setdefault((value.test, value.target, value.metric), {})[value.block] = value.value
+    return found
 
 
 def _worked(slots: Columns) -> npt.NDArray[np.bool_]:
@@ -235,6 +281,30 @@ def latency_figures(blocks: Iterable[Latency]) -> LatencyFigures | None:
     shown = [percent for percent in _CURVE if percent <= deepest]
     curve = tuple(zip(shown, (value / 1e3 for value in together.percentiles_ns(shown)), strict=True))
     return LatencyFigures(together.count, percentiles, curve, float(together.values_ns[-1]) / 1e3, _buckets(together))
+
+
+def latencies_at_level(
+    latencies: Mapping[str, LatencyFigures], findings: Mapping[str, Mapping[str, Finding]], base: str
+) -> dict[str, LatencyFigures]:
+    """Label → figures, those percentiles that have a ratio at its level. `findings`: label → metric → finding."""
+    of_base = latencies.get(base)
+    found = {}
+    for label, own in latencies.items():
+        levels = {
+            percent: _times(own.percentiles_us[percent], reference.value * ratio)
+            for metric, percent in PERCENTS_JUDGED.items()
+            if of_base and (finding := findings.get(label, {}).get(metric)) and (ratio := finding.ratio)
+            if (reference := of_base.percentiles_us[percent]).value
+        }
+        found[label] = replace(own, percentiles_us={**own.percentiles_us, **levels})
+    return found
+
+
+def _times(estimate: Estimate, level: float) -> Estimate:
+    """The same estimate around another value."""
+    factor = level / estimate.value if estimate.value else 1.0
+    low, high = (None if end is None else end * factor for end in (estimate.low, estimate.high))
+    return replace(estimate, value=level, low=low, high=high)
 
 
 def _buckets(latency: Latency) -> tuple[int, ...]:

@@ -112,10 +112,12 @@ class Comparison:
 
 @dataclass(frozen=True)
 class SlotRatios:
-    """Same-row ratios of one candidate: metric → block → ln(target/base) of each row, in order."""
+    """Ratios of one candidate, ln(target/base) by metric and block: `ratios` of each row, in order; `blocks`: the values of which
+    the shown ratio is a mean."""
 
     target: str
     ratios: Mapping[str, Mapping[int, tuple[float, ...]]]
+    blocks: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from dbversus.stats.values.blocks import block_values, load_values
 from dbversus.stats.values.drain import drain_values
 from dbversus.stats.values.finished import of_finished_blocks
 from dbversus.stats.values.imported import imported_findings, is_imported
+from dbversus.stats.values.levels import ratios_as_shares
 from dbversus.stats.values.percentiles import Latencies, lacking_findings, latency_blocks, percentile_values
 from dbversus.stats.values.server_counters import counter_values
 
@@ -48,7 +49,7 @@ def judge(results: Results) -> list[Finding]:
     whole = judge_whole_work(slots, base, results.drains, looks, margins, smooth)
     findings = judge_steadiness(findings, slots, base, looks, whole, smooth)
     findings = withhold_unpaid(check_whole_work(findings, whole), slots, base, results.drains, results.objects)
-    return add_within_start(findings, slots, base)
+    return add_within_start(ratios_as_shares(findings, slots, base), slots, base)
 
 
 def _values(results: Results, latencies: Latencies) -> tuple[list[BlockValue], tuple[Metric, ...]]:

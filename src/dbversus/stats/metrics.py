@@ -17,6 +17,8 @@ from dbversus.stats.model import Metric
 Columns = Mapping[str, npt.NDArray[np.generic]]
 Floats = npt.NDArray[np.float64]
 
+USER_CPU, SYSTEM_CPU = "server_user_us_per_op", "server_system_us_per_op"
+FOREGROUND_CPU, BACKGROUND_CPU = "server_foreground_cpu_us_per_op", "server_background_cpu_us_per_op"
 WAIT = "server_wait_us_per_op"
 DRAIN_CPU = "drain_cpu_us_per_op"
 DRAIN_WRITES = "drain_write_bytes_per_op"
@@ -71,10 +73,10 @@ PRIMARY: tuple[Metric, ...] = (
 )
 
 EXPLORATORY: tuple[Metric, ...] = (
-    _cpu_per_op("server_user_us_per_op", "server user CPU per op", "server_user_ns"),
-    _cpu_per_op("server_system_us_per_op", "server system CPU per op", "server_system_ns"),
-    _cpu_per_op("server_foreground_cpu_us_per_op", "foreground CPU per op", "server_foreground_cpu_ns"),
-    _cpu_per_op("server_background_cpu_us_per_op", "background CPU per op", "server_background_cpu_ns", margin=0.10),
+    _cpu_per_op(USER_CPU, "server user CPU per op", "server_user_ns"),
+    _cpu_per_op(SYSTEM_CPU, "server system CPU per op", "server_system_ns"),
+    _cpu_per_op(FOREGROUND_CPU, "foreground CPU per op", "server_foreground_cpu_ns"),
+    _cpu_per_op(BACKGROUND_CPU, "background CPU per op", "server_background_cpu_ns", margin=0.10),
     _cpu_per_op(WAIT, "run-queue wait per op", "server_wait_ns", margin=0.10),
     _per_op("server_switches_per_op", "context switches per op", "1/op", "server_switches", margin=0.05, floor=0.01),
     _per_op("minor_faults_per_op", "minor faults per op", "1/op", "server_minor_faults", margin=0.10, floor=0.01),

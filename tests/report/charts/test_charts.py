@@ -68,8 +68,8 @@ def test_blocks_and_the_ratio_over_all_are_those_of_the_tables(assessment: Asses
         assert list(figures) == ["block 1", "block 2", "block 3", "block 4", "all blocks"]
         wanted = [100 * (value - 1) for value in (finding.ratio, finding.low, finding.high)]
         assert numbers(figures["all blocks"]) == pytest.approx(wanted, abs=0.0051)
-        for block, logs in test.slots[index - 1].ratios[CPU].items():
-            mean = math.expm1(sum(logs) / len(logs)) * 100
+        for block, log in test.slots[index - 1].blocks[CPU].items():
+            mean = math.expm1(log) * 100
             assert numbers(figures[f"block {block + 1}"]) == pytest.approx([mean], abs=0.0051)
 
 

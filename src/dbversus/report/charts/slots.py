@@ -29,11 +29,13 @@ _NO_RATIO = (Verdict.WRONG_RESULT, Verdict.FAILED)
 
 @dataclass(frozen=True)
 class _Candidate:
-    """`index` among all targets; `logs` of slots by block; its strip of a block's column begins at `start` and is `room` wide."""
+    """`index` among all targets; `logs` of slots by block, and of whole `blocks`; its strip of a block's column begins at `start`
+    and is `room` wide."""
 
     index: int
     name: str
     logs: Mapping[int, Sequence[float]]
+    blocks: Mapping[int, float]
     finding: Finding | None
     start: float
     room: float
@@ -52,8 +54,8 @@ class _Candidate:
 
     @property
     def means(self) -> dict[int, float]:
-        """Difference of each block, as ratios are: of logarithms."""
-        return {block: _percent(float(np.mean(logs))) for block, logs in self.logs.items()}
+        """Difference of each block."""
+        return {block: _percent(log) for block, log in self.blocks.items()}
 
     @property
     def over_all(self) -> tuple[float, ...]:
@@ -94,7 +96,15 @@ def _candidates(test: TestPart, metric: str, labels: Sequence[str]) -> list[_Can
         finding = None if comparison.verdict in _NO_RATIO else comparison.findings.get(metric)
         start = place * room - _ROOM / 2
         found.append(
-            _Candidate(labels.index(of_target.target), of_target.target, logs, finding, start=start, room=room)
+            _Candidate(
+                labels.index(of_target.target),
+                of_target.target,
+                logs,
+                of_target.blocks.get(metric, {}),
+                finding,
+                start=start,
+                room=room,
+            )
         )
     return found
 

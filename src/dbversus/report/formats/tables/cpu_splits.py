@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from dbversus.report.model import Figure, TargetFacts, TestPart
-from dbversus.stats.metrics import DRAIN_CPU
+from dbversus.stats.metrics import BACKGROUND_CPU, DRAIN_CPU, FOREGROUND_CPU, SYSTEM_CPU, USER_CPU
 
 _CPU_SPLITS = (
-    ("server_user_us_per_op", "server_system_us_per_op"),
-    ("server_foreground_cpu_us_per_op", "server_background_cpu_us_per_op", DRAIN_CPU),
+    (USER_CPU, SYSTEM_CPU),
+    (FOREGROUND_CPU, BACKGROUND_CPU, DRAIN_CPU),
 )
 
 

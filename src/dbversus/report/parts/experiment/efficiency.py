@@ -12,13 +12,16 @@ from dbversus.report.parts.experiment.loads import total
 from dbversus.report.words import estimate_text, rounded
 from dbversus.results.stored import Results
 from dbversus.stats.metrics import (
+    BACKGROUND_CPU,
     CPU,
     DISK_READ_BYTES,
     DISK_READS,
     DISK_WRITE_BYTES,
     LOAD_TEST,
     READ_BYTES,
+    SYSTEM_CPU,
     THROUGHPUT,
+    USER_CPU,
     WRITE_BYTES,
 )
 from dbversus.stats.values.imported import MACHINE_CPU_SHARE, MACHINE_SWITCHES, is_imported
@@ -55,9 +58,9 @@ _IMPORTED = (
 
 CPU_PARTS = {
     "server": CPU,
-    "user": "server_user_us_per_op",
-    "system": "server_system_us_per_op",
-    "background": "server_background_cpu_us_per_op",
+    "user": USER_CPU,
+    "system": SYSTEM_CPU,
+    "background": BACKGROUND_CPU,
     "client": CLIENT_CPU,
 }
 """Name → metric: the server's CPU, by what it ran and for whom (a background thread serves no client), and the client's."""

@@ -19,6 +19,7 @@ from dbversus.results.records import Slots
 from dbversus.results.stored import Results
 from dbversus.stats.across.clients import case_of
 from dbversus.stats.metrics import CPU, DISK_READ_BYTES, DISK_READS, DISK_WRITE_BYTES, LOAD_TEST, THROUGHPUT
+from dbversus.stats.model import Finding
 from dbversus.stats.values.imported import MACHINE_CPU_SHARE, MACHINE_SWITCHES, is_imported
 
 KIB = 1024
@@ -31,8 +32,8 @@ Figures = dict[str, float]
 Sums = Mapping[tuple[str, str], Mapping[str, Any]]
 
 
-def layout_part(results: Results, steps: StepsPart | None) -> LayoutPart:
-    """`steps`: of these results. Targets and tests stand in the order of the experiment."""
+def layout_part(results: Results, steps: StepsPart | None, findings: Sequence[Finding] | None = None) -> LayoutPart:
+    """`steps` and `findings`: of these results. Targets and tests stand in the order of the experiment."""
     dbms = frozenset(target.dbms for target in results.targets)
     if is_imported(results):
         names = {target.label: in_a_cell(target.label) for target in results.targets}
@@ -42,7 +43,7 @@ def layout_part(results: Results, steps: StepsPart | None) -> LayoutPart:
     lines = (dict(zip(_SUM_NAMES, row, strict=True)) for row in results.slot_rows(_SUMS))
     sums: Sums = {(line["test"], line["target"]): line for line in lines}
     lasting = {test for test, plan in results.slot_plans.items() if "slice_ms" in plan.slot}
-    tests = _tests(results, _of_slots(results, sums), lasting)
+    tests = _tests(results, _of_slots(results, sums, findings), lasting)
     return LayoutPart(names_of_targets(results.targets), dbms, tests, _steps(results, steps, sums))
 
 
@@ -80,11 +81,11 @@ def _of_import(results: Results) -> dict[tuple[str, str], Figures]:
     }
 
 
-def _of_slots(results: Results, sums: Sums) -> dict[tuple[str, str], Figures]:
+def _of_slots(results: Results, sums: Sums, findings: Sequence[Finding] | None) -> dict[tuple[str, str], Figures]:
     """Means over blocks, per query, row read, or row loaded."""
     found = {}
     plans = results.slot_plans
-    for place, of_blocks in block_figures(results).items():
+    for place, of_blocks in block_figures(results, findings).items():
         known = {name: fmean(values) for name, values in of_blocks.items() if values}
         line = sums.get(place, {})
         if line.get("client_switches") is not None and line["ops"]:

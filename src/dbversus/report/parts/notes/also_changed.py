@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from dbversus.report.words import change
 from dbversus.stats.metrics import (
     BACKGROUND,
+    BACKGROUND_CPU,
     COUNTER,
     CPU,
     DISK_READ_BYTES,
@@ -20,7 +21,11 @@ from dbversus.stats.metrics import (
     DISK_WRITE_BYTES,
     DISK_WRITES,
     DRAIN_CPU,
+    FOREGROUND_CPU,
     IO_BYTES,
+    SYSTEM_CPU,
+    USER_CPU,
+    WAIT,
     metric_named,
 )
 from dbversus.stats.model import CHANGES, Finding
@@ -35,12 +40,9 @@ SAME_WITHIN = 0.02
 WHOLE = 0.9
 """A part that is so much of the whole says what the verdict on the whole says."""
 
-_WAIT = "server_wait_us_per_op"
-_FOREGROUND = "server_foreground_cpu_us_per_op"
-_BACKGROUND_SUM = "server_background_cpu_us_per_op"
-_MODES = ("server_user_us_per_op", "server_system_us_per_op")
+_MODES = (USER_CPU, SYSTEM_CPU)
 _OF_BYTES = ("read_bytes_per_op", "write_bytes_per_op", DISK_READ_BYTES, DISK_WRITE_BYTES)
-_PARTS = {_FOREGROUND: CPU, **dict.fromkeys(_MODES, CPU), **dict.fromkeys(_OF_BYTES, IO_BYTES)}
+_PARTS = {FOREGROUND_CPU: CPU, **dict.fromkeys(_MODES, CPU), **dict.fromkeys(_OF_BYTES, IO_BYTES)}
 _US_EACH = {
     "minor_faults_per_op": 0.5,
     "major_faults_per_op": 50.0,
@@ -103,9 +105,9 @@ def _says_nothing_new(name: str, findings: Mapping[str, Finding], base: Means, m
     """The judged metrics, response times (they are throughput), and parts of what is said already."""
     if findings[name].judged or name.startswith("latency_"):
         return True
-    if name in _MODES and (_FOREGROUND in base or _FOREGROUND in mine):
+    if name in _MODES and (FOREGROUND_CPU in base or FOREGROUND_CPU in mine):
         return True  # the same CPU time, split in another way
-    if name == _BACKGROUND_SUM:
+    if name == BACKGROUND_CPU:
         return any(item.startswith(BACKGROUND) and findings[item].verdict in CHANGES for item in findings)
     whole = _PARTS.get(name)
     if whole is None or whole not in findings or findings[whole].verdict not in CHANGES:
@@ -123,7 +125,7 @@ def _cost(item: Change, base: Means, mine: Means) -> float | None:
 
     if name == "errors_per_op":
         return 1.0
-    if name == _WAIT:
+    if name == WAIT:
         return share_of("latency_mean_us") or share_of(CPU)
     if name in _US_EACH:
         share = share_of(CPU)
@@ -146,7 +148,7 @@ def _once(ranked: Sequence[Change]) -> list[Change]:
 def _words(item: Change, cpu_us: float) -> str:
     metric = metric_named(item.metric)
     words = f"{metric.title} {change(item.ratio)}"
-    of_cpu = metric.unit == "µs/op" and item.metric not in (_WAIT, DRAIN_CPU, "client_cpu_us_per_op")
+    of_cpu = metric.unit == "µs/op" and item.metric not in (WAIT, DRAIN_CPU, "client_cpu_us_per_op")
     if not of_cpu:
         return words
     return f"{words} ({_whole(item.base)} → {_whole(item.mine)} of {_whole(cpu_us)} µs/op)"

@@ -3,14 +3,14 @@
 import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 
-from dbversus.report.figures import estimate, interval_of, relative_to_base
+from dbversus.report.figures import block_figures, estimate, interval_of, relative_to_base
 from dbversus.report.model import Estimate, Matrix, MatrixCell, MatrixRow
 from dbversus.results.stored import Results, Target
 from dbversus.stats.judge import judge
 from dbversus.stats.metrics import LOAD_TEST, THROUGHPUT
 from dbversus.stats.model import Finding
-from dbversus.stats.values.imported import is_imported, run_values
 
 # up to three targets, the verdict tables say it all
 LEAST_TARGETS = 4
@@ -30,11 +30,12 @@ def build_matrix(results: Results, findings: Sequence[Finding] | None = None) ->
 
     The reference of a row is the first target of the same build where it has several configs, else the base. Ratios are of
     ratios to the base, by block: the base is up with every group, in the same rows, so that what the host did to a group
-    cancels even where target and reference are in different ones. Where the reference is the base, ratio and interval are those
-    of the finding.
+    cancels even where target and reference are in different ones. Ratios are those of the findings; where the reference is the
+    base, their intervals too.
     """
-    judged = _judged(judge(results) if findings is None else findings)
-    rates = _rates(results)
+    found = judge(results) if findings is None else findings
+    judged = _judged(found)
+    rates = {place: known.get(THROUGHPUT, []) for place, known in block_figures(results, found).items()}
     relative = relative_to_base(results, THROUGHPUT)
     memory = _memory(results)
     tests = tuple(test for test in results.tests if test != LOAD_TEST)
@@ -47,8 +48,10 @@ def build_matrix(results: Results, findings: Sequence[Finding] | None = None) ->
             own, theirs = (test, target.label), (test, reference)
             if rates.get(own) or memory.get(own):
                 ratio = judged.get(own) if reference == results.base.label else None
-                ratio = ratio or _ratio(relative.get(own, {}), relative.get(theirs, {}))
-                cells[test] = _cell(rates.get(own, {}), ratio, memory.get(own, {}))
+                ratio = ratio or _ratio(
+                    relative.get(own, {}), relative.get(theirs, {}), judged.get(own), judged.get(theirs)
+                )
+                cells[test] = _cell(rates.get(own, []), ratio, memory.get(own, {}))
         build, config = _parts(target)
         sizes = results.server_json(target, "sizes.json")
         size = sizes.get("database", sizes.get("data_dir"))
@@ -81,19 +84,6 @@ def _references(targets: Sequence[Target]) -> dict[str, str]:
     return {label: first[build] if configs[build] > 1 else base for label, build in builds.items()}
 
 
-def _rates(results: Results) -> dict[Key, Values]:
-    """(test, target label) → operations per second of each block, from sums over its rows; of an import, of each run."""
-    if is_imported(results):
-        return {place: dict(enumerate(own.get(THROUGHPUT, ()))) for place, own in run_values(results).items()}
-    query = """
-        SELECT test, target, block, sum(ops) / (sum(elapsed_ns) / 1e9)
-        FROM slots WHERE elapsed_ns > 0 GROUP BY ALL ORDER BY block"""
-    rates: dict[Key, dict[int, float]] = defaultdict(dict)
-    for test, target, block, rate in results.slot_rows(query):
-        rates[test, target][block] = rate
-    return dict(rates)
-
-
 def _memory(results: Results) -> dict[Key, dict[str, list[int]]]:
     """(test, target label) → figure → its values; the base has one for each group that it was in."""
     found: dict[Key, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
@@ -104,17 +94,22 @@ def _memory(results: Results) -> dict[Key, dict[str, list[int]]]:
     return dict(found)
 
 
-def _cell(rates: Values, ratio: Estimate, memory: Mapping[str, Sequence[int]]) -> MatrixCell:
+def _cell(rates: Sequence[float], ratio: Estimate, memory: Mapping[str, Sequence[int]]) -> MatrixCell:
     return MatrixCell(
-        ops_per_s=_geometric([math.log(rate) for rate in rates.values() if rate > 0]),
+        ops_per_s=estimate(rates),
         ratio=ratio,
         pss_bytes=estimate(memory.get("pss_bytes", [])),
         peak_rss_bytes=max(memory.get("peak_rss_bytes", []), default=None),
     )
 
 
-def _ratio(ours: Values, theirs: Values) -> Estimate:
-    return _geometric([ours[block] - theirs[block] for block in ours if block in theirs])
+def _ratio(ours: Values, theirs: Values, mine: Estimate | None, of_reference: Estimate | None) -> Estimate:
+    """The interval is that over blocks, around the quotient of both ratios to the base where there are such."""
+    logs = [ours[block] - theirs[block] for block in ours if block in theirs]
+    if logs and mine and mine.value and of_reference and of_reference.value:
+        away = math.log(mine.value / of_reference.value) - fmean(logs)
+        logs = [log + away for log in logs]
+    return _geometric(logs)
 
 
 def _geometric(logs: Sequence[float]) -> Estimate:

@@ -37,9 +37,10 @@ class ThroughputLine:
 
 def throughput(results: Results, findings: Iterable[Finding]) -> list[ThroughputLine]:
     """In the order of the experiment, the load first; without targets that have no figure."""
+    findings = list(findings)
     of_throughput = {(one.test, one.target): one for one in findings if one.metric == THROUGHPUT}
     rates: dict[Place, list[float]] = {
-        place: known.get(THROUGHPUT, []) for place, known in block_figures(results).items()
+        place: known.get(THROUGHPUT, []) for place, known in block_figures(results, findings).items()
     }
     for label in (target.label for target in results.targets):
         if loaded := load_per_row(results, label):

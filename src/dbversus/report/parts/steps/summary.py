@@ -6,6 +6,7 @@ interval lies beyond 5 %.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
 from typing import Any
 
 from dbversus.report.figures import estimate
@@ -18,6 +19,7 @@ from dbversus.results.stored import Results
 from dbversus.stats.metrics import THROUGHPUT
 from dbversus.stats.model import Finding
 from dbversus.stats.values.imported import is_imported
+from dbversus.stats.values.levels import scaled
 
 LOW, HIGH, SLOWER, FASTER, BELOW, VOID = "low", "high", "slower", "faster", "below", "void"
 """Marks: of rates among all targets, of ratios, of insert rates, and of what does not count."""
@@ -79,14 +81,19 @@ def _step(
     unit, count = _counted(plan)
     paced = [role for role, does in plan.does.items() if does == "insert" and role in plan.paces]
     has_target = count == "query" and bool(paced)
+    of_base = [_rate(block, plan, count) for block in blocks.get((plan.test, results.base.label), ())]
     cells = {}
     for label in (target.label for target in results.targets):
         if own := blocks.get((plan.test, label)):
             inserts = [_sum(block, plan, ("insert",), "affected") / block["seconds"] for block in own]
+            rates = [_rate(block, plan, count) for block in own]
+            finding = findings.get((plan.test, label))
+            if finding and finding.ratio and of_base and not roles:
+                rates = scaled(rates, fmean(of_base) * finding.ratio)
             cells[label] = StepCell(
-                estimate([_rate(block, plan, count) for block in own]),
+                estimate(rates),
                 estimate(inserts) if has_target else None,
-                findings.get((plan.test, label)),
+                finding,
                 label in failed,
             )
     if not has_target:

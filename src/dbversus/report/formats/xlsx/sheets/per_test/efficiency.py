@@ -19,7 +19,17 @@ from dbversus.report.formats.xlsx.table import (
 )
 from dbversus.report.model import Assessment, Figure, TestPart
 from dbversus.report.parts.experiment.efficiency import COLUMNS
-from dbversus.stats.metrics import CPU, DISK_READ_BYTES, DISK_WRITE_BYTES, READ_BYTES, THROUGHPUT, WRITE_BYTES
+from dbversus.stats.metrics import (
+    BACKGROUND_CPU,
+    CPU,
+    DISK_READ_BYTES,
+    DISK_WRITE_BYTES,
+    READ_BYTES,
+    SYSTEM_CPU,
+    THROUGHPUT,
+    USER_CPU,
+    WRITE_BYTES,
+)
 from dbversus.stats.values.imported import MACHINE_CPU_SHARE, MACHINE_SWITCHES
 
 _UNITS = {CPU: "µs", DISK_READ_BYTES: "KiB", DISK_WRITE_BYTES: "KiB", THROUGHPUT: "1/s"}
@@ -27,9 +37,9 @@ _CPU, *_OTHERS = [(column.metric, column.name, _UNITS.get(column.metric, ""), co
 # metric, name, unit, factor; what is known nowhere has no columns
 _SHOWN: Sequence[tuple[str, str, str, float]] = (
     _CPU,
-    ("server_user_us_per_op", "user", "µs", 1.0),
-    ("server_system_us_per_op", "system", "µs", 1.0),
-    ("server_background_cpu_us_per_op", "background", "µs", 1.0),
+    (USER_CPU, "user", "µs", 1.0),
+    (SYSTEM_CPU, "system", "µs", 1.0),
+    (BACKGROUND_CPU, "background", "µs", 1.0),
     ("client_cpu_us_per_op", "client", "µs", 1.0),
     *_OTHERS,
     (READ_BYTES, "read by the server", "KiB", 1 / 1024),
