@@ -123,8 +123,6 @@ def test_a_row_of_a_target_that_there_is_not_is_told(directory: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        (b'"schema":', b'"looks":[1000000000000000000],"schema":', "looks are after 1 to 1000000 blocks"),
-        (b'"schema":', b'"looks":[0],"schema":', "looks are after 1 to 1000000 blocks"),
         (b'"ops":', b'"ops":-', "ops of a slot is below 0"),
         (b'{"type":"row",', b'{"type":"row","x":' + b"[" * 100_000, "nested too deeply|damaged"),
     ],
@@ -133,6 +131,15 @@ def test_what_no_run_writes_is_told(directory: Path, old: bytes, new: bytes, wor
     path = directory / JOURNAL
     path.write_bytes(path.read_bytes().replace(old, new, 1))
     with pytest.raises(UsageError, match=words):
+        open_results(directory)
+
+
+@pytest.mark.parametrize("look", [0, -3, 10**18])
+def test_looks_that_no_run_has_are_told(directory: Path, look: int) -> None:
+    path = directory / JOURNAL
+    header, rest = path.read_bytes().split(b"\n", 1)
+    path.write_bytes(json.dumps(json.loads(header) | {"looks": [look]}).encode() + b"\n" + rest)
+    with pytest.raises(UsageError, match="looks are after 1 to 1000000 blocks"):
         open_results(directory)
 
 
