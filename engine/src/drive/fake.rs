@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 use super::lane::Lane;
 use crate::account::fake_server::Link;
 use crate::wire::{Connection, ErrorClass, RowSink, Tally, TextTable, Wire, WireError, WireResult};
-use crate::workload::{Mode, Params, Part, Program, Scratch, Stream, TableSpec};
+use crate::workload::{FirstRow, Mode, Params, Part, Program, Scratch, Stream, TableSpec, Value};
 
 #[derive(Default)]
 pub struct FakeConnection {
@@ -119,6 +119,26 @@ impl Connection for FakeConnection {
         sink.row(&[Some(b"x")]);
         tally.rows += 1;
         self.execute(statement, table, params, tally)
+    }
+
+    /// Every value is 1, of a row with as many columns as are wanted.
+    fn execute_keeping(
+        &mut self,
+        (statement, table): (usize, u32),
+        params: &Params,
+        row: &mut FirstRow,
+        tally: &mut Tally,
+        sink: Option<&mut dyn RowSink>,
+    ) -> WireResult<()> {
+        match sink {
+            Some(sink) => self.execute_checked(statement, table, params, tally, sink)?,
+            None => {
+                tally.rows += 1;
+                self.execute(statement, table, params, tally)?;
+            }
+        }
+        (0..row.columns()).for_each(|column| row.put(column, Value::Integer(1)));
+        Ok(())
     }
 
     /// `tid` asks the server who serves this connection.

@@ -3,8 +3,8 @@
 use super::live::Live;
 use super::trouble::{Stop, Trouble};
 use crate::record::Errors;
-use crate::wire::{Connection, RowSink, Tally, WireResult};
-use crate::workload::{Params, Program, Scratch, Stream};
+use crate::wire::{Connection, ErrorClass, RowSink, Tally, WireError, WireResult};
+use crate::workload::{FirstRow, Params, Program, Scratch, Stream};
 
 /// Runs events and keeps count of what came of them.
 pub struct Lane<'a> {
@@ -112,7 +112,11 @@ impl<'a> Lane<'a> {
         if is_transaction && done == 0 {
             connection.begin(tally)?;
         }
-        let execute = |statement, table, params: &Params| connection.execute(statement, table, params, tally);
+        let program = self.program;
+        let execute = |statement, table, params: &Params, row: Option<FirstRow>| match row {
+            None => connection.execute(statement, table, params, tally),
+            Some(row) => keep(connection, (program, statement, table), params, row, tally, None),
+        };
         let paused = self
             .program
             .stretch((part, done), &mut self.stream, self.scratch, execute)?;
@@ -153,14 +157,22 @@ impl<'a> Lane<'a> {
     /// the caller has to roll back; nothing is repeated here.
     #[inline]
     pub fn run_event(&mut self) -> WireResult<()> {
-        self.event(|connection, statement, table, params, tally| connection.execute(statement, table, params, tally))
+        let program = self.program;
+        self.event(|connection, statement, table, params, row, tally| match row {
+            None => connection.execute(statement, table, params, tally),
+            Some(row) => keep(connection, (program, statement, table), params, row, tally, None),
+        })
     }
 
     /// As `run_event`, with every row and every count handed to `sink`.
     pub fn check_event(&mut self, sink: &mut dyn EventSink) -> WireResult<()> {
-        self.event(|connection, statement, table, params, tally| {
-            let before = *tally;
-            connection.execute_checked(statement, table, params, tally, sink.rows(statement))?;
+        let program = self.program;
+        self.event(|connection, statement, table, params, row, tally| {
+            let (before, rows) = (*tally, sink.rows(statement));
+            match row {
+                None => connection.execute_checked(statement, table, params, tally, rows)?,
+                Some(row) => keep(connection, (program, statement, table), params, row, tally, Some(rows))?,
+            }
             sink.executed(statement, tally.since(before));
             Ok(())
         })
@@ -169,7 +181,7 @@ impl<'a> Lane<'a> {
     #[inline]
     fn event(
         &mut self,
-        mut execute: impl FnMut(&mut dyn Connection, usize, u32, &Params, &mut Tally) -> WireResult<()>,
+        mut execute: impl FnMut(&mut dyn Connection, usize, u32, &Params, Option<FirstRow>, &mut Tally) -> WireResult<()>,
     ) -> WireResult<()> {
         let (connection, tally) = (&mut *self.connection, &mut self.tally);
         // Drawn anew, parts that fail often would come to less than their share.
@@ -183,8 +195,8 @@ impl<'a> Lane<'a> {
             connection.begin(tally)?;
         }
         self.program
-            .event(part, &mut self.stream, self.scratch, |statement, table, params| {
-                execute(connection, statement, table, params, tally)
+            .event(part, &mut self.stream, self.scratch, |statement, table, params, row| {
+                execute(connection, statement, table, params, row, tally)
             })?;
         if is_transaction {
             connection.commit(tally)?;
@@ -194,11 +206,32 @@ impl<'a> Lane<'a> {
     }
 }
 
+/// Executes a statement whose first row others need.
+#[inline(never)]
+fn keep(
+    connection: &mut dyn Connection,
+    (program, statement, table): (&Program, usize, u32),
+    params: &Params,
+    mut row: FirstRow,
+    tally: &mut Tally,
+    sink: Option<&mut dyn RowSink>,
+) -> WireResult<()> {
+    let rows_before = tally.rows;
+    connection.execute_keeping((statement, table), params, &mut row, tally, sink)?;
+    let fault = match tally.rows {
+        rows if rows == rows_before => Some((ErrorClass::NoRow, "no row, and others need its values".to_owned())),
+        _ => row.fault().map(|fault| (ErrorClass::Other, fault)),
+    };
+    fault.map_or(Ok(()), |(class, message)| {
+        let name = &program.statements[statement].name;
+        Err(WireError { class, message }.of_statement(name, program))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::drive::fake::{Bench, FakeConnection};
-    use crate::wire::ErrorClass;
     use serde_json::json;
 
     /// Of three executions an event.

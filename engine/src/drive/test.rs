@@ -139,6 +139,8 @@ fn check_alike(common: &TestDefinition, own: &TestDefinition) -> Result<(), Stri
             () if common.rows != own.rows => "rows",
             () if common.position != own.position => "position",
             () if common.pause_ns != own.pause_ns => "pause_ns",
+            () if common.keep != own.keep => "keep",
+            () if common.when != own.when => "when",
             () => return None,
         };
         Some(format!(

@@ -7,11 +7,12 @@ use serde::ser::SerializeMap;
 
 use crate::wire::{ErrorClass, WireError};
 
-const CLASSES: [(ErrorClass, &str); 6] = [
+const CLASSES: [(ErrorClass, &str); 7] = [
     (ErrorClass::Deadlock, "deadlock"),
     (ErrorClass::Serialization, "serialization"),
     (ErrorClass::DuplicateKey, "duplicate_key"),
     (ErrorClass::LockTimeout, "lock_timeout"),
+    (ErrorClass::NoRow, "no_row"),
     (ErrorClass::LostConnection, "lost_connection"),
     (ErrorClass::Other, "other"),
 ];

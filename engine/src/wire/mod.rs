@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::io::Read;
 
-use crate::workload::{Mode, Params, Program, TableSpec};
+use crate::workload::{FirstRow, Mode, Params, Program, TableSpec};
 
 mod address;
 mod inbox;
@@ -24,6 +24,8 @@ pub enum ErrorClass {
     Serialization,
     DuplicateKey,
     LockTimeout,
+    /// A statement gave no row, and others need its values.
+    NoRow,
     LostConnection,
     Other,
 }
@@ -41,6 +43,17 @@ impl WireError {
         let message = format!("test {:?}, statement {statement:?}: {}", program.name, self.message);
         Self { message, ..self }
     }
+}
+
+/// Whether a result has as many columns as others need values of.
+pub(crate) fn check_columns(found: usize, wanted: usize) -> WireResult<()> {
+    if found >= wanted {
+        return Ok(());
+    }
+    Err(WireError {
+        class: ErrorClass::Other,
+        message: format!("the result has {found} columns, and `keep` names {wanted}"),
+    })
 }
 
 impl fmt::Display for WireError {
@@ -105,6 +118,15 @@ pub trait Connection: Send {
         params: &Params,
         tally: &mut Tally,
         sink: &mut dyn RowSink,
+    ) -> WireResult<()>;
+    /// As `execute`, with the values of the first row to `row`, and every row to `sink` where there is one.
+    fn execute_keeping(
+        &mut self,
+        statement: (usize, u32),
+        params: &Params,
+        row: &mut FirstRow,
+        tally: &mut Tally,
+        sink: Option<&mut dyn RowSink>,
     ) -> WireResult<()>;
     fn query(&mut self, sql: &str) -> WireResult<TextTable>;
     /// Runs a statement that need not be UTF-8; its results are passed over.

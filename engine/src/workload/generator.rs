@@ -3,6 +3,7 @@
 use super::constant::ConstantValue;
 use super::data::Stored;
 use super::definition::{Continuous, GeneratorDefinition, GeneratorKind, Pick, Templates};
+use super::generators::expression;
 use super::generators::{
     Choice, Distribution, Expression, Filled, Grid, Items, Present, Sample, Walk, mean_of_fractions,
 };
@@ -43,6 +44,8 @@ enum Source {
     /// So many random ones.
     Bytes(usize),
     Stored(Stored),
+    /// What a statement has read, as it is: index into `Memory::kept`.
+    Kept(usize),
 }
 
 #[derive(Debug, Clone)]
@@ -66,6 +69,8 @@ enum Integer {
     },
     Constant(i64),
     Present(Present),
+    /// The client's number, from this one on.
+    Client(i64),
 }
 
 #[derive(Debug, Clone)]
@@ -83,6 +88,9 @@ impl Draw {
         slot: Option<usize>,
         scope: &mut Scope,
     ) -> Result<Self, String> {
+        if let Some(draw) = Self::handed_on(name, definition, slot, scope) {
+            return Ok(draw);
+        }
         let (source, natural) = Source::compile(definition, scope)?;
         let value_type = definition.value_type.unwrap_or(natural);
         let is_number = match source {
@@ -97,6 +105,7 @@ impl Draw {
             name: name.to_owned(),
             value,
             value_type,
+            kept: None,
         });
         Ok(Self {
             source,
@@ -106,6 +115,32 @@ impl Draw {
             value,
             value_type,
             round: definition.round.map(|digits| 10f64.powi(digits.into())),
+            nulls: definition.nulls,
+        })
+    }
+
+    /// What a statement has read, under this name too: others may compute with it.
+    fn handed_on(name: &str, definition: &GeneratorDefinition, slot: Option<usize>, scope: &mut Scope) -> Option<Self> {
+        let GeneratorKind::Ref { of, .. } = &definition.kind else {
+            return None;
+        };
+        let known = scope
+            .find(of)
+            .filter(|known| known.kept.is_some() && definition.hands_on())?;
+        let known = Known {
+            name: name.to_owned(),
+            ..known.clone()
+        };
+        let source = Source::Kept(known.kept?);
+        scope.known.push(known);
+        Some(Self {
+            source,
+            count: 1,
+            consecutive: false,
+            slot,
+            value: None,
+            value_type: ValueType::Number,
+            round: None,
             nulls: definition.nulls,
         })
     }
@@ -144,6 +179,7 @@ impl Draw {
             (Source::Sample(sample), Some(slot)) => {
                 sample.draw(self.count, slot, self.value_type, stream, memory, params);
             }
+            (Source::Kept(kept), Some(slot)) => params.put(slot, memory.kept.get(*kept)),
             (Source::Bytes(length), Some(slot)) => params.set_bytes(slot, |bytes| write_random(*length, stream, bytes)),
         }
     }
@@ -291,7 +327,16 @@ impl Source {
                 let (of, value_type) = scope.resolve(of)?;
                 return Ok((Self::Number(Numbers::Ref { of, add: *add }), value_type));
             }
-            GeneratorKind::Row { expr } => Numbers::Row(Expression::compile(expr, scope)?),
+            GeneratorKind::Row { expr } => {
+                let numbers = Numbers::Row(Expression::compile(expr, scope)?);
+                let reads = expression::names(expr).iter().any(|name| scope.is_read(name));
+                let natural = if reads { ValueType::Number } else { ValueType::Integer };
+                return Ok((Self::Number(numbers), natural));
+            }
+            GeneratorKind::Client { .. } if scope.has_rows() => {
+                return Err("the rows of a table have no client; accepted is any other generator".into());
+            }
+            GeneratorKind::Client { start } => Numbers::Integer(Integer::Client(*start)),
             GeneratorKind::Sequence { start, step } => Numbers::Integer(Integer::Sequence {
                 start: *start,
                 step: *step,
@@ -342,6 +387,7 @@ impl Integer {
             Self::Grid(grid) => grid.draw(stream, memory),
             Self::Constant(value) => *value,
             Self::Present(present) => present.draw(stream, memory),
+            Self::Client(start) => start.wrapping_add(i64::from(stream.client())),
             Self::Sequence { start, step, counter } => {
                 let index = memory.next_index(*counter, stream);
                 start.wrapping_add(step.wrapping_mul(index as i64))

@@ -5,6 +5,7 @@
 
 use super::appended::Appended;
 use super::definition::TestDefinition;
+use super::keep::{FirstRow, Special};
 use super::mix::Mix;
 use super::params::Params;
 use super::scope::{Memory, Scope};
@@ -99,14 +100,14 @@ impl Program {
     }
 
     /// Draws one event of a part of the mix: hands statement, table and values of each execution to `execute`, in order, up to
-    /// its first error.
+    /// its first error, and what takes the first row of the answer where others need that.
     #[inline]
     pub fn event<E>(
         &self,
         part: usize,
         stream: &mut Stream,
         scratch: &mut Scratch,
-        mut execute: impl FnMut(usize, u32, &Params) -> Result<(), E>,
+        mut execute: impl FnMut(usize, u32, &Params, Option<FirstRow>) -> Result<(), E>,
     ) -> Result<(), E> {
         for index in self.mix.parts()[part].statements.clone() {
             self.run(index, stream, scratch, &mut execute)?;
@@ -121,7 +122,7 @@ impl Program {
         (part, done): (usize, usize),
         stream: &mut Stream,
         scratch: &mut Scratch,
-        mut execute: impl FnMut(usize, u32, &Params) -> Result<(), E>,
+        mut execute: impl FnMut(usize, u32, &Params, Option<FirstRow>) -> Result<(), E>,
     ) -> Result<Option<(usize, u64)>, E> {
         for (index, done) in self.mix.parts()[part].statements.clone().zip(1..).skip(done) {
             self.run(index, stream, scratch, &mut execute)?;
@@ -145,14 +146,44 @@ impl Program {
         index: usize,
         stream: &mut Stream,
         scratch: &mut Scratch,
-        execute: &mut impl FnMut(usize, u32, &Params) -> Result<(), E>,
+        execute: &mut impl FnMut(usize, u32, &Params, Option<FirstRow>) -> Result<(), E>,
     ) -> Result<(), E> {
         let statement = &self.statements[index];
         let table = self.choose_table(index, stream, scratch);
         scratch.memory.table = table as usize - 1;
+        if let Some(special) = &statement.special {
+            return self.run_special(special, (index, table), stream, scratch, execute);
+        }
         for _ in 0..statement.repeat {
             statement.draw(stream, &mut scratch.memory, &mut scratch.params);
-            execute(index, table, &scratch.params)?;
+            execute(index, table, &scratch.params, None)?;
+        }
+        Ok(())
+    }
+
+    /// What is left out is drawn as well: whatever a target has answered, the next values are the same for all.
+    #[inline(never)]
+    fn run_special<E>(
+        &self,
+        special: &Special,
+        (index, table): (usize, u32),
+        stream: &mut Stream,
+        scratch: &mut Scratch,
+        execute: &mut impl FnMut(usize, u32, &Params, Option<FirstRow>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Scratch { memory, params, .. } = scratch;
+        for _ in 0..self.statements[index].repeat {
+            self.statements[index].draw(stream, memory, params);
+            if !special.begin(memory) {
+                continue;
+            }
+            if special.columns.is_empty() {
+                execute(index, table, params, None)?;
+                continue;
+            }
+            let row = FirstRow::new(&special.columns, &mut memory.kept);
+            execute(index, table, params, Some(row))?;
+            special.end(memory);
         }
         Ok(())
     }
@@ -189,7 +220,7 @@ mod tests {
     fn event(program: &Program, stream: &mut Stream, scratch: &mut Scratch) -> Vec<String> {
         let mut sent = Vec::new();
         let part = program.mix.draw(stream);
-        let drawn = program.event(part, stream, scratch, |statement, table, params| {
+        let drawn = program.event(part, stream, scratch, |statement, table, params, _| {
             let mut text = Vec::new();
             program.statements[statement].render(table, &mut text, |slot, out| match params.get(slot) {
                 Value::Integer(value) => write_integer(value, out),
@@ -462,6 +493,105 @@ mod tests {
             statement.as_object_mut().unwrap().remove("position");
         });
         assert!(error.contains("parameter \"n\": `row` is known in tables"), "{error}");
+    }
+
+    /// Events of a program whose first statement reads `n`: what is sent, when `answers` are the values of that.
+    fn reading(statements: Json, answers: &[Value<'static>]) -> Vec<String> {
+        let mut all = vec![json!({"name": "read", "sql": "READ :id", "keep": ["_", "n"],
+            "params": {"id": {"gen": "uniform", "low": 1, "high": 1000}}})];
+        all.extend(statements.as_array().unwrap().iter().cloned());
+        let program = compile(json!({"name": "t", "statements": all}), 1).unwrap();
+        let mut stream = Stream::new(1, 0, 3, Part::Slot);
+        let mut scratch = Scratch::new(&program);
+        let mut sent = Vec::new();
+        for answer in answers {
+            let drawn = program.event(0, &mut stream, &mut scratch, |statement, table, params, row| {
+                let mut text = Vec::new();
+                program.statements[statement].render(table, &mut text, |slot, out| {
+                    out.extend_from_slice(format!("{:?}", params.get(slot)).as_bytes());
+                });
+                sent.push(String::from_utf8(text).unwrap());
+                if let Some(mut row) = row {
+                    assert_eq!((row.columns(), row.wants(0), row.wants(1)), (2, false, true));
+                    row.put(0, Value::Integer(99));
+                    row.put(1, *answer);
+                }
+                Ok::<_, ()>(())
+            });
+            drawn.unwrap();
+        }
+        sent
+    }
+
+    #[test]
+    fn what_a_statement_reads_is_handed_on_as_it_is_and_computed_with() {
+        let params = json!({"n": {"gen": "ref", "of": "n"}, "m": {"gen": "row", "expr": ["+", "n", 1]},
+                            "again": {"gen": "ref", "of": "n", "add": 2}, "c": {"gen": "client", "start": 10}});
+        let used = json!([{"name": "use", "sql": ":n :m :again :c", "params": params}]);
+        let sent = reading(used, &[Value::Integer(7), Value::Float(0.5), Value::Text(b"12.50")]);
+        let used: Vec<_> = sent.iter().filter(|text| !text.starts_with("READ")).collect();
+        assert_eq!(used[0], "Integer(7) Integer(8) Integer(9) Integer(13)");
+        assert_eq!(used[1], "Float(0.5) Float(1.5) Float(2.5) Integer(13)");
+        assert!(
+            used[2].starts_with("Text([49, 50, ") && used[2].ends_with(") Float(13.5) Float(14.5) Integer(13)"),
+            "{}",
+            used[2]
+        );
+    }
+
+    #[test]
+    fn what_is_left_out_is_drawn_all_the_same() {
+        let id = json!({"id": {"gen": "uniform", "low": 1, "high": 1_000_000}});
+        let others = json!([{"name": "rare", "sql": "RARE :id", "params": id, "when": ["==", "n", 1]},
+                            {"name": "last", "sql": "LAST :id", "params": id}]);
+        let of = |answer: i64| reading(others.clone(), &[Value::Integer(answer); 5]);
+        let (with, without) = (of(1), of(2));
+        assert_eq!((with.len(), without.len()), (15, 10));
+        let kept: Vec<_> = with.into_iter().filter(|text| !text.starts_with("RARE")).collect();
+        assert_eq!(kept, without);
+    }
+
+    #[test]
+    fn what_the_last_event_has_read_is_forgotten() {
+        let maybe = json!({"name": "maybe", "sql": "MAYBE", "keep": ["m"], "when": ["==", "n", 1]});
+        let used = json!({"name": "use", "sql": ":m", "params": {"m": {"gen": "ref", "of": "m"}}});
+        let program = json!([maybe, used]);
+        let all = json!({"name": "t", "statements": [json!({"name": "read", "sql": "", "keep": ["n"]}), program[0], program[1]]});
+        let program = compile(all, 1).unwrap();
+        let mut scratch = Scratch::new(&program);
+        let mut sent = Vec::new();
+        for answer in [1, 2] {
+            let mut stream = Stream::new(1, 0, 0, Part::Slot);
+            let drawn = program.event(0, &mut stream, &mut scratch, |_, _, params, row| {
+                match row {
+                    Some(mut row) => row.put(0, Value::Integer(answer)),
+                    None => sent.push(params.get(0) == Value::Integer(1)),
+                }
+                Ok::<_, ()>(())
+            });
+            drawn.unwrap();
+        }
+        assert_eq!(sent, [true, false]);
+    }
+
+    #[test]
+    fn mistakes_of_what_is_kept_are_named() {
+        let kept = |keep: Json, more: Json| {
+            let mut statement = json!({"name": "s", "sql": "", "keep": keep});
+            statement
+                .as_object_mut()
+                .unwrap()
+                .extend(more.as_object().unwrap().clone());
+            compile(json!({"name": "t", "statements": [statement]}), 1).unwrap_err()
+        };
+        assert!(kept(json!(["a", "a"]), json!({})).contains("`keep` has \"a\" twice"));
+        let early = kept(json!(["a"]), json!({"when": "a"}));
+        assert!(
+            early.contains("`when`: it refers to \"a\"; accepted is an earlier parameter"),
+            "{early}"
+        );
+        let counted = kept(json!([]), json!({"when": 1, "position": {"of": "t"}}));
+        assert!(counted.contains("with `position` it is never left out"), "{counted}");
     }
 
     #[test]

@@ -28,6 +28,8 @@ pub(super) struct Memory {
     pub taken_set: HashSet<u64>,
     /// Of the row that is loaded, where it comes from a file.
     pub fields: Params,
+    /// What the statements of the event have read so far, by `Known::kept`.
+    pub kept: Params,
 }
 
 impl Memory {
@@ -77,6 +79,8 @@ pub(super) struct Known {
     /// Index into `Memory::values`; `None` when the parameter is not a single number.
     pub value: Option<usize>,
     pub value_type: ValueType,
+    /// Index into `Memory::kept`, of what a statement has read.
+    pub kept: Option<usize>,
 }
 
 /// Numbers the parameters and sequences of a program or table while it is compiled.
@@ -90,10 +94,16 @@ pub(super) struct Scope {
     pub ends: Vec<(String, bool)>,
     /// Whether the text of the statement that is compiled has the table's number.
     pub names_table: bool,
+    /// How many values statements keep.
+    pub kept: usize,
+    /// Whether a statement of the part of the program that is compiled keeps values, or may be left out.
+    pub has_special: bool,
 }
 
 impl Scope {
     pub fn memory(&self, clients: u32) -> Memory {
+        let mut kept = Params::new();
+        kept.reset(self.kept);
         Memory {
             values: vec![Number::Integer(0); self.values],
             counters: vec![0; self.counters],
@@ -104,12 +114,36 @@ impl Scope {
             taken: Vec::new(),
             taken_set: HashSet::new(),
             fields: Params::new(),
+            kept,
         }
     }
 
     /// What follows may not refer to what came before.
     pub fn forget_names(&mut self) {
         self.known.clear();
+        self.has_special = false;
+    }
+
+    /// From now on `name` is what a statement has read: its indexes into `Memory::kept` and `Memory::values`. A name that is
+    /// kept again is the same place.
+    pub fn keep(&mut self, name: &str) -> (usize, usize) {
+        let again = self
+            .known
+            .iter()
+            .rfind(|known| known.name == name && known.kept.is_some());
+        let places = again.and_then(|known| Some((known.kept?, known.value?)));
+        let (kept, value) = places.unwrap_or_else(|| {
+            self.kept += 1;
+            self.values += 1;
+            (self.kept - 1, self.values - 1)
+        });
+        self.known.push(Known {
+            name: name.to_owned(),
+            value: Some(value),
+            value_type: ValueType::Number,
+            kept: Some(kept),
+        });
+        (kept, value)
     }
 
     /// Whether the values that are compiled next make up rows of a table.
@@ -141,9 +175,20 @@ impl Scope {
         self.has_rows
     }
 
+    /// The latest value called `name`.
+    pub fn find(&self, name: &str) -> Option<&Known> {
+        self.known.iter().rfind(|known| known.name == name)
+    }
+
+    /// Whether the latest value called `name` is one that a statement has read, or comes of one.
+    pub fn is_read(&self, name: &str) -> bool {
+        self.find(name)
+            .is_some_and(|known| known.value_type == ValueType::Number)
+    }
+
     /// The memory and type of the latest parameter called `name`.
     pub fn resolve(&self, name: &str) -> Result<(usize, ValueType), String> {
-        match self.known.iter().rfind(|known| known.name == name) {
+        match self.find(name) {
             Some(Known {
                 value: Some(value),
                 value_type,

@@ -3,6 +3,7 @@
 use super::appended::Position;
 use super::definition::{Answers, StatementDefinition, StatementMode};
 use super::generator::Draw;
+use super::keep::Special;
 use super::params::Params;
 use super::scope::{Memory, Scope};
 use super::sql::values_row;
@@ -28,6 +29,7 @@ pub struct Statement {
     pieces: Vec<Piece>,
     draws: Vec<Draw>,
     rows: Option<Rows>,
+    pub(super) special: Option<Box<Special>>,
 }
 
 /// The rows of an INSERT that has several, or whose rows have positions.
@@ -123,6 +125,7 @@ impl Statement {
             pieces,
             draws,
             rows: Rows::compile(definition, slots, scope),
+            special: Special::compile(definition, all, scope)?.map(Box::new),
         })
     }
 
@@ -133,6 +136,11 @@ impl Statement {
             (Some(StatementMode::Prepared), _) | (None, Mode::Prepared) => Execution::Prepared,
             (None, Mode::Unprepared) => Execution::Unprepared,
         }
+    }
+
+    /// How many columns its result has to have, for what others need of it; 0: nothing is kept.
+    pub fn columns_kept(&self) -> usize {
+        self.special.as_ref().map_or(0, |special| special.columns.len())
     }
 
     /// Whether the table's number is part of the text.
@@ -329,8 +337,10 @@ fn find_param(name: &str, definition: &StatementDefinition) -> Result<usize, Str
 }
 
 fn is_referred_to(name: &str, statements: &[StatementDefinition]) -> bool {
-    let mut generators = statements.iter().flat_map(|statement| &statement.params);
-    generators.any(|(_, generator)| generator.kind.names().contains(&name))
+    statements
+        .iter()
+        .flat_map(StatementDefinition::names)
+        .any(|known| known == name)
 }
 
 fn is_ordered(sql: &str) -> bool {

@@ -5,7 +5,9 @@
 //! database of its own. Where the server listens on a port too, `DBVERSUS_TEST_MYSQL_PORT` has logins over TCP tested.
 
 use crate::skip::variable;
-use crate::support::{ROWS, check, load, program, read_write, run, spec, table, types_survive, with_mode};
+use crate::support::{
+    ROWS, check, load, program, read_write, run, spec, table, types_survive, values_are_kept, with_mode,
+};
 use dbversus_engine::drive::lane::Lane;
 use dbversus_engine::wire::{Connection, ErrorClass, Tally, Wire, WireResult, from_address};
 use dbversus_engine::workload::{Mode, Part, Scratch, Stream};
@@ -124,6 +126,16 @@ fn give_the_same_answers(mut connection: Box<dyn Connection>) {
     assert!(reference.iter().any(is_expected), "{reference:?}");
     assert_eq!(reference, answers(&reads, Mode::Unprepared));
     assert_eq!(reference, answers(&with_mode(&reads, "text"), Mode::Prepared));
+}
+
+#[test]
+fn what_a_statement_has_read_is_used_by_others() {
+    for cache_metadata in [false, true] {
+        let Some(mut address) = address() else { return };
+        address["cache_metadata"] = json!(cache_metadata);
+        let wire = from_address("mysql", &address, Vec::new()).unwrap();
+        values_are_kept(connect_over(&*wire, "dbv_kept").unwrap().as_mut());
+    }
 }
 
 #[test]

@@ -5,7 +5,9 @@
 //! superuser; each test works in a schema of its own.
 
 use crate::skip::{skip, variable};
-use crate::support::{ROWS, check, load, program, read_write, run, spec, table, types_survive, with_mode};
+use crate::support::{
+    ROWS, check, load, program, read_write, run, spec, table, types_survive, values_are_kept, with_mode,
+};
 use dbversus_engine::wire::{Connection, ErrorClass, Tally, Wire, from_address};
 use dbversus_engine::workload::Mode;
 use serde_json::{Value as Json, json};
@@ -123,6 +125,16 @@ fn executions_as_those_of_libpq_give_the_same_answers() {
         });
         assert!(answers[0].len() > 100, "{answers:?}");
         assert_eq!(answers[0], answers[1]);
+    }
+}
+
+#[test]
+fn what_a_statement_has_read_is_used_by_others() {
+    for more in [json!({}), json!({"like_libpq": true})] {
+        let Some(mut connection) = connect_with("kept", more) else {
+            return;
+        };
+        values_are_kept(connection.as_mut());
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::skip::skip;
-use crate::support::{ROWS, check, load, program, read_write, run, table, types_survive};
+use crate::support::{ROWS, check, load, program, read_write, run, table, types_survive, values_are_kept};
 use dbversus_engine::wire::sqlite::{SqliteWire, bundled_version};
 use dbversus_engine::wire::{Connection, ErrorClass, Tally, Wire, from_address};
 use dbversus_engine::workload::Mode;
@@ -64,6 +64,12 @@ fn loads_and_runs_the_read_write_test_in_every_mode() {
         connection.query("SELECT count(*) FROM sbtest1").unwrap().rows,
         [[Some(ROWS.to_string())]]
     );
+}
+
+#[test]
+fn what_a_statement_has_read_is_used_by_others() {
+    let scratch = Scratch::new("sqlite-kept");
+    values_are_kept(scratch.connect().as_mut());
 }
 
 #[test]

@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "every test file uses a part of it")]
 
 use dbversus_engine::drive::lane::{EventSink, Lane};
-use dbversus_engine::wire::{Connection, RowSink, Tally, WireResult};
+use dbversus_engine::wire::{Connection, ErrorClass, RowSink, Tally, WireResult};
 use dbversus_engine::workload::{Mode, Part, Program, Scratch, Stream, TableSpec, TestDefinition};
 use serde_json::{Value as Json, json};
 
@@ -202,5 +202,102 @@ pub fn types_survive(connection: &mut dyn Connection, types: [&str; 10]) {
             "{name}: {there}"
         );
         assert!(different > u64::from(name != "yes"), "{name}: {different}");
+    }
+}
+
+/// Statements that use what one before them has read, in every way in which they can be sent.
+pub fn values_are_kept(connection: &mut dyn Connection) {
+    for sql in [
+        "CREATE TABLE seen (id INTEGER PRIMARY KEY, n INTEGER, price DECIMAL(8,2), name VARCHAR(20), ratio DOUBLE PRECISION, day DATE)",
+        "INSERT INTO seen VALUES (1, 10, 12.50, 'it''s', 0.25, '2024-02-29'), (2, 20, -0.50, '7', 1e20, '1999-12-31'), (3, NULL, NULL, NULL, NULL, NULL)",
+        "CREATE TABLE copied (n INTEGER, more DOUBLE PRECISION, price DECIMAL(8,2), name VARCHAR(20), ratio DOUBLE PRECISION, day DATE)",
+    ] {
+        connection.query(sql).unwrap();
+    }
+    let of = |name: &str| json!({"gen": "ref", "of": name});
+    let read = |low: u64, high: u64| {
+        json!({"name": "read", "sql": "SELECT n, id, price, name, ratio, day FROM seen WHERE id = :id",
+        "params": {"id": {"gen": "uniform", "low": low, "high": high}}, "keep": ["n", "_", "price", "name", "ratio", "day"]})
+    };
+    let copy = json!({"name": "copy", "sql": "INSERT INTO copied VALUES (:n, :more, :price, :name, :ratio, :day)",
+        "params": {"n": of("n"), "more": {"gen": "row", "expr": ["+", ["*", "n", 2], "price"]},
+                   "price": of("price"), "name": of("name"), "ratio": of("ratio"), "day": of("day")}});
+    let twice = json!({"name": "twice", "sql": "INSERT INTO copied (n) VALUES (:m)", "params": {"m": {"gen": "ref", "of": "n", "add": 1}},
+        "when": ["==", "n", 20]});
+    let test = json!({"name": "kept", "statements": [read(1, 2), copy, twice]});
+    let contents = "SELECT n, more, price, name, ratio, day FROM copied ORDER BY n, day";
+    let mut found = Vec::new();
+    let mut told = Vec::new();
+    for (test, mode) in [
+        (test.clone(), Mode::Prepared),
+        (test.clone(), Mode::Unprepared),
+        (with_mode(&test, "text"), Mode::Prepared),
+    ] {
+        connection.query("DELETE FROM copied").unwrap();
+        let program = program(test, 1);
+        let tally = run(connection, &program, mode, 20).unwrap();
+        let rows = connection.query(contents).unwrap().rows;
+        let more = rows.iter().filter(|row| row[5].is_none()).count() as u64;
+        assert!((1..20).contains(&more), "{rows:?}");
+        assert_eq!(
+            (tally.statements, tally.rows, tally.affected),
+            (40 + more, 20, 20 + more)
+        );
+        found.push(rows);
+        told.push(check(connection, &program, mode, 5));
+    }
+    assert!(
+        found[0]
+            .iter()
+            .any(|row| row[..2] == [Some("10".to_owned()), Some("32.5".to_owned())]),
+        "{found:?}"
+    );
+    assert!(
+        found[0].iter().any(|row| row[3].as_deref() == Some("it's")),
+        "{found:?}"
+    );
+    assert_eq!((&found[0], &found[0]), (&found[1], &found[2]));
+    assert_eq!((&told[0], &told[0]), (&told[1], &told[2]));
+    assert!(
+        told[0][0].starts_with("10|1|12.5") || told[0][0].starts_with("20|2|-0.5"),
+        "{told:?}"
+    );
+    values_are_missed(connection, read);
+}
+
+fn values_are_missed(connection: &mut dyn Connection, read: impl Fn(u64, u64) -> Json) {
+    let use_n =
+        |value: Json| json!({"name": "use", "sql": "INSERT INTO copied (n) VALUES (:n)", "params": {"n": value}});
+    let as_it_is = json!({"gen": "ref", "of": "n"});
+    let one_more = json!({"gen": "row", "expr": ["+", "n", 1]});
+    for mode in ["prepared", "text"] {
+        let mut error = |id: u64, value: &Json, columns: usize| {
+            let mut read = read(id, id);
+            read["keep"] = json!(vec!["n", "a", "b", "c", "d", "e", "f"][..columns]);
+            let test = with_mode(&json!({"name": "t", "statements": [read, use_n(value.clone())]}), mode);
+            let ran = run(connection, &program(test, 1), Mode::Prepared, 1);
+            ran.map_err(|error| (error.class, error.message)).err()
+        };
+        let (class, message) = error(9, &as_it_is, 1).unwrap();
+        assert_eq!(
+            (class, message.as_str()),
+            (
+                ErrorClass::NoRow,
+                "test \"t\", statement \"read\": no row, and others need its values"
+            )
+        );
+        assert_eq!(error(3, &as_it_is, 1), None);
+        let (class, message) = error(3, &one_more, 1).unwrap();
+        assert_eq!(class, ErrorClass::Other);
+        assert!(
+            message.ends_with("statement \"read\": \"n\" is NULL, where a number is needed"),
+            "{message}"
+        );
+        let (_, message) = error(1, &as_it_is, 7).unwrap();
+        assert!(
+            message.contains("the result has 6 columns, and `keep` names 7"),
+            "{message}"
+        );
+        assert_eq!(error(1, &as_it_is, 6), None);
     }
 }

@@ -109,6 +109,10 @@ class Statement:
     only: tuple[str, ...] = ()
     pause: Expression | None = None
     """Time for which the client waits after it, in microseconds."""
+    keep: tuple[str, ...] = ()
+    """Names for the values of its first row, by column; "_" for those that nothing needs."""
+    when: Expression | None = None
+    """Of earlier values; where it gives 0, the statement is left out."""
 
     def is_for(self, dbms: str) -> bool:
         return not self.only or dbms in self.only
@@ -117,7 +121,9 @@ class Statement:
     def words(self) -> str:
         """For eyes: in a mix what begins with it, how often it is run, and its text."""
         part = f"{self.part.name}, weight {self.part.weight}:\n" if self.part else ""
-        return f"{part}{self.repeat} × {self.example_sql}"
+        when = "" if self.when is None else f"when {self.when}: "
+        keep = f"\nkeeps {', '.join(name for name in self.keep if name != '_')}" if self.keep else ""
+        return f"{part}{when}{self.repeat} × {self.example_sql}{keep}"
 
     def place_of(self, key: str) -> Place:
         """Where `key` stands: in the test's own words, in the statement it uses, or else where the test names it."""

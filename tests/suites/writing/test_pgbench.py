@@ -11,6 +11,7 @@ from dbversus.suites import definition, load_suite
 from dbversus.suites.expression import settle
 from dbversus.suites.send.define import Json
 from dbversus.suites.writing.missing import Written
+from dbversus.suites.writing.pgbench.columns import columns_of
 from dbversus.suites.writing.pgbench.suite import Script, find_scripts, write_suite
 
 TABLE = '[tables.t]\ncolumns = { id = { type = "int4", values = { gen = "sequence" } } }\n'
@@ -218,6 +219,73 @@ SELECT 3;
     assert [one["sql"] for one in statements(tmp_path, script, wide=0)] == ["SELECT 3"]
 
 
+NEW_ORDER = """\
+\\set d_id random(1, 10)
+\\set by_name random(1, 100)
+BEGIN;
+SELECT d_tax, d.d_next_o_id AS o_id, d_name
+  FROM district d WHERE d_w_id = :client_id + 1 AND d_id = :d_id FOR UPDATE \\gset
+\\set next :o_id + 1
+UPDATE district SET d_next_o_id = :next WHERE d_id = :d_id;
+\\if :by_name <= 60
+  SELECT 'BAR' AS last \\gset drawn_
+  SELECT c_id FROM customer WHERE c_last = ':drawn_last' LIMIT 1 \\gset
+\\else
+  SELECT max(c_id) AS c_id FROM customer \\gset
+\\endif
+\\set lines 5
+\\if :o_id % 100 = 0 and :scale > 0
+  \\set lines random(1, 3)
+\\endif
+INSERT INTO orders VALUES (:o_id, :c_id, :lines, :d_tax);
+END;
+"""
+
+
+def test_what_a_statement_has_read_is_kept_and_used(tmp_path: Path) -> None:
+    made = {one["name"]: one for one in statements(tmp_path, NEW_ORDER)}
+    district = made["select-district"]
+    assert district["keep"] == ["d_tax", "o_id"]
+    assert district["params"]["client_id"] == {"gen": "client"}
+    assert made["update-district"]["params"]["next"] == {"gen": "row", "expr": ["+", "o_id", 1]}
+    first, second = made["select-customer"], made["select-customer-2"]
+    assert (first["keep"], second["keep"]) == (["c_id"], ["c_id"])
+    assert (first["when"], second["when"]) == (["<=", "by_name", 60], ["not", ["<=", "by_name", 60]])
+    assert first["params"]["drawn_last"] == {"gen": "ref", "of": "drawn_last"}
+    insert = made["insert-orders"]["params"]
+    assert insert["c_id"] == {"gen": "ref", "of": "c_id"}
+    assert (chosen := insert["lines_3"]["expr"])[0] == "if" and chosen[2:] == ["lines_2", 5]
+    assert insert["lines_2"] == {"gen": "uniform", "low": 1, "high": 3}
+
+
+def test_what_is_read_again_does_not_change_what_was_worked_out_before(tmp_path: Path) -> None:
+    script = "SELECT a FROM t \\gset\n\\set b :a + 1\nSELECT a FROM t WHERE id = 2 \\gset\nSELECT :a, :b;\n"
+    first, second, last = statements(tmp_path, script)
+    assert (first["keep"], second["keep"]) == (["a"], ["a_2"])
+    assert last["params"] == {"a_2": {"gen": "ref", "of": "a_2"}, "b": {"gen": "row", "expr": ["+", "a", 1]}}
+
+
+def test_what_nobody_uses_is_not_kept(tmp_path: Path) -> None:
+    assert "keep" not in statements(tmp_path, "SELECT a, b FROM t \\gset\nSELECT 1;\n")[0]
+
+
+@pytest.mark.parametrize(
+    ("sql", "names"),
+    [
+        ('SELECT a, w.b AS C, max(x), count(*) n, t."D"::int FROM t', ["a", "c", "max", "n", "D"]),
+        ("SELECT case when 1 then 2 end, (SELECT x FROM u) AS q, f(a, b)::numeric(10,2), 5", ["case", "q", "f", ""]),
+        ("UPDATE t SET a = (SELECT b FROM u) WHERE c = 1 RETURNING d + 1 AS e, t.f", ["e", "f"]),
+        ("INSERT INTO t SELECT a, b FROM u RETURNING id", ["id"]),
+        ("WITH q AS (SELECT z FROM u) SELECT DISTINCT ON (a, b) a, v[1:2] AS s -- , no\n FROM q", ["a", "s"]),
+        ("SELECT a FROM t UNION ALL SELECT b FROM u LIMIT 1", ["a"]),
+        ("SELECT extract(epoch FROM now()), coalesce(a, b) FROM t", ["extract", "coalesce"]),
+        ("SELECT t.*, a FROM t", None),
+    ],
+)
+def test_columns_have_the_names_that_postgres_gives_them(sql: str, names: list[str] | None) -> None:
+    assert columns_of(sql) == names
+
+
 def test_texts_with_variables_are_parameters(tmp_path: Path) -> None:
     script = "\\set a random(1, 5)\n\\set b :a + 1\nSELECT ':a', 'it''s :a of :b', '12:30' -- ':a'\n;\n"
     [made] = statements(tmp_path, script)
@@ -241,7 +309,8 @@ def test_texts_with_variables_are_parameters(tmp_path: Path) -> None:
         ),
         ("SELECT 1 \\;SELECT 2;\n", "script.sql:1: \\; has no counterpart"),
         ("SELECT 1 AS a \\aset\n", "script.sql:1: \\aset has no counterpart in a suite: "),
-        ("SELECT 1 AS a \\gset\n", "script.sql:1: \\gset has no counterpart in a suite: "),
+        ("\\gset\n", "script.sql:1: \\gset stands in place of a statement's semicolon"),
+        ("SELECT * FROM t \\gset\nSELECT :a;\n", "script.sql:2: :a is not set; the columns of * are not known"),
         ("\\echo hello\n", "script.sql:1: pgbench has no \\echo. Accepted: SQL statements, \\set, \\setrandom"),
         ("\\sett a 1\n", "script.sql:1: pgbench has no \\sett. Did you mean 'set'"),
         ("\\setrandom a 1\n", "script.sql:1: \\setrandom needs a name, the least and the greatest value"),
@@ -255,7 +324,7 @@ def test_texts_with_variables_are_parameters(tmp_path: Path) -> None:
         ("\\set a random(9, 1)\n", 'script.sql:1: "random(9, 1)" draws from 9 to 1: the range is empty.'),
         (
             "\\set a random(1, :b)\n",
-            "script.sql:1: there is no variable :b; a \\set before it or -D b=… sets it. Set: scale.",
+            "script.sql:1: there is no variable :b; a \\set before it or -D b=… sets it. Set: client_id, scale.",
         ),
         ("\\set a random(1, 9)\n\\set b random_zipfian(1, :a, 2)\n", "is accepted with random() alone."),
         ("\\set a random(1, 9)\n\\set b 9 / :a\n", 'script.sql:2: "9 / :a" divides by what is known only when it runs'),

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use super::packet::Body;
 use crate::wire::WireResult;
+use crate::workload::Value;
 
 pub const TINY: u8 = 0x01;
 const SHORT: u8 = 0x02;
@@ -37,11 +38,20 @@ pub struct Column {
 impl Column {
     /// Reads a column definition.
     pub fn read(definition: &[u8]) -> WireResult<Self> {
+        Self::read_named(definition, text_of)
+    }
+
+    /// As `read`, without allocation: the name is left out.
+    pub fn read_form(definition: &[u8]) -> WireResult<Self> {
+        Self::read_named(definition, |_| String::new())
+    }
+
+    fn read_named(definition: &[u8], name_of: impl FnOnce(&[u8]) -> String) -> WireResult<Self> {
         let mut body = Body(definition);
         for _catalog_schema_table_and_original_table in 0..4 {
             body.bytes()?;
         }
-        let name = text_of(body.bytes()?);
+        let name = name_of(body.bytes()?);
         let _original_name = body.bytes()?;
         let _length_of_the_rest = body.length()?;
         let _collation = body.u16()?;
@@ -55,6 +65,17 @@ impl Column {
             unsigned: flags & UNSIGNED != 0,
             decimals,
         })
+    }
+
+    /// A value that was sent or written as text.
+    pub fn value_of<'a>(&self, text: &'a [u8]) -> Value<'a> {
+        let spelled = std::str::from_utf8(text).unwrap_or_default();
+        let number = match self.kind {
+            TINY | SHORT | LONG | INT24 | LONG_LONG | YEAR => spelled.parse().ok().map(Value::Integer),
+            FLOAT | DOUBLE => spelled.parse().ok().map(Value::Float),
+            _ => None,
+        };
+        number.unwrap_or(Value::Text(text))
     }
 
     /// Appends the next value of a binary row as text.

@@ -31,11 +31,11 @@ use self::link::Link;
 use self::login::{Transport, Upgrade, log_in};
 use self::packet::{AUTOCOMMIT, IN_TRANSACTION, PREPARE, QUERY, QUIT};
 use self::request::Request;
-use self::rows::{Format, Rows, Table};
+use self::rows::{Buffers, Format, Keeping, Rows, Table};
 use self::value::write_literal;
 use super::socket::{Endpoint, Socket, lost};
-use super::{Connection, ErrorClass, Login, RowSink, Tally, TextTable, Wire, WireError, WireResult};
-use crate::workload::{Execution, Mode, Params, Program, Statement, TableSpec};
+use super::{Connection, ErrorClass, Login, RowSink, Tally, TextTable, Wire, WireError, WireResult, check_columns};
+use crate::workload::{Execution, FirstRow, Mode, Params, Program, Statement, TableSpec};
 
 /// Which thread of the server serves the connection that asks: MySQL 5.7 and later with performance_schema; MariaDB,
 /// Percona Server.
@@ -119,6 +119,8 @@ struct MysqlConnection {
     commit: Vec<u8>,
     /// For requests that are not kept.
     buffer: Vec<u8>,
+    /// For values that are.
+    kept: Buffers,
 }
 
 /// How one statement of the program is sent.
@@ -147,6 +149,7 @@ impl MysqlConnection {
             begin: packet::query(b"BEGIN"),
             commit: packet::query(b"COMMIT"),
             buffer: Vec::new(),
+            kept: Buffers::default(),
         })
     }
 
@@ -220,6 +223,16 @@ impl MysqlConnection {
         Ok(())
     }
 
+    /// Checks what `prepare` has told of a statement whose first row others need.
+    fn check_kept(&self, statement: &Statement, prepared: &Prepared) -> WireResult<()> {
+        match prepared {
+            Prepared::Kept(requests) => requests
+                .iter()
+                .try_for_each(|request| check_columns(request.columns.len(), statement.columns_kept())),
+            Prepared::Text(_) => Ok(()),
+        }
+    }
+
     /// Sends one execution of a statement of the program and has `receive` read its answer. The columns are those of its result
     /// where they are not told each time.
     #[inline(always)]
@@ -283,6 +296,7 @@ impl Connection for MysqlConnection {
         for statement in &program.statements {
             let prepared = self
                 .prepare_statement(statement, program, mode)
+                .and_then(|prepared| self.check_kept(statement, &prepared).map(|()| prepared))
                 .map_err(|error| error.of_statement(&statement.name, program))?;
             self.statements.push(prepared);
         }
@@ -330,6 +344,32 @@ impl Connection for MysqlConnection {
         self.run((statement, table), params, tally, |link, format, columns| {
             link.answer(&mut Rows::new(format, columns, sink))
         })
+    }
+
+    fn execute_keeping(
+        &mut self,
+        statement: (usize, u32),
+        params: &Params,
+        row: &mut FirstRow,
+        tally: &mut Tally,
+        sink: Option<&mut dyn RowSink>,
+    ) -> WireResult<()> {
+        let mut kept = std::mem::take(&mut self.kept);
+        let result = self.run(statement, params, tally, |link, format, columns| {
+            let mut keeping = Keeping {
+                format,
+                columns,
+                buffers: &mut kept,
+                row,
+                sink,
+                is_first: true,
+                failure: None,
+            };
+            let (result, answer) = link.answer(&mut keeping);
+            (result.and(keeping.failure.map_or(Ok(()), Err)), answer)
+        });
+        self.kept = kept;
+        result
     }
 
     fn query(&mut self, sql: &str) -> WireResult<TextTable> {

@@ -5,7 +5,8 @@ use std::ops::Range;
 use super::answer::Receiver;
 use super::column::{Column, text_of};
 use super::packet::Body;
-use crate::wire::{RowSink, TextTable, WireResult};
+use crate::wire::{RowSink, TextTable, WireError, WireResult, check_columns};
+use crate::workload::{FirstRow, Value, ValueType};
 
 /// How the server sends values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,23 +47,7 @@ impl<'a> Rows<'a> {
     }
 
     fn binary_row(&mut self, row: &[u8]) -> WireResult<()> {
-        // The bitmap of NULLs has two bits in front that mean nothing.
-        const UNUSED_BITS: usize = 2;
-        let mut body = Body(row);
-        body.u8()?;
-        let nulls = body.take((self.columns.len() + UNUSED_BITS).div_ceil(8))?;
-        self.texts.clear();
-        self.places.clear();
-        for (index, column) in self.columns.iter().enumerate() {
-            let bit = index + UNUSED_BITS;
-            if nulls[bit / 8] & (1 << (bit % 8)) != 0 {
-                self.places.push(None);
-                continue;
-            }
-            let start = self.texts.len();
-            column.write_value(&mut body, &mut self.texts)?;
-            self.places.push(Some(start..self.texts.len()));
-        }
+        write_binary(row, self.columns, &mut self.texts, &mut self.places)?;
         let text = |place: &Option<Range<usize>>| place.clone().map(|place| &self.texts[place]);
         let values: Vec<_> = self.places.iter().map(text).collect();
         self.sink.row(&values);
@@ -89,6 +74,102 @@ impl Receiver for Rows<'_> {
         match self.format {
             Format::Text => self.text_row(row),
             Format::Binary => self.binary_row(row),
+        }
+    }
+}
+
+/// Writes the values of a binary row as text, and tells where each of them is.
+fn write_binary(
+    row: &[u8],
+    columns: &[Column],
+    texts: &mut Vec<u8>,
+    places: &mut Vec<Option<Range<usize>>>,
+) -> WireResult<()> {
+    // The bitmap of NULLs has two bits in front that mean nothing.
+    const UNUSED_BITS: usize = 2;
+    let mut body = Body(row);
+    body.u8()?;
+    let nulls = body.take((columns.len() + UNUSED_BITS).div_ceil(8))?;
+    texts.clear();
+    places.clear();
+    for (index, column) in columns.iter().enumerate() {
+        let bit = index + UNUSED_BITS;
+        if nulls[bit / 8] & (1 << (bit % 8)) != 0 {
+            places.push(None);
+            continue;
+        }
+        let start = texts.len();
+        column.write_value(&mut body, texts)?;
+        places.push(Some(start..texts.len()));
+    }
+    Ok(())
+}
+
+/// Where values are written as text before they are kept; used again and again.
+#[derive(Default)]
+pub struct Buffers {
+    texts: Vec<u8>,
+    places: Vec<Option<Range<usize>>>,
+}
+
+/// Gives others the values of the first row, and all rows to `rows` where there is one.
+pub struct Keeping<'a, 'row, 'sink> {
+    pub format: Format,
+    pub columns: &'a mut Vec<Column>,
+    pub buffers: &'a mut Buffers,
+    pub row: &'a mut FirstRow<'row>,
+    pub sink: Option<&'sink mut (dyn RowSink + 'sink)>,
+    pub is_first: bool,
+    /// The result has too few columns; the rest of the answer is read all the same.
+    pub failure: Option<WireError>,
+}
+
+impl Keeping<'_, '_, '_> {
+    fn keep(&mut self, row: &[u8]) -> WireResult<()> {
+        if let Err(error) = check_columns(self.columns.len(), self.row.columns()) {
+            self.failure = Some(error);
+            return Ok(());
+        }
+        let mut body = Body(row);
+        if self.format == Format::Binary {
+            write_binary(row, self.columns, &mut self.buffers.texts, &mut self.buffers.places)?;
+        }
+        for (index, column) in self.columns.iter().enumerate().take(self.row.columns()) {
+            let text = match self.format {
+                Format::Text => body.value()?,
+                Format::Binary => self.buffers.places[index]
+                    .clone()
+                    .map(|place| &self.buffers.texts[place]),
+            };
+            let value = text.map_or(Value::Null(ValueType::Text), |text| column.value_of(text));
+            self.row.put(index, value);
+        }
+        Ok(())
+    }
+}
+
+impl Receiver for Keeping<'_, '_, '_> {
+    const COLUMNS: bool = true;
+    const ROWS: bool = true;
+
+    fn begin(&mut self, told: bool) {
+        if told {
+            self.columns.clear();
+        }
+    }
+
+    fn column(&mut self, definition: &[u8]) -> WireResult<()> {
+        self.columns.push(Column::read_form(definition)?);
+        Ok(())
+    }
+
+    fn row(&mut self, row: &[u8]) -> WireResult<()> {
+        if std::mem::take(&mut self.is_first) {
+            self.keep(row)?;
+        }
+        match &mut self.sink {
+            Some(sink) => Rows::new(self.format, self.columns, *sink).row(row),
+            None => Ok(()),
         }
     }
 }

@@ -35,7 +35,7 @@ const FINE_BYTES: usize = 11;
 
 pub fn type_of(value: Value<'_>) -> u8 {
     match value {
-        Value::Integer(_) | Value::Null(ValueType::Integer) => LONG_LONG,
+        Value::Integer(_) | Value::Null(ValueType::Integer | ValueType::Number) => LONG_LONG,
         Value::Text(_) | Value::Null(ValueType::Text) => VAR_STRING,
         Value::Float(_) | Value::Null(ValueType::Float4 | ValueType::Float8) => DOUBLE,
         Value::Decimal { .. } | Value::Null(ValueType::Decimal(_)) => NEW_DECIMAL,

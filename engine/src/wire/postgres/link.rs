@@ -7,6 +7,7 @@ use super::message::{self, violation};
 use crate::wire::inbox::Inbox;
 use crate::wire::socket::{Socket, lost};
 use crate::wire::{ErrorClass, RowSink, WireError, WireResult};
+use crate::workload::FirstRow;
 
 /// PostgreSQL itself cannot send more.
 const MAX_MESSAGE_BYTES: usize = 1 << 30;
@@ -82,6 +83,36 @@ impl Link {
         self.collect(|link, answer, failure| link.step_into(answer, failure, sink))
     }
 
+    /// As `answer`, with the values of the first row to `row`, and every row to `sink` where there is one. `types`: of the
+    /// columns, as they were told last.
+    pub fn answer_keeping(
+        &mut self,
+        types: &mut Vec<u32>,
+        row: &mut FirstRow,
+        mut sink: Option<&mut dyn RowSink>,
+    ) -> (WireResult<()>, Answer) {
+        self.collect(|link, answer, failure| {
+            let (kind, body) = link.message()?;
+            match kind {
+                b'T' => message::column_types(body, types)?,
+                b'D' => {
+                    if answer.rows == 0 {
+                        match message::first_row(body, types, row) {
+                            Err(error) if error.class == ErrorClass::LostConnection => return Err(error),
+                            kept => *failure = failure.take().or(kept.err()),
+                        }
+                    }
+                    answer.rows += 1;
+                    if let Some(sink) = &mut sink {
+                        hand_over(body, *sink)?;
+                    }
+                }
+                _ => return digest(kind, body, answer, failure),
+            }
+            Ok(false)
+        })
+    }
+
     #[inline]
     fn collect(
         &mut self,
@@ -133,10 +164,7 @@ impl Link {
         let (kind, body) = self.message()?;
         if kind == b'D' {
             answer.rows += 1;
-            let mut values = Vec::new();
-            message::data_row(body, &mut values)?;
-            sink.row(&values);
-            return Ok(false);
+            return hand_over(body, sink).map(|()| false);
         }
         digest(kind, body, answer, failure)
     }
@@ -164,6 +192,13 @@ impl Link {
         }
         None
     }
+}
+
+fn hand_over(row: &[u8], sink: &mut dyn RowSink) -> WireResult<()> {
+    let mut values = Vec::new();
+    message::data_row(row, &mut values)?;
+    sink.row(&values);
+    Ok(())
 }
 
 #[cold]

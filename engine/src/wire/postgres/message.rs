@@ -1,6 +1,8 @@
 //! Messages of the PostgreSQL protocol 3.0: writing those of the client, reading fields of those of the server.
 
-use crate::wire::{ErrorClass, WireError, WireResult};
+use super::value::read;
+use crate::wire::{ErrorClass, WireError, WireResult, check_columns};
+use crate::workload::FirstRow;
 
 /// Appends one message whose body is written by `body`; the length is filled in afterwards.
 pub fn write(kind: u8, out: &mut Vec<u8>, body: impl FnOnce(&mut Vec<u8>)) {
@@ -123,10 +125,27 @@ pub fn data_row<'a>(body: &'a [u8], values: &mut Vec<Option<&'a [u8]>>) -> WireR
     let mut body = Body(body);
     values.clear();
     for _ in 0..body.u16()? {
-        values.push(match body.i32()? {
-            -1 => None,
-            length => Some(body.take(usize::try_from(length).map_err(|_| cut_short())?)?),
-        });
+        values.push(value(&mut body)?);
+    }
+    Ok(())
+}
+
+/// The value at the front of what is left of a data row; `None` is NULL.
+fn value<'a>(body: &mut Body<'a>) -> WireResult<Option<&'a [u8]>> {
+    Ok(match body.i32()? {
+        -1 => None,
+        length => Some(body.take(usize::try_from(length).map_err(|_| cut_short())?)?),
+    })
+}
+
+/// The values of a data row that others need, for columns of these types.
+pub fn first_row(body: &[u8], types: &[u32], row: &mut FirstRow) -> WireResult<()> {
+    let mut body = Body(body);
+    let columns = usize::from(body.u16()?);
+    check_columns(columns, row.columns())?;
+    for column in 0..row.columns() {
+        let value = value(&mut body)?;
+        row.put(column, read(value, types.get(column).copied().unwrap_or_default()));
     }
     Ok(())
 }
@@ -150,6 +169,19 @@ pub fn columns(body: &[u8]) -> WireResult<Vec<(String, u32)>> {
         Ok((name, type_oid))
     };
     (0..count).map(|_| column()).collect()
+}
+
+/// Types of a result's columns, from a RowDescription.
+pub fn column_types(body: &[u8], types: &mut Vec<u32>) -> WireResult<()> {
+    let mut body = Body(body);
+    types.clear();
+    for _ in 0..body.u16()? {
+        body.text()?;
+        body.take(6)?;
+        types.push(body.i32()? as u32);
+        body.take(8)?;
+    }
+    Ok(())
 }
 
 /// The error in an ErrorResponse, in the server's own words.

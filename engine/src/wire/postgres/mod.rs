@@ -15,9 +15,9 @@ use self::message::violation;
 use self::request::{BINARY, Request, TEXT};
 use self::value::write_literal;
 use super::socket::Endpoint;
-use super::{Connection, Login, RowSink, Tally, TextTable, Wire, WireError, WireResult};
+use super::{Connection, Login, RowSink, Tally, TextTable, Wire, WireError, WireResult, check_columns};
 use crate::workload::text::write_integer;
-use crate::workload::{Execution, Mode, Params, Program, Statement, TableSpec};
+use crate::workload::{Execution, FirstRow, Mode, Params, Program, Statement, TableSpec};
 
 /// Status of a connection that is in no transaction.
 const IDLE: u8 = b'I';
@@ -57,6 +57,8 @@ struct PostgresConnection {
     /// Of the last ReadyForQuery.
     transaction: u8,
     statements: Vec<Prepared>,
+    /// Types of the columns of those whose values others need, as they were told last.
+    columns: Vec<Vec<u32>>,
     begin: Vec<u8>,
     commit: Vec<u8>,
     /// For requests that are not kept.
@@ -79,6 +81,7 @@ impl PostgresConnection {
             like_libpq,
             transaction: IDLE,
             statements: Vec::new(),
+            columns: Vec::new(),
             begin: simple("BEGIN"),
             commit: simple("COMMIT"),
             buffer: Vec::new(),
@@ -93,6 +96,7 @@ impl PostgresConnection {
         mode: Mode,
     ) -> WireResult<Prepared> {
         let execution = statement.execution(mode);
+        self.columns.push(Vec::new());
         if execution == Execution::Text {
             return Ok(Prepared::Text(statement.clone()));
         }
@@ -108,14 +112,15 @@ impl PostgresConnection {
             match execution {
                 Execution::Prepared => Ok(Request::new(
                     name.clone(),
-                    self.parse(&name, &sql)?,
+                    self.parse_statement(&name, &sql, statement)?,
                     Vec::new(),
                     like_libpq,
                 )),
                 _ => {
                     let mut head = Vec::new();
                     message::parse("", &sql, &mut head);
-                    Ok(Request::new(String::new(), self.parse("", &sql)?, head, like_libpq))
+                    let types = self.parse_statement("", &sql, statement)?;
+                    Ok(Request::new(String::new(), types, head, like_libpq))
                 }
             }
         });
@@ -127,15 +132,26 @@ impl PostgresConnection {
         match mode {
             Mode::Unprepared => Ok(simple(sql)),
             Mode::Prepared => {
-                let types = self.parse(name, sql.as_bytes())?;
+                let types = self.parse(name, sql.as_bytes(), &mut Vec::new())?;
                 let mut request = Request::new(name.to_owned(), types, Vec::new(), self.like_libpq);
                 Ok(request.bytes(&Params::new(), BINARY)?.to_vec())
             }
         }
     }
 
-    /// Has the server parse a statement under a name; gives the types of its parameters.
-    fn parse(&mut self, name: &str, sql: &[u8]) -> WireResult<Vec<u32>> {
+    /// Has the server parse a statement of the program; gives the types of its parameters.
+    fn parse_statement(&mut self, name: &str, sql: &[u8], statement: &Statement) -> WireResult<Vec<u32>> {
+        let mut columns = Vec::new();
+        let types = self.parse(name, sql, &mut columns)?;
+        check_columns(columns.len(), statement.columns_kept())?;
+        if let Some(known) = self.columns.last_mut() {
+            *known = columns;
+        }
+        Ok(types)
+    }
+
+    /// Has the server parse a statement under a name; gives the types of its parameters, and those of its columns.
+    fn parse(&mut self, name: &str, sql: &[u8], columns: &mut Vec<u32>) -> WireResult<Vec<u32>> {
         let mut request = Vec::new();
         message::parse(name, sql, &mut request);
         message::describe_statement(name, &mut request);
@@ -145,6 +161,7 @@ impl PostgresConnection {
         loop {
             match self.link.message()? {
                 (b't', body) => types = message::parameter_types(body)?,
+                (b'T', body) => message::column_types(body, columns)?,
                 (b'E', body) => {
                     let error = message::error(body);
                     // When the rest of the answer does not come either, the next use of the connection will tell.
@@ -152,7 +169,7 @@ impl PostgresConnection {
                     return Err(error);
                 }
                 (b'Z', _) => return Ok(types),
-                (b'1' | b'T' | b'n' | b'N' | b'S' | b'A', _) => {}
+                (b'1' | b'n' | b'N' | b'S' | b'A', _) => {}
                 (other, _) => {
                     return Err(violation(format!("message {:?} in answer to Parse", char::from(other))));
                 }
@@ -212,6 +229,7 @@ impl Connection for PostgresConnection {
         self.rollback()?;
         self.query("DEALLOCATE ALL")?;
         self.statements.clear();
+        self.columns.clear();
         self.begin = self.prepare_plain("begin", "BEGIN", mode)?;
         self.commit = self.prepare_plain("commit", "COMMIT", mode)?;
         for (index, statement) in program.statements.iter().enumerate() {
@@ -259,6 +277,19 @@ impl Connection for PostgresConnection {
     ) -> WireResult<()> {
         self.send(statement, table, params, TEXT)?;
         let answer = self.link.answer_into(sink);
+        self.count(answer, tally)
+    }
+
+    fn execute_keeping(
+        &mut self,
+        (statement, table): (usize, u32),
+        params: &Params,
+        row: &mut FirstRow,
+        tally: &mut Tally,
+        sink: Option<&mut dyn RowSink>,
+    ) -> WireResult<()> {
+        self.send(statement, table, params, TEXT)?;
+        let answer = self.link.answer_keeping(&mut self.columns[statement], row, sink);
         self.count(answer, tally)
     }
 

@@ -3,15 +3,16 @@
 use std::ops::Range;
 
 use crate::wire::{ErrorClass, WireError, WireResult};
-use crate::workload::Value;
 use crate::workload::text::{put_integer, write_integer};
 use crate::workload::values::{write_date, write_decimal, write_float, write_hex, write_timestamp};
+use crate::workload::{Value, ValueType};
 
 const BOOL: u32 = 16;
 const BYTEA: u32 = 17;
 const INT8: u32 = 20;
 const INT2: u32 = 21;
 pub const INT4: u32 = 23;
+const OID: u32 = 26;
 const FLOAT4: u32 = 700;
 const FLOAT8: u32 = 701;
 const DATE: u32 = 1082;
@@ -21,6 +22,25 @@ const TIMESTAMPTZ: u32 = 1184;
 /// From 1970-01-01 to 2000-01-01, where PostgreSQL's time begins.
 const EPOCH_DAYS: i32 = 10_957;
 const EPOCH_US: i64 = EPOCH_DAYS as i64 * 86_400_000_000;
+
+/// A value that the server has sent as text, of a column of this type.
+pub fn read(text: Option<&[u8]>, type_oid: u32) -> Value<'_> {
+    let Some(text) = text else {
+        return Value::Null(ValueType::Text);
+    };
+    let spelled = std::str::from_utf8(text).unwrap_or_default();
+    let number = match type_oid {
+        INT2 | INT4 | INT8 | OID => spelled.parse().ok().map(Value::Integer),
+        FLOAT4 | FLOAT8 => spelled
+            .parse()
+            .ok()
+            .filter(|value: &f64| value.is_finite())
+            .map(Value::Float),
+        BOOL => Some(Value::Bool(text == b"t")),
+        _ => None,
+    };
+    number.unwrap_or(Value::Text(text))
+}
 
 /// In front of a value's bytes.
 pub const LENGTH_BYTES: usize = 4;
@@ -212,7 +232,6 @@ fn out_of_range(value: i64, slot: usize, type_name: &str) -> WireError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workload::ValueType;
 
     const SECOND: Value<'static> = Value::Timestamp {
         us: EPOCH_US + 1_000_000,

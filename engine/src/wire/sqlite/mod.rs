@@ -15,9 +15,9 @@ use self::api::{Api, Database};
 use self::error::{error_of, other};
 use self::statement::{Done, Prepared};
 use self::value::write_literal;
-use super::{Connection, RowSink, Tally, TextTable, Wire, WireError, WireResult};
+use super::{Connection, RowSink, Tally, TextTable, Wire, WireError, WireResult, check_columns};
 use crate::workload::text::write_integer;
-use crate::workload::{Execution, Mode, Params, Program, Statement, TableRows, TableSpec};
+use crate::workload::{Execution, FirstRow, Mode, Params, Program, Statement, TableRows, TableSpec};
 
 /// How long a statement waits for another connection's lock.
 const BUSY_TIMEOUT_MS: c_int = 5_000;
@@ -144,7 +144,10 @@ impl SqliteConnection {
         statement.render(table, &mut sql, write_placeholder);
         let prepared = self.prepare_sql(&sql)?;
         match prepared.parameter_count() {
-            count if count == statement.slots => Ok(prepared),
+            count if count == statement.slots => {
+                check_columns(prepared.columns(), statement.columns_kept())?;
+                Ok(prepared)
+            }
             count => Err(other(format!(
                 "SQLite sees {count} parameters where the test has {}",
                 statement.slots
@@ -277,6 +280,21 @@ impl Connection for SqliteConnection {
     ) -> WireResult<()> {
         let done = self.run(statement, table, params, |prepared, params| {
             prepared.run_into(params, sink)
+        })?;
+        count(done, tally);
+        Ok(())
+    }
+
+    fn execute_keeping(
+        &mut self,
+        (statement, table): (usize, u32),
+        params: &Params,
+        row: &mut FirstRow,
+        tally: &mut Tally,
+        sink: Option<&mut dyn RowSink>,
+    ) -> WireResult<()> {
+        let done = self.run(statement, table, params, |prepared, params| {
+            prepared.run_keeping(params, row, sink)
         })?;
         count(done, tally);
         Ok(())

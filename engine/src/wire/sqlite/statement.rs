@@ -13,7 +13,7 @@ use super::error::{error_of, other};
 use super::value::{float_of, stored};
 use crate::wire::{RowSink, TextTable, WireResult};
 use crate::workload::values::{write_date, write_plain_float};
-use crate::workload::{Params, Value};
+use crate::workload::{FirstRow, Params, Value, ValueType};
 
 pub struct Prepared {
     api: Arc<Api>,
@@ -61,6 +61,11 @@ impl Prepared {
         Ok((Some(prepared), &sql[used..]))
     }
 
+    /// How many values its rows have.
+    pub fn columns(&self) -> usize {
+        self.columns as usize
+    }
+
     /// Whether it may change the database.
     pub fn writes(&self) -> bool {
         self.writes
@@ -83,6 +88,27 @@ impl Prepared {
         self.bind(params)?;
         let mut row = TextRow::default();
         self.step_all(|statement| sink.row(&row.read(statement)))
+    }
+
+    /// As `run`, with the values of the first row to `first`, and every row to `sink` where there is one.
+    pub fn run_keeping(
+        &mut self,
+        params: &Params,
+        first: &mut FirstRow,
+        mut sink: Option<&mut dyn RowSink>,
+    ) -> WireResult<Done> {
+        self.bind(params)?;
+        let mut text = TextRow::default();
+        let mut is_first = true;
+        self.step_all(|statement| {
+            if std::mem::take(&mut is_first) {
+                (0..first.columns()).for_each(|column| first.put(column, statement.value(column as c_int)));
+            }
+            match &mut sink {
+                Some(sink) => sink.row(&text.read(statement)),
+                None => statement.read_row(),
+            }
+        })
     }
 
     /// As `run`, without parameters, giving the result as text.
@@ -190,6 +216,27 @@ impl Prepared {
                     }
                     _ => {}
                 }
+            }
+        }
+    }
+
+    /// As SQLite has it.
+    fn value(&self, column: c_int) -> Value<'_> {
+        // SAFETY: the statement is on a row that has this column; a blob has the length told after it was fetched.
+        unsafe {
+            match (self.api.column_type)(self.raw, column) {
+                ffi::SQLITE_INTEGER => Value::Integer((self.api.column_int64)(self.raw, column)),
+                ffi::SQLITE_FLOAT => Value::Float((self.api.column_double)(self.raw, column)),
+                ffi::SQLITE_BLOB => {
+                    let blob = (self.api.column_blob)(self.raw, column).cast::<u8>();
+                    let length = (self.api.column_bytes)(self.raw, column) as usize;
+                    Value::Bytes(if blob.is_null() {
+                        &[]
+                    } else {
+                        std::slice::from_raw_parts(blob, length)
+                    })
+                }
+                _ => self.text(column).map_or(Value::Null(ValueType::Text), Value::Text),
             }
         }
     }

@@ -97,7 +97,9 @@ pub fn plain(field: &[u8], value_type: ValueType) -> Result<Value<'static>, Stri
             us: integer()?,
             fine: true,
         },
-        ValueType::Text | ValueType::Bytes => return Err(format!("{value_type:?} is no plain value")),
+        ValueType::Text | ValueType::Bytes | ValueType::Number => {
+            return Err(format!("{value_type:?} is no plain value"));
+        }
     })
 }
 

@@ -93,6 +93,12 @@ pub enum GeneratorKind {
     Row {
         expr: Json,
     },
+    /// The number of the client among those of its role.
+    Client {
+        /// That of the first.
+        #[serde(default)]
+        start: i64,
+    },
     Choice(choice::Spec),
     Sample(sample::Spec),
     Grid(grid::Spec),
@@ -209,6 +215,17 @@ impl GeneratorDefinition {
         };
         generator.check().map_err(|message| format!("{place}: {message}"))?;
         Ok(generator)
+    }
+
+    /// Names of earlier values that it needs as numbers; a value that is handed on as it is may be anything.
+    pub fn names_numbers(&self) -> Vec<&str> {
+        if self.hands_on() { Vec::new() } else { self.kind.names() }
+    }
+
+    /// Whether it is an earlier value as it is.
+    pub fn hands_on(&self) -> bool {
+        let is_plain = self.value_type.is_none() && self.count.is_none() && self.round.is_none();
+        is_plain && matches!(self.kind, GeneratorKind::Ref { add: 0, .. })
     }
 
     pub fn is_text(&self) -> bool {

@@ -6,6 +6,7 @@ use serde_json::Value as Json;
 
 pub use self::generator::{Continuous, GeneratorDefinition, GeneratorKind, Pick, Templates};
 use super::appended::{End, Position};
+use super::generators::expression;
 use super::ordered::Ordered;
 
 mod generator;
@@ -40,6 +41,10 @@ pub struct StatementDefinition {
     pub answers: Answers,
     /// For which the client waits after it, in work with an end.
     pub pause_ns: u64,
+    /// Names for the values of its first row, by column; `_` for those that nothing needs.
+    pub keep: Vec<String>,
+    /// An expression: where it gives 0, the statement is left out.
+    pub when: Option<Json>,
 }
 
 /// One part of a mix: an event is one of them, drawn by weight.
@@ -105,6 +110,9 @@ struct RawStatement {
     answers: Answers,
     #[serde(default)]
     pause_ns: u64,
+    #[serde(default)]
+    keep: Vec<String>,
+    when: Option<Json>,
 }
 
 fn default_repeat() -> u32 {
@@ -141,6 +149,23 @@ impl StatementDefinition {
     /// Whether anything of it comes from the stream of parameters: a value, a table, or what an event is.
     pub fn draws(&self) -> bool {
         !self.params.is_empty() || self.position.is_some() || self.part.is_some() || self.table == "draw"
+    }
+
+    /// Whether it does more than draw values and send them.
+    pub fn is_special(&self) -> bool {
+        !self.keep.is_empty() || self.when.is_some()
+    }
+
+    /// Names of earlier values that it needs as numbers: for whether it runs, and for what is drawn.
+    pub fn names_numbers(&self) -> impl Iterator<Item = &str> {
+        let drawn = self.params.iter().flat_map(|(_, generator)| generator.names_numbers());
+        drawn.chain(self.when.iter().flat_map(expression::names))
+    }
+
+    /// Names of earlier values that it refers to.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let drawn = self.params.iter().flat_map(|(_, generator)| generator.kind.names());
+        drawn.chain(self.when.iter().flat_map(expression::names))
     }
 
     /// Rows that have values of their own in the text; those that are deleted have none.
@@ -180,6 +205,8 @@ impl StatementDefinition {
             position: raw.position,
             answers: raw.answers,
             pause_ns: raw.pause_ns,
+            keep: raw.keep,
+            when: raw.when,
         })
     }
 }

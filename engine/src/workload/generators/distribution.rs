@@ -58,6 +58,7 @@ impl Distribution {
             GeneratorKind::Sequence { .. }
             | GeneratorKind::Constant { .. }
             | GeneratorKind::Ref { .. }
+            | GeneratorKind::Client { .. }
             | GeneratorKind::Row { .. }
             | GeneratorKind::Present { .. }
             | GeneratorKind::Choice(_)

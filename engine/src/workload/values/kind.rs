@@ -19,6 +19,8 @@ pub enum ValueType {
     TimestampFine,
     Text,
     Bytes,
+    /// What numbers that a server has told come to: an integer or a fraction, as it happens.
+    Number,
 }
 
 const ACCEPTED: &str = "int2, int4, int8, float4, float8, decimal(P,S), bool, date, timestamp, timestamp(6), text, \
@@ -65,7 +67,8 @@ impl ValueType {
     #[inline]
     pub fn value(self, number: Number) -> Value<'static> {
         match (self, number) {
-            (Self::Integer, Number::Integer(value)) => Value::Integer(value),
+            (Self::Integer | Self::Number, Number::Integer(value)) => Value::Integer(value),
+            (Self::Number, Number::Float(value)) => Value::Float(value),
             (Self::Integer, Number::Float(value)) => Value::Integer(value.round() as i64),
             (Self::Float8, number) => Value::Float(number.as_float()),
             (Self::Float4, number) => Value::Float(rounded_for_float4(number.as_float())),

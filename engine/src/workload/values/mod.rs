@@ -63,6 +63,21 @@ impl Value<'_> {
     }
 }
 
+impl Value<'_> {
+    /// As `number`, and of a text the number that it spells.
+    pub fn spelled_number(self) -> Option<Number> {
+        let Self::Text(text) = self else { return self.number() };
+        let text = std::str::from_utf8(text).ok()?.trim();
+        let integer = text.parse().ok().map(Number::Integer);
+        integer.or_else(|| {
+            text.parse()
+                .ok()
+                .filter(|value: &f64| value.is_finite())
+                .map(Number::Float)
+        })
+    }
+}
+
 /// What generators of numbers draw, before a type makes a value of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Number {

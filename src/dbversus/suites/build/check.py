@@ -1,7 +1,7 @@
 """Checks what the shape of a file cannot say: that statements, parameters and variables fit together."""
 
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Sequence as Names
 from typing import Any
 
@@ -11,8 +11,10 @@ from dbversus.suites.build.typed import check_column, check_values
 from dbversus.suites.expression import ROW, Expression, Form, evaluate, evaluate_number, reduce, variables_of
 from dbversus.suites.file import shape
 from dbversus.suites.file.generators import (
+    KEPT,
     Bounded,
     Choice,
+    Client,
     Generator,
     Listable,
     Present,
@@ -47,7 +49,7 @@ def check_test(test: Test) -> None:
 def _check_program(statements: Names[Statement], of_test: Variables) -> None:
     """What one client does in an operation."""
     drawn: dict[str, Generator] = {}
-    referred = set().union(*(generator.names() for generator in _generators(statements)))
+    referred = referred_to(statements)
     earlier: list[str] = []
     names: set[str] = set()
     for statement in statements:
@@ -66,7 +68,22 @@ def _check_program(statements: Names[Statement], of_test: Variables) -> None:
         for name, parameter in statement.params.items():
             _check_parameter(name, parameter, symbols(drawn, has_rows=statement.appends is not None), variables)
             drawn[name] = parameter.generator
+        _check_of_row(statement.when, symbols(drawn), variables, statement.place_of("when"))
+        _check_kept(statement, referred)
+        drawn |= kept_by(statement)
         earlier.append(statement.name)
+
+
+def referred_to(statements: Iterable[Statement]) -> set[str]:
+    """Names of the earlier values that parameters and conditions of these statements need."""
+    generators = (parameter.generator for statement in statements for parameter in statement.params.values())
+    conditions = (statement.when for statement in statements if statement.when is not None)
+    return set().union(*(one.names() for one in generators), *map(variables_of, conditions))
+
+
+def kept_by(statement: Statement) -> dict[str, Generator]:
+    """What those after it may refer to, of what it has read."""
+    return {name: KEPT for name in statement.keep if name != "_"}
 
 
 def check_table(
@@ -114,16 +131,11 @@ def _check_columns(columns: Mapping[str, Parameter], variables: Variables) -> No
             raise parameter.place.mistake(f"column '{name}' has a `count`; a column holds one value.")
         if isinstance(parameter.generator, Window):
             raise parameter.place.mistake(f"column '{name}': a window is two values; a column holds one.")
-        if isinstance(parameter.generator, Present):
-            raise parameter.place.mistake(f"column '{name}': `present` is for parameters of statements.")
+        if isinstance(parameter.generator, Present | Client):
+            kind = parameter.generator.gen
+            raise parameter.place.mistake(f"column '{name}': `{kind}` is for parameters of statements.")
         _check_parameter(name, parameter, symbols(drawn, has_rows=True), variables)
         drawn[name] = parameter.generator
-
-
-def _generators(statements: Names[Statement]) -> Iterator[Generator]:
-    for statement in statements:
-        for parameter in statement.params.values():
-            yield parameter.generator
 
 
 def _check_table(statement: Statement, earlier: list[str]) -> None:
@@ -137,11 +149,29 @@ def _check_table(statement: Statement, earlier: list[str]) -> None:
 
 def _check_only(statement: Statement) -> None:
     """What some targets lack must draw nothing, or they would draw other values than the rest."""
-    if statement.only and (statement.params or statement.appends or statement.part or statement.table == "draw"):
+    draws = statement.params or statement.appends or statement.part or statement.keep or statement.table == "draw"
+    if statement.only and draws:
         raise statement.place_of("only").mistake(
-            f"statement '{statement.name}' has `only`; it can have no `params`, `into` or `weight`, and needs "
+            f"statement '{statement.name}' has `only`; it can have no `params`, `into`, `keep` or `weight`, and needs "
             'table = "client" or that of an earlier statement, so that all targets draw the same values.'
         )
+
+
+def _check_kept(statement: Statement, referred: set[str]) -> None:
+    if statement.when is not None and statement.appends:
+        raise statement.place_of("when").mistake(
+            f"statement '{statement.name}' has rows that are counted, of the table {statement.appends.table}: "
+            "it always runs, and has no `when`."
+        )
+    for index, name in enumerate(statement.keep):
+        place = statement.place_of("keep")
+        if name != "_" and name in statement.keep[:index]:
+            raise place.mistake(f"`keep` has '{name}' twice; a value that nothing needs is called '_'.")
+        if name != "_" and name not in referred:
+            raise place.mistake(
+                f"statement '{statement.name}' keeps '{name}', which no statement after it uses: "
+                f'write params.{name} = {{ gen = "ref", of = "{name}" }} there, or \'_\' here.'
+            )
 
 
 def _check_placeholders(statement: Statement, referred: set[str]) -> None:

@@ -302,6 +302,8 @@ def _statement(one: shape.TestStatement, place: Place, draft: Draft) -> Statemen
         only=tuple(one.only),
         answers=one.answers or shared.value.answers or "exact",
         pause=one.pause if one.pause is not None else shared.value.pause,
+        keep=tuple(one.keep or shared.value.keep),
+        when=one.when if one.when is not None else shared.value.when,
     )
     made = inserting(statement, one.into or shared.value.into, one.position or shared.value.position, draft)
     return deleting(made, one.oldest_of or shared.value.oldest_of, draft)
@@ -324,6 +326,8 @@ def _own_statement(one: shape.TestStatement, place: Place, params: dict[str, Par
         rows=_first(one.rows, 1),
         only=tuple(one.only),
         pause=one.pause,
+        keep=tuple(one.keep),
+        when=one.when,
     )
     return deleting(inserting(statement, one.into, one.position, draft), one.oldest_of, draft)
 

@@ -126,6 +126,8 @@ def _single(test: Test, undo: Statement | None) -> Test:
 
 
 def _check_undo(undo: Statement, place: Place) -> None:
+    if undo.keep or undo.when is not None:
+        raise place.mistake("`undo` is sent as it stands: it has no `keep` and no `when`.")
     for sql in undo.sql.values():
         if names := placeholders(sql):
             raise place.mistake(f"`undo` is sent as it stands, without values; it names :{names[0]}.")

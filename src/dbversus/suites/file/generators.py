@@ -302,6 +302,23 @@ class Exponential(Bounded):
     parameter: float = Field(gt=0)
 
 
+class Client(Generator):
+    """The client's number among those of its role; `start`: that of the first."""
+
+    expressions = ("start",)
+    gen: Literal["client"]
+    start: Number | None = None
+
+
+class Kept(Generator):
+    """No generator of a file: a value that a statement keeps of what it has read."""
+
+    gen: Literal["kept"]
+
+
+KEPT = Kept.model_validate({"gen": "kept"})
+
+
 class Bytes(Generator):
     expressions = ("length",)
     gen: Literal["bytes"]
@@ -327,6 +344,7 @@ GENERATORS = (
     "exponential",
     "data",
     "present",
+    "client",
 )
 
 
@@ -388,6 +406,7 @@ AnyGenerator = Annotated[
     | Walk
     | Exponential
     | Present
+    | Client
     | FromData,
     Field(discriminator="gen"),
 ]

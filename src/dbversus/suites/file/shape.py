@@ -9,7 +9,7 @@ from pydantic_core import PydanticCustomError
 
 from dbversus.dbms.known import databases
 from dbversus.suites.expression import variables_of
-from dbversus.suites.file.generators import AnyGenerator, Number, Param, Shape
+from dbversus.suites.file.generators import AnyGenerator, Number, OfRow, Param, Shape
 from dbversus.suites.file.settings import GivenValue
 from dbversus.suites.file.variants import GivenVariants
 from dbversus.suites.variables import Given
@@ -20,6 +20,9 @@ Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$")]
 TestName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_.-]*$")]
 """May have points, as in `l.i0`; in TOML such a name stands in quotes."""
 VariableName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+
+KeptName = Annotated[str, Field(pattern=r"^([a-z][a-z0-9_]*|_)$")]
+"""`_` for a value that nothing needs."""
 
 COLUMN_NAME = r"^[a-z_][a-z0-9_]*$"
 ColumnName = Annotated[str, Field(pattern=COLUMN_NAME)]
@@ -45,7 +48,10 @@ Answers = Annotated[Literal["exact", "set"] | float, BeforeValidator(_answers)]
 
 
 class Statement(Shape):
-    """A statement that tests may use. `sql_<dbms>` replaces `sql` on that DBMS. `pause`: for which the client waits after it."""
+    """A statement that tests may use. `sql_<dbms>` replaces `sql` on that DBMS. `pause`: for which the client waits after it.
+
+    `keep`: names for the values of its first row. `when`: where it gives 0, the statement is left out.
+    """
 
     sql: Sql | None = None
     sql_postgres: Sql | None = None
@@ -62,6 +68,8 @@ class Statement(Shape):
     oldest_of: ColumnName | None = None
     answers: Answers | None = None
     pause: Number | None = None
+    keep: list[KeptName] = Field(default_factory=list, min_length=1)
+    when: OfRow | None = None
     params: dict[VariableName, Param] = Field(default_factory=dict)
 
     def sql_by_dbms(self) -> dict[str, str]:

@@ -7,7 +7,7 @@ from typing import Any
 from dbversus.dbms.known import find_dbms
 from dbversus.dbms.sql.table import Table
 from dbversus.dbms.sql.types import TypeLacking
-from dbversus.suites.build.check import symbols, value_of
+from dbversus.suites.build.check import kept_by, of_row, referred_to, symbols, value_of
 from dbversus.suites.build.mix import is_mixed
 from dbversus.suites.build.roles import CLIENTS, operations_of_roles, role_fields
 from dbversus.suites.data.generators import example_of
@@ -153,6 +153,11 @@ def literal_statement(
             kinds[name] = parameter.type or kinds[made["of"]]
         values = {name: literals(value, kinds[name], family) for name, value in drawn.items()}
         statements.append((key, fill(_sql(statement, dbms), 1, values)))
+        # in quotes it can stand for a number, and for a text
+        kept = kept_by(statement)
+        earlier |= kept
+        drawn |= dict.fromkeys(kept, 1)
+        kinds |= dict.fromkeys(kept, "text")
     return statements
 
 
@@ -164,14 +169,9 @@ def _sql(statement: Statement, dbms: str) -> str:
     return sql
 
 
-def _referred_to(statements: Sequence[Statement]) -> set[str]:
-    generators = (param.generator for statement in statements for param in statement.params.values())
-    return set().union(*(generator.names() for generator in generators))
-
-
 def _statements(statements: Sequence[Statement], dbms: str, scope: Variables, suite_variables: Variables) -> list[Json]:
     base = {**scope, **suite_variables}
-    referred_to = _referred_to(statements)
+    referred = referred_to(statements)
     earlier: dict[str, Generator] = {}
     made = []
     for statement in (one for one in statements if one.is_for(dbms)):
@@ -179,16 +179,26 @@ def _statements(statements: Sequence[Statement], dbms: str, scope: Variables, su
             earlier = {}  # parts of a mix share nothing
         own = {**scope, **statement.variables}
         params = _generators(statement.params, own, earlier, statement.appends is not None, base)
-        made.append(_statement(statement, dbms, own, base, params, referred_to))
+        told = _statement(statement, dbms, own, base, params, referred)
+        made.append(told | _special(statement, own, symbols(earlier)))
+        earlier |= kept_by(statement)
     return made
 
 
+def _special(statement: Statement, scope: Variables, known: Sequence[str]) -> Json:
+    """What it keeps of its first row, and when it is left out."""
+    keep: Json = {"keep": list(statement.keep)} if statement.keep else {}
+    if statement.when is None:
+        return keep
+    return keep | {"when": of_row(statement.when, scope, known, statement.place_of("when"))}
+
+
 def _statement(
-    statement: Statement, dbms: str, scope: Variables, base: Variables, params: Json, referred_to: set[str]
+    statement: Statement, dbms: str, scope: Variables, base: Variables, params: Json, referred: set[str]
 ) -> Json:
     sql = _sql(statement, dbms)
     # the SQL of one DBMS may do without a parameter that others need
-    wanted = {*_with_starts(placeholders(sql)), *referred_to}
+    wanted = {*_with_starts(placeholders(sql)), *referred}
     made: Json = {
         "name": statement.name,
         "sql": sql,

@@ -59,7 +59,7 @@ def _first(generator: Mapping[str, Any], drawn: Mapping[str, Example]) -> Exampl
         case "row":
             numbers = {key: value for key, value in drawn.items() if isinstance(value, int | float)}
             return settle(generator["expr"], {**numbers, ROW: 0})
-        case "sequence" | "present":
+        case "sequence" | "present" | "client":
             return int(generator.get("start", 1))
         case "zipfian" | "pareto":
             return int(generator["low"])

@@ -31,8 +31,8 @@ def from_pgbench(
     r"""Write a suite that does what scripts of pgbench do.
 
     Each script is a test. Where one has a weight (FILE@3), all of them are one test, in which each is drawn as often as pgbench
-    would. Accepted are SQL statements, `\set` and `\setrandom`, and `\if` where `:scale` and -D decide it; what a suite cannot
-    do is refused with its line. The tables of pgbench come with the suite where a script uses them.
+    would. Accepted are SQL statements, `\set`, `\setrandom`, `\gset` and `\if`; what a suite cannot do is refused
+    with its line. The tables of pgbench come with the suite where a script uses them.
 
     - `dbversus suites from-pgbench tpcb-like --scale 10 -o tpcb.toml`
     - `dbversus suites from-pgbench read.sql@9 write.sql@1 -D customers=1000 -o shop.toml`

@@ -70,10 +70,9 @@ def read_script(path: str, text: str) -> list[Command]:
             line, rest = _line(path, text, end), re.sub(r"\\\r?\n", " ", meta["rest"]).strip()
             command = ";" if meta["command"].startswith(";") else meta["command"]
             if command == "gset":
-                raise line.mistake(
-                    r"\gset has no counterpart in a suite: no statement can use what one before it has read."
-                )
-            commands += _meta(command, rest, line)
+                _keep_row(commands, rest, line, follows=bool(sql))
+            else:
+                commands += _meta(command, rest, line)
             position = meta.end()
     return commands
 
@@ -97,6 +96,13 @@ def _end_of_sql(text: str, position: int) -> int:
 def _without_comments(sql: str) -> str:
     """What follows the comments before the statement."""
     return re.sub(r"\A(?:\s+|--[^\n]*(?:\n|\Z)|/\*.*?\*/)+", "", sql, flags=re.DOTALL).rstrip()
+
+
+def _keep_row(commands: list[Command], prefix: str, line: Line, *, follows: bool) -> None:
+    last = commands[-1] if commands else None
+    if not follows or not isinstance(last, Sql):
+        raise line.mistake(r"\gset stands in place of a statement's semicolon: there is no statement before it.")
+    commands[-1] = Sql(last.text, last.line, prefix)
 
 
 def _meta(command: str, rest: str, line: Line) -> Iterator[Command]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from dbversus.errors import UsageError
 from dbversus.names import near
 from dbversus.suites.writing.missing import Written, missing_tables
-from dbversus.suites.writing.pgbench.arithmetic import variable
+from dbversus.suites.writing.pgbench.arithmetic import Source, Term, variable
 from dbversus.suites.writing.pgbench.builtin import SCRIPTS, TABLE_NAMES, TABLES
 from dbversus.suites.writing.pgbench.script import read_script
 from dbversus.suites.writing.pgbench.test import Statement, Test, make_test, parameter_name
@@ -69,7 +69,8 @@ def write_suite(scripts: Sequence[Script], scale: int, defines: Mapping[str, int
         raise UsageError(f"The scale is {scale}; 1 or more is accepted.")
     given = {"scale": scale} | dict(defines)
     variables = {parameter_name(name): value for name, value in given.items()}
-    values = {name: variable(parameter_name(name), value) for name, value in given.items()}
+    values = {"client_id": Term("client_id", None, (Source("client_id", {"gen": "client"}),), 0)}
+    values |= {name: variable(parameter_name(name), value) for name, value in given.items()}
     tests = [make_test(one.name, read_script(one.path, one.text), values) for one in scripts]
     for script, test in zip(scripts, tests, strict=True):
         if not test.statements:
@@ -118,6 +119,8 @@ def _statement(test: str, statement: Statement) -> str:
         f'name = "{statement.name}"',
         f"sql = {text(statement.sql)}",
         *(['mode = "text"'] if statement.text_mode else []),
+        *([f"keep = {inline(list(statement.keep))}"] if statement.keep else []),
+        *([f"when = {inline(statement.when)}"] if statement.when else []),
     ]
     if statement.params:
         lines.append("[tests." + test + ".statements.params]")

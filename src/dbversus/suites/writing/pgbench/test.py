@@ -155,11 +155,6 @@ class _Scope:
         choice.guard = choice.rest
         if not choice.has_else and choice.rest.value != 0:
             condition = self.evaluate(command.expression, "if", command.line)
-            if condition.value is None:
-                raise command.line.mistake(
-                    f"\\{command.word} {command.expression} is known only when it runs, and a suite's statements always run; "
-                    "scripts of their own with weights (FILE@4) are accepted."
-                )
             choice.guard = _both(choice.rest, condition)
             choice.rest = _both(choice.rest, combined("not", condition))
         if choice.has_else:
@@ -360,6 +355,4 @@ def _not_set(name: str, scope: _Scope) -> str:
         return f":{name} is not set; the columns of * are not known ({scope.unknown[0]}), name them. {known}"
     if name in _OF_RUN:
         return f":{name} is another for each run of pgbench; -D {name}=… sets it to one value"
-    if name == "client_id":
-        return ":client_id is another for each client, which suites do not have; -D client_id=… sets it to one value"
     return f":{name} is not set; \\set or -D {name}=… sets it. {known}"
