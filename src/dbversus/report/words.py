@@ -13,7 +13,7 @@ from dbversus.results.schema import IMPORTED_SUITE
 from dbversus.stats.judgeable import MEAN, P50, P95, P99, RESPONSE_TIMES, USUAL
 from dbversus.stats.judged import JUDGEABLE_METRICS, judged_names
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT, metric_named
-from dbversus.stats.model import Finding, Metric, Verdict
+from dbversus.stats.model import BY_THE_CLOCK, UNPAID, UNSETTLED, Finding, Metric, Verdict
 from dbversus.units import count_of, show_memory
 
 # colour is never alone: every verdict has its word and its sign; no sign of arithmetic, since ratios and counts follow some
@@ -243,11 +243,12 @@ def _unpaid(comparisons: Sequence[Comparison]) -> list[str]:
     """`Throughput of 1 is undecided, since …: insert (+9.3 %).`, and so of IO; none without any. Notes of tests say how much."""
     found = [one for item in comparisons if _counts(item) for one in item.findings.values() if one.is_unpaid]
     sentences = []
-    for metric, why in (
-        (THROUGHPUT, "Throughput of {} is undecided, since most writes of the faster one came after the test"),
-        (IO_BYTES, "IO of {} is undecided, since a longer run may differ"),
+    for noted, why in (
+        (UNPAID, "Throughput of {} is undecided, since most writes of the faster one came after the test"),
+        (UNSETTLED, "IO of {} is undecided, since a longer run may differ"),
+        (BY_THE_CLOCK, "IO of {} is undecided, since servers do it by the clock, for far more operations or far fewer"),
     ):
-        named = [f"{one.test} ({change(one.ratio)})" for one in found if one.metric == metric]
+        named = [f"{one.test} ({change(one.ratio)})" for one in found if noted in one.note]
         if named:
             sentences.append(f"{why.format(len(named))}: {listing(named)}.")
     return sentences

@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 
+from dbversus.dbms.sizes import size_bytes
 from dbversus.results.records import Experiment
 from dbversus.results.stored import Results
 from dbversus.stats.across.clients import case_of, pooled_margins, pooled_over_clients
 from dbversus.stats.across.sizes import interaction_margins, interactions, size_of
 from dbversus.stats.judged import judged_metrics, judged_smooth, marked
 from dbversus.stats.judging.fresh import FEWEST_FRESH_BLOCKS
+from dbversus.stats.judging.not_per_op import ahead_of, withhold_not_per_op
 from dbversus.stats.judging.sequential import LOOKS
 from dbversus.stats.judging.unpaid import withhold_unpaid
 from dbversus.stats.judging.verdicts import assess, decided
@@ -49,6 +51,7 @@ def judge(results: Results) -> list[Finding]:
     whole = judge_whole_work(slots, base, results.drains, looks, margins, smooth)
     findings = judge_steadiness(findings, slots, base, looks, whole, smooth)
     findings = withhold_unpaid(check_whole_work(findings, whole), slots, base, results.drains, results.objects)
+    findings = withhold_not_per_op(findings, slots, base, ahead_of(_log_segments(results), results.counters))
     return add_within_start(ratios_as_shares(findings, slots, base), slots, base)
 
 
@@ -69,6 +72,17 @@ def _values(results: Results, latencies: Latencies) -> tuple[list[BlockValue], t
         *beside,
     ]
     return values, marked((*METRICS, *PERCENTILES, *DRAIN, *counters, *kinds), results.header)
+
+
+def _log_segments(results: Results) -> dict[str, float]:
+    """Label → bytes of a segment of the log, of servers that fill it before they use it."""
+    found = {}
+    for target in results.targets:
+        settings = results.server_json(target, "settings.json")
+        size = size_bytes(str(settings.get("wal_segment_size", "")))
+        if size and settings.get("wal_init_zero") != "off":
+            found[target.label] = size
+    return found
 
 
 def judged_values(results: Results) -> list[BlockValue]:

@@ -25,7 +25,9 @@ SMALL_CHANGE = "a real change, but smaller than two thirds of the margin"
 UNPAID = "put off most of its writes"
 """In the note of a gain in throughput that is undecided for that (stats/judging/unpaid.py)."""
 UNSETTLED = "a longer run may differ"
-"""In the note of a change of IO that what was put off could undo (as above)."""
+"""In the note of a change of IO that what was put off could undo (as above), or a file made ready ahead (not_per_op.py)."""
+BY_THE_CLOCK = "what a server does by the clock"
+"""In the note of a change of IO that is none of the operations (stats/judging/not_per_op.py)."""
 
 
 @dataclass(frozen=True)
@@ -140,8 +142,9 @@ class Finding:
 
     @property
     def is_unpaid(self) -> bool:
-        """Whether its verdict is withheld for writes that were put off: more blocks do not change that."""
-        return self.verdict is Verdict.UNDECIDED and (UNPAID in self.note or UNSETTLED in self.note)
+        """Whether its verdict is withheld for writes that are not its operations' own: more blocks do not change that."""
+        said = (UNPAID, UNSETTLED, BY_THE_CLOCK)
+        return self.verdict is Verdict.UNDECIDED and any(words in self.note for words in said)
 
     @property
     def lacks_operations(self) -> bool:
