@@ -3,7 +3,7 @@
 import shlex
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,6 +14,9 @@ from dbversus.cli.outcome import heeding, present
 from dbversus.cli.verbs.measure.compare import default_directory
 from dbversus.errors import UsageError
 from dbversus.results.schema import EXPERIMENT
+
+if TYPE_CHECKING:
+    from dbversus.experiment.asked.spec import ExperimentSpec
 
 
 @with_flags("run")
@@ -49,12 +52,11 @@ def run(
     - `dbversus run versions --builds 'mysql:*' --dry-run`
     - `dbversus run posts/2021-01-10-pg-mem --scaled`
     """
-    from dbversus.builds.target import absolute_target
     from dbversus.cli.display import make_display
     from dbversus.cli.plan import print_plan
-    from dbversus.experiment.asked.bundled import absolute_name, find_experiment
+    from dbversus.experiment.asked.bundled import find_experiment
     from dbversus.experiment.asked.spec import check_alone, read_spec
-    from dbversus.experiment.folder import is_results_folder, origins, read_folder, with_absolute_paths
+    from dbversus.experiment.folder import is_results_folder, origins, read_folder
     from dbversus.experiment.run import run_experiment
     from dbversus.explain.claims import load_post
     from dbversus.results.write import check_results_dir
@@ -81,13 +83,26 @@ def run(
         return 0
     directory = out or default_directory(spec, path.stem if builds else "")
     check_results_dir(directory)
-    named = [",".join(map(absolute_target, _split([text]))) for text in builds or ()]
-    command = ["dbversus", "run", absolute_name(experiment), *(f"--builds={text}" for text in named)]
-    command += [*(f"--exclude={pattern}" for pattern in exclude or ()), *(["--scaled"] if scaled else [])]
-    command += as_words({name: getattr(with_absolute_paths(spec), name, asked[name]) for name in asked})
+    flags = [*(f"--exclude={pattern}" for pattern in exclude or ()), *(["--scaled"] if scaled else [])]
+    command = _repeat_command(experiment, spec, builds or (), flags, asked)
     with heeding(directory, spec.demands), resumable(directory), make_display(quiet) as display:
-        run_experiment(spec, directory, shlex.join(command), display, wait=wait)
+        run_experiment(spec, directory, command, display, wait=wait)
     return present(directory, spec.demands, as_json=json)
+
+
+def _repeat_command(
+    experiment: str, spec: "ExperimentSpec", builds: Sequence[str], flags: Sequence[str], asked: Choices
+) -> str:
+    """From any folder: paths are absolute."""
+    from dbversus.builds.target import absolute_target
+    from dbversus.experiment.asked.bundled import absolute_name
+    from dbversus.experiment.folder import with_absolute_paths
+
+    named = [",".join(map(absolute_target, _split([text]))) for text in builds]
+    absolute = with_absolute_paths(spec)
+    words = as_words({name: getattr(absolute, name, asked[name]) for name in asked})
+    builds_flags = [f"--builds={text}" for text in named]
+    return shlex.join(["dbversus", "run", absolute_name(experiment), *builds_flags, *flags, *words])
 
 
 def _split(texts: Sequence[str]) -> list[str]:
