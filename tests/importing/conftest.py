@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from dbversus.importing.find import Wanted
 from dbversus.importing.run import import_results
 from dbversus.results.read import open_results
 from dbversus.results.stored import Results
@@ -20,9 +21,9 @@ Import = Callable[..., Results]
 def imported(tmp_path: Path) -> Import:
     """Imports paths and opens what was made."""
 
-    def run(*paths: Path, **options: object) -> Results:
+    def run(*paths: Path, base: str | None = None, **wanted: object) -> Results:
         out = tmp_path / "imported"
-        import_results(paths, out, **options)  # type: ignore[arg-type]
+        import_results(paths, out, Wanted(**wanted), base=base)  # type: ignore[arg-type]
         return open_results(out)
 
     return run

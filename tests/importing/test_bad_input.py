@@ -1,13 +1,18 @@
 """Whatever is wrong with files or folders is said in a sentence, and nothing is left behind."""
 
+import bz2
+import gzip
+import lzma
 import os
 import resource
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 import pytest
 
 from dbversus.errors import UsageError
+from dbversus.importing.find import Wanted
 from dbversus.importing.run import import_results
 from dbversus.report.assessment import build_assessment
 from dbversus.report.formats import html
@@ -123,10 +128,100 @@ def test_a_base_can_be_chosen(imported: Import) -> None:
     assert imported(REFERENCE / "sysbench-2020", base="x.my8022.x6d.pk1").base.label == "x.my8022.x6d.pk1"
 
 
-def test_an_endless_line(write: Write, tmp_path: Path) -> None:
-    path = write("select.1", "0 1 3505 0 1795488700 810546\n" + "9" * (2 << 20))
+def test_a_broken_line_costs_that_line(write: Write, tmp_path: Path) -> None:
+    good = "0 1 3505 0 1795488700 810546\n"
+    path = write("select.1", good + "9" * (2 << 20) + "\n" + good * 3000 + "0 5\0\0\0\n" + good)
 
-    assert "line 2 is no line of a benchmark: it is longer than 1 MB" in refused(path, out=tmp_path / "out")
+    outcome = import_results([path], tmp_path / "out")
+
+    assert outcome.remarks == [
+        f"{path}, line 2: unknown: {'9' * 120}",
+        f"{path}, line 3003: unknown: 0 5\ufffd\ufffd\ufffd",
+    ]
+    [(value,)] = open_results(tmp_path / "out").sql(
+        "SELECT value FROM imported WHERE metric = 'transactions' AND second IS NULL"
+    )[1]
+    assert value == 3002
+
+
+@pytest.mark.parametrize("opener", [gzip.open, bz2.open, lzma.open])
+def test_packed_files_are_read_wherever_others_are(
+    opener: Callable[..., IO[str]], write: Write, tmp_path: Path
+) -> None:
+    end = {gzip.open: "gz", bz2.open: "bz2", lzma.open: "xz"}[opener]
+    path = write("pg17/oltp.txt", "")
+    with opener(f"{path}.{end}", "wt") as file:
+        file.write((TOOLS / "pg17/select.txt").read_text())
+    path.unlink()
+
+    outcome = import_results([path.parent], tmp_path / "out")
+
+    assert (outcome.targets, open_results(tmp_path / "out").tests) == (["pg17"], ("oltp",))
+
+
+def test_a_packed_file_that_is_cut_off_says_so_and_keeps_what_is_there(write: Write, tmp_path: Path) -> None:
+    plain = "".join(f"0 {n} {3000 + n * n % 9973} 0 1795488700 {n:06}\n" for n in range(60_000))
+    whole = gzip.compress(plain.encode())
+    path = write("pg17/select.1.gz", "")
+    path.write_bytes(whole[: len(whole) // 2])
+
+    outcome = import_results([path.parent], tmp_path / "out")
+
+    assert outcome.record.damaged == 1 and outcome.record.figures
+    assert any("packed, and cut off or damaged after line" in one for one in outcome.remarks)
+
+
+def test_what_is_packed_otherwise_is_named(write: Write, tmp_path: Path) -> None:
+    path = write("pg17/select.zst", "")
+    path.write_bytes(b"(\xb5/\xfd\x04\x00")
+
+    assert "is packed by zstd; unpack it first" in refused(path, out=tmp_path / "out")
+
+
+@pytest.mark.parametrize("mark", [b"\xff\xfe", b""])
+def test_utf_16(mark: bytes, write: Write, tmp_path: Path) -> None:
+    """With its mark it is told; without, only --encoding can."""
+    path = write("pg17/select.txt", "")
+    path.write_bytes(mark + (TOOLS / "pg17/select.txt").read_text().encode("utf-16-le"))
+
+    if not mark:
+        assert "--encoding says what files are that are not UTF-8" in refused(path, out=tmp_path / "out")
+    outcome = import_results([path], tmp_path / "out", Wanted(encoding="" if mark else "utf-16"))
+    assert outcome.record.unknown_lines == 0
+
+
+def test_latin_1_is_told_and_read_when_it_is_named(write: Write, tmp_path: Path) -> None:
+    path = write("figures.csv", "")
+    path.write_bytes("build,test,x\npg-caf\xe9,scan,3\npg-caf\xe9,scan2,3\n".encode("latin-1"))
+
+    outcome = import_results([path], tmp_path / "first")
+    assert any("line 2" in one and "--encoding" in one for one in outcome.remarks)
+
+    outcome = import_results([path], tmp_path / "second", Wanted(encoding="latin-1"))
+    assert (outcome.targets, outcome.remarks) == (["pg-caf\xe9"], [])
+
+
+@pytest.mark.parametrize(
+    ("head", "tool"),
+    [
+        ("[Summary] NEW_ORDER - Takes(s): 9.9, Count: 50\ntpmC: 303.0\n", "go-tpc"),
+        ("[OVERALL], RunTime(ms), 1000\n[READ], Operations, 500\n", "YCSB"),
+        ("READ   - Takes(s): 9.9, Count: 500, OPS: 50.0, Avg(us): 900\n", "YCSB"),
+        ("Benchmark\n\tAverage number of seconds to run all queries: 0.1 seconds\n", "mysqlslap"),
+        ("Summary:\n  Success rate: 100.00%\n", "oha or hey"),
+        ("Running 30s test @ http://localhost\n", "wrk"),
+    ],
+)
+def test_results_of_tools_that_are_not_read_are_named(head: str, tool: str, write: Write, tmp_path: Path) -> None:
+    said = refused(write("run.txt", head), out=tmp_path / "out")
+
+    assert f"it is of {tool}, which is not read. Accepted are results of sysbench" in said
+
+
+def test_a_file_is_read_once_however_often_it_is_named(write: Write, tmp_path: Path) -> None:
+    path = write("pg17/o.qps.abs.x", "sb.r.qps.scan.range100.pk1\n5\ta\n")
+
+    assert import_results([path, path.parent, path], tmp_path / "out").record.files == 1
 
 
 def test_a_pipe_is_no_file(write: Write, tmp_path: Path) -> None:

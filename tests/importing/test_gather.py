@@ -60,7 +60,7 @@ def test_processes_end_in_silence(tmp_path: Path) -> None:
         "from dbversus.importing import gather, find\n"
         "if __name__ == '__main__':\n"
         "    gather._FILES_OF_TASK = 5\n"
-        f"    gather.gather(find.find_sources([Path({str(REFERENCE)!r})], (), Path('out')), Path({str(tmp_path)!r}))\n"
+        f"    gather.gather(find.find_sources([Path({str(REFERENCE)!r})], find.Wanted(), Path('out')), Path({str(tmp_path)!r}))\n"
     )
     (tmp_path / "program.py").write_text(program)
     done = subprocess.run(
@@ -68,7 +68,7 @@ def test_processes_end_in_silence(tmp_path: Path) -> None:
     )
 
     assert done.stdout + done.stderr == ""
-    assert len(list(tmp_path.glob("figures-*.parquet"))) > 2
+    assert len(list(tmp_path.glob("all_figures-*.parquet"))) > 2
 
 
 @several_cpus
@@ -78,7 +78,7 @@ def test_processes_end_with_one_that_is_killed(tmp_path: Path) -> None:
         "from pathlib import Path\n"
         "from dbversus.importing import gather, find\n"
         "def files():\n"
-        f"    yield from find.find_sources([Path({str(REFERENCE)!r})], (), Path('out'))\n"
+        f"    yield from find.find_sources([Path({str(REFERENCE)!r})], find.Wanted(), Path('out'))\n"
         "    print(*Path(f'/proc/self/task/{os.getpid()}/children').read_text().split(), flush=True)\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
         "if __name__ == '__main__':\n"

@@ -13,8 +13,9 @@ from pathlib import Path
 
 from dbversus.errors import UsageError
 from dbversus.host.processes import end_with_parent
-from dbversus.importing.formats.registry import format_of, why_not_read
-from dbversus.importing.lines import Text
+from dbversus.importing.formats.figures_csv import missing_column
+from dbversus.importing.formats.registry import format_of, other_tool, why_not_read
+from dbversus.importing.lines import DAMAGED, ENCODINGS, Text
 from dbversus.importing.model import FileFacts, Sheet, Source
 from dbversus.importing.parts import Parts
 from dbversus.printable import printable
@@ -25,6 +26,8 @@ _LARGE_BYTES = 16 << 20
 _MOST_WORKERS = 4
 _FEW_COLLECTIONS = (200_000, 20, 20)
 NO_FORMAT = "no format that is known"
+_OTHER_ENCODING = f"--encoding says what files are that are not UTF-8, such as {ENCODINGS}"
+_NO_TEXT = f"it is no text: it has bytes of value 0 ({_OTHER_ENCODING})"
 
 
 def gather(sources: Iterable[Source], folder: Path) -> None:
@@ -118,18 +121,35 @@ def read_files(sources: Iterable[Source], when_full: Callable[[Sheet], None]) ->
 
 def _read_file(source: Source, sheet: Sheet) -> FileFacts:
     shown = printable(source.shown)
+    facts = FileFacts(shown, None, source.bytes, 0, "")
+    if why := why_not_read(source.name):
+        return facts._replace(problem=f"not read: {why}")
     try:
-        if why := why_not_read(source.name):
-            return FileFacts(shown, None, source.bytes, 0, f"not read: {why}")
-        text = Text(source.path, source.shown)
+        text = Text(source.path, source.shown, source.encoding)
         if text.ended and not text.head.strip():
-            return FileFacts(shown, None, source.bytes, 0, "empty")
+            return facts._replace(problem="empty")
         found = format_of(source.name, text.head)
         if found is None:
-            return FileFacts(shown, None, source.bytes, 0, NO_FORMAT)
+            return facts._replace(problem=_no_format(source, text))
+        facts = facts._replace(format=found.name, compared_with=found.compared_with(shown))
+        figures = sheet.figures_read
         problem = found.read(source, text, sheet)
-        return FileFacts(shown, found.name, source.bytes, text.last_line, problem, found.compared_with(shown))
+        if text.has_zeros and sheet.figures_read == figures:
+            return facts._replace(format=None, problem=_NO_TEXT)
+        if text.first_replaced:
+            sheet.unknown(text.first_replaced, f"it has bytes that are no text of that encoding; {_OTHER_ENCODING}")
+        return facts._replace(lines=text.last_line, problem=text.damage or problem)
     except UsageError as error:
-        return FileFacts(shown, None, 0, 0, str(error))
+        return facts._replace(problem=str(error))
+    except DAMAGED:
+        return facts._replace(problem="it is packed and damaged at its beginning")
     except OSError as error:
-        return FileFacts(shown, None, 0, 0, f"cannot be read ({error.strerror})")
+        return facts._replace(problem=f"cannot be read ({error.strerror})")
+
+
+def _no_format(source: Source, text: Text) -> str:
+    if text.has_zeros:
+        return _NO_TEXT
+    if other := other_tool(text.head):
+        return f"it is of {other}, which is not read"
+    return missing_column(source.name, text.head) or NO_FORMAT

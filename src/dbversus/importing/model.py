@@ -14,6 +14,8 @@ from dbversus.printable import printable
 T = TypeVar("T")
 UNKNOWN_LINE = "unknown"
 """Kind of a kept line that its format's reader could not tell."""
+SAME_RUN = 0
+"""Number of a run in a file that goes on with that of the file before it."""
 MISSING = ("NA", "-nan", "nan", "NaN", "null", "")
 # letters in brackets: where the case of all is ignored, each character of a line is tried
 _PASSWORD = re.compile(r"([Pp][Aa][Ss][Ss](?:[Ww][Oo][Rr][Dd]|[Ww][Dd])?\w*[\"']?\s*[=:]\s*[\"']?)([^\s\"',;]+)")
@@ -31,26 +33,36 @@ class Metric(NamedTuple):
 
 
 class Place(NamedTuple):
-    """What a figure is of. `relative`: it is divided by that of `base` (None: not known which)."""
+    """What a figure is of. `relative`: it is divided by that of `base` (None: not known which).
+
+    `run`: the number of the run in its file; None: a summary, which does not tell of which run its figures are.
+    """
 
     test: str
     target: str
     clients: int | None = None
     relative: bool = False
     base: str | None = None
+    run: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file. `shown`: its path as people are told; `folder`: name of the folder that it is in, which is its target."""
+    """A file. `shown`: its path as people are told; `name`: without what says how it is packed.
+
+    `target`: whose figures it has, where it does not tell: its folder's name, or what was asked for. `test`: what was asked for
+    as the name of its test; empty: its name says it. `column_clients`: clients of the columns of summaries that do not tell
+    (empty: 1, 2, 3 …). `encoding`: of what is not UTF-8.
+    """
 
     path: str
     shown: str
     name: str
-    folder: str
+    target: str
     bytes: int = 0
     column_clients: tuple[int, ...] = ()
-    """Clients of the columns of summaries that do not tell; empty: 1, 2, 3 …"""
+    test: str = ""
+    encoding: str = ""
 
 
 class FileFacts(NamedTuple):
@@ -129,11 +141,22 @@ class Sheet:
         return self._figures_passed_on + len(self.figures) // len(FIELDS)
 
     def place_of(
-        self, test: str, target: str, clients: int | None = None, relative: bool = False, base: str | None = None
+        self,
+        test: str,
+        target: str,
+        clients: int | None = None,
+        relative: bool = False,
+        base: str | None = None,
+        run: int | None = None,
     ) -> int:
         """Position of a place, entered when it is new. Names lose what is not printable."""
-        clean = Place(printable(test), printable(target), clients, relative, None if base is None else printable(base))
+        shown_base = None if base is None else printable(base)
+        clean = Place(printable(test), printable(target), clients, relative, shown_base, run)
         return self.places.setdefault(clean, len(self.places))
+
+    def run_of(self, source: Source, test: str, clients: int | None = None, number: int = 1) -> int:
+        """Position of the place of one run, the first in its file unless `number` says otherwise."""
+        return self.place_of(source.test or test, source.target, clients, run=number)
 
     def add(self, place: int, metric: Metric, line: int, text: str, second: float = math.nan) -> None:
         """One figure as printed; a text that is no number makes the line an unknown one."""

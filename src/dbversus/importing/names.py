@@ -43,6 +43,11 @@ def run_file_name(kind: str, test: str, clients: int | None = None) -> str:
     return f"sb.{kind}.{test}{key}" + (f".dop{clients}" if clients else "")
 
 
+def is_scan(test: str) -> bool:
+    """Whether a test of the reference reads whole tables: its rate is one of rows."""
+    return test.partition(".")[0] == "scan"
+
+
 def dbms_of(label: str) -> str:
     """DBMS of a build's name, `my8022` or `x.pg131.x5.pk1`; empty where it does not tell."""
     match = _BUILDS.match(label)

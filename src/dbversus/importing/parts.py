@@ -33,7 +33,14 @@ _FILE_TYPES = {
     "figures": "BIGINT",
     "unknown_lines": "BIGINT",
 }
-_PLACE_TYPES = {"test": "VARCHAR", "target": "VARCHAR", "clients": "INTEGER", "relative": "BOOLEAN", "base": "VARCHAR"}
+_PLACE_TYPES = {
+    "test": "VARCHAR",
+    "target": "VARCHAR",
+    "clients": "INTEGER",
+    "relative": "BOOLEAN",
+    "base": "VARCHAR",
+    "run": "INTEGER",
+}
 _METRIC_TYPES = {"name": "VARCHAR", "unit": "VARCHAR"}
 _KEPT_TYPES = {"number": "BIGINT", "line": "BIGINT", "kind": "VARCHAR", "text": "VARCHAR"}
 
@@ -41,15 +48,15 @@ _POSITION = {"position": "BIGINT"}
 """The order in which files and places were met, over all parts."""
 _FIGURES = """
     SELECT test, target, clients, name AS metric, CASE WHEN relative THEN 'ratio' ELSE unit END AS unit, value, decimals,
-        relative, base AS relative_to, second, path AS file, line
+        relative, base AS relative_to, run, second, path AS file, line
     FROM numbers JOIN metrics USING (metric) JOIN places USING (place) JOIN paths USING (file)
 """
 _KEPT = "SELECT position, path AS file, line, kind, text FROM kept JOIN paths ON paths.file = kept.number"
 _PARTS: Mapping[str, tuple[Mapping[str, str], str]] = {
-    "figures": (IMPORTED_COLUMNS, _FIGURES),
+    "all_figures": (IMPORTED_COLUMNS, _FIGURES),
     "kept": (_POSITION | IMPORTED_LINE_COLUMNS, _KEPT),
     "files": (_POSITION | _FILE_TYPES, "FROM files"),
-    "places": (_POSITION | _PLACE_TYPES, "FROM places"),
+    "all_places": (_POSITION | _PLACE_TYPES, "FROM places"),
 }
 """Kind of part → its columns and their types, and what it has of a sheet."""
 _RESULTS = {
@@ -117,7 +124,7 @@ def _columns(rows: Iterable[tuple[object, ...]], types: Mapping[str, str]) -> Co
 
 
 def open_parts(folder: Path) -> duckdb.DuckDBPyConnection:
-    """A database with a view of each kind of part, over all that was stored in `folder`: figures, kept, files, places."""
+    """A database with a view of each kind of part, over all that was stored in `folder`: all_figures, kept, files, all_places."""
     connection = duckdb.connect(
         config={"memory_limit": _MEMORY, "threads": 2, "preserve_insertion_order": False, "temp_directory": str(folder)}
     )

@@ -9,10 +9,11 @@ from pathlib import Path
 import duckdb
 
 from dbversus.errors import UsageError
-from dbversus.importing.find import find_sources
+from dbversus.importing.find import Wanted, find_sources
 from dbversus.importing.gather import gather
 from dbversus.importing.parts import open_parts, write_results
 from dbversus.importing.ratios import check_ratios
+from dbversus.importing.runs import files_of_runs, pooled, tell_runs
 from dbversus.importing.write import new_folder, write_journal
 from dbversus.results.records import Imported
 
@@ -31,19 +32,22 @@ class Outcome:
 
 
 def import_results(
-    paths: Sequence[Path], out: Path, *, base: str | None = None, clients: Sequence[int] = (), command: str = ""
+    paths: Sequence[Path], out: Path, wanted: Wanted | None = None, *, base: str | None = None, command: str = ""
 ) -> Outcome:
     """Reads all files under `paths` and writes `out`. Raises UsageError when nothing in them can be read."""
+    wanted = wanted or Wanted()
     with new_folder(out) as folder:
         staging = folder / _PARTS
         staging.mkdir()
-        gather(find_sources(paths, clients, out), staging)
+        gather(find_sources(paths, wanted, out), staging)
         with open_parts(staging) as connection:
+            tell_runs(connection)
             _check_named_files(connection, paths)
+            notes = [*wanted.not_named(files_of_runs(connection)), *pooled(connection, _EXAMPLES)]
             ratios = check_ratios(connection, _EXAMPLES)
             write_results(connection, folder)
             record = write_journal(folder, connection, base, command, ratios)
-            outcome = _outcome(connection, record)
+            outcome = _outcome(connection, record, notes)
         shutil.rmtree(staging)
     return outcome
 
@@ -69,7 +73,7 @@ _ACCEPTED = (
 )
 
 
-def _outcome(connection: duckdb.DuckDBPyConnection, record: Imported) -> Outcome:
+def _outcome(connection: duckdb.DuckDBPyConnection, record: Imported, notes: list[str]) -> Outcome:
     targets = [
         str(row[0])
         for row in connection.execute("SELECT target FROM places GROUP BY target ORDER BY min(position)").fetchall()
@@ -86,4 +90,4 @@ def _outcome(connection: duckdb.DuckDBPyConnection, record: Imported) -> Outcome
         [_EXAMPLES],
     ).fetchall()
     remarks = [str(row[0]) for row in chain(files, unknown)]
-    return Outcome(record, targets, int(tests[0]), [*remarks, *record.others])
+    return Outcome(record, targets, int(tests[0]), [*remarks, *notes, *record.others])

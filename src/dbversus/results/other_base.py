@@ -1,12 +1,14 @@
-"""Stored results seen from a target that was not their base when they were measured."""
+"""Stored results seen from a target that was not their base when they were measured, or with other labels of targets."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import msgspec
+import numpy as np
 
 from dbversus.errors import UsageError
 from dbversus.names import near
+from dbversus.results.columns import Columns
 from dbversus.results.records import Answers, AnyRecord, Check
 from dbversus.results.stored import Results, Target
 
@@ -60,3 +62,32 @@ def _check(own: Check, base: str, of_base: Check | None) -> Check:
 
     differs = [name for name, answers in own.targets.items() if name != base and not agrees(name, answers)]
     return msgspec.structs.replace(own, targets={**own.targets, base: expected}, agree=not differs, differs=differs)
+
+
+def with_labels(results: Results, labels: Mapping[str, str]) -> Results:
+    """`results` with other labels of targets, by those that they have; nothing stored changes.
+
+    Raises UsageError when two targets had the same one then.
+    """
+    own = {old: new for old, new in labels.items() if any(target.label == old for target in results.targets)}
+    targets = tuple(replace(target, label=own.get(target.label, target.label)) for target in results.targets)
+    for place, target in enumerate(targets):
+        if target.label in {other.label for other in targets[:place]}:
+            raise UsageError(f"{results.directory} would have two targets called {target.label}; choose another label.")
+    header = msgspec.structs.replace(
+        results.header,
+        targets=[
+            msgspec.structs.replace(facts, label=own.get(facts.label, facts.label)) for facts in results.header.targets
+        ],
+    )
+    slots, roles = _relabelled(results.slots, own), _relabelled(results.roles, own)
+    return replace(
+        results, header=header, targets=targets, slots=slots, roles=roles, relabelled={**results.relabelled, **own}
+    )
+
+
+def _relabelled(columns: Columns, labels: Mapping[str, str]) -> Columns:
+    if not labels or "target" not in columns:
+        return columns
+    targets = np.array([labels.get(label, label) for label in columns["target"]], dtype=object)
+    return {**columns, "target": targets}

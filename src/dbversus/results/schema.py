@@ -260,11 +260,16 @@ ROLE_COLUMNS: dict[str, str] = {
     "schedule_ns": "BIGINT",
 }
 
+MILLION_ROWS, THOUSAND_ROWS = "million rows/s", "thousand rows/s"
+"""Units of the rates of scans in the reference's files of January 2021, and of now."""
+PER_THOUSAND_ROWS = "/1000 rows"
+"""In units of scans of now, instead of `/op`."""
 IMPORTED_FIGURES = "imported.parquet"
 IMPORTED_LINES = "imported-lines.parquet"
 IMPORTED_FILES = "imported-files.parquet"
 
-# name -> DuckDB type; one row per figure of an import. `value` NULL: the file says NA. `relative`: divided by `relative_to`'s
+# name -> DuckDB type; one row per figure of an import. `value` NULL: the file says NA. `relative`: divided by `relative_to`'s.
+# `run` NULL: a summary, which does not tell of which run of its test and target the figure is
 IMPORTED_COLUMNS: dict[str, str] = {
     "test": "VARCHAR",
     "target": "VARCHAR",
@@ -275,6 +280,7 @@ IMPORTED_COLUMNS: dict[str, str] = {
     "decimals": "INTEGER",
     "relative": "BOOLEAN",
     "relative_to": "VARCHAR",
+    "run": "INTEGER",
     "second": "DOUBLE",
     "file": "VARCHAR",
     "line": "BIGINT",

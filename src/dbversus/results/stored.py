@@ -79,6 +79,7 @@ class Results:
     """One results directory. `records` are those of the journal except the rows, which are in `slots`.
 
     `targets[0]` is the base. `own_base`: what it was when the experiment was measured, where another was chosen since.
+    `relabelled`: label in its files → label here, where another was chosen.
     """
 
     directory: Path
@@ -90,6 +91,7 @@ class Results:
     slots: Columns = field(repr=False)
     roles: Columns = field(repr=False, default_factory=lambda: role_columns([], {}))
     own_base: Target | None = None
+    relabelled: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def base(self) -> Target:

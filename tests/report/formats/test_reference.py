@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from dbversus.importing.find import Wanted
 from dbversus.importing.run import import_results
 from dbversus.report.assessment import build_assessment
 from dbversus.report.formats import reference
@@ -39,9 +40,9 @@ Read = Callable[..., Results]
 def read(tmp_path: Path) -> Read:
     """Imports a folder."""
 
-    def run(folder: Path, **options: object) -> Results:
+    def run(folder: Path, **wanted: object) -> Results:
         out = tmp_path / f"import{len(list(tmp_path.iterdir()))}"
-        import_results([folder], out, **options)  # type: ignore[arg-type]
+        import_results([folder], out, Wanted(**wanted))  # type: ignore[arg-type]
         return open_results(out)
 
     return run
@@ -157,16 +158,16 @@ def test_what_one_target_lacks_moves_no_line_and_no_column() -> None:
     """The reference leaves it out, so that another target's figure stands in its place."""
     part = part_of(rates("t", 1, a=100.0, b=200.0), rates("t", 4, b=400.0), rates("u", 1, b=7.0))
     assert throughput.absolute_2021(part) == (
-        "sb.r.qps.t.pk1\n100\tNA\ta\n200\t400\tb\n\nsb.r.qps.u.pk1\nNA\tNA\ta\n7\tNA\tb\n\n"
+        "sb.r.qps.t.pk1\n100\tNA\ta\n200\t400\tb\n\nsb.r.qps.u.pk1\nNA\ta\n7\tb\n\n"
     )
-    assert throughput.relative_2021(part) == "sb.r.qps.t.pk1\n2.00\tNA\tb\n\nsb.r.qps.u.pk1\nNA\tNA\tb\n\n"
+    assert throughput.relative_2021(part) == "sb.r.qps.t.pk1\n2.00\tNA\tb\n\nsb.r.qps.u.pk1\nNA\tb\n\n"
 
 
-def test_scans_count_rows_and_now_thousands_of_them() -> None:
+def test_scans_count_rows_in_millions_or_thousands() -> None:
     figures = {"cpu/o": 0.000012, "o/s": 2_000_000.0}
     scan = LayoutTest("scan.range100", 1, {"a": figures, "b": figures}, of_rows=True)
     part = part_of(scan)
-    assert "2000000\ta" in throughput.absolute_2021(part)
+    assert "\n2.000\ta\n" in throughput.absolute_2021(part)
     assert "2000\t2000\tscan_range=100" in throughput.absolute_now(part, part.tests)
     assert "0.000012\tNA\tNA\t2000000\ta" in efficiency.report(part, efficiency.JANUARY_2021)
     assert "0.012000\tNA\tNA\tNA\tNA\t2000\ta" in efficiency.report(part, efficiency.NOW)
@@ -189,7 +190,7 @@ def test_several_numbers_of_clients_are_columns_or_tables_of_their_own(tmp_path:
 
 def test_ours_is_read_again_with_its_clients_and_ratios(tmp_path: Path, read: Read) -> None:
     made = written(open_results(write_clients(tmp_path)), tmp_path / "made")
-    again = read(made / "2021", clients=(1, 2, 4))
+    again = read(made / "2021", column_clients=(1, 2, 4))
     assert again.tests == tuple(f"{test}.range100@{clients}" for test in ("scan", "insert") for clients in (1, 2, 4))
     assert not any(record.ratios_other for record in again.records if hasattr(record, "ratios_other"))
 

@@ -8,7 +8,8 @@ import pytest
 from msgspec import structs
 
 from dbversus.errors import UsageError
-from dbversus.report.side_by_side.alike import check_alike, differences
+from dbversus.report.side_by_side.alike import check_alike, differences, renamed
+from dbversus.report.side_by_side.gather import side_by_side
 from dbversus.results.records import Rendered, StoredFile
 
 from ..pairs import FOUR
@@ -54,6 +55,34 @@ def test_what_is_not_of_the_same_thing_is_refused(tmp_path: Path, contenders: An
     other = write_experiment(tmp_path / "b", contenders, blocks=1, **header)
     with pytest.raises(UsageError, match=message):
         check_alike([first, other])
+
+
+def test_folders_with_other_labels_stand_beside_each_other_when_they_are_renamed(tmp_path: Path) -> None:
+    first = write_experiment(tmp_path / "a", blocks=4)
+    other = write_experiment(
+        tmp_path / "b", (replace(BASE, label="pg11=old"), replace(ALIKE, label="pg17-run2")), blocks=4
+    )
+    with pytest.raises(UsageError, match=f"under another label: --rename 'pg11=old={BASE.label}'"):
+        check_alike([first, other])
+
+    beside = side_by_side(renamed([first, other], [f"pg11=old={BASE.label}", f"pg17-run2={ALIKE.label}"]), names=NAMES)
+
+    assert {line.target for line in beside.lines} == {ALIKE.label}
+    assert all(set(line.comparisons) == set(NAMES) and line.interactions["b"] for line in beside.lines)
+    assert not beside.notes
+
+
+@pytest.mark.parametrize(
+    ("rename", "message"),
+    [
+        ("postgres:17", "--rename postgres:17: write OLD=NEW"),
+        ("postgres:1=x", "no experiment has the target postgres:1; accepted: postgres:11, postgres:17"),
+        ("postgres:17=postgres:11", "a would have two targets called postgres:11"),
+    ],
+)
+def test_a_rename_that_cannot_be(rename: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=message):
+        renamed([write_experiment(tmp_path / "a", blocks=1)], [rename])
 
 
 def test_other_sizes_have_other_checksums_and_files_tell_then(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def _read_summary(source: Source, test: str, text: Text, sheet: Sheet) -> str:
     except ValueError as error:
         return f"it is no JSON ({error})" if text.ended else "it is longer than a summary is"
     users = str(content.get("terminals") or "")
-    place = sheet.place_of(test, source.folder, int(users) if users.isdecimal() else None)
+    place = sheet.run_of(source, test, int(users) if users.isdecimal() else None)
     for number, line in text:
         entry = _ENTRY.match(line)
         if entry is None or not entry[3].strip():
@@ -56,7 +56,7 @@ def _read_summary(source: Source, test: str, text: Text, sheet: Sheet) -> str:
 
 
 def _read_windows(source: Source, test: str, text: Text, sheet: Sheet) -> str:
-    place = sheet.place_of(test, source.folder)
+    place = sheet.run_of(source, test)
     numbered = iter(text)
     metrics = [_metric(name) for name in next(csv.reader([next(numbered)[1]]))]
     for number, line in numbered:

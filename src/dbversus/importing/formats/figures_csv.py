@@ -12,21 +12,41 @@ CLIENTS = ("clients", "threads", "connections", "dop")
 TARGETS = ("dbms", "build", "version", "target")
 CONFIG = "config"
 _PARTS = ("range",)
+_ENDINGS = (".csv", ".tsv")
+_MOST_SHOWN = 8
 _OF_TEST = re.compile(r"(.+)_per_s$")
 
 
 def fits(name: str, head: str) -> bool:
-    first = head.partition("\n")[0].strip().lower().split(",")
+    return name.endswith(_ENDINGS) and not missing_column(name, head)
+
+
+def missing_column(name: str, head: str) -> str:
+    """What the header of a CSV file lacks to be read, in words; empty: nothing, or it is no CSV file."""
+    if not name.endswith(_ENDINGS):
+        return ""
+    header = head.partition("\n")[0]
+    columns = [column.lower() for column in _cells(header, _delimiter(header))]
     known = (*HOSTS, *TESTS, *TARGETS)
-    return name.endswith(".csv") and len(first) > 1 and any(column in known for column in first)
+    if len(columns) > 1 and any(column in known for column in columns):
+        return ""
+    return (
+        f"a column that says what its lines are of is missing: one of {', '.join(known)}. Its header has "
+        f"{', '.join(filter(None, columns[:_MOST_SHOWN])) or 'no names'}"
+    )
+
+
+def _delimiter(header: str) -> str:
+    return max(",;\t", key=header.count)
 
 
 def read(source: Source, text: Text, sheet: Sheet) -> str:
     numbered = iter(text)
     _, header = next(numbered)
-    names = [name.strip().lower() for name in _cells(header)]
+    delimiter = _delimiter(header)
+    names = [name.lower() for name in _cells(header, delimiter)]
     for number, line in numbered:
-        cells = _cells(line)
+        cells = _cells(line, delimiter)
         if not line.strip():
             continue
         if len(cells) != len(names):
@@ -39,7 +59,7 @@ def read(source: Source, text: Text, sheet: Sheet) -> str:
 def _read_line(source: Source, line: dict[str, str], number: int, sheet: Sheet) -> None:
     test = ".".join([*_values(line, TESTS), *(f"range{value}" for value in _values(line, _PARTS))])
     host = "/".join(_values(line, HOSTS))
-    target = ".".join(_values(line, TARGETS)) or source.folder
+    target = ".".join(_values(line, TARGETS)) or source.target
     if config := line.get(CONFIG):
         target = f"{target}@{config}"
     clients = next((int(value) for value in _values(line, CLIENTS) if value.isdecimal()), None)
@@ -47,7 +67,7 @@ def _read_line(source: Source, line: dict[str, str], number: int, sheet: Sheet) 
         if name in (*HOSTS, *TESTS, *TARGETS, CONFIG, *CLIENTS, *_PARTS):
             continue
         own = _OF_TEST.match(name)
-        of_test = test or (own[1].replace("_", "-") if own else source.name.removesuffix(".csv"))
+        of_test = test or (own[1].replace("_", "-") if own else source.name[:-4])
         metric = Metric(name if test or not own else "throughput", "1/s" if own else "")
         # figures of different hosts cannot be compared, so these are different tests
         place = sheet.place_of(f"{host}/{of_test}" if host else of_test, target, clients)
@@ -58,5 +78,5 @@ def _values(line: dict[str, str], names: tuple[str, ...]) -> list[str]:
     return [line[name] for name in names if line.get(name)]
 
 
-def _cells(line: str) -> list[str]:
-    return [cell.strip() for cell in next(csv.reader([line]), [])]
+def _cells(line: str, delimiter: str) -> list[str]:
+    return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter), [])]

@@ -5,11 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dbversus.importing.formats.columns import UNITS, metric_of
-from dbversus.importing.lines import Text
+from dbversus.importing.lines import Text, plain_name
 from dbversus.importing.model import Sheet, Source
 
 _HEADER = re.compile(r"^ips([\t,])qps\1.*\btag$", re.MULTILINE)
 _STEP = re.compile(r"[\w.]+$")
+_SIZE_OF_RUN = re.compile(r"^\d+[kmg]\.")
+"""Before the target's name, in summaries of one run."""
 _LOADS = ("l.i0", "l.x", "l.i1")
 _RATES = (100, 200, 400, 600, 800, 1000)
 STEPS_2021 = (*_LOADS, *(f"q{rate}.{turn}" for rate in _RATES for turn in (1, 2)))
@@ -72,7 +74,7 @@ def _bases(source: Source) -> dict[tuple[str, int], str]:
     found: dict[tuple[str, int], str] = {}
     path = Path(compared_with(source.path) or "")
     if path.is_file():
-        for _, part, line, _ in _parts(path.name, Text(str(path), str(path)), None):
+        for _, part, line, _ in _parts(plain_name(path.name), Text(str(path), str(path), source.encoding), None):
             found.setdefault(part, _cells(line)[-1])
     return found
 
@@ -89,7 +91,8 @@ def _read_run(source: Source, text: Text, sheet: Sheet) -> str:
         elif len(cells) != len(names):
             sheet.unknown(number, line)
         else:
-            place = sheet.place_of(known[position - 1] if known else f"step {position}", cells[-1])
+            step = known[position - 1] if known else f"step {position}"
+            place = sheet.place_of(step, _SIZE_OF_RUN.sub("", cells[-1]), run=1)
             for name, cell in zip(names[:-1], cells, strict=False):
                 sheet.add(place, metric_of(name), number, cell)
     return ""

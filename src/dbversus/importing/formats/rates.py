@@ -2,7 +2,8 @@
 
 from dbversus.importing.lines import Text
 from dbversus.importing.model import Metric, Sheet, Source
-from dbversus.importing.names import run_file
+from dbversus.importing.names import RunFile, is_scan, run_file
+from dbversus.results.schema import MILLION_ROWS
 
 _METRICS = {
     "r.trx": Metric("transactions_per_s", "1/s"),
@@ -27,8 +28,17 @@ def read(source: Source, text: Text, sheet: Sheet) -> str:
             sheet.unknown(number, line)
         for position, cell in enumerate(cells):
             clients = clients_of_column(source, position)
-            sheet.add(sheet.place_of(known.test, source.folder, clients), _METRICS[known.kind], number, cell.strip())
+            sheet.add(sheet.run_of(source, known.test, clients), _metric(known, cell), number, cell.strip())
     return ""
+
+
+def _metric(known: RunFile, cell: str) -> Metric:
+    return rate_2021(known.test, cell) if known.kind == "r.qps" else _METRICS[known.kind]
+
+
+def rate_2021(test: str, cell: str) -> Metric:
+    """The rate of a scan with decimals is of a million rows."""
+    return Metric("qps", MILLION_ROWS) if is_scan(test) and "." in cell else _METRICS["r.qps"]
 
 
 def clients_of_column(source: Source, position: int) -> int:

@@ -11,6 +11,7 @@ from dbversus.importing.formats import (
     efficiency,
     figures_csv,
     hammerdb,
+    hammerdb_json,
     insert,
     pgbench,
     pgbench_output,
@@ -53,6 +54,7 @@ FORMATS = (
     Format("Insert Benchmark summary", insert),
     Format("pgbench log", pgbench),
     Format("pgbench output", pgbench_output),
+    Format("HammerDB summary", hammerdb_json),
     Format("HammerDB log", hammerdb),
     Format("BenchBase results", benchbase),
     Format("figures as CSV", figures_csv),
@@ -64,9 +66,32 @@ _NOT_READ = (
     (r"sb\.(prepare\.)?(ps|top)\.", "samples of processes"),
     (r"sb\.(espl|sei|es|is|gv|gs|ts|mem|frag|sz|ls|lsh|lsa|pgs|pgi|pg|perf|pmp|time|end)\b", "no figures of tests"),
     (r".*\.raw\.csv$", "single transactions; import the summary"),
+    (r"qps\.(abs|rel)\..*\.csv$", "it names no targets; the .tsv beside it has the same figures"),
 )
 NOT_READ = tuple((re.compile(pattern), why) for pattern, why in _NOT_READ)
 """Files that lie beside results: names, and why they are left out."""
+
+# how results of other tools look, so that they are told by their names
+_OTHER_TOOLS = tuple(
+    (re.compile(pattern, re.MULTILINE), tool)
+    for pattern, tool in (
+        (r"^\[Summary\] \w+ +- Takes\(s\)|^tpmC: ", "go-tpc"),
+        (r"^\[OVERALL\], |^\w+ +- Takes\(s\): [\d.]+, Count: ", "YCSB"),
+        (r"Average number of seconds to run all queries|^mysqlslap", "mysqlslap"),
+        (r"^\s+<TpmC>|^MEASURING START", "tpcc-mysql"),
+        (r"^Summary:\n\s+(?:Success rate|Total):", "oha or hey"),
+        (r"^Running \d+\w* test @ ", "wrk"),
+        (r"^ALL STATS$", "memtier_benchmark"),
+        (r"^(?:Samples|timeStamp),elapsed,label,", "JMeter"),
+        (r"^\s*(?:read|write)\s*: IOPS=|fio-\d", "fio"),
+        (r"^procs -+memory-+|^Linux .*\n\n(?:avg-cpu:|Device)", "vmstat or iostat"),
+    )
+)
+
+
+def other_tool(head: str) -> str:
+    """Name of a tool whose results are not read, by the beginning of a file; empty: not known."""
+    return next((tool for pattern, tool in _OTHER_TOOLS if pattern.search(head)), "")
 
 
 @lru_cache(maxsize=10_000)

@@ -10,6 +10,10 @@ from dbversus.importing.names import run_file
 _THREADS = re.compile(r"Number of threads: (\d+)")
 _INTERVAL = re.compile(r"\[\s*(\d+)s\s*\]\s*(.*)")
 _SERIES = re.compile(r"([a-z]+(?:/s)?|response time|lat \(ms,(\d+)%\)|\(r/w/o):\s*([\d./]+)(?:ms)?(?:\s*\((\d+)%\))?")
+_DAY = r"(?:19|20)\d\d(-?)(?:0[1-9]|1[0-2])\1(?:0[1-9]|[12]\d|3[01])"
+_CLOCK = r"(?:[01]\d|2[0-3])([-:.h]?)[0-5]\d(?:\2[0-5]\d)?"
+_TIME = re.compile(rf"(?<!\d)[._-]?{_DAY}(?:[T_.-]?{_CLOCK}(?:\.\d+)?Z?)?(?!\d)")
+"""`20250815_130329`, `2025-08-15T13:03:29`, or the day alone."""
 _BETWEEN_NUMBERS = str.maketrans("/()", "   ")
 
 
@@ -109,7 +113,7 @@ def read(source: Source, text: Text, sheet: Sheet) -> str:
     clients = known.clients if known else None
     if clients is None and (threads := _THREADS.search(text.head)):
         clients = int(threads[1])
-    place = sheet.place_of(known.test if known else test_name(source.name), source.folder, clients)
+    place = sheet.run_of(source, known.test if known else test_name(source.name), clients)
     problem, last, started = "", False, False
     for number, line in text:
         if line in _SILENT:
@@ -129,8 +133,9 @@ def read(source: Source, text: Text, sheet: Sheet) -> str:
 
 
 def test_name(name: str) -> str:
-    """Of a file that follows no convention: its name without what only tells that it is a text."""
-    return re.sub(r"\.(txt|log|out)$", "", name)
+    """Of a file that follows no convention: its name without when it was run, and what only tells that it is a text."""
+    plain = re.sub(r"\.(txt|log|out|json)$", "", name)
+    return _TIME.sub("", plain).strip("._-") or plain
 
 
 def _read_total(line: str, rest: str, number: int, metrics: Sequence[Metric], place: int, sheet: Sheet) -> None:

@@ -5,8 +5,10 @@ from pathlib import PurePath
 from typing import Any
 
 from dbversus.errors import UsageError
+from dbversus.names import near
 from dbversus.report.side_by_side.facts import table_sizes
 from dbversus.report.words import listing
+from dbversus.results.other_base import with_labels
 from dbversus.results.records import Experiment, Rendered
 from dbversus.results.stored import Results
 from dbversus.stats.metrics import LOAD_TEST
@@ -50,10 +52,11 @@ def _check_pair(first: Results, other: Results) -> None:
     if ours != theirs:
         raise UsageError(
             f"{first.directory} has the base {ours} and {other.directory} the base {theirs}; name experiments whose first "
-            "target is the same."
+            f"target is the same. If it is, under another label: --rename '{theirs}={ours}'."
         )
     one, two = (PurePath(each.header.suite).name for each in (first, other))
-    if one and two and one != two:
+    # an import does not tell its suite; tests of one name are taken for the same
+    if one and two and one != two and not (is_imported(first) or is_imported(other)):
         raise UsageError(
             f"{first.directory} is of the suite {one} and {other.directory} of {two}; name experiments of one suite."
         )
@@ -65,7 +68,7 @@ def _check_pair(first: Results, other: Results) -> None:
     if not cases_of(first) & cases_of(other):
         raise UsageError(
             f"{first.directory} and {other.directory} have no test of the same target in common: the first has {_has(first)}, "
-            f"the other {_has(other)}."
+            f"the other {_has(other)}. --rename OLD=NEW gives a target the label that it has in the other."
         )
 
 
@@ -79,6 +82,27 @@ def _other_statements(first: Results, other: Results) -> bool:
         {one.file: one.sha256 for one in header.files if one.file.startswith("suite/")} for header in (ours, theirs)
     ]
     return any(files[0][name] != files[1][name] for name in files[0].keys() & files[1].keys())
+
+
+def renamed(experiments: Sequence[Results], renames: Sequence[str]) -> list[Results]:
+    """With other labels of targets, each as `OLD=NEW`, in all experiments that have OLD. Raises UsageError for an unknown one."""
+    known = list(dict.fromkeys(target.label for each in experiments for target in each.targets))
+    labels = dict(_old_and_new(text, known) for text in renames)
+    return [with_labels(each, labels) for each in experiments]
+
+
+def _old_and_new(text: str, known: Sequence[str]) -> tuple[str, str]:
+    """A label may have an equals sign of its own."""
+    places = [place for place, letter in enumerate(text) if letter == "="]
+    found = next((place for place in places if text[:place] in known and text[place + 1 :]), None)
+    if found is not None:
+        return text[:found], text[found + 1 :]
+    if not places:
+        raise UsageError(f"--rename {text}: write OLD=NEW, such as --rename pg17-run2=pg17.")
+    old = text[: places[0]]
+    raise UsageError(
+        f"--rename {text}: no experiment has the target {old}; accepted: {', '.join(known)}.{near(old, known)}"
+    )
 
 
 def cases_of(results: Results) -> set[tuple[str, str]]:

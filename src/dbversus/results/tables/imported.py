@@ -25,15 +25,34 @@ TABLES = {
 }
 """Name in queries → file and columns."""
 
-_VALUES = """
-    SELECT DISTINCT test, clients, target, metric, unit, value FROM read_parquet(?)
-    WHERE NOT relative AND second IS NULL AND value IS NOT NULL AND isfinite(value) AND list_contains(?, metric)
+_TYPED = "SELECT NULL::INTEGER AS run WHERE false UNION ALL BY NAME SELECT * FROM read_parquet(?)"
+"""Imports of before runs had numbers can be read, too."""
+# a run has one value: what a tool printed stands before what was counted in its log; what a summary says again is no other
+# value, as far as both were printed
+_VALUES = f"""
+    WITH said AS (
+        SELECT f.*, format FROM ({_TYPED}) f
+        LEFT JOIN (SELECT file, any_value(format) AS format FROM read_parquet(?) GROUP BY file) USING (file)
+        WHERE NOT relative AND second IS NULL AND value IS NOT NULL AND isfinite(value) AND list_contains(?, metric)
+    ), once AS (
+        SELECT *, row_number() OVER (ORDER BY run NULLS LAST, decimals DESC, file, line) AS place FROM said
+        QUALIFY run IS NULL OR row_number() OVER (
+            PARTITION BY test, clients, target, metric, unit, run ORDER BY ends_with(format, ' log'), file, line
+        ) = 1
+    )
+    SELECT test, clients, target, metric, unit, value FROM once
+    WHERE run IS NOT NULL OR NOT EXISTS (
+        FROM once other
+        WHERE other.test = once.test AND other.clients IS NOT DISTINCT FROM once.clients AND other.target = once.target
+            AND other.metric = once.metric AND other.unit = once.unit AND other.place < once.place
+            AND abs(other.value - once.value) <= 0.5 * pow(10.0, -least(other.decimals, once.decimals)) + 1e-9 * abs(once.value)
+    )
     ORDER BY ALL
-"""
+"""  # noqa: S608
 
 
 class Value(NamedTuple):
-    """A figure of a whole run. What two files say alike is one; several of one metric are of several runs."""
+    """A figure of a whole run; several of one metric are of several runs."""
 
     test: str
     clients: int | None
@@ -45,11 +64,13 @@ class Value(NamedTuple):
 
 def imported_values(directory: Path, metrics: Sequence[str]) -> list[Value]:
     """Absolute figures of whole runs, by the names that their sources give them. Raises UsageError for a damaged file."""
-    path = directory / IMPORTED_FIGURES
+    path, files = directory / IMPORTED_FIGURES, directory / IMPORTED_FILES
     _check_there(path)
+    _check_there(files)
     try:
         with stored_parquet(path, columns=Value._fields) as connection:
-            return [Value(*row) for row in connection.execute(_VALUES, [str(path), list(metrics)]).fetchall()]
+            rows = connection.execute(_VALUES, [str(path), str(files), list(metrics)]).fetchall()
+            return [Value(*row) for row in rows]
     except duckdb.Error as error:
         raise _damaged(path, error) from error
 
@@ -62,7 +83,8 @@ def imported_table(directory: Path, name: str) -> Columns:
     fields = ", ".join(f'"{column}"' for column in types)
     try:
         with stored_parquet(path, columns=types) as connection:
-            return dict(connection.execute(f"SELECT {fields} FROM read_parquet(?)", [str(path)]).fetchnumpy())  # noqa: S608
+            source = _TYPED if "run" in types else "FROM read_parquet(?)"
+            return dict(connection.execute(f"SELECT {fields} FROM ({source})", [str(path)]).fetchnumpy())  # noqa: S608
     except duckdb.Error as error:
         raise _damaged(path, error) from error
 

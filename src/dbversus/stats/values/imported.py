@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from dbversus.results.records import Imported
+from dbversus.results.schema import MILLION_ROWS, PER_THOUSAND_ROWS, THOUSAND_ROWS
 from dbversus.results.stored import Results
 from dbversus.results.tables.imported import Value, imported_values
 from dbversus.stats.judgeable import JUDGEABLE, MEAN, P50, P95, P99, THROUGHPUT
@@ -25,6 +26,8 @@ OF_MACHINE = (MACHINE_CPU_SHARE, MACHINE_CPU, MACHINE_SWITCHES, WRITTEN_PER_ROW)
 IN_IMPORTS = (*OF_MACHINE, metric_named(P95), metric_named(P99))
 """Figures that reports show of imports besides the usual ones."""
 CONFIDENCE = 0.95
+_MUCH = 1.25
+"""Runs of one target that differ by more are hardly repetitions of one thing."""
 
 
 @dataclass(frozen=True)
@@ -40,12 +43,23 @@ def _times(percentile: str) -> tuple[_Origin, ...]:
     return _Origin(percentile, "ms", 1e3), _Origin(percentile, "µs")
 
 
-# metric → where it comes from, the first that a run has; a rate of 0 is none: what has no queries inserts rows
+def _per_op(name: str, amount: str, factor: float = 1.0) -> tuple[_Origin, ...]:
+    """Of a scan, also for each thousand of rows."""
+    return _Origin(name, f"{amount}/op", factor), _Origin(name, amount + PER_THOUSAND_ROWS, factor / 1e3)
+
+
+def _rows_of_scans(rate: str) -> tuple[_Origin, ...]:
+    return _Origin(rate, MILLION_ROWS, 1e6), _Origin(rate, THOUSAND_ROWS, 1e3)
+
+
+# metric → where it comes from, the first that all targets of a test have; a rate of 0 is none: what has no queries inserts rows
 _ORIGINS: Mapping[str, tuple[_Origin, ...]] = {
     THROUGHPUT: (
         _Origin("qps", "1/s"),
+        *_rows_of_scans("qps"),
         _Origin("qps", "rows/s"),
         _Origin("ips", "rows/s"),
+        *_rows_of_scans("o/s"),
         _Origin("o/s", "1/s"),
         _Origin("queries_per_s", "1/s"),
         _Origin("throughput", "1/s"),
@@ -57,17 +71,19 @@ _ORIGINS: Mapping[str, tuple[_Origin, ...]] = {
     P50: _times("latency_p50"),
     P95: _times("latency_p95"),
     P99: _times("latency_p99"),
-    DISK_READS: (_Origin("r/o", "1/op"), _Origin("rpq", "1/op")),
-    DISK_READ_BYTES: (_Origin("rKB/o", "KB/op", 1024), _Origin("rkbpq", "KB/op", 1024)),
-    DISK_WRITE_BYTES: (_Origin("wKB/o", "KB/op", 1024),),
-    MACHINE_CPU_SHARE.name: (_Origin("cpu/o", "%·s/op"),),
+    DISK_READS: (*_per_op("r/o", "1"), _Origin("rpq", "1/op")),
+    DISK_READ_BYTES: (*_per_op("rKB/o", "KB", 1024), _Origin("rkbpq", "KB/op", 1024)),
+    DISK_WRITE_BYTES: _per_op("wKB/o", "KB", 1024),
+    MACHINE_CPU_SHARE.name: _per_op("cpu/o", "%·s"),
     MACHINE_CPU.name: (_Origin("cpupq", "µs/op"),),
-    MACHINE_SWITCHES.name: (_Origin("cs/o", "1/op"), _Origin("cspq", "1/op")),
+    MACHINE_SWITCHES.name: (*_per_op("cs/o", "1"), _Origin("cspq", "1/op")),
     WRITTEN_PER_ROW.name: (_Origin("wkbpi", "KB/row"),),
 }
 _NAMES = sorted({origin.metric for origins in _ORIGINS.values() for origin in origins})
 _OURS = {metric.name: metric for metric in OF_MACHINE}
 
+_Printed = dict[tuple[str, str], list[float]]
+"""(metric, unit) of a source → its value in each run."""
 OfRuns = dict[tuple[str, str], dict[str, list[float]]]
 """(case, target label) → metric → its value in each run."""
 
@@ -78,26 +94,59 @@ def is_imported(results: Results) -> bool:
 
 def run_values(results: Results) -> OfRuns:
     """What the runs of an import say of our metrics."""
+    printed = _printed(results)
+    origins = _origins_of_cases(printed)
+    return {place: _ours(known, origins[place[0]]) for place, known in printed.items()}
+
+
+def scans_of_rows(results: Results) -> set[str]:
+    """Cases whose rate is one of rows that were read."""
+    of_scans = {origin for rate in ("qps", "o/s") for origin in _rows_of_scans(rate)}
+    origins = _origins_of_cases(_printed(results))
+    return {case for case, of_metrics in origins.items() if of_scans.issuperset(of_metrics[THROUGHPUT])}
+
+
+def _printed(results: Results) -> dict[tuple[str, str], _Printed]:
     several = len(results.header.clients) > 1
-    printed: dict[tuple[str, str], dict[tuple[str, str], list[float]]] = {}
+    printed: dict[tuple[str, str], _Printed] = {}
     for value in imported_values(results.directory, _NAMES):
-        place = _case(value, several), value.target
+        place = _case(value, several), results.relabelled.get(value.target, value.target)
         printed.setdefault(place, {}).setdefault((value.metric, value.unit), []).append(value.value)
-    return {place: _ours(known) for place, known in printed.items()}
+    return printed
+
+
+def _origins_of_cases(printed: Mapping[tuple[str, str], _Printed]) -> dict[str, Mapping[str, tuple[_Origin, ...]]]:
+    by_case: dict[str, list[_Printed]] = {}
+    for (case, _), known in printed.items():
+        by_case.setdefault(case, []).append(known)
+    return {case: _origins(of_targets) for case, of_targets in by_case.items()}
 
 
 def _case(value: Value, several: bool) -> str:
     return f"{value.test}@{value.clients}" if several and value.clients is not None else value.test
 
 
-def _ours(printed: Mapping[tuple[str, str], Sequence[float]]) -> dict[str, list[float]]:
+def _origins(of_targets: Sequence[_Printed]) -> dict[str, tuple[_Origin, ...]]:
+    """Metric → the origin that all targets of a case share, else all of them: a ratio of rows to scans tells nothing."""
     found = {}
     for name, origins in _ORIGINS.items():
-        for origin in origins:
-            values = printed.get((origin.metric, origin.unit), ())
-            if any(values) or (values and name != THROUGHPUT):
-                found[name] = [value * origin.factor for value in values]
-                break
+        having = [known for known in of_targets if any(_said(known, origin, name) for origin in origins)]
+        shared = (one for one in origins if all(_said(known, one, name) for known in having))
+        first = next(shared, None) if having else None
+        found[name] = origins if first is None else (first,)
+    return found
+
+
+def _said(known: _Printed, origin: _Origin, name: str) -> bool:
+    values = known.get((origin.metric, origin.unit), ())
+    return any(values) or bool(values and name != THROUGHPUT)
+
+
+def _ours(known: _Printed, origins: Mapping[str, tuple[_Origin, ...]]) -> dict[str, list[float]]:
+    found = {}
+    for name, of_metric in origins.items():
+        if origin := next((one for one in of_metric if _said(known, one, name)), None):
+            found[name] = [value * origin.factor for value in known[origin.metric, origin.unit]]
     return found
 
 
@@ -139,6 +188,14 @@ def _finding(
         smallest_visible_change=None,
         block_sd=None,
         degrees_of_freedom=None,
-        note="one run of each" if runs == 1 else f"means of up to {runs} runs, which took no turns",
+        note="one run of each"
+        if runs == 1
+        else f"means of up to {runs} runs, which took no turns{_spread(own, of_base)}",
         judged=judged,
     )
+
+
+def _spread(*targets: Sequence[float]) -> str:
+    """How far the runs of one target differ, where that is much."""
+    widest = max((max(values) / min(values) for values in targets if min(values) > 0), default=1.0)
+    return f" and differ by up to ×{widest:.1f}" if widest >= _MUCH else ""

@@ -1,5 +1,6 @@
 """dbversus import: results that other tools have measured, as an experiment."""
 
+import codecs
 import shlex
 import sys
 from pathlib import Path
@@ -25,22 +26,46 @@ def import_results(
         str | None,
         typer.Option(help="Numbers of clients of the columns of summaries that do not tell them.", show_default="1,2,3,…"),
     ] = None,
+    target_from: Annotated[
+        str | None,
+        typer.Option(
+            metavar="REGEX", help="What part of a path is the target: what the brackets find, else all that the pattern finds.",
+            show_default="the folder",
+        ),
+    ] = None,
+    test_from: Annotated[
+        str | None,
+        typer.Option(metavar="REGEX", help="What part of a path is the test, likewise.", show_default="the file's name"),
+    ] = None,
+    encoding: Annotated[
+        str, typer.Option(help="Encoding of files that are not UTF-8: utf-16, latin-1, cp1252 …", show_default="")
+    ] = "",
 ) -> None:  # fmt: skip
     """Import results of other tools, for `show` and `report`.
 
-    The folder that a file is in is its target, unless the file names its targets; the file's name is its test.
+    The folder that a file is in is its target, unless the file names its targets; the file's name is its test, without times
+    such as 20250815_130329. `--target-from` and `--test-from` are regular expressions, searched for in the path as it is shown.
 
     - `dbversus import x.my8022.x6d.pk1 x.pg131.x5.pk1 --out results/theirs`
     - `dbversus import runs/ --out results/theirs --base x.pg131.x5.pk1`
     - `dbversus import o.qps.abs.in o.qps.rel.in o.met.in --out results/2021`
+    - `dbversus import pgbench_1*_*.log --out results/theirs --target-from "bench_(\\d+)" --test-from "_([a-z]+)_"`
+    - `dbversus import runs/ --out results/theirs --target-from "([^/]+)/[^/]+/[^/]+$"`: the folder above a file's folder
     - `dbversus show results/theirs --table imported`
     """
     # DuckDB takes long to import: not for --help
+    from dbversus.importing.find import Named, Wanted
     from dbversus.importing.run import import_results as run
 
+    given = {
+        "--base": base, "--clients": clients, "--target-from": target_from, "--test-from": test_from, "--encoding": encoding
+    }  # fmt: skip
     words = ["dbversus", "import", *map(str, paths), "--out", str(out)]
-    words += [*(["--base", base] if base else []), *(["--clients", clients] if clients else [])]
-    outcome = run(paths, out, base=base, clients=_numbers(clients), command=shlex.join(words))
+    words += [word for option, value in given.items() if value for word in (option, value)]
+    wanted = Wanted(
+        tuple(_numbers(clients)), _known(encoding), Named("--target-from", target_from), Named("--test-from", test_from)
+    )
+    outcome = run(paths, out, wanted, base=base, command=shlex.join(words))
     for remark in outcome.remarks:
         print(remark, file=sys.stderr)
     found = outcome.record
@@ -68,3 +93,12 @@ def _numbers(text: str | None) -> list[int]:
     if not all(part.strip().isdecimal() and int(part) > 0 for part in parts):
         raise UsageError(f"--clients is '{text}'; write numbers with commas between, such as 1,8,40.")
     return [int(part) for part in parts]
+
+
+def _known(encoding: str) -> str:
+    try:
+        return codecs.lookup(encoding).name if encoding else ""
+    except LookupError:
+        raise UsageError(
+            f"--encoding {encoding} is unknown; accepted are those of Python: utf-16, latin-1, cp1252 …"
+        ) from None

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from dbversus.importing.names import run_file_name
-from dbversus.report.formats.layouts.cells import line, number, rate
+from dbversus.report.formats.layouts.cells import fixed, line, number, rate
 from dbversus.report.model import LayoutPart, LayoutTest
 from dbversus.report.parts.experiment.efficiency import UNKNOWN, relative_cell
 from dbversus.stats.metrics import LOAD_TEST
@@ -37,8 +37,10 @@ def _blocks(part: LayoutPart, shown: Callable[[list[str], list[str]], list[str]]
         by_name.setdefault(test.name, {})[test.clients] = test
     texts = []
     for tests in by_name.values():
-        cells = [tests.get(clients) for clients in ([None] if None in tests else columns)]
-        rates = {label: [_rate(test, label) if test else UNKNOWN for test in cells] for label in part.targets}
+        # a scan has one number of clients alone; those after the last that any target has have no column
+        own = [clients for clients in columns if clients <= max(clients or 0 for clients in tests)]
+        cells = [tests.get(clients) for clients in ([None] if None in tests else own)]
+        rates = {label: [_rate_2021(test, label) if test else UNKNOWN for test in cells] for label in part.targets}
         of_base = rates[next(iter(part.targets))]
         lines = [line([*shown(rates[label], of_base), part.folders[label]]) for label in labels]
         texts.append("\n".join([heading("r.qps", "o", next(iter(tests.values()))), *lines]) + "\n\n")
@@ -50,6 +52,12 @@ def heading(kind: str, kind_of_load: str, test: LayoutTest, clients: int | None 
     if test.name == LOAD_TEST:
         return run_file_name(f"prepare.{kind_of_load}", LOAD_FILE)
     return run_file_name(kind, test.name, clients)
+
+
+def _rate_2021(test: LayoutTest, label: str) -> str:
+    """Scans are in millions of rows/s."""
+    value = test.figures.get(label, {}).get(OPS)
+    return fixed(None if value is None else value / 1e6, 3) if test.of_rows else rate(value)
 
 
 def _rate(test: LayoutTest, label: str, thousands: bool = False) -> str:

@@ -20,7 +20,7 @@ from dbversus.results.stored import Results
 from dbversus.stats.across.clients import case_of
 from dbversus.stats.metrics import CPU, DISK_READ_BYTES, DISK_READS, DISK_WRITE_BYTES, LOAD_TEST, THROUGHPUT
 from dbversus.stats.model import Finding
-from dbversus.stats.values.imported import MACHINE_CPU_SHARE, MACHINE_SWITCHES, is_imported
+from dbversus.stats.values.imported import MACHINE_CPU_SHARE, MACHINE_SWITCHES, is_imported, scans_of_rows
 
 KIB = 1024
 _SUM_NAMES = ("test", "target", "ops", "statements", "seconds", "cpu_us", "switches", "client_switches")
@@ -38,25 +38,27 @@ def layout_part(results: Results, steps: StepsPart | None, findings: Sequence[Fi
     if is_imported(results):
         names = {target.label: in_a_cell(target.label) for target in results.targets}
         of_steps = _imported_steps(results)
-        tests = _tests(results, _of_import(results), {*of_steps})
+        tests = _tests(results, _of_import(results), {*of_steps}, scans_of_rows(results))
         return LayoutPart(names, dbms, tests, tuple(of_steps.values()), imported=True)
     lines = (dict(zip(_SUM_NAMES, row, strict=True)) for row in results.slot_rows(_SUMS))
     sums: Sums = {(line["test"], line["target"]): line for line in lines}
     lasting = {test for test, plan in results.slot_plans.items() if "slice_ms" in plan.slot}
-    tests = _tests(results, _of_slots(results, sums, findings), lasting)
+    of_rows = {case for case, plan in results.slot_plans.items() if plan.rows_scanned_per_op}
+    tests = _tests(results, _of_slots(results, sums, findings), lasting, of_rows)
     return LayoutPart(names_of_targets(results.targets), dbms, tests, _steps(results, steps, sums))
 
 
-def _tests(results: Results, known: Mapping[tuple[str, str], Figures], without: set[str]) -> tuple[LayoutTest, ...]:
-    """The load first. A test without a figure on any target is left out."""
-    plans = results.slot_plans
+def _tests(
+    results: Results, known: Mapping[tuple[str, str], Figures], without: set[str], of_rows: set[str]
+) -> tuple[LayoutTest, ...]:
+    """The load first. A test without a figure on any target is left out. `of_rows`: cases that count rows."""
     found = []
     for case in dict.fromkeys((LOAD_TEST, *results.tests)):
         name, clients = case_and_clients(results, case)
         figures = {target.label: of for target in results.targets if (of := known.get((case, target.label)))}
         if figures and name not in without and case not in without:
-            of_rows = case in plans and bool(plans[case].rows_scanned_per_op)
-            found.append(LayoutTest(name if name == LOAD_TEST else name_of_test(name), clients, figures, of_rows))
+            shown = name if name == LOAD_TEST else name_of_test(name)
+            found.append(LayoutTest(shown, clients, figures, case in of_rows))
     return tuple(found)
 
 

@@ -47,7 +47,8 @@ def printed_steps(results: Results) -> dict[str, dict[str, Runs]]:
     """Tests that have rates of inserts → target label → columns; known tests in the order in which they are run."""
     printed: dict[str, dict[str, Runs]] = {test: {} for test in _in_order(results.tests)}
     for value in imported_values(results.directory, _FIGURES):
-        of_target = printed.setdefault(value.test, {}).setdefault(value.target, {})
+        label = results.relabelled.get(value.target, value.target)
+        of_target = printed.setdefault(value.test, {}).setdefault(label, {})
         of_target.setdefault(value.metric, []).append(value.value)
     labels = [target.label for target in results.targets]
     found = {
