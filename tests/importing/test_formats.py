@@ -433,6 +433,26 @@ def test_benchbase(imported: Import, write: Write) -> None:
     ]
 
 
+@pytest.mark.parametrize("text", [BENCHBASE, json.dumps(json.loads(BENCHBASE))])
+def test_a_summary_of_benchbase_may_be_one_line(text: str, imported: Import, write: Write) -> None:
+    found = figures(imported(write("pg17/tpcc.summary.json", text)), test="tpcc", clients=8)
+
+    assert (found["throughput"], found["latency_max"], found["goodput"]) == (1240.25, 99999, 1234.5)
+
+
+def test_a_summary_of_benchbase_that_is_a_list(write: Write, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"tpcc\.json: it is no JSON object"):
+        import_results([write("pg17/tpcc.json", f"[{BENCHBASE}]")], tmp_path / "out")
+
+
+def test_a_run_of_pgbench_that_has_only_begun(write: Write, tmp_path: Path) -> None:
+    path = write("pg17/tpcb.txt", SCRIPTS + SCRIPTS[:70])
+
+    assert f"{path}: cut off after line {path.read_text().count(chr(10)) + 1}: it has no tps" in (
+        import_results([path.parent], tmp_path / "out").remarks
+    )
+
+
 def test_published_csv_is_a_matrix_of_builds_and_configs(imported: Import) -> None:
     results = imported(REFERENCE / "published")
 

@@ -68,7 +68,7 @@ def _check_named_files(connection: duckdb.DuckDBPyConnection, paths: Sequence[Pa
 
 
 _ACCEPTED = (
-    "Accepted are results of sysbench, the reference method, the Insert Benchmark, pgbench -l, HammerDB and BenchBase, "
+    "Accepted are results of sysbench, the reference method, the Insert Benchmark, pgbench, HammerDB and BenchBase, "
     "and figures as CSV (docs/import.md)."
 )
 

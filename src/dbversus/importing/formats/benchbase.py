@@ -17,8 +17,9 @@ _UNITS = {
     "seconds": "s",
 }
 _NAME = re.compile(r"(.+?)_\d{4}-\d\d-\d\d_[\d-]+\.(?:summary\.json|results\.csv|samples\.csv)$")
-_ENTRY = re.compile(r'\s*"([^"]+)"\s*:\s*("?)([^",{]*)\2')
-_LATENCY = "latency"
+_ENTRY = re.compile(r'\s*"[^"]+"\s*:\s*"?([^",{]*)"?,?\s*$')
+"""A line of a summary that is printed with a line for each entry."""
+_LATENCY, _LATENCIES = "latency", "Latency Distribution"
 
 
 def fits(name: str, head: str) -> bool:
@@ -40,18 +41,19 @@ def _read_summary(source: Source, test: str, text: Text, sheet: Sheet) -> str:
         content = json.loads(text.head)
     except ValueError as error:
         return f"it is no JSON ({error})" if text.ended else "it is longer than a summary is"
+    if not isinstance(content, dict):
+        return "it is no JSON object"
     users = str(content.get("terminals") or "")
     place = sheet.run_of(source, test, int(users) if users.isdecimal() else None)
-    for number, line in text:
-        entry = _ENTRY.match(line)
-        if entry is None or not entry[3].strip():
-            if any(letter.isalnum() for letter in line) and "Latency Distribution" not in line:
-                sheet.keep(number, line, "note")
-            continue
-        if _is_number(entry[3]):
-            sheet.add(place, _metric(entry[1]), number, entry[3].strip())
-        else:
-            sheet.keep(number, line, "note")
+    latencies = content.get(_LATENCIES)
+    entries = {**content, **(latencies if isinstance(latencies, dict) else {})}
+    rows = list(text)
+    for key, value in entries.items():
+        if isinstance(value, int | float | str) and _is_number(str(value)):
+            sheet.add(place, _metric(key), next((number for number, row in rows if f'"{key}"' in row), 1), str(value))
+    for number, row in rows:
+        if _ENTRY.match(row) is None or not _is_number(_ENTRY.sub(r"\1", row)):
+            sheet.keep(number, row, "note")
     return ""
 
 

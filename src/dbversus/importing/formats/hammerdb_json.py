@@ -6,7 +6,17 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from dbversus.importing.formats.hammerdb import MINUTES, NOPM, QUERIES, QUERY_MEAN, SETS, SETS_TIME, TPM, USERS
+from dbversus.importing.formats.hammerdb import (
+    MINUTES,
+    NOPM,
+    QUERIES,
+    QUERIES_PER_S,
+    QUERY_MEAN,
+    SETS,
+    SETS_TIME,
+    TPM,
+    USERS,
+)
 from dbversus.importing.formats.sysbench import test_name
 from dbversus.importing.lines import Text
 from dbversus.importing.model import Metric, Sheet, Source
@@ -68,6 +78,7 @@ def _figures(content: Mapping[str, Any]) -> Iterator[Figure]:
         yield from (
             (key, metric, of_part[key], None) for key, metric in metrics.items() if of_part.get(key) is not None
         )
+    yield from _rate(_part(content, "result"))
     for series in _rows(_part(content, "transaction_count"), "series"):
         yield from _series(series)
     for part, unit in (("response_times", "ms"), ("query_times", "s")):
@@ -75,6 +86,19 @@ def _figures(content: Mapping[str, Any]) -> Iterator[Figure]:
         unit = {"milliseconds": "ms", "seconds": "s"}.get(str(of_part.get("unit")), unit)
         for row in _rows(of_part, "rows"):
             yield from _of_row(row, unit)
+
+
+def _rate(result: Mapping[str, Any]) -> Iterator[Figure]:
+    """Of TPROC-H, queries in their time."""
+    try:
+        queries, elapsed_s = (
+            float(result["queries"]) * float(result["query_sets"]),
+            float(result["total_query_time_seconds"]),
+        )
+    except (KeyError, TypeError, ValueError):
+        return
+    if elapsed_s > 0:
+        yield "total_query_time_seconds", QUERIES_PER_S, f"{queries / elapsed_s:.6f}", None
 
 
 def _series(series: Mapping[str, Any]) -> Iterator[Figure]:

@@ -136,11 +136,13 @@ def read(source: Source, text: Text, sheet: Sheet) -> str:
             sheet.keep(number, line, kind)
         if kind == "error":
             failure = failure or f"line {number}: {line.strip()}"
+    begun = runs[-1]
     runs = _with_progress([run for run in runs if run.figures])
     _enter(source, runs, sheet)
     if failure:
         return failure
-    return "" if all(run.ended for run in runs) else f"cut off after line {text.last_line}: it has no tps"
+    whole = all(run.ended for run in runs) and not (begun.about and not begun.ended)
+    return "" if whole else f"cut off after line {text.last_line}: it has no tps"
 
 
 def _with_progress(runs: list[_Run]) -> list[_Run]:

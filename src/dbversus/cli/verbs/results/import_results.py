@@ -16,7 +16,7 @@ def import_results(
         list[Path],
         typer.Argument(
             metavar="PATH…", help="Files, or folders with all that is in them, of sysbench, the reference method, the Insert "
-            "Benchmark, pgbench -l, HammerDB, BenchBase, or CSV.", show_default=False,
+            "Benchmark, pgbench, HammerDB, BenchBase, or CSV.", show_default=False,
         ),
     ],
     *,
