@@ -265,6 +265,37 @@ def test_what_is_read_again_does_not_change_what_was_worked_out_before(tmp_path:
     assert last["params"] == {"a_2": {"gen": "ref", "of": "a_2"}, "b": {"gen": "row", "expr": ["+", "a", 1]}}
 
 
+def test_scripts_may_be_written_in_other_ways(tmp_path: Path) -> None:
+    script = "\ufeff\\SET a random(1, 9)\r\nSELECT b FROM t;\r\n\\gset\r\n\\If :a > 3\r\nSELECT :b;\r\n\\endif\r\n"
+    first, last = statements(tmp_path, script)
+    assert first["keep"] == ["b"] and last["when"] == [">", "a", 3]
+
+
+def test_branches_of_one_choice_exclude_each_other(tmp_path: Path) -> None:
+    script = """\
+\\set x random(1, 100)
+\\if :x <= 45
+SELECT 1;
+\\elif :x <= 88
+SELECT 2;
+\\else
+\\if :x % 2
+SELECT 3;
+\\endif
+\\endif
+"""
+    made = statements(tmp_path, script)
+    for x, expected in (
+        (1, [1, 0, 0]),
+        (45, [1, 0, 0]),
+        (46, [0, 1, 0]),
+        (88, [0, 1, 0]),
+        (89, [0, 0, 1]),
+        (90, [0, 0, 0]),
+    ):
+        assert [bool(settle(one["when"], {"x": x})) for one in made] == list(map(bool, expected)), x
+
+
 def test_what_nobody_uses_is_not_kept(tmp_path: Path) -> None:
     assert "keep" not in statements(tmp_path, "SELECT a, b FROM t \\gset\nSELECT 1;\n")[0]
 
@@ -309,7 +340,7 @@ def test_texts_with_variables_are_parameters(tmp_path: Path) -> None:
         ),
         ("SELECT 1 \\;SELECT 2;\n", "script.sql:1: \\; has no counterpart"),
         ("SELECT 1 AS a \\aset\n", "script.sql:1: \\aset has no counterpart in a suite: "),
-        ("\\gset\n", "script.sql:1: \\gset stands in place of a statement's semicolon"),
+        ("\\gset\n", "script.sql:1: \\gset keeps the row of the statement before it, and there is none."),
         ("SELECT * FROM t \\gset\nSELECT :a;\n", "script.sql:2: :a is not set; the columns of * are not known"),
         ("\\echo hello\n", "script.sql:1: pgbench has no \\echo. Accepted: SQL statements, \\set, \\setrandom"),
         ("\\sett a 1\n", "script.sql:1: pgbench has no \\sett. Did you mean 'set'"),

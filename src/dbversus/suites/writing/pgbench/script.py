@@ -68,9 +68,9 @@ def read_script(path: str, text: str) -> list[Command]:
             meta = _META.match(text, end)
             assert meta
             line, rest = _line(path, text, end), re.sub(r"\\\r?\n", " ", meta["rest"]).strip()
-            command = ";" if meta["command"].startswith(";") else meta["command"]
+            command = ";" if meta["command"].startswith(";") else meta["command"].lower()
             if command == "gset":
-                _keep_row(commands, rest, line, follows=bool(sql))
+                _keep_row(commands, rest, line)
             else:
                 commands += _meta(command, rest, line)
             position = meta.end()
@@ -98,10 +98,11 @@ def _without_comments(sql: str) -> str:
     return re.sub(r"\A(?:\s+|--[^\n]*(?:\n|\Z)|/\*.*?\*/)+", "", sql, flags=re.DOTALL).rstrip()
 
 
-def _keep_row(commands: list[Command], prefix: str, line: Line, *, follows: bool) -> None:
+def _keep_row(commands: list[Command], prefix: str, line: Line) -> None:
+    """Of the statement before it, whether a semicolon has ended that or not."""
     last = commands[-1] if commands else None
-    if not follows or not isinstance(last, Sql):
-        raise line.mistake(r"\gset stands in place of a statement's semicolon: there is no statement before it.")
+    if not isinstance(last, Sql) or last.prefix is not None:
+        raise line.mistake(r"\gset keeps the row of the statement before it, and there is none.")
     commands[-1] = Sql(last.text, last.line, prefix)
 
 

@@ -54,7 +54,7 @@ def _text(path: str) -> str:
     if path in SCRIPTS:
         return SCRIPTS[path]
     try:
-        return Path(path).read_text(encoding="utf-8")
+        return Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise UsageError(f"{path} is not UTF-8 text; a script of pgbench is accepted.") from None
     except OSError as error:
