@@ -114,7 +114,7 @@ def _run_once(
         result = subprocess.run(
             command,
             capture_output=True,
-            text=True,
+            encoding="utf-8",
             errors="replace",
             timeout=timeout_s,
             check=False,

@@ -36,7 +36,7 @@ def locked_if_free(file: Path) -> Iterator[bool]:
 
 def _opened(file: Path) -> TextIO:
     try:
-        return file.open("a")
+        return file.open("a", encoding="utf-8")
     except OSError as error:
         raise RunError(
             f"cannot write to {file.parent}: {error.strerror}; set DBVERSUS_HOME to a writable folder"

@@ -76,7 +76,7 @@ def manifest_of(found: Inspection, prefix: Path, provider: str, name: str) -> Ma
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Write it whole or not at all: its presence is what makes the folder a build."""
     partial = folder / f".{MANIFEST}.partial"
-    partial.write_text(json.dumps(asdict(manifest), indent=2) + "\n")
+    partial.write_text(json.dumps(asdict(manifest), indent=2) + "\n", encoding="utf-8")
     partial.chmod(0o644)
     partial.replace(folder / MANIFEST)
 
@@ -84,7 +84,7 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 def read_manifest(folder: Path) -> Manifest | None:
     """The manifest in a folder, None when there is none that this version understands."""
     try:
-        content = json.loads((folder / MANIFEST).read_text())
+        content = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         return Manifest(**{**content, "lacks": tuple(content["lacks"])}) if content.get("format") == _FORMAT else None
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None

@@ -29,7 +29,7 @@ def save(calibration: Calibration) -> Path:
     path = public_dir(FOLDER, calibration.host.key) / f"{calibration.id}.json"
     partial = path.with_name(f"{path.name}.partial-{os.getpid()}")
     try:
-        with partial.open("w") as file:
+        with partial.open("w", encoding="utf-8") as file:
             file.write(calibration.model_dump_json(indent=1) + "\n")
             file.flush()
             os.fsync(file.fileno())
@@ -60,7 +60,7 @@ def newest(calibrations: Iterable[Calibration], host: Host, dbms: str) -> Calibr
 def _read(path: Path) -> tuple[Calibration | None, str]:
     """The calibration, or why there is none."""
     try:
-        content: Any = json.loads(path.read_text())
+        content: Any = json.loads(path.read_text(encoding="utf-8"))
         schema = content.get("calibration_schema") if isinstance(content, dict) else None
         if isinstance(schema, int) and schema > CALIBRATION_SCHEMA:
             return None, (

@@ -200,5 +200,5 @@ def _keep_settings(target: Target, then: ServerConfig, *, as_stored: bool) -> No
 
 def _machine_of(directory: Path) -> str | None:
     path = directory / HOST
-    machine: str | None = json.loads(path.read_text()).get("machine_id") if path.is_file() else None
+    machine: str | None = json.loads(path.read_text(encoding="utf-8")).get("machine_id") if path.is_file() else None
     return machine

@@ -89,7 +89,7 @@ def _new_results(
     create_results_dir(directory)
     write_spec(stage.spec, directory / EXPERIMENT)
     write_copies(copies, directory)
-    (directory / HOST).write_text(json.dumps(stage.host_facts, indent=1, default=str))
+    (directory / HOST).write_text(json.dumps(stage.host_facts, indent=1, default=str), encoding="utf-8")
     with _open_journal(directory) as journal:
         targets = [target.build.dbms for target in stage.targets]
         calibration = calibration_fields(stage.spec, targets, stage.host_facts, display.say)

@@ -98,8 +98,8 @@ class Hierarchies:
 
 def hierarchies(mounts: str | None = None, membership: str | None = None) -> Hierarchies:
     """Reads /proc/self/mounts and /proc/self/cgroup (or the texts given, for tests)."""
-    mounts = mounts if mounts is not None else Path("/proc/self/mounts").read_text()
-    membership = membership if membership is not None else Path("/proc/self/cgroup").read_text()
+    mounts = mounts if mounts is not None else Path("/proc/self/mounts").read_text(encoding="utf-8")
+    membership = membership if membership is not None else Path("/proc/self/cgroup").read_text(encoding="utf-8")
     found: dict[str, Path] = {}
     for line in mounts.splitlines():
         _, point, kind, options = line.split()[:4]
@@ -189,7 +189,7 @@ def _enable_io(own: Path) -> None:
     """Has requests counted in the groups below ours, where the host lets us: not where processes are in our group itself."""
     for directory in (own, own / OWN_DIRECTORY):
         with contextlib.suppress(OSError):
-            (directory / "cgroup.subtree_control").write_text("+io")
+            (directory / "cgroup.subtree_control").write_text("+io", encoding="utf-8")
 
 
 def _make(parent: Path, name: str) -> Path:
@@ -205,7 +205,7 @@ def _make(parent: Path, name: str) -> Path:
 
 def add_process(directory: Path, pid: int) -> None:
     """Moves a process into a group; raises OSError with the group's name."""
-    with (directory / "cgroup.procs").open("w") as procs:
+    with (directory / "cgroup.procs").open("w", encoding="utf-8") as procs:
         procs.write(str(pid))
 
 
@@ -224,7 +224,7 @@ def pids_in(directories: Iterable[str]) -> list[int]:
     found: set[int] = set()
     for directory in directories:
         with contextlib.suppress(OSError):
-            found.update(int(line) for line in (Path(directory) / "cgroup.procs").read_text().split())
+            found.update(int(line) for line in (Path(directory) / "cgroup.procs").read_text(encoding="utf-8").split())
     return sorted(found)
 
 
@@ -234,7 +234,7 @@ def thaw(directories: Iterable[str]) -> None:
         for file, word in (("freezer.state", "THAWED"), ("cgroup.freeze", "0")):
             if (directory / file).exists():
                 with contextlib.suppress(OSError):
-                    (directory / file).write_text(word)
+                    (directory / file).write_text(word, encoding="utf-8")
 
 
 def remove_directories(directories: Iterable[str]) -> None:

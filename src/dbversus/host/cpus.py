@@ -28,7 +28,7 @@ def parse_cpu_list(text: str) -> tuple[int, ...]:
 def allowed_cores() -> list[Core]:
     """Cores of our own affinity mask, lowest CPU first."""
     allowed = os.sched_getaffinity(0)
-    served = device_interrupts(Path("/proc/interrupts").read_text())
+    served = device_interrupts(Path("/proc/interrupts").read_text(encoding="utf-8"))
     groups = {tuple(cpu for cpu in siblings(cpu) if cpu in allowed) or (cpu,) for cpu in allowed}
     return [Core(cpus, sum(served.get(cpu, 0) for cpu in cpus)) for cpus in sorted(groups)]
 
@@ -36,7 +36,7 @@ def allowed_cores() -> list[Core]:
 def siblings(cpu: int) -> tuple[int, ...]:
     """Hardware threads of the core of `cpu`, itself included."""
     try:
-        return parse_cpu_list((SYSTEM / f"cpu{cpu}/topology/thread_siblings_list").read_text())
+        return parse_cpu_list((SYSTEM / f"cpu{cpu}/topology/thread_siblings_list").read_text(encoding="utf-8"))
     except OSError:
         return (cpu,)
 

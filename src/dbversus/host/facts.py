@@ -42,7 +42,7 @@ def host_facts(data_dir: Path | None = None) -> dict[str, Any]:
 def read(path: Path) -> str | None:
     """A kernel file's text, or None."""
     try:
-        return path.read_text(errors="replace").strip()
+        return path.read_text(errors="replace", encoding="utf-8").strip()
     except OSError:
         return None
 

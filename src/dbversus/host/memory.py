@@ -46,13 +46,13 @@ def reset_peak(root_pid: int) -> None:
     """Sets the peaks of a tree back to what is resident now; where that is not allowed, they go on counting from the start."""
     for pid in (root_pid, *descendants(root_pid)):
         with contextlib.suppress(OSError):
-            (PROC / str(pid) / "clear_refs").write_text(_RESET_PEAK)
+            (PROC / str(pid) / "clear_refs").write_text(_RESET_PEAK, encoding="utf-8")
 
 
 def _read(pid: int, name: str) -> str:
     """A file of a process; "" when it is gone or not ours to look at."""
     try:
-        return (PROC / str(pid) / name).read_text(errors="replace")
+        return (PROC / str(pid) / name).read_text(errors="replace", encoding="utf-8")
     except OSError:
         return ""
 

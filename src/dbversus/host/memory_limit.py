@@ -17,18 +17,18 @@ def set_limit(directory: Path, limit_bytes: int | None) -> None:
     is_v1 = (directory / _V1[0]).exists()
     limit, none, swap, _ = _V1 if is_v1 else _V2
     with contextlib.suppress(OSError):  # in version 1 the limit of both may never be below that of memory
-        (directory / swap).write_text(none)
-    (directory / limit).write_text(none if limit_bytes is None else str(limit_bytes))
+        (directory / swap).write_text(none, encoding="utf-8")
+    (directory / limit).write_text(none if limit_bytes is None else str(limit_bytes), encoding="utf-8")
     if limit_bytes is not None:
         with contextlib.suppress(OSError):  # of a kernel that does not account for swap
-            (directory / swap).write_text(str(limit_bytes) if is_v1 else "0")
+            (directory / swap).write_text(str(limit_bytes) if is_v1 else "0", encoding="utf-8")
 
 
 def kills(directory: Path) -> int:
     """Processes of the group that the kernel ended because the group had no memory left (since Linux 4.13)."""
     for name in (_V1[3], _V2[3]):
         with contextlib.suppress(OSError):
-            found = re.search(r"^oom_kill (\d+)$", (directory / name).read_text(), re.M)
+            found = re.search(r"^oom_kill (\d+)$", (directory / name).read_text(encoding="utf-8"), re.M)
             return int(found[1]) if found else 0
     return 0
 
@@ -37,5 +37,5 @@ def enable(parents: tuple[Path, ...]) -> None:
     """Version 2: groups below `parents`, the topmost first, get limits of memory. Raises OSError where they cannot."""
     for parent in parents:
         switch = parent / "cgroup.subtree_control"
-        if "memory" not in switch.read_text().split():
-            switch.write_text("+memory")
+        if "memory" not in switch.read_text(encoding="utf-8").split():
+            switch.write_text("+memory", encoding="utf-8")

@@ -45,7 +45,7 @@ def look(seconds: float, cpus: Collection[int] = ()) -> OtherWork:
 
 def _read(cpus: Collection[int]) -> _Reading:
     stats = all_stats()
-    busy, stolen = busy_and_stolen((PROC / "stat").read_text(), cpus)
+    busy, stolen = busy_and_stolen((PROC / "stat").read_text(encoding="utf-8"), cpus)
     return _Reading(time.monotonic(), busy, stolen, _ours(stats), _of_kernel(stats))
 
 

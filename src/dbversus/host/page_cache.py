@@ -25,7 +25,7 @@ def drop(directories: Sequence[Path]) -> str:
     """
     _each_file(directories, os.fdatasync)  # only clean pages are dropped
     try:
-        DROP_CACHES.write_text(_CLEAN_PAGES)
+        DROP_CACHES.write_text(_CLEAN_PAGES, encoding="utf-8")
     except OSError:
         _each_file(directories, lambda fd: os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED))
         return "posix_fadvise"

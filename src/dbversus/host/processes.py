@@ -40,7 +40,7 @@ def end_with_parent(how: signal.Signals) -> None:
 def read_stat(pid: int) -> Stat | None:
     """None when there is no such process."""
     try:
-        text = (PROC / str(pid) / "stat").read_text(errors="replace")
+        text = (PROC / str(pid) / "stat").read_text(errors="replace", encoding="utf-8")
     except OSError:
         return None
     # the command name is in parentheses and may itself hold spaces and parentheses
@@ -62,7 +62,7 @@ def is_alive(pid: int, ticks: int | None = None) -> bool:
 
 def boot_id() -> str:
     """Changes with every boot of the host."""
-    return (PROC / "sys/kernel/random/boot_id").read_text().strip()
+    return (PROC / "sys/kernel/random/boot_id").read_text(encoding="utf-8").strip()
 
 
 def all_pids() -> list[int]:
@@ -101,7 +101,7 @@ def program_of(pid: int) -> str:
 def command_line(pid: int) -> list[str]:
     """The words that a process was started with; empty when it is gone or not ours to look at."""
     try:
-        text = (PROC / str(pid) / "cmdline").read_text(errors="replace")
+        text = (PROC / str(pid) / "cmdline").read_text(errors="replace", encoding="utf-8")
     except OSError:
         return []
     return [word for word in text.split("\0") if word]
@@ -136,7 +136,7 @@ def mapped_files(pid: int) -> set[str]:
 def _maps(pid: int) -> list[list[str]]:
     """The lines of /proc/PID/maps, as up to 6 fields each."""
     try:
-        lines = (PROC / str(pid) / "maps").read_text(errors="replace").splitlines()
+        lines = (PROC / str(pid) / "maps").read_text(errors="replace", encoding="utf-8").splitlines()
     except OSError:
         return []
     return [line.split(maxsplit=5) for line in lines]
@@ -158,7 +158,7 @@ def shared_memory(pid: int) -> tuple[list[str], list[int]]:
 def unused_segments_by(pid: int) -> list[int]:
     """System V segments (ids) that this process made and no process has attached: proc(5), /proc/sysvipc/shm."""
     try:
-        lines = (PROC / "sysvipc/shm").read_text().splitlines()
+        lines = (PROC / "sysvipc/shm").read_text(encoding="utf-8").splitlines()
     except OSError:
         return []
     names = lines[0].split()

@@ -65,7 +65,7 @@ def log_text(entries: Iterable[tuple[int, float, str]]) -> str:
 def read_log(path: Path) -> dict[int, Latency]:
     """Block → histogram, of a log written by `log_text`; several histograms of one block are summed."""
     blocks: dict[int, Latency] = {}
-    for number, line in enumerate(path.read_text().splitlines(), 1):
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if not line.startswith("Tag=block-"):
             continue
         tag, *_, text = line.split(",")

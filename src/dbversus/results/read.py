@@ -64,7 +64,11 @@ def _open(directory: Path) -> Results:
     roles = read_roles(directory / ROLES) if sealed else role_columns(of_type(found, Row), labels)
     others = tuple(record for record in found if not isinstance(record, Row))
     host_path = directory / HOST
-    host = json_object(host_path.read_text(errors="replace"), str(host_path)) if host_path.is_file() else {}
+    host = (
+        json_object(host_path.read_text(errors="replace", encoding="utf-8"), str(host_path))
+        if host_path.is_file()
+        else {}
+    )
     slots = attributed_slots(slots, not_own(others, list(labels)), labels)
     return Results(directory, header, targets, tuple(header.tests), others, host, slots, roles)
 

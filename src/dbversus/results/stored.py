@@ -197,7 +197,7 @@ class Results:
             path = self.directory / SERVERS / folder / file
             if path.is_file():
                 check_inside(path, self.directory)
-                return path.read_text(errors="replace")
+                return path.read_text(errors="replace", encoding="utf-8")
         return None
 
     def server_json(self, target: Target, file: str) -> dict[str, Any]:

@@ -38,7 +38,7 @@ def refused_of(build: Build, text: str) -> Sequence[Refused]:
         folder.chmod(0o755)  # the servers' user reads it
         file = folder / build.dbms / "theirs.conf"
         file.parent.mkdir()
-        file.write_text(f"[without base]\n{text}")
+        file.write_text(f"[without base]\n{text}", encoding="utf-8")
         sizing = Sizing(memory_bytes=2**60)  # whether this host has so much is asked when it is used
         config = load_config(build.dbms, build.version, ["theirs"], sizing, Complete(folder))
         try:

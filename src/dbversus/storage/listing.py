@@ -146,7 +146,7 @@ def _snapshot_words(key: Mapping[str, Any], builds: Mapping[str, str]) -> str:
 
 def _read_json(file: Path) -> dict[str, Any]:
     try:
-        content = json.loads(file.read_text())
+        content = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return content if isinstance(content, dict) else {}

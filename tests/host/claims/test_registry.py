@@ -50,7 +50,7 @@ def test_a_record_exists_while_something_runs(tmp_path: Path) -> None:
 
 
 def test_of_a_record_that_cannot_be_written_nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(path: Path, text: str) -> None:
+    def full(path: Path, text: str, encoding: str) -> None:
         path.touch()
         raise OSError(errno.ENOSPC, "No space left on device")
 

@@ -218,7 +218,7 @@ def _run(command: list[str], environment: Mapping[str, str] | None) -> subproces
         return subprocess.run(
             command,
             capture_output=True,
-            text=True,
+            encoding="utf-8",
             errors="replace",
             timeout=_PROBE_TIMEOUT_S,
             check=False,

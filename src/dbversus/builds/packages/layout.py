@@ -62,7 +62,7 @@ def arrange(prefix: Path, layout: Layout) -> None:
 def make_symlinks(prefix: Path, listing: Path) -> None:
     """Make the links of a JSON list of {source, target}, relative to the folder above the prefix; never outside it."""
     base = prefix.parent
-    for link in json.loads(listing.read_text()):
+    for link in json.loads(listing.read_text(encoding="utf-8")):
         source, target = (Path(os.path.normpath(base / link[key])) for key in ("source", "target"))
         if not source.is_relative_to(prefix) or not target.is_relative_to(prefix):
             raise RunError(f"the package's link {link['target']} points outside of its folder; refused")

@@ -96,13 +96,14 @@ def _prepare(suites: list[str], arch: str, progress: Progress) -> dict[str, str]
     for name in ("lists/partial", "cache/archives/partial"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     (folder / "status").touch()
-    (folder / "sources.list").write_text("\n".join(_sources(client, suites, progress)) + "\n")
+    (folder / "sources.list").write_text("\n".join(_sources(client, suites, progress)) + "\n", encoding="utf-8")
     config = folder / "apt.conf"
     config.write_text(
         f'Dir::Etc::sourcelist "{folder}/sources.list";\nDir::Etc::sourceparts "-";\n'
         f'Dir::Etc::preferences "-";\nDir::Etc::preferencesparts "-";\n'
         f'Dir::State::lists "{folder}/lists";\nDir::State::status "{folder}/status";\nDir::Cache "{folder}/cache";\n'
-        f'APT::Architecture "{arch}";\nAPT::Sandbox::User "root";\nAcquire::Languages "none";\nDebug::NoLocking "1";\n'
+        f'APT::Architecture "{arch}";\nAPT::Sandbox::User "root";\nAcquire::Languages "none";\nDebug::NoLocking "1";\n',
+        encoding="utf-8",
     )
     environment = {"APT_CONFIG": str(config)}
     progress(f"apt: package lists of {', '.join(suites)}")

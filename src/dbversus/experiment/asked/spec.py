@@ -360,7 +360,7 @@ def _scaled(source: Source) -> dict[str, Any]:
 
 def _read_source(path: Path) -> Source:
     try:
-        text = path.read_text()
+        text = path.read_text(encoding="utf-8")
         return Source(str(path), text, tomllib.loads(text))
     except FileNotFoundError:
         raise UsageError(f"{path} does not exist; name an experiment file (docs/experiments.md).") from None
@@ -370,4 +370,4 @@ def _read_source(path: Path) -> Source:
 
 def write_spec(spec: ExperimentSpec, path: Path) -> None:
     """Writes every choice, so that the file alone repeats the experiment."""
-    path.write_text(tomli_w.dumps(spec.model_dump(exclude_none=True)))
+    path.write_text(tomli_w.dumps(spec.model_dump(exclude_none=True)), encoding="utf-8")

@@ -46,7 +46,7 @@ class ProcessWorker:
             [*command, str(directory)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            text=True,
+            encoding="utf-8",
             env={**os.environ, **(environment or {})},
             start_new_session=True,  # Ctrl-C is for us, who then end it
         )

@@ -64,7 +64,7 @@ def _store(path: Path, fact: Callable[[], Any]) -> None:
     except DbversusError as error:
         content = {"unavailable": str(error)}
     text = content if isinstance(content, str) else json.dumps(content, indent=1, default=str)
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8")
 
 
 def _all_plans(rig: Rig, target: Target) -> dict[str, str]:
@@ -75,7 +75,7 @@ def _all_plans(rig: Rig, target: Target) -> dict[str, str]:
 
 def _known(path: Path) -> dict[str, str]:
     """Plans that were stored before."""
-    found: dict[str, str] = json.loads(path.read_text()) if path.exists() else {}
+    found: dict[str, str] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     return {} if found.keys() == {"unavailable"} else found
 
 

@@ -202,7 +202,7 @@ def holder_pid(fd: int) -> int | None:
     found = os.fstat(fd)
     name = f"{os.major(found.st_dev):02x}:{os.minor(found.st_dev):02x}:{found.st_ino}"
     with contextlib.suppress(OSError, ValueError):
-        for line in (PROC / "locks").read_text().splitlines():
+        for line in (PROC / "locks").read_text(encoding="utf-8").splitlines():
             fields = line.split()  # "1: FLOCK  ADVISORY  WRITE 1234 08:01:5678 0 EOF"; one that waits has "->" second
             if fields[1:2] == ["FLOCK"] and fields[5] == name:
                 return int(fields[4])

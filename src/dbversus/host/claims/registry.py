@@ -76,7 +76,7 @@ class Registry:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         partial = self._path.with_suffix(_PARTIAL)
         try:
-            partial.write_text(json.dumps(record, indent=1))
+            partial.write_text(json.dumps(record, indent=1), encoding="utf-8")
             partial.rename(self._path)
         except OSError as error:
             partial.unlink(missing_ok=True)
@@ -128,7 +128,7 @@ def _run_dir(home: Path | None) -> Path:
 
 def _read(path: Path) -> dict[str, Any] | None:
     try:
-        record = json.loads(path.read_text())
+        record = json.loads(path.read_text(encoding="utf-8"))
         _ = [Entry(**fields) for fields in record["entries"]]
         _ = record["controller_pid"], record["controller_ticks"], record["boot"]
     except (OSError, ValueError, KeyError, TypeError):

@@ -8,7 +8,7 @@ from dbversus.report.formats.markdown import escape
 
 
 def write(calibration: Calibration, path: Path) -> None:
-    path.write_text(render(calibration))
+    path.write_text(render(calibration), encoding="utf-8")
 
 
 def render(calibration: Calibration) -> str:

@@ -24,7 +24,7 @@ REPORT_SCHEMA = 2
 
 
 def write(assessment: Assessment, path: Path) -> None:
-    path.write_text(render(assessment))
+    path.write_text(render(assessment), encoding="utf-8")
 
 
 def render(assessment: Assessment) -> str:

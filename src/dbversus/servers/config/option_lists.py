@@ -26,7 +26,10 @@ class Renamed:
 def option_lists(dbms: str) -> Mapping[str, frozenset[str]]:
     """Version → the settings that it knows, with underscores, the oldest version first."""
     paths = {path.stem.partition("-")[2]: path for path in FOLDER.glob(f"{dbms}-*.txt")}
-    return {version: frozenset(paths[version].read_text().split()) for version in sorted(paths, key=version_key)}
+    return {
+        version: frozenset(paths[version].read_text(encoding="utf-8").split())
+        for version in sorted(paths, key=version_key)
+    }
 
 
 def full_name(dbms: str, name: str) -> str:
@@ -63,7 +66,7 @@ def _keys(dbms: str) -> Mapping[str, frozenset[str]]:
 @cache
 def renames() -> Mapping[str, Renamed]:
     """By the old name."""
-    said = tomllib.loads(FOLDER.with_name("renamed.toml").read_text())
+    said = tomllib.loads(FOLDER.with_name("renamed.toml").read_text(encoding="utf-8"))
     return {old: Renamed(**entry) for old, entry in said.items()}
 
 

@@ -54,7 +54,7 @@ def run_time_files(dbms: str, config_dir: ConfigPlace = None) -> list[Path]:
 
 def _read(path: Path) -> tuple[RunTime, ...]:
     try:
-        return _File.model_validate(tomllib.loads(path.read_text())).run_time
+        return _File.model_validate(tomllib.loads(path.read_text(encoding="utf-8"))).run_time
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise UsageError(f"{path} cannot be read as TOML: {error}.") from error
     except ValidationError as error:

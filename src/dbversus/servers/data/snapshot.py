@@ -68,7 +68,7 @@ def keep(
             copy_tree(data_dir, partial / "data")
             texts = {**(extra or {}), "key.json": json.dumps(dict(parts), indent=1, default=str)}
             for name, text in texts.items():
-                (partial / name).write_text(text)
+                (partial / name).write_text(text, encoding="utf-8")
             _sync(partial)
             partial.rename(path)
         except OSError as error:
@@ -95,7 +95,7 @@ def restore(snapshot: Path, data_dir: Path) -> None:
 
 def read_extra(snapshot: Path, name: str) -> str:
     """A text kept beside the data."""
-    return (snapshot / name).read_text()
+    return (snapshot / name).read_text(encoding="utf-8")
 
 
 def copy_tree(source: Path, destination: Path) -> None:
@@ -104,7 +104,9 @@ def copy_tree(source: Path, destination: Path) -> None:
         raise RunError(f"There is no directory {source} to copy.")
     _check_room(source, destination.parent)
     command = ["cp", "-a", "--reflink=auto", "--", str(source), str(destination)]
-    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
+    done = subprocess.run(
+        command, capture_output=True, encoding="utf-8", errors="replace", env={**os.environ, "LC_ALL": "C"}
+    )
     if done.returncode != 0:
         shutil.rmtree(destination, ignore_errors=True)
         words = done.stderr.strip().splitlines()

@@ -109,7 +109,7 @@ def _check(place: Installation, done: Done) -> None:
 
 def _mark(place: Installation, data_dir: Path) -> None:
     path = data_dir / MARKER
-    path.write_text(f"{_identity(place.build)}\n")
+    path.write_text(f"{_identity(place.build)}\n", encoding="utf-8")
     place.user.own(path)
 
 
@@ -134,7 +134,7 @@ def check_data_dir(build: Build, data_dir: Path) -> None:
 
 def _made_by(data_dir: Path) -> str:
     path = data_dir / MARKER
-    return path.read_text().strip() if path.is_file() else ""
+    return path.read_text(encoding="utf-8").strip() if path.is_file() else ""
 
 
 def _upgraded_to(data_dir: Path) -> str:
@@ -142,7 +142,7 @@ def _upgraded_to(data_dir: Path) -> str:
     for name in ("mysql_upgrade_info", "mariadb_upgrade_info"):
         path = data_dir / name
         if path.is_file():
-            match = re.search(r"\d+\.\d+\.\d+", path.read_text(errors="replace"))
+            match = re.search(r"\d+\.\d+\.\d+", path.read_text(errors="replace", encoding="utf-8"))
             return match[0] if match else ""
     return ""
 

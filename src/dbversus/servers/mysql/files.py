@@ -148,7 +148,7 @@ def _quoted(name: str, value: str) -> str:
 
 def write_config(path: Path, text: str) -> None:
     """Readable for the server's user, writable for nobody else: the server passes over a file that anyone may write."""
-    path.write_text(f"[mysqld]\n{text}")
+    path.write_text(f"[mysqld]\n{text}", encoding="utf-8")
     path.chmod(0o644)
 
 

@@ -56,7 +56,7 @@ def check_config(build: Build, config: ServerConfig, user: ServerUser, folder: P
     directory = Path(tempfile.mkdtemp(prefix="check-", dir=folder))
 
     def ask(left: Mapping[str, str]) -> Refused | None:
-        (directory / "postgresql.conf").write_text(render(left))
+        (directory / "postgresql.conf").write_text(render(left), encoding="utf-8")
         command: Command = [program(build, "postgres"), "-D", directory, "-C", "port"]
         done = run(command, user, server_environment(build, config))
         return _complaint(build, config, user, done.stderr) if done.returncode else _lacking(build, left)
@@ -141,7 +141,7 @@ def create_data_dir(
     done = run_watched(command)
     if done.returncode != 0:
         raise RunError(f"initdb of {build.name} failed: {_words(done.stderr)}.")
-    with (data_dir / "postgresql.conf").open("a") as file:
+    with (data_dir / "postgresql.conf").open("a", encoding="utf-8") as file:
         file.write(_INCLUDE)
     write_config(data_dir, "", user)
 
@@ -162,6 +162,6 @@ def initdb_options(build: Build, config: ServerConfig) -> list[str]:
 
 def write_config(data_dir: Path, text: str, user: ServerUser) -> None:
     path = data_dir / CONFIG_FILE
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8")
     path.chmod(0o600)
     user.own(path)

@@ -55,7 +55,7 @@ def contents_of(file: DataFile) -> Contents:
     key = json.dumps([LAYOUT_VERSION, file.sha256, file.options])
     memory = home_dir() / "data" / file.folder / f"{sha256(key.encode()).hexdigest()[:24]}.json"
     try:
-        known = json.loads(memory.read_text())
+        known = json.loads(memory.read_text(encoding="utf-8"))
         return Contents(known["rows"], tuple(FileColumn(**column) for column in known["columns"]))
     except (OSError, ValueError):
         with connection(file) as opened:

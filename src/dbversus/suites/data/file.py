@@ -70,7 +70,7 @@ class DataFile:
 def read_origins(folder: Path) -> dict[str, Origin]:
     """What `write_origins` made; nothing where a results folder names no data."""
     try:
-        named = json.loads((folder / ORIGINS).read_text())
+        named = json.loads((folder / ORIGINS).read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
     return {name: Origin(**origin) for name, origin in named.items()}
@@ -194,7 +194,7 @@ def _known_hash(path: Path) -> str:
     memory = home_dir() / "data" / HASHES
     known: dict[str, str] = {}
     with contextlib.suppress(OSError, ValueError):
-        known = json.loads(memory.read_text())
+        known = json.loads(memory.read_text(encoding="utf-8"))
     if key not in known:
         with path.open("rb") as content:
             known[key] = hashlib.file_digest(content, "sha256").hexdigest()
@@ -207,5 +207,5 @@ def write_whole(path: Path, text: str) -> None:
     partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_text(text)
+        partial.write_text(text, encoding="utf-8")
         partial.rename(path)

@@ -67,7 +67,7 @@ def show(
         names = {other for files in known.values() for other in files}
         raise UsageError(f"There is no config '{name}'{nearest(name, names)}; `dbversus configs list` names all.")
     for path in paths:
-        print(f"# {path.absolute()}\n{path.read_text()}")
+        print(f"# {path.absolute()}\n{path.read_text(encoding='utf-8')}")
 
 
 @app.command("from", no_args_is_help=True)
@@ -109,7 +109,7 @@ def from_file(
         print(made.text, end="")
     else:
         out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(made.text)
+        out.write_text(made.text, encoding="utf-8")
     for note in made.notes:
         print(f"note: {note}", file=sys.stderr)
     read = f" from {len(made.files)} files" if len(made.files) > 1 else ""

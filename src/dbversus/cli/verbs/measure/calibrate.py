@@ -131,5 +131,5 @@ def _conclude(
 def _write(calibration: "Calibration", directory: Path) -> None:
     from dbversus.report.calibration import markdown as calibration_markdown
 
-    (directory / "calibration.json").write_text(calibration.model_dump_json(indent=1) + "\n")
+    (directory / "calibration.json").write_text(calibration.model_dump_json(indent=1) + "\n", encoding="utf-8")
     calibration_markdown.write(calibration, directory / "calibration.md")
