@@ -16,6 +16,8 @@ SUITES = ("sysbench", "sysbench-2017", "allocators", "insert-2021")
         ("random-points-1000.pre", "8.0.22", True),
         ("hot-points", "8.0.28", True),
         ("points-covered-si", "8.0.21", False),
+        ("random-points-1000", "8.0.30", True),
+        ("random-points-1000", "8.0.31", False),
         ("random-points-1000", "8.0.33", False),
         ("random-points-10", "8.0.22", False),
     ],
@@ -32,6 +34,9 @@ def test_a_config_can_have_it_or_be_free_of_it() -> None:
     assert dives.concerns("points-covered-si.pre", "mysql", "8.0.33", ["cx6d", "dive200"])
     assert not dives.concerns("points-covered-si.pre", "mysql", "8.0.33", ["cx6d"])
     assert not dives.concerns("points-covered-si.pre", "mysql", "5.6.24", ["dive200"])
+    of_mariadb = next(bug for bug in known_bugs() if bug.dbms == ["mariadb"])
+    assert of_mariadb.concerns("points-covered-si", "mariadb", "10.2.11", ["server_defaults"])
+    assert not of_mariadb.concerns("points-covered-si", "mariadb", "10.11.19", ["dive10"])
     assert vacuum.concerns("l.i1", "postgres", "13.1", ["x5"])
     assert not vacuum.concerns("l.i1", "postgres", "13.1", ["x5", "insert_vacuum_off"])
 

@@ -21,6 +21,8 @@ class KnownBug(Shape):
     name: str
     dbms: list[str]
     effect: str
+    source: str
+    measured: str
     tests: list[str]
     since: str = ""
     before: str = ""

@@ -128,6 +128,7 @@ def test_a_postgresql_conf_becomes_a_config(tmp_path: Path) -> None:
             r" has no settings of a mysql server \(line 2: /no/conf.d/ is not here.* line 3: /no.cnf is not here",
         ),
         ("[mysqldd]\nsort_buffer_size=1M\n", r":1: '\[mysqldd\]' is no section .*did you mean 'mysqld'"),
+        ("[ mysqld]\nsort_buffer_size=1M\n", r":1: '\[ mysqld\]' is no section .*did you mean 'mysqld'"),
         ("[mysqld\nsort_buffer_size=1M\n", ":1: .* is not understood"),
         ("[mysqld]\nsort buffer = 1M\n", ":2: 'sort buffer = 1M' is not understood"),
         ("a=1\n[mysqld]\n", ":1: 'a=1' stands before any section"),
@@ -141,6 +142,11 @@ def test_what_cannot_be_taken_names_file_and_line(tmp_path: Path, text: str, wor
         converted(tmp_path, text)
 
 
+def test_escapes_of_postgresql_are_replaced(tmp_path: Path) -> None:
+    made = converted(tmp_path, r"log_line_prefix = 'a\tb''c\'d\\\101\x'" + "\n")
+    assert loaded(tmp_path, made, "17.2").settings["log_line_prefix"] == "a\tb'c'd\\Ax"
+
+
 def test_short_names_are_written_out(tmp_path: Path) -> None:
     made = converted(tmp_path, "[mysqld]\nkey_buffer = 16M\nloose-thread-cache=8\nmax_connections = 60\n", "mariadb")
     assert "\nkey_buffer_size = 16M " in made.text and "# key_buffer (line 2)\n" in made.text
@@ -152,7 +158,15 @@ def test_short_names_are_written_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])
 def test_files_of_other_systems_are_read(tmp_path: Path, encoding: str, ending: str) -> None:
     text = ending.join(
-        ["# für alle", "[mysqld]", "sort_buffer_size = 2M # größer", "skip-name-resolve", "[ mysqld-8.0 ]", "a_b=1", ""]
+        [
+            "# für alle",
+            "[mysqld]",
+            "sort_buffer_size = 2M # größer",
+            "skip-name-resolve",
+            "[mysqld-8.0 ] # x",
+            "a_b=1",
+            "",
+        ]
     )
     (tmp_path / "their.cnf").write_bytes(text.encode(encoding))
     made = convert(tmp_path / "their.cnf")

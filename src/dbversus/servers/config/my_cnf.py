@@ -103,8 +103,8 @@ def _section(header: str, where: str) -> str:
 
 
 def _name(header: str) -> str:
-    """What stands in the brackets: servers read no further."""
-    return header[1:].partition("]")[0].strip()
+    """What stands in the brackets: servers read no further, and a space before the name is part of it."""
+    return header[1:].partition("]")[0].rstrip()
 
 
 def _line(line: str, number: int, where: str, section: str) -> Line:

@@ -15,6 +15,8 @@ WRITTEN_BY_SERVER = "postgresql.auto.conf"
 
 _QUOTED = r"'(?:[^'\\]|''|\\.)*'"
 _LINE = re.compile(rf"\s*([A-Za-z_][\w.]*)(?:\s*=\s*|\s+)({_QUOTED}|[^\s#'=]+)\s*(?:#.*)?")
+_ESCAPE = re.compile(r"''|\\(?:([0-7]{1,3})|(.))")
+_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _INCLUDES: dict[str, Literal["file", "folder"]] = {
     "include": "file",
     "include_if_exists": "file",
@@ -38,6 +40,11 @@ def parse(text: str, path: Path) -> Iterator[Part]:
 
 
 def _plain(value: str) -> str:
-    if not value.startswith("'"):
-        return value
-    return re.sub(r"''|\\(.)", lambda match: match[1] or "'", value[1:-1])
+    """Without its quotes, and with its escapes replaced: letters as in C, bytes in octal, a quote that is doubled."""
+    return _ESCAPE.sub(_meant, value[1:-1]) if value.startswith("'") else value
+
+
+def _meant(escape: re.Match[str]) -> str:
+    if escape[1]:
+        return chr(int(escape[1], 8) & 0xFF)
+    return _ESCAPES.get(escape[2], escape[2]) if escape[2] else "'"
