@@ -5,9 +5,10 @@ import gzip
 import lzma
 import os
 import resource
+import tarfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO
+from typing import IO, Literal
 
 import pytest
 
@@ -176,6 +177,24 @@ def test_what_is_packed_otherwise_is_named(write: Write, tmp_path: Path) -> None
     path.write_bytes(b"(\xb5/\xfd\x04\x00")
 
     assert "is packed by zstd; unpack it first" in refused(path, out=tmp_path / "out")
+
+
+def test_a_script_that_calls_a_benchmark_is_none(write: Write, tmp_path: Path) -> None:
+    write("pg17/run.sh", "#!/bin/sh\nsysbench oltp_read_only --threads=8 run\npgbench -c 8 -T 60 | tee out.txt\n")
+    folder = write("pg17/select.txt", (TOOLS / "pg17/select.txt").read_text()).parent
+
+    outcome = import_results([folder], tmp_path / "out")
+
+    assert outcome.remarks == [f"{folder}/run.sh: no format that is known"]
+
+
+@pytest.mark.parametrize("mode", ["w", "w:gz"])
+def test_an_archive_is_no_file_of_results(mode: Literal["w", "w:gz"], write: Write, tmp_path: Path) -> None:
+    """Its text could be read, with the figures of several files in one."""
+    with tarfile.open(write("pg17/logs.tar", ""), mode) as archive:
+        archive.add(TOOLS / "pg17", "pg17")
+
+    assert "logs.tar is a tar file; unpack it first" in refused(tmp_path / "from/pg17/logs.tar", out=tmp_path / "out")
 
 
 @pytest.mark.parametrize("mark", [b"\xff\xfe", b""])

@@ -121,6 +121,33 @@ def test_sysbench_seconds(imported: Import) -> None:
     assert figures(results)["queries_per_s"] == 22213.79
 
 
+def test_runs_of_sysbench_in_one_file_keep_their_own_clients(imported: Import, write: Write) -> None:
+    more = OLD_SYSBENCH.replace("threads: 16", "threads: 64").replace("985.74", "2000.50")
+    results = imported(write("my/oltp.txt", OLD_SYSBENCH + OLD_SYSBENCH + more))
+
+    assert results.tests == ("oltp@16", "oltp@64")
+    query = "SELECT clients, run, value FROM imported WHERE metric = 'transactions_per_s' ORDER BY ALL"
+    assert results.sql(query)[1] == [(16, 1, 985.74), (16, 2, 985.74), (64, 1, 2000.5)]
+
+
+def test_a_run_of_sysbench_that_is_cut_off_before_another(write: Write, tmp_path: Path) -> None:
+    path = write("my/oltp.txt", OLD_SYSBENCH[:400] + "\n" + OLD_SYSBENCH)
+
+    assert any("cut off" in one for one in import_results([path.parent], tmp_path / "out").remarks)
+
+
+def test_sysbench_without_a_database(imported: Import, write: Write) -> None:
+    text = "sysbench 1.0.20\n\nRunning the test with following options:\nNumber of threads: 1\n\nPrime numbers limit: 10000\n\n"
+    histogram = (
+        "Latency histogram (values are in milliseconds)\n   value  --- distribution --- count\n   1.000 |****      4\n"
+    )
+    totals = "CPU speed:\n    events per second:  1213.30\n" + OLD_SYSBENCH[OLD_SYSBENCH.index("Threads fairness") :]
+    results = imported(write("a/cpu.txt", text + histogram + totals))
+
+    assert figures(results)["events_per_s"] == 1213.3
+    assert results.sql("SELECT text FROM imported_lines WHERE kind = 'unknown'")[1] == []
+
+
 def test_old_sysbench(imported: Import, write: Write) -> None:
     results = imported(write("my5173/oltp.txt", OLD_SYSBENCH))
 
@@ -380,12 +407,14 @@ def test_streams_of_tproc_h(imported: Import, write: Write) -> None:
 
 SUMMARY = """{
   "schema": "hammerdb-job-report-v1",
-  "job": {"jobid": "66", "benchmark": "TPROC-C", "timestamp": "2026-01-01 00:00:00"},
+  "job": {"jobid": "66", "benchmark": "TPROC-C", "timestamp": "2026-01-01 00:00:01"},
   "benchmark_config": {"warehouses": 10, "virtual_users": 4, "rampup_minutes": 1, "duration_minutes": 2},
   "result": {"type": "tproc_c_result", "active_virtual_users": 4, "nopm": 60000, "tpm": "140000"},
   "transaction_count": {"series": [{"name": "PostgreSQL tpm", "points": [
     {"timestamp": "2026-01-01 00:00:01", "value": 120000}, {"timestamp": "2026-01-01 00:00:11", "value": 140000}]}]},
-  "response_times": {"unit": "milliseconds", "rows": [{"procedure": "NEWORD", "min": 0.5, "p95": 3.25}]}
+  "response_times": {"unit": "milliseconds", "rows": [{"name": "NEWORD", "calls": 7, "p95_ms": 3.25, "ratio_pct": 45.5}]},
+  "query_times": {"unit": "milliseconds", "rows": [{"name": "14", "total_ms": 1213, "seconds": 1.213}]},
+  "metrics": {"available": true, "cpu_percent": [{"timestamp": "2026-01-01 00:00:06", "usr_pct": 24.25, "idle_pct": 55.5}]}
 }
 """
 
@@ -395,9 +424,10 @@ def test_a_summary_of_hammerdb_6(imported: Import, write: Write) -> None:
 
     found = figures(results, target="pg17", test="tproc-c", clients=4)
     assert (found["new_orders_per_min"], found["transactions_per_min"], found["duration"]) == (60000, 140000, 2)
-    assert (found["warehouses"], found["NEWORD p95"]) == (10, 3.25)
-    series = results.sql("SELECT second, value FROM imported WHERE second IS NOT NULL ORDER BY second")[1]
-    assert series == [(0, 120000), (10, 140000)]
+    assert (found["warehouses"], found["NEWORD p95"], found["NEWORD calls"], found["query 14"]) == (10, 3.25, 7, 1.213)
+    series = "SELECT second, value FROM imported WHERE second IS NOT NULL AND metric = '{}' ORDER BY second"
+    assert results.sql(series.format("transactions_per_min"))[1] == [(0, 120000), (10, 140000)]
+    assert results.sql(series.format("cpu_usr"))[1] == [(5, 24.25)]
 
 
 @pytest.mark.parametrize(

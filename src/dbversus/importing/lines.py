@@ -22,6 +22,7 @@ _PACKED: Mapping[bytes, Callable[[str], Any]] = {
     b"\xfd7zXZ": lzma.LZMAFile,
 }
 _NOT_READ = {b"(\xb5/\xfd": "packed by zstd", b"PK\x03\x04": "a zip file", b"7z\xbc\xaf": "packed by 7-Zip"}
+_TAR, _TAR_AT = b"ustar", 257
 PACKED_NAMES = (".gz", ".bz2", ".xz")
 DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError)
 """What reading a packed file raises where it is cut off or damaged."""
@@ -49,6 +50,8 @@ class Text:
         self.first_replaced = self.last_line = 0
         self.damage = ""
         first, self._open = _beginning(path, shown)
+        if first[_TAR_AT : _TAR_AT + len(_TAR)] == _TAR:
+            raise UsageError(f"{shown} is a tar file; unpack it first.")
         self._encoding = _encoding_of(first, encoding)
         self.has_zeros = b"\0" in first and not self._encoding.startswith("utf-16")
         decoded = first.decode(self._encoding, errors="replace")

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -37,6 +37,12 @@ _OF_CONFIG: Mapping[str, Metric] = {
     "rampup_minutes": Metric("ramp_up", "min"),
     "duration_minutes": MINUTES,
 }
+_OF_MACHINE: Mapping[str, Mapping[str, Metric]] = {
+    "cpu_percent": {f"{kind}_pct": Metric(f"cpu_{kind}", "%") for kind in ("usr", "sys", "irq", "idle")},
+    "iops": {"value": Metric("iops", "1/s")},
+    "mbps": {"value": Metric("mbps", "MB/s")},
+}
+_UNITS = {"_ms": "ms", "_pct": "%", "seconds": "s"}
 _NAMELESS = re.compile(r"results?|summary|[0-9a-f]{16,}", re.IGNORECASE)
 _LONGEST_CHARACTERS = 64 << 20
 
@@ -79,13 +85,15 @@ def _figures(content: Mapping[str, Any]) -> Iterator[Figure]:
             (key, metric, of_part[key], None) for key, metric in metrics.items() if of_part.get(key) is not None
         )
     yield from _rate(_part(content, "result"))
+    began = _moment(_part(content, "job").get("timestamp"))
     for series in _rows(_part(content, "transaction_count"), "series"):
-        yield from _series(series)
-    for part, unit in (("response_times", "ms"), ("query_times", "s")):
-        of_part = _part(content, part)
-        unit = {"milliseconds": "ms", "seconds": "s"}.get(str(of_part.get("unit")), unit)
-        for row in _rows(of_part, "rows"):
-            yield from _of_row(row, unit)
+        yield from _series(_rows(series, "points"), began, {"value": TPM})
+    for name, metrics in _OF_MACHINE.items():
+        yield from _series(_rows(_part(content, "metrics"), name), began, metrics)
+    for row in _rows(_part(content, "response_times"), "rows"):
+        yield from _of_row(str(row.get("name") or ""), row)
+    for row in _rows(_part(content, "query_times"), "rows"):
+        yield from _of_row(f"query {row.get('name')}", row)
 
 
 def _rate(result: Mapping[str, Any]) -> Iterator[Figure]:
@@ -101,25 +109,34 @@ def _rate(result: Mapping[str, Any]) -> Iterator[Figure]:
         yield "total_query_time_seconds", QUERIES_PER_S, f"{queries / elapsed_s:.6f}", None
 
 
-def _series(series: Mapping[str, Any]) -> Iterator[Figure]:
-    first: datetime | None = None
-    for point in _rows(series, "points"):
-        try:
-            moment = datetime.fromisoformat(str(point.get("timestamp")))
-        except ValueError:
+def _series(
+    points: Sequence[Mapping[str, Any]], began: datetime | None, metrics: Mapping[str, Metric]
+) -> Iterator[Figure]:
+    """With seconds from the start of the job, else from the first point."""
+    for point in points:
+        moment = _moment(point.get("timestamp"))
+        began = began or moment
+        if moment is None or began is None:
             continue
-        first = first or moment
-        second = (moment - first).total_seconds() if (moment.tzinfo is None) == (first.tzinfo is None) else None
-        if second is not None and _is_number(point.get("value")):
-            yield "points", TPM, point["value"], second
+        second = (moment - began).total_seconds()
+        yield from ((key, metric, point[key], second) for key, metric in metrics.items() if _is_number(point.get(key)))
 
 
-def _of_row(row: Mapping[str, Any], unit: str) -> Iterator[Figure]:
-    """A row of response times: its name, and figures by theirs."""
-    name = next((str(value) for value in row.values() if not _is_number(value) and isinstance(value, str)), "")
+def _moment(text: object) -> datetime | None:
+    try:
+        return datetime.fromisoformat(str(text)).replace(tzinfo=None)
+    except ValueError:
+        return None
+
+
+def _of_row(name: str, row: Mapping[str, Any]) -> Iterator[Figure]:
+    """As a log has them: `p95_ms` of NEWORD is `NEWORD p95` in ms; `seconds` of a query is its own time."""
     for key, value in row.items():
         if _is_number(value):
-            yield key, Metric(f"{name} {key}".strip(), unit), value, None
+            figure, unit = next(
+                ((key.removesuffix(end), unit) for end, unit in _UNITS.items() if key.endswith(end)), (key, "")
+            )
+            yield key, Metric(f"{name} {figure}".strip(), unit), value, None
 
 
 def _part(content: Mapping[str, Any], name: str) -> Mapping[str, Any]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from dbversus.importing.lines import Text
 from dbversus.importing.model import UNKNOWN_LINE, Metric, Sheet, Source, remembered
@@ -9,7 +10,11 @@ from dbversus.importing.names import run_file
 
 _THREADS = re.compile(r"Number of threads: (\d+)")
 _INTERVAL = re.compile(r"\[\s*(\d+)s\s*\]\s*(.*)")
-_SERIES = re.compile(r"([a-z]+(?:/s)?|response time|lat \(ms,(\d+)%\)|\(r/w/o):\s*([\d./]+)(?:ms)?(?:\s*\((\d+)%\))?")
+_SERIES = re.compile(
+    r"((?:err|reconn)/s|[a-z]+(?:/s)?|response time|lat \(ms,(\d+)%\)|\(r/w/o):?\s*([\d./]+)(?:ms)?(?:\s*\((\d+)%\))?"
+)
+_VERSION = re.compile(r"^sysbench v?\d", re.MULTILINE)
+"""A script that calls sysbench has no version."""
 _DAY = r"(?:19|20)\d\d(-?)(?:0[1-9]|1[0-2])\1(?:0[1-9]|[12]\d|3[01])"
 _CLOCK = r"(?:[01]\d|2[0-3])([-:.h]?)[0-5]\d(?:\2[0-5]\d)?"
 _TIME = re.compile(rf"(?<!\d)[._-]?{_DAY}(?:[T_.-]?{_CLOCK}(?:\.\d+)?Z?)?(?!\d)")
@@ -37,6 +42,7 @@ _FIGURES: dict[str, tuple[Metric, ...]] = {
     "ignored errors": _per_s("ignored_errors"),
     "reconnects": _per_s("reconnects"),
     "events/s (eps)": (Metric("events_per_s", "1/s"),),
+    "events per second": (Metric("events_per_s", "1/s"),),
     "time elapsed": (Metric("elapsed", "s"),),
     "total time": (Metric("elapsed", "s"),),
     "total number of events": (Metric("events", ""),),
@@ -48,7 +54,7 @@ _FIGURES: dict[str, tuple[Metric, ...]] = {
     "events (avg/stddev)": (Metric("thread_events_mean", ""), Metric("thread_events_sd", "")),
     "execution time (avg/stddev)": (Metric("thread_time_mean", "s"), Metric("thread_time_sd", "s")),
 }
-_LAST = _FIGURES["execution time (avg/stddev)"]
+_LAST, _OF_THREADS = _FIGURES["execution time (avg/stddev)"], _FIGURES["Number of threads"]
 _INDENTED = {" " * spaces + name: metrics for name, metrics in _FIGURES.items() for spaces in (0, 4, 8, 9)}
 """As sysbench prints them: most lines need no strip."""
 _TITLES = (
@@ -72,6 +78,7 @@ _SILENT = frozenset(
 """Lines of most runs that say nothing."""
 _PLAN = ("explain", "for", "table ", "\t", "    ", "->")
 _RUNS, _STARTED = "Running the test with following options", "Threads started"
+_RUNS_LINE = f"{_RUNS}:"
 _NOTES = (
     "sysbench ",
     "WARNING",
@@ -82,6 +89,8 @@ _NOTES = (
     "Inserting",
     "Doing",
     "Using",
+    "Prime numbers limit",
+    "CPU speed",
 )
 
 
@@ -94,6 +103,7 @@ def _kinds(plan: Sequence[str]) -> re.Pattern[str]:
     return re.compile(
         r"(?P<interval>\[)"
         r"|(?P<percentile>\s*(?:approx\.)?\s*(?P<percent>\d+)(?:st|nd|rd|th)?\s+percentile\s*(?::(?P<value>.*)|$))"
+        r"|(?P<histogram>\s*(?:Latency histogram|value  -+ distribution|\d+\.\d+ \|))"
         r"|(?P<cpus>(?P<count>\d+) CPUs$)"
         r"|(?P<error>(?:FATAL|ALERT|ERROR)\b)"
         rf"|(?P<plan>{begins(plan)})|(?P<note>{begins(_NOTES)})|(?P<title>\s*(?:{begins(_TITLES)}))"
@@ -105,36 +115,66 @@ _SERIES_NAMES = {"thds": "threads", "response time": "latency", "(r/w/o": "queri
 
 
 def fits(name: str, head: str) -> bool:
-    return "sysbench" in head and (_RUNS in head or "\nsysbench " in f"\n{head}")
+    return "sysbench" in head and (_RUNS in head or bool(_VERSION.search(head)))
+
+
+@dataclass
+class _Runs:
+    """The runs of a file: where the figures of the one that is being read belong, and whether it has its totals."""
+
+    source: Source
+    sheet: Sheet
+    test: str
+    clients: int | None
+    place: int
+    numbers: dict[int | None, int]
+    begun: bool = False
+    whole: bool = True
+    ended: bool = False
+
+    def begin(self) -> None:
+        """Its clients are told in the line after this."""
+        self.whole = self.whole and (self.ended or not self.begun)
+        self.begun, self.ended = True, False
+
+    def has_clients(self, clients: int | None) -> None:
+        number = self.numbers[clients] = self.numbers.get(clients, 0) + 1
+        self.place = self.sheet.run_of(self.source, self.test, clients, number)
 
 
 def read(source: Source, text: Text, sheet: Sheet) -> str:
     known = run_file(source.name)
-    clients = known.clients if known else None
-    if clients is None and (threads := _THREADS.search(text.head)):
-        clients = int(threads[1])
-    place = sheet.run_of(source, known.test if known else test_name(source.name), clients)
-    problem, last, started = "", False, False
+    test, clients = (known.test, known.clients) if known else (test_name(source.name), None)
+    told = _THREADS.search(text.head)
+    first = clients if clients or not told else int(told[1])
+    runs = _Runs(source, sheet, test, clients, sheet.run_of(source, test, first), {})
+    problem, started = "", False
     for number, line in text:
-        if line in _SILENT:
+        if line in _SILENT and line != _RUNS_LINE:
             continue
         words, _, rest = line.partition(":")
         metrics = _INDENTED.get(words) or _FIGURES.get(words.strip())
         if metrics and rest:
-            last = last or metrics is _LAST
-            _read_total(line, rest, number, metrics, place, sheet)
+            if metrics is _OF_THREADS and rest.strip().isdecimal():
+                runs.has_clients(runs.clients or int(rest))
+            runs.ended = runs.ended or metrics is _LAST
+            _read_total(line, rest, number, metrics, runs.place, sheet)
+        elif line.startswith(_RUNS):
+            runs.begin()
+            started = False
         else:
             started = started or line.lstrip().startswith(_STARTED)
-            said = _other(line, started, number, place, sheet)
+            said = _other(line, started, number, runs.place, sheet)
             problem = problem or said
     if problem:
         return problem
-    return "" if last or _RUNS not in text.head else f"cut off after line {text.last_line}: it has no totals"
+    runs.begin()
+    return "" if runs.whole else f"cut off after line {text.last_line}: it has no totals"
 
 
 def test_name(name: str) -> str:
     """Of a file that follows no convention: its name without when it was run, and what only tells that it is a text."""
-    plain = re.sub(r"\.(txt|log|out|json)$", "", name)
+    plain = re.sub(r"\.(txt|log|out|json|md)$", "", name)
     return _TIME.sub("", plain).strip("._-") or plain
 
 
