@@ -132,6 +132,7 @@ def test_folders_of_one_name_are_pooled_and_told(write: Write, tmp_path: Path) -
     assert outcome.targets == ["bench100"]
     [told] = outcome.remarks
     assert told.startswith("bench100 is the name of 2 folders (") and "--target-from '([^/]+/[^/]+)/[^/]*$'" in told
+    assert "which differ by 3.00 × at most (run1)" in told
 
     apart = Wanted(target=Named("--target-from", "([^/]+/[^/]+)/[^/]*$"))
     outcome = import_results([tmp_path / "from"], tmp_path / "apart", apart)

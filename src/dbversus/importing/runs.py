@@ -44,8 +44,15 @@ _POOLED = """
     WITH folders AS (
         SELECT target, list(DISTINCT folder ORDER BY folder) AS folders FROM runs
         GROUP BY target HAVING count(DISTINCT folder) > 1
-    )
-    SELECT DISTINCT target, folders FROM folders JOIN runs USING (target) WHERE number > 1 ORDER BY target
+    ), of_folders AS (
+        SELECT f.target, f.test, f.clients, f.metric, f.unit, r.folder, avg(f.value) AS rate
+        FROM figures f JOIN (SELECT DISTINCT file, folder FROM runs) r USING (file)
+        WHERE f.second IS NULL AND f.unit LIKE '%/s' AND f.value > 0 GROUP BY ALL
+    ), spreads AS (
+        SELECT target, test, max(rate) / min(rate) AS times FROM of_folders GROUP BY target, test, clients, metric, unit
+    ), widest AS (SELECT target, arg_max(test, times) AS test, max(times) AS times FROM spreads GROUP BY target)
+    SELECT DISTINCT target, folders, widest.test, widest.times
+    FROM folders JOIN runs USING (target) LEFT JOIN widest USING (target) WHERE number > 1 ORDER BY target
 """
 
 
@@ -64,10 +71,14 @@ def files_of_runs(connection: duckdb.DuckDBPyConnection) -> list[str]:
 
 
 def pooled(connection: duckdb.DuckDBPyConnection, most: int) -> list[str]:
-    """Sentences on targets whose runs come from several folders of one name."""
+    """Sentences on targets whose runs come from several folders of one name, with how far those differ at most."""
     return [
         f"{target} is the name of {len(folders)} folders ({', '.join(folders[:3])}{', …' if len(folders) > 3 else ''}): they are "
-        "taken for one target, and their runs of a test are averaged. Where they are not, --target-from '([^/]+/[^/]+)/[^/]*$' "
-        "names targets by two folders."
-        for target, folders in connection.execute(_POOLED).fetchmany(most)
+        f"taken for one target, and their runs of a test are averaged{_apart(test, times)}. Where they are not, "
+        "--target-from '([^/]+/[^/]+)/[^/]*$' names targets by two folders."
+        for target, folders, test, times in connection.execute(_POOLED).fetchmany(most)
     ]
+
+
+def _apart(test: str | None, times: float | None) -> str:
+    return f", which differ by {times:.2f} × at most ({test})" if test and times else ""
