@@ -125,7 +125,7 @@ def test_a_postgresql_conf_becomes_a_config(tmp_path: Path) -> None:
     [
         (
             "# as Debian has it\n!includedir /no/conf.d/\n!include /no.cnf\n",
-            r" has no settings of a mysql server \(line 2: /no/conf.d/ is not here.* line 3: /no.cnf is not here",
+            r" has no settings of a mysql server; they stand .*; line 2: /no/conf.d/ is not here.*; line 3: /no.cnf is not here",
         ),
         ("[mysqldd]\nsort_buffer_size=1M\n", r":1: '\[mysqldd\]' is no section .*did you mean 'mysqld'"),
         ("[ mysqld]\nsort_buffer_size=1M\n", r":1: '\[ mysqld\]' is no section .*did you mean 'mysqld'"),

@@ -89,8 +89,8 @@ def convert(path: Path, dbms: str | None = None, limit: Limit | None = None) -> 
     dbms = dbms or (my_cnf.guess_dbms(reading.sections, reading.lines) if is_my_cnf else "postgres")
     settings = [setting for line in reading.lines if (setting := _setting(dbms, line))]
     if not settings:
-        missing = f" ({'; '.join(reading.notes)})" if reading.notes else ""
-        raise UsageError(f"{reading.path} has no settings of a {dbms} server{missing}; {reader.WHERE_SETTINGS_STAND}.")
+        words = [f"{reading.path} has no settings of a {dbms} server", reader.WHERE_SETTINGS_STAND, *reading.notes]
+        raise UsageError(f"{'; '.join(words)}.")
     if limit:
         settings = [*limit(dbms, settings)]
     left_out = sum(bool(setting.why) for setting in settings)
