@@ -1,6 +1,7 @@
 from collections import Counter
 from itertools import combinations, pairwise
 
+import numpy as np
 import pytest
 
 from dbversus.stats.orders import balanced_orders, balanced_turns, starting_order, williams_square
@@ -16,14 +17,50 @@ def test_every_treatment_follows_each_other_one_equally_often(count: int) -> Non
         assert len(set(Counter(row[position] for row in square).values())) == 1
 
 
-def test_two_targets_alternate_ab_ba_and_one_is_alone() -> None:
-    assert balanced_orders(["a", "b"], 3) == [["a", "b"], ["b", "a"], ["a", "b"]]
-    assert balanced_orders(["a"], 2) == [["a"], ["a"]]
+@pytest.mark.parametrize("count", [2, 3, 4])
+def test_rows_are_whole_squares_in_drawn_order_and_one_target_is_alone(count: int) -> None:
+    names = [f"t{number}" for number in range(count)]
+    square = sorted([names[item] for item in row] for row in williams_square(count))
+    orders = balanced_orders(names, 10 * len(square), seed=5)
+    cycles = [orders[start : start + len(square)] for start in range(0, len(orders), len(square))]
+    assert all(sorted(cycle) == square for cycle in cycles)
+    assert any(cycle != cycles[0] for cycle in cycles)
+    assert balanced_orders(names, 9, seed=5) != balanced_orders(names, 9, seed=6)
+    assert balanced_orders(["a"], 2, seed=1) == [["a"], ["a"]]
+    single = [balanced_orders(names, 1, 5, block)[0] for block in range(2 * len(square))]
+    assert sorted(single) == sorted([*square, *(row[::-1] for row in square)])
+
+
+@pytest.mark.parametrize("off", [1.0, 1.0125, 0.95])
+def test_what_happens_at_the_pace_of_two_rows_does_not_beat(off: float) -> None:
+    """Simulated: four slots of 25 ms, and interference of 8 % in a quarter of every 100 ms, or a period that is a little off."""
+
+    def block_values(alternating: bool) -> list[float]:
+        return [_beaten(balanced_orders(["a", "b"], 36, 1, block), off * 100, phase, alternating=alternating)
+                for block, phase in enumerate(np.random.default_rng(1).uniform(0, 100, 400))]  # fmt: skip
+
+    drawn, alternating = (float(np.std(block_values(way))) for way in (False, True))
+    assert drawn < 0.012
+    if off == 1:
+        assert alternating > 0.025
+
+
+def _beaten(orders: list[list[str]], period_ms: float, phase_ms: float, *, alternating: bool) -> float:
+    """Mean over rows of ln(b ÷ a), where only the interference differs."""
+    values, now_ms = [], phase_ms
+    for row, drawn in enumerate(orders):
+        cost = {}
+        for target in ("ab" if row % 2 == 0 else "ba") if alternating else drawn:
+            hit = max(0.0, 1 - abs(now_ms % period_ms - 12.5) / 25)  # its share of the slot
+            cost[target] = 1 + 0.08 * hit
+            now_ms += 25
+        values.append(np.log(cost["b"] / cost["a"]))
+    return float(np.mean(values))
 
 
 def test_orders_go_on_where_an_interrupted_run_stopped() -> None:
     names = ["a", "b", "c"]
-    assert balanced_orders(names, 6, 0)[4:] == balanced_orders(names, 2, 4)
+    assert balanced_orders(names, 6, seed=3)[4:] == balanced_orders(names, 2, seed=3, first_row=4)
 
 
 @pytest.mark.parametrize("count", [2, 3, 4])

@@ -96,7 +96,7 @@ def _add_test(
     if grown and not truth.io_injected:
         start["t2"] += grown
     cpu, written, burned = dict.fromkeys(truth.names, 0), dict.fromkeys(truth.names, 0), 0
-    for row, order in enumerate(balanced_orders(truth.names, truth.rows)):
+    for row, order in enumerate(balanced_orders(truth.names, truth.rows, number, block)):
         common = rng.normal(0, 0.05)
         for position, target in enumerate(order):
             own = start[target] + truth.order_bias * position + rng.normal(0, truth.slot_sd)

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from hashlib import blake2b
-from itertools import islice
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -22,11 +21,27 @@ def williams_square(count: int) -> list[list[int]]:
     return square if count % 2 == 0 else square + [row[::-1] for row in square]
 
 
-def balanced_orders(names: list[str], rows: int, first_row: int = 0) -> list[list[str]]:
-    """Orders for `rows` rows, counted on from `first_row` so that resumed rows keep the balance."""
+def balanced_orders(names: list[str], rows: int, seed: int, block: int = 0, first_row: int = 0) -> list[list[str]]:
+    """Orders for `rows` rows of a block, counted on from `first_row` so that resumed rows keep the balance.
+
+    They are the rows of a Williams square, over and over, each time in an order drawn by `seed`. With two targets that is
+    AB BA or BA AB: always the same would beat with whatever the host does at the pace of two rows. Every other block has the
+    orders of the one before backwards, which balances blocks of a single row.
+    """
     square = williams_square(len(names))
-    cycle = (square[(first_row + row) % len(square)] for row in range(rows))
-    return [[names[item] for item in order] for order in islice(cycle, rows)]
+    turn, backwards = divmod(block, 2)
+    orders = []
+    for row in range(first_row, first_row + rows):
+        drawn = _drawn(square, f"{seed}/{turn // len(square)}/{row // len(square)}")
+        order = [names[item] for item in drawn[(row + turn) % len(square)]]
+        orders.append(order[::-1] if backwards else order)
+    return orders
+
+
+def _drawn(square: list[list[int]], seed: str) -> list[list[int]]:
+    """The rows of a square in an order of their own."""
+    numbered = sorted(enumerate(square), key=lambda row: blake2b(f"{seed}/{row[0]}".encode()).digest())
+    return [row for _, row in numbered]
 
 
 def balanced_turns(items: Sequence[T], block: int, seed: int) -> list[T]:
@@ -38,8 +53,7 @@ def balanced_turns(items: Sequence[T], block: int, seed: int) -> list[T]:
     """
     square = williams_square(len(items))
     cycle, place = divmod(block, len(square))
-    drawn = sorted(enumerate(square), key=lambda row: blake2b(f"{seed}/{cycle}/{row[0]}".encode()).digest())
-    return [items[item] for item in drawn[place][1]]
+    return [items[item] for item in _drawn(square, f"{seed}/{cycle}")[place]]
 
 
 def starting_order(items: Sequence[T], block: int) -> list[T]:

@@ -41,12 +41,14 @@ def test_rows_are_journaled_once_and_the_test_is_finished(tmp_path: Path) -> Non
     assert plan["slot"].keys() == {"ops"}
 
 
-def test_every_other_block_begins_with_the_other_target(tmp_path: Path) -> None:
+def test_every_other_block_has_its_rows_backwards(tmp_path: Path) -> None:
     rig = make_rig(tmp_path)
     for block in range(4):
         _measure(rig, "point-query", block=block)
-    first = [fields["orders"][0][0] for fields in _counted_rows(rig) if len(fields["orders"]) > 1]
-    assert first == ["t0", "t1", "t0", "t1"]
+    orders = [fields["orders"] for fields in _counted_rows(rig) if len(fields["orders"]) > 1]
+    assert len(orders) == 4
+    for before, after in (orders[:2], orders[2:]):
+        assert after == [order[::-1] for order in before]
 
 
 def test_disturbed_rows_are_flagged_and_not_measured_again(tmp_path: Path) -> None:

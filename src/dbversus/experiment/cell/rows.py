@@ -118,7 +118,7 @@ def _stream(scene: Scene, plan: SlotPlan, first: int, end: int) -> Iterator[Repl
         "rows",
         seed=seed_of(rig.spec.seed, case.name, block),
         first_row=rig.first_row + first,
-        orders=balanced_orders(rig.measured(case), end - first, first + block),
+        orders=balanced_orders(rig.measured(case), end - first, seed_of(rig.spec.seed, case.name, 0), block, first),
         settle=plan.settle,
         settle_again=plan.settle_again,
         slot=plan.slot,
