@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from dbversus.errors import UsageError
-from dbversus.experiment.asked.spec import ExperimentSpec, make_spec, write_spec
+from dbversus.experiment.asked.spec import ExperimentSpec, make_spec, read_spec, write_spec
 from dbversus.experiment.folder import (
     changed_outside,
     check_steady,
@@ -23,6 +23,7 @@ from dbversus.experiment.header import check_outside
 from dbversus.results.journal import read_header
 from dbversus.results.records import Experiment, TargetFacts, encode
 from dbversus.results.schema import EXPERIMENT, JOURNAL, SCHEMA_VERSION
+from dbversus.results.write import Journal
 
 SUITE = 'title = "Mine"\nextends = "./base.toml"\n[selections]\nfew = ["point-query"]\n'
 BASE_SUITE = 'title = "Base"\nextends = "sysbench"\n'
@@ -213,6 +214,28 @@ def test_paths_hold_in_any_directory_and_builds_of_ones_own_are_named(own: Path,
         f"suite and configs are those of {tmp_path}; "
         f"{library}: a build with a path can only be had on a host that has it there"
     )
+
+
+def test_paths_of_a_folder_are_told_from_the_home_and_hold_where_it_is_read(
+    own: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(own))
+    shutil.copyfile("/bin/true", own / "libsqlite3.so")
+    folder = _measured(tmp_path / "told", targets=["sqlite:./libsqlite3.so", "sqlite:bundled@own"])
+    header = _header(folder)
+    with Journal(tmp_path, "here") as journal:
+        journal.append(header)
+    (tmp_path / JOURNAL).replace(folder / JOURNAL)
+    text = (folder / EXPERIMENT).read_text() + (folder / JOURNAL).read_text()
+    assert str(own) not in text and '"~/mine.toml"' in text and "sqlite:~/libsqlite3.so" in text
+    spec = with_absolute_paths(read_folder(folder))
+    assert spec.targets[0] == f"sqlite:{own}/libsqlite3.so" and spec.config_dir == str(own / "conf")
+    (own / "base.toml").write_text(BASE_SUITE + "\n")
+    assert changed_outside(_header(folder)) == [str(own / "base.toml")]
+    moved = own / "again.toml"
+    moved.write_text((folder / EXPERIMENT).read_text())
+    monkeypatch.chdir(tmp_path)
+    assert read_spec(moved, lambda _: {}).read_suite().name == "mine"
 
 
 def test_other_metrics_cannot_be_judged_halfway(own: Path, tmp_path: Path) -> None:

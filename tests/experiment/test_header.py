@@ -98,6 +98,25 @@ def test_settings_that_came_out_otherwise_are_refused_or_kept_as_stored(results:
     assert stage.targets[1].server.config == _stage().targets[1].server.config
 
 
+def test_secrets_and_folders_are_not_in_the_header_and_are_there_when_it_goes_on(
+    results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", "/home/me")
+    config = ServerConfig(
+        "", {"primary_conninfo": "password=hidden7", "work_mem": "4MB"}, {"LD_PRELOAD": "/home/me/lib.so:/opt/lib.so"}
+    )
+    stage = _stage()
+    stage.targets[1].server.config = config
+    header = _journaled(make_header(stage, ""))
+    assert "hidden7" not in str(header) and "/home/me" not in str(header)
+    check_unchanged(results, header, stage)
+    stage.targets[1].server.config = replace(config, settings={**config.settings, "work_mem": "8MB"})
+    with pytest.raises(UsageError, match="work_mem was 4MB so far and is 8MB now"):
+        check_unchanged(results, header, stage)
+    check_unchanged(results, header, stage, as_stored=True)
+    assert stage.targets[1].server.config == config
+
+
 def test_results_that_know_less_may_go_on(tmp_path: Path) -> None:
     header = msgspec.to_builtins(make_header(_stage(), ""))
     for holder in (header, *header["targets"]):

@@ -11,6 +11,7 @@ from dbversus.dbms.known import find_dbms, is_known
 from dbversus.dbms.versions import is_version
 from dbversus.errors import UsageError
 from dbversus.home import expanded
+from dbversus.private import HOME, told, whole
 
 _NAME = r"[A-Za-z0-9][\w.+-]*"
 _SELECTOR = re.compile(rf"{_NAME}(/{_NAME})?")
@@ -73,7 +74,7 @@ def labels(specs: Sequence[TargetSpec]) -> list[str]:
 
 
 def _label(spec: TargetSpec) -> str:
-    build = f"{spec.dbms}:{spec.selector}" if spec.selector else spec.dbms
+    build = f"{spec.dbms}:{told(spec.selector)}" if spec.selector else spec.dbms
     return f"{build}@{','.join(spec.configs)}" if spec.configs else build
 
 
@@ -100,11 +101,11 @@ def _selector(text: str, dbms: str, selector: str) -> str:
 
 
 def _is_path(build: str) -> bool:
-    return build.startswith(("/", "./", "../", "~"))
+    return build.startswith(("/", "./", "../", "~", HOME))
 
 
 def _absolute(path: str) -> Path:
-    return expanded(path)
+    return expanded(whole(path))
 
 
 def _split_configs(text: str) -> tuple[str, tuple[str, ...]]:

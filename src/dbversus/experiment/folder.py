@@ -19,6 +19,7 @@ from dbversus.dbms.known import find_dbms
 from dbversus.errors import UsageError
 from dbversus.experiment.asked.spec import ExperimentSpec, make_spec, read_choices
 from dbversus.home import shipped
+from dbversus.private import told, whole
 from dbversus.results.journal import read_header
 from dbversus.results.records import Experiment, StoredFile
 from dbversus.results.schema import CONFIGS, EXPERIMENT, JOURNAL, SUITE
@@ -162,10 +163,10 @@ def read_folder(directory: Path, builds: Sequence[str] = (), exclude: Sequence[s
 
 
 def _check_choices(path: Path, header: Experiment, spec: ExperimentSpec) -> None:
-    now = spec.model_dump(mode="json")
+    now = _told(spec.model_dump(mode="json"))
     differences = [
         _difference(name, then, now[name])
-        for name, then in header.spec.items()
+        for name, then in _told(header.spec).items()
         if name in now and name not in ADJUSTABLE and now[name] != then
     ]
     if differences:
@@ -173,6 +174,11 @@ def _check_choices(path: Path, header: Experiment, spec: ExperimentSpec) -> None
             f"{path} was edited after the experiment had begun: {'; '.join(differences)}. "
             "Put it back, or copy it to another folder and run it there."
         )
+
+
+def _told(choices: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(told(json.dumps(choices)))
+    return found
 
 
 def _difference(name: str, then: Any, now: Any) -> str:
@@ -212,7 +218,7 @@ def _check_copies(directory: Path, header: Experiment) -> None:
 
 def changed_outside(header: Experiment) -> list[str]:
     """Files that were copied into the results folder and have changed since; one that is gone has not."""
-    return [entry.origin for entry in header.files if _is_other(Path(entry.origin), entry.sha256)]
+    return [path for entry in header.files if _is_other(Path(path := whole(entry.origin)), entry.sha256)]
 
 
 def _is_other(path: Path, checksum: str) -> bool:

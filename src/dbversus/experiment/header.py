@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from dbversus.experiment.plan.cases import cases_of
 from dbversus.experiment.plan.definitions import definitions
 from dbversus.experiment.rig.rig import Target
 from dbversus.experiment.rig.stage import Stage
+from dbversus.private import told, whole, without_secret_settings
 from dbversus.results.records import Experiment, Rendered, TargetFacts
 from dbversus.results.schema import HOST, SCHEMA_VERSION
 from dbversus.servers.base import ServerConfig
@@ -84,9 +85,10 @@ def _targets(stage: Stage) -> list[TargetFacts]:
 
 
 def _rendered(config: ServerConfig) -> Rendered:
-    parts = asdict(replace(config, places={}))
+    """As it may be told: without secrets, and with folders from the home."""
+    parts = asdict(replace(config, settings=without_secret_settings(config.settings), places={}))
     del parts["places"]
-    return msgspec.convert(parts | {"chosen": sorted(config.chosen)}, Rendered)
+    return msgspec.convert(json.loads(told(json.dumps(parts | {"chosen": sorted(config.chosen)}))), Rendered)
 
 
 def _settings(stage: Stage) -> dict[str, dict[str, dict[str, Value]]]:
@@ -147,6 +149,7 @@ def _work(test: Test, stage: Stage) -> list[Any]:
     return [test.work.kind, operations_of(test.work, test, stage.spec.table_size, stage.spec.tables), undo]
 
 
+_PARTS = ("settings", "environment", "init_options", "ddl")
 _ENDING = "put back what was measured, or start a new experiment."
 
 
@@ -178,17 +181,19 @@ def check_unchanged(directory: Path, header: Experiment, stage: Stage, *, as_sto
         raise UsageError(f"{directory} was measured on another host; resume it there, or start a new experiment here.")
     for then, target in zip(header.targets, stage.targets, strict=False):
         if then.rendered:
-            config = msgspec.structs.asdict(then.rendered) | {"chosen": frozenset(then.rendered.chosen)}
-            _keep_settings(target, ServerConfig(**config), as_stored=as_stored)
+            _keep_settings(target, then.rendered, as_stored=as_stored)
 
 
-def _keep_settings(target: Target, then: ServerConfig, *, as_stored: bool) -> None:
+def _keep_settings(target: Target, then: Rendered, *, as_stored: bool) -> None:
     """The text of configs is as it was, but sizes in it follow the host's memory and CPUs, and libraries have their place."""
+    config = target.server.config
+    here = _rendered(config)
     if as_stored:
-        target.server.config = then
+        stored = {part: _as_stored(getattr(then, part), getattr(here, part), getattr(config, part)) for part in _PARTS}
+        target.server.config = ServerConfig(name=then.name, chosen=frozenset(then.chosen), **stored)
         return
-    for part in ("settings", "environment", "init_options", "ddl"):
-        was, now = getattr(then, part), getattr(target.server.config, part)
+    for part in _PARTS:
+        was, now = getattr(then, part), getattr(here, part)
         for name in [*was, *now]:
             if was.get(name) != now.get(name):
                 raise UsageError(
@@ -196,6 +201,11 @@ def _keep_settings(target: Target, then: ServerConfig, *, as_stored: bool) -> No
                     "for the same text: the host's memory or CPUs, or the place of a library, are others; go on with the "
                     "value of then by --as-stored, or start a new experiment."
                 )
+
+
+def _as_stored(then: Mapping[str, str], here: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str]:
+    """Settings of then by name; `here` are those of `now` as they may be told."""
+    return {name: now[name] if here.get(name) == was else whole(was) for name, was in then.items()}
 
 
 def _machine_of(directory: Path) -> str | None:

@@ -1,7 +1,6 @@
 """What a reader of a format is given, and what it says of a file."""
 
 import math
-import re
 from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,6 +9,7 @@ from struct import Struct
 from typing import NamedTuple, TypeVar
 
 from dbversus.printable import printable
+from dbversus.private import without_secrets
 
 T = TypeVar("T")
 UNKNOWN_LINE = "unknown"
@@ -17,10 +17,6 @@ UNKNOWN_LINE = "unknown"
 SAME_RUN = 0
 """Number of a run in a file that goes on with that of the file before it."""
 MISSING = ("NA", "-nan", "nan", "NaN", "null", "")
-# letters in brackets: where the case of all is ignored, each character of a line is tried
-_PASSWORD = re.compile(r"([Pp][Aa][Ss][Ss](?:[Ww][Oo][Rr][Dd]|[Ww][Dd])?\w*[\"']?\s*[=:]\s*[\"']?)([^\s\"',;]+)")
-_OPTION = re.compile(r"(\s-[pP](?!\d+\b)(?=\S))([^\s\"',;]+)")
-_HIDDEN = r"\1…"
 _MOST_NUMBERS, _MOST_LINES = 3_500_000, 50_000
 _LINES_REMEMBERED, _SHORT_LINE = 4_000, 2_000
 
@@ -87,10 +83,6 @@ def remembered(said_of: Callable[[str], T]) -> Callable[[str], T]:
         return memo(line) if len(line) < _SHORT_LINE else said_of(line)
 
     return known
-
-
-def without_secrets(text: str) -> str:
-    return _OPTION.sub(_HIDDEN, _PASSWORD.sub(_HIDDEN, text)) if "pass" in text.lower() or " -p" in text else text
 
 
 @remembered

@@ -16,6 +16,7 @@ import duckdb
 import msgspec
 
 from dbversus.errors import RunError, UsageError
+from dbversus.private import told
 from dbversus.results.columns import Columns, slot_columns
 from dbversus.results.journal import header_of, parse_journal
 from dbversus.results.latency import log_text
@@ -106,7 +107,7 @@ class Journal:
         self.note = f"{path}: the last line was cut off; it was set aside in {JOURNAL}.torn."
 
     def append(self, record: AnyRecord) -> None:
-        """Adds one record, with the time and the host where it does not name them.
+        """Adds one record, with the time and the host where it does not name them, and folders from the home.
 
         Raises TypeError for anything that could not be read again.
         """
@@ -118,7 +119,7 @@ class Journal:
             decode(line)
         except msgspec.ValidationError as error:
             raise TypeError(f"{record!r} is no record of a journal: {error}") from error
-        self._write(line + b"\n")
+        self._write(told(line.decode()).encode() + b"\n")
 
     def _write(self, line: bytes) -> None:
         # one write per record: a kill leaves at most one line cut off, at the end; so does a full disk

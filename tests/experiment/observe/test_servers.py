@@ -1,13 +1,43 @@
 import json
+import platform
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from dbversus.errors import RunError
-from dbversus.experiment.observe.servers import PLANS, _plans, store_late_plans
+from dbversus.experiment.observe.servers import PLANS, _plans, store_late_plans, store_log_tails, store_server_facts
 from dbversus.results.schema import SERVERS
 from dbversus.suites.load import load_suite
 
 from ..fakes import make_rig, records, server_of
+
+
+def test_what_is_kept_of_servers_tells_neither_the_host_nor_secrets_nor_folders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", "/home/me")
+    monkeypatch.setenv("DBVERSUS_HOME", "/home/me/cache")
+    monkeypatch.setattr(platform, "node", lambda: "db7.example.org")
+    rig = make_rig(tmp_path, targets=1)
+    said = "[Warning] 'root@db7' ignored\nserver_uid fXdYp7ZWAMM=\nGenerating a new UUID: 4d7e-02fc\n/home/me/cache/work/1/data"
+    facts: dict[str, Any] = {
+        "settings": {"hostname": "db7", "server_uuid": "4d7e", "datadir": "/home/me/cache/work/1/data", "vault_token": "hidden7"},
+        "sizes": {}, "counters": {},
+        "config_text": "init_connect = SET x = 'hidden7'\nplugin_load = /home/me/a.so\nwork_mem = 1MB\n",
+        "status_text": "at db7", "log_tail": said,
+    }  # fmt: skip
+    for name, fact in facts.items():
+        monkeypatch.setattr(server_of(rig, "t0"), name, lambda *_, fact=fact: fact, raising=False)
+    store_server_facts(rig)
+    store_log_tails(rig)
+    folder = tmp_path / SERVERS / "t0"
+    assert json.loads((folder / "settings.json").read_text()) == {"vault_token": "…"}
+    assert (folder / "config.txt").read_text() == "init_connect = …\nplugin_load = ~/a.so\nwork_mem = 1MB\n"
+    everything = "".join(path.read_text() for path in folder.iterdir())
+    assert not [word for word in ("hidden7", "/home/me", "db7", "fXdY", "4d7e") if word in everything]
+    assert "$DBVERSUS_HOME/work/1/data" in (folder / "log_tail.txt").read_text()
 
 
 def test_a_statement_that_is_not_explained_costs_no_other_plan(tmp_path: Path) -> None:

@@ -83,7 +83,6 @@ def test_a_my_cnf_becomes_a_config_by_version(tmp_path: Path) -> None:
         "skip_name_resolve": "",
         "loose_innodb_numa_interleave": "1",
         "sql_mode": '""',
-        "init_connect": "SET NAMES utf8 # all",
         "ft_boolean_syntax": "+ -><(){}~*:&|",
         "max_allowed_packet": "16M",
         "innodb_redo_log_capacity": "1G",
@@ -93,7 +92,8 @@ def test_a_my_cnf_becomes_a_config_by_version(tmp_path: Path) -> None:
     assert "innodb_redo_log_capacity" not in loaded(tmp_path, made, "5.7.22").settings
     assert "left out: datadir (line 9): every server gets a place of its own" in made.text
     assert "left out: slow_query_log_file (line 19): a path of another installation" in made.text
-    assert (made.kept, made.left_out) == (12, 5)
+    assert "left out: init_connect (line 17): it may hold a password or a key" in made.text
+    assert (made.kept, made.left_out) == (11, 6)
     assert "secret" not in made.text
     assert "innodb_log_file_buffering" not in made.text
 
@@ -105,6 +105,26 @@ def test_sections_of_mariadb_are_for_mariadb_and_tell_that_it_is(tmp_path: Path)
     assert "innodb_log_file_buffering" not in loaded(tmp_path, made, "11.4.5").settings
     assert converted(tmp_path, "[mysqld]\nmax_connections=5\n").dbms == "mysql"
     assert converted(tmp_path, "[mysqld]\nrocksdb-block-cache-size=5G\n").dbms == "myrocks"
+
+
+def test_what_may_be_a_secret_is_left_out_and_what_only_sounds_like_one_is_kept(tmp_path: Path) -> None:
+    names = (
+        "hashicorp_key_management_token", "keyring_hashicorp_secret_id", "authentication_ldap_simple_bind_root_pwd",
+        "init-connect", "aws_key_management_master_key_id", "loose-keyring_vault_conf", "proxy_url", "report_password",
+    )  # fmt: skip
+    kept = {"validate_password_policy": "LOW", "key_buffer_size": "8M", "default_password_lifetime": "0"}
+    text = "\n".join(["[mysqld]", *(f"{name} = hidden7" for name in names), *map(" = ".join, kept.items())])
+    made = converted(tmp_path, text, "mysql")
+    assert "hidden7" not in made.text
+    assert made.left_out == len(names)
+    assert dict(loaded(tmp_path, made, "8.0.33").settings) == kept
+
+    text = "\n".join(
+        f"{name} = 'hidden7'" for name in ("anon.salt", "pg_stat_monitor.key", "archive_command", "vault.token")
+    )
+    made = converted(tmp_path, f"{text}\npassword_encryption = md5\n", "postgres")
+    assert "hidden7" not in made.text
+    assert dict(loaded(tmp_path, made, "17.2").settings) == {"password_encryption": "md5"}
 
 
 def test_a_postgresql_conf_becomes_a_config(tmp_path: Path) -> None:

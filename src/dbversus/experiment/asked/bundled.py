@@ -6,6 +6,7 @@ from pathlib import Path
 from dbversus.errors import UsageError
 from dbversus.home import shipped
 from dbversus.names import near
+from dbversus.private import whole
 
 POSTS = "posts"
 """The folder of experiments that repeat published ones."""
@@ -23,6 +24,7 @@ def ready_experiments() -> dict[str, Path]:
 
 def find_experiment(name: str) -> Path:
     """The file of a ready experiment by its name, or the file of that path; UsageError when it is neither."""
+    name = whole(name)
     if name.endswith(".toml") or Path(name).is_file():
         return Path(name)
     ready = ready_experiments()

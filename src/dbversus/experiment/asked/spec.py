@@ -25,6 +25,7 @@ from dbversus.experiment.asked.groups import ROWS_PER_GROUP, make_groups
 from dbversus.experiment.asked.matrix import expand, read_matrix
 from dbversus.experiment.asked.shares import check_inject, read_bursts
 from dbversus.experiment.asked.sizes import split_sizes
+from dbversus.private import told, whole
 from dbversus.results.schema import CONFIGS, SUITE
 from dbversus.servers.config.load import Complete, ConfigPlace
 from dbversus.stats.judgeable import JUDGEABLE, named
@@ -78,6 +79,11 @@ class ExperimentSpec(Fields):
     def _with_bursts(cls, choices: Any) -> Any:
         has_some = isinstance(choices, dict) and "inject" in choices
         return choices | {"inject": read_bursts(choices["inject"])} if has_some else choices
+
+    @field_validator("suite", "config_dir")
+    @classmethod
+    def _from_home(cls, path: str | None) -> str | None:
+        return path and whole(path)
 
     @field_validator("table_size", "tables", mode="before")
     @classmethod
@@ -341,7 +347,7 @@ def read_choices(
     if "targets" in choices:
         raise Place(source).at("targets").mistake("there are `targets` and a matrix; keep one of them.")
     del choices["matrix"]
-    folder = config_dir or choices.get("config_dir")
+    folder = config_dir or whole(choices.get("config_dir") or "")
     parts = read_matrix(source)
     targets = expand(parts, builds, exclude, Path(folder) if folder else None)
     optional = [item for part in parts for item in part.table.optional]
@@ -369,5 +375,5 @@ def _read_source(path: Path) -> Source:
 
 
 def write_spec(spec: ExperimentSpec, path: Path) -> None:
-    """Writes every choice, so that the file alone repeats the experiment."""
-    path.write_text(tomli_w.dumps(spec.model_dump(exclude_none=True)), encoding="utf-8")
+    """Writes every choice, so that the file alone repeats the experiment; paths from the home."""
+    path.write_text(told(tomli_w.dumps(spec.model_dump(exclude_none=True))), encoding="utf-8")

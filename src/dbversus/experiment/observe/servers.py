@@ -9,6 +9,7 @@ from typing import Any
 from dbversus.errors import DbversusError, RunError
 from dbversus.experiment.rig.rig import Rig, Target
 from dbversus.explain.settings_diff import DDL
+from dbversus.private import config_told, recorded, said, told
 from dbversus.results.schema import SERVERS
 from dbversus.suites.send.define import literal_statement
 from dbversus.suites.sql import is_query
@@ -24,12 +25,12 @@ def store_server_facts(rig: Rig) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         facts: dict[str, Callable[[], Any]] = {
             "build.json": lambda target=target: asdict(target.build),  # type: ignore[misc]
-            "settings.json": lambda target=target: target.server.settings() | _ddl(target),  # type: ignore[misc]
+            "settings.json": lambda target=target: recorded(target.server.settings()) | _ddl(target),  # type: ignore[misc]
             "sizes.json": target.server.sizes,
             "counters.json": target.server.counters,
             PLANS: lambda target=target: _all_plans(rig, target),  # type: ignore[misc]
-            "config.txt": target.server.config_text,
-            "status.txt": target.server.status_text,
+            "config.txt": lambda target=target: config_told(target.server.config_text()),  # type: ignore[misc]
+            "status.txt": lambda target=target: said(target.server.status_text()),  # type: ignore[misc]
         }
         for name, fact in facts.items():
             _store(folder / name, fact)
@@ -55,7 +56,7 @@ def store_log_tails(rig: Rig) -> None:
     for target in rig.alive:
         folder = rig.folder / SERVERS / target.name
         folder.mkdir(parents=True, exist_ok=True)
-        _store(folder / "log_tail.txt", target.server.log_tail)
+        _store(folder / "log_tail.txt", lambda target=target: said(target.server.log_tail()))  # type: ignore[misc]
 
 
 def _store(path: Path, fact: Callable[[], Any]) -> None:
@@ -64,7 +65,7 @@ def _store(path: Path, fact: Callable[[], Any]) -> None:
     except DbversusError as error:
         content = {"unavailable": str(error)}
     text = content if isinstance(content, str) else json.dumps(content, indent=1, default=str)
-    path.write_text(text, encoding="utf-8")
+    path.write_text(told(text), encoding="utf-8")
 
 
 def _all_plans(rig: Rig, target: Target) -> dict[str, str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from dbversus.dbms.known import find_dbms, names_of
 from dbversus.dbms.model import Family
 from dbversus.errors import UsageError
+from dbversus.private import holds_secret
 from dbversus.servers.config import my_cnf, postgresql_conf
 from dbversus.servers.config.file import WITHOUT_BASE
 from dbversus.servers.config.foreign_line import Line
@@ -18,7 +19,6 @@ from dbversus.servers.config.option_lists import full_name
 CONVERTIBLE = names_of(Family.POSTGRES) + names_of(Family.MYSQL)
 
 _ALONE = "servers are measured alone, without replicas"
-_HOLDS_SECRETS = re.compile(r"password|passphrase|conninfo|_auth$")
 _CREATED_WITH_C = "data is created with the locale C"
 _NOT_KEPT = {
     Family.POSTGRES: (
@@ -148,11 +148,11 @@ def _setting(dbms: str, line: Line) -> Setting | None:
 def _why_not_kept(dbms: str, name: str, key: str, value: str | None) -> str:
     if why := why_own(dbms, name):
         return why
-    if _HOLDS_SECRETS.search(key):
-        return "it may hold a password"
     for pattern, why in _NOT_KEPT[find_dbms(dbms).family]:
         if pattern.fullmatch(key):
             return why
+    if holds_secret(key, value):
+        return "it may hold a password or a key"
     if value and value.startswith(("/", "~")):
         return "a path of another installation"
     if value and "\n" in value:

@@ -13,6 +13,7 @@ from typing import TextIO, cast
 
 from dbversus.home import home_dir
 from dbversus.names import near
+from dbversus.private import told, whole
 from dbversus.suites.expression import Expression
 from dbversus.suites.file import shape
 from dbversus.suites.file.source import Place
@@ -73,13 +74,13 @@ def read_origins(folder: Path) -> dict[str, Origin]:
         named = json.loads((folder / ORIGINS).read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
-    return {name: Origin(**origin) for name, origin in named.items()}
+    return {name: Origin(whole(origin["file"]), origin["sha256"]) for name, origin in named.items()}
 
 
 def write_origins(files: Sequence[DataFile]) -> bytes:
     """The text by which a results folder names the files of its suite's data, and their content."""
     named = {file.name: {"file": str(file.path), "sha256": file.sha256} for file in files}
-    return (json.dumps(named, indent=1) + "\n").encode()
+    return (told(json.dumps(named, indent=1)) + "\n").encode()
 
 
 def find_file(name: str, given: shape.Data, place: Place, origins: Mapping[str, Origin]) -> DataFile:

@@ -81,8 +81,9 @@ def _given(targets: list[str], matrix: str | None, exclude: Sequence[str], confi
     if matrix:
         from dbversus.experiment.asked.bundled import find_experiment
         from dbversus.experiment.asked.spec import read_choices
+        from dbversus.private import whole
 
-        return read_choices(find_experiment(matrix), targets, exclude, Path(config_dir) if config_dir else None)
+        return read_choices(find_experiment(matrix), targets, exclude, Path(whole(config_dir)) if config_dir else None)
     if exclude:
         raise UsageError("--exclude is for --matrix; without it, name only the targets to compare.")
     return {"targets": targets}
