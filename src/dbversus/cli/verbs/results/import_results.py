@@ -38,7 +38,7 @@ def import_results(
         typer.Option(metavar="REGEX", help="What part of a path is the test, likewise.", show_default="the file's name"),
     ] = None,
     encoding: Annotated[
-        str, typer.Option(help="Encoding of files that are not UTF-8: utf-16, latin-1, cp1252 …", show_default="")
+        str, typer.Option(help="Encoding of files that are not UTF-8: utf-16, latin-1, cp1252 …", show_default=False)
     ] = "",
 ) -> None:  # fmt: skip
     """Import results of other tools, for `show` and `report`.
