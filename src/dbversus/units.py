@@ -1,5 +1,6 @@
 """Numbers as people write them: `10k` rows, `45m`, `2h30m`, `512m` of memory."""
 
+import math
 import re
 
 from dbversus.errors import UsageError
@@ -68,6 +69,27 @@ def show_duration(seconds: float) -> str:
 def show_cores(cores: float) -> str:
     """`0.73 of a core`, `1.3 cores`."""
     return f"{cores:.2f} of a core" if round(cores, 2) < 1 else f"{cores:.1f} cores"
+
+
+def show_change(ratio: float) -> str:
+    """A ratio as a change: `+8.1 %`, `-12 %`; from a doubling on as a factor, `×4,490`; from a tenth down as `to 1/700`."""
+    if ratio <= 0:
+        return "to nothing"
+    if ratio >= 2:
+        return "from nothing" if math.isinf(ratio) else f"×{_three_digits(ratio)}"
+    if ratio <= 0.1:
+        return f"to 1/{_three_digits(1 / ratio)}"
+    percent = (ratio - 1) * 100
+    if abs(percent) < 0.05:
+        return "±0 %"
+    return f"{percent:+.{0 if abs(percent) >= 20 else 1}f} %"
+
+
+def _three_digits(value: float) -> str:
+    """`3.15`, `4,490`; more than a million is not told."""
+    if value > 1e6:
+        return "1,000,000 or more"
+    return f"{float(f'{value:.3g}'):,g}"
 
 
 def show_bytes(count: float) -> str:

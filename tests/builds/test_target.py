@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from dbversus.builds.model import TargetSpec
-from dbversus.builds.target import labels, parse_target
+from dbversus.builds.target import labels, parse_target, same_targets
 from dbversus.errors import UsageError
 
 from .samples import server
@@ -105,3 +105,10 @@ def test_labels_are_distinct() -> None:
         "null",
         "postgres:17#3",
     ]
+
+
+def test_targets_that_nothing_tells_apart_are_named() -> None:
+    said = same_targets([("a", "x"), ("b", "y"), ("c", "x"), ("d", "x")])
+    assert list(said) == ["c", "d"]
+    assert said["d"].startswith("d is the same binary with the same config as a: what differs is chance.")
+    assert same_targets([]) == {}

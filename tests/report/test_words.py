@@ -1,3 +1,4 @@
+import math
 from dataclasses import replace
 
 import pytest
@@ -8,14 +9,15 @@ from dbversus.report.words import (
     change,
     comparable,
     experiment_facts,
-    interval,
     listing,
     margins_text,
     not_compared,
     number,
     ratio,
+    spread,
     summary_sentences,
 )
+from dbversus.stats.means import Spread
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
 from dbversus.stats.model import UNPAID, UNSETTLED, Finding, Verdict
 
@@ -47,8 +49,28 @@ def test_listing_shortens() -> None:
 
 def test_ratio_and_interval() -> None:
     assert ratio(1.0834) == "1.083"
-    assert interval(0.99, 1.2) == "[0.990, 1.200]"
-    assert interval(None, 1.2) == ""
+    assert spread(Spread(0.99, 1.2)) == "[0.990, 1.200]"
+    assert spread(Spread(least=0.99, most=1.2)) == "(range 0.990–1.200)"
+    assert spread(Spread()) == spread(Spread(least=1.0, most=1.0)) == ""
+
+
+@pytest.mark.parametrize(
+    ("value", "ratio_said", "change_said"),
+    [
+        (1 / 700, "0.00143", "to 1/700"),
+        (0.0, "0", "to nothing"),
+        (0.08, "0.0800", "to 1/12.5"),
+        (0.5, "0.500", "−50 %"),
+        (1.0004, "1.000", "±0 %"),
+        (1.081, "1.081", "+8.1 %"),
+        (4490.4, "4,490", "×4,490"),
+        (3.3e8, ">1,000,000", "×1,000,000 or more"),
+        (3e-9, "<0.000001", "to 1/1,000,000 or more"),
+        (math.inf, "inf", "from nothing"),
+    ],
+)
+def test_ratios_far_from_1_are_told_as_that(value: float, ratio_said: str, change_said: str) -> None:
+    assert (ratio(value), change(value).replace("\u00a0", " ")) == (ratio_said, change_said)
 
 
 def test_nothing_judged_is_not_called_no_regression() -> None:

@@ -10,6 +10,7 @@ from dbversus.results.columns import slot_columns
 from dbversus.results.records import Failure, HostFigures, Row, Slot, row_of
 from dbversus.results.schema import SLOT_COLUMNS
 
+from ..journals import header
 from ..record_table import PAGE, described, kinds_shown, with_table
 
 REPLY: dict[str, Any] = {
@@ -67,3 +68,23 @@ def test_every_column_of_slots_is_in_a_record() -> None:
     assert list(columns) == list(SLOT_COLUMNS)
     assert (columns["target"][0], columns["errors"][0], columns["ops"][0]) == ("old", 0, 8)
     assert columns["host_wall_ns"][0] == 7 and columns["host_steal_ns"].mask[0]  # type: ignore[attr-defined]
+
+
+def test_targets_are_told_apart_by_binary_and_config() -> None:
+    """Whatever the config is called; not where slowdowns are injected, which is the only difference then."""
+
+    def target(label: str, checksum: str | None, **settings: str) -> dict[str, object]:
+        config = {"name": label, "settings": settings}
+        return {"name": label, "label": label, "dbms": "postgres", "checksum": checksum, "rendered": config}
+
+    targets = [
+        target("a", "9f"),
+        target("b", "9f"),
+        target("c", "9f", fsync="off"),
+        target("d", "00"),
+        target("e", None),
+    ]
+    told_apart = dict(header(targets=targets).told_apart)
+    assert list(told_apart) == ["a", "b", "c", "d"]
+    assert told_apart["a"] == told_apart["b"] and len(set(told_apart.values())) == 3
+    assert header(targets=targets, spec={"inject": {}}).told_apart == []

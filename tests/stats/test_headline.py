@@ -36,7 +36,7 @@ def told(
         (BETTER, E, BETTER, "less CPU per op, same throughput"),
         (E, BETTER, BETTER, "more throughput at equal CPU per op: less waiting"),
         (BETTER, BETTER, BETTER, "less CPU per op, more throughput"),
-        (R, U, R, "more CPU per op, throughput undecided (+0.0 %, a change under 4.2 % could be missed)"),
+        (R, U, R, "more CPU per op, throughput undecided (±0 %, a change under 4.2 % could be missed)"),
         (U, BETTER, BETTER, "server CPU per op undecided"),
         (E, E, E, "no change beyond 5 % in server CPU per op, 5 % in throughput"),
         (U, E, U, "server CPU per op undecided"),

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from dbversus.builds.model import TargetSpec
@@ -71,6 +71,23 @@ def labels(specs: Sequence[TargetSpec]) -> list[str]:
         seen[label] += 1
         result.append(label if seen[label] == 1 else f"{label}#{seen[label]}")
     return result
+
+
+def same_targets(told_apart: Iterable[tuple[str, Hashable]]) -> dict[str, str]:
+    """Label → a sentence, of every target that has nothing that tells it from an earlier one; given labels and what tells.
+
+    It may be meant. Usually it is a build that was not replaced: a comparison of a server with itself, which finds nothing.
+    """
+    first: dict[Hashable, str] = {}
+    said = {}
+    for label, tells in told_apart:
+        earlier = first.setdefault(tells, label)
+        if earlier != label:
+            said[label] = (
+                f"{label} is the same binary with the same config as {earlier}: what differs is chance. If another "
+                "was meant, it was not installed."
+            )
+    return said
 
 
 def _label(spec: TargetSpec) -> str:

@@ -11,7 +11,7 @@ from rich.table import Table
 from dbversus.builds.catalog import CatalogEntry
 from dbversus.builds.model import Build
 from dbversus.builds.store import check_available, resolve
-from dbversus.builds.target import labels, parse_target
+from dbversus.builds.target import labels, parse_target, same_targets
 from dbversus.dbms.sizes import BYTES_PER_ROW
 from dbversus.experiment.asked.groups import make_groups
 from dbversus.experiment.asked.spec import ExperimentSpec
@@ -55,7 +55,7 @@ def print_plan(spec: ExperimentSpec, *, as_json: bool = False) -> None:
     suite = spec.read_suite()
     expected = estimate(spec, suite)
     targets = _planned(spec)
-    warnings = [words for words in (check_time_budget(spec, suite), _shorter(spec, expected)) if words]
+    warnings = [words for words in (check_time_budget(spec, suite), _shorter(spec, expected), *_same(spec)) if words]
     if as_json:
         print(json.dumps(_as_object(spec, suite, expected, targets, warnings), indent=1))
         return
@@ -80,13 +80,26 @@ def _planned(spec: ExperimentSpec) -> list[_Planned]:
     ]
 
 
+def _same(spec: ExperimentSpec) -> list[str]:
+    """Targets that are the same binary with the same configs, unless it is meant."""
+    if spec.inject is not None:
+        return []
+    targets = [parse_target(text) for text in spec.targets]
+    told_apart = []
+    for label, target in zip(labels(targets), targets, strict=True):
+        found = resolve(target)
+        build = (isinstance(found, Build) and found.checksum) or found.name
+        told_apart.append((label, (found.dbms, build, target.configs)))
+    return list(same_targets(told_apart).values())
+
+
 def _as_object(
     spec: ExperimentSpec, suite: Suite, expected: Estimate, targets: list[_Planned], warnings: list[str]
 ) -> dict[str, Any]:
     return {
         "targets": [asdict(target) for target in targets],
         "phases": [{"name": phase.name, "tests": [test.name for test in phase.tests]} for phase in suite.phases],
-        "passed_over": _passed_over(spec, suite),
+        "passed_over": [*_passed_over(spec, suite), *spec.left_out()],
         "expected": asdict(expected),
         "experiment": spec.model_dump(mode="json"),
         "warnings": warnings,
@@ -102,7 +115,7 @@ def _rows(spec: ExperimentSpec, suite: Suite, expected: Estimate, targets: list[
         yield "phase", f"{phase.name}: {', '.join(test.name for test in phase.tests)}"
     yield from (("work", words) for size in spec.table_sizes for words in work_words(suite, size, spec.tables))
     yield "data", _data(spec, suite, expected)
-    yield from (("note", words) for words in _passed_over(spec, suite))
+    yield from (("note", words) for words in (*_passed_over(spec, suite), *spec.left_out()))
     if spec.memory:
         yield "memory", _memory(spec)
     if spec.cache != "warm":

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from dbversus.builds.target import same_targets
 from dbversus.experiment.asked.spec import ExperimentSpec, write_spec
 from dbversus.experiment.crew.coordinator import Ledger, work_alone, work_together
 from dbversus.experiment.crew.local import LocalWorker
@@ -29,7 +30,7 @@ from dbversus.experiment.rig.stage import Stage, set_stage
 from dbversus.host.facts import machine_id
 from dbversus.private import told
 from dbversus.results.journal import header_of, parse_journal
-from dbversus.results.records import Finished, Resumed
+from dbversus.results.records import Finished, Remark, Resumed
 from dbversus.results.records import Look as LookRecord
 from dbversus.results.schema import EXPERIMENT, HOST, JOURNAL, SCHEMA_VERSION
 from dbversus.results.write import Journal, check_results_dir, create_results_dir, seal
@@ -94,7 +95,13 @@ def _new_results(
     with _open_journal(directory) as journal:
         targets = [target.build.dbms for target in stage.targets]
         calibration = calibration_fields(stage.spec, targets, stage.host_facts, display.say)
-        journal.append(msgspec.structs.replace(make_header(stage, command, copies), **calibration))
+        header = msgspec.structs.replace(make_header(stage, command, copies), **calibration)
+        for words in same_targets(header.told_apart).values():
+            display.say(words)
+        journal.append(header)
+        for words in stage.spec.left_out():
+            display.say(words)
+            journal.append(Remark(None, words))
         yield journal
 
 

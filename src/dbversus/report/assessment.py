@@ -6,6 +6,7 @@ from dataclasses import asdict, fields
 from statistics import fmean
 from typing import Any
 
+from dbversus.builds.target import same_targets
 from dbversus.dbms.known import find_dbms
 from dbversus.explain.plan_diff import PlanDifference, differing_plans
 from dbversus.explain.settings_diff import SettingDifference, differing_settings
@@ -58,7 +59,7 @@ from dbversus.stats.headline import headline
 from dbversus.stats.judge import judge, judge_over_clients, judge_over_sizes
 from dbversus.stats.metrics import CPU, LOAD_TEST, WAIT
 from dbversus.stats.model import Finding, Verdict
-from dbversus.stats.values.finished import finished_blocks
+from dbversus.stats.values.finished import counted_blocks, of_finished_blocks
 from dbversus.stats.values.levels import at_level
 
 CLIENT_BOUND_SHARE = 0.8
@@ -76,13 +77,14 @@ Findings = Mapping[tuple[str, str], Mapping[str, Finding]]
 
 
 def build_assessment(results: Results) -> Assessment:
-    """Judges `results` and gathers all that the reports show."""
+    """Judges `results` and gathers all that the reports show, of the blocks that were finished."""
+    results = of_finished_blocks(results)
     findings = judge(results) if len(results.targets) > 1 else []
     tests = _tests(results, findings)
     base = results.base.label
     targets = tuple(_target_facts(results, target, tests) for target in results.targets)
     others = [target.label for target in results.targets[1:]]
-    blocks = len(finished_blocks(results))
+    blocks = len(counted_blocks(results))
     steps = steps_part(results, findings)
     return Assessment(
         title=f"{', '.join(others)} against {base}" if others else base,
@@ -368,6 +370,9 @@ def _client_share(of_target: Mapping[str, Sequence[float]], clients: int) -> flo
 
 def _target_facts(results: Results, target: Target, tests: Sequence[TestPart]) -> TargetFacts:
     own = [item for test in tests for item in test.comparisons if item.target == target.label]
+    same = [words for label, words in same_targets(results.header.told_apart).items() if label == target.label]
+    said = not_replicated.sentences(own, target.label, results.base.label)
+    said = said or summary_sentences(own, target.label, results.base.label)
     return TargetFacts(
         target=target,
         build=results.server_json(target, "build.json"),
@@ -375,8 +380,7 @@ def _target_facts(results: Results, target: Target, tests: Sequence[TestPart]) -
         log_tail=results.server_text(target, "log_tail.txt") or "",
         sizes=results.server_json(target, "sizes.json"),
         verdict_counts=Counter(item.verdict for item in own),
-        sentences=not_replicated.sentences(own, target.label, results.base.label)
-        or summary_sentences(own, target.label, results.base.label),
+        sentences=(*same, *said),
     )
 
 

@@ -16,6 +16,7 @@ from dbversus.results.stored import Results
 from dbversus.stats.judge import judge
 from dbversus.stats.judgeable import P50, P95, P99
 from dbversus.stats.judging.whole_work import whole_work_values
+from dbversus.stats.means import spread, spread_of
 from dbversus.stats.metrics import COUNTER, CPU, METRICS, THROUGHPUT, Columns, Floats, floats, metric_named, parts
 from dbversus.stats.model import Finding, Metric, Verdict
 from dbversus.stats.values.blocks import block_values, slot_logs
@@ -91,21 +92,36 @@ BlockFigures = dict[tuple[str, str], dict[str, list[float]]]
 
 
 def estimate(values: Sequence[float]) -> Estimate:
-    """Mean of block values, none of them under 0, with a t interval over blocks."""
-    found = interval_of(values)
-    return found if found.low is None else replace(found, low=max(found.low, 0.0))
-
-
-def interval_of(values: Sequence[float]) -> Estimate:
-    """Mean of block values with a t interval over blocks."""
-    n = len(values)
-    if n == 0:
+    """Mean of block values, none of them under 0, with a t interval over blocks, or their range."""
+    if not len(values):
         return Estimate(None, None, None, 0)
-    mean = float(np.mean(values))
-    if n == 1:
-        return Estimate(mean, None, None, 1)
-    half = float(stdtrit(n - 1, (1 + CONFIDENCE) / 2) * np.std(values, ddof=1) / math.sqrt(n))
-    return Estimate(mean, mean - half, mean + half, n, CONFIDENCE)
+    mean, half = float(np.mean(values)), _half_interval(values)
+    beside = spread((mean - half, mean + half), (min(values), max(values)), len(values))
+    return Estimate(mean, n=len(values), confidence=CONFIDENCE, **beside._asdict())
+
+
+def geometric(logs: Sequence[float]) -> Estimate:
+    """exp of the mean of block values, with its t interval over blocks, or their range."""
+    if not len(logs):
+        return Estimate(None, None, None, 0)
+    return _geometric(math.exp(float(np.mean(logs))), logs)
+
+
+def _geometric(value: float, logs: Sequence[float]) -> Estimate:
+    """`value`, about which block values are, with the interval of the mean of their logarithms, widened to hold it."""
+    mean, half = float(np.mean(logs)), _half_interval(logs)
+    interval = min(math.exp(mean - half), value), max(math.exp(mean + half), value)
+    beside = spread(interval, (math.exp(min(logs)), math.exp(max(logs))), len(logs))
+    return Estimate(value, n=len(logs), confidence=CONFIDENCE, **beside._asdict())
+
+
+def _half_interval(values: Sequence[float]) -> float:
+    """Half the t interval of their mean; 0 for a single one, which has none."""
+    n = len(values)
+    if n < 2:
+        return 0.0
+    with np.errstate(invalid="ignore"):
+        return float(stdtrit(n - 1, (1 + CONFIDENCE) / 2) * np.std(values, ddof=1) / math.sqrt(n))
 
 
 def block_figures(results: Results, findings: Sequence[Finding] | None = None) -> BlockFigures:
@@ -303,8 +319,8 @@ def latencies_at_level(
 def _times(estimate: Estimate, level: float) -> Estimate:
     """The same estimate around another value."""
     factor = level / estimate.value if estimate.value else 1.0
-    low, high = (None if end is None else end * factor for end in (estimate.low, estimate.high))
-    return replace(estimate, value=level, low=low, high=high)
+    low, high, least, most = (None if end is None else end * factor for end in spread_of(estimate))
+    return replace(estimate, value=level, low=low, high=high, least=least, most=most)
 
 
 def _buckets(latency: Latency) -> tuple[int, ...]:
@@ -315,11 +331,6 @@ def _buckets(latency: Latency) -> tuple[int, ...]:
 
 
 def _percentile(value: float, of_blocks: Any) -> Estimate:
-    """`value` with the interval of its logarithm over blocks, widened to hold `value` itself."""
-    n = len(of_blocks)
-    if n < 2:
-        return Estimate(value, None, None, n)
-    logs = np.log(of_blocks)
-    half = float(stdtrit(n - 1, (1 + CONFIDENCE) / 2) * np.std(logs, ddof=1) / math.sqrt(n))
-    center = float(np.mean(logs))
-    return Estimate(value, min(math.exp(center - half), value), max(math.exp(center + half), value), n, CONFIDENCE)
+    """`value` with the interval of its logarithm over blocks."""
+    with np.errstate(divide="ignore"):
+        return _geometric(value, np.log(of_blocks).tolist())

@@ -20,7 +20,8 @@ from dbversus.stats.model import Finding, Metric, Verdict
 class Estimate:
     """A figure of one target: mean of `n` block values and its t interval at `confidence`; None: not known.
 
-    With one block there is no interval. Latency percentiles are of all operations together, their interval from blocks.
+    Where there is no interval, the block values are between `least` and `most` (stats/means.py, `spread`). Latency percentiles
+    are of all operations together, their interval from blocks.
     """
 
     value: float | None
@@ -28,6 +29,8 @@ class Estimate:
     high: float | None
     n: int
     confidence: float = 0.95
+    least: float | None = None
+    most: float | None = None
 
 
 @dataclass(frozen=True)
@@ -462,7 +465,8 @@ class ClaimStatus(StrEnum):
 class ClaimFigure:
     """One figure of a claim, in one test. `published`: the ratio as printed, `said` the direction where there is none.
 
-    `ratio` is ours, new ÷ old, with its interval over `blocks`; labels of targets are empty where nothing stands for a build.
+    `ratio` is ours, new ÷ old, with its interval over `blocks`, or their
+    range; labels of targets are empty where nothing stands for a build.
     """
 
     test: str
@@ -477,6 +481,8 @@ class ClaimFigure:
     blocks: int
     status: ClaimStatus
     note: str = ""
+    least: float | None = None
+    most: float | None = None
 
 
 @dataclass(frozen=True)

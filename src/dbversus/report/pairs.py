@@ -9,6 +9,7 @@ from dbversus.errors import UsageError
 from dbversus.results.records import Answers
 from dbversus.results.stored import Results, Target
 from dbversus.stats.across.generations import Generation, Pair, Shifts, compare_generations, generation
+from dbversus.stats.values.finished import of_finished_blocks
 
 _WORKLOAD = ("suite", "clients", "table_size", "table_sizes", "tables", "mode")
 
@@ -101,7 +102,7 @@ def _between(old: Results, old_pair: Pair, new: Results, new_pair: Pair) -> Gene
 def _generation(results: Results, pair: Pair) -> Generation:
     labels = {target.name: target.label for target in results.targets}
     loads = [load for load in results.loads if labels.get(load.target) in (pair.first, pair.second)]
-    return generation(results.slots, pair, loads, labels)
+    return generation(of_finished_blocks(results).slots, pair, loads, labels)
 
 
 def _name(pair: Pair) -> str:

@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,9 +12,10 @@ from dbversus.results.records import Experiment
 from dbversus.results.schema import IMPORTED_SUITE
 from dbversus.stats.judgeable import MEAN, P50, P95, P99, RESPONSE_TIMES, USUAL
 from dbversus.stats.judged import JUDGEABLE_METRICS, judged_names
+from dbversus.stats.means import Spreading
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT, metric_named
 from dbversus.stats.model import BY_THE_CLOCK, UNPAID, UNSETTLED, Finding, Metric, Verdict
-from dbversus.units import count_of, show_memory
+from dbversus.units import count_of, show_change, show_memory
 
 # colour is never alone: every verdict has its word and its sign; no sign of arithmetic, since ratios and counts follow some
 SIGNS = {
@@ -72,9 +73,13 @@ SHORT_TITLES = {
     P95: "p95",
     P99: "p99",
 }
+SPOILT = (Verdict.SLA_FAILED, Verdict.WRONG_RESULT, Verdict.FAILED)
+"""Verdicts of tests whose figures do not count."""
 NAMES_IN_SENTENCE = 6
 SIGNIFICANT_DIGITS = 4
 NBSP = "\u00a0"
+MOST_TOLD = 1e6
+"""Of a ratio."""
 INTERVALS = f"95{NBSP}% intervals over blocks, valid at any look"
 
 _WORDS: Mapping[tuple[str, Verdict], tuple[str, ...]] = {
@@ -92,13 +97,13 @@ _WORDS: Mapping[tuple[str, Verdict], tuple[str, ...]] = {
 }
 
 
-def number(value: float | None) -> str:
+def number(value: float | None, digits: int = SIGNIFICANT_DIGITS) -> str:
     """Four significant digits, thousands apart: `0.01234`, `12.34`, `1,234`, `12,340`."""
     if value is None or not math.isfinite(value):
         return "–"
     if value == 0:
         return "0"
-    decimals = SIGNIFICANT_DIGITS - 1 - math.floor(math.log10(abs(value)))
+    decimals = digits - 1 - math.floor(math.log10(abs(value)))
     return f"{round(value, decimals):,.{min(max(decimals, 0), 6)}f}"
 
 
@@ -108,25 +113,29 @@ def rounded(value: object) -> object:
 
 
 def ratio(value: float | None) -> str:
-    """A ratio with three decimals (two from 10 on)."""
+    """A ratio with three decimals, `1.081`, or as many digits as tell something: `0.00143`, `13.37`, `4,490`."""
     if value is None or math.isnan(value):
         return "–"
-    return f"{value:.3f}" if value < 10 else f"{value:,.2f}"
+    if 0.1 <= value < 1000:
+        return f"{value:.3f}" if value < 10 else f"{value:,.2f}"
+    if 0 < value < 1 / MOST_TOLD:
+        return f"<{1 / MOST_TOLD:f}"
+    if value > MOST_TOLD:
+        return "inf" if math.isinf(value) else f">{MOST_TOLD:,.0f}"
+    return number(value, digits=4 if value > 1 else 3)
 
 
-def interval(low: float | None, high: float | None) -> str:
-    return "" if low is None or high is None else f"[{ratio(low)}, {ratio(high)}]"
+def spread(one: Spreading, show: Callable[[float | None], str] = ratio) -> str:
+    """What stands behind a figure: `[1.070, 1.092]`, its interval; `(range 1.02–1.13)`, that of its blocks; or nothing."""
+    if one.low is not None and one.high is not None:
+        return f"[{show(one.low)}, {show(one.high)}]"
+    least, most = show(one.least), show(one.most)
+    return "" if least == most else f"(range {least}–{most})"
 
 
 def change(value: float | None) -> str:
-    """A ratio as a change: `+8.1 %`, `−12 %`; from a doubling on, as a factor."""
-    if value is None:
-        return "–"
-    if value >= 2:
-        return f"×{value:.3g}"
-    percent = (value - 1) * 100
-    digits = 0 if abs(percent) >= 20 else 1
-    return typographic(f"{percent:+.{digits}f}{NBSP}%")
+    """A ratio as a change: `+8.1 %`, `−12 %`, `×3.2`, `to 1/700`."""
+    return "–" if value is None else typographic(show_change(value))
 
 
 def typographic(text: str) -> str:
@@ -139,17 +148,20 @@ def percent(share: float | None, digits: int = 1) -> str:
 
 
 def estimate_text(estimate: Estimate) -> str:
-    """`12.3 [12.1, 12.5]`, without its unit."""
-    if estimate.low is None or estimate.high is None:
-        return number(estimate.value)
-    return f"{number(estimate.value)} [{number(estimate.low)}, {number(estimate.high)}]"
+    """`12.3 [12.1, 12.5]`, or `12.3 (range 12.1–12.5)`, without its unit."""
+    return f"{number(estimate.value)} {spread(estimate, number)}".strip()
+
+
+def ratio_text(value: float | None, one: Spreading, with_spread: bool = True) -> str:
+    """`1.081 [1.070, 1.092]`"""
+    return f"{ratio(value)} {spread(one)}".strip() if with_spread else ratio(value)
 
 
 def finding_text(finding: Finding | None) -> str:
-    """`1.081 [1.070, 1.092]`, or a dash."""
+    """`1.081 [1.070, 1.092]`, `1.081 (range 1.02–1.13)`, or a dash."""
     if finding is None or finding.ratio is None:
         return "–"
-    return f"{ratio(finding.ratio)} {interval(finding.low, finding.high)}".strip()
+    return ratio_text(finding.ratio, finding)
 
 
 def short_labels(labels: Sequence[str]) -> list[str]:
@@ -291,6 +303,7 @@ def _rest(comparisons: Sequence[Comparison]) -> list[str]:
     by_verdict: dict[Verdict, list[str]] = {}
     for item in comparisons:
         by_verdict.setdefault(item.verdict, []).append(item.test)
+    early = _before_first_look(comparisons)
     sentences = []
     for verdict, words in (
         (Verdict.WRONG_RESULT, "gave other answers than the base and {is_are} not judged"),
@@ -298,7 +311,7 @@ def _rest(comparisons: Sequence[Comparison]) -> list[str]:
         (Verdict.SLA_FAILED, "did not reach a rate that was asked for and {is_are} not judged"),
         (Verdict.DISTURBED, "could not be judged, since the host was disturbed"),
         (Verdict.UNSTABLE, "{is_are} too unstable to judge"),
-        (Verdict.UNDECIDED, "{is_are} undecided"),
+        (Verdict.UNDECIDED, f"{{is_are}} undecided{early and f' ({early})'}"),
         (Verdict.NOT_REPLICATED, "{is_are} not replicated, so not judged"),
         (Verdict.EQUIVALENT, "{is_are} equivalent within the margins"),
     ):
@@ -307,6 +320,14 @@ def _rest(comparisons: Sequence[Comparison]) -> list[str]:
             names = "" if verdict == Verdict.EQUIVALENT else f": {listing(tests)}"
             sentences.append(f"{len(tests)} {text}{names}.")
     return sentences
+
+
+def _before_first_look(comparisons: Sequence[Comparison]) -> str:
+    """`2 of 4 blocks`, where that is so of all that is undecided; else empty."""
+    undecided = [item for item in comparisons if item.verdict == Verdict.UNDECIDED]
+    said = [{one.before_first_look for one in item.findings.values() if one.judged} for item in undecided]
+    shared = set[str].union(*said) if said and all(said) else set()
+    return shared.pop() if len(shared) == 1 else ""
 
 
 def _lacking(comparisons: Sequence[Comparison]) -> list[str]:
@@ -335,7 +356,13 @@ def ratios_text(base: str, findings: Sequence[Finding]) -> str:
     judged = [finding for finding in findings if finding.judged]
     if all(finding.verdict == Verdict.NOT_REPLICATED for finding in judged):
         return f"Ratios are target/{base}, of runs without blocks: there are no intervals."
-    return f"Ratios are target/{base} [{INTERVALS}]; margins: {margins_text(judged)}."
+    return f"Ratios are target/{base} [{INTERVALS}{_ranges(findings)}]; margins: {margins_text(judged)}."
+
+
+def _ranges(findings: Iterable[Finding]) -> str:
+    """What a range stands for, where there is one."""
+    ranged = any(finding.least is not None for finding in findings)
+    return "; a range is that of too few blocks, or of blocks in which too little happened" if ranged else ""
 
 
 def margins_text(findings: Iterable[Finding]) -> str:

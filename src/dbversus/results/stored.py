@@ -80,6 +80,7 @@ class Results:
 
     `targets[0]` is the base. `own_base`: what it was when the experiment was measured, where another was chosen since.
     `relabelled`: label in its files → label here, where another was chosen.
+    `counted`: the blocks that records and slots are of, where some are left out; None: all.
     """
 
     directory: Path
@@ -92,6 +93,7 @@ class Results:
     roles: Columns = field(repr=False, default_factory=lambda: role_columns([], {}))
     own_base: Target | None = None
     relabelled: Mapping[str, str] = field(default_factory=dict)
+    counted: frozenset[int] | None = None
 
     @property
     def base(self) -> Target:
@@ -211,7 +213,8 @@ class Results:
         for name in (target.name, safe_name(target.label)):
             path = self.directory / LATENCY / f"{stem}{name}.hlog"
             if self._sealed and path.is_file():
-                return read_log(path)
+                blocks = read_log(path)
+                return {block: one for block, one in blocks.items() if self.counted is None or block in self.counted}
         return self._latency_in_journal(test, target.name)
 
     def _latency_in_journal(self, test: str, name: str) -> dict[int, Latency]:

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from dbversus.stats.judgeable import RESPONSE_TIMES
 from dbversus.stats.judged import JUDGEABLE_METRICS
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
-from dbversus.stats.model import CHANGES, SMALL_CHANGE, Finding, Verdict
+from dbversus.stats.model import CHANGES, SMALL_CHANGE, TOO_LITTLE, Finding, Verdict
+from dbversus.units import show_change
 
 _TITLES = {metric.name: metric.title for metric in JUDGEABLE_METRICS}
 
@@ -127,19 +128,27 @@ def _open(verdict: Verdict, judged: Mapping[str, Finding]) -> str:
 
 def _state(finding: Finding) -> str:
     """A verdict that is no change, with what stood in the way of one."""
+    if TOO_LITTLE in finding.note:
+        return f"{finding.verdict} ({TOO_LITTLE})"
     if finding.verdict is Verdict.UNSTABLE and finding.block_sd is not None:
         return f"unstable (spread between blocks {100 * finding.block_sd:.1f} %)"
+    if finding.verdict is Verdict.UNDECIDED and finding.before_first_look:
+        return _early(finding)
     if finding.verdict is not Verdict.UNDECIDED or finding.ratio is None:
         return str(finding.verdict)
     if finding.whole_work:
         return f"undecided ({finding.note})"
-    if finding.blocks < 2:
-        return f"undecided ({_change(finding)} in one block{_within_start(finding)})"
     if finding.note == SMALL_CHANGE or finding.is_unpaid:
         return f"undecided ({_change(finding)}, {finding.note})"
     visible = finding.smallest_visible_change
     limit = "" if visible is None else f", a change under {100 * visible:.1f} % could be missed"
     return f"undecided ({_change(finding)}{limit})"
+
+
+def _early(finding: Finding) -> str:
+    """`undecided (2 of 4 blocks, +5.1 %)`"""
+    seen = "" if finding.ratio is None else f", {_change(finding)}{_within_start(finding)}"
+    return f"undecided ({finding.before_first_look}{seen})"
 
 
 def _within_start(finding: Finding) -> str:
@@ -149,7 +158,5 @@ def _within_start(finding: Finding) -> str:
 
 
 def _change(finding: Finding) -> str:
-    """ "+5.1 %", or "×3.2" for what more than doubled."""
-    if finding.ratio is None:
-        return "unknown"
-    return f"×{finding.ratio:.1f}" if finding.ratio >= 2 else f"{100 * (finding.ratio - 1):+.1f} %"
+    """`+5.1 %`, `×3.2`, `to 1/700`"""
+    return "unknown" if finding.ratio is None else show_change(finding.ratio)

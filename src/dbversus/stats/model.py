@@ -22,6 +22,8 @@ class Verdict(StrEnum):
 CHANGES = (Verdict.REGRESSION, Verdict.IMPROVEMENT)
 SMALL_CHANGE = "a real change, but smaller than two thirds of the margin"
 """Note of what is undecided for its size alone."""
+TOO_LITTLE = "too little happened to tell"
+"""Note of a ratio whose interval would say nothing (stats/means.py, `spread`)."""
 UNPAID = "put off most of its writes"
 """In the note of a gain in throughput that is undecided for that (stats/judging/unpaid.py)."""
 UNSETTLED = "a longer run may differ"
@@ -80,7 +82,8 @@ class BlockValue:
 class Finding:
     """What is known of one test × target × metric after the blocks at hand. Ratios are target/base; None: no data.
 
-    `low` and `high` bound the ratio at `confidence`. `q_value` is adjusted for family and looks: 0.05 decides.
+    `low` and `high` bound the ratio at `confidence`; where there is no interval, its blocks are between `least` and `most`
+    (stats/means.py, `spread`). `q_value` is adjusted for family and looks: 0.05 decides.
     `smallest_visible_change` is a share found with 90 % power with these blocks, `visible_at_last` with those of the last
     look; `block_sd` is that of ln(target/base), as measured, `degrees_of_freedom` those of the moderated interval. A change is
     `found_at` the number of the first block that had no part in finding it; `fresh_blocks` blocks from there on give the ratio,
@@ -89,7 +92,8 @@ class Finding:
     change that the rows do not, when ratio, interval and p-value are of that work; or where it speaks against rows that are
     equivalent, but not for certain, so that nothing is decided.
     `start_low` and `start_high`: with one block, the 95 % interval within that one start of the servers.
-    `judged`: the metric makes verdicts in this experiment; else it is exploratory.
+    `judged`: the metric makes verdicts in this experiment; else it is exploratory. With fewer blocks than the `first_look` has,
+    there is no verdict.
     """
 
     test: str
@@ -115,6 +119,9 @@ class Finding:
     start_high: float | None = None
     judged: bool = True
     visible_at_last: float | None = None
+    least: float | None = None
+    most: float | None = None
+    first_look: int = 0
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -145,6 +152,20 @@ class Finding:
         """Whether its verdict is withheld for writes that are not its operations' own: more blocks do not change that."""
         said = (UNPAID, UNSETTLED, BY_THE_CLOCK)
         return self.verdict is Verdict.UNDECIDED and any(words in self.note for words in said)
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether it is a change; of runs without blocks, which show nothing, whether it is more than the margin."""
+        if self.verdict is Verdict.NO_STEADY_STATE:
+            return self.whole_work in CHANGES
+        if self.verdict is Verdict.NOT_REPLICATED and self.ratio:
+            return max(self.ratio, 1 / self.ratio) > 1 + self.margin
+        return self.verdict in CHANGES
+
+    @property
+    def before_first_look(self) -> str:
+        """`2 of 4 blocks`, where there are too few of them for a verdict; else empty."""
+        return f"{self.blocks} of {self.first_look} blocks" if 0 < self.blocks < self.first_look else ""
 
     @property
     def lacks_operations(self) -> bool:

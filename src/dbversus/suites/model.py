@@ -2,7 +2,7 @@
 
 import fnmatch
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
@@ -176,6 +176,11 @@ class Arrivals:
     size: Expression | None
 
 
+def has_work(statements: Iterable[Statement], dbms: str) -> bool:
+    """Whether any of them is for this DBMS."""
+    return any(statement.is_for(dbms) for statement in statements)
+
+
 @dataclass(frozen=True)
 class Role:
     """A kind of clients of a test. `arrivals` None: a closed loop. `counts`: its operations are operations of the test.
@@ -229,6 +234,10 @@ class Test:
     place: Place
     roles: tuple[Role, ...] = ()
     work: Work | None = None
+
+    def idle_on(self, dbms: Iterable[str]) -> list[str]:
+        """Those of these DBMSs on which it does nothing: none of its statements is for them."""
+        return [name for name in dict.fromkeys(dbms) if self.statements and not has_work(self.statements, name)]
 
     @property
     def named_statements(self) -> list[tuple[str, Statement]]:
@@ -495,6 +504,12 @@ class Suite:
             return self
         wanted = {name for glob in self._globs(globs) for name in self.matches(glob)}
         return replace(self, phases=tuple(_kept(self.phases, lambda test: test.name in wanted)))
+
+    def without_idle(self, dbms: Sequence[str]) -> "Suite":
+        """Without tests that do nothing on one of these DBMSs, where there would be nothing to compare."""
+        if not any(test.idle_on(dbms) for test in self.tests.values()):
+            return self
+        return replace(self, phases=tuple(_kept(self.phases, lambda test: not test.idle_on(dbms))))
 
     def matches(self, glob: str) -> list[str]:
         """Names of the reported tests that match `glob`; raises UsageError when there is none."""

@@ -4,6 +4,7 @@ import pytest
 
 from dbversus.errors import UsageError
 from dbversus.experiment.asked.spec import make_spec, read_spec, write_spec
+from dbversus.suites import definition
 
 TARGETS = {"targets": ["postgres:13", "postgres:17"]}
 
@@ -98,3 +99,49 @@ def test_what_is_optional_in_a_matrix_is_so_in_the_experiment(tmp_path: Path) ->
     text = '[matrix]\nbuilds = ["postgres:17"]\nconfigs = [["comp0", "compLZ4"]]\noptional = ["compLZ4"]\n'
     (tmp_path / "x.toml").write_text(text)
     assert read_spec(tmp_path / "x.toml", lambda _: {}).optional == ["compLZ4"]
+
+
+IDLE = """\
+title = "Idle"
+[tables.t]
+columns = { id = { type = "int4", values = { gen = "sequence" } } }
+[statements.vacuum]
+sql = "VACUUM t"
+table = "client"
+[tests.read]
+kind = "step"
+title = "Read beside a vacuum"
+group = "point"
+roles.readers = { operations = 10, statements = [{ name = "look", sql = "SELECT 1" }] }
+roles.cleaners = { operations = 1, statements = [{ use = "vacuum", only = ["postgres"] }] }
+[tests.clean]
+kind = "statement"
+title = "Vacuum"
+group = "write"
+statements = [{ use = "vacuum", only = ["postgres"] }]
+[[phases]]
+name = "p"
+tests = ["read", "clean"]
+"""
+
+
+def test_what_does_nothing_on_a_target_is_left_out_and_said(tmp_path: Path) -> None:
+    suite = tmp_path / "idle.toml"
+    suite.write_text(IDLE)
+    one = make_spec({"targets": ["postgres:17", "postgres:16"], "suite": str(suite)})
+    assert list(one.read_suite().tests) == ["read", "clean"] and one.left_out() == []
+    both = make_spec({"targets": ["postgres:17", "sqlite:bundled"], "suite": str(suite)})
+    assert list(both.read_suite().tests) == ["read"]
+    assert both.left_out() == [
+        "role cleaners of test read does nothing on SQLite: it has no statement there",
+        "test clean is left out: it has no statement for SQLite",
+    ]
+    sent = [
+        [role["counted"] for role in definition(both.read_suite().tests["read"], dbms, 10)["roles"]]
+        for dbms in ("postgres", "sqlite")
+    ]
+    assert sent == [[True, True], [True, False]]
+    with pytest.raises(
+        UsageError, match=r"No test can be run: test clean is left out: it has no statement for SQLite\."
+    ):
+        make_spec({"targets": ["sqlite:bundled"], "suite": str(suite), "tests": "clean"}).read_suite()

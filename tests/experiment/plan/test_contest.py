@@ -38,7 +38,9 @@ def test_a_target_alone_is_compared_with_nobody_and_measured() -> None:
 
 
 def test_tests_that_build_on_each_other_retire_together() -> None:
-    spec = make_spec({"targets": ["sqlite", "sqlite"], "looks": [2], "suite": "insert", "tests": "l.i0,l.x"})
+    spec = make_spec(
+        {"targets": ["sqlite:bundled", "sqlite:bundled"], "looks": [2], "suite": "insert", "tests": "l.i0,l.x"}
+    )
     insert = Contest(spec, spec.read_suite(), ["t0", "t1"], Progress())
     assert insert.undecided == ["l.i0", "l.x"]
     assert insert.to_retire({"l.i0"}) == [] and insert.to_retire({"l.x", "l.i0"}) == ["l.i0", "l.x"]

@@ -115,7 +115,7 @@ def test_wrong_answers_have_no_interaction(tmp_path: Path) -> None:
 def test_one_block_has_ratios_and_no_verdict(tmp_path: Path) -> None:
     both = [write_experiment(tmp_path / name, blocks=1) for name in "ab"]
     one = side_by_side(both).lines[0].interactions["b"][CPU]
-    assert (one.verdict, one.low, one.note) == (Verdict.UNDECIDED, None, "one block: no interval, no verdict")
+    assert (one.verdict, one.low, one.note) == (Verdict.UNDECIDED, None, "1 of 4 blocks: no verdict")
 
 
 def test_an_import_stands_beside_without_an_interaction(tmp_path: Path) -> None:

@@ -59,10 +59,10 @@ def test_margins_are_the_widest_of_the_cases() -> None:
 
 
 def test_growth_is_of_blocks_that_both_have() -> None:
-    ratio = growth({0: 1.0, 1: 1.2, 5: 9.0}, {0: 0.4, 1: 0.6, 2: 7.0})
+    ratio = growth({0: 1.0, 1: 1.2, 2: 1.7, 5: 9.0}, {0: 0.4, 1: 0.7, 2: 1.0, 3: 7.0})
     assert ratio is not None
     assert ratio.value == pytest.approx(np.exp(0.6))
-    assert ratio.blocks == 2
+    assert ratio.blocks == 3
     assert ratio.low is not None and ratio.high is not None and ratio.low < np.exp(0.6) < ratio.high
     assert growth({0: 1.0}, {1: 1.0}) is None
     single = growth({0: 1.0}, {0: 1.0})

@@ -154,19 +154,19 @@ def test_marks_at_the_margin_are_rarely_false() -> None:
 
 
 def test_wrong_tests_are_in_no_mean_and_bear_no_mark() -> None:
-    ratios = {"good": [2.0, 2.1], "wrong": [9.0, 9.1]}
-    old, new = one_metric({name: [1.0, 1.0] for name in ratios}), one_metric(ratios)
+    ratios = {"good": [2.0, 2.1, 2.0], "wrong": [9.0, 9.1, 9.0]}
+    old, new = one_metric({name: [1.0, 1.0, 1.0] for name in ratios}), one_metric(ratios)
     found = compare(old, new, left_out={"wrong": "other answers"})
     assert found.marked(THROUGHPUT, Mark.GAIN) == ["good"]
     assert {item.test: item.left_out for item in found.tests} == {"good": "", "wrong": "other answers"}
     mean = found.means[THROUGHPUT].shift
     assert mean
-    assert mean.value == pytest.approx(math.sqrt(2.0 * 2.1))
+    assert mean.value == pytest.approx((2.0 * 2.1 * 2.0) ** (1 / 3))
     assert found.tests_in_mean == {THROUGHPUT: 1}
 
 
 def test_what_has_one_block_is_in_no_mean_beside_what_has_more() -> None:
-    old, new = one_metric({"load": [1.0], "t": [1.0, 1.0]}), one_metric({"load": [5.0], "t": [1.1, 1.1]})
+    old, new = one_metric({"load": [1.0], "t": [1.0] * 3}), one_metric({"load": [5.0], "t": [1.1] * 3})
     found = compare(old, new)
     assert found.tests_in_mean == {THROUGHPUT: 1}
     alone = compare(one_metric({"a": [1.0], "b": [1.0]}), one_metric({"a": [1.0], "b": [4.0]}), paired=False)

@@ -46,7 +46,7 @@ def test_a_mean_is_that_of_the_blocks() -> None:
 
 def test_one_block_has_no_error_and_nothing_to_compare_no_mean() -> None:
     means = block_means([*values([0.1]), *values([None, None], test="idle")], PRIMARY)
-    assert means == {ONE: Mean(0.1, None, 0.0, 1)}
+    assert means == {ONE: Mean(0.1, None, 0.0, 1, (0.1, 0.1))}
     assert block_means([], PRIMARY) == {}
 
 
@@ -76,7 +76,22 @@ def test_verdicts_go_by_the_wider_margin_and_by_what_is_better() -> None:
 def test_without_an_interval_nothing_is_said() -> None:
     found = only(Mean(0.0, None, 0, 1), Mean(0.5, 0.001, 6, 4))
     assert (found.verdict, found.low, found.q_value) == (Verdict.UNDECIDED, None, None)
-    assert found.note == "one block: no interval, no verdict"
+    assert found.note == "1 of 4 blocks: no verdict"
+
+
+def test_before_the_first_look_of_either_nothing_is_said() -> None:
+    first, other = Mean(0.0, 0.001, 6, 5), Mean(0.5, 0.001, 6, 8)
+    found = only(first, other, looks=(12,))
+    assert (found.verdict, found.note) == (Verdict.UNDECIDED, "5 of 12 blocks: no verdict")
+    assert found.low is not None
+    assert only(first, other, looks=(8,)).verdict is Verdict.REGRESSION
+
+
+def test_two_blocks_of_either_give_a_range() -> None:
+    first = block_means(values([0.0, 0.1]), PRIMARY)[ONE]
+    found = only(first, block_means(values([0.5, 0.6, 0.7, 0.8]), PRIMARY)[ONE])
+    assert (found.low, found.high) == (None, None)
+    assert (found.least, found.most) == pytest.approx((math.exp(0.4), math.exp(0.8)))
 
 
 def test_what_one_experiment_lacks_is_in_no_pair() -> None:

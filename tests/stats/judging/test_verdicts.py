@@ -14,7 +14,7 @@ from dbversus.stats.headline import headline
 from dbversus.stats.judging.sequential import LOOKS, alpha_per_look
 from dbversus.stats.judging.verdicts import assess, decided
 from dbversus.stats.metrics import CPU, IO_BYTES, PRIMARY, THROUGHPUT
-from dbversus.stats.model import SMALL_CHANGE, BlockValue, Finding, Verdict
+from dbversus.stats.model import SMALL_CHANGE, TOO_LITTLE, BlockValue, Finding, Verdict
 
 QUIET_TESTS = 12
 
@@ -145,7 +145,35 @@ def test_one_block_gives_a_ratio_and_no_verdict() -> None:
     finding = only(assess(series("x", [0.5]), PRIMARY))
     assert (finding.verdict, finding.low) == (Verdict.UNDECIDED, None)
     assert finding.ratio == pytest.approx(np.exp(0.5))
-    assert "one block" in finding.note
+    assert (finding.least, finding.most, finding.note) == (None, None, "1 of 3 blocks: no verdict")
+
+
+def test_two_blocks_give_their_range_and_no_verdict_whatever_the_looks() -> None:
+    """Student's t of two blocks would be wide enough to hold anything."""
+    for looks, awaited in (((2, 4), 3), ((1,), 3), ((3, 4), 3), ((4, 6), 4)):
+        finding = only(assess(series("x", [0.5, 0.6]) + quiet(2), PRIMARY, looks=looks))
+        assert (finding.verdict, finding.low, finding.high, finding.p_value) == (Verdict.UNDECIDED, None, None, None)
+        assert (finding.least, finding.most) == pytest.approx((np.exp(0.5), np.exp(0.6)))
+        assert finding.note == f"2 of {awaited} blocks: no verdict"
+
+
+def test_before_the_first_look_there_is_an_interval_and_no_verdict() -> None:
+    values = series("x", shifted(noise(9, 4, 0.001), 0.5)) + quiet(4)
+    early, later = only(assess(values, PRIMARY, looks=(6, 8))), only(assess(values, PRIMARY, looks=(4, 8)))
+    assert (early.verdict, early.found_at, early.note) == (Verdict.UNDECIDED, None, "4 of 6 blocks: no verdict")
+    assert early.low is not None
+    assert early.low > 1.5
+    assert later.verdict is Verdict.REGRESSION
+
+
+def test_where_too_little_happened_there_is_no_interval() -> None:
+    """Something in one block and next to nothing in another, over a floor."""
+    finding = only(assess(series("x", [-6.0, 7.0, 0.3, 5.0], IO_BYTES), PRIMARY), metric=IO_BYTES)
+    assert (finding.verdict, finding.low, finding.high) == (Verdict.UNSTABLE, None, None)
+    assert (finding.least, finding.most) == pytest.approx((np.exp(-6), np.exp(7)))
+    assert finding.note == TOO_LITTLE
+    change = only(assess(series("x", [6.0, 9.0, 7.0, 8.0] * 3, IO_BYTES), PRIMARY), metric=IO_BYTES)
+    assert change.verdict is Verdict.REGRESSION
 
 
 def test_identical_counters_have_an_interval() -> None:
@@ -280,7 +308,12 @@ class TestFreshBlocks:
 def test_no_verdict_contradicts_its_interval(seed: int, change: float, blocks: int, looks: tuple[int, ...]) -> None:
     values = series("x", [x + change for x in noise(seed, blocks, 0.015)]) + quiet(blocks)
     finding = only(assess(values, PRIMARY, looks=looks))
-    assert finding.ratio and finding.low and finding.high
+    assert finding.ratio
+    if blocks < max(3, looks[0]):
+        assert finding.verdict is Verdict.UNDECIDED
+    if not finding.low or not finding.high:
+        assert blocks < 3
+        return
     if finding.verdict in (Verdict.REGRESSION, Verdict.IMPROVEMENT):
         assert finding.low > 1 or finding.high < 1
         assert (finding.ratio > 1) == (finding.verdict is Verdict.REGRESSION)
@@ -330,8 +363,10 @@ def test_swapping_base_and_target_mirrors_everything(seed: int, change: float, b
     assert other.verdict is swapped.get(one.verdict, one.verdict)
     assert one.p_value == pytest.approx(other.p_value)
     assert one.ratio is not None
-    assert one.low is not None
-    assert (other.ratio, other.high) == pytest.approx((1 / one.ratio, 1 / one.low))
+    assert other.ratio == pytest.approx(1 / one.ratio)
+    ends = (one.least, other.most) if blocks < 3 else (one.low, other.high)
+    assert ends[0] is not None
+    assert ends[1] == pytest.approx(1 / ends[0])
 
 
 @settings(deadline=None, max_examples=20)

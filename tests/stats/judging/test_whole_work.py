@@ -73,8 +73,8 @@ def only(findings: list[Finding], metric: str) -> Finding:
 @pytest.mark.parametrize(
     ("target", "change", "words"),
     [
-        ("b", Verdict.REGRESSION, "over all its work -45.5 %: single slots were slow"),
-        ("a", Verdict.IMPROVEMENT, "over all its work +83.3 %: single slots of the base were slow"),
+        ("b", Verdict.REGRESSION, "over all its work -45 %: single slots were slow"),
+        ("a", Verdict.IMPROVEMENT, "over all its work +83 %: single slots of the base were slow"),
     ],
 )
 def test_what_stalls_in_few_slots_is_a_change_and_says_where(target: str, change: Verdict, words: str) -> None:
@@ -84,7 +84,7 @@ def test_what_stalls_in_few_slots_is_a_change_and_says_where(target: str, change
     assert only(by_rows, THROUGHPUT).verdict is Verdict.EQUIVALENT
     finding = only(checked, THROUGHPUT)
     assert (finding.verdict, finding.whole_work, finding.fresh_blocks) == (change, change, 2)
-    assert finding.note == f"equivalent in the middle half of its rows (+0.0 %); {words}; confirmed in fresh blocks"
+    assert finding.note == f"equivalent in the middle half of its rows (±0 %); {words}; confirmed in fresh blocks"
     verdict, sentence = headline([finding for finding in checked if finding.test == "t0"])
     assert verdict is change
     assert "throughput" in sentence and "over all its work" in sentence

@@ -64,7 +64,7 @@ def test_one_block_has_an_interval_within_its_start_and_no_verdict(shape: Callab
         assert (finding.verdict, finding.low, finding.high) == (Verdict.UNDECIDED, None, None)
         assert finding.ratio is not None and finding.start_low is not None and finding.start_high is not None
         assert finding.start_low < finding.ratio < finding.start_high
-        assert finding.note.startswith("one block: no interval, no verdict; within this one start ")
+        assert finding.note.startswith("1 of 3 blocks: no verdict; within this one start ")
     assert found[IO_BYTES].start_low is None
 
 

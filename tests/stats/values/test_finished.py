@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from dbversus.results.records import Block
+from dbversus.results.records import Block, Failure
 from dbversus.results.stored import Results
 from dbversus.stats.judge import judge
 from dbversus.stats.metrics import CPU
-from dbversus.stats.values.finished import finished_blocks, of_finished_blocks
+from dbversus.stats.values.finished import counted_blocks, finished_blocks, of_finished_blocks
 
 from ..twin_results import Truth, twin_results
 
@@ -41,7 +41,20 @@ def test_records_of_it_do_not_count_either(results: Results) -> None:
     assert {getattr(record, "block", None) for record in kept} == {None, 0, 1, 2, 3}
 
 
-def test_while_fewer_than_two_are_finished_all_there_is_counts() -> None:
-    cut = cut_short(twin_results(Truth(tests=3, blocks=2, targets=2), looks=[12]), 1)
+def test_while_none_is_finished_all_there_is_counts() -> None:
+    cut = cut_short(twin_results(Truth(tests=3, blocks=1, targets=2), looks=[12]), 0)
     assert of_finished_blocks(cut) is cut
-    assert {one.blocks for one in judge(cut) if one.metric == CPU} == {2}
+    assert counted_blocks(cut) == {0}
+    assert {one.blocks for one in judge(cut) if one.metric == CPU} == {1}
+
+
+def test_one_that_is_finished_counts_alone() -> None:
+    cut = cut_short(twin_results(Truth(tests=3, blocks=2, targets=2), looks=[12]), 1)
+    assert counted_blocks(cut) == {0}
+    assert {one.blocks for one in judge(cut) if one.metric == CPU} == {1}
+
+
+def test_what_failed_in_a_block_that_was_cut_short_is_kept(results: Results) -> None:
+    failure = Failure("t1", "slot", "server closed the connection", final=False, block=4)
+    cut = cut_short(results, 4)
+    assert of_finished_blocks(replace(cut, records=(*cut.records, failure))).failures == [failure]

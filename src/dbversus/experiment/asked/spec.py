@@ -18,6 +18,8 @@ from pydantic import (
     model_validator,
 )
 
+from dbversus.builds.target import parse_target
+from dbversus.dbms.known import find_dbms
 from dbversus.errors import UsageError
 from dbversus.experiment.asked.demands import Demands, parse_conditions, parse_share
 from dbversus.experiment.asked.fields import Fields
@@ -32,7 +34,7 @@ from dbversus.stats.judgeable import JUDGEABLE, named
 from dbversus.suites.build.builds_on import check_selected
 from dbversus.suites.file.source import Place, Source
 from dbversus.suites.load import load_stored_suite, load_suite
-from dbversus.suites.model import Suite
+from dbversus.suites.model import Suite, has_work
 from dbversus.units import parse_count, parse_duration, parse_memory
 
 SCALED = "scaled"
@@ -242,12 +244,33 @@ class ExperimentSpec(Fields):
         return load_suite(self.suite, self.variants)
 
     def read_suite(self) -> Suite:
-        """The suite with the tests that were asked for."""
+        """The suite with the tests that were asked for, of which every target does something in each."""
         suite = self._read_suite()
-        selected = suite.select(self.tests)
+        selected = suite.select(self.tests).without_idle(self._dbms())
+        if not selected.tests:
+            raise UsageError(f"No test can be run: {'; '.join(self.left_out())}.")
         self._check_ends(selected)
         self._check_pass(suite, selected)
         return selected
+
+    def left_out(self) -> list[str]:
+        """What does nothing on a target, for want of a statement there: tests, which are left out, and roles."""
+        dbms = self._dbms()
+        said = []
+        for test in self._read_suite().select(self.tests).tests.values():
+            if idle := test.idle_on(dbms):
+                said.append(f"test {test.name} is left out: it has no statement for {_titles(idle)}")
+                continue
+            of_roles = {role.name: [one for one in dbms if not has_work(role.statements, one)] for role in test.roles}
+            said += [
+                f"role {name} of test {test.name} does nothing on {_titles(idle)}: it has no statement there"
+                for name, idle in of_roles.items()
+                if idle
+            ]
+        return said
+
+    def _dbms(self) -> list[str]:
+        return list(dict.fromkeys(parse_target(text).dbms for text in self.targets))
 
     def _check_pass(self, suite: Suite, selected: Suite) -> None:
         check_selected(suite, selected)
@@ -377,3 +400,7 @@ def _read_source(path: Path) -> Source:
 def write_spec(spec: ExperimentSpec, path: Path) -> None:
     """Writes every choice, so that the file alone repeats the experiment; paths from the home."""
     path.write_text(told(tomli_w.dumps(spec.model_dump(exclude_none=True))), encoding="utf-8")
+
+
+def _titles(dbms: Sequence[str]) -> str:
+    return " and ".join(find_dbms(name).title for name in dbms)

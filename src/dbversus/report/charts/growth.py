@@ -9,7 +9,7 @@ from dbversus.report.charts import ticks
 from dbversus.report.charts.axes import Axis, across, upwards, x_axis, y_axis
 from dbversus.report.charts.drawing import Point, chart, kind, series
 from dbversus.report.model import ScaleUp
-from dbversus.report.words import interval, ratio
+from dbversus.report.words import ratio_text
 from dbversus.stats.means import Ratio
 
 FEWEST_NUMBERS = 3
@@ -80,7 +80,7 @@ def _whiskers(index: int, of_target: Mapping[int, Ratio], x: Axis, y: Axis) -> I
 
 def _said(one: Ratio) -> str:
     """`1.902 [1.850, 1.956]`"""
-    return f"{ratio(one.value)} {interval(one.low, one.high)}".strip()
+    return ratio_text(one.value, one)
 
 
 def _spoken(test: str, first: int, curves: Curves) -> str:

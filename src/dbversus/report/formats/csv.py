@@ -12,7 +12,7 @@ from dbversus.stats.judged import JUDGEABLE_METRICS
 from dbversus.stats.model import Metric, Verdict
 
 _RANKS = {P50: 50.0, **PERCENTS}
-_FIGURES = ("ratio", "low", "high", "p_value", "q_value", "blocks")
+_FIGURES = ("ratio", "low", "high", "least", "most", "p_value", "q_value", "blocks")
 
 
 def _sides(metric: Metric) -> tuple[str, str]:

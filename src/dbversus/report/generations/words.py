@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dbversus.report.pairs import Generations
-from dbversus.report.words import interval, ratio
+from dbversus.report.words import ratio_text
 from dbversus.stats.across.generations import MARKED, Change, Mark, TestShift
-from dbversus.stats.means import CONFIDENCE, Ratio
+from dbversus.stats.means import CONFIDENCE, Ratio, Spread, spread_of
 from dbversus.stats.metrics import CPU, DISK_READ_BYTES, DISK_READS, THROUGHPUT
 
 MEAN = "geometric mean"
@@ -82,7 +82,7 @@ def cell(value: Ratio | None, with_interval: bool = True) -> str:
     """`1.081 [1.070, 1.092]`, or a dash."""
     if value is None:
         return "–"
-    return f"{ratio(value.value)} {interval(value.low, value.high)}".strip() if with_interval else ratio(value.value)
+    return ratio_text(value.value, value, with_interval)
 
 
 def mark(metric: str, change: Change) -> str:
@@ -123,8 +123,8 @@ def _flat_line(item: TestShift) -> Iterator[tuple[str, Any]]:
         sides = {"old": change.old, "new": change.new} | ({"shift": change.shift} if metric in MARKED else {})
         for side, value in sides.items():
             yield f"{short} {side}", None if value is None else value.value
-            yield f"{short} {side} low", None if value is None else value.low
-            yield f"{short} {side} high", None if value is None else value.high
+            for end, bound in (Spread() if value is None else spread_of(value))._asdict().items():
+                yield f"{short} {side} {end}", bound
         if metric in MARKED:
             yield METALS[metric], str(change.mark)
     throughput = change_of(item, THROUGHPUT)
@@ -168,4 +168,4 @@ def _ratio_json(value: Ratio | None) -> dict[str, Any] | None:
     if value is None:
         return None
     plain: float | str = "inf" if math.isinf(value.value) else value.value
-    return {"ratio": plain, "low": value.low, "high": value.high, "blocks": value.blocks}
+    return {"ratio": plain, **spread_of(value)._asdict(), "blocks": value.blocks}

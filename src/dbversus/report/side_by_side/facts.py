@@ -9,7 +9,7 @@ from dbversus.report.side_by_side.model import Facts
 from dbversus.report.words import listing
 from dbversus.results.records import Experiment
 from dbversus.results.stored import Results
-from dbversus.stats.values.finished import finished_blocks
+from dbversus.stats.values.finished import counted_blocks
 from dbversus.stats.values.imported import is_imported
 from dbversus.units import count_of, show_count
 
@@ -25,7 +25,7 @@ def facts_of(experiments: Sequence[Results], given: Sequence[str]) -> tuple[Fact
             kernel=kernel_of(each),
             table_sizes=_table_sizes(each),
             clients=listing([str(count) for count in each.header.clients]) if each.header.clients else "",
-            blocks=len(finished_blocks(each)),
+            blocks=len(counted_blocks(each)),
             measured=_date(each),
             imported=is_imported(each),
         )

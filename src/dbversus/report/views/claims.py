@@ -10,9 +10,11 @@ from dbversus.report.parts.experiment.claims import of_every_post
 from dbversus.report.views.registry import Shown
 from dbversus.report.words import rounded
 from dbversus.results.stored import Results
+from dbversus.stats.means import spread_of
 
 _COLUMNS = [
-    "claim", "result", "test", "metric", "new", "old", "published", "ratio", "low", "high", "blocks", "of figure", "note",
+    "claim", "result", "test", "metric", "new", "old", "published", "ratio", "low", "high", "least", "most",
+    "blocks", "of figure", "note",
 ]  # fmt: skip
 
 
@@ -31,7 +33,7 @@ def _rows(post: PostPart) -> Iterator[tuple[Any, ...]]:
     for claim in post.claims:
         for one in claim.figures:
             said = one.said if one.published is None else one.published
-            ours = (rounded(one.ratio), rounded(one.low), rounded(one.high), one.blocks)
+            ours = (*map(rounded, (one.ratio, *spread_of(one))), one.blocks)
             yield (claim.name, claim.status, one.test, one.metric, one.new, one.old, said, *ours, one.status, one.note)
         if not claim.figures:
             yield (claim.name, claim.status, *(None,) * 10, claim.note)

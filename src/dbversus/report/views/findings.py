@@ -5,7 +5,7 @@ from dbversus.report.views.registry import Shown
 from dbversus.results.stored import Results
 
 _SQL = (
-    "SELECT test, target, metric, verdict, ratio, low, high, blocks, smallest_visible_change "
+    "SELECT test, target, metric, verdict, ratio, low, high, least, most, blocks, smallest_visible_change "
     "FROM findings WHERE judged OR metric = 'drain_cpu_us_per_op'"
 )
 

@@ -28,7 +28,9 @@ class View:
     what: str
 
     def show(self, results: "Results") -> Shown:
-        shown: Shown = import_module(f"dbversus.report.views.{self.name}").show(results)
+        from dbversus.stats.values.finished import of_finished_blocks
+
+        shown: Shown = import_module(f"dbversus.report.views.{self.name}").show(of_finished_blocks(results))
         return shown
 
 

@@ -46,6 +46,12 @@ class TargetFacts(Part, frozen=True, omit_defaults=False):
     checksum: str | None = None
     rendered: Rendered | None = None
 
+    @property
+    def tells(self) -> bytes:
+        """The same for two targets only if they are the same binary with the same config, whatever that is called."""
+        config = msgspec.structs.replace(self.rendered, name="", chosen=[]) if self.rendered else self.config
+        return msgspec.json.encode((self.dbms, self.checksum or self.version, config))
+
 
 class StoredFile(Part, frozen=True):
     """A file of `suite/` or `configs/`.
@@ -118,3 +124,10 @@ class Experiment(Record, frozen=True, kw_only=True, omit_defaults=False):
     test_margins: dict[str, dict[str, float]] = {}
     spec: dict[str, Any] = {}
     files: list[StoredFile] = []
+
+    @property
+    def told_apart(self) -> list[tuple[str, bytes]]:
+        """Labels of targets of which the binary is known, and what tells one from another; none where slowdowns are injected."""
+        if self.spec.get("inject") is not None:
+            return []
+        return [(target.label, target.tells) for target in self.targets if target.checksum is not None]

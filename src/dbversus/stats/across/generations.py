@@ -13,7 +13,7 @@ from enum import StrEnum
 import numpy as np
 
 from dbversus.results.records import Load
-from dbversus.stats.means import Logs, Ratio, difference, mean_of_blocks, mean_of_tests
+from dbversus.stats.means import FEWEST_BLOCKS, Logs, Ratio, difference, mean_of_blocks, mean_of_tests
 from dbversus.stats.metrics import CPU, DISK_READ_BYTES, DISK_READS, LOAD_TEST, THROUGHPUT, Columns, metric_named, parts
 from dbversus.stats.model import BlockValue, Metric
 from dbversus.stats.values.blocks import block_values, load_values
@@ -252,8 +252,8 @@ def _mark(metric: str, shift: Ratio | None, margin: float) -> Mark:
 
 
 def _with_interval(tests: list[str], metric: str, *generations: Generation) -> list[str]:
-    """Those with two blocks or more in each pair; all of them when no test has that many."""
-    several = [test for test in tests if all(len(each.logs[test, metric]) > 1 for each in generations)]
+    """Those with an interval in each pair; all of them when no test has one."""
+    several = [test for test in tests if all(len(each.logs[test, metric]) >= FEWEST_BLOCKS for each in generations)]
     return several or tests
 
 

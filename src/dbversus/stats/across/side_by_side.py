@@ -5,15 +5,16 @@ interaction is the difference of two independent means of ln ratios, with the de
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from dbversus.stats.judging.estimate import estimate
 from dbversus.stats.judging.looks import OVERALL, POWER, adjusted_p
-from dbversus.stats.judging.sequential import alpha_per_look
-from dbversus.stats.means import Mean, difference
+from dbversus.stats.judging.sequential import alpha_per_look, first_look
+from dbversus.stats.judging.verdicts import reservation
+from dbversus.stats.means import FEWEST_BLOCKS, Mean, difference
 from dbversus.stats.metrics import Floats
 from dbversus.stats.model import BlockValue, Finding, Metric, Verdict
 from dbversus.stats.values.table import Key, tabulate
@@ -41,9 +42,10 @@ def block_means(values: Sequence[BlockValue], metrics: Sequence[Metric]) -> dict
     return {
         key: Mean(
             float(found.mean[index]),
-            float(errors[index]) if counts[index] > 1 else None,
-            float(found.df[index]) if counts[index] > 1 else 0.0,
+            float(errors[index]) if counts[index] >= FEWEST_BLOCKS else None,
+            float(found.df[index]) if counts[index] >= FEWEST_BLOCKS else 0.0,
             int(counts[index]),
+            (float(np.nanmin(table.value[index])), float(np.nanmax(table.value[index]))),
         )
         for index, key in enumerate(table.keys)
         if table.compared[index]
@@ -60,16 +62,23 @@ def judge_interactions(
     """
     by_name = {metric.name: metric for metric in metrics}
     pairs = [
-        (place, key, difference(mean, first.means[key]), _margin(key, by_name[key[2]], first, other))
+        (place, key, difference(mean, first.means[key]), other)
         for place, other in enumerate(others)
         for key, mean in other.means.items()
         if key in first.means and key[2] in by_name
     ]
     findings: list[dict[Key, Finding]] = [{} for _ in others]
     level = _Level.of([first.looks, *(other.looks for other in others)], [mean for _, _, mean, _ in pairs])
-    for index, (place, key, mean, margin) in enumerate(pairs):
-        findings[place][key] = _finding(key, mean, margin, by_name[key[2]], level, index)
+    for index, (place, key, mean, other) in enumerate(pairs):
+        margin, awaited = _margin(key, by_name[key[2]], first, other), _awaited(key, first, other)
+        findings[place][key] = _finding(key, mean, margin, by_name[key[2]], level, index, awaited)
     return findings
+
+
+def _awaited(key: Key, *both: Measured) -> int:
+    """Blocks of the first look that one of them has not reached; 0: both have."""
+    looks = [first_look(one.looks) for one in both if one.means[key].blocks < first_look(one.looks)]
+    return max(looks, default=0)
 
 
 def _margin(key: Key, metric: Metric, *both: Measured) -> float:
@@ -105,19 +114,19 @@ def _p_value(mean: Mean) -> float:
     return float("nan") if mean.error is None else 2 * float(stdtr(mean.df, -abs(mean.value) / mean.error))
 
 
-def _finding(key: Key, mean: Mean, margin: float, metric: Metric, level: _Level, index: int) -> Finding:
+def _finding(key: Key, mean: Mean, margin: float, metric: Metric, level: _Level, index: int, awaited: int) -> Finding:
     verdict, reach = Verdict.UNDECIDED, None
     if mean.error is not None:
-        verdict = _verdict(mean, mean.error, margin, metric, level, float(level.q[index]))
+        if not awaited:
+            verdict = _verdict(mean, mean.error, margin, metric, level, float(level.q[index]))
         changed = verdict in (Verdict.REGRESSION, Verdict.IMPROVEMENT)
         reach = _reach(mean, mean.error, (level.selected if changed else level.alone) / 2)
-    ends = [None if reach is None else _exp(mean.value + sign * reach) for sign in (-1, 1)]
-    return Finding(
+    beside = mean.spread(reach)
+    finding = Finding(
         *key,
         verdict=verdict,
-        ratio=_exp(mean.value),
-        low=ends[0],
-        high=ends[1],
+        ratio=mean.ratio().value,
+        **beside._asdict(),
         confidence=1 - OVERALL,
         blocks=mean.blocks,
         p_value=None if reach is None else float(level.p[index]),
@@ -126,8 +135,9 @@ def _finding(key: Key, mean: Mean, margin: float, metric: Metric, level: _Level,
         smallest_visible_change=_visible(mean, level),
         block_sd=None,
         degrees_of_freedom=None if reach is None else mean.df,
-        note="" if reach is not None else "one block: no interval, no verdict",
+        first_look=awaited,
     )
+    return replace(finding, note=reservation(finding))
 
 
 def _verdict(mean: Mean, error: float, margin: float, metric: Metric, level: _Level, q: float) -> Verdict:
@@ -151,8 +161,3 @@ def _visible(mean: Mean, level: _Level) -> float | None:
         return None
     away = _reach(mean, mean.error, level.of_family / 2) + _reach(mean, mean.error, 1 - POWER)
     return float(np.expm1(min(away, 700.0)))
-
-
-def _exp(log_ratio: float) -> float | None:
-    """None beyond all bounds."""
-    return float(np.exp(log_ratio)) if abs(log_ratio) < 700 else None

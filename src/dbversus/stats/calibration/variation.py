@@ -9,6 +9,7 @@ from scipy.stats import kstest, t, ttest_1samp
 from dbversus.results.stored import Results
 from dbversus.stats.calibration.model import OrderBias, Spread, Uniformity
 from dbversus.stats.calibration.twins import Twins
+from dbversus.stats.means import FEWEST_BLOCKS
 from dbversus.stats.metrics import CPU, THROUGHPUT, Floats
 from dbversus.stats.model import BlockValue
 from dbversus.stats.values.blocks import block_values
@@ -174,7 +175,7 @@ def _bias_by_block(rows: Rows) -> dict[float, float]:
 
 def _bias(test: str, metric: str, values: list[float]) -> OrderBias:
     mean, n = float(np.mean(values)), len(values)
-    if n < 2:
+    if n < FEWEST_BLOCKS:
         return OrderBias(test=test, metric=metric, bias=mean, low=None, high=None)
     half = float(t.isf((1 - CONFIDENCE) / 2, n - 1) * np.std(values, ddof=1) / n**0.5)
     return OrderBias(test=test, metric=metric, bias=mean, low=mean - half, high=mean + half)

@@ -7,7 +7,8 @@ import numpy.typing as npt
 from scipy.special import stdtr, stdtrit
 
 from dbversus.stats.judging.estimate import estimate
-from dbversus.stats.judging.sequential import alpha_per_look
+from dbversus.stats.judging.sequential import alpha_per_look, first_look
+from dbversus.stats.means import FEWEST_BLOCKS
 from dbversus.stats.metrics import Floats
 from dbversus.stats.model import CHANGES, Verdict
 from dbversus.stats.values.table import Bools, Ints, Table
@@ -81,17 +82,22 @@ def take_look(table: Table, state: State, count: int, looks: tuple[int, ...]) ->
     state.verdict = np.where(fresh, verdicts, state.verdict)
     with np.errstate(invalid="ignore"):
         may_differ = (state.q <= WORTH_ANOTHER_LOOK) & (np.abs(state.mean) >= CHANGED_FROM * table.log_margin)
-    newly_found = fresh & (state.found_at < 0) & may_differ & (verdicts != Verdict.EQUIVALENT)
+    is_told = n >= first_look(looks)
+    newly_found = fresh & (state.found_at < 0) & may_differ & is_told & (verdicts != Verdict.EQUIVALENT)
     state.found_at[newly_found] = table.blocks[count - 1] + 1
 
 
 def _estimate(table: Table, state: State, count: int, fresh: Bools) -> None:
-    """Mean, own and moderated sd, degrees of freedom and p-value from the first blocks, where there are new ones."""
+    """Mean, own and moderated sd, degrees of freedom and p-value from the first blocks, where there are new ones.
+
+    Fewer than FEWEST_BLOCKS have a mean and an sd of their own, from which nothing is concluded.
+    """
     found = estimate(table, count)
+    enough = state.n >= FEWEST_BLOCKS
     state.mean = np.where(fresh, found.mean, state.mean)
     state.sd = np.where(fresh, found.sd, state.sd)
-    state.moderated_sd = np.where(fresh, found.moderated_sd, state.moderated_sd)
-    state.df = np.where(fresh, found.df, state.df)
+    state.moderated_sd = np.where(fresh, np.where(enough, found.moderated_sd, np.nan), state.moderated_sd)
+    state.df = np.where(fresh, np.where(enough, found.df, np.nan), state.df)
     with np.errstate(invalid="ignore", divide="ignore"):
         state.p = 2 * stdtr(state.df, -np.abs(state.mean) / standard_error(state))
 
@@ -152,7 +158,7 @@ def selected_level(table: Table, state: State, looks: tuple[int, ...]) -> Floats
 
 
 def _judge(table: Table, state: State, looks: tuple[int, ...]) -> Verdicts:
-    """Verdicts from what `state` holds, in the protocol's order: the first that holds is taken."""
+    """Verdicts from what `state` holds, in the protocol's order: the first that holds is taken. None before the first look."""
     level = alpha_per_look(looks, OVERALL)
     with np.errstate(invalid="ignore"):
         near = np.abs(state.mean) <= equivalent_within(looks) * table.log_margin
@@ -161,7 +167,9 @@ def _judge(table: Table, state: State, looks: tuple[int, ...]) -> Verdicts:
         worse = table.sign * state.mean > 0
         unstable = _reach_at_last(state, level, looks[-1]) > table.log_margin
     chosen = np.select(
-        [~table.compared & (state.n > 0), equivalent, changed & worse, changed, unstable], [0, 0, 1, 2, 3], default=4
+        [state.n < first_look(looks), ~table.compared, equivalent, changed & worse, changed, unstable],
+        [4, 0, 0, 1, 2, 3],
+        default=4,
     )
     order = (Verdict.EQUIVALENT, *CHANGES, Verdict.UNSTABLE, Verdict.UNDECIDED)
     verdicts: Verdicts = np.array(order, dtype=object)[chosen]

@@ -15,11 +15,17 @@ from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
 from dbversus.errors import UsageError
+from dbversus.stats.means import FEWEST_BLOCKS
 from dbversus.stats.metrics import Floats
 
 LOOKS: tuple[int, ...] = (3, 4, 6, 8, 12)
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(120)
+
+
+def first_look(looks: tuple[int, ...]) -> int:
+    """Blocks that a verdict takes: as many as the first look has, and so many that there is an interval."""
+    return max(FEWEST_BLOCKS, looks[0])
 
 
 def check_looks(looks: tuple[int, ...]) -> None:

@@ -18,6 +18,7 @@ from typing import Any
 from dbversus.stats.metrics import IO_BYTES, THROUGHPUT, Columns
 from dbversus.stats.model import CHANGES, UNPAID, UNSETTLED, Finding, Verdict
 from dbversus.stats.values.put_off import Place, Writes, writes_by_place
+from dbversus.units import show_change
 
 MOST_PUT_OFF = 0.5
 """Of its bytes written, from which on a server has left most of them for later."""
@@ -72,8 +73,7 @@ def _undone(finding: Finding, mine: Writes, of_base: Writes) -> str | None:
     for what, of_target, theirs in _counted_otherwise(mine, of_base):
         ratio = math.log(of_target / theirs) if min(of_target, theirs) > 0 else 0.0
         if ratio * math.copysign(1, math.log(finding.ratio or 1)) < least:
-            change = f"{100 * math.expm1(ratio):+.1f} %".replace("-", "−")
-            return f"{UNSETTLED}: it is {change} {what}"
+            return f"{UNSETTLED}: it is {show_change(math.exp(ratio))} {what}"
     return None
 
 

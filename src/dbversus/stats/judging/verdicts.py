@@ -5,18 +5,20 @@ findings during a run, when it is resumed and years later.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from dbversus.stats.headline import headline
 from dbversus.stats.judging.fresh import Shown, measured_again
 from dbversus.stats.judging.looks import OVERALL, State, looks_taken, reach, selected_level, take_look, visible_change
-from dbversus.stats.judging.sequential import LOOKS, alpha_per_look, check_looks
+from dbversus.stats.judging.sequential import LOOKS, alpha_per_look, check_looks, first_look
+from dbversus.stats.means import Spread, exp, says_nothing, spread
 from dbversus.stats.metrics import IO_BYTES, METRICS
-from dbversus.stats.model import CHANGES, SMALL_CHANGE, BlockValue, Finding, Metric, Verdict
+from dbversus.stats.model import CHANGES, SMALL_CHANGE, TOO_LITTLE, BlockValue, Finding, Metric, Verdict
 from dbversus.stats.values.table import Table, tabulate
 
-__all__ = ["assess", "decided", "headline"]
+__all__ = ["assess", "decided", "headline", "reservation"]
 
 DECISIVE = frozenset({Verdict.EQUIVALENT, Verdict.REGRESSION, Verdict.IMPROVEMENT})
 
@@ -54,6 +56,7 @@ def assess(
             fresh.get(index) or _as_judged(table, state, index, float(distance[index])),
             float(visible[index]),
             float(visible_at_last[index]),
+            first_look(looks),
         )
         for index in range(len(table.keys))
     ]
@@ -79,17 +82,22 @@ def decided(findings: Sequence[Finding]) -> set[str]:
     return {finding.test for finding in findings} - open_tests
 
 
-def _finding(table: Table, state: State, index: int, shown: Shown, visible: float, visible_at_last: float) -> Finding:
+def _finding(
+    table: Table, state: State, index: int, shown: Shown, visible: float, visible_at_last: float, first: int
+) -> Finding:
     test, target, metric = table.keys[index]
     compared = bool(table.compared[index])
-    return Finding(
+    beside = _spread(table, state, index, shown) if compared else Spread()
+    finding = Finding(
         test=test,
         target=target,
         metric=metric,
         verdict=shown.verdict,
         ratio=_ratio(shown.mean) if compared else None,
-        low=_ratio(shown.mean - shown.distance) if compared else None,
-        high=_ratio(shown.mean + shown.distance) if compared else None,
+        low=beside.low,
+        high=beside.high,
+        least=beside.least,
+        most=beside.most,
         confidence=1 - OVERALL,
         blocks=int(state.n[index]),
         p_value=_known(state.p[index]),
@@ -103,7 +111,28 @@ def _finding(table: Table, state: State, index: int, shown: Shown, visible: floa
         found_at=int(state.found_at[index]) if state.found_at[index] >= 0 else None,
         judged=bool(table.primary[index]),
         visible_at_last=_known(visible_at_last),
+        first_look=first,
     )
+    notes = (finding.note if not finding.before_first_look else "", reservation(finding))
+    return replace(finding, note="; ".join(filter(None, notes)))
+
+
+def reservation(finding: Finding) -> str:
+    """Why it has no verdict yet, or no interval."""
+    if finding.before_first_look:
+        return f"{finding.before_first_look}: no verdict"
+    if says_nothing(finding, finding.blocks):
+        return "by how much, too little happened to tell" if finding.verdict in CHANGES else TOO_LITTLE
+    return ""
+
+
+def _spread(table: Table, state: State, index: int, shown: Shown) -> Spread:
+    """Of the ratio, whose blocks are all that the key has."""
+    of_blocks = table.value[index]
+    known = np.isfinite(shown.distance)
+    interval = (exp(shown.mean - shown.distance), exp(shown.mean + shown.distance)) if known else None
+    ends = exp(float(np.nanmin(of_blocks))), exp(float(np.nanmax(of_blocks)))
+    return spread(interval, ends, int(state.n[index]))
 
 
 def _as_judged(table: Table, state: State, index: int, distance: float) -> Shown:
@@ -121,8 +150,6 @@ def _note(table: Table, state: State, index: int, verdict: Verdict) -> str:
         return SMALL_CHANGE
     if verdict in CHANGES:
         return "not measured again: an estimate from the blocks that revealed a change tends to exaggerate it"
-    if state.n[index] < 2:
-        return "one block: no interval, no verdict"
     return ""
 
 

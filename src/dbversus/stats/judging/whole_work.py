@@ -18,6 +18,7 @@ from dbversus.stats.model import BlockValue, Finding, Metric, Verdict
 from dbversus.stats.values.blocks import known_values, sums_per_op
 from dbversus.stats.values.layout import Layout, Sides, lay_out
 from dbversus.stats.values.table import Key
+from dbversus.units import show_change
 
 Drained = Mapping[tuple[int, str, str], Mapping[Any, float | None]]
 """(block, test, target) → group → drained CPU per operation, µs."""
@@ -99,8 +100,8 @@ def _change(whole: Finding) -> Verdict | None:
 
 
 def percent(ratio: float | None) -> str:
-    """`+5.1 %`"""
-    return "an unknown amount" if ratio is None else f"{100 * (ratio - 1):+.1f} %"
+    """`+5.1 %`, `×3.2`, `to 1/700`"""
+    return "an unknown amount" if ratio is None else show_change(ratio)
 
 
 def whole_work_values(columns: Columns, base: str, drains: Iterable[Mapping[str, Any]]) -> list[BlockValue]:

@@ -13,6 +13,7 @@ from statistics import fmean
 import numpy as np
 
 from dbversus.errors import UsageError
+from dbversus.stats.means import spread_of
 from dbversus.stats.metrics import (
     BACKGROUND_CPU,
     COUNTER,
@@ -163,8 +164,8 @@ def _as_share(
     if not (whole and mine and theirs and finding.ratio):
         return finding
     factor = whole * mine / theirs / finding.ratio
-    low, high = (None if end is None else end * factor for end in (finding.low, finding.high))
-    moved = replace(finding, ratio=finding.ratio * factor, low=low, high=high)
+    low, high, least, most = (None if end is None else end * factor for end in spread_of(finding))
+    moved = replace(finding, ratio=finding.ratio * factor, low=low, high=high, least=least, most=most)
     if finding.verdict not in CHANGES or low is None or high is None or not low <= 1 <= high:
         return moved
     note = "a change by its sums over all slots, and none is shown by its share of the CPU time"

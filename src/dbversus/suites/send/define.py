@@ -12,7 +12,7 @@ from dbversus.suites.build.mix import is_mixed
 from dbversus.suites.build.roles import CLIENTS, operations_of_roles, role_fields
 from dbversus.suites.data.generators import example_of
 from dbversus.suites.file.generators import Generator
-from dbversus.suites.model import Append, Parameter, Part, Statement, Suite, TableRules, Test, Work
+from dbversus.suites.model import Append, Parameter, Part, Statement, Suite, TableRules, Test, Work, has_work
 from dbversus.suites.send.example import Example, example, literals
 from dbversus.suites.send.made import made_generators
 from dbversus.suites.sql import fill, placeholders
@@ -53,6 +53,7 @@ def definition(
     roles = [
         {
             **role_fields(role, of_roles),
+            **({} if has_work(role.statements, dbms) else {"counted": False}),
             **session,
             "statements": _statements(role.statements, dbms, scope, test.suite_variables),
         }

@@ -13,6 +13,8 @@ from dbversus.report.formats.tables.steps_table import INSERTS, RATES, RATIOS
 from dbversus.report.model import Assessment, Estimate, Step, StepCell, StepsPart
 from dbversus.report.parts.steps.columns import COLUMNS
 from dbversus.results.read import open_results
+from dbversus.stats.metrics import THROUGHPUT
+from dbversus.stats.model import Finding, Verdict
 
 from ...parts.steps import test_summary
 from ...synthetic import HOSTILE, LABELS
@@ -53,13 +55,18 @@ def assessment(tmp_path_factory: pytest.TempPathFactory) -> Assessment:
 
 
 def test_a_sign_stands_beside_every_colour() -> None:
-    rates, ratios, inserts = (one.plain.rows for one in steps_table.summaries(PART, "a"))
+    known = (None,) * 2 + (0.05,) + (None,) * 3
+    gain = Finding("l.i0", "b", THROUGHPUT, Verdict.IMPROVEMENT, 2.0, 1.9, 2.1, 0.95, 4, *known)
+    first, *others = PART.steps
+    first = replace(first, cells={**first.cells, "b": replace(first.cells["b"], finding=gain)})
+    part = replace(PART, steps=(first, *others))
+    rates, ratios, inserts = (one.plain.rows for one in steps_table.summaries(part, "a"))
     assert rates == [
         ["a", "▼ 100.0 [99.00, 101.0]", "10.00 [9.000, 11.00]"],
         ["b", "▲ 200.0 [199.0, 201.0]", "⚑ 20.00 [19.00, 21.00] SLA failed"],
     ]
-    assert ratios == [["a", "1", "1"], ["b", "–", "⚑ – SLA failed"]]
-    assert inserts == [["a", "99.00 [98.00, 100.0]"], ["b", "▼ 50.00 [49.00, 51.00]"], ["asked for", "100.0"]]
+    assert ratios == [["a", "1", "1"], ["b", "▲ 2.000 [1.900, 2.100]", "⚑ – SLA failed"]]
+    assert inserts == [["a", "99.00 [98.00, 100.0]"], ["b", "⚑ 50.00 [49.00, 51.00]"], ["asked for", "100.0"]]
 
 
 def test_tables_that_would_be_empty_are_left_out() -> None:

@@ -152,7 +152,7 @@ def test_numbers_look_as_in_all_reports(value: float) -> None:
 
 
 def test_ratios_look_as_in_all_reports() -> None:
-    for value in (0.5, 9.999, 10.0, 1234.5):
+    for value in (0.00143, 0.08, 0.5, 9.999, 10.0, 1234.5):
         decimals = len(number_format(Form.RATIO, value).partition(".")[2])
         assert f"{value:,.{decimals}f}" == ratio(value)
 

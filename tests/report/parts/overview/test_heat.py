@@ -65,8 +65,8 @@ def test_sentences_count_the_cells(assessment: Assessment) -> None:
 def test_one_run_is_shaded_beyond_the_margin(assessment: Assessment) -> None:
     (finding,) = (one for one in assessment.findings if (one.test, one.target, one.metric) == ("scan", LABELS[1], CPU))
     single = replace(finding, verdict=Verdict.NOT_REPLICATED, low=None, high=None, margin=0.03)
-    assert heat.is_shown(replace(single, ratio=1.04)) and heat.is_shown(replace(single, ratio=0.96))
-    assert not heat.is_shown(replace(single, ratio=1.02))
+    assert replace(single, ratio=1.04).is_shown and replace(single, ratio=0.96).is_shown
+    assert not replace(single, ratio=1.02).is_shown
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ from dbversus.results.records import Series, Slots
 from dbversus.results.schema import JOURNAL
 from dbversus.results.stored import Results
 from dbversus.stats.judge import judge
+from dbversus.stats.model import Finding, Verdict
 
 from ...synthetic import LABELS, write_results
 from ..each_test.test_timeline import SECOND_NS, seconds_of
@@ -100,13 +101,34 @@ def test_index_builds_count_the_rows_that_they_index(results: Results) -> None:
         ({"a": 100}, {}),
     ],
 )
-def test_quarters_of_the_range(rates: Mapping[str, float], marks: Mapping[str, str]) -> None:
-    assert standings(step(rates)) == marks
+def test_quarters_of_the_range(results: Results, rates: Mapping[str, float], marks: Mapping[str, str]) -> None:
+    assert standings(shown(step(rates), regression(results)), "a") == marks
 
 
-def test_what_missed_its_sla_is_grey_and_makes_nothing_else_red() -> None:
-    assert standings(step({"a": 10, "b": 95, "c": 100}, failed="a")) == {"a": VOID, "c": HIGH}
-    assert standings(step({"a": 900, "b": 90, "c": 100}, failed="a")) == {"a": VOID, "c": HIGH}
+def test_what_is_not_shown_to_differ_is_not_marked(results: Results) -> None:
+    """Neither the target nor the base, however far apart their rates are."""
+    rates, finding = step({"a": 100, "b": 200, "c": 210}), regression(results)
+    assert standings(rates, "a") == {}
+    for verdict in (Verdict.UNDECIDED, Verdict.EQUIVALENT, Verdict.UNSTABLE):
+        assert standings(shown(rates, replace(finding, verdict=verdict)), "a") == {}
+    one = replace(rates, cells={**shown(rates, finding).cells, "c": rates.cells["c"]})
+    assert standings(one, "a") == {"a": LOW, "b": HIGH}
+
+
+def regression(results: Results) -> Finding:
+    return replace(judge(results)[0], verdict=Verdict.REGRESSION)
+
+
+def shown(one: Step, finding: Finding) -> Step:
+    """All but the base have this finding."""
+    cells = {label: replace(cell, finding=finding if label != "a" else None) for label, cell in one.cells.items()}
+    return replace(one, cells=cells)
+
+
+def test_what_missed_its_sla_is_grey_and_makes_nothing_else_red(results: Results) -> None:
+    for rate in (10, 900):
+        one = shown(step({"a": rate, "b": 95, "c": 100}, failed="a"), regression(results))
+        assert standings(one, "a") == {"a": VOID, "c": HIGH}
 
 
 @pytest.mark.parametrize(
@@ -116,10 +138,12 @@ def test_what_missed_its_sla_is_grey_and_makes_nothing_else_red() -> None:
 def test_a_ratio_is_marked_where_its_whole_interval_lies_beyond(
     results: Results, low: float | None, high: float | None, mark: str
 ) -> None:
-    finding = replace(judge(results)[0], low=low, high=high)
+    finding = replace(judge(results)[0], verdict=Verdict.REGRESSION, low=low, high=high)
     one = step({"a": 1, "b": 1})
     cells = {**one.cells, "b": replace(one.cells["b"], finding=finding)}
     assert ratio_mark(replace(one, cells=cells), "a", "b") == mark
+    open_one = {**cells, "b": replace(cells["b"], finding=replace(finding, verdict=Verdict.UNDECIDED))}
+    assert ratio_mark(replace(one, cells=open_one), "a", "b") == ""
     spoiled = {**cells, "a": replace(one.cells["a"], sla_failed=True)}
     assert ratio_mark(replace(one, cells=spoiled), "a", "b") == VOID
 

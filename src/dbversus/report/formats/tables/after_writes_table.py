@@ -8,8 +8,8 @@ from dbversus.report.model import AfterWrites, AfterWritesLine
 from dbversus.report.parts.each_test.after_writes import has_intervals, is_apart
 from dbversus.report.parts.overview.block_logs import METRICS
 from dbversus.report.parts.overview.shades import shade
-from dbversus.report.words import SHORT_TITLES, interval, ratio
-from dbversus.stats.means import CONFIDENCE, Ratio
+from dbversus.report.words import SHORT_TITLES, ratio_text
+from dbversus.stats.means import CONFIDENCE, Ratio, spread_of
 from dbversus.stats.metrics import metric_named
 
 TITLE = "Tests after the writes against before them"
@@ -46,7 +46,7 @@ def _compared(part: AfterWrites) -> bool:
 def _cell(metric: str, value: Ratio | None) -> Cell:
     if value is None:
         return Cell("–")
-    text = f"{ratio(value.value)} {interval(value.low, value.high)}".strip()
+    text = ratio_text(value.value, value)
     better = metric_named(metric).higher_is_better
     return Cell(text, shade(value.value, higher_is_better=better) if is_apart(value) else "")
 
@@ -84,6 +84,5 @@ def as_json(part: AfterWrites) -> list[dict[str, Any]]:
 
 def _ratios_json(ratios: Mapping[str, Ratio]) -> dict[str, Any]:
     return {
-        name: {"ratio": one.value, "low": one.low, "high": one.high, "blocks": one.blocks}
-        for name, one in ratios.items()
+        name: {"ratio": one.value, **spread_of(one)._asdict(), "blocks": one.blocks} for name, one in ratios.items()
     }

@@ -4,7 +4,7 @@ from collections import Counter
 
 from dbversus.report.formats.tables.matrix_table import Table
 from dbversus.report.model import ClaimFigure, ClaimPart, ClaimStatus, PostPart
-from dbversus.report.words import interval, ratio
+from dbversus.report.words import ratio, spread
 from dbversus.units import count_of
 
 COLUMNS = ["claim", "says", "result", "ours [interval] against the published figure"]
@@ -39,6 +39,6 @@ def _ours(claim: ClaimPart) -> str:
 
 def _ours_of(one: ClaimFigure) -> str:
     against = one.said if one.published is None else ratio(one.published)
-    interval_or_count = interval(one.low, one.high) or "(no interval)"
+    interval_or_count = spread(one) or "(no interval)"
     what = f"{one.test} {one.metric.replace('_', ' ')}, {one.new} ÷ {one.old}"
     return f"{what}: {ratio(one.ratio)} {interval_or_count}, n = {one.blocks}, against {against}: {one.status}"

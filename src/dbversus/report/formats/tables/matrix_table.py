@@ -9,7 +9,8 @@ from rich.text import Text
 
 from dbversus.report.model import Estimate, Matrix, MatrixCell, MatrixRow
 from dbversus.report.terminal import plain_table, print_table, say
-from dbversus.report.words import estimate_text, interval, number, ratio
+from dbversus.report.words import estimate_text, number, ratio_text
+from dbversus.stats.means import FEWEST_BLOCKS
 
 # with more tests than this, tests become the lines and targets the columns
 MOST_TESTS = 6
@@ -51,8 +52,7 @@ def _cell_texts(row: MatrixRow, cell: MatrixCell | None, intervals: bool) -> tup
 
 
 def _ratio_text(estimate: Estimate, intervals: bool) -> str:
-    text = ratio(estimate.value)
-    return f"{text} {interval(estimate.low, estimate.high)}".strip() if intervals else text
+    return ratio_text(estimate.value, estimate, intervals)
 
 
 def _relative(matrix: Matrix, intervals: bool) -> Table:
@@ -114,7 +114,8 @@ def notes(matrix: Matrix) -> list[str]:
     """What the figures are, and what the disk takes for fsync."""
     counts = {cell.ops_per_s.n for row in matrix.rows for cell in row.cells.values()} - {0} or {0}
     blocks = f"{min(counts)} to {max(counts)}" if len(counts) > 1 else str(max(counts))
-    means = f"Geometric means over {blocks} blocks with their 95 % intervals"
+    beside = "95 % intervals" if max(counts) >= FEWEST_BLOCKS else "ranges"
+    means = f"Geometric means over {blocks} blocks with their {beside}"
     of = means if max(counts) > 1 else "Figures of one block or run, without intervals"
     rows = "; both are measured against the base in the same rows" if max(counts) > 1 else ""
     lines = [
@@ -205,10 +206,14 @@ def _flat_cell(name: str, cell: MatrixCell) -> dict[str, Any]:
     return {
         f"{name}_per_s_low": _rounded(cell.ops_per_s.low),
         f"{name}_per_s_high": _rounded(cell.ops_per_s.high),
+        f"{name}_per_s_least": _rounded(cell.ops_per_s.least),
+        f"{name}_per_s_most": _rounded(cell.ops_per_s.most),
         f"{name}_blocks": cell.ops_per_s.n,
         f"{name}_ratio": cell.ratio.value,
         f"{name}_ratio_low": cell.ratio.low,
         f"{name}_ratio_high": cell.ratio.high,
+        f"{name}_ratio_least": cell.ratio.least,
+        f"{name}_ratio_most": cell.ratio.most,
         f"{name}_ratio_confidence": None if cell.ratio.low is None else cell.ratio.confidence,
         f"{name}_pss_bytes": cell.pss_bytes.value,
         f"{name}_peak_rss_bytes": cell.peak_rss_bytes,

@@ -73,7 +73,8 @@ def _cell(estimate: Estimate | None) -> str:
     """Without an interval where all blocks agree."""
     if estimate is None:
         return "–"
-    return number(estimate.value) if estimate.low == estimate.high else estimate_text(estimate)
+    settled = estimate.low is not None and estimate.low == estimate.high
+    return number(estimate.value) if settled else estimate_text(estimate)
 
 
 def figure_words(line: ObjectLine) -> str:

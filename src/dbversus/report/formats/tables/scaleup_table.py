@@ -8,8 +8,8 @@ from rich.console import Console
 from dbversus.report.formats.tables.matrix_table import Table, show
 from dbversus.report.model import Comparison, ScaleLine, ScaleUp
 from dbversus.report.terminal import say
-from dbversus.report.words import SHORT_TITLES, SIGNS, finding_text, interval, ratio
-from dbversus.stats.means import CONFIDENCE, Ratio
+from dbversus.report.words import SHORT_TITLES, SIGNS, finding_text, ratio, ratio_text
+from dbversus.stats.means import CONFIDENCE, Ratio, Spread, spread_of
 from dbversus.stats.model import Metric
 
 
@@ -38,7 +38,7 @@ def _growth_row(line: ScaleLine, counts: Sequence[int], compared: bool, interval
 def _cell(value: Ratio | None, intervals: bool) -> str:
     if value is None:
         return "–"
-    return f"{ratio(value.value)} {interval(value.low, value.high)}".strip() if intervals else ratio(value.value)
+    return ratio_text(value.value, value, intervals)
 
 
 def _verdict_table(pooled: Sequence[Comparison], judged: Sequence[Metric], intervals: bool) -> Table:
@@ -83,7 +83,7 @@ def flat(scaleup: ScaleUp) -> tuple[list[str], list[tuple[Any, ...]]]:
     """One line per test, target and number of clients but the first: ratios to the first with their intervals."""
     kinds = ("throughput", "cpu_per_op", "throughput_over_base")
     columns = ["test", "target", "clients", "of_clients"]
-    columns += [f"{kind}{end}" for kind in kinds for end in ("_ratio", "_low", "_high")]
+    columns += [f"{kind}{end}" for kind in kinds for end in ("_ratio", *(f"_{name}" for name in Spread._fields))]
     rows = [
         (line.test, line.target, count, scaleup.clients[0], *_flat_ratios(line, count), line.throughput[count].blocks)
         for line in scaleup.lines
@@ -94,7 +94,7 @@ def flat(scaleup: ScaleUp) -> tuple[list[str], list[tuple[Any, ...]]]:
 
 def _flat_ratios(line: ScaleLine, count: int) -> list[float | None]:
     found = [ratios.get(count) for ratios in (line.throughput, line.cpu, line.against_base)]
-    return [value for one in found for value in ((one.value, one.low, one.high) if one else (None, None, None))]
+    return [value for one in found for value in ((one.value, *spread_of(one)) if one else (None,) * 5)]
 
 
 def as_json(scaleup: ScaleUp) -> dict[str, Any]:
@@ -117,6 +117,6 @@ def as_json(scaleup: ScaleUp) -> dict[str, Any]:
 
 def _ratios_json(ratios: Mapping[int, Ratio]) -> dict[str, Any]:
     return {
-        str(count): {"ratio": one.value, "low": one.low, "high": one.high, "blocks": one.blocks}
+        str(count): {"ratio": one.value, **spread_of(one)._asdict(), "blocks": one.blocks}
         for count, one in ratios.items()
     }

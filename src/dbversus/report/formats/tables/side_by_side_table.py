@@ -23,6 +23,7 @@ from dbversus.report.words import (
     ratio,
     verdict_legend,
 )
+from dbversus.stats.means import spread_of
 from dbversus.stats.model import CHANGES, Finding, Metric, Verdict
 from dbversus.units import count_of
 
@@ -179,8 +180,10 @@ def render(found: SideBySide, console: Console) -> None:
 
 def flat(found: SideBySide) -> tuple[list[str], list[tuple[Any, ...]]]:
     """A line per test, target, metric and experiment: its own ratio, and its ratio over that of the first."""
-    columns = ["test", "target", "metric", "experiment", "verdict", "ratio", "low", "high", "blocks"]
-    columns += ["over", "interaction", "interaction_ratio", "interaction_low", "interaction_high", "interaction_blocks"]
+    columns = ["test", "target", "metric", "experiment", "verdict", "ratio", "low", "high", "least", "most"]
+    columns += ["blocks"]
+    columns += ["over", "interaction", "interaction_ratio", "interaction_low", "interaction_high"]
+    columns += ["interaction_least", "interaction_most", "interaction_blocks"]
     columns += ["interaction_q_value", "margin"]
     rows = [
         (line.test, line.target, metric.name, name, *_flat_own(item, metric), *_flat_over(line, metric, name, found))
@@ -194,16 +197,16 @@ def flat(found: SideBySide) -> tuple[list[str], list[tuple[Any, ...]]]:
 def _flat_own(item: Comparison, metric: Metric) -> tuple[Any, ...]:
     one, verdict = _finding(item, metric), _verdict(item, metric)
     if one is None or verdict is not one.verdict:
-        return str(verdict), None, None, None, 0
-    return str(verdict), one.ratio, one.low, one.high, one.blocks
+        return str(verdict), *(None,) * 5, 0
+    return str(verdict), one.ratio, *spread_of(one), one.blocks
 
 
 def _flat_over(line: BesideLine, metric: Metric, name: str, found: SideBySide) -> tuple[Any, ...]:
     """None of the first experiment, and where there is no interaction."""
     one = line.interactions.get(name, {}).get(metric.name)
     if one is None:
-        return (None,) * 8
-    return found.names[0], str(one.verdict), one.ratio, one.low, one.high, one.blocks, one.q_value, one.margin
+        return (None,) * 10
+    return found.names[0], str(one.verdict), one.ratio, *spread_of(one), one.blocks, one.q_value, one.margin
 
 
 def as_json(found: SideBySide) -> dict[str, Any]:
@@ -233,5 +236,5 @@ def _line_json(line: BesideLine, found: SideBySide) -> dict[str, Any]:
 
 
 def _findings_json(findings: Mapping[str, Finding], shown: Sequence[str]) -> dict[str, Any]:
-    names = ("verdict", "ratio", "low", "high", "confidence", "blocks", "q_value", "margin")
+    names = ("verdict", "ratio", "low", "high", "least", "most", "confidence", "blocks", "q_value", "margin")
     return {metric: {name: getattr(findings[metric], name) for name in names} for metric in shown if metric in findings}

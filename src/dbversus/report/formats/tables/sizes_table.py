@@ -9,6 +9,7 @@ from dbversus.report.formats.tables.matrix_table import Table, show
 from dbversus.report.model import SizeLine, Sizes
 from dbversus.report.terminal import say
 from dbversus.report.words import INTERVALS, SHORT_TITLES, SIGNS, finding_text, ratio
+from dbversus.stats.means import spread_of
 from dbversus.stats.model import CHANGES, Finding, Metric, Verdict
 from dbversus.units import count_of, show_count
 
@@ -91,9 +92,22 @@ def render(sizes: Sizes, console: Console, *, changed_only: bool = True) -> None
 
 def flat(sizes: Sizes) -> tuple[list[str], list[tuple[Any, ...]]]:
     """One line per test, target, metric and size but the smallest."""
-    columns = ["test", "target", "metric", "table_size", "of_table_size", "verdict", "ratio", "low", "high", "blocks"]
+    columns = [
+        "test",
+        "target",
+        "metric",
+        "table_size",
+        "of_table_size",
+        "verdict",
+        "ratio",
+        "low",
+        "high",
+        "least",
+        "most",
+    ]
+    columns += ["blocks"]
     rows = [
-        (line.test, line.target, name, size, sizes.sizes[0], str(one.verdict), one.ratio, one.low, one.high, one.blocks)
+        (line.test, line.target, name, size, sizes.sizes[0], str(one.verdict), one.ratio, *spread_of(one), one.blocks)
         for line in sizes.lines
         for size, found in line.larger.items()
         for name, one in found.items()
@@ -118,8 +132,7 @@ def _line_json(line: SizeLine, judged: Sequence[Metric]) -> dict[str, Any]:
                 metric.name: {
                     "verdict": one.verdict,
                     "ratio": one.ratio,
-                    "low": one.low,
-                    "high": one.high,
+                    **spread_of(one)._asdict(),
                     "confidence": one.confidence,
                     "blocks": one.blocks,
                 }

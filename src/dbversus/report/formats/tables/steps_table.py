@@ -20,7 +20,7 @@ from dbversus.report.parts.steps.summary import (
     standings,
 )
 from dbversus.report.terminal import say
-from dbversus.report.words import SIGNS, interval, number, rounded
+from dbversus.report.words import SIGNS, number, rounded, spread
 from dbversus.report.words import ratio as show_ratio
 from dbversus.stats.model import Verdict
 
@@ -34,7 +34,7 @@ MARKS: Mapping[str, str] = {
     LOW: "▼",
     FASTER: "▲",
     SLOWER: "▼",
-    BELOW: "▼",
+    BELOW: SIGNS[Verdict.SLA_FAILED],
     VOID: SIGNS[Verdict.SLA_FAILED],
 }
 """Signs beside the colours, for those who do not tell these apart."""
@@ -42,17 +42,17 @@ MARKS: Mapping[str, str] = {
 RATES, RATIOS, INSERTS = "Rate of each step", "Rate against the base", "Insert rate while queries are run, rows/s"
 NOTES = {
     RATES: (
-        "Mean over blocks, or over the runs of an import [95 % interval]. "
+        "Mean over blocks, or over the runs of an import [95 % interval] or (range). "
         "▲ green: in the highest quarter between the lowest and the highest rate of a step; "
-        "▼ red: in the lowest, unless that is within 20 % of the highest; both "
-        "rank, and are no verdict. "
+        "▼ red: in the lowest, unless that is within 20 % of the highest; both rank, where a target is shown to differ from the "
+        "base. "
         f"{MARKS[VOID]} grey: a role missed its SLA, and the rate does not count."
     ),
     RATIOS: (
-        "Ratio of throughput [interval of the verdicts]. ▲ blue: the whole interval lies above 1.05; ▼ yellow: below 0.95. What "
-        "has no interval, as with one block, has no colour."
+        "Ratio of throughput [interval of the verdicts]. ▲ blue: a change whose whole interval lies above 1.05; ▼ yellow: below "
+        "0.95. What has no interval has no colour."
     ),
-    INSERTS: "▼ red: below what the SLA asks for. The last line is the rate that was asked for, where it is known.",
+    INSERTS: f"{MARKS[BELOW]} red: below what the SLA asks for. The last line is the rate that was asked for, where it is known.",
 }
 
 
@@ -94,7 +94,7 @@ class Summary(NamedTuple):
 def summaries(part: StepsPart, base: str, intervals: bool = True) -> list[Summary]:
     """Rates; ratios where there is more than one target; insert rates where rows come while queries are run."""
     labels = list(dict.fromkeys(label for step in part.steps for label in step.cells))
-    marks = {step.name: standings(step) for step in part.steps}
+    marks = {step.name: standings(step, base) for step in part.steps}
 
     def rate(step: Step, label: str, cell: StepCell) -> Cell:
         return _estimate(cell.rate, marks[step.name].get(label, ""), intervals)
@@ -104,7 +104,7 @@ def summaries(part: StepsPart, base: str, intervals: bool = True) -> list[Summar
             return Cell("1", VOID if cell.sla_failed else "")
         if cell.finding is None:
             return Cell(NOTHING, ratio_mark(step, base, label))
-        between = interval(cell.finding.low, cell.finding.high) if intervals else ""
+        between = spread(cell.finding) if intervals else ""
         return Cell(show_ratio(cell.finding.ratio), ratio_mark(step, base, label), between)
 
     with_units = [f"{step.name}, {step.unit}" for step in part.steps]
@@ -136,9 +136,7 @@ def has_inserts(step: Step) -> bool:
 
 
 def _estimate(estimate: Estimate, mark: str, intervals: bool) -> Cell:
-    is_known = intervals and estimate.low is not None and estimate.high is not None
-    between = f"[{number(estimate.low)}, {number(estimate.high)}]" if is_known else ""
-    return Cell(number(estimate.value), mark, between)
+    return Cell(number(estimate.value), mark, spread(estimate, number) if intervals else "")
 
 
 def _summary(
@@ -198,7 +196,7 @@ def as_json(part: StepsPart, base: str) -> dict[str, Any]:
 
 
 def _json_step(step: Step, base: str) -> dict[str, Any]:
-    marks = standings(step)
+    marks = standings(step, base)
     return {
         "name": step.name,
         "unit": step.unit,
@@ -227,10 +225,14 @@ def flat(part: StepsPart) -> tuple[list[str], list[tuple[Any, ...]]]:
         "rate": lambda cell: cell.rate.value,
         "rate_low": lambda cell: cell.rate.low,
         "rate_high": lambda cell: cell.rate.high,
+        "rate_least": lambda cell: cell.rate.least,
+        "rate_most": lambda cell: cell.rate.most,
         "blocks": lambda cell: cell.rate.n,
         "ratio": lambda cell: cell.finding.ratio if cell.finding else None,
         "ratio_low": lambda cell: cell.finding.low if cell.finding else None,
         "ratio_high": lambda cell: cell.finding.high if cell.finding else None,
+        "ratio_least": lambda cell: cell.finding.least if cell.finding else None,
+        "ratio_most": lambda cell: cell.finding.most if cell.finding else None,
         "inserts_per_s": lambda cell: cell.inserts_per_s.value if cell.inserts_per_s else None,
         "sla_failed": lambda cell: cell.sla_failed,
     }

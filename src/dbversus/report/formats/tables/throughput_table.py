@@ -7,8 +7,18 @@ from dbversus.report.formats.layouts.cells import line, rate
 from dbversus.report.parts.experiment.efficiency import UNKNOWN
 from dbversus.report.parts.overview.throughput import ThroughputLine, in_groups
 from dbversus.report.words import rounded
+from dbversus.stats.means import Spread, spread_of
 
-COLUMNS = ["test", "target", "ops_per_s", "low", "high", "blocks", "ratio", "ratio_low", "ratio_high", "verdict"]
+COLUMNS = [
+    "test",
+    "target",
+    "ops_per_s",
+    *Spread._fields,
+    "blocks",
+    "ratio",
+    *(f"ratio_{end}" for end in Spread._fields),
+    "verdict",
+]
 NOTE = (
     "Operations per second (load: rows), means over blocks; ratios are those of the verdicts. Intervals: --format csv, or "
     "--table findings."
@@ -24,17 +34,13 @@ def flat(lines: Lines) -> tuple[list[str], list[tuple[Any, ...]]]:
         (
             one.case,
             one.target,
-            *map(rounded, (one.rate.value, one.rate.low, one.rate.high)),
+            *map(rounded, (one.rate.value, *spread_of(one.rate))),
             one.rate.n,
-            *map(rounded, (one.ratio, *_interval(one))),
+            *map(rounded, (one.ratio, *(spread_of(one.finding) if one.finding else Spread()))),
             None if one.finding is None else str(one.finding.verdict),
         )
         for one in lines
     ]
-
-
-def _interval(one: ThroughputLine) -> tuple[float | None, float | None]:
-    return (one.finding.low, one.finding.high) if one.finding else (None, None)
 
 
 def now(lines: Lines, labels: Sequence[str]) -> str:

@@ -60,14 +60,15 @@ def number_format(form: Form, value: float) -> str:
         return "#,##0"
     if form is Form.SHARE:
         return "0.0%"
-    if form is Form.RATIO:
+    if form is Form.RATIO and 0.1 <= value < 1000:
         return "0.000" if value < 10 else "#,##0.00"
-    return f"#,##0{_decimals(value)}"
+    digits = SIGNIFICANT_DIGITS - 1 if form is Form.RATIO and value < 0.1 else SIGNIFICANT_DIGITS
+    return f"#,##0{_decimals(value, digits)}"
 
 
-def _decimals(value: float) -> str:
+def _decimals(value: float, digits: int) -> str:
     if value == 0:
         return ""
-    decimals = SIGNIFICANT_DIGITS - 1 - math.floor(math.log10(abs(value)))
+    decimals = digits - 1 - math.floor(math.log10(abs(value)))
     count = min(max(decimals, 0), _MOST_DECIMALS)
     return f".{'0' * count}" if count else ""

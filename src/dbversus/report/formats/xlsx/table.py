@@ -6,8 +6,13 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import NamedTuple, Protocol
 
+from dbversus.stats.means import Spread, Spreading, spread_of
+
 YES, NO = "yes", "no"
 """Of a column that says which rows count in means."""
+
+NOTHING = (None,) * (1 + len(Spread._fields))
+"""In the columns of a figure and its spread."""
 
 Value = str | float | None
 """None, and what is not a number: an empty cell; an infinite number: the text `inf`."""
@@ -136,26 +141,18 @@ class Sheet:
     parts: Sequence[Table | Lines]
 
 
-class Estimated(Protocol):
-    """A value with the ends of its interval; None: not known."""
+class Estimated(Spreading, Protocol):
+    """A value with the ends of its interval, or of the range of its blocks; None: not known."""
 
     @property
     def value(self) -> float | None: ...
-    @property
-    def low(self) -> float | None: ...
-    @property
-    def high(self) -> float | None: ...
 
 
-class Compared(Protocol):
-    """A ratio with the ends of its interval; None: not known."""
+class Compared(Spreading, Protocol):
+    """A ratio with the ends of its interval, or of the range of its blocks; None: not known."""
 
     @property
     def ratio(self) -> float | None: ...
-    @property
-    def low(self) -> float | None: ...
-    @property
-    def high(self) -> float | None: ...
 
 
 def plain(cell: Value | Cell | Link) -> Value:
@@ -169,24 +166,23 @@ def _is_known(cell: Value | Cell | Link) -> bool:
 
 
 def with_interval(name: str, unit: str = "", form: Form = Form.NUMBER) -> list[Column]:
-    """Three columns: a figure and the ends of its interval."""
+    """A column for a figure, and those of a Spread."""
     ends = f", {unit}" if unit else ""
-    return [Column(f"{name}{part}{ends}", form) for part in ("", " low", " high")]
+    return [Column(f"{name}{part}{ends}", form) for part in ("", *(f" {end}" for end in Spread._fields))]
 
 
 def of_ratio(name: str) -> list[Column]:
-    """Three columns: a ratio and the ends of its interval."""
-    before = f"{name} " if name else ""
-    return [Column(f"{before}{part}", Form.RATIO) for part in ("ratio", "ratio low", "ratio high")]
+    """A column for a ratio, and those of a Spread."""
+    return with_interval(f"{name} ratio" if name else "ratio", form=Form.RATIO)
 
 
 def interval_cells(estimate: Estimated | None, factor: float = 1.0, look: str = "") -> list[Cell]:
     """For the columns of `with_interval`, times `factor`; also for a ratio that is an estimate."""
-    found = (None, None, None) if estimate is None else (estimate.value, estimate.low, estimate.high)
+    found = NOTHING if estimate is None else (estimate.value, *spread_of(estimate))
     return [Cell(value if value is None else value * factor, look) for value in found]
 
 
 def ratio_cells(compared: Compared | None, look: str = "") -> list[Cell]:
     """For the columns of `of_ratio`."""
-    found = (None, None, None) if compared is None else (compared.ratio, compared.low, compared.high)
+    found = NOTHING if compared is None else (compared.ratio, *spread_of(compared))
     return [Cell(value, look) for value in found]

@@ -5,12 +5,14 @@ from typing import Any
 
 from dbversus.report.figures import estimate, latency_figures
 from dbversus.report.model import Estimate, LatencyFigures, RoleFigures, RolePart, spoiled_by_sla
+from dbversus.report.parts.each_test.statements import stored_tests, test_of
 from dbversus.report.words import listing, number, percent
 from dbversus.results.latency import Latency, decode
 from dbversus.results.records import Latency as LatencyRecord
 from dbversus.results.records import Pace, Slots
 from dbversus.results.records.roles import RoleTimes
 from dbversus.results.stored import Results
+from dbversus.suites.model import has_work
 
 NOT_HELD_SHARE = 0.01
 """A rate is not held when more than this of what was due had not been sent at the end of its block."""
@@ -24,16 +26,30 @@ _PER_BLOCK = """SELECT target, role, block, sum(ops) / (sum(elapsed_ns) / 1e9) A
 def roles_of_tests(results: Results) -> dict[str, tuple[RolePart, ...]]:
     """By test; tests without roles are not in it."""
     tests = dict.fromkeys(str(test) for test in results.roles["test"])
-    return {test: _roles(results, test) for test in tests}
+    idle = _idle_roles(results) if tests else frozenset()
+    return {test: _roles(results, test, idle) for test in tests}
 
 
-def _roles(results: Results, test: str) -> tuple[RolePart, ...]:
+def _idle_roles(results: Results) -> frozenset[tuple[str, str, str]]:
+    """(test, role, label) of roles that have no statement on a target: what was counted is the time of doing nothing."""
+    return frozenset(
+        (test.name, role.name, target.label)
+        for test in stored_tests(results).values()
+        for role in test.roles
+        for target in results.targets
+        if not has_work(role.statements, target.dbms)
+    )
+
+
+def _roles(results: Results, test: str, idle: frozenset[tuple[str, str, str]]) -> tuple[RolePart, ...]:
     grouped: dict[str, dict[str, list[dict[str, Any]]]] = {}
     for role in dict.fromkeys(results.roles["role"][results.roles["test"] == test]):
         grouped[str(role)] = {}
     columns, rows = results.sql(_PER_BLOCK.format(test.replace("'", "''")))
     for row in rows:
         block = dict(zip(columns, row, strict=True))
+        if (test_of(test), block["role"], block["target"]) in idle:
+            continue
         grouped[block["role"]].setdefault(block["target"], []).append(block)
     times, plan = _times(results, test), results.slot_plans.get(test)
     return tuple(
@@ -41,6 +57,7 @@ def _roles(results: Results, test: str) -> tuple[RolePart, ...]:
             role, {label: _figures(blocks, times.get((label, role), {}), plan) for label, blocks in of_role.items()}
         )
         for role, of_role in grouped.items()
+        if of_role
     )
 
 

@@ -23,12 +23,11 @@ Plans = Mapping[str, Mapping[str, str]]
 
 def statements_of_tests(results: Results) -> Callable[[str], tuple[StatementPart, ...]]:
     """From a test, also with its number of clients, to its statements; to none where no suite is stored."""
-    tests = _stored_tests(results)
+    tests = stored_tests(results)
     plans = {target.label: flat_plans(results.server_json(target, "plans.json")) for target in results.targets}
 
     def of_test(case: str) -> tuple[StatementPart, ...]:
-        of_clients = case_of(case)
-        test = tests.get(of_clients[0] if of_clients else case)
+        test = tests.get(test_of(case))
         if test is None:
             return ()
         return tuple(
@@ -39,7 +38,13 @@ def statements_of_tests(results: Results) -> Callable[[str], tuple[StatementPart
     return of_test
 
 
-def _stored_tests(results: Results) -> Mapping[str, Test]:
+def test_of(case: str) -> str:
+    """Without its number of clients."""
+    of_clients = case_of(case)
+    return of_clients[0] if of_clients else case
+
+
+def stored_tests(results: Results) -> Mapping[str, Test]:
     """Imports have no suite; one that cannot be read here, or lies elsewhere, keeps no report from being made."""
     folder = results.directory / SUITE
     try:

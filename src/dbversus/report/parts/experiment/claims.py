@@ -16,7 +16,7 @@ from dbversus.names import split_names
 from dbversus.report.figures import relative_to_base
 from dbversus.report.model import ClaimFigure, ClaimPart, ClaimStatus, Comparison, PostPart
 from dbversus.results.stored import Results, Target
-from dbversus.stats.means import Ratio, mean_of_blocks, mean_of_tests
+from dbversus.stats.means import Ratio, Spread, mean_of_blocks, mean_of_tests, spread_of
 from dbversus.stats.metrics import CPU, LOAD_TEST, READ_BYTES, THROUGHPUT, WRITE_BYTES, metric_named
 from dbversus.stats.model import CHANGES, Finding, Verdict
 
@@ -173,14 +173,15 @@ class Checker:
 def _of_finding(finding: Finding | None, *, inverse: bool = False) -> Found | None:
     if finding is None or not finding.ratio:
         return None
-    ratio, low, high = finding.ratio, finding.low, finding.high
+    ratio, beside = finding.ratio, spread_of(finding)
     if inverse:
-        ratio, low, high = 1 / ratio, 1 / high if high else None, 1 / low if low else None
+        low, high, least, most = (1 / end if end else None for end in beside)
+        ratio, beside = 1 / ratio, Spread(high, low, most, least)
     moved = finding.verdict == Verdict.NO_STEADY_STATE and finding.whole_work
     verdict = finding.whole_work if moved else finding.verdict
     same = verdict == Verdict.EQUIVALENT or finding.is_small
     way = Way.SAME if same else _way(ratio) if verdict in CHANGES else None
-    return Found(Ratio(ratio, low, high, finding.blocks), way, finding.margin)
+    return Found(Ratio(ratio, blocks=finding.blocks, **beside._asdict()), way, finding.margin)
 
 
 def _of_ratio(ratio: Ratio, metric: str) -> Found:
@@ -220,8 +221,7 @@ def _figure(
         published=published,
         said=figure.says or "",
         ratio=ratio.value if ratio else None,
-        low=ratio.low if ratio else None,
-        high=ratio.high if ratio else None,
+        **(spread_of(ratio) if ratio else Spread())._asdict(),
         blocks=ratio.blocks if ratio else 0,
         status=status,
         note="; ".join(filter(None, (figure.of, figure.lacking))),

@@ -11,6 +11,7 @@ from dbversus.report.model import Estimate
 from dbversus.report.parts.experiment.loads import total
 from dbversus.report.words import estimate_text, rounded
 from dbversus.results.stored import Results
+from dbversus.stats.means import Spread, spread_of
 from dbversus.stats.metrics import (
     BACKGROUND_CPU,
     CPU,
@@ -180,13 +181,13 @@ def flat(results: Results) -> tuple[list[str], list[tuple[Any, ...]]]:
         for line in lines
     ]
     units = [*(f"{name} us/o" for name in CPU_PARTS), *(f"{name} by the server KB/o" for name in OWN_BYTES)]
-    parts = [f"{name}{end}" for name in units for end in ("", " low", " high")]
+    parts = [f"{name}{end}" for name in units for end in ("", *(f" {end}" for end in Spread._fields))]
     return ["test", "target", *names, *(f"{name} ratio" for name in names), "blocks", *parts], rows
 
 
 def _flat(line: Line) -> Iterator[object]:
     for known in (*map(line.cpu.get, CPU_PARTS), *map(line.own.get, OWN_BYTES)):
-        yield from map(rounded, (known.value, known.low, known.high) if known else (None, None, None))
+        yield from map(rounded, (known.value, *spread_of(known)) if known else (None, *Spread()))
 
 
 def text(results: Results) -> str:

@@ -104,19 +104,10 @@ def _cell(comparison: Comparison, metric: Metric) -> Cell:
     finding = comparison.findings.get(metric.name)
     if comparison.verdict in _SPOILT or finding is None:
         return Cell(comparison.verdict, finding, "")
-    shown = finding.ratio is not None and is_shown(finding)
+    shown = finding.ratio is not None and finding.is_shown
     return Cell(
         finding.verdict, finding, shade(finding.ratio or 1, higher_is_better=metric.higher_is_better) if shown else ""
     )
-
-
-def is_shown(finding: Finding) -> bool:
-    """Whether it is a change; of runs without blocks, which show nothing, whether it is more than the margin."""
-    if finding.verdict is Verdict.NO_STEADY_STATE:
-        return finding.whole_work in CHANGES
-    if finding.verdict is Verdict.NOT_REPLICATED and finding.ratio:
-        return max(finding.ratio, 1 / finding.ratio) > 1 + finding.margin
-    return finding.verdict in CHANGES
 
 
 def sentence(heat: Heat) -> str:

@@ -5,10 +5,11 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
-from dbversus.report.figures import block_figures, estimate, interval_of, relative_to_base
+from dbversus.report.figures import block_figures, estimate, geometric, relative_to_base
 from dbversus.report.model import Estimate, Matrix, MatrixCell, MatrixRow
 from dbversus.results.stored import Results, Target
 from dbversus.stats.judge import judge
+from dbversus.stats.means import spread_of
 from dbversus.stats.metrics import LOAD_TEST, THROUGHPUT
 from dbversus.stats.model import Finding
 
@@ -62,7 +63,9 @@ def build_matrix(results: Results, findings: Sequence[Finding] | None = None) ->
 def _judged(findings: Sequence[Finding]) -> dict[Key, Estimate]:
     """(test, target label) → its throughput over that of the base, as the verdict has it: one figure has one interval."""
     return {
-        (item.test, item.target): Estimate(item.ratio, item.low, item.high, item.blocks, item.confidence)
+        (item.test, item.target): Estimate(
+            item.ratio, n=item.blocks, confidence=item.confidence, **spread_of(item)._asdict()
+        )
         for item in findings
         if item.metric == THROUGHPUT
     }
@@ -109,12 +112,4 @@ def _ratio(ours: Values, theirs: Values, mine: Estimate | None, of_reference: Es
     if logs and mine and mine.value and of_reference and of_reference.value:
         away = math.log(mine.value / of_reference.value) - fmean(logs)
         logs = [log + away for log in logs]
-    return _geometric(logs)
-
-
-def _geometric(logs: Sequence[float]) -> Estimate:
-    """exp of the mean of block values, with its t interval over blocks."""
-    found = interval_of(logs)
-    bounds = (found.value, found.low, found.high)
-    value, low, high = (None if bound is None else math.exp(bound) for bound in bounds)
-    return Estimate(value, low, high, found.n, found.confidence)
+    return geometric(logs)

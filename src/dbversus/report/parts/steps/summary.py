@@ -135,8 +135,13 @@ def _rows_per_op(blocks: Sequence[Line], role: str) -> float:
     return sum(line["affected"] or 0 for line in lines) / ops if ops else 0.0
 
 
-def standings(step: Step) -> dict[str, str]:
-    """Label → LOW, HIGH or VOID: the lowest and the highest quarter of the range of rates that count."""
+def standings(step: Step, base: str) -> dict[str, str]:
+    """Label → LOW, HIGH or VOID: the lowest and the highest quarter of the range of rates that count, of what is shown to differ.
+
+    A target is by its own verdict, the base by that of any of them.
+    """
+    shown = {label for label, cell in step.cells.items() if cell.finding and cell.finding.is_shown}
+    shown |= {base} if shown else set()
     marks = {label: VOID for label, cell in step.cells.items() if cell.sla_failed}
     rates = {
         label: cell.rate.value
@@ -148,6 +153,8 @@ def standings(step: Step) -> dict[str, str]:
     least, most = min(rates.values()), max(rates.values())
     edge = QUARTER * (most - least)
     for label, rate in rates.items():
+        if label not in shown:
+            continue
         if rate <= least + edge and least < ALL_ALIKE * most:
             marks[label] = LOW
         elif rate >= most - edge:
@@ -156,12 +163,12 @@ def standings(step: Step) -> dict[str, str]:
 
 
 def ratio_mark(step: Step, base: str, label: str) -> str:
-    """SLOWER, FASTER or VOID; "" where the interval reaches into 5 %, or there is none."""
+    """SLOWER, FASTER or VOID; "" where nothing is shown, or the interval reaches into 5 %."""
     cell, of_base = step.cells[label], step.cells.get(base)
     if cell.sla_failed or (of_base and of_base.sla_failed):
         return VOID
     found = cell.finding
-    if found is None or found.low is None or found.high is None:
+    if found is None or not found.is_shown or found.low is None or found.high is None:
         return ""
     return SLOWER if found.high < 1 - BEYOND else FASTER if found.low > 1 + BEYOND else ""
 

@@ -3,10 +3,11 @@
 from dbversus.report.formats.tables import claims_table
 from dbversus.report.formats.xlsx.table import Column, Form, Lines, Row, Sheet, Table
 from dbversus.report.model import Assessment, ClaimPart
+from dbversus.stats.means import Spread, spread_of
 
 _COLUMNS = (
     *(Column(title) for title in ("claim", "says", "result", "test", "metric", "new", "old", "said")),
-    *(Column(title, Form.RATIO) for title in ("published", "ours", "low", "high")),
+    *(Column(title, Form.RATIO) for title in ("published", "ours", *Spread._fields)),
     Column("blocks", Form.COUNT),
     *(Column(title) for title in ("result of the figure", "note")),
 )
@@ -27,7 +28,7 @@ def _rows(claim: ClaimPart) -> list[Row]:
         (
             *head,
             *(one.test, one.metric, one.new, one.old, one.said),
-            *(one.published, one.ratio, one.low, one.high, one.blocks, str(one.status), one.note),
+            *(one.published, one.ratio, *spread_of(one), one.blocks, str(one.status), one.note),
         )
         for one in claim.figures
     ]

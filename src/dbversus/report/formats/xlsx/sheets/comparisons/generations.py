@@ -3,12 +3,25 @@
 from collections.abc import Iterator
 
 from dbversus.report.formats.xlsx.looks import GOLD, SILVER
-from dbversus.report.formats.xlsx.table import NO, YES, Cell, Column, Form, Lines, Mean, Sheet, Table, Value, of_ratio
+from dbversus.report.formats.xlsx.table import (
+    NO,
+    NOTHING,
+    YES,
+    Cell,
+    Column,
+    Form,
+    Lines,
+    Mean,
+    Sheet,
+    Table,
+    Value,
+    of_ratio,
+)
 from dbversus.report.generations import words
 from dbversus.report.model import Assessment
 from dbversus.report.pairs import Generations
 from dbversus.stats.across.generations import MARKED, Change, TestShift
-from dbversus.stats.means import Ratio
+from dbversus.stats.means import Ratio, spread_of
 from dbversus.stats.metrics import THROUGHPUT
 
 _LOOKS = {"gold": GOLD, "silver": SILVER}
@@ -65,7 +78,7 @@ def _row(item: TestShift, generations: Generations) -> Iterator[Cell]:
 
 
 def _cells(ratio: Ratio | None, look: str) -> list[Cell]:
-    found = (ratio.value, ratio.low, ratio.high) if ratio else (None, None, None)
+    found = (ratio.value, *spread_of(ratio)) if ratio else NOTHING
     return [Cell(value, look) for value in found]
 
 
@@ -82,4 +95,4 @@ def _mean(generations: Generations) -> Mean:
 
 def _interval(name: str, change: Change, side: str) -> dict[str, Value]:
     ratio = getattr(change, side)
-    return {f"{name} ratio low": ratio.low, f"{name} ratio high": ratio.high} if ratio else {}
+    return {f"{name} ratio {end}": bound for end, bound in spread_of(ratio)._asdict().items()} if ratio else {}

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from dbversus.report.formats.xlsx.sheets.comparisons.verdicts import finding_cells, in_means, verdict_cell
-from dbversus.report.formats.xlsx.table import YES, Cell, Column, Lines, Mean, Row, Sheet, Table, of_ratio
+from dbversus.report.formats.xlsx.table import NOTHING, YES, Cell, Column, Lines, Mean, Row, Sheet, Table, of_ratio
 from dbversus.report.model import Assessment, Comparison, TestPart
 from dbversus.report.words import SHORT_TITLES, ratios_text, worse_ratios
 from dbversus.stats.model import Metric
@@ -42,7 +42,7 @@ def _row(test: TestPart, labels: Sequence[str], metric: Metric) -> Row:
 
 def _cells(item: Comparison | None, metric: Metric) -> list[Cell]:
     if item is None:
-        return [Cell(None)] * 4
+        return [*map(Cell, NOTHING), Cell(None)]
     if in_means(item) != YES:
-        return [*[Cell(None)] * 3, verdict_cell(item.verdict)]
+        return [*map(Cell, NOTHING), verdict_cell(item.verdict)]
     return finding_cells(item.findings.get(metric.name))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from dbversus.report.formats.tables import sizes_table
 from dbversus.report.formats.xlsx.sheets.comparisons.verdicts import verdict_cell
-from dbversus.report.formats.xlsx.table import Cell, Column, Form, Lines, Sheet, Table, of_ratio, ratio_cells
+from dbversus.report.formats.xlsx.table import NOTHING, Cell, Column, Form, Lines, Sheet, Table, of_ratio, ratio_cells
 from dbversus.report.model import Assessment, SizeLine, Sizes
 from dbversus.report.words import SHORT_TITLES
 from dbversus.stats.model import Finding, Metric
@@ -38,5 +38,5 @@ def _rows(line: SizeLine, metric: Metric, sizes: Sizes) -> Iterator[list[Cell]]:
 
 def _of(finding: Finding | None) -> list[Cell]:
     if finding is None:
-        return [Cell(None)] * 4
+        return [*map(Cell, NOTHING), Cell(None)]
     return [*ratio_cells(finding, finding.verdict), verdict_cell(finding.verdict)]

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dbversus.report.formats.tables import steps_table
 from dbversus.report.formats.tables.steps_table import MARKS
 from dbversus.report.formats.xlsx.table import (
+    NOTHING,
     Cell,
     Column,
     Form,
@@ -53,7 +54,7 @@ def sheet(assessment: Assessment) -> Sheet | None:
     labels = list(dict.fromkeys(label for step in part.steps for label in step.cells)) if part else []
     if not part or not labels:
         return None
-    tables = [_table(steps_table.RATES, part.steps, labels, _rate_columns, _rate)]
+    tables = [_table(steps_table.RATES, part.steps, labels, _rate_columns, _rate_beside(assessment.base.label))]
     if len(labels) > 1:
         tables.append(_table(steps_table.RATIOS, part.steps, labels, _ratio_columns, _ratio_to(assessment.base.label)))
     if rated := [step for step in part.steps if steps_table.has_inserts(step)]:
@@ -72,10 +73,13 @@ def _rate_columns(step: Step) -> list[Column]:
     return [*with_interval(step.name, step.unit), _is(step)]
 
 
-def _rate(step: Step, label: str) -> list[Cell]:
-    mark = standings(step).get(label, "")
-    cell = step.cells.get(label)
-    return [*interval_cells(cell.rate if cell else None, look=mark), _word(mark)]
+def _rate_beside(base: str) -> Cells:
+    def cells(step: Step, label: str) -> list[Cell]:
+        mark = standings(step, base).get(label, "")
+        cell = step.cells.get(label)
+        return [*interval_cells(cell.rate if cell else None, look=mark), _word(mark)]
+
+    return cells
 
 
 def _ratio_columns(step: Step) -> list[Column]:
@@ -96,7 +100,7 @@ def _inserts(steps: Sequence[Step], labels: Sequence[str]) -> Table:
 
     def cells(step: Step, label: str) -> list[Cell]:
         if label == _ASKED_FOR:
-            return [Cell(step.target_per_s), *[Cell(None)] * 3]
+            return [Cell(step.target_per_s), *map(Cell, NOTHING)]
         cell = step.cells.get(label)
         mark = insert_mark(step, label) if cell else ""
         return [*interval_cells(cell.inserts_per_s if cell else None, look=mark), _word(mark)]

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from dbversus.report.formats.xlsx.table import (
     NO,
+    NOTHING,
     YES,
     Cell,
     Column,
@@ -17,7 +18,7 @@ from dbversus.report.formats.xlsx.table import (
     ratio_cells,
 )
 from dbversus.report.model import Assessment, Comparison
-from dbversus.report.words import SHORT_TITLES, SIGNS, ratios_text, verdict_legend, worse_ratios
+from dbversus.report.words import SHORT_TITLES, SIGNS, SPOILT, ratios_text, verdict_legend, worse_ratios
 from dbversus.stats.model import Finding, Metric, Verdict
 
 IN_MEANS = "in means"
@@ -62,7 +63,7 @@ def table(comparisons: Sequence[Comparison], judged: Sequence[Metric], kinds: Ma
 def _row(item: Comparison, judged: Sequence[Metric], kind: str) -> list[Cell | Value]:
     cells: list[Cell | Value] = [item.test, item.target, kind, verdict_cell(item.verdict)]
     for metric in judged:
-        cells += finding_cells(item.findings.get(metric.name))
+        cells += finding_cells(item.findings.get(metric.name), counts=item.verdict not in SPOILT)
     blocks = max((finding.blocks for finding in item.findings.values()), default=0)
     return [*cells, blocks, in_means(item)]
 
@@ -71,12 +72,14 @@ def verdict_cell(verdict: Verdict) -> Cell:
     return Cell(f"{SIGNS[verdict]} {verdict}", verdict)
 
 
-def finding_cells(finding: Finding | None) -> list[Cell]:
-    """Ratio and interval, and the word for their colour."""
+def finding_cells(finding: Finding | None, *, counts: bool = True) -> list[Cell]:
+    """Ratio and interval, and the word for their colour; neither word nor colour where the figures of the test do not count."""
     if finding is None:
-        return [Cell(None)] * 4
+        return [*map(Cell, NOTHING), Cell(None)]
     if finding.lacks_operations:
-        return [*[Cell(None)] * 3, Cell("too few operations")]
+        return [*map(Cell, NOTHING), Cell("too few operations")]
+    if not counts:
+        return [*ratio_cells(finding), Cell(None)]
     return [*ratio_cells(finding, finding.verdict), verdict_cell(finding.verdict)]
 
 

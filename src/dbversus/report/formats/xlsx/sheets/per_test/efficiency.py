@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from dbversus.report.formats.xlsx.sheets.comparisons.verdicts import IN_MEANS, MEANS_NOTE, in_means
 from dbversus.report.formats.xlsx.table import (
+    NOTHING,
     Cell,
     Column,
     Form,
@@ -89,5 +90,5 @@ def _rows(test: TestPart, assessment: Assessment) -> Iterator[list[Cell | Value]
 
 def _cells(figure: Figure | None, label: str, factor: float) -> list[Cell]:
     if figure is None:
-        return [Cell(None)] * 6
+        return [*map(Cell, NOTHING)] * 2
     return [*interval_cells(figure.estimates[label], factor), *ratio_cells(figure.findings.get(label))]
