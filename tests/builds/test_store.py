@@ -161,8 +161,23 @@ class TestLibraries:
 
 
 def test_wrong_checksum_is_refused(shelf: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    offer(monkeypatch, replace(ENTRY, sha256="0" * 64))
+    offer(monkeypatch, replace(ENTRY, digest="0" * 64))
     with pytest.raises(RunError, match=r"17\.2\.jar has the wrong checksum"):
+        store.obtain(parse_target("pg:17"), silent)
+    assert store.list_installed() == []
+    assert leftovers(home) == []
+
+
+def test_what_is_not_pinned_is_compared_with_its_first_fetch(shelf: Path, home: Path) -> None:
+    store.obtain(parse_target("pg:17"), silent)
+    shutil.rmtree(home / "builds/postgres/shelf-17.2")
+    store.obtain(parse_target("pg:17"), silent)
+    shutil.rmtree(home / "builds/postgres/shelf-17.2")
+    with zipfile.ZipFile(shelf / "17.2.jar", "a") as jar:
+        jar.writestr("another", "x")
+    with pytest.raises(
+        RunError, match=r"shelf:pkg is not what it was when it was first fetched.*remove it from .*digests"
+    ):
         store.obtain(parse_target("pg:17"), silent)
     assert store.list_installed() == []
     assert leftovers(home) == []

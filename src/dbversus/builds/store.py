@@ -10,11 +10,12 @@ from pathlib import Path
 from dbversus.builds import catalog
 from dbversus.builds.catalog import CatalogEntry, available
 from dbversus.builds.client import NotFoundError, Progress, say
+from dbversus.builds.digests import check_digest
 from dbversus.builds.install import PARTIAL, install
 from dbversus.builds.lock import locked, locked_if_free
 from dbversus.builds.manifest import Manifest, manifest_of, read_manifest, write_manifest
 from dbversus.builds.model import Build, TargetSpec
-from dbversus.builds.packages.archive import make_public, unpack, unpack_system, verify_checksum
+from dbversus.builds.packages.archive import make_public, unpack, unpack_system
 from dbversus.builds.packages.inspect import detect_dbms, inspect_build, normal_prefix
 from dbversus.builds.packages.layout import find_prefix
 from dbversus.builds.providers import maven
@@ -139,7 +140,7 @@ def add(path: Path, name: str = "", sha256: str = "", progress: Progress = say) 
     if sha256 and not path.is_file():
         raise UsageError(f"{path} is a folder; a checksum can be given for an archive only")
     if sha256:
-        verify_checksum(path, sha256)
+        check_digest(path, sha256)
     if path.is_dir() or _is_library(path):
         return _register(normal_prefix(path), detect_dbms(path).name, name)
     return _add_archive(path, name, progress)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dbversus.builds.packages.archive import make_public, unpack, unpack_system, verify_checksum
+from dbversus.builds.packages.archive import make_public, unpack, unpack_system
 from dbversus.errors import RunError
 
 from ..samples import deb, link, member, package, tar_bytes
@@ -145,14 +145,6 @@ def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="not empty"):
         unpack(package(tmp_path / "a.jar"), tmp_path / "out")
     assert (tmp_path / "out/mine").exists()
-
-
-def test_checksum(tmp_path: Path) -> None:
-    file = write(tmp_path / "a.zip", b"abc")
-    good = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-    verify_checksum(file, good.upper())
-    with pytest.raises(RunError, match=r"a\.zip has the wrong checksum: expected sha256 bbb.*got ba7816bf"):
-        verify_checksum(file, "b" * 64)
 
 
 def test_make_public(tmp_path: Path) -> None:

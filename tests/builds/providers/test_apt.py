@@ -11,6 +11,7 @@ from dbversus.errors import RunError
 
 from ..conftest import silent
 
+KEYS = Path("/k.gpg")
 HOST = """bookworm|Debian|main|http://mirror/debian/
 bookworm|Debian|non-free|http://mirror/debian/
 bookworm-updates|Debian|main|http://mirror/debian/
@@ -21,7 +22,7 @@ bookworm|Other|main|http://other/"""
 
 
 def test_lines_of_another_release_come_from_the_hosts_mirrors() -> None:
-    assert source_lines(HOST, "bookworm", "trixie", "/k.gpg") == [
+    assert source_lines(HOST, "bookworm", "trixie", KEYS) == [
         "deb [signed-by=/k.gpg] http://mirror/debian/ trixie main",
         "deb [signed-by=/k.gpg] http://mirror/debian/ trixie-updates main",
         "deb [signed-by=/k.gpg] http://mirror/security/ trixie-security main",
@@ -29,12 +30,21 @@ def test_lines_of_another_release_come_from_the_hosts_mirrors() -> None:
 
 
 def test_rolling_suites_have_no_pockets() -> None:
-    assert source_lines(HOST, "bookworm", "sid") == ["deb http://mirror/debian/ sid main"]
+    assert source_lines(HOST, "bookworm", "sid", KEYS) == ["deb [signed-by=/k.gpg] http://mirror/debian/ sid main"]
 
 
 def test_hosts_of_another_kind_have_no_lines() -> None:
-    assert source_lines("jammy|Ubuntu|main|http://mirror/ubuntu/", "jammy", "trixie") == []
-    assert source_lines("", "", "trixie") == []
+    assert source_lines("jammy|Ubuntu|main|http://mirror/ubuntu/", "jammy", "trixie", KEYS) == []
+    assert source_lines("", "", "trixie", KEYS) == []
+
+
+def test_without_debians_keys_nothing_is_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(apt, "_KEYRING_FOLDER", tmp_path)
+    with pytest.raises(RunError, match=f"{tmp_path} holds no debian-archive-keyring.gpg; install Debian package"):
+        apt.keyring()
+    ring = tmp_path / "debian-archive-keyring.pgp"
+    ring.touch()
+    assert apt.keyring() == ring
 
 
 @pytest.mark.parametrize(

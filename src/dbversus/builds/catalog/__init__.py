@@ -4,7 +4,7 @@ import platform
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -41,8 +41,8 @@ class CatalogEntry:
     """A build that can be fetched: `package` in the words of its provider, `options` for that provider alone.
 
     `series` names the packager; `moving`: the package's version is whatever its suite holds on the day; `listed`: False
-    for a version nobody has seen there yet; `sha256` of the package, empty when not pinned; `libraries`: names (see
-    `libraries`) of packages whose shared libraries are brought along, unless a closure holds them anyway.
+    for a version nobody has seen there yet; `digest` of the package (see `digests`), empty when not pinned; `libraries`:
+    names (see `libraries`) of packages whose shared libraries are brought along, unless a closure holds them anyway.
     """
 
     dbms: str
@@ -53,7 +53,7 @@ class CatalogEntry:
     layout: Layout
     compiled: str = ""
     lacks: tuple[str, ...] = ()
-    sha256: str = ""
+    digest: str = ""
     libraries: tuple[str, ...] = ()
     options: Mapping[str, str] = field(default_factory=dict)
     moving: bool = False
@@ -63,6 +63,11 @@ class CatalogEntry:
     def name(self) -> str:
         """As a target may name it, e.g. `postgres:maven/17.11`."""
         return f"{self.dbms}:{self.provider}/{self.version}"
+
+    @property
+    def package_key(self) -> str:
+        """The package's name among all providers', e.g. `pip:pgserver==0.1.4`."""
+        return f"{self.provider}:{self.package}"
 
 
 def available(dbms: str = "", machine: str | None = None) -> list[CatalogEntry]:
@@ -117,6 +122,12 @@ def unknown_version(dbms: str, wanted: str, offered: Sequence[CatalogEntry]) -> 
 
 
 @cache
+def pins() -> Mapping[str, Mapping[str, str]]:
+    """The digests of packages by architecture and `package_key`, as tools/pin_builds.py wrote them."""
+    return tomllib.loads(resources.files(__name__).joinpath("pins.toml").read_text(encoding="utf-8"))
+
+
+@cache
 def _read(dbms: str) -> tuple[dict[str, Any], ...]:
     file = resources.files(__name__) / f"{dbms}.toml"
     if not file.is_file():
@@ -146,7 +157,7 @@ def _entry(series: dict[str, Any], machine: str, version: str, listed: bool = Tr
     options = {key: value.format(arch=arch) for key, value in series.get("options", {}).items()}
     layout: dict[str, Any] = series.get("layout", {})
     lists = {key: tuple(value) for key, value in layout.items() if isinstance(value, list)}
-    return CatalogEntry(
+    entry = CatalogEntry(
         dbms=series["dbms"],
         version=version,
         provider=series["provider"],
@@ -155,12 +166,12 @@ def _entry(series: dict[str, Any], machine: str, version: str, listed: bool = Tr
         layout=Layout(**{**layout, **lists}),
         compiled=_compiled(series.get("compiled", {}), version),
         lacks=tuple(series.get("lacks", ())),
-        sha256=series.get("sha256", {}).get(machine, {}).get(version, ""),
         libraries=tuple(series.get("libraries", ())),
         options={"arch": arch, **options},
         moving=series.get("moving", False),
         listed=listed,
     )
+    return replace(entry, digest=pins().get(machine, {}).get(entry.package_key, ""))
 
 
 def _compiled(compilers: dict[str, str], version: str) -> str:

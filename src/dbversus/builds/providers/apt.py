@@ -3,10 +3,14 @@
 A suite other than the host's comes with all libraries it needs, C library included ("closure").
 """
 
+import contextlib
+import os
 import platform
+import pwd
 import re
 import shlex
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 from dbversus.builds.catalog import CatalogEntry
@@ -19,6 +23,7 @@ _NOT_FOUND = (
 )
 # Parts of a release that follow its name; a rolling suite has none of them.
 _POCKETS = ("", "-updates", "-security")
+_KEYRING_FOLDER = Path("/usr/share/keyrings")
 _KEYRINGS = ("debian-archive-keyring.gpg", "debian-archive-keyring.pgp")
 
 
@@ -66,7 +71,7 @@ def host_suite() -> str:
         return ""
 
 
-def source_lines(index_targets: str, host: str, suite: str, keyring: str = "") -> list[str]:
+def source_lines(index_targets: str, host: str, suite: str, keyring: Path) -> list[str]:
     """Source lines for `suite`, on the mirrors where this host gets its own release from.
 
     `index_targets`: `RELEASE|ORIGIN|COMPONENT|URI` lines, as apt-get lists its sources.
@@ -84,8 +89,7 @@ def source_lines(index_targets: str, host: str, suite: str, keyring: str = "") -
         ):
             continue
         if not (rolling and pocket):
-            option = f"[signed-by={keyring}] " if keyring else ""
-            lines.append(f"deb {option}{uri} {suite}{pocket} main")
+            lines.append(f"deb [signed-by={keyring}] {uri} {suite}{pocket} main")
     return sorted(set(lines))
 
 
@@ -102,7 +106,7 @@ def _prepare(suites: list[str], arch: str, progress: Progress) -> dict[str, str]
         f'Dir::Etc::sourcelist "{folder}/sources.list";\nDir::Etc::sourceparts "-";\n'
         f'Dir::Etc::preferences "-";\nDir::Etc::preferencesparts "-";\n'
         f'Dir::State::lists "{folder}/lists";\nDir::State::status "{folder}/status";\nDir::Cache "{folder}/cache";\n'
-        f'APT::Architecture "{arch}";\nAPT::Sandbox::User "root";\nAcquire::Languages "none";\nDebug::NoLocking "1";\n',
+        f'APT::Architecture "{arch}";\n\nAcquire::Languages "none";\nDebug::NoLocking "1";\n',
         encoding="utf-8",
     )
     environment = {"APT_CONFIG": str(config)}
@@ -114,14 +118,23 @@ def _prepare(suites: list[str], arch: str, progress: Progress) -> dict[str, str]
 def _sources(client: str, suites: list[str], progress: Progress) -> list[str]:
     shape = "$(RELEASE)|$(ORIGIN)|$(COMPONENT)|$(REPO_URI)"
     targets = run_client([client, "indextargets", "--format", shape, "Created-By: Packages"], progress)
-    rings = (Path("/usr/share/keyrings") / name for name in _KEYRINGS)
-    keyring = next((str(ring) for ring in rings if ring.is_file()), "")
-    lines = [line for suite in suites for line in source_lines(targets, host_suite(), suite, keyring)]
+    lines = [line for suite in suites for line in source_lines(targets, host_suite(), suite, keyring())]
     if not lines:
         raise RunError(
             "this host's apt sources name no mirror of Debian; Debian's packages are only to be had through one"
         )
     return lines
+
+
+def keyring() -> Path:
+    """Debian's keys, by which its lists are checked, and by these the packages; RunError where the host has none."""
+    for name in _KEYRINGS:
+        if (_KEYRING_FOLDER / name).is_file():
+            return _KEYRING_FOLDER / name
+    raise RunError(
+        f"Debian's packages cannot be checked: {_KEYRING_FOLDER} holds no {_KEYRINGS[0]};"
+        " install Debian package debian-archive-keyring"
+    )
 
 
 def _closure(packages: list[str], environment: dict[str, str], into: Path, progress: Progress) -> list[Path]:
@@ -140,10 +153,22 @@ def _download(packages: list[str], environment: dict[str, str], into: Path, prog
     """The packages alone."""
     client = find_client("apt-get")
     into.mkdir()
-    run_client(
-        [client, "-qq", "download", *packages], progress, not_found=_NOT_FOUND, folder=into, environment=environment
-    )
+    with _sandbox_may_write(into):
+        run_client(
+            [client, "-qq", "download", *packages], progress, not_found=_NOT_FOUND, folder=into, environment=environment
+        )
     return sorted(into.glob("*.deb"))
+
+
+@contextlib.contextmanager
+def _sandbox_may_write(folder: Path) -> Iterator[None]:
+    """apt started by root talks to mirrors as `_apt`, as long as that user can write where the packages go."""
+    if os.geteuid() == 0:
+        with contextlib.suppress(KeyError):
+            os.chown(folder, pwd.getpwnam("_apt").pw_uid, -1)
+    yield
+    if os.geteuid() == 0:
+        os.chown(folder, 0, -1)
 
 
 def _upstream_version(archives: list[Path], package: str, progress: Progress) -> str:

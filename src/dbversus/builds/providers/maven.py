@@ -38,6 +38,7 @@ def _get(coordinate: str, progress: Progress) -> Path:
             find_client("mvn"),
             "--batch-mode",
             "--quiet",
+            "--strict-checksums",
             "-Dstyle.color=never",
             f"-Dmaven.repo.local={repository}",
             "dependency:get",
