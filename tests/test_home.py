@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from dbversus.errors import RunError, UsageError
-from dbversus.home import home_dir, public_dir, shipped
+from dbversus.home import home_dir, private_dir, public_dir, shipped
 
 
 def test_order(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,11 +33,28 @@ def test_public_whatever_the_umask(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert public_dir("builds", "postgres") == folder
 
 
+@pytest.mark.parametrize("umask", [0o022, 0o000, 0o077])
+def test_private_whatever_the_umask_and_whoever_made_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, umask: int
+) -> None:
+    monkeypatch.setenv("DBVERSUS_HOME", str(tmp_path / "home"))
+    before = os.umask(umask)
+    try:
+        public_dir("snapshots")
+        folders = private_dir("snapshots"), private_dir("data")
+    finally:
+        os.umask(before)
+    assert [path.stat().st_mode & 0o777 for path in folders] == [0o700, 0o700]
+    assert (tmp_path / "home").stat().st_mode & 0o777 == 0o755
+
+
 def test_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("DBVERSUS_HOME", str(tmp_path / "file"))
     with pytest.raises(RunError, match="set DBVERSUS_HOME"):
         public_dir("builds")
+    with pytest.raises(RunError, match="set DBVERSUS_HOME"):
+        private_dir("data")
 
 
 def test_what_comes_with_dbversus_is_found_in_its_source_tree() -> None:

@@ -2,12 +2,16 @@
 
 import errno
 import os
+import stat
 from pathlib import Path
 
 from dbversus.errors import RunError, UsageError
 
 # Servers run as another, unprivileged user when dbversus runs as root: that user must get through.
 PUBLIC_MODE = 0o755
+# copies of users' data, and what is made of them
+PRIVATE_MODE = 0o700
+PRIVATE_FILE_MODE = 0o600
 
 
 def home_dir() -> Path:
@@ -45,7 +49,27 @@ def public_dir(*parts: str) -> Path:
         if not os.access(folder, os.W_OK | os.X_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     except OSError as error:
-        raise RunError(f"cannot make folder {folder}: {error.strerror}; set DBVERSUS_HOME to a writable one") from error
+        raise _refused(folder, error) from error
+    return folder
+
+
+def _refused(folder: Path, error: OSError) -> RunError:
+    return RunError(f"cannot make folder {folder}: {error.strerror}; set DBVERSUS_HOME to a writable one")
+
+
+def private_dir(*parts: str) -> Path:
+    """Make a folder below home that only we may enter, whatever the umask, and though it was made otherwise before.
+
+    RunError when refused.
+    """
+    folder = home_dir().joinpath(*parts)
+    public_dir(*parts[:-1])
+    try:
+        folder.mkdir(mode=PRIVATE_MODE, exist_ok=True)
+        if stat.S_IMODE(folder.stat().st_mode) != PRIVATE_MODE:
+            folder.chmod(PRIVATE_MODE)
+    except OSError as error:
+        raise _refused(folder, error) from error
     return folder
 
 

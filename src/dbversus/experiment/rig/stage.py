@@ -28,7 +28,7 @@ from dbversus.experiment.rig.data.script import check_scripts, database_of
 from dbversus.experiment.rig.engine import Engine, engine_binary
 from dbversus.experiment.rig.preload import carry_library, check_injection
 from dbversus.experiment.rig.rig import Display, Rig, Target
-from dbversus.home import home_dir, public_dir
+from dbversus.home import home_dir, private_dir, public_dir
 from dbversus.host.cgroups import ONLY_SETTINGS, create_cgroup, leave_directories
 from dbversus.host.checks.fsync import sync_latency
 from dbversus.host.checks.preflight import Severity, judge
@@ -38,6 +38,7 @@ from dbversus.host.claims.lock import acquire_host
 from dbversus.host.claims.registry import Registry, Watcher, cleanup_stale
 from dbversus.host.facts import host_facts, memory_facts
 from dbversus.host.pinning import PlacementPlan, place
+from dbversus.host.user import server_user
 from dbversus.results.records import AnyRecord
 from dbversus.servers.base import Cgroup, Placement, Server, ServerConfig
 from dbversus.servers.config.load import load_config
@@ -210,9 +211,11 @@ def _check_room(spec: ExperimentSpec, suite: Suite) -> None:
 
 
 def _work_dir(stack: contextlib.ExitStack) -> Path:
-    """A directory for data that is gone after the run; readable for the servers' user."""
+    """A directory for data that is gone after the run, which nobody but us and the servers' user may enter."""
     shutil.rmtree(home_dir() / "work" / str(os.getpid()), ignore_errors=True)
-    path = public_dir("work", str(os.getpid()))
+    public_dir("work")
+    path = private_dir("work", str(os.getpid()))
+    server_user().admit(path)
     stack.callback(shutil.rmtree, path, ignore_errors=True)
     return path
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from dbversus.errors import RunError
-from dbversus.home import public_dir
+from dbversus.home import private_dir
 from dbversus.host.claims import in_use
 from dbversus.servers.data.disk_use import used_bytes
 
@@ -34,7 +34,7 @@ def snapshot_key(parts: Mapping[str, Any]) -> str:
 
 
 def snapshots_dir(root: Path | None = None) -> Path:
-    return root or public_dir("snapshots")
+    return root or private_dir("snapshots")
 
 
 def find(parts: Mapping[str, Any], root: Path | None = None) -> Path | None:
@@ -63,7 +63,7 @@ def keep(
             return path
         partial = path.with_suffix(".partial")
         shutil.rmtree(partial, ignore_errors=True)  # of one who was killed: we hold the lock
-        partial.mkdir()
+        partial.mkdir(mode=0o700)
         try:
             copy_tree(data_dir, partial / "data")
             texts = {**(extra or {}), "key.json": json.dumps(dict(parts), indent=1, default=str)}

@@ -12,6 +12,7 @@ from dbversus.dbms.sql.ddl import Ddl
 from dbversus.dbms.sql.table import Table
 from dbversus.dbms.sqlite import SQLITE
 from dbversus.errors import RunError, UsageError
+from dbversus.home import PRIVATE_MODE
 from dbversus.names import nearest
 from dbversus.servers.base import DATABASE, Placement, Query, ServerConfig
 from dbversus.servers.data.contents import TableState
@@ -137,7 +138,7 @@ class SqliteServer(WithoutProcess):
 
     def initialise(self) -> None:
         self.check()
-        self.data_dir.mkdir(parents=True, exist_ok=True)
+        self.data_dir.mkdir(mode=PRIVATE_MODE, parents=True, exist_ok=True)
         first = [f"PRAGMA {name} = {value}" for name, value in self.config.init_options.items()]
         if "encoding" in self.config.init_options:
             first += ["CREATE TABLE made (x)", "DROP TABLE made"]  # a database takes it with its first table

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO, cast
 
-from dbversus.home import home_dir
+from dbversus.errors import RunError
+from dbversus.home import PRIVATE_FILE_MODE, home_dir, private_dir
 from dbversus.names import near
 from dbversus.private import told, whole
 from dbversus.suites.expression import Expression
@@ -203,10 +204,17 @@ def _known_hash(path: Path) -> str:
     return known[key]
 
 
+def make_dir(folder: Path) -> None:
+    """The home's folder `data`, or one in it: nobody else may enter it. RunError when refused."""
+    private_dir("data")
+    private_dir(*folder.relative_to(home_dir()).parts)
+
+
 def write_whole(path: Path, text: str) -> None:
     """Writes a file that is not there for others before it is whole; what cannot be written is only forgotten."""
     partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
-    with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
+    with contextlib.suppress(OSError, RunError):
+        make_dir(path.parent)
+        partial.touch(PRIVATE_FILE_MODE)
         partial.write_text(text, encoding="utf-8")
         partial.rename(path)

@@ -11,9 +11,9 @@ import duckdb
 
 from dbversus.dbms.sql.types import is_integer
 from dbversus.errors import RunError
-from dbversus.home import home_dir
+from dbversus.home import PRIVATE_FILE_MODE, home_dir
 from dbversus.suites.data.columns import contents_of
-from dbversus.suites.data.file import DataFile, where
+from dbversus.suites.data.file import DataFile, make_dir, where
 from dbversus.suites.data.forms import Form, is_nested, misfit, neutral, quoted, staged, text
 from dbversus.suites.data.scan import connection, rows_of, shown
 from dbversus.suites.file.source import Place
@@ -75,8 +75,9 @@ class Staged:
         values = ", ".join(staged(form, self._is_blob(form)) for form in self.forms)
         options = r"FORMAT csv, DELIMITER '\t', QUOTE '', ESCAPE '', NULLSTR '\N', HEADER false"
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            make_dir(self.folder)
             opened.execute(f"COPY (SELECT {values} FROM {self._rows}) TO {text(str(partial))} ({options})")  # noqa: S608
+            partial.chmod(PRIVATE_FILE_MODE)
             partial.rename(self.path)
         except (OSError, duckdb.IOException) as error:
             raise RunError(f"{self.path} cannot be written: {str(error).splitlines()[0]}.") from error
