@@ -96,3 +96,13 @@ def test_files_of_data_in_memory_are_no_shared_memory() -> None:
     finally:
         shutil.rmtree(folder)
         Path(f"{folder}-segment").unlink()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_shared_memory_of_other_users_is_not_a_servers_own() -> None:
+    with tempfile.NamedTemporaryFile(dir="/dev/shm") as file:
+        file.truncate(mmap.PAGESIZE)
+        with mmap.mmap(file.fileno(), mmap.PAGESIZE):
+            assert file.name in processes.shared_memory(os.getpid())[0]
+            os.chown(file.name, 54321, 54321)
+            assert file.name not in processes.shared_memory(os.getpid())[0]

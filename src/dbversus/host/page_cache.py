@@ -38,7 +38,7 @@ def _each_file(directories: Sequence[Path], action: Callable[[int], None]) -> No
         if path.is_symlink() or not path.is_file():
             continue
         with contextlib.suppress(OSError):
-            fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+            fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
             try:
                 action(fd)
             finally:

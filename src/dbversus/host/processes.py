@@ -143,16 +143,28 @@ def _maps(pid: int) -> list[list[str]]:
 
 
 def shared_memory(pid: int) -> tuple[list[str], list[int]]:
-    """POSIX segments (paths) and System V segments (ids) that a process maps; they outlive a server that is killed."""
+    """POSIX segments (paths) and System V segments (ids) that a process maps; they outlive a server that is killed.
+
+    Segments of other users are not its own, though it may read them.
+    """
     paths: set[str] = set()
     ids: set[int] = set()
     for fields in _maps(pid):
         name = fields[5] if len(fields) == 6 else ""
         if name.startswith("/dev/shm/") and name.count("/") == 3:  # deeper ones are files of somebody's data
-            paths.add(name.removesuffix(" (deleted)"))
+            path = name.removesuffix(" (deleted)")
+            if _owner(Path(path)) == _owner(PROC / str(pid)):
+                paths.add(path)
         elif name.startswith("/SYSV"):
             ids.add(int(fields[4]))
     return sorted(paths), sorted(ids)
+
+
+def _owner(path: Path) -> int | None:
+    try:
+        return path.lstat().st_uid
+    except OSError:
+        return None
 
 
 def unused_segments_by(pid: int) -> list[int]:

@@ -1,14 +1,24 @@
 """The user that servers run as: database servers refuse root, and should not have its rights anyway."""
 
+import contextlib
+import ctypes
+import errno
 import os
 import pwd
 import stat
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from dbversus.errors import RunError, UsageError
 
 VARIABLE = "DBVERSUS_SERVER_USER"
+_LIBC = ctypes.CDLL(None, use_errno=True)
+# setgroups(2) of one thread: the C library's own changes all of them
+_SETGROUPS = {"x86_64": 116, "aarch64": 159}.get(os.uname().machine)
+# of a link, or of a pipe that nobody writes to, nothing is opened
+_NO_TRICKS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_READ_BYTES = 2**16
 
 
 @dataclass(frozen=True)
@@ -28,8 +38,62 @@ class ServerUser:
             os.setuid(self.uid)
 
     def own(self, path: Path) -> None:
+        """For what lies in a directory of ours; a link is given away itself."""
         if self.switch:
-            os.chown(path, self.uid, self.gid)
+            os.chown(path, self.uid, self.gid, follow_symlinks=False)
+
+    def make_dir(self, path: Path) -> None:
+        """A directory that only this user may enter, in one of ours. RunError when something else stands there."""
+        with _told(path):
+            path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | _NO_TRICKS)
+            try:
+                os.fchmod(fd, 0o700)
+                if self.switch:
+                    os.fchown(fd, self.uid, self.gid)
+            finally:
+                os.close(fd)
+
+    @contextlib.contextmanager
+    def rights(self) -> Iterator[None]:
+        """What this thread does with files meanwhile, it does with this user's rights: a link of theirs leads nowhere new.
+
+        For work in directories of this user, who may put anything there at any time. Starts no programs.
+        """
+        if not self.switch:
+            yield
+            return
+        groups = os.getgroups()
+        try:
+            _set_groups([])
+            _LIBC.setfsgid(self.gid)
+            _LIBC.setfsuid(self.uid)
+            if _LIBC.setfsuid(-1) != self.uid:  # it never says that it was refused
+                raise RunError(f"The rights of root cannot be exchanged for those of user {self.name} on this host.")
+            yield
+        finally:
+            _LIBC.setfsuid(os.geteuid())
+            _LIBC.setfsgid(os.getegid())
+            _set_groups(groups)
+
+    def write(self, path: Path, text: str) -> None:
+        """Writes a file in a directory of this user, as this user. RunError when a link or anything else stands there."""
+        flags = os.O_WRONLY | os.O_CREAT | _NO_TRICKS
+        with self.rights(), _told(path), os.fdopen(os.open(path, flags, 0o600), "w", encoding="utf-8") as file:
+            _check_file(file.fileno(), path)
+            file.truncate()
+            file.write(text)
+
+    def read(self, path: Path) -> str:
+        """The beginning of a file in a directory of this user, empty when there is none. RunError as `write`."""
+        with self.rights(), _told(path):
+            try:
+                fd = os.open(path, os.O_RDONLY | _NO_TRICKS)
+            except FileNotFoundError:
+                return ""
+            with os.fdopen(fd, encoding="utf-8", errors="replace") as file:
+                _check_file(file.fileno(), path)
+                return file.read(_READ_BYTES)
 
     def admit(self, path: Path) -> None:
         """This user, and nobody else but the owner, may get to what lies in a directory of ours, by name."""
@@ -56,6 +120,31 @@ class ServerUser:
         if found.st_gid == self.gid:
             return bool(found.st_mode & stat.S_IXGRP)
         return bool(found.st_mode & stat.S_IXOTH)
+
+
+def _set_groups(groups: Sequence[int]) -> None:
+    if _SETGROUPS is not None:
+        _LIBC.syscall(_SETGROUPS, len(groups), (ctypes.c_uint32 * len(groups))(*groups))
+
+
+@contextlib.contextmanager
+def _told(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENXIO, errno.ENOTDIR, errno.EISDIR, errno.EEXIST):
+            raise _strange(path) from error
+        raise RunError(f"{path} cannot be written or read: {error.strerror}.") from error
+
+
+def _check_file(fd: int, path: Path) -> None:
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        raise _strange(path)
+
+
+def _strange(path: Path) -> RunError:
+    """The servers' user, or who acts as that, has put something in the way: nobody else can."""
+    return RunError(f"{path} is not what a server leaves there, but a link or the like, which is not followed.")
 
 
 def server_user() -> ServerUser:

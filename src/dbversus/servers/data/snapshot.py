@@ -13,15 +13,19 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from dbversus.errors import RunError
 from dbversus.home import private_dir
 from dbversus.host.claims import in_use
+from dbversus.host.user import ServerUser, server_user
 from dbversus.servers.data.disk_use import used_bytes
 
-LAYOUT_VERSION = 1
+# 2: no links that lead out, and no settings of the first target among those of a server's data directory
+LAYOUT_VERSION = 2
+_FICLONE = 0x40049409
 # what must stay free beyond a copy: a full disk would break more than this experiment
 RESERVE_BYTES = 256 * 2**20
 _LIBC = ctypes.CDLL(None, use_errno=True)
@@ -102,15 +106,52 @@ def copy_tree(source: Path, destination: Path) -> None:
     """Copies a directory, sharing blocks where possible. Raises RunError; then nothing is left of the copy."""
     if not source.is_dir():
         raise RunError(f"There is no directory {source} to copy.")
+    _check_links(source)
     _check_room(source, destination.parent)
-    command = ["cp", "-a", "--reflink=auto", "--", str(source), str(destination)]
-    done = subprocess.run(
-        command, capture_output=True, encoding="utf-8", errors="replace", env={**os.environ, "LC_ALL": "C"}
-    )
-    if done.returncode != 0:
+    owner = source.lstat()
+    user = server_user()
+    mine = user if user.uid == owner.st_uid else replace(user, switch=False)
+    words = _copy(source, destination, mine)
+    if words is not None:
         shutil.rmtree(destination, ignore_errors=True)
-        words = done.stderr.strip().splitlines()
-        raise RunError(f"Copying {source} to {destination} failed: {words[0] if words else 'cp does not say why'}.")
+        raise RunError(f"Copying {source} to {destination} failed: {words or 'cp does not say why'}.")
+
+
+def _copy(source: Path, destination: Path, user: ServerUser) -> str | None:
+    """As the user whose data it is, so that what they put into it meanwhile gives them nothing; cp's words when it fails."""
+    user.make_dir(destination)
+    fd = os.open(source, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        done = subprocess.run(
+            ["cp", "-a", "--reflink=auto", "--", f"/proc/self/fd/{fd}/.", "."],
+            cwd=destination,  # the user may enter both, and not what lies above them
+            pass_fds=[fd],
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            env={**os.environ, "LC_ALL": "C"},
+            preexec_fn=user.become,
+        )
+    finally:
+        os.close(fd)
+    return None if done.returncode == 0 else "; ".join(done.stderr.strip().splitlines()[:1])
+
+
+def _check_links(source: Path) -> None:
+    """What a link leads to outside is no part of a copy: all copies would share it, or somebody put it there to be found."""
+    for folder, names, files in os.walk(source):
+        for path in (Path(folder, name) for name in (*names, *files)):
+            if path.is_symlink() and _leads_out(path, source):
+                raise RunError(
+                    f"{path} is a link to {path.readlink()}, outside of the data directory, so no copy of the data can be "
+                    "made. Leave out what makes it (in PostgreSQL, tablespaces)."
+                )
+
+
+def _leads_out(link: Path, source: Path) -> bool:
+    """Absolute ones do in every copy, whatever they name."""
+    target = link.readlink()
+    return target.is_absolute() or not link.parent.joinpath(target).resolve().is_relative_to(source.resolve())
 
 
 def _check_room(source: Path, parent: Path) -> None:
@@ -132,15 +173,28 @@ def free_bytes(directory: Path) -> int:
 
 def shares_blocks(source: Path, parent: Path) -> bool:
     """Whether a copy from `source` to `parent` can share blocks (reflink): tried with one small file."""
-    sample = next((path for path in source.rglob("*") if path.is_file() and path.lstat().st_size), None)
+    sample = next((path for path in source.rglob("*") if not path.is_symlink() and _has_blocks(path)), None)
     if sample is None:
         return False
     trial = parent / f".reflink-{os.getpid()}"
     try:
-        done = subprocess.run(["cp", "--reflink=always", str(sample), str(trial)], capture_output=True)
-        return done.returncode == 0
+        read = os.open(sample, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        try:
+            write = os.open(trial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+            try:
+                return fcntl.ioctl(write, _FICLONE, read) == 0
+            finally:
+                os.close(write)
+        finally:
+            os.close(read)
+    except OSError:
+        return False
     finally:
         trial.unlink(missing_ok=True)
+
+
+def _has_blocks(path: Path) -> bool:
+    return path.is_file() and path.lstat().st_size > 0
 
 
 def _sync(directory: Path) -> None:

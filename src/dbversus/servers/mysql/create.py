@@ -9,6 +9,7 @@ from dbversus.builds.model import Build
 from dbversus.dbms.flavour import Flavour
 from dbversus.dbms.versions import numbers
 from dbversus.errors import RunError, UsageError
+from dbversus.host.user import ServerUser
 from dbversus.servers.mysql.files import Installation
 from dbversus.servers.process.program import Command, Done
 
@@ -29,10 +30,8 @@ def create_data_dir(
     """
     if data_dir.is_dir() and any(data_dir.iterdir()):
         raise RunError(f"{place.build.name} cannot create its data directory: {data_dir} exists but is not empty.")
-    data_dir.mkdir(parents=True, exist_ok=True)
+    place.user.make_dir(data_dir)
     place.user.check_reach(data_dir, "the data directory")
-    data_dir.chmod(0o700)
-    place.user.own(data_dir)
     options = {name: value for name, value in init_options.items() if not name.startswith("rocksdb")}
     if flavour.mysql_since(5, 7, 6):
         _initialise(place, data_dir, options, run_watched)
@@ -40,7 +39,7 @@ def create_data_dir(
         _bootstrap(place, flavour, data_dir, options, run_watched)
     if not any((data_dir / "mysql").glob("*")) and not (data_dir / "mysql.ibd").exists():
         raise RunError(f"{place.build.name} left {data_dir} without system tables, and does not say why.")
-    _mark(place, data_dir)
+    place.user.write(data_dir / MARKER, f"{_identity(place.build)}\n")
 
 
 def _command(place: Installation, data_dir: Path, options: Mapping[str, str], *words: str) -> Command:
@@ -64,8 +63,9 @@ def _bootstrap(
         _copy_template(place, data_dir)
         return
     files = [folder / name.format(maker=maker) for name in (*_SYSTEM_TABLES, _SYS_SCHEMA)]
-    texts = [path.read_text(encoding="utf-8", errors="replace") for path in files if path.is_file()]
-    _make_folder(place, data_dir / "mysql")
+    with place.user.rights():
+        texts = [path.read_text(encoding="utf-8", errors="replace") for path in files if path.is_file()]
+        (data_dir / "mysql").mkdir(mode=0o700)
     if not flavour.is_mariadb:
         options = {**options, "default_storage_engine": "MyISAM"}
     command = _command(place, data_dir, options, "--bootstrap")
@@ -88,15 +88,10 @@ def _copy_template(place: Installation, data_dir: Path) -> None:
             f"{place.build.name} in {place.build.prefix} holds neither share/mysql_system_tables.sql nor a data "
             "directory to be copied, so no data directory can be made."
         )
-    shutil.copytree(found[0].parent, data_dir / "mysql")
-    for path in (data_dir / "mysql", *(data_dir / "mysql").iterdir()):
-        path.chmod(0o700 if path.is_dir() else 0o600)
-        place.user.own(path)
-
-
-def _make_folder(place: Installation, path: Path) -> None:
-    path.mkdir(mode=0o700)
-    place.user.own(path)
+    with place.user.rights():
+        shutil.copytree(found[0].parent, data_dir / "mysql")
+        for path in (data_dir / "mysql", *(data_dir / "mysql").iterdir()):
+            path.chmod(0o700 if path.is_dir() else 0o600)
 
 
 def _check(place: Installation, done: Done) -> None:
@@ -107,42 +102,30 @@ def _check(place: Installation, done: Done) -> None:
         raise RunError(f"{place.build.name} cannot create its data directory: {words}.")
 
 
-def _mark(place: Installation, data_dir: Path) -> None:
-    path = data_dir / MARKER
-    path.write_text(f"{_identity(place.build)}\n", encoding="utf-8")
-    place.user.own(path)
-
-
 def _identity(build: Build) -> str:
     return f"{build.dbms} {build.version}"
 
 
-def check_data_dir(build: Build, data_dir: Path) -> None:
+def check_data_dir(build: Build, data_dir: Path, user: ServerUser) -> None:
     """Raises RunError for a directory without data, UsageError for the data of another DBMS or version."""
     if not data_dir.is_dir() or not any(data_dir.iterdir()):
         raise RunError(f"{build.name}: there is no data in {data_dir}; initialise or restore it first.")
-    made_by = _made_by(data_dir)
+    made_by = user.read(data_dir / MARKER).strip()
     if made_by and made_by != _identity(build):
         raise UsageError(
             f"{data_dir} was made by {made_by}; {build.name} is not started on it, because it would upgrade or damage it. "
             "Let it have a data directory of its own."
         )
-    upgraded = _upgraded_to(data_dir)
+    upgraded = _upgraded_to(data_dir, user)
     if not made_by and upgraded and numbers(upgraded)[:2] != numbers(build.version)[:2]:
         raise UsageError(f"{data_dir} is of version {upgraded}; {build.name} is not started on it.")
 
 
-def _made_by(data_dir: Path) -> str:
-    path = data_dir / MARKER
-    return path.read_text(encoding="utf-8").strip() if path.is_file() else ""
-
-
-def _upgraded_to(data_dir: Path) -> str:
+def _upgraded_to(data_dir: Path, user: ServerUser) -> str:
     """The version that the server's own upgrade program has left a note of, in a directory that is not of our making."""
     for name in ("mysql_upgrade_info", "mariadb_upgrade_info"):
-        path = data_dir / name
-        if path.is_file():
-            match = re.search(r"\d+\.\d+\.\d+", path.read_text(errors="replace", encoding="utf-8"))
+        if said := user.read(data_dir / name):
+            match = re.search(r"\d+\.\d+\.\d+", said)
             return match[0] if match else ""
     return ""
 

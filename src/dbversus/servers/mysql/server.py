@@ -123,12 +123,10 @@ class MysqlServer(Daemon):
         return files.server_environment(self.build, self.config)
 
     def _prepare_start(self) -> Command:
-        create.check_data_dir(self.build, self.data_dir)
+        create.check_data_dir(self.build, self.data_dir, self._user)
         create.drop_unfit_logs(self.flavour, self.data_dir, self.config.settings.get("innodb_log_file_size", "5M"))
         self._socket_dir = make_socket_dir(self.work_dir / "s", self._user, _SOCKET)
-        tmp = self.work_dir / "tmp"
-        tmp.mkdir(mode=0o700, exist_ok=True)
-        self._user.own(tmp)
+        self._user.make_dir(self.work_dir / "tmp")
         config_file = self.work_dir / "my.cnf"
         files.write_config(config_file, self.config_text())
         return [self._place.program, f"--defaults-file={config_file}"]

@@ -17,10 +17,8 @@ from dbversus.servers.config.refused import Refused, SettingsRefusedError, all_r
 from dbversus.servers.process.program import Command, Done, environment, run
 
 SUPERUSER = "dbversus"
-CONFIG_FILE = "dbversus.conf"
 _LIBRARIES = ("shared_preload_libraries", "session_preload_libraries", "local_preload_libraries")
 _LIBRARY_FOLDERS = ("lib", "lib/postgresql", "lib64", "lib64/pgsql")
-_INCLUDE = f"\ninclude = '{CONFIG_FILE}'\n"
 
 
 def server_environment(build: Build, config: ServerConfig) -> dict[str, str]:
@@ -105,8 +103,11 @@ def _words(stderr: str) -> str:
 
 def render(settings: Mapping[str, str]) -> str:
     """Settings in the syntax of postgresql.conf; quotes around every value are accepted for all types."""
-    lines = [f"{name} = '{value.replace(chr(39), chr(39) * 2)}'" for name, value in settings.items()]
-    return "\n".join(lines) + "\n"
+    return "".join(f"{name} = {_quoted(value)}\n" for name, value in settings.items()) or "\n"
+
+
+def _quoted(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
 
 
 def check_init_options(build: Build, config: ServerConfig) -> None:
@@ -133,17 +134,12 @@ def create_data_dir(
 ) -> None:
     """Runs initdb. The directory must not exist, or be empty. Raises RunError with initdb's own words."""
     check_init_options(build, config)
-    data_dir.mkdir(parents=True, exist_ok=True)
+    user.make_dir(data_dir)
     user.check_reach(data_dir, "the data directory")
-    data_dir.chmod(0o700)
-    user.own(data_dir)
     command: Command = [program(build, "initdb"), "-D", data_dir, *initdb_options(build, config)]
     done = run_watched(command)
     if done.returncode != 0:
         raise RunError(f"initdb of {build.name} failed: {_words(done.stderr)}.")
-    with (data_dir / "postgresql.conf").open("a", encoding="utf-8") as file:
-        file.write(_INCLUDE)
-    write_config(data_dir, "", user)
 
 
 def initdb_options(build: Build, config: ServerConfig) -> list[str]:
@@ -160,8 +156,7 @@ def initdb_options(build: Build, config: ServerConfig) -> list[str]:
     return options
 
 
-def write_config(data_dir: Path, text: str, user: ServerUser) -> None:
-    path = data_dir / CONFIG_FILE
-    path.write_text(text, encoding="utf-8")
-    path.chmod(0o600)
-    user.own(path)
+def write_config(path: Path, text: str, data_dir: Path) -> None:
+    """Outside the data directory, where the server could put a link in its place; what initdb has written comes first."""
+    path.write_text(f"include {_quoted(str(data_dir / 'postgresql.conf'))}\n{text}", encoding="utf-8")
+    path.chmod(0o644)

@@ -30,7 +30,7 @@ _EXTENSIONS = ("pg_buffercache", "pg_prewarm")
 
 
 class PostgresServer(Daemon):
-    """A server, its data and its socket (`Daemon`)."""
+    """A server, its data and its socket (`Daemon`); its config file is `work_dir/postgresql.conf`."""
 
     dbms = "postgres"
     stop_signals = ((signal.SIGINT, 120.0), (signal.SIGQUIT, 10.0))
@@ -73,8 +73,9 @@ class PostgresServer(Daemon):
     def _prepare_start(self) -> Command:
         self._port = random_port()
         self._socket_dir = make_socket_dir(self.work_dir / "s", self._user, f".s.PGSQL.{self._port}")
-        files.write_config(self.data_dir, self.config_text(), self._user)
-        return [self._program(), "-D", self.data_dir]
+        config_file = self.work_dir / "postgresql.conf"
+        files.write_config(config_file, self.config_text(), self.data_dir)
+        return [self._program(), "-D", self.data_dir, "-c", f"config_file={config_file}"]
 
     def _refusal(self) -> str:
         try:

@@ -14,12 +14,10 @@ def make_socket_dir(wanted: Path, user: ServerUser, longest_name: str) -> Path:
     """Makes `wanted`, or a directory in /tmp when `wanted/longest_name` is too long; only `user` may enter it."""
     # a comma separates directories in PostgreSQL's setting
     if len(str(wanted / longest_name).encode()) <= PATH_LIMIT_BYTES and "," not in str(wanted):
-        wanted.mkdir(mode=0o700, exist_ok=True)
         made = wanted
     else:
         made = Path(tempfile.mkdtemp(prefix="dbversus-", dir="/tmp"))
-    made.chmod(0o700)
-    user.own(made)
+    user.make_dir(made)
     return made
 
 
