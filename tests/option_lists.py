@@ -16,13 +16,13 @@ from dbversus.builds.store import list_installed, obtain
 from dbversus.builds.target import parse_target
 from dbversus.dbms.known import names_of
 from dbversus.dbms.model import Family
+from dbversus.host.program import run
 from dbversus.host.user import server_user
 from dbversus.servers.base import ServerConfig
 from dbversus.servers.config.option_lists import FOLDER
 from dbversus.servers.mysql import files as mysql_files
 from dbversus.servers.mysql.taken import values_said
 from dbversus.servers.postgres import files as postgres_files
-from dbversus.servers.process.program import run
 
 
 def main() -> None:

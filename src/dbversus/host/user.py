@@ -114,6 +114,9 @@ class ServerUser:
                     f"in {VARIABLE}."
                 )
 
+    def may_reach(self, path: Path) -> bool:
+        return not self.switch or all(self._may_enter(directory.stat()) for directory in path.resolve().parents)
+
     def _may_enter(self, found: os.stat_result) -> bool:
         if found.st_uid == self.uid:
             return bool(found.st_mode & stat.S_IXUSR)

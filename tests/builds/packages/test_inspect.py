@@ -10,6 +10,8 @@ from dbversus.builds.elf import host_machine, read_elf
 from dbversus.builds.packages.inspect import check_runnable, detect_dbms, inspect_build, sha256_of
 from dbversus.builds.providers.path import build_at, host_sqlite
 from dbversus.errors import DbversusError, RunError, UsageError
+from dbversus.host.program import NotExecuted, nothing_executed
+from dbversus.host.user import server_user
 
 from ..samples import server
 
@@ -74,23 +76,23 @@ def test_wrong_architecture_names_both(tmp_path: Path) -> None:
 
 
 @needs_gcc
-def test_missing_library_is_named(tmp_path: Path) -> None:
-    (tmp_path / "gone.c").write_text("int gone(void) { return 0; }\n")
-    (tmp_path / "main.c").write_text("int gone(void); int main(void) { return gone(); }\n")
-    subprocess.run(["gcc", "-shared", "-fPIC", "-o", "libgone.so", "gone.c"], cwd=tmp_path, check=True)
-    subprocess.run(["gcc", "-o", "main", "main.c", "-L.", "-lgone"], cwd=tmp_path, check=True)
+def test_missing_library_is_named(home: Path) -> None:
+    (home / "gone.c").write_text("int gone(void) { return 0; }\n")
+    (home / "main.c").write_text("int gone(void); int main(void) { return gone(); }\n")
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", "libgone.so", "gone.c"], cwd=home, check=True)
+    subprocess.run(["gcc", "-o", "main", "main.c", "-L.", "-lgone"], cwd=home, check=True)
     with pytest.raises(RunError, match=r"main cannot start: library libgone\.so is missing"):
-        check_runnable(tmp_path / "main")
-    assert check_runnable(tmp_path / "main", {"LD_LIBRARY_PATH": str(tmp_path)})
+        check_runnable(home / "main")
+    assert check_runnable(home / "main", {"LD_LIBRARY_PATH": str(home)})
 
 
 @needs_gcc
-def test_missing_loader_is_named(tmp_path: Path) -> None:
-    (tmp_path / "main.c").write_text("int main(void) { return 0; }\n")
+def test_missing_loader_is_named(home: Path) -> None:
+    (home / "main.c").write_text("int main(void) { return 0; }\n")
     command = ["gcc", "-o", "main", "main.c", "-Wl,--dynamic-linker=/lib/ld-elsewhere.so.1"]
-    subprocess.run(command, cwd=tmp_path, check=True)
+    subprocess.run(command, cwd=home, check=True)
     with pytest.raises(RunError, match=r"its loader /lib/ld-elsewhere\.so\.1 is missing"):
-        check_runnable(tmp_path / "main")
+        check_runnable(home / "main")
 
 
 def test_neither_elf_nor_script(tmp_path: Path) -> None:
@@ -150,8 +152,71 @@ def test_no_sqlite_library(tmp_path: Path, content: bytes | None) -> None:
 
 
 @needs_gcc
-def test_library_that_is_not_sqlite(tmp_path: Path) -> None:
-    (tmp_path / "x.c").write_text("int x(void) { return 0; }\n")
-    subprocess.run(["gcc", "-shared", "-fPIC", "-o", "libsqlite3.so", "x.c"], cwd=tmp_path, check=True)
+def test_library_that_is_not_sqlite(home: Path) -> None:
+    (home / "x.c").write_text("int x(void) { return 0; }\n")
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", "libsqlite3.so", "x.c"], cwd=home, check=True)
     with pytest.raises(RunError, match=r"cannot be used as a SQLite library: .*sqlite3_libversion"):
-        inspect_build(tmp_path / "libsqlite3.so", "sqlite")
+        inspect_build(home / "libsqlite3.so", "sqlite")
+
+
+SPY = """#!/bin/sh
+{ id -u; env; } >> %s
+echo "postgres (PostgreSQL) 17.2"
+"""
+SPYING_LIBRARY = """#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+__attribute__((constructor)) static void spy(void) {
+    FILE *file = fopen("%s", "a");
+    if (file) { fprintf(file, "%%d\\n%%s\\n", geteuid(), getenv("SPY_SECRET") ? "SPY_SECRET" : ""); fclose(file); }
+}
+"""
+
+
+@pytest.fixture
+def log(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where foreign code says as whom it runs, and what it is told."""
+    monkeypatch.setenv("SPY_SECRET", "token")
+    path = home / "log"
+    path.touch()
+    path.chmod(0o666)
+    return path
+
+
+def check_spied(log: Path) -> None:
+    said = log.read_text().splitlines()
+    assert said, "nothing was executed"
+    assert "SPY_SECRET" not in log.read_text()
+    users = {line for line in said if line.isdigit()}
+    assert users == {str(server_user().uid)}
+
+
+def test_programs_are_looked_at_as_the_servers_user_without_our_environment(home: Path, log: Path) -> None:
+    program = home / "pg/bin/postgres"
+    program.parent.mkdir(parents=True)
+    program.write_text(SPY % log)
+    program.chmod(0o755)
+    assert detect_dbms(home / "pg").name == "postgres"
+    assert inspect_build(home / "pg", "postgres").version == "17.2"
+    check_spied(log)
+
+
+@needs_gcc
+def test_libraries_are_looked_at_as_the_servers_user_without_our_environment(home: Path, log: Path) -> None:
+    (home / "spy.c").write_text(SPYING_LIBRARY % log)
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", "libsqlite3.so", "spy.c"], cwd=home, check=True)
+    with pytest.raises(RunError, match="cannot be used as a SQLite library"):
+        inspect_build(home / "libsqlite3.so", "sqlite")
+    check_spied(log)
+
+
+def test_nothing_is_executed_where_that_is_forbidden(home: Path, log: Path) -> None:
+    program = home / "my/bin/mysqld"
+    program.parent.mkdir(parents=True)
+    program.write_text(SPY % log)
+    program.chmod(0o755)
+    with nothing_executed():
+        assert detect_dbms(home / "my").name == "mysql"
+        with pytest.raises(NotExecuted, match="is not executed before you have allowed that"):
+            inspect_build(home / "my", "mysql")
+    assert not log.read_text()

@@ -56,13 +56,13 @@ def test_hostile_links(tmp_path: Path, source: str, target: str) -> None:
 
 
 @pytest.mark.skipif(not shutil.which("gcc"), reason="no gcc here")
-def test_own_libc(tmp_path: Path) -> None:
+def test_own_libc(home: Path) -> None:
     """A program tied to a copy of this host's C library runs, and loads that copy."""
-    final, root = tmp_path / "final", tmp_path / "root"
+    final, root = home / "final", home / "root"
     prefix = root / "opt"
     (prefix / "bin").mkdir(parents=True)
-    (tmp_path / "main.c").write_text("int main(void) { return 7; }\n")
-    subprocess.run(["gcc", "-o", prefix / "bin/main", tmp_path / "main.c"], check=True)
+    (home / "main.c").write_text("int main(void) { return 7; }\n")
+    subprocess.run(["gcc", "-o", prefix / "bin/main", home / "main.c"], check=True)
     elf = check_runnable(prefix / "bin/main")
     assert elf is not None and elf.interpreter is not None
     loader = root / elf.interpreter.lstrip("/")

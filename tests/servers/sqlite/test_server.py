@@ -163,3 +163,21 @@ def test_a_library_that_cannot_be_loaded_is_named(tmp_path: Path) -> None:
     (tmp_path / "libsqlite3.so").write_text("no library")
     with pytest.raises(RunError, match=r"libsqlite3\.so cannot be loaded"):
         make(Build("sqlite", "3.0", "path", tmp_path / "libsqlite3.so", ""), tmp_path)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "VACUUM INTO '{out}'",
+        "ATTACH '{out}' AS other",
+        "SELECT load_extension('libm.so.6')",
+        "PRAGMA temp_store_directory = '{out}'",
+    ],
+)
+def test_sql_stays_within_its_database(build: Build, tmp_path: Path, sql: str) -> None:
+    server = make(build, tmp_path)
+    out = tmp_path / "out.db"
+    with pytest.raises(RunError, match="not authorized|authorization denied"):
+        server._query(sql.format(out=out))
+    assert not out.exists()
+    server._query("VACUUM")

@@ -4,7 +4,6 @@ import hashlib
 import json
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,8 +16,11 @@ from dbversus.dbms.known import find_dbms, server_dbms
 from dbversus.dbms.model import Dbms
 from dbversus.dbms.sqlite import SQLITE
 from dbversus.errors import RunError, UsageError
+from dbversus.host.program import Command, Done, environment, run
+from dbversus.host.user import server_user
 
 _PROBE_TIMEOUT_S = 60
+_READ, _EXECUTE = 0o004, 0o001
 
 _SQLITE_PROBE = """
 import ctypes, json, sys
@@ -74,8 +76,11 @@ def normal_prefix(path: Path) -> Path:
     return path / "usr" if any(program.is_file() for program in programs) else path
 
 
-def inspect_build(prefix: Path, dbms_name: str, environment: Mapping[str, str] | None = None) -> Inspection:
-    """Look at an installation; RunError says what keeps it from running here (architecture, library, access)."""
+def inspect_build(prefix: Path, dbms_name: str, extra: Mapping[str, str] | None = None) -> Inspection:
+    """Look at an installation; RunError says what keeps it from running here (architecture, library, access).
+
+    `extra`: variables of the environment that its programs need.
+    """
     dbms = find_dbms(dbms_name)
     if not dbms.binaries:
         return _inspect_sqlite(prefix)
@@ -83,32 +88,36 @@ def inspect_build(prefix: Path, dbms_name: str, environment: Mapping[str, str] |
     if binary is None:
         usual = next((name for name in dbms.binaries if dbms.name in name), dbms.binaries[0])
         raise UsageError(f"{prefix} is no installation of {dbms.title}: {prefix / usual} is missing")
-    elf = check_runnable(binary, environment)
-    _check_access(binary)
-    words = _version_words(dbms, binary, environment)
+    elf = check_runnable(binary, extra)
+    words = _version_words(dbms, binary, extra)
     version = _server_version(dbms, binary, words)
     check_plugin(dbms, normal_prefix(prefix), binary, words)
     machine = elf.machine if elf else host_machine()
     return Inspection(dbms.name, version, binary, sha256_of(binary), _origin(dbms, binary, words), machine)
 
 
-def check_runnable(binary: Path, environment: Mapping[str, str] | None = None) -> Elf | None:
-    """RunError when `binary` is for another architecture, or its loader or a library is missing; None for a script."""
+def check_runnable(binary: Path, extra: Mapping[str, str] | None = None, wanted: int = _EXECUTE) -> Elf | None:
+    """RunError when `binary` is for another architecture, closed to the servers' user, or its loader or a library is missing.
+
+    None for a script. `wanted`: which right of others it needs.
+    """
     elf = read_elf(binary)
     if elf is None:
         with binary.open("rb") as file:
             if file.read(2) == b"#!":
+                _check_access(binary, wanted)
                 return None
         raise RunError(f"{binary} is not an executable of this system (no ELF file)")
     if elf.machine != host_machine():
         raise RunError(f"{binary} is built for {elf.machine}, this host is {host_machine()}")
-    missing = missing_libraries(binary, elf, environment)
+    _check_access(binary, wanted)
+    missing = missing_libraries(binary, elf, extra)
     if missing:
         raise RunError(f"{binary} cannot start: {missing}")
     return elf
 
 
-def missing_libraries(binary: Path, elf: Elf, environment: Mapping[str, str] | None = None) -> str:
+def missing_libraries(binary: Path, elf: Elf, extra: Mapping[str, str] | None = None) -> str:
     """What the loader does not find, as words ("library libicu.so.60 is missing"), empty when it finds everything."""
     own_elf = read_elf(Path(sys.executable).resolve())
     loader = elf.interpreter or (own_elf.interpreter if own_elf else None)
@@ -116,7 +125,7 @@ def missing_libraries(binary: Path, elf: Elf, environment: Mapping[str, str] | N
         return ""
     if not Path(loader).exists():
         return f"its loader {loader} is missing (a build for another libc?)"
-    listed = _run([loader, "--list", str(binary)], environment)
+    listed = _run([loader, "--list", binary], extra)
     # ld.so stops at the first missing library but ldd-style listing goes on: take the words of both.
     names = re.findall(r"^\s*(\S+) => not found", listed.stdout, re.MULTILINE)
     names += re.findall(r"error while loading shared libraries: ([^:\s]+): cannot open", listed.stderr)
@@ -138,9 +147,9 @@ def _binary_below(dbms: Dbms, prefix: Path) -> Path | None:
     return next((path for path in candidates if path.is_file()), None)
 
 
-def _version_words(dbms: Dbms, binary: Path, environment: Mapping[str, str] | None) -> str:
+def _version_words(dbms: Dbms, binary: Path, extra: Mapping[str, str] | None) -> str:
     """What the server prints about its version; RunError with its own words when that is nothing."""
-    result = _run([str(binary), *dbms.version_options], environment)
+    result = _run([binary, *dbms.version_options], extra)
     if not result.stdout.strip():
         raise _untold(dbms, binary, result.stderr.strip() or f"exit status {result.returncode}")
     return result.stdout
@@ -188,8 +197,8 @@ def _inspect_sqlite(library: Path) -> Inspection:
             raise UsageError(f"{library} is no file; name a libsqlite3.so")
         if read_elf(library) is None:
             raise UsageError(f"{library} is no shared library")
-        check_runnable(library)
-    result = _run([sys.executable, "-c", _SQLITE_PROBE, str(library)], None)
+        check_runnable(library, wanted=_READ)
+    result = _run([_interpreter(), "-I", "-S", "-c", _SQLITE_PROBE, library], None)
     if result.returncode != 0:
         words = (result.stderr.strip().splitlines() or [f"status {result.returncode}"])[-1]
         raise RunError(f"{library} cannot be used as a SQLite library: {words}")
@@ -201,31 +210,31 @@ def _inspect_sqlite(library: Path) -> Inspection:
     return Inspection(SQLITE.name, found["version"], path, sha256_of(path), compiler, machine, found["source"])
 
 
-def _check_access(binary: Path) -> None:
+def _interpreter() -> Path:
+    """A Python for the servers' user, who cannot reach one below root's own folder."""
+    places = [Path(sys.executable).resolve(), *(Path(folder, "python3") for folder in os.defpath.split(os.pathsep))]
+    found = next((path for path in places if path.is_file() and server_user().may_reach(path)), None)
+    if found is None:
+        raise RunError(
+            f"SQLite libraries are looked at by user {server_user().name}, who can reach no Python: neither {places[0]} nor one "
+            f"in {os.defpath}; install python3 there, or allow others to enter its folders (chmod o+x)."
+        )
+    return found
+
+
+def _check_access(binary: Path, wanted: int) -> None:
     """As root, servers run as another user, who has to get at the binary."""
     if os.geteuid() != 0:
         return
     real = binary.resolve()
-    for path in (*reversed(real.parents), real):
-        if not path.stat().st_mode & 0o001:
+    for path, needed in (*((folder, _EXECUTE) for folder in reversed(real.parents)), (real, wanted)):
+        if not path.stat().st_mode & needed:
+            rights = "rx" if needed == _EXECUTE else "r"
             raise RunError(
-                f"{binary} cannot be run by an unprivileged user: {path} is closed to others (chmod o+rx {path})"
+                f"{binary} cannot be run by an unprivileged user: {path} is closed to others (chmod o+{rights} {path})"
             )
 
 
-def _run(command: list[str], environment: Mapping[str, str] | None) -> subprocess.CompletedProcess[str]:
-    try:
-        return subprocess.run(
-            command,
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=_PROBE_TIMEOUT_S,
-            check=False,
-            stdin=subprocess.DEVNULL,
-            env={**os.environ, "LC_ALL": "C", **(environment or {})},
-        )
-    except OSError as error:
-        raise RunError(f"{command[0]} cannot be run: {error.strerror}") from error
-    except subprocess.TimeoutExpired as error:
-        raise RunError(f"{' '.join(command[:2])} did not answer within {_PROBE_TIMEOUT_S} s") from error
+def _run(command: Command, extra: Mapping[str, str] | None) -> Done:
+    """Foreign code, whoever has packed it: never with our own rights, nor with what our environment holds."""
+    return run(command, server_user(), environment(extra or {}), _PROBE_TIMEOUT_S)

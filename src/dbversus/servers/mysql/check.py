@@ -9,12 +9,12 @@ from functools import cached_property
 from pathlib import Path
 
 from dbversus.dbms.flavour import Flavour
+from dbversus.host.program import Command, Done, run
 from dbversus.names import nearest
 from dbversus.servers.config.names import plain_name, split_prefix
 from dbversus.servers.config.refused import Refused, SettingsRefusedError, all_refused
 from dbversus.servers.mysql.files import Installation, option_names, plain, render, write_config
 from dbversus.servers.mysql.taken import changes, values_said
-from dbversus.servers.process.program import Command, Done, run
 
 # what a server passes over with a warning is not what was asked for
 _PASSED_OVER = re.compile(r"was not recognized|ignoring option", re.IGNORECASE)

@@ -9,9 +9,9 @@ from dbversus.builds.model import Build
 from dbversus.dbms.flavour import Flavour
 from dbversus.dbms.versions import numbers
 from dbversus.errors import RunError, UsageError
+from dbversus.host.program import Command, Done
 from dbversus.host.user import ServerUser
 from dbversus.servers.mysql.files import Installation
-from dbversus.servers.process.program import Command, Done
 
 Runner = Callable[[Command, str], Done]
 

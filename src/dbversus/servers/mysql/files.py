@@ -11,9 +11,9 @@ from dbversus.dbms.flavour import Flavour
 from dbversus.dbms.known import find_dbms
 from dbversus.dbms.versions import numbers
 from dbversus.errors import RunError, UsageError
+from dbversus.host.program import environment, run
 from dbversus.host.user import ServerUser
 from dbversus.servers.base import ServerConfig
-from dbversus.servers.process.program import environment, run
 
 _EMPTY = '""'
 ROCKSDB_PLUGIN = "ha_rocksdb.so"

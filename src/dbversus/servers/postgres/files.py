@@ -10,11 +10,11 @@ from dbversus.builds.model import Build
 from dbversus.dbms.postgres import POSTGRES
 from dbversus.dbms.versions import numbers
 from dbversus.errors import RunError, UsageError
+from dbversus.host.program import Command, Done, environment, run
 from dbversus.host.user import ServerUser
 from dbversus.names import nearest
 from dbversus.servers.base import ServerConfig
 from dbversus.servers.config.refused import Refused, SettingsRefusedError, all_refused
-from dbversus.servers.process.program import Command, Done, environment, run
 
 SUPERUSER = "dbversus"
 _LIBRARIES = ("shared_preload_libraries", "session_preload_libraries", "local_preload_libraries")

@@ -14,6 +14,7 @@ from dbversus.dbms.sql.ddl import Ddl
 from dbversus.dbms.sql.table import Table
 from dbversus.errors import RunError
 from dbversus.host.claims import registry
+from dbversus.host.program import Command
 from dbversus.servers.base import Placement, ServerConfig
 from dbversus.servers.data.contents import TableState
 from dbversus.servers.data.disk_use import used_bytes
@@ -22,7 +23,6 @@ from dbversus.servers.objects import Moment, ObjectFigures
 from dbversus.servers.postgres import contents, ddl, debt, events, facts, files
 from dbversus.servers.postgres.debt import Connection
 from dbversus.servers.process.daemon import Daemon
-from dbversus.servers.process.program import Command
 from dbversus.servers.process.sockets import make_socket_dir, random_port
 from dbversus.servers.process.timing import timed
 

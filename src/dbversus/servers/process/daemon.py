@@ -15,11 +15,12 @@ from dbversus.builds.model import Build
 from dbversus.errors import RunError
 from dbversus.host import cgroups, processes
 from dbversus.host.claims import registry
+from dbversus.host.program import Command, Done
 from dbversus.host.user import server_user
 from dbversus.servers.base import DATABASE, Placement, Query, ServerConfig
 from dbversus.servers.injection import Injection
 from dbversus.servers.log_event import LogEvent
-from dbversus.servers.process.program import Command, Done, begin, start
+from dbversus.servers.process.program import begin, start
 
 LOG_BYTES_READ = 2**20
 START_LIMIT_S = 300.0  # a start may have to replay the log of a crash

@@ -1,55 +1,23 @@
-"""Starts programs of a DBMS build: unprivileged, in place, and gone when we are gone."""
+"""Starts servers: unprivileged, in place, and gone when we are gone."""
 
 import os
 import resource
 import signal
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from dbversus.errors import RunError
 from dbversus.host.processes import end_with_parent
+from dbversus.host.program import Command, cannot_execute, check_allowed
 from dbversus.host.user import ServerUser
 from dbversus.servers.base import Placement
 
 # MySQL gives up much of its table cache where it may open few files, and sizes arrays by a limit that is huge
 _OPEN_FILES = 65_536
 
-Command = Sequence[str | Path]
-Done = subprocess.CompletedProcess[str]
-
 # The parent death signal comes when the *thread* that started the child ends: one that lasts as long as we do starts all.
 _STARTER = ThreadPoolExecutor(max_workers=1, thread_name_prefix="server-starter")
-
-
-def environment(*parts: Mapping[str, str]) -> dict[str, str]:
-    """A small, fixed environment, so that a server does not depend on who starts it; later parts win."""
-    fixed = {"PATH": os.environ.get("PATH", os.defpath), "LANG": "C", "LC_ALL": "C", "TZ": "UTC", "HOME": "/"}
-    for part in parts:
-        fixed |= part
-    return fixed
-
-
-def run(command: Command, user: ServerUser, env: Mapping[str, str], limit_s: float = 120) -> Done:
-    """Runs a program of the build to its end, as the server user.
-
-    Raises RunError when it cannot be executed at all, or does not end within the limit.
-    """
-    try:
-        return subprocess.run(
-            [str(word) for word in command],
-            env=dict(env),
-            cwd="/",  # one that the server user can enter
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=limit_s,
-            preexec_fn=user.become,
-        )
-    except (OSError, subprocess.SubprocessError) as error:
-        raise _cannot_execute(command[0], error) from error
 
 
 def begin(command: Command, user: ServerUser, env: Mapping[str, str]) -> "subprocess.Popen[str]":
@@ -57,6 +25,7 @@ def begin(command: Command, user: ServerUser, env: Mapping[str, str]) -> "subpro
 
     It outlives us, unlike a server: one that dies before those it started would leave them to nobody. Watchers end them all.
     """
+    check_allowed(command)
     try:
         return subprocess.Popen(
             [str(word) for word in command],
@@ -71,7 +40,7 @@ def begin(command: Command, user: ServerUser, env: Mapping[str, str]) -> "subpro
             preexec_fn=user.become,
         )
     except (OSError, subprocess.SubprocessError) as error:
-        raise _cannot_execute(command[0], error) from error
+        raise cannot_execute(command[0], error) from error
 
 
 def start(
@@ -81,6 +50,7 @@ def start(
 
     When we die, however we do, the kernel sends it SIGQUIT. Raises RunError when it cannot be executed.
     """
+    check_allowed(command)
     try:
         with log.open("ab") as output:
             return _STARTER.submit(
@@ -95,7 +65,7 @@ def start(
                 preexec_fn=_preparation(user, placement, os.getpid()),
             ).result()
     except (OSError, subprocess.SubprocessError) as error:
-        raise _cannot_execute(command[0], error) from error
+        raise cannot_execute(command[0], error) from error
 
 
 def _preparation(user: ServerUser, placement: Placement, controller: int) -> Callable[[], None]:
@@ -125,34 +95,3 @@ def _limit_open_files() -> None:
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     most = _OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, _OPEN_FILES)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
-
-
-def _cannot_execute(program: str | Path, error: Exception) -> RunError:
-    return RunError(
-        f"{program} cannot be executed: {getattr(error, 'strerror', None) or error}{_architecture(Path(program))}."
-    )
-
-
-_MACHINES = {
-    0x03: "i386",
-    0x28: "arm",
-    0x3E: "x86_64",
-    0xB7: "aarch64",
-    0x15: "ppc64le",
-    0x16: "s390x",
-    0xF3: "riscv64",
-}
-
-
-def _architecture(program: Path) -> str:
-    """` (built for aarch64, this host is x86_64)` when the program is for another machine, from its ELF header."""
-    try:
-        with program.open("rb") as file:
-            head = file.read(20)
-    except OSError:
-        return ""
-    if head[:4] != b"\x7fELF":
-        return ""
-    built = _MACHINES.get(int.from_bytes(head[18:20], "little" if head[5] == 1 else "big"), "another machine")
-    here = os.uname().machine
-    return "" if built == here else f" (built for {built}, this host is {here})"

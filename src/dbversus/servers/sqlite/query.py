@@ -12,6 +12,38 @@ Rows = list[list[str | None]]
 
 _OPEN_FLAGS = 0x2 | 0x4  # SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
 _OK, _ROW, _DONE = 0, 100, 101
+# as in engine/src/wire/sqlite/authorizer.rs, which has the reasons
+_FUNCTIONS = (
+    "load_extension",
+    "writefile",
+    "readfile",
+    "edit",
+    "fsdir",
+    "lsmode",
+    "fts3_tokenizer",
+    "sqlite3_sqlar_extract",
+)
+_MODULES = ("csv", "fsdir", "zipfile", "vsv")
+_PRAGMAS = ("temp_store_directory", "data_store_directory")
+
+
+def _authorize(action: int, first: str | None, second: str | None, *_: object) -> int:
+    """An authorizer of SQLite: SQL stays within its own database, whoever wrote it."""
+    refused = {
+        sqlite3.SQLITE_ATTACH: first not in ("", ":memory:"),
+        sqlite3.SQLITE_FUNCTION: (second or "").lower() in _FUNCTIONS,
+        sqlite3.SQLITE_CREATE_VTABLE: (second or "").lower() in _MODULES,
+        sqlite3.SQLITE_PRAGMA: (first or "").lower() in _PRAGMAS,
+        sqlite3.SQLITE_READ: (first or "").lower() in _MODULES,
+    }
+    return sqlite3.SQLITE_DENY if refused.get(action) else sqlite3.SQLITE_OK
+
+
+def _authorize_raw(_: object, action: int, first: bytes | None, second: bytes | None, *__: object) -> int:
+    return _authorize(action, *(None if one is None else one.decode(errors="replace") for one in (first, second)))
+
+
+_AUTHORIZER = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, *[ctypes.c_char_p] * 4)(_authorize_raw)
 
 
 def library_query(library: Path, database: Path, session_sql: Sequence[str]) -> Query:
@@ -28,6 +60,7 @@ def library_query(library: Path, database: Path, session_sql: Sequence[str]) -> 
         try:
             if status != _OK:
                 raise _refused(functions, handle, str(database))
+            functions.sqlite3_set_authorizer(handle, _AUTHORIZER, None)
             for text in session_sql:
                 _execute(functions, handle, text)
             return _execute(functions, handle, statement)
@@ -65,6 +98,7 @@ def own_query(database: Path, session_sql: Sequence[str]) -> Query:
         try:
             connection = sqlite3.connect(database, isolation_level=None)
             try:
+                connection.set_authorizer(_authorize)
                 for text in session_sql:
                     connection.execute(text).fetchall()
                 rows = connection.execute(statement).fetchall()
