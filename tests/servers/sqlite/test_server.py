@@ -177,7 +177,7 @@ def test_a_library_that_cannot_be_loaded_is_named(tmp_path: Path) -> None:
 def test_sql_stays_within_its_database(build: Build, tmp_path: Path, sql: str) -> None:
     server = make(build, tmp_path)
     out = tmp_path / "out.db"
-    with pytest.raises(RunError, match="not authorized|authorization denied"):
+    with pytest.raises(RunError, match=r"not authorized|authorization denied"):
         server._query(sql.format(out=out))
     assert not out.exists()
     server._query("VACUUM")
