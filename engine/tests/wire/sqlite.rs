@@ -229,3 +229,45 @@ fn the_same_seed_gives_the_same_table() {
     assert_eq!(differing(1, 2), "0");
     assert_eq!(differing(1, 3), ROWS.to_string());
 }
+
+#[test]
+fn sql_reaches_no_file_but_its_own() {
+    for library in std::iter::once("bundled").chain(host_library()) {
+        let scratch = Scratch::new("sqlite-authorizer");
+        let mut connection = scratch.wire(library).connect().unwrap();
+        let out = scratch.0.join("out.db");
+        let out = out.display();
+        for sql in [
+            format!("VACUUM INTO '{out}'"),
+            format!("vacuum main INTO ('{}' || '/out.db')", scratch.0.display()),
+            format!("ATTACH '{out}' AS other"),
+            format!("ATTACH DATABASE 'file:{out}?mode=rwc' AS other"),
+            format!("ATTACH ('{}' || '/out.db') AS other", scratch.0.display()),
+            "SELECT load_extension('libm.so.6')".into(),
+            format!("PRAGMA temp_store_directory = '{}'", scratch.0.display()),
+        ] {
+            let error = connection.query(&sql).unwrap_err();
+            assert!(
+                error.message.contains("stays within its own database"),
+                "{sql}: {}",
+                error.message
+            );
+        }
+        assert!(!scratch.0.join("out.db").exists());
+        for sql in [
+            "VACUUM",
+            "ATTACH '' AS other; DETACH other",
+            "ATTACH ':memory:' AS other; DETACH other",
+            "CREATE TABLE t (x); CREATE TRIGGER e AFTER INSERT ON t BEGIN UPDATE t SET x = abs(x); END; INSERT INTO t VALUES (-1)",
+            "CREATE VIRTUAL TABLE f USING fts5(x); INSERT INTO f VALUES ('word'); SELECT * FROM f WHERE f MATCH 'word'",
+            "PRAGMA temp_store = memory",
+        ] {
+            let done = connection.query(sql);
+            assert!(
+                done.is_ok() || sql.contains("fts5"),
+                "{library}: {sql}: {:?}",
+                done.err()
+            );
+        }
+    }
+}

@@ -9,6 +9,8 @@ use libsqlite3_sys as ffi;
 pub type Database = ffi::sqlite3;
 pub type RawStatement = ffi::sqlite3_stmt;
 type Destructor = ffi::sqlite3_destructor_type;
+type Text = *const c_char;
+type Authorizer = Option<unsafe extern "C" fn(*mut c_void, c_int, Text, Text, Text, Text) -> c_int>;
 
 /// Declares `Api` with a function pointer per function, and the two ways to fill it.
 macro_rules! api {
@@ -44,6 +46,7 @@ api! {
     open = sqlite3_open_v2: fn(*const c_char, *mut *mut Database, c_int, *const c_char) -> c_int;
     close = sqlite3_close: fn(*mut Database) -> c_int;
     busy_timeout = sqlite3_busy_timeout: fn(*mut Database, c_int) -> c_int;
+    set_authorizer = sqlite3_set_authorizer: fn(*mut Database, Authorizer, *mut c_void) -> c_int;
     error_message = sqlite3_errmsg: fn(*mut Database) -> *const c_char;
     extended_error_code = sqlite3_extended_errcode: fn(*mut Database) -> c_int;
     autocommit = sqlite3_get_autocommit: fn(*mut Database) -> c_int;

@@ -5,6 +5,7 @@ use std::ffi::{CStr, c_int};
 use libsqlite3_sys as ffi;
 
 use super::api::{Api, Database};
+use super::authorizer::REFUSED;
 use crate::wire::{ErrorClass, WireError};
 
 /// The latest error of a database, in the library's own words.
@@ -20,9 +21,15 @@ pub fn error_of(api: &Api, database: *mut Database) -> WireError {
             .into_owned();
         ((api.extended_error_code)(database), message)
     };
+    // of a function it says so with the code of any error
+    let why = if code == ffi::SQLITE_AUTH || message.starts_with("not authorized") {
+        format!("; {REFUSED}")
+    } else {
+        String::new()
+    };
     WireError {
         class: classify(code),
-        message: format!("{message} (SQLite error {code})"),
+        message: format!("{message} (SQLite error {code}){why}"),
     }
 }
 

@@ -1,6 +1,7 @@
 //! SQLite, inside the client thread: the bundled library, or any other loaded at run time.
 
 mod api;
+mod authorizer;
 mod error;
 mod statement;
 mod value;
@@ -109,8 +110,14 @@ impl SqliteConnection {
                 ..error
             });
         }
-        // SAFETY: the database is open.
-        unsafe { (api.busy_timeout)(database, BUSY_TIMEOUT_MS) };
+        // SAFETY: the database is open; the authorizer takes what the library gives it, and no data of its own.
+        let code = unsafe {
+            (api.busy_timeout)(database, BUSY_TIMEOUT_MS);
+            (api.set_authorizer)(database, Some(authorizer::authorize), null_mut())
+        };
+        if code != ffi::SQLITE_OK {
+            return Err(error_of(api, database));
+        }
         Ok(connection)
     }
 
