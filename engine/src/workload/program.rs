@@ -173,7 +173,7 @@ impl Program {
     ) -> Result<(), E> {
         let Scratch { memory, params, .. } = scratch;
         for _ in 0..self.statements[index].repeat {
-            self.statements[index].draw(stream, memory, params);
+            draw_aside(&self.statements[index], stream, memory, params);
             if !special.begin(memory) {
                 continue;
             }
@@ -200,6 +200,11 @@ impl Program {
         scratch.tables[statement] = table;
         table
     }
+}
+
+#[inline(never)]
+fn draw_aside(statement: &Statement, stream: &mut Stream, memory: &mut Memory, params: &mut Params) {
+    statement.draw(stream, memory, params);
 }
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ impl Link {
         self.socket.set_read_timeout(timeout);
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn send(&mut self, request: &[u8]) -> WireResult<()> {
         match self.socket.write_all(request) {
             Ok(()) => Ok(()),

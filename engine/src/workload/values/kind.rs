@@ -64,7 +64,7 @@ impl ValueType {
 
     /// What a drawn number stands for: of times and dates microseconds since 1970-01-01 UTC, rounded down; of `bool` 0 is
     /// false and all else true. Fractions are rounded where the type has none.
-    #[inline]
+    #[inline(always)]
     pub fn value(self, number: Number) -> Value<'static> {
         match (self, number) {
             (Self::Integer | Self::Number, Number::Integer(value)) => Value::Integer(value),
