@@ -245,3 +245,15 @@ def test_other_metrics_cannot_be_judged_halfway(own: Path, tmp_path: Path) -> No
     (folder / EXPERIMENT).write_text(text.replace('"p99"', '"p95"'))
     with pytest.raises(UsageError, match='was edited after the experiment had begun: judge: "p99" is "p95" now'):
         read_folder(folder)
+
+
+@pytest.mark.parametrize("place", ["suite", "configs", "configs/sqlite", "configs/run_time"])
+@pytest.mark.parametrize("target", ["", "new"])
+def test_copies_go_through_no_link(own: Path, tmp_path: Path, place: str, target: str) -> None:
+    outside, link = tmp_path / "outside", tmp_path / "results" / place
+    outside.mkdir()
+    link.parent.mkdir(parents=True)
+    link.symlink_to(outside / target)
+    with pytest.raises(UsageError, match=f"{link} is a link"):
+        write_copies(copies_of(with_absolute_paths(_spec())), tmp_path / "results")
+    assert list(outside.iterdir()) == []

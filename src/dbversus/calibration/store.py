@@ -1,7 +1,6 @@
 """Calibrations of this host: files below <home>/calibrations/<host>/, one for each run, none ever overwritten by another's."""
 
 import json
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from pydantic import ValidationError
 
 from dbversus.calibration.model import CALIBRATION_SCHEMA, Calibration, Host
 from dbversus.errors import RunError
+from dbversus.files import write_whole
 from dbversus.home import home_dir, public_dir
 
 FOLDER = "calibrations"
@@ -27,16 +27,10 @@ class Stored:
 def save(calibration: Calibration) -> Path:
     """Writes it in one step; RunError where that fails. A run that is evaluated again replaces its own file only."""
     path = public_dir(FOLDER, calibration.host.key) / f"{calibration.id}.json"
-    partial = path.with_name(f"{path.name}.partial-{os.getpid()}")
     try:
-        with partial.open("w", encoding="utf-8") as file:
-            file.write(calibration.model_dump_json(indent=1) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise RunError(f"{path} cannot be written: {error.strerror}; the figures are in the results.") from error
+        write_whole(path, calibration.model_dump_json(indent=1) + "\n")
+    except RunError as error:
+        raise RunError(f"{str(error).removesuffix('.')}; the figures are in the results.") from error
     return path
 
 

@@ -18,14 +18,14 @@ from dbversus.builds.target import absolute_target, build_path, parse_target
 from dbversus.dbms.known import find_dbms
 from dbversus.errors import UsageError
 from dbversus.experiment.asked.spec import ExperimentSpec, make_spec, read_choices
-from dbversus.home import PRIVATE_FILE_MODE, PRIVATE_MODE, shipped
+from dbversus.files import whole_file
+from dbversus.home import shipped
 from dbversus.private import told, whole
 from dbversus.results.journal import read_header
 from dbversus.results.records import Experiment, StoredFile
 from dbversus.results.schema import CONFIGS, EXPERIMENT, JOURNAL, SUITE
 from dbversus.servers.config.load import BASE, LIMITED, available_configs
 from dbversus.servers.config.run_time import FOLDER, run_time_files
-from dbversus.suites.build.setup import FOLDER as SETUP
 from dbversus.suites.data.file import ORIGINS, write_origins
 from dbversus.suites.load import stored_files, suite_sources
 
@@ -124,21 +124,13 @@ def with_absolute_paths(spec: ExperimentSpec) -> ExperimentSpec:
 
 def write_copies(copies: Sequence[Copy], directory: Path) -> None:
     for copy in copies:
-        path = directory / copy.file
-        if copy.content is None:
-            _copy_script(copy, directory / SUITE / SETUP, path)
-        else:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(copy.content)
-
-
-def _copy_script(copy: Copy, setup: Path, path: Path) -> None:
-    """A dump has rows of somebody's database: nobody else may read it, whatever the umask."""
-    setup.parent.mkdir(parents=True, exist_ok=True)
-    setup.mkdir(mode=PRIVATE_MODE, exist_ok=True)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.touch(PRIVATE_FILE_MODE)
-    shutil.copyfile(copy.origin, path)
+        # a dump has rows of somebody's database: nobody else may read it
+        with whole_file(directory / copy.file, within=directory, private=copy.content is None) as file:
+            if copy.content is None:
+                with copy.origin.open("rb") as origin:
+                    shutil.copyfileobj(origin, file)
+            else:
+                file.write(copy.content)
 
 
 def check_steady(before: Sequence[Copy], after: Sequence[Copy]) -> None:

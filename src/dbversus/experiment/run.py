@@ -27,6 +27,7 @@ from dbversus.experiment.rig.quiet import wait_for_quiet
 from dbversus.experiment.rig.ready import closing, make_ready
 from dbversus.experiment.rig.rig import Display, Rig
 from dbversus.experiment.rig.stage import Stage, set_stage
+from dbversus.files import write_whole
 from dbversus.host.facts import machine_id
 from dbversus.private import told
 from dbversus.results.journal import header_of, parse_journal
@@ -91,7 +92,7 @@ def _new_results(
     create_results_dir(directory)
     write_spec(stage.spec, directory / EXPERIMENT)
     write_copies(copies, directory)
-    (directory / HOST).write_text(told(json.dumps(stage.host_facts, indent=1, default=str)), encoding="utf-8")
+    write_whole(directory / HOST, told(json.dumps(stage.host_facts, indent=1, default=str)))
     with _open_journal(directory) as journal:
         targets = [target.build.dbms for target in stage.targets]
         calibration = calibration_fields(stage.spec, targets, stage.host_facts, display.say)

@@ -3,8 +3,6 @@
 Each process writes parts of its own, so no figure passes from one to another, and memory is bounded, whatever is imported.
 """
 
-import os
-import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -21,6 +19,7 @@ from dbversus.results.schema import (
     IMPORTED_LINE_COLUMNS,
     IMPORTED_LINES,
 )
+from dbversus.results.write import why_refused
 
 _MEMORY = "400MB"
 _FILE_TYPES = {
@@ -144,13 +143,7 @@ def _copy(connection: duckdb.DuckDBPyConnection, query: str, path: Path, compres
     try:
         connection.execute(f"COPY ({query}) TO {_quoted(path)} (FORMAT parquet, COMPRESSION {compression})")
     except duckdb.Error as error:
-        raise RunError(f"{path} cannot be written: {_why(error)}.") from error
-
-
-def _why(error: duckdb.Error) -> str:
-    """The system's words where it refused, which DuckDB wraps in JSON; else the first line of DuckDB's."""
-    refused = re.search(r'"errno":"(\d+)"', str(error))
-    return os.strerror(int(refused[1])) if refused else str(error).splitlines()[0]
+        raise RunError(f"{path} cannot be written: {why_refused(error)}.") from error
 
 
 def _quoted(path: Path) -> str:

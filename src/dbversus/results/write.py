@@ -15,7 +15,8 @@ from typing import Self
 import duckdb
 import msgspec
 
-from dbversus.errors import RunError, UsageError
+from dbversus.errors import DbversusError, RunError, UsageError
+from dbversus.files import open_to_append, whole_file, write_whole
 from dbversus.private import told
 from dbversus.results.columns import Columns, slot_columns
 from dbversus.results.journal import header_of, parse_journal
@@ -83,7 +84,7 @@ class Journal:
         self.directory = directory
         self._host = host
         self.note = ""
-        self._file = path.open("ab", buffering=0)
+        self._file = open_to_append(path)
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -91,7 +92,7 @@ class Journal:
             raise RunError(f"{path} is being written by another dbversus; wait for it or stop it.") from None
         try:
             self._cut_torn_end(path)
-        except RunError:
+        except DbversusError:
             self._file.close()
             raise
 
@@ -99,7 +100,7 @@ class Journal:
         _, good_bytes = parse_journal(path)
         if good_bytes == path.stat().st_size:
             return
-        with path.open("rb") as file, path.with_name(f"{JOURNAL}.torn").open("ab") as torn:
+        with path.open("rb") as file, open_to_append(path.with_name(f"{JOURNAL}.torn")) as torn:
             file.seek(good_bytes)
             torn.write(file.read() + b"\n")
         self._file.truncate(good_bytes)
@@ -151,14 +152,13 @@ def seal(directory: Path) -> None:
     """Makes slots.parquet and latency/*.hlog from the journal. Can be repeated: same journal, same content."""
     records, _ = parse_journal(directory / JOURNAL)
     labels = {target.name: target.label for target in header_of(records, directory / JOURNAL).targets}
-    (directory / LATENCY).mkdir(exist_ok=True)
     entries = defaultdict(list)
     for record in of_type(records, Latency):
         for target, text in record.hdr.items():
             entries[record.test, target].append((record.block, record.at_unix_ns / 1e9, text))
     for (test, target), histograms in entries.items():
         path = directory / LATENCY / f"{safe_name(test)}@{safe_name(target)}.hlog"
-        _replace(path, log_text(histograms).encode())
+        write_whole(path, log_text(histograms), within=directory)
     rows = of_type(records, Row)
     if any(slot.roles for row in rows for slot in row.slots):
         write_columns(directory / ROLES, role_columns(rows, labels), ROLE_COLUMNS)
@@ -177,28 +177,16 @@ def write_slots(path: Path, rows: Sequence[Row], labels: Mapping[str, str]) -> N
 
 def write_columns(path: Path, flat: Columns, types: Mapping[str, str]) -> None:
     """A Parquet file with these types, put in place in one step."""
-    partial = path.with_name(path.name + ".partial")
     casts = ", ".join(f'"{name}"::{kind} AS "{name}"' for name, kind in types.items())
     try:
-        with duckdb.connect() as connection:
-            target = str(partial).replace("'", "''")
-            connection.execute(f"COPY (SELECT {casts} FROM flat) TO '{target}' (FORMAT parquet, COMPRESSION zstd)")  # noqa: S608
+        with whole_file(path) as file, duckdb.connect() as connection:
+            target = f"'/proc/self/fd/{file.fileno()}' (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)"
+            connection.execute(f"COPY (SELECT {casts} FROM flat) TO {target}")  # noqa: S608
     except duckdb.IOException as error:
-        partial.unlink(missing_ok=True)
-        raise RunError(f"{path} cannot be written: {str(error).splitlines()[0]}.") from error
-    with partial.open("rb") as file:
-        os.fsync(file.fileno())
-    partial.replace(path)
+        raise RunError(f"{path} cannot be written: {why_refused(error)}.") from error
 
 
-def _replace(path: Path, content: bytes) -> None:
-    partial = path.with_name(path.name + ".partial")
-    try:
-        with partial.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise OSError(error.errno, error.strerror, str(path)) from error  # a failed write names no file
+def why_refused(error: duckdb.Error) -> str:
+    """The system's words where it refused, which DuckDB wraps in JSON; else the first line of DuckDB's."""
+    refused = re.search(r'"errno":"(\d+)"', str(error))
+    return os.strerror(int(refused[1])) if refused else str(error).splitlines()[0]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dbversus.errors import RunError
+from dbversus.errors import RunError, UsageError
 from dbversus.experiment.observe.servers import PLANS, _plans, store_late_plans, store_log_tails, store_server_facts
 from dbversus.results.schema import SERVERS
 from dbversus.suites.load import load_suite
@@ -70,6 +70,24 @@ def test_each_refusal_is_told_in_its_own_words(tmp_path: Path) -> None:
     words = [remark["words"] for remark in records(rig, "remark")]
     assert "no plan of update-index/update-index, update-nonindex/update-nonindex: no plan for UPDATE" in words
     assert any(text.endswith("no plan for DELETE") for text in words) and len(words) >= 2
+
+
+def test_facts_of_servers_go_through_no_link(tmp_path: Path) -> None:
+    outside, directory = tmp_path / "outside", tmp_path / "results"
+    outside.mkdir()
+    directory.mkdir()
+    rig = make_rig(directory)
+    for place in (SERVERS, f"{SERVERS}/t0"):
+        link = directory / place
+        link.parent.mkdir(exist_ok=True)
+        link.symlink_to(outside)
+        with pytest.raises(UsageError, match=f"{link} is a link"):
+            store_log_tails(rig)
+        link.unlink()
+    (directory / SERVERS / "t0").mkdir(parents=True)
+    (directory / SERVERS / "t0/log_tail.txt").symlink_to(outside / "new")
+    store_log_tails(rig)
+    assert list(outside.iterdir()) == []
 
 
 def test_plans_of_what_builds_on_others_are_those_of_the_end_of_a_pass(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ from dbversus.experiment.asked.groups import ROWS_PER_GROUP, make_groups
 from dbversus.experiment.asked.matrix import expand, read_matrix
 from dbversus.experiment.asked.shares import check_inject, read_bursts
 from dbversus.experiment.asked.sizes import split_sizes
+from dbversus.files import write_whole
 from dbversus.private import told, whole
 from dbversus.results.schema import CONFIGS, SUITE
 from dbversus.servers.config.load import Complete, ConfigPlace
@@ -399,7 +400,7 @@ def _read_source(path: Path) -> Source:
 
 def write_spec(spec: ExperimentSpec, path: Path) -> None:
     """Writes every choice, so that the file alone repeats the experiment; paths from the home."""
-    path.write_text(told(tomli_w.dumps(spec.model_dump(exclude_none=True))), encoding="utf-8")
+    write_whole(path, told(tomli_w.dumps(spec.model_dump(exclude_none=True))))
 
 
 def _titles(dbms: Sequence[str]) -> str:

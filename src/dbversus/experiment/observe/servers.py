@@ -9,6 +9,7 @@ from typing import Any
 from dbversus.errors import DbversusError, RunError
 from dbversus.experiment.rig.rig import Rig, Target
 from dbversus.explain.settings_diff import DDL
+from dbversus.files import write_whole
 from dbversus.private import config_told, recorded, said, told
 from dbversus.results.schema import SERVERS
 from dbversus.suites.send.define import literal_statement
@@ -22,7 +23,6 @@ def store_server_facts(rig: Rig) -> None:
     """Writes servers/<name>/ for every target whose server is running; a fact that cannot be had is told as such."""
     for target in rig.alive:
         folder = rig.folder / SERVERS / target.name
-        folder.mkdir(parents=True, exist_ok=True)
         facts: dict[str, Callable[[], Any]] = {
             "build.json": lambda target=target: asdict(target.build),  # type: ignore[misc]
             "settings.json": lambda target=target: recorded(target.server.settings()) | _ddl(target),  # type: ignore[misc]
@@ -33,7 +33,7 @@ def store_server_facts(rig: Rig) -> None:
             "status.txt": lambda target=target: said(target.server.status_text()),  # type: ignore[misc]
         }
         for name, fact in facts.items():
-            _store(folder / name, fact)
+            _store(rig, folder / name, fact)
 
 
 def store_late_plans(rig: Rig) -> None:
@@ -43,7 +43,7 @@ def store_late_plans(rig: Rig) -> None:
     rig.thaw_all()
     for target in rig.alive:
         path = rig.folder / SERVERS / target.name / PLANS
-        _store(path, lambda path=path, target=target: {**_known(path), **_plans(rig, target, late=True)})  # type: ignore[misc]
+        _store(rig, path, lambda path=path, target=target: {**_known(path), **_plans(rig, target, late=True)})  # type: ignore[misc]
 
 
 def _ddl(target: Target) -> dict[str, str]:
@@ -54,18 +54,17 @@ def _ddl(target: Target) -> dict[str, str]:
 def store_log_tails(rig: Rig) -> None:
     """Writes the end of each server's log, replacing that of an earlier block."""
     for target in rig.alive:
-        folder = rig.folder / SERVERS / target.name
-        folder.mkdir(parents=True, exist_ok=True)
-        _store(folder / "log_tail.txt", lambda target=target: said(target.server.log_tail()))  # type: ignore[misc]
+        path = rig.folder / SERVERS / target.name / "log_tail.txt"
+        _store(rig, path, lambda target=target: said(target.server.log_tail()))  # type: ignore[misc]
 
 
-def _store(path: Path, fact: Callable[[], Any]) -> None:
+def _store(rig: Rig, path: Path, fact: Callable[[], Any]) -> None:
     try:
         content = fact()
     except DbversusError as error:
         content = {"unavailable": str(error)}
     text = content if isinstance(content, str) else json.dumps(content, indent=1, default=str)
-    path.write_text(told(text), encoding="utf-8")
+    write_whole(path, told(text), within=rig.folder)
 
 
 def _all_plans(rig: Rig, target: Target) -> dict[str, str]:

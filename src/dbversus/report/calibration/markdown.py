@@ -3,12 +3,13 @@
 from pathlib import Path
 
 from dbversus.calibration.model import Calibration
+from dbversus.files import write_text
 from dbversus.report.calibration import tables
 from dbversus.report.formats.markdown import escape
 
 
 def write(calibration: Calibration, path: Path) -> None:
-    path.write_text(render(calibration), encoding="utf-8")
+    write_text(path, render(calibration))
 
 
 def render(calibration: Calibration) -> str:

@@ -1,10 +1,12 @@
 """report.csv: the verdicts, one line per test, target and judged metric (docs/results-directory.md)."""
 
 import csv
+import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from dbversus.files import write_whole
 from dbversus.report.cells import csv_cell
 from dbversus.report.model import Assessment, Comparison, TestPart
 from dbversus.stats.judgeable import P50, PERCENTS
@@ -26,11 +28,12 @@ COLUMNS = ("test", "target", "base", "metric", "verdict", *_FIGURES, *_VALUES)
 
 
 def write(assessment: Assessment, path: Path) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        for line in _lines(assessment):
-            writer.writerow({name: csv_cell(value) for name, value in line.items()})
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for line in _lines(assessment):
+        writer.writerow({name: csv_cell(value) for name, value in line.items()})
+    write_whole(path, text.getvalue())
 
 
 def _lines(assessment: Assessment) -> Iterator[dict[str, Any]]:

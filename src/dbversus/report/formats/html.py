@@ -10,7 +10,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from dbversus.printable import printable
+from dbversus.files import write_text
 from dbversus.report import words
 from dbversus.report.charts import drawing, forest
 from dbversus.report.charts.course import FEWEST_SECONDS, RATE, SLOWEST, course_chart, course_title
@@ -81,7 +81,7 @@ class View:
 
 
 def write(assessment: Assessment, path: Path) -> None:
-    path.write_text(printable(render(assessment)), encoding="utf-8")
+    write_text(path, render(assessment))
 
 
 def render(assessment: Assessment) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from dbversus.files import write_whole
 from dbversus.report.formats.tables import (
     after_writes_table,
     objects_table,
@@ -24,7 +25,7 @@ REPORT_SCHEMA = 2
 
 
 def write(assessment: Assessment, path: Path) -> None:
-    path.write_text(render(assessment), encoding="utf-8")
+    write_whole(path, render(assessment))
 
 
 def render(assessment: Assessment) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from dbversus.printable import printable
+from dbversus.files import write_text
 from dbversus.report.formats.tables import (
     after_writes_table,
     claims_table,
@@ -44,7 +44,7 @@ from dbversus.stats.model import Metric
 
 
 def write(assessment: Assessment, path: Path) -> None:
-    path.write_text(printable(render(assessment)), encoding="utf-8")
+    write_text(path, render(assessment))
 
 
 def render(assessment: Assessment) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
-from dbversus.printable import printable
+from dbversus.files import write_text
 from dbversus.report.charts import standing
 from dbversus.report.formats.markdown import (
     candidate_parts,
@@ -51,12 +51,9 @@ def write(assessment: Assessment, path: Path) -> None:
     """Pictures go to a folder of the post's name."""
     folder = path.with_suffix("")
     pictures = dict(_pictures(assessment))
-    if pictures:
-        folder.mkdir(exist_ok=True)
     for name, drawn in pictures.items():
-        (folder / name).write_text(printable(drawn), encoding="utf-8")
-    text = render(assessment, [f"{folder.name}/{name}" for name in pictures])
-    path.write_text(printable(text), encoding="utf-8")
+        write_text(folder / name, drawn, within=path.parent)
+    write_text(path, render(assessment, [f"{folder.name}/{name}" for name in pictures]))
 
 
 def render(assessment: Assessment, pictures: Sequence[str] = ()) -> str:

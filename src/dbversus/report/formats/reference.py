@@ -1,13 +1,17 @@
 """reference/: the summaries as the reference method's scripts print them, and README.txt, which says what differs."""
 
-from collections.abc import Iterator, Mapping
+import fnmatch
+import os
+from collections.abc import Container, Iterator, Mapping
 from pathlib import Path
 
+from dbversus.files import folder_within, write_text
 from dbversus.report.formats.layouts.files import INSERT, JANUARY_2021, NOW, files
 from dbversus.report.model import Assessment, LayoutPart
 from dbversus.stats.model import Verdict
 
 README = "README.txt"
+_FOLDERS = ((JANUARY_2021,), (NOW,), (INSERT,))
 _OURS = ("o.qps.*", "o.met.*", "qps.*", "mrg.*", "rel.*")
 _NOT_COMPARED = (Verdict.FAILED, Verdict.WRONG_RESULT, Verdict.SLA_FAILED)
 _NOTHING = LayoutPart({}, frozenset(), (), ())
@@ -35,19 +39,19 @@ All figures are those that were imported, as they were printed.
 def write(assessment: Assessment, path: Path) -> None:
     """Makes the folder `path`; its files of an earlier report go, all other files stay."""
     part = assessment.layouts or _NOTHING
-    _remove_earlier(path)
-    for name, text in {**files(part), README: _readme(assessment, part)}.items():
-        file = path / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
+    made = {**files(part), README: _readme(assessment, part)}
+    for name, text in made.items():
+        write_text(path / name, text, within=path.parent)
+    _remove_earlier(path, made)
 
 
-def _remove_earlier(path: Path) -> None:
-    for folder in (JANUARY_2021, NOW, INSERT):
-        for pattern in _OURS:
-            for file in (path / folder).rglob(pattern):
-                if file.is_file():
-                    file.unlink()
+def _remove_earlier(path: Path, made: Container[str]) -> None:
+    with folder_within(path, path.parent) as folder:
+        for place, _, names, inner in os.fwalk(".", dir_fd=folder):  # which follows no links
+            for name in names if Path(place).parts[:1] in _FOLDERS else ():
+                is_ours = any(fnmatch.fnmatch(name, pattern) for pattern in _OURS)
+                if is_ours and str(Path(place, name)) not in made:
+                    os.unlink(name, dir_fd=inner)
 
 
 def _readme(assessment: Assessment, part: LayoutPart) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 
 from dbversus.home import home_dir
-from dbversus.suites.data.file import DataFile, write_whole
+from dbversus.suites.data.file import DataFile, remember
 from dbversus.suites.data.forms import neutral, quoted
 from dbversus.suites.data.scan import connection, rows_of
 
@@ -60,7 +60,7 @@ def contents_of(file: DataFile) -> Contents:
     except (OSError, ValueError):
         with connection(file) as opened:
             found = _look(opened, file)
-        write_whole(memory, json.dumps(asdict(found)))
+        remember(memory, json.dumps(asdict(found)))
         return found
 
 

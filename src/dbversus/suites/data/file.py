@@ -5,14 +5,14 @@ import csv
 import gzip
 import hashlib
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO, cast
 
-from dbversus.errors import RunError
-from dbversus.home import PRIVATE_FILE_MODE, home_dir, private_dir
+from dbversus.errors import DbversusError
+from dbversus.files import write_whole
+from dbversus.home import home_dir, private_dir
 from dbversus.names import near
 from dbversus.private import told, whole
 from dbversus.suites.expression import Expression
@@ -200,7 +200,7 @@ def _known_hash(path: Path) -> str:
     if key not in known:
         with path.open("rb") as content:
             known[key] = hashlib.file_digest(content, "sha256").hexdigest()
-        write_whole(memory, json.dumps(known))
+        remember(memory, json.dumps(known))
     return known[key]
 
 
@@ -210,11 +210,8 @@ def make_dir(folder: Path) -> None:
     private_dir(*folder.relative_to(home_dir()).parts)
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Writes a file that is not there for others before it is whole; what cannot be written is only forgotten."""
-    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
-    with contextlib.suppress(OSError, RunError):
+def remember(path: Path, text: str) -> None:
+    """Writes a file of the home; what cannot be written is only forgotten."""
+    with contextlib.suppress(OSError, DbversusError):
         make_dir(path.parent)
-        partial.touch(PRIVATE_FILE_MODE)
-        partial.write_text(text, encoding="utf-8")
-        partial.rename(path)
+        write_whole(path, text, private=True)

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from dbversus.errors import UsageError
+from dbversus.files import write_new
 
 TEMPLATE = """\
 # A suite of your own: docs/suites.md has all that may stand here. It runs as it is:
@@ -56,10 +57,4 @@ def write_template(path: Path) -> None:
     """Writes a suite to `path`; UsageError where there is a file already, or none can be written."""
     if path.suffix != ".toml":
         raise UsageError(f"{path} is no name of a suite; one that ends in .toml is accepted.")
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(TEMPLATE.replace("NAME", path.name))
-    except FileExistsError:
-        raise UsageError(f"{path} is there already; name a new file.") from None
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}.") from error
+    write_new(path, TEMPLATE.replace("NAME", path.name))

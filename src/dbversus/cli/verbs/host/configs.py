@@ -1,6 +1,7 @@
 """dbversus configs: which there are, what they say, and making one from a file of the server's own."""
 
 import contextlib
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -100,16 +101,17 @@ def from_file(
     - `dbversus configs from /etc/postgresql/15/main/postgresql.conf --for postgres:15,postgres:17`
     """
     from dbversus.errors import UsageError
+    from dbversus.files import write_new
     from dbversus.servers.config.foreign import convert
 
-    if out is not None and out.exists():
+    if out is not None and os.path.lexists(out):
         raise UsageError(f"{out} exists; remove it, or name another file with --out.")
     made = _for_builds(file, dbms, split_names(builds)) if builds else convert(file, dbms)
     if out is None:
         print(made.text, end="")
     else:
         out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(made.text, encoding="utf-8")
+        write_new(out, made.text)
     for note in made.notes:
         print(f"note: {note}", file=sys.stderr)
     read = f" from {len(made.files)} files" if len(made.files) > 1 else ""

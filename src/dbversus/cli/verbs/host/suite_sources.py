@@ -56,18 +56,12 @@ def _defines(texts: list[str]) -> dict[str, int]:
 
 def _hand_over(written: "Written", output: Path | None) -> None:
     """The suite to its file or to standard output; what is left to do to the terminal."""
-    from dbversus.errors import UsageError
+    from dbversus.files import write_new
 
     if output is None:
         print(written.text, end="")
     else:
-        try:
-            with output.open("x", encoding="utf-8") as file:
-                file.write(written.text)
-        except FileExistsError:
-            raise UsageError(f"{output} is there already; name a new file.") from None
-        except OSError as error:
-            raise UsageError(f"{output} cannot be written: {error.strerror}.") from None
+        write_new(output, written.text)
     for line in (*(f"still to be done: {one}" for one in written.left), *written.notes):
         print(line, file=sys.stderr)
 

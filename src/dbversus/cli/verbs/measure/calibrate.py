@@ -129,7 +129,8 @@ def _conclude(
 
 
 def _write(calibration: "Calibration", directory: Path) -> None:
+    from dbversus.files import write_whole
     from dbversus.report.calibration import markdown as calibration_markdown
 
-    (directory / "calibration.json").write_text(calibration.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    write_whole(directory / "calibration.json", calibration.model_dump_json(indent=1) + "\n")
     calibration_markdown.write(calibration, directory / "calibration.md")

@@ -1,5 +1,6 @@
 """report.xlsx: every table of the report on a sheet of its own (docs/results-directory.md)."""
 
+import io
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import BinaryIO
 
 import xlsxwriter
 
+from dbversus.files import write_whole
 from dbversus.report.formats.xlsx.book import Book
 from dbversus.report.formats.xlsx.sheets.comparisons import generations
 from dbversus.report.formats.xlsx.sheets.every import sheets_of
@@ -31,8 +33,10 @@ _NO_DATE = datetime(1980, 1, 1)
 def write(assessment: Assessment, path: Path) -> None:
     """The same results make the same bytes: the file is dated when they were made."""
     made = datetime.fromtimestamp(assessment.header.at_unix_ns // 10**9, UTC).replace(tzinfo=None)
-    with path.open("wb") as file:
-        _write(sheets_of(assessment), file, made)
+    # in memory first: where a write fails, the packer of its parts ends in an error of its own
+    file = io.BytesIO()
+    _write(sheets_of(assessment), file, made)
+    write_whole(path, file.getvalue())
 
 
 def write_generations(found: Generations, file: BinaryIO) -> None:

@@ -1,0 +1,162 @@
+"""The one way to write a file that users keep: whole or not at all, in its folder and nowhere that a link leads.
+
+What is written lies beside its place until it is on the disk: a full disk, a kill or a mistake leaves what was there before. In a
+folder, which may be a stranger's, no link is followed below what the user named (docs/safety.md).
+"""
+
+import contextlib
+import os
+import stat
+from collections.abc import Iterator
+from io import FileIO
+from pathlib import Path
+from typing import BinaryIO
+
+from dbversus.errors import RunError, UsageError
+from dbversus.printable import printable
+
+_PARTIAL = b".partial"
+_MOST_NAME_BYTES = 255
+_NO_LINK = os.O_NOFOLLOW | os.O_CLOEXEC
+_MODE, _FOLDER_MODE = 0o666, 0o777
+_PRIVATE_MODE, _PRIVATE_FOLDER_MODE = 0o600, 0o700
+
+
+def write_text(path: Path, text: str, within: Path | None = None) -> None:
+    """Text for people: nothing in it steers a terminal. Raises as `whole_file`."""
+    write_whole(path, printable(text), within)
+
+
+def write_whole(path: Path, content: str | bytes, within: Path | None = None, *, private: bool = False) -> None:
+    """Raises as `whole_file`. Halves of characters, which no UTF-8 has, are written as escapes."""
+    with whole_file(path, within, private=private) as file:
+        file.write(content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content)
+
+
+def write_new(path: Path, text: str) -> None:
+    """Raises UsageError where something is at `path`, or its folder cannot be written to."""
+    try:
+        with whole_file(path, new=True) as file:
+            file.write(text.encode("utf-8", "backslashreplace"))
+    except RunError as error:
+        raise UsageError(str(error)) from error
+
+
+@contextlib.contextmanager
+def whole_file(
+    path: Path, within: Path | None = None, *, new: bool = False, private: bool = False
+) -> Iterator[BinaryIO]:
+    """A file that takes the place of `path` at the end, with the mode of the one before; a link there is replaced, not followed.
+
+    `within`: the folder that the user named, else that of `path`; folders below it are made. `new`: nothing may be at `path`.
+    `private`: nobody else may read it, or enter the folders that are made.
+
+    Raises UsageError where a folder below `within` is a link or no folder, and where something is there that may not be;
+    RunError, naming `path`, where the disk refuses.
+    """
+    with folder_within(path.parent, within or path.parent, private=private) as folder:
+        name = _bytes(path.name)
+        partial = name[: _MOST_NAME_BYTES - len(_PARTIAL)] + _PARTIAL
+        with _telling(path):
+            before = _stat(name, folder)
+            if new and before:
+                raise UsageError(f"{path} is there already; name a new file.")
+            file = _create(partial, folder, before, _PRIVATE_MODE if private else _MODE)
+        own = os.fstat(file.fileno())
+        try:
+            with _telling(path), file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+                # one who writes the same file, and began later, has taken the name: what it writes will be there
+                if _is_same(own, partial, folder):
+                    os.rename(partial, name, src_dir_fd=folder, dst_dir_fd=folder)
+        finally:
+            if _is_same(own, partial, folder):
+                os.unlink(partial, dir_fd=folder)
+
+
+@contextlib.contextmanager
+def folder_within(path: Path, within: Path, *, private: bool = False) -> Iterator[int]:
+    """The descriptor of `path`, which is `within` or below it, and is made. Raises as `whole_file`."""
+    with _telling(within):
+        folder = os.open(within, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        reached = within
+        for name in path.relative_to(within).parts:
+            reached = reached / name
+            with _telling(reached):
+                above, folder = (
+                    folder,
+                    _enter(reached, folder, within, _PRIVATE_FOLDER_MODE if private else _FOLDER_MODE),
+                )
+                os.close(above)
+        yield folder
+    finally:
+        os.close(folder)
+
+
+def open_to_append(path: Path) -> FileIO:
+    """The file itself, made where there is none. Raises UsageError for a link or what is no file, RunError as `whole_file`."""
+    if path.is_symlink():
+        raise _not_through(path, path.parent)
+    with folder_within(path.parent, path.parent) as folder, _telling(path):
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK | _NO_LINK
+        file = FileIO(os.open(_bytes(path.name), flags, _MODE, dir_fd=folder), "ab")
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise UsageError(f"{path} is no file; remove it.")
+    return file
+
+
+def _enter(path: Path, above: int, within: Path, mode: int) -> int:
+    name = _bytes(path.name)
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(name, mode, dir_fd=above)
+    try:
+        return os.open(name, os.O_PATH | os.O_DIRECTORY | _NO_LINK, dir_fd=above)
+    except NotADirectoryError:
+        raise (
+            _not_through(path, within) if path.is_symlink() else UsageError(f"{path} is no folder; remove it.")
+        ) from None
+
+
+def _not_through(path: Path, within: Path) -> UsageError:
+    return UsageError(f"{path} is a link, and nothing in {within} is written through links; remove it.")
+
+
+def _create(partial: bytes, folder: int, before: os.stat_result | None, mode: int) -> BinaryIO:
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(partial, dir_fd=folder)  # of a writer that was killed
+    fd = os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_LINK, mode, dir_fd=folder)
+    if before and stat.S_ISREG(before.st_mode):
+        os.fchmod(fd, before.st_mode & mode)
+    return os.fdopen(fd, "wb")
+
+
+def _stat(name: bytes, folder: int) -> os.stat_result | None:
+    try:
+        return os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+
+
+def _is_same(own: os.stat_result, name: bytes, folder: int) -> bool:
+    found = _stat(name, folder)
+    return found is not None and os.path.samestat(own, found)
+
+
+def _bytes(name: str) -> bytes:
+    """As it is on the disk, whatever the locale."""
+    return name.encode("utf-8", "surrogateescape")
+
+
+@contextlib.contextmanager
+def _telling(path: Path) -> Iterator[None]:
+    """A failed write names no file. What another file refused, such as one that is copied, names that already."""
+    try:
+        yield
+    except OSError as error:
+        if isinstance(error.filename, str) and error.filename != str(path):
+            raise
+        raise RunError(f"{path} cannot be written: {error.strerror or error}.") from error
