@@ -356,7 +356,7 @@ def ratios_text(base: str, findings: Sequence[Finding]) -> str:
     judged = [finding for finding in findings if finding.judged]
     if all(finding.verdict == Verdict.NOT_REPLICATED for finding in judged):
         return f"Ratios are target/{base}, of runs without blocks: there are no intervals."
-    return f"Ratios are target/{base} [{INTERVALS}{_ranges(findings)}]; margins: {margins_text(judged)}."
+    return f"Ratios are target/{base} [{INTERVALS}{_ranges(judged)}]; margins: {margins_text(judged)}."
 
 
 def _ranges(findings: Iterable[Finding]) -> str:
