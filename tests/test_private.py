@@ -14,6 +14,7 @@ SECRETS = (
     "pg_superuserpass", "azure.storage_credentials", "vault.secret", "s3_access_key", "s3_secret_key",
     "file_key_management_filekey",
     "pljava.vmoptions_token", "cron.dsn", "redirect_url", "krb_server_keyfile", "AUTHENTICATION_LDAP_SASL_BIND_ROOT_PWD",
+    "primary_key_password", "key_cache_secret",
     "clientPassword", "sslcert", "passwd", "passphrase", "api-key", "apikey", "connection_string",
     "caching_sha2_password_private_key_path",
 )  # fmt: skip
@@ -69,6 +70,8 @@ def test_an_address_with_a_password_is_one_whatever_the_name() -> None:
         ("VAULT_TOKEN='hidden hidden' run", "VAULT_TOKEN='…' run"),
         ("s3_secret_key=hidden;", "s3_secret_key=…;"),
         ("key_buffer_size=8M", "key_buffer_size=8M"),
+        ("'mysql:8.0@vault_token=hidden,work_mem=1MB' 'x'", "'mysql:8.0@vault_token=…,work_mem=1MB' 'x'"),
+        ('password = "" next = 1', 'password = "" next = 1'),
         ("-P 3306 -p 5432", "-P 3306 -p 5432"),
     ],
 )  # fmt: skip

@@ -8,7 +8,7 @@ import json
 import os
 import platform
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 
 from dbversus.home import expanded, home_dir
@@ -24,19 +24,26 @@ _SECRET = re.compile(
     # SQL and programs that a server runs by itself, which may log in somewhere
     r"|^init_?(?:connect|file|slave|replica)$|_command$"
 )
-# what those words stand in by chance: sizes, switches, names of ways
-_NO_SECRET = re.compile(
+# these, whatever else is in the name
+_SURELY = re.compile(r"pass|pwd|secret|token|credential|salt|private")
+# what the other words stand in by chance: keys of tables, sizes, switches
+_BY_CHANCE = re.compile(
     r"(?:.*_)?(?:primary|foreign)_keys?(?:_.*)?|key_(?:buffer|cache)(?:_.*)?|.*_key_(?:age_threshold|filtering|block_size)"
-    r"|delay_key_write|.*_non_standard_key|max_seeks_for_key|optimizer_(?:.*_)?key_(?:.*_)?costs?|.*_token_size"
+    r"|delay_key_write|.*_non_standard_key|max_(?:seeks_for_key|index_keys)|optimizer_(?:.*_)?key_(?:.*_)?costs?"
     r"|innodb_(?:default_encryption_key_id|encryption_rotate_key_age)|binlog_rotate_encryption_master_key_at_startup"
-    r"|validate_password(?!.*dictionary_file).*|password_encryption|old_passwords|max_password_errors"
+    r"|keyring_operations|(?:pre|post)_auth_delay|authentication_(?:timeout|policy)|default_authentication_plugin|secure_auth"
+    r"|show_(?:slave|replica)_auth_info|auto_generate_certs|ssl|have_(?:open)?ssl"
+    r"|ssl_(?:fips_mode|(?:min|max)_protocol_version|prefer_server_ciphers|renegotiation_limit|session_cache_(?:mode|timeout))"
+    r"|version_ssl_library"
+)
+# how passwords are made and checked
+_RULES = re.compile(
+    r".*_token_size|validate_password(?!.*dictionary_file).*|password_encryption|old_passwords|max_password_errors"
     r"|.*_?password_(?:validation|warnings|lifetime|history|reuse_.*|require_current|length|digest_rounds|proxy_users"
     r"|(?:enforce_)?storage_format|auto_generate_rsa_keys|expiration_warning_threshold)"
     r"|disconnect_on_expired_password|log_builtin_as_identified_by_password"
-    r"|authentication_(?:timeout|policy)|default_authentication_plugin|secure_auth|show_(?:slave|replica)_auth_info"
-    r"|auto_generate_certs|ssl|ssl_(?:fips_mode|(?:min|max)_protocol_version|prefer_server_ciphers|renegotiation_limit"
-    r"|session_cache_(?:mode|timeout))|have_.*|version_ssl_library"
 )
+_SWITCHES = ("", "on", "off", "yes", "no", "true", "false", "none", "null", "(disabled)", "default", "0", "1", "-1")
 # of a host
 _HOST = re.compile(
     r"(?:.*_)?hostname|.*_host|server_(?:uuid|uid)|cluster_name|bonjour_name|application_name|report_.*|.*_addresses|.*_address"
@@ -44,10 +51,9 @@ _HOST = re.compile(
     r"|wsrep_(?:node|cluster)_.*|krb_.*"
 )
 _IN_ADDRESS = re.compile(r"(://[^\s/:@\"']*:)[^\s/@\"']+(?=@)")
-_VALUE = r"(?P<value>\"[^\"\n]*\"|'[^'\n]*'|[^\s\"',;}\]]+)"
-# the name of a setting or an option, what stands between, and its value
-_GIVEN = re.compile(rf"(?P<name>[A-Za-z_][\w.-]*)(?P<between>[\"']?\s*[=:]\s*){_VALUE}")
-_OPTION = re.compile(rf"--(?P<name>[A-Za-z][\w-]*)(?P<between>\s+)(?!-){_VALUE}")
+# what comes before a value: the name of a setting or of an option
+_BEFORE = re.compile(r"(?P<setting>[A-Za-z_][\w.-]*)[\"']?\s*[=:]\s*|--(?P<option>[A-Za-z][\w-]*)\s+(?!-)")
+_VALUE = re.compile(r"(?P<quote>[\"'])(?P<quoted>[^\"'\n]*)(?P=quote)|[^\s\"',;}\]]+")
 _SHORT_OPTION = re.compile(r"(\s-[pP](?!\d+\b)(?=\S))([^\s\"',;]+)")
 _CONFIG_LINE = re.compile(r"^(\s*)([A-Za-z][\w.-]*)(\s*=\s*)(\S.*)$", re.M)
 # as MariaDB and MySQL log the number that they made from the host's network card
@@ -62,8 +68,10 @@ HOME = "$DBVERSUS_HOME"
 def holds_secret(name: str, value: str | None = None) -> bool:
     """Whether a setting may hold a password or a key, by its name in any spelling, or by an address with a password in it."""
     plain = name.strip("-").replace("-", "_").lower().removeprefix("loose_")
-    by_name = _SECRET.search(plain) and not _NO_SECRET.fullmatch(plain)
-    return bool(by_name) or bool(value and _IN_ADDRESS.search(value))
+    if value is not None and value.lower() in _SWITCHES:
+        return False
+    is_open = _RULES.fullmatch(plain) or (_BY_CHANCE.fullmatch(plain) and not _SURELY.search(plain))
+    return bool(_SECRET.search(plain) and not is_open) or bool(value and _IN_ADDRESS.search(value))
 
 
 def tells_host(name: str, value: str) -> bool:
@@ -79,24 +87,26 @@ def recorded(settings: Mapping[str, str]) -> dict[str, str]:
 
 
 def without_secret_settings(settings: Mapping[str, str]) -> dict[str, str]:
-    return {name: HIDDEN if value and holds_secret(name, value) else value for name, value in settings.items()}
+    return {name: HIDDEN if holds_secret(name, value) else value for name, value in settings.items()}
 
 
 def without_secrets(text: str) -> str:
     """Words of others, with `…` for what is given as a password, a key or the like."""
     if not _MAY_HOLD.search(text):
         return text
-    for pattern in (_GIVEN, _OPTION):
-        text = pattern.sub(_hidden, text)
+    text = "".join(_without_values(text))
     return _IN_ADDRESS.sub(rf"\1{HIDDEN}", _SHORT_OPTION.sub(rf"\1{HIDDEN}", text))
 
 
-def _hidden(found: re.Match[str]) -> str:
-    value = found["value"]
-    if not holds_secret(found["name"]) or value.strip("\"'") in ("", HIDDEN):
-        return found[0]
-    quote = value[0] if value[0] in "\"'" else ""
-    return f"{found[0][: found.start('value') - found.start()]}{quote}{HIDDEN}{quote}"
+def _without_values(text: str) -> Iterator[str]:
+    end = 0
+    for before in _BEFORE.finditer(text):
+        value = _VALUE.match(text, before.end())
+        if before.start() >= end and value and holds_secret(before["setting"] or before["option"]):
+            quote = value["quote"] or ""
+            yield f"{text[end : before.end()]}{quote}{'' if value['quoted'] == '' else HIDDEN}{quote}"
+            end = value.end()
+    yield text[end:]
 
 
 def config_told(text: str) -> str:
@@ -106,17 +116,25 @@ def config_told(text: str) -> str:
 
 def _setting_hidden(found: re.Match[str]) -> str:
     before, name, between, value = found.groups()
-    is_open = value in ("''", '""') or not holds_secret(name, value)
-    return found[0] if is_open else f"{before}{name}{between}{HIDDEN}"
+    return f"{before}{name}{between}{HIDDEN}" if holds_secret(name, value.strip("\"'")) else found[0]
 
 
 def said(text: str) -> str:
-    """Words of a server as they may be told: without the host's name and the numbers that are made of it."""
-    names = {name for name in (platform.node(), platform.node().partition(".")[0]) if name not in ("", "localhost")}
+    """Words of a server as they may be told: without what tells the host, and with folders from the home."""
+    return told(without_host(text, host_names(platform.node())))
+
+
+def host_names(*names: str) -> frozenset[str]:
+    """Those by which a host may be called that has these names, with and without a domain."""
+    return frozenset(one for name in names for one in (name, name.partition(".")[0]) if one not in ("", "localhost"))
+
+
+def without_host(text: str, names: Collection[str]) -> str:
+    """Without these names, with any domain, and without numbers that a server has made of the host's network card."""
     if names:
         which = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
-        text = re.sub(rf"(?<![\w-])(?:{which})(?![\w-])", HIDDEN, text)
-    return told(_SERVER_ID.sub(rf"\1{HIDDEN}", text))
+        text = re.sub(rf"(?<![\w-])(?:{which})(?:\.[A-Za-z][\w-]*)*(?![\w-])", HIDDEN, text)
+    return _SERVER_ID.sub(rf"\1{HIDDEN}", text)
 
 
 def told(text: str) -> str:

@@ -3,8 +3,10 @@
 import gzip
 import json
 import os
+import shutil
 import stat
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -73,6 +75,28 @@ def _holders(top: Path) -> list[Path]:
     return [path for path in top.rglob("*") if path.is_file() and ROW.encode() in path.read_bytes()]
 
 
+def _publish(bench: Bench) -> None:
+    """What was measured, as an archive: nothing of the data or of this place is in it, and it is read like the folder."""
+    for name in ("people.tar.gz", "people.zip", "people.tar.xz"):
+        done = bench.run("export", bench.out, "--out", name)
+        assert "left out: suite/setup/1-more.sql, suite/setup/2-packed.sql.gz: a script or dump" in done.stdout
+        assert f"{name} is there already" in bench.run("export", bench.out, "--out", name, status=2).stderr
+        shutil.unpack_archive(
+            bench.folder / name, bench.folder / "unpacked", filter=None if name.endswith("zip") else "data"
+        )
+        there = bench.folder / "unpacked/people"
+        assert not _holders(there)
+        texts = "".join(path.read_bytes().decode(errors="replace") for path in there.rglob("*") if path.is_file())
+        assert not [word for word in (str(bench.folder), tempfile.gettempdir()) if word in texts]
+        assert (
+            bench.run("show", there, "--format", "csv").stdout == bench.run("show", bench.out, "--format", "csv").stdout
+        )
+        shutil.rmtree(there)
+    bench.run("export", bench.out, "--out", "people.rar", status=2)
+    bench.run("export", bench.folder, "--out", "other.zip", status=2)
+    assert not list(bench.folder.glob("other*"))
+
+
 def test_nobody_else_can_read_copies_of_data(bench: Bench, umask: int) -> None:
     for name in ("data", "snapshots", "work"):  # as an earlier version left them
         (bench.home / name).mkdir(parents=True, mode=0o777)
@@ -92,6 +116,7 @@ def test_another_user_finds_nothing_of_them(bench: Bench) -> None:
         command = ["grep", "-rl", "--binary-files=text", ROW, str(folder)]
         done = subprocess.run(command, capture_output=True, text=True, user=NOBODY, group=NOBODY, extra_groups=[])
         assert not done.stdout
+    _publish(bench)
     again = bench.out / "experiment.toml"
     bench.run("run", again, "--out", bench.folder / "again")
     copy = bench.folder / "again/suite/setup/1-more.sql"

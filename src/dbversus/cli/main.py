@@ -10,7 +10,7 @@ from dbversus.cli.ending import told
 from dbversus.cli.interrupts import heed_interrupts
 from dbversus.cli.verbs.host import builds, clean, configs, doctor, suites
 from dbversus.cli.verbs.measure import calibrate, compare, demo, resume, run
-from dbversus.cli.verbs.results import generations, import_results, report, show, side_by_side
+from dbversus.cli.verbs.results import export, generations, import_results, report, show, side_by_side
 
 app = typer.Typer(
     name="dbversus",
@@ -46,6 +46,7 @@ _VERBS: dict[str, tuple[Callable[..., int | None], ...]] = {
         generations.generations,
         side_by_side.side_by_side,
         import_results.import_results,
+        export.export,
     ),
     _MEANS: (doctor.doctor, clean.clean),
 }

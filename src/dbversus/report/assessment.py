@@ -88,7 +88,7 @@ def build_assessment(results: Results) -> Assessment:
     steps = steps_part(results, findings)
     return Assessment(
         title=f"{', '.join(others)} against {base}" if others else base,
-        directory=str(results.directory),
+        directory=results.directory.resolve().name,
         header=results.header,
         sentences=tuple(sentence for facts in targets for sentence in facts.sentences),
         outcome=_outcome(results),
