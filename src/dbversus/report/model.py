@@ -551,7 +551,7 @@ class Assessment:
     steps; `after_writes`: where tests stand before and after writes. `layouts`: figures for the reference's summaries.
     `outcome`: how it ended, unless it ran in one go and as planned. `data_state`: whether the data was the same at the start of
     all blocks. `posts`: those that the experiment repeats. `chosen_base`: what a reader has to know where the base is not the
-    experiment's own (`report --base`).
+    experiment's own (`report --base`). `directory`: the name of the results directory, without where it lies.
     """
 
     title: str

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from dbversus.errors import RunError, UsageError
+from dbversus.errors import UsageError
 
 if TYPE_CHECKING:
     from dbversus.results.export import LeftOut
@@ -68,25 +68,19 @@ def _checked_name(out: Path) -> str:
 
 
 def _pack(files: list[Path], above: Path, out: Path) -> None:
-    """With neither owner nor rights of the files. Nothing is left of an archive that could not be finished."""
-    try:
-        with out.open("xb") as archive:
-            if out.name.lower().endswith(_ZIP):
-                with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
-                    for path in files:
-                        packed.write(path, path.relative_to(above))
-                return
-            kind = next(kind for suffix, kind in _TAR.items() if out.name.lower().endswith(suffix))
-            with tarfile.open(fileobj=archive, mode=f"w:{kind}") as tar:  # type: ignore[call-overload]
+    """With neither owner nor rights of the files. Raises as `whole_file`, of which a new one is made."""
+    from dbversus.files import whole_file
+
+    with whole_file(out, new=True) as archive:
+        if out.name.lower().endswith(_ZIP):
+            with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
                 for path in files:
-                    tar.add(path, path.relative_to(above), filter=_anonymous)
-    except FileExistsError:
-        raise UsageError(f"{out} is there already; name a new file.") from None
-    except BaseException as error:
-        out.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise RunError(f"{out} cannot be written: {error.strerror or error}.") from error
-        raise
+                    packed.write(path, path.relative_to(above))
+            return
+        kind = next(kind for suffix, kind in _TAR.items() if out.name.lower().endswith(suffix))
+        with tarfile.open(fileobj=archive, mode=f"w:{kind}") as tar:  # type: ignore[call-overload]
+            for path in files:
+                tar.add(path, path.relative_to(above), filter=_anonymous)
 
 
 def _anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo:
