@@ -6,6 +6,7 @@ folder, which may be a stranger's, no link is followed below what the user named
 
 import contextlib
 import os
+import re
 import stat
 from collections.abc import Iterator
 from io import FileIO
@@ -160,3 +161,9 @@ def _telling(path: Path) -> Iterator[None]:
         if isinstance(error.filename, str) and error.filename != str(path):
             raise
         raise RunError(f"{path} cannot be written: {error.strerror or error}.") from error
+
+
+def why_refused(error: Exception) -> str:
+    """Of an error of DuckDB: the system's words where it refused, which DuckDB wraps in JSON; else the first line."""
+    refused = re.search(r'"errno":"(\d+)"', str(error))
+    return os.strerror(int(refused[1])) if refused else str(error).splitlines()[0]

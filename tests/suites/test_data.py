@@ -1,10 +1,12 @@
 """Tables and parameters from the user's own files, and what is refused of them."""
 
+import gzip
 from pathlib import Path
 
 import duckdb
 import pytest
 
+from dbversus import packed
 from dbversus.errors import UsageError
 from dbversus.suites import Suite, definition, load_suite, loads
 
@@ -159,3 +161,41 @@ def test_an_exponent_needs_a_zipfian_pick(folder: Path, pick: str) -> None:
     with pytest.raises(UsageError, match=r'mine.toml:13: .*exponent is 0.9: .*pick = "zipfian"'):
         load(folder, 'column = "id" }', f'column = "id", {pick}exponent = 0.9 }}')
     load(folder, 'column = "id" }', 'column = "id", pick = "zipfian", exponent = 0.9 }')
+
+
+@pytest.fixture
+def little(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What may come out of any packed file, instead of 1 GiB."""
+    monkeypatch.setattr(packed, "PLAIN_BYTES", 1 << 20)
+
+
+@pytest.mark.parametrize(
+    "text", [b"id,note\n" + b"1,\n" * (1 << 22), b"id,note\n1," + b"x" * (1 << 25), b"x" * (1 << 25)]
+)
+def test_a_packed_file_that_holds_too_much_is_refused(folder: Path, little: None, text: bytes) -> None:
+    (folder / "orders.csv.gz").write_bytes(gzip.compress(text))
+    with pytest.raises(UsageError, match=r"mine\.toml:3: .*orders\.csv\.gz.*(a line is longer|unpacks to more) than"):
+        _stage(load(folder, "orders.csv", "orders.csv.gz"))
+
+
+def test_a_packed_file_that_is_plausible_is_read(folder: Path, little: None) -> None:
+    lines = "".join(f"{number},{number * 7919 % 10007},note\n" for number in range(200_000))
+    (folder / "orders.csv.gz").write_bytes(gzip.compress(("id,customer,note\n" + lines).encode()))
+    suite = load(folder, "orders.csv", "orders.csv.gz")
+    _stage(suite)
+    assert suite.staged[0].rows == 200_000
+
+
+def test_a_parquet_file_of_endless_rows_is_refused(folder: Path, little: None) -> None:
+    path = folder / "orders.parquet"
+    rows = duckdb.sql("SELECT 1 AS id, 'x' AS note FROM range(20_000_000)")
+    assert rows is not None
+    rows.write_parquet(str(path), compression="zstd")
+    with pytest.raises(UsageError, match=r"mine\.toml:3: .*orders\.parquet unpacks to more than .* and is refused"):
+        _stage(load(folder, "orders.csv", "orders.parquet"))
+
+
+def test_a_file_that_is_cut_off_is_refused(folder: Path) -> None:
+    (folder / "orders.csv.gz").write_bytes(gzip.compress(CSV.encode() * 10_000)[:-40])
+    with pytest.raises(UsageError, match=r"mine\.toml:3: .*orders\.csv\.gz.* cannot be read"):
+        _stage(load(folder, "orders.csv", "orders.csv.gz"))

@@ -10,6 +10,7 @@ import duckdb
 import numpy as np
 
 from dbversus.errors import RunError
+from dbversus.files import why_refused
 from dbversus.importing.model import FIELDS, Sheet
 from dbversus.results.columns import Columns, column
 from dbversus.results.schema import (
@@ -19,7 +20,6 @@ from dbversus.results.schema import (
     IMPORTED_LINE_COLUMNS,
     IMPORTED_LINES,
 )
-from dbversus.results.write import why_refused
 
 _MEMORY = "400MB"
 _FILE_TYPES = {

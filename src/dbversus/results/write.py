@@ -16,7 +16,7 @@ import duckdb
 import msgspec
 
 from dbversus.errors import DbversusError, RunError, UsageError
-from dbversus.files import open_to_append, whole_file, write_whole
+from dbversus.files import open_to_append, whole_file, why_refused, write_whole
 from dbversus.private import told
 from dbversus.results.columns import Columns, slot_columns
 from dbversus.results.journal import header_of, parse_journal
@@ -184,9 +184,3 @@ def write_columns(path: Path, flat: Columns, types: Mapping[str, str]) -> None:
             connection.execute(f"COPY (SELECT {casts} FROM flat) TO {target}")  # noqa: S608
     except duckdb.IOException as error:
         raise RunError(f"{path} cannot be written: {why_refused(error)}.") from error
-
-
-def why_refused(error: duckdb.Error) -> str:
-    """The system's words where it refused, which DuckDB wraps in JSON; else the first line of DuckDB's."""
-    refused = re.search(r'"errno":"(\d+)"', str(error))
-    return os.strerror(int(refused[1])) if refused else str(error).splitlines()[0]

@@ -1,11 +1,14 @@
+import random
 import shutil
 import stat
+import subprocess
 import tarfile
 import zipfile
 from pathlib import Path
 
 import pytest
 
+from dbversus import packed
 from dbversus.builds.packages.archive import make_public, unpack, unpack_system
 from dbversus.errors import RunError
 
@@ -124,6 +127,120 @@ def test_hostile_inner_archive(tmp_path: Path) -> None:
     with pytest.raises(RunError, match=r"x\.txz is refused"):
         unpack(tmp_path / "a.jar", tmp_path / "out", "*.txz")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.jar"]
+
+
+@pytest.mark.parametrize(
+    "links",
+    [
+        [("a/a/a/b", "../../.."), ("z", "a/a/a/b/../../../..")],
+        [("d/A", "b/../../x"), ("d/b", "../y")],
+        [("one", "two/../.."), ("two", "a/a")],
+    ],
+    ids=["through another", "changed by a later one", "not there yet"],
+)
+@pytest.mark.parametrize("kind", ["tar", "zip"])
+def test_links_that_lead_outside_really_are_refused(tmp_path: Path, kind: str, links: list[tuple[str, str]]) -> None:
+    """By their text all of them stay inside."""
+    archive = tmp_path / f"evil.{kind}"
+    if kind == "tar":
+        members = [member("a/a/a/x"), member("y/x"), *(link(name, target) for name, target in links)]
+        archive.write_bytes(tar_bytes(members))
+    else:
+        _zip_links(archive, links)
+    with pytest.raises(RunError, match=r"evil\.\w+ is refused: .*outside"):
+        unpack(archive, tmp_path / "sandbox/out")
+    assert list((tmp_path / "sandbox").iterdir()) == []
+
+
+def _zip_links(archive: Path, links: list[tuple[str, str]], *others: tuple[str, bytes]) -> None:
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as content:
+        content.writestr("a/a/a/x", "x")
+        content.writestr("y/x", "x")
+        for name, target in links:
+            info = zipfile.ZipInfo(name)
+            info.external_attr = (stat.S_IFLNK | 0o777) << 16
+            content.writestr(info, target)
+        for name, text in others:
+            content.writestr(name, text)
+
+
+def test_an_inner_zip_that_is_called_a_tar_goes_through_no_link_of_the_outer_one(tmp_path: Path) -> None:
+    _zip_links(tmp_path / "inner.zip", [], (".shell/z/escaped/owned.txt", b"owned"), ("y/good", b"x"))
+    inner = (tmp_path / "inner.zip").read_bytes()
+    _zip_links(tmp_path / "evil.jar", [("z", "a/a")], ("inner.txz", inner))
+    unpack(tmp_path / "evil.jar", tmp_path / "sandbox/out", "*.txz")
+    assert not [path for path in (tmp_path / "sandbox/out").rglob("*") if path.is_symlink()]
+    assert (tmp_path / "sandbox/out/.shell/z/escaped/owned.txt").read_text() == "owned"
+    assert [path.name for path in (tmp_path / "sandbox").iterdir()] == ["out"]
+
+
+def test_a_link_longer_than_any_path_is_refused(tmp_path: Path) -> None:
+    _zip_links(tmp_path / "evil.zip", [("z", "a" * 100_000)])
+    with pytest.raises(RunError, match="link 'z' is longer than any path"):
+        unpack(tmp_path / "evil.zip", tmp_path / "out")
+
+
+@pytest.fixture
+def little(monkeypatch: pytest.MonkeyPatch) -> int:
+    """What may come out of any archive, instead of 1 GiB."""
+    monkeypatch.setattr(packed, "PLAIN_BYTES", 1 << 20)
+    return 1 << 20
+
+
+def _bomb(path: Path, kind: str, size: int) -> Path:
+    if kind == "zip":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as content:
+            content.writestr("zeros", bytes(size))
+    elif kind == "deb":
+        return deb(path, [member("usr/zeros", bytes(size))])
+    elif kind == "long name":
+        info = tarfile.TarInfo("x" * size)
+        path.write_bytes(tar_bytes([(info, b"")]))
+    elif kind == "empty files":
+        path.write_bytes(tar_bytes([member(str(number), b"") for number in range(size // 4096 + 1)]))
+    else:
+        path.write_bytes(tar_bytes([member("zeros", bytes(size))], kind))
+    return path
+
+
+@pytest.mark.parametrize("kind", ["w:gz", "w:xz", "w:bz2", "zip", "deb", "long name", "empty files"])
+def test_what_unpacks_to_too_much_is_refused_and_nothing_is_left(tmp_path: Path, kind: str, little: int) -> None:
+    folder = tmp_path / "sandbox/out"
+    archive = _bomb(tmp_path / ("a.deb" if kind == "deb" else "a"), kind, 20 * little)
+    with pytest.raises(
+        RunError, match=r"/a\S* unpacks to more than \d+\.\d GB and is refused: accepted are 1\.1 GB \(1 GiB\)"
+    ):
+        unpack(archive, folder)
+    assert list((tmp_path / "sandbox").iterdir()) == []
+
+
+def test_what_an_inner_archive_holds_counts_for_the_outer_one(tmp_path: Path, little: int) -> None:
+    inner = tar_bytes([member("zeros", bytes(20 * little))])
+    with zipfile.ZipFile(tmp_path / "a.jar", "w") as jar:
+        jar.writestr("a.txz", inner)
+    with pytest.raises(RunError, match=r"a\.jar unpacks to more than"):
+        unpack(tmp_path / "a.jar", tmp_path / "out", "*.txz")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.jar"]
+
+
+def test_holes_count(tmp_path: Path, little: int) -> None:
+    with (tmp_path / "hollow").open("wb") as file:
+        file.truncate(20 * little)
+    subprocess.run(["tar", "--sparse", "-czf", "a.tar.gz", "hollow"], cwd=tmp_path, check=True)
+    with pytest.raises(RunError, match="unpacks to more than"):
+        unpack(tmp_path / "a.tar.gz", tmp_path / "out")
+
+
+@pytest.mark.parametrize("kind", ["w:gz", "w:xz", "zip", "w:"])
+def test_what_is_plausible_is_unpacked(tmp_path: Path, kind: str, little: int) -> None:
+    """A hundred times its own size, where that is more; or as much as any may hold."""
+    unpack(_bomb(tmp_path / "small", kind, little - 40_000), tmp_path / "out")
+    assert (tmp_path / "out/zeros").stat().st_size == little - 40_000
+    noise = random.Random(1).randbytes(little)
+    mode = "w:xz" if kind == "zip" else kind
+    (tmp_path / "large").write_bytes(tar_bytes([member("noise", noise * 4), member("more", noise)], mode))
+    unpack(tmp_path / "large", tmp_path / "out2")
+    assert (tmp_path / "out2/noise").read_bytes() == noise * 4
 
 
 def test_inner_archive_missing(tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 """Unpacking of archives nobody has vouched for: what points outside the target folder is refused, nothing is left."""
 
+import bz2
 import fnmatch
+import gzip
 import lzma
 import os
 import posixpath
@@ -8,14 +10,21 @@ import shutil
 import stat
 import subprocess
 import tarfile
+import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
+from typing import Any, BinaryIO, cast
 
 from dbversus.errors import RunError
+from dbversus.packed import Allowance, TooMuch, counted
 
+_PACKERS: dict[bytes, Callable[[BinaryIO], Any]] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\0": lzma.open}
+_BLOCK_BYTES = 4096
+"""What a file takes on the disk at least, however little it holds."""
+_LONGEST_LINK_BYTES = 4096
 _ROOT_LINKS = ("bin", "sbin", "lib", "lib64")
 # Of Debian packages: documentation, translations, what comes with Perl and character sets of the C library.
 _UNREAD = (
@@ -35,20 +44,22 @@ def unpack(archive: Path, folder: Path, inner: str = "", skip: Sequence[str] = (
 
     `inner`: pattern of an archive inside the archive, which is unpacked in its place. `skip`: patterns of member names
     that are not wanted, in which `*` stands for `/` as well. RunError when the archive is damaged, of no known kind, or
-    has members that are absolute, contain `..`, are reached through a link or link to the outside; `folder` is gone
-    then.
+    has members that are absolute, contain `..`, are reached through a link or link to the outside, or unpacks to more than
+    an `Allowance`; `folder` is gone then.
     """
     with _gone_on_failure(folder):
+        allowance = Allowance(archive)
         if not inner:
-            _unpack_one(archive, folder, skip)
+            _unpack_one(archive, folder, allowance, skip)
             return
-        shell = folder / ".shell"
-        _unpack_one(archive, shell)
-        members = [path for path in shell.rglob("*") if path.is_file() and fnmatch.fnmatch(path.name, inner)]
-        if len(members) != 1:
-            raise RunError(f"{archive.name} holds {len(members)} members {inner!r} where one was expected")
-        _unpack_one(members[0], folder, skip)
-        shutil.rmtree(shell)
+        # a folder of its own: links of the one archive are none of the other's
+        with tempfile.TemporaryDirectory(prefix=".shell-", dir=folder.parent) as name:
+            shell = Path(name)
+            _unpack_one(archive, shell, allowance)
+            members = [path for path in shell.rglob("*") if path.is_file() and fnmatch.fnmatch(path.name, inner)]
+            if len(members) != 1:
+                raise RunError(f"{archive.name} holds {len(members)} members {inner!r} where one was expected")
+            _unpack_one(members[0], folder, allowance, skip)
 
 
 def unpack_system(packages: Sequence[Path], folder: Path) -> None:
@@ -61,7 +72,7 @@ def unpack_system(packages: Sequence[Path], folder: Path) -> None:
             (folder / "usr" / name).mkdir(parents=True)
             (folder / name).symlink_to(f"usr/{name}")
         for package in packages:
-            _unpack_one(package, folder, _UNREAD)
+            _unpack_one(package, folder, Allowance(package), _UNREAD)
 
 
 @contextmanager
@@ -72,7 +83,17 @@ def _gone_on_failure(folder: Path) -> Iterator[None]:
         raise RunError(f"cannot unpack into {folder}: it is not empty")
     try:
         yield
-    except (tarfile.TarError, zipfile.BadZipFile, lzma.LZMAError, zlib.error, EOFError, OSError) as error:
+    except (
+        tarfile.TarError,
+        zipfile.BadZipFile,
+        lzma.LZMAError,
+        zlib.error,
+        EOFError,
+        OSError,
+        RuntimeError,
+        ValueError,
+        TooMuch,
+    ) as error:
         shutil.rmtree(folder, ignore_errors=True)
         raise RunError(f"cannot unpack into {folder}: {error}") from error
     except BaseException:
@@ -80,22 +101,32 @@ def _gone_on_failure(folder: Path) -> Iterator[None]:
         raise
 
 
-def _unpack_one(archive: Path, folder: Path, skip: Sequence[str] = ()) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
+def _unpack_one(archive: Path, folder: Path, allowance: Allowance, skip: Sequence[str] = ()) -> None:
     if archive.suffix == ".deb":
-        _unpack_deb(archive, folder, skip)
+        _unpack_deb(archive, folder, allowance, skip)
     elif zipfile.is_zipfile(archive):
-        _unpack_zip(archive, folder, skip)
-    elif tarfile.is_tarfile(archive):
-        with tarfile.open(archive) as tar:
-            _extract_tar(tar, folder, archive.name, skip)
+        _unpack_zip(archive, folder, allowance, skip)
     else:
-        raise RunError(
-            f"{archive.name} is no archive of a known kind (zip, jar, whl, tar.gz, tar.xz, deb), or is damaged"
-        )
+        _unpack_tar(archive, folder, allowance, skip)
+    _refuse_links_outside(folder, archive.name)
 
 
-def _unpack_deb(package: Path, folder: Path, skip: Sequence[str]) -> None:
+def _unpack_tar(archive: Path, folder: Path, allowance: Allowance, skip: Sequence[str]) -> None:
+    with archive.open("rb") as packed:
+        begin = packed.peek(6)
+        packer = next((packer for mark, packer in _PACKERS.items() if begin.startswith(mark)), None)
+        try:
+            file = counted(cast(BinaryIO, packer(packed) if packer else packed), allowance)
+            tar = tarfile.open(fileobj=file, mode="r:")  # noqa: SIM115
+        except tarfile.ReadError as error:
+            raise RunError(
+                f"{archive.name} is no archive of a known kind (zip, jar, whl, tar.gz, tar.xz, deb), or is damaged"
+            ) from error
+        with tar:
+            _extract_tar(tar, folder, archive.name, allowance, skip)
+
+
+def _unpack_deb(package: Path, folder: Path, allowance: Allowance, skip: Sequence[str]) -> None:
     command = ["dpkg-deb", "--fsys-tarfile", str(package)]
     try:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -106,8 +137,9 @@ def _unpack_deb(package: Path, folder: Path, skip: Sequence[str]) -> None:
     with process:
         assert process.stdout is not None and process.stderr is not None
         try:
-            with tarfile.open(fileobj=process.stdout, mode="r|") as tar:
-                _extract_tar(tar, folder, package.name, skip, into_root=True)
+            plain = counted(cast(BinaryIO, process.stdout), allowance)
+            with tarfile.open(fileobj=plain, mode="r|") as tar:
+                _extract_tar(tar, folder, package.name, allowance, skip, into_root=True)
             # The padding after the last member: a writer that cannot get rid of it would report a broken pipe.
             while process.stdout.read(1 << 16):
                 pass
@@ -122,11 +154,17 @@ def _unpack_deb(package: Path, folder: Path, skip: Sequence[str]) -> None:
 
 
 def _extract_tar(
-    tar: tarfile.TarFile, folder: Path, archive: str, skip: Sequence[str], into_root: bool = False
+    tar: tarfile.TarFile,
+    folder: Path,
+    archive: str,
+    allowance: Allowance,
+    skip: Sequence[str],
+    into_root: bool = False,
 ) -> None:
     links: set[str] = set()
     for member in tar:
         name = posixpath.normpath(member.name)
+        allowance.take(_BLOCK_BYTES + (member.size if member.issparse() else 0))  # holes are not read
         _refuse_outside(member.name, archive)
         _refuse_through_link(name, links, archive)
         if _is_skipped(name, skip):
@@ -134,7 +172,7 @@ def _extract_tar(
         if member.issym():
             if into_root and member.linkname.startswith("/"):
                 member.linkname = posixpath.relpath(member.linkname.lstrip("/"), posixpath.dirname(name) or ".")
-            _refuse_link(name, member.linkname, archive)
+            _refuse_link(name, member.linkname, folder, archive)
             links.add(name)
         elif member.islnk():
             _refuse_outside(member.linkname, archive)
@@ -152,10 +190,11 @@ def _replace_existing(path: Path, member: tarfile.TarInfo) -> None:
         path.unlink()
 
 
-def _unpack_zip(archive: Path, folder: Path, skip: Sequence[str]) -> None:
+def _unpack_zip(archive: Path, folder: Path, allowance: Allowance, skip: Sequence[str]) -> None:
     links: set[str] = set()
     with zipfile.ZipFile(archive) as content:
         for info in content.infolist():
+            allowance.take(_BLOCK_BYTES + info.file_size)  # it is read no further
             _refuse_outside(info.filename, archive.name)
             name = posixpath.normpath(info.filename)
             _refuse_through_link(name, links, archive.name)
@@ -163,8 +202,10 @@ def _unpack_zip(archive: Path, folder: Path, skip: Sequence[str]) -> None:
                 continue
             mode = info.external_attr >> 16
             if stat.S_ISLNK(mode):
-                target = content.read(info).decode()
-                _refuse_link(name, target, archive.name)
+                if info.file_size > _LONGEST_LINK_BYTES:
+                    raise RunError(f"{archive.name} is refused: link {name!r} is longer than any path")
+                target = os.fsdecode(content.read(info))
+                _refuse_link(name, target, folder, archive.name)
                 links.add(name)
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 (folder / name).symlink_to(target)
@@ -183,10 +224,19 @@ def _refuse_outside(name: str, archive: str) -> None:
         raise RunError(f"{archive} is refused: member {name!r} points outside the target folder")
 
 
-def _refuse_link(name: str, target: str, archive: str) -> None:
-    reached = posixpath.normpath(posixpath.join(posixpath.dirname(name), target))
-    if target.startswith("/") or reached == ".." or reached.startswith("../"):
+def _refuse_link(name: str, target: str, folder: Path, archive: str) -> None:
+    """By where it really leads: `a/..` is another folder where `a` is a link."""
+    reached = os.path.realpath(folder / posixpath.dirname(name) / target)
+    if target.startswith("/") or not Path(reached).is_relative_to(folder.resolve()):
         raise RunError(f"{archive} is refused: link {name!r} to {target!r} points outside the target folder")
+
+
+def _refuse_links_outside(folder: Path, archive: str) -> None:
+    """Once more at the end: a link may lead elsewhere since another was made."""
+    for root, folders, files in os.walk(folder):
+        for path in (Path(root, name) for name in (*folders, *files)):
+            if path.is_symlink():
+                _refuse_link(str(path.relative_to(folder)), str(path.readlink()), folder, archive)
 
 
 def _refuse_through_link(name: str, links: set[str], archive: str) -> None:

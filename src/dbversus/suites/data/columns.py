@@ -2,6 +2,7 @@
 
 import json
 import re
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
@@ -10,11 +11,13 @@ from typing import Any
 import duckdb
 
 from dbversus.home import home_dir
-from dbversus.suites.data.file import DataFile, remember
+from dbversus.packed import Allowance, TooMuch
+from dbversus.suites.data.file import DataFile, remember, unpacking
 from dbversus.suites.data.forms import neutral, quoted
 from dbversus.suites.data.scan import connection, rows_of
 
 LAYOUT_VERSION = 1
+_READ_BYTES = 1 << 20
 # a text file's values are of the first of these types that all of them are written like
 _INTEGER = r"-?(0|[1-9]\d{0,18})"
 _PATTERNS = {
@@ -59,9 +62,28 @@ def contents_of(file: DataFile) -> Contents:
         return Contents(known["rows"], tuple(FileColumn(**column) for column in known["columns"]))
     except (OSError, ValueError):
         with connection(file) as opened:
+            _check_size(opened, file)
             found = _look(opened, file)
         remember(memory, json.dumps(asdict(found)))
         return found
+
+
+def _check_size(opened: duckdb.DuckDBPyConnection, file: DataFile) -> None:
+    """What is staged is written out: UsageError where that would be more than is believed of such a file."""
+    try:
+        if file.is_parquet:
+            found = opened.execute("SELECT sum(num_rows) FROM parquet_file_metadata(?)", [str(file.path)]).fetchone()
+            columns = opened.execute(f"DESCRIBE SELECT * FROM {rows_of(file)}").fetchall()  # noqa: S608
+            # each value takes a byte at least
+            Allowance(file.path).take(int(found[0] or 0) * len(columns) if found else 0)
+        elif file.path.suffix == ".gz":
+            with unpacking(file.path) as content:
+                while content.read(_READ_BYTES):
+                    pass
+    except TooMuch as error:
+        raise file.place.at("file").mistake(str(error)) from error
+    except (OSError, EOFError, zlib.error) as error:
+        raise file.place.at("file").mistake(f"{file.path} cannot be read: {error}.") from error
 
 
 def _look(opened: duckdb.DuckDBPyConnection, file: DataFile) -> Contents:

@@ -4,16 +4,19 @@ import contextlib
 import csv
 import gzip
 import hashlib
+import io
 import json
-from collections.abc import Mapping, Sequence
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO, cast
+from typing import BinaryIO, TextIO, cast
 
 from dbversus.errors import DbversusError
 from dbversus.files import write_whole
 from dbversus.home import home_dir, private_dir
 from dbversus.names import near
+from dbversus.packed import Allowance, TooMuch, counted
 from dbversus.private import told, whole
 from dbversus.suites.expression import Expression
 from dbversus.suites.file import shape
@@ -22,6 +25,7 @@ from dbversus.suites.file.source import Place
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _PARQUET = ".parquet"
 ACCEPTED = ".csv, .tsv, .csv.gz, .tsv.gz and .parquet"
+_LONGEST_LINE = 2_000_000
 ENCODINGS = ("utf-8", "utf-16", "latin-1")
 HASHES = "hashes.json"
 """In the home's folder `data`: SHA-256 of files by path, inode, size and time of change."""
@@ -146,12 +150,14 @@ def _with_header(file: DataFile) -> DataFile:
 def _first_record(file: DataFile) -> list[str]:
     try:
         with _opened(file) as text:
-            return next(csv.reader(text, delimiter=file.delimiter), [])
+            return next(csv.reader(_lines(text), delimiter=file.delimiter), [])
     except UnicodeDecodeError:
         words = f"{file.path} is not {file.encoding}; `encoding` may be {', '.join(ENCODINGS)}."
         raise file.place.at("file").mistake(words) from None
-    except (gzip.BadGzipFile, csv.Error) as error:
+    except (gzip.BadGzipFile, EOFError, zlib.error, csv.Error) as error:
         raise file.place.at("file").mistake(f"{file.path}:1 cannot be read: {error}.") from error
+    except TooMuch as error:
+        raise file.place.at("file").mistake(str(error)) from error
 
 
 def where(file: DataFile, row: int) -> str:
@@ -159,7 +165,7 @@ def where(file: DataFile, row: int) -> str:
     if file.is_parquet:
         return f"{file.path}, row {row}"
     with _opened(file) as text:
-        reader = csv.reader(text, delimiter=file.delimiter)
+        reader = csv.reader(_lines(text), delimiter=file.delimiter)
         line, left = 1, row + (not file.place.has("columns"))
         for record in reader:
             left -= bool(record) or len(file.names) == 1
@@ -169,11 +175,30 @@ def where(file: DataFile, row: int) -> str:
     return f"{file.path}:{line}"
 
 
-def _opened(file: DataFile) -> TextIO:
-    opener = gzip.open if file.path.suffix == ".gz" else open
-    return cast(
-        TextIO, opener(file.path, "rt", encoding=_PYTHON_ENCODINGS.get(file.encoding, file.encoding), newline="")
-    )
+def _lines(text: TextIO) -> Iterator[str]:
+    """DuckDB takes no longer ones either; csv would read them into memory before it says so."""
+    while line := text.readline(_LONGEST_LINE):
+        if len(line) == _LONGEST_LINE:
+            raise csv.Error("a line is longer than 2 MB")
+        yield line
+
+
+@contextlib.contextmanager
+def _opened(file: DataFile) -> Iterator[TextIO]:
+    encoding = _PYTHON_ENCODINGS.get(file.encoding, file.encoding)
+    with unpacking(file.path) as content, io.TextIOWrapper(content, encoding, newline="") as text:
+        yield text
+
+
+@contextlib.contextmanager
+def unpacking(path: Path) -> Iterator[BinaryIO]:
+    """The content of a text file, unpacked where it is gzipped. Raises TooMuch as it is read."""
+    with path.open("rb") as file:
+        if path.suffix != ".gz":
+            yield file
+            return
+        with gzip.open(file) as packed:
+            yield counted(cast(BinaryIO, packed), Allowance(path))
 
 
 # a byte order mark is no part of the first name

@@ -1,7 +1,6 @@
 """Some columns of a data file, written once into the home as the engine reads them (`forms`)."""
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
@@ -11,10 +10,11 @@ import duckdb
 
 from dbversus.dbms.sql.types import is_integer
 from dbversus.errors import RunError
-from dbversus.home import PRIVATE_FILE_MODE, home_dir
+from dbversus.files import whole_file, why_refused
+from dbversus.home import home_dir
 from dbversus.suites.data.columns import contents_of
 from dbversus.suites.data.file import DataFile, make_dir, where
-from dbversus.suites.data.forms import Form, is_nested, misfit, neutral, quoted, staged, text
+from dbversus.suites.data.forms import Form, is_nested, misfit, neutral, quoted, staged
 from dbversus.suites.data.scan import connection, rows_of, shown
 from dbversus.suites.file.source import Place
 
@@ -71,18 +71,15 @@ class Staged:
 
     def _copy(self, opened: duckdb.DuckDBPyConnection) -> None:
         """Into its place at once, when it is whole."""
-        partial = self.path.with_name(f"{self.path.name}.{os.getpid()}.partial")
         values = ", ".join(staged(form, self._is_blob(form)) for form in self.forms)
-        options = r"FORMAT csv, DELIMITER '\t', QUOTE '', ESCAPE '', NULLSTR '\N', HEADER false"
+        options = r"FORMAT csv, DELIMITER '\t', QUOTE '', ESCAPE '', NULLSTR '\N', HEADER false, USE_TMP_FILE false"
+        make_dir(self.folder)
         try:
-            make_dir(self.folder)
-            opened.execute(f"COPY (SELECT {values} FROM {self._rows}) TO {text(str(partial))} ({options})")  # noqa: S608
-            partial.chmod(PRIVATE_FILE_MODE)
-            partial.rename(self.path)
-        except (OSError, duckdb.IOException) as error:
-            raise RunError(f"{self.path} cannot be written: {str(error).splitlines()[0]}.") from error
-        finally:
-            partial.unlink(missing_ok=True)
+            with whole_file(self.path, private=True) as file:
+                target = f"/proc/self/fd/{file.fileno()}"
+                opened.execute(f"COPY (SELECT {values} FROM {self._rows}) TO '{target}' ({options})")  # noqa: S608
+        except duckdb.IOException as error:
+            raise RunError(f"{self.path} cannot be written: {why_refused(error)}.") from error
 
     def _check_values(self, opened: duckdb.DuckDBPyConnection) -> None:
         """Names the first row with a value that reading takes and the type does not."""

@@ -4,18 +4,20 @@ import contextlib
 import gzip
 import mmap
 import os
-import shutil
 import tempfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, BinaryIO, cast
 
-from dbversus.errors import UsageError
+from dbversus.errors import RunError, UsageError
+from dbversus.home import home_dir
+from dbversus.packed import Allowance, counted
 
 Text = bytes | mmap.mmap
 
 _GZIP = b"\x1f\x8b"
+_COPIED_BYTES = 1 << 20
 # what is no text, by its first bytes
 _OTHERS = {
     b"PGDMP": "is a dump in pg_dump's own format (-Fc); `pg_restore -f shop.sql FILE` makes a plain one of it",
@@ -30,36 +32,61 @@ _OTHERS = {
 
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[Text]:
-    """Raises UsageError for what cannot be read, or is no SQL."""
+    """Raises UsageError for what cannot be read, is no SQL, or unpacks to more than an `Allowance`; RunError for a full disk."""
     with contextlib.ExitStack() as stack:
         with _readable(path):
             if _is_packed(path):
-                file: IO[bytes] = stack.enter_context(tempfile.TemporaryFile())
-                _unpack(path, file)
+                folder = _large_folder()
+                with _room_in(folder, path):
+                    file: IO[bytes] = stack.enter_context(tempfile.TemporaryFile(dir=folder))
+                _unpack(path, file, folder)
             else:
                 file = stack.enter_context(path.open("rb"))
             if not file.seek(0, os.SEEK_END):
                 yield b""
                 return
-        text = stack.enter_context(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+            text = stack.enter_context(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
         _check(path, text)
         yield text
 
 
-def _unpack(path: Path, into: IO[bytes]) -> None:
+def _large_folder() -> Path:
+    """The home, or the folder that it would be made in: the place for temporary files is often in memory."""
+    home = home_dir()
+    there = next(folder for folder in (home, *home.parents) if folder.is_dir())
+    return there if os.access(there, os.W_OK | os.X_OK) else Path(tempfile.gettempdir())
+
+
+def _unpack(path: Path, into: IO[bytes], folder: Path) -> None:
     with gzip.open(path) as packed:
-        shutil.copyfileobj(packed, into)
+        unpacking = counted(cast(BinaryIO, packed), Allowance(path))
+        while content := unpacking.read(_COPIED_BYTES):
+            with _room_in(folder, path):
+                into.write(content)
+    with _room_in(folder, path):
+        into.flush()
+
+
+@contextlib.contextmanager
+def _room_in(folder: Path, path: Path) -> Iterator[None]:
+    """What the disk refuses is said of the disk, and not of the script."""
+    try:
+        yield
+    except OSError as error:
+        raise RunError(f"{path} cannot be unpacked in {folder}: {error.strerror or error}.") from error
 
 
 @contextlib.contextmanager
 def unpacked(path: Path, folder: Path) -> Iterator[Path]:
-    """A file with the text of the script: the script itself, or one in `folder` that is gone afterwards."""
+    """A file with the text of the script: the script itself, or one in `folder` that is gone afterwards. Raises as `opened`."""
     if not _is_packed(path):
         yield path
         return
-    with tempfile.NamedTemporaryFile(dir=folder) as file:
-        _unpack(path, file)
-        file.flush()
+    with _room_in(folder, path):
+        file = tempfile.NamedTemporaryFile(dir=folder)  # noqa: SIM115
+    with file:
+        with _readable(path):
+            _unpack(path, file, folder)
         yield Path(file.name)
 
 

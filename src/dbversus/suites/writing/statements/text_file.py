@@ -8,9 +8,10 @@ import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, TextIO, cast
+from typing import IO, BinaryIO, TextIO, cast
 
 from dbversus.errors import UsageError
+from dbversus.packed import Allowance, counted
 from dbversus.suites.scripts.text import why_no_text
 from dbversus.suites.writing.place import Line
 
@@ -32,7 +33,8 @@ def opened(path: str, encoding: str, accepted: str) -> Iterator[TextIO]:
         with contextlib.ExitStack() as stack:
             file = stack.enter_context(Path(path).open("rb"))
             if file.peek(2)[:2] == _GZIP:
-                file = io.BufferedReader(stack.enter_context(gzip.GzipFile(fileobj=cast(IO[bytes], file))))
+                packed = stack.enter_context(gzip.GzipFile(fileobj=cast(IO[bytes], file)))
+                file = counted(cast(BinaryIO, packed), Allowance(Path(path)))
             head = file.peek(_HEAD_BYTES)[:_HEAD_BYTES]
             if words := why_no_text(head):
                 raise UsageError(f"{path} {words.replace('a dump', 'no text but a dump')}; {accepted}.")
