@@ -5,7 +5,9 @@ import ctypes
 import errno
 import os
 import pwd
+import shutil
 import stat
+import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +15,12 @@ from pathlib import Path
 from dbversus.errors import RunError, UsageError
 
 VARIABLE = "DBVERSUS_SERVER_USER"
+OWN = "dbversus"
+"""The system user that servers run as where it is there; `make_own_user` makes it."""
+SHARED = "nobody"
+"""Everybody's user: other services that run as it get at what servers have."""
+# useradd takes numbers of system users from below this one
+_FIRST_OF_PEOPLE = 1000
 _LIBC = ctypes.CDLL(None, use_errno=True)
 # setgroups(2) of one thread: the C library's own changes all of them
 _SETGROUPS = {"x86_64": 116, "aarch64": 159}.get(os.uname().machine)
@@ -29,6 +37,10 @@ class ServerUser:
     uid: int
     gid: int
     switch: bool
+
+    @property
+    def is_shared(self) -> bool:
+        return self.switch and self.name == SHARED
 
     def become(self) -> None:
         """Drops all rights but this user's; for use in a child process before it executes the server."""
@@ -151,10 +163,10 @@ def _strange(path: Path) -> RunError:
 
 
 def server_user() -> ServerUser:
-    """Ourselves; as root, the user named in DBVERSUS_SERVER_USER, or `nobody`."""
+    """Ourselves; as root, the user named in DBVERSUS_SERVER_USER, else the system user `dbversus`, else `nobody`."""
     if os.geteuid() != 0:
         return _lookup(os.geteuid(), switch=False)
-    name = os.environ.get(VARIABLE) or "nobody"
+    name = os.environ.get(VARIABLE) or (OWN if _is_system_user(OWN) else SHARED)
     try:
         found = pwd.getpwnam(name)
     except KeyError:
@@ -162,6 +174,43 @@ def server_user() -> ServerUser:
     if found.pw_uid == 0:
         raise UsageError(f"{VARIABLE} names user '{name}', who has the rights of root; name an unprivileged user.")
     return ServerUser(name, found.pw_uid, found.pw_gid, switch=True)
+
+
+def _is_system_user(name: str) -> bool:
+    """Not a person's, whose files servers must not get at."""
+    try:
+        found = pwd.getpwnam(name)
+    except KeyError:
+        return False
+    return 0 < found.pw_uid < _FIRST_OF_PEOPLE and Path(found.pw_shell).name in ("nologin", "false")
+
+
+def make_own_user() -> str:
+    """Makes the system user `dbversus`, without password, home and shell; says what was done, in a sentence.
+
+    Raises UsageError where it cannot be made here, RunError with the words of useradd.
+    """
+    if os.geteuid() != 0:
+        raise UsageError("Only root makes users, and needs one for servers; servers that you start run as yourself.")
+    if _is_system_user(OWN):
+        return f"user {OWN} is there already; servers that root starts run as it"
+    with contextlib.suppress(KeyError):
+        uid = pwd.getpwnam(OWN).pw_uid
+        raise UsageError(
+            f"User {OWN} ({uid}) is there, and is no system user without a shell; name another in {VARIABLE}."
+        )
+    shell = shutil.which("nologin", path="/usr/sbin:/sbin:/usr/bin:/bin") or "/bin/false"
+    words = ["--system", "--user-group", "--no-create-home", "--home-dir", "/nonexistent", "--shell", shell]
+    try:
+        done = subprocess.run(["useradd", *words, OWN], capture_output=True, text=True)
+    except OSError as error:
+        raise RunError(
+            f"useradd cannot be run ({error.strerror}); make a user yourself, and name it in {VARIABLE}."
+        ) from error
+    if done.returncode != 0 or not _is_system_user(OWN):
+        said = " ".join(done.stderr.split()) or f"it made none (status {done.returncode})"
+        raise RunError(f"useradd has made no user {OWN}: {said}.")
+    return f"user {OWN} was made (useradd {' '.join(words)}); servers that root starts run as it; `userdel {OWN}` removes it"
 
 
 def _lookup(uid: int, *, switch: bool) -> ServerUser:

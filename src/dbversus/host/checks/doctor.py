@@ -3,7 +3,7 @@
 import os
 import shutil
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from dbversus.host.checks.noise import Noise, probe_noise
 from dbversus.host.checks.preflight import HostFinding, judge
 from dbversus.host.facts import host_facts
 from dbversus.host.pinning import place
-from dbversus.host.user import server_user
+from dbversus.host.user import OWN, VARIABLE, server_user
 
 _TOOLS = {
     "mvn": "no builds from Maven packages",
@@ -79,14 +79,21 @@ def capabilities(facts: Mapping[str, Any]) -> list[Capability]:
             "",
             "no tests with a cold cache, which take root",
         ),
-        _unprivileged(),
+        *_users(),
         *(Capability(tool, bool(path := shutil.which(tool)), path or "", without) for tool, without in _TOOLS.items()),
     ]
 
 
-def _unprivileged() -> Capability:
+def _users() -> Iterator[Capability]:
+    """As whom servers run; and whether others do, too."""
     try:
         user = server_user()
     except DbversusError as error:
-        return Capability("user for servers", False, "", str(error))
-    return Capability("user for servers", True, user.name)
+        yield Capability("user for servers", False, "", str(error))
+        return
+    yield Capability("user for servers", True, user.name)
+    words = (
+        f"other services that run as {user.name} can read and change loaded data; `dbversus doctor --make-user` makes a system "
+        f"user {OWN}, or name one in {VARIABLE}"
+    )
+    yield Capability("own user for servers", not user.is_shared, "", words)

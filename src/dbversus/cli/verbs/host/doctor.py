@@ -1,6 +1,7 @@
 """dbversus doctor: what this host can and cannot measure, how well it does, and what to change."""
 
 import json as json_module
+import sys
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
@@ -22,12 +23,20 @@ if TYPE_CHECKING:
 
 def doctor(
     seconds: Annotated[float, typer.Option(help="Length of the noise probe; 0 leaves it out.")] = 5.0,
+    make_user: Annotated[
+        bool,
+        typer.Option(
+            "--make-user",
+            help="As root, first make the system user `dbversus` (useradd --system), as which servers run from then on.",
+        ),
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Say what this host can and cannot measure, how noisy it is now, how it was calibrated, and what to change.
 
     - `dbversus doctor`
     - `dbversus doctor --seconds 0 --json`
+    - `sudo dbversus doctor --make-user`
     """
     from dbversus.calibration.model import host_of
     from dbversus.calibration.store import load_all
@@ -35,6 +44,10 @@ def doctor(
     from dbversus.report.terminal import make_console, say
     from dbversus.storage.listing import list_kept, summary
 
+    if make_user:
+        from dbversus.host.user import make_own_user
+
+        print(make_own_user(), file=sys.stderr)
     diagnosis = _with_engine(diagnose(seconds))
     stored = load_all(host_of(diagnosis.facts))
     could_be_freed = summary(list_kept())

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from dbversus.dbms.known import find_dbms
 from dbversus.errors import RunError
 from dbversus.experiment.rig.data.ddl import culprit, run_when_loaded
 from dbversus.experiment.rig.data.refused import LoadRefused, refuse
@@ -17,6 +18,7 @@ from dbversus.experiment.rig.engine import EngineRefused
 from dbversus.experiment.rig.memory import lift_limit
 from dbversus.experiment.rig.recovery import through_engine_loss
 from dbversus.experiment.rig.rig import Rig, Target
+from dbversus.host.user import server_user
 from dbversus.results.records import Load, LoadFigures
 from dbversus.servers.config.run_time import acts_on_data
 from dbversus.servers.data import snapshot
@@ -90,7 +92,15 @@ def snapshot_key(rig: Rig, target: Target) -> dict[str, Any]:
         "tables": table_definitions(rig, target),
         "seed": rig.spec.seed,
         **({"scripts": scripts} if scripts else {}),
+        **_owner(target),
     }
+
+
+def _owner(target: Target) -> dict[str, int]:
+    """Data of one user can be read by no server of another."""
+    user = server_user()
+    is_own = user.switch and not user.is_shared and not find_dbms(target.build.dbms).embedded
+    return {"owner": user.uid} if is_own else {}
 
 
 def _load(rig: Rig, target: Target, key: dict[str, Any]) -> Path:
