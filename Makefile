@@ -2,13 +2,15 @@
 # make test   sets everything up and runs the whole test suite, with real PostgreSQL and MariaDB servers
 # make quick  for daily work: formatting, lint, types, and tests without servers, in some 3 minutes
 # make check  formatting, lint, types, licences
+# make fuzz   broken journals and broken answers of servers, in two minutes
+# make audit  known vulnerabilities of dependencies; needs a network
 # make wheel  a wheel with the engine in it, for glibc 2.28 and later, in dist/; ARCH=aarch64 for that machine
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PYTHON_FILES := src tests benchmarks tools
 
-.PHONY: demo test quick check format setup engine notice wheel lock clean
+.PHONY: demo test quick fuzz audit check format setup engine notice wheel lock clean
 
 # both at the same time: pip waits for the network, cargo for the CPU
 setup:
@@ -40,6 +42,16 @@ quick: $(VENV)/.ready
 	$(BIN)/ruff check $(PYTHON_FILES)
 	$(BIN)/mypy
 	$(BIN)/pytest -m 'not alone and not e2e and not slow' --numprocesses auto --dist worksteal
+
+# breaks journals, and what servers send, at random: a minute each, unless FUZZ_SECONDS says otherwise
+FUZZ_SECONDS ?= 60
+fuzz: setup
+	$(BIN)/python tools/fuzz_journal.py --seconds $(FUZZ_SECONDS)
+	DBVERSUS_FUZZ_SECONDS=$$(($(FUZZ_SECONDS) / 2)) DBVERSUS_FUZZ_SEED=$$(date +%s) cargo test --release --locked --manifest-path engine/Cargo.toml --test mysql_mutations --test postgres_mutations broken -- --nocapture
+
+# known vulnerabilities of dependencies (SECURITY.md); needs a network
+audit: $(VENV)/.ready
+	$(BIN)/python tools/advisories.py
 
 check: setup
 	$(BIN)/ruff format --check $(PYTHON_FILES)

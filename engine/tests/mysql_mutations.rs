@@ -1,46 +1,16 @@
-//! The mysql wire against conversations that are broken at random: clear errors, no panic, no memory on a server's word.
-//!
-//! The seeds are fixed, so a failure can be repeated. `DBVERSUS_FUZZ_CORPUS` names a directory to write the sound
+//! The mysql wire against conversations that are broken at random. `DBVERSUS_FUZZ_CORPUS` names a directory to write the sound
 //! conversations to, for the fuzz target in `fuzz/`.
 
+#[path = "support/broken.rs"]
+mod broken;
 #[path = "support/mysql_conversation.rs"]
 mod mysql_conversation;
 #[path = "support/mysql_script.rs"]
 mod mysql_script;
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering};
-
+use broken::hold_broken;
 use mysql_conversation::hold;
 use mysql_script::{DATETIME, LONG, OK, Script, VAR_STRING};
-use rand::{Rng, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
-
-/// Keeps the largest request in mind.
-struct Watched;
-
-static LARGEST: AtomicUsize = AtomicUsize::new(0);
-
-#[global_allocator]
-static ALLOCATOR: Watched = Watched;
-
-// SAFETY: everything is left to the system's allocator.
-unsafe impl GlobalAlloc for Watched {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        LARGEST.fetch_max(layout.size(), Ordering::Relaxed);
-        // SAFETY: as the caller promises.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: as the caller promises.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-/// A generous bound: buffers of the wire, of one statement of `load_rows`, and of the test harness.
-const MOST_AT_ONCE: usize = 4 << 20;
-const MUTATIONS: u64 = 4000;
 
 /// The answer to an INSERT of so many.
 const TWO_ROWS: &[u8] = &[0, 2, 0, 2, 0, 0, 0];
@@ -119,39 +89,5 @@ fn rows_that_the_server_did_not_take_are_told() {
 
 #[test]
 fn broken_conversations_end_with_an_error_or_go_on() {
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(20_261_121);
-    for bytes in conversations() {
-        for cut in 0..bytes.len() {
-            hold(bytes[..cut].to_vec()).unwrap_err();
-        }
-        for _ in 0..MUTATIONS {
-            let broken = mutate(&bytes, &mut random);
-            if let Err(error) = hold(broken) {
-                assert!(!error.message.is_empty());
-            }
-        }
-    }
-    let largest = LARGEST.load(Ordering::Relaxed);
-    assert!(largest <= MOST_AT_ONCE, "{largest} bytes were allocated at once");
-}
-
-/// Flips, replaces, removes or repeats some bytes; often in a header, where it matters most.
-fn mutate(bytes: &[u8], random: &mut Xoshiro256PlusPlus) -> Vec<u8> {
-    let mut broken = bytes.to_vec();
-    for _ in 0..random.random_range(1..4) {
-        let at = random.random_range(0..broken.len());
-        let odd = [0, 1, 0x7f, 0x80, 0xfb, 0xfc, 0xfd, 0xfe, 0xff];
-        match random.random_range(0..5) {
-            0 => broken[at] ^= 1 << random.random_range(0..8),
-            1 => broken[at] = odd[random.random_range(0..odd.len())],
-            2 => drop(broken.remove(at)),
-            3 => broken.insert(at, random.random()),
-            _ => {
-                let end = (at + random.random_range(1..40)).min(broken.len());
-                let piece = broken[at..end].to_vec();
-                broken.splice(at..at, piece);
-            }
-        }
-    }
-    broken
+    hold_broken(&conversations(), hold);
 }

@@ -125,6 +125,9 @@ def test_a_row_of_a_target_that_there_is_not_is_told(directory: Path) -> None:
     [
         (b'"ops":', b'"ops":-', "ops of a slot is below 0"),
         (b'{"type":"row",', b'{"type":"row","x":' + b"[" * 100_000, "nested too deeply|damaged"),
+        (b'"type":"row"', b'"type":"row\xff"', "line [0-9]+: damaged"),
+        (b'{"type":"row",', b'{"type":"row","x":"\\ud800",', "line [0-9]+: damaged"),
+        (b'"schema":2', b'"x":"\xff"', "line 1: damaged; expected one JSON object"),
     ],
 )
 def test_what_no_run_writes_is_told(directory: Path, old: bytes, new: bytes, words: str) -> None:

@@ -5,9 +5,11 @@ import lzma
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from dbversus.errors import RunError
+from dbversus.results import schema1
 from dbversus.results.journal import parse_journal
 from dbversus.results.read import open_results
 from dbversus.results.records import (
@@ -224,3 +226,17 @@ def test_every_line_of_stored_runs_is_a_record(tmp_path: Path, run: Path) -> Non
         if line.startswith(b'{"type":"row"')
         for slot in json.loads(line)["slots"]
     )
+
+
+@pytest.mark.parametrize(
+    "line", [b'{"type":"row\xff"}', b'{"\xc2":1}', b'{"type":"\\ud800"}', b'{"type":"load","\\ud800":1}']
+)
+def test_text_that_is_none_is_damage(line: bytes) -> None:
+    with pytest.raises(msgspec.DecodeError):
+        schema1.decode(line, None)
+
+
+def test_facts_of_a_host_that_cannot_be_read_name_none(tmp_path: Path) -> None:
+    for facts in (b"\xff", b'{"machine_id":"\xff"}', b"[" * 100_000, b"[]", b"{"):
+        (tmp_path / "host.json").write_bytes(facts)
+        assert schema1.host_of(tmp_path) is None

@@ -1,12 +1,14 @@
-//! A client of the mysql wire that talks to a recording of a server: everything that a connection can do, once.
+//! A client of the mysql wire that talks to a recording of a server.
+
+#[path = "conversation.rs"]
+mod conversation;
 
 use std::io::{self, Cursor, Read, Write};
 use std::time::Duration;
 
+use conversation::{Heard, talk};
 use dbversus_engine::wire::mysql::{Stream, connect_over};
-use dbversus_engine::wire::{Login, RowSink, Tally, WireResult};
-use dbversus_engine::workload::{Mode, Params, Program, TableSpec, TestDefinition};
-use serde_json::json;
+use dbversus_engine::wire::{Login, WireResult};
 
 /// Gives the bytes of the recording, then the end; takes whatever is written.
 struct Recording(Cursor<Vec<u8>>);
@@ -33,61 +35,12 @@ impl Stream for Recording {
     fn shut(&self) {}
 }
 
-/// All values of all rows, NULL as a dash.
-#[derive(Default)]
-struct Values(Vec<String>);
-
-impl RowSink for Values {
-    fn row(&mut self, values: &[Option<&[u8]>]) {
-        let text =
-            |value: &Option<&[u8]>| value.map_or("-".into(), |value| String::from_utf8_lossy(value).into_owned());
-        self.0.extend(values.iter().map(text));
-    }
-}
-
-/// What came out of a conversation that went well to its end.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Heard {
-    pub backend: Option<i32>,
-    pub tally: Tally,
-    pub values: Vec<String>,
-    pub columns: Vec<String>,
-}
-
-/// Logs in, prepares a statement, executes it twice, sends it as text, queries and loads. An error ends it.
+/// Logs in and talks. An error ends it.
 pub fn hold(sent: Vec<u8>) -> WireResult<Heard> {
     let login = Login {
         user: "u".to_owned(),
         database: "d".to_owned(),
         password: Some("p".to_owned()),
     };
-    let mut connection = connect_over(Box::new(Recording(Cursor::new(sent))), &login)?;
-    let mut heard = Heard {
-        backend: connection.backend(),
-        ..Heard::default()
-    };
-    let mut values = Values::default();
-    let (program, params) = (program(), Params::new());
-    connection.prepare(&program, Mode::Prepared)?;
-    connection.begin(&mut heard.tally)?;
-    connection.execute(0, 1, &params, &mut heard.tally)?;
-    connection.execute_checked(0, 1, &params, &mut heard.tally, &mut values)?;
-    connection.execute_checked(1, 1, &params, &mut heard.tally, &mut values)?;
-    connection.commit(&mut heard.tally)?;
-    heard.columns = connection.query("SELECT 1 AS a; SELECT 2 AS b")?.columns;
-    connection.load_rows(&table(), 1, &mut |_| ())?;
-    heard.values = values.0;
-    Ok(heard)
-}
-
-fn program() -> Program {
-    let test = json!({"name": "t", "statements": [
-        {"name": "prepared", "sql": "SELECT 1"}, {"name": "text", "sql": "SELECT 1", "mode": "text"}]});
-    let test: TestDefinition = serde_json::from_value(test).expect("it is a test");
-    Program::compile(&test, 1, 1).expect("it can be compiled")
-}
-
-fn table() -> TableSpec {
-    serde_json::from_value(json!({"name": "t", "rows": 2, "columns": {"id": {"gen": "sequence"}}}))
-        .expect("it is a table")
+    talk(&mut *connect_over(Box::new(Recording(Cursor::new(sent))), &login)?)
 }

@@ -67,7 +67,7 @@ class LineReader:
             raise self.damaged(number, str(error)) from error
         except RecursionError as error:
             raise self.damaged(number, "it is nested too deeply") from error
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, UnicodeDecodeError):
             return None
 
     def damaged(self, number: int, why: str) -> RunError:

@@ -20,7 +20,7 @@ def host_of(directory: Path) -> str | None:
     """Which host measured all of it, as host.json says."""
     try:
         facts = msgspec.json.decode((directory / HOST).read_bytes(), type=Content)
-    except (OSError, msgspec.DecodeError):
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     machine = facts.get("machine_id")
     return machine if isinstance(machine, str) else None
@@ -36,14 +36,14 @@ def decode(line: bytes, host: str | None) -> AnyRecord:
         return convert({**change(content), "host": host})
     except KeyError as error:
         raise msgspec.ValidationError(f"a `{content['type']}` record has no `{error.args[0]}`") from error
-    except (TypeError, AttributeError) as error:
+    except (TypeError, AttributeError, UnicodeError) as error:
         raise msgspec.ValidationError(f"a part of the `{content['type']}` record is of another kind") from error
 
 
 def _content(line: bytes) -> Any:
     try:
         return msgspec.json.decode(line)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError):
         pass
     try:
         return json.loads(line)  # which wrote it, and knows NaN and text that is no Unicode

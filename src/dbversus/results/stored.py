@@ -305,7 +305,7 @@ def check_inside(path: Path, directory: Path) -> None:
 def json_object(text: str, what: str) -> dict[str, Any]:
     try:
         content = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"{what} is damaged ({error}); expected a JSON object.") from error
     if not isinstance(content, dict):
         raise UsageError(f"{what} is damaged; expected a JSON object.")

@@ -9,6 +9,7 @@ mod startup;
 mod value;
 
 use std::io::Read;
+use std::os::unix::net::UnixStream;
 
 use self::link::{Answer, Link};
 use self::message::violation;
@@ -48,6 +49,13 @@ impl Wire for PostgresWire {
         }
         Ok(Box::new(connection))
     }
+}
+
+/// A session over a socket that is connected already: for tests.
+pub fn connect_over(socket: UnixStream, login: &Login) -> WireResult<Box<dyn Connection>> {
+    let mut link = Link::over(socket.into());
+    let backend = startup::log_in(&mut link, login)?;
+    Ok(Box::new(PostgresConnection::new(link, backend, false)))
 }
 
 struct PostgresConnection {

@@ -122,7 +122,7 @@ class ProcessWorker:
     def _decoded(self, text: str) -> AnyRecord:
         try:
             return decode(text.encode())
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, UnicodeError) as error:
             self.close()
             raise WorkerLost(f"{self.name} said what is no record: {error}.") from error
 
