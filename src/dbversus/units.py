@@ -72,7 +72,7 @@ def show_cores(cores: float) -> str:
 
 
 def show_change(ratio: float) -> str:
-    """A ratio as a change: `+8.1 %`, `-12 %`; from a doubling on as a factor, `×4,490`; from a tenth down as `to 1/700`."""
+    """A ratio as a change: `+8.1 %`, `−12 %`; from a doubling on as a factor, `×4,490`; from a tenth down as `to 1/700`."""
     if ratio <= 0:
         return "to nothing"
     if ratio >= 2:
@@ -82,7 +82,7 @@ def show_change(ratio: float) -> str:
     percent = (ratio - 1) * 100
     if abs(percent) < 0.05:
         return "±0 %"
-    return f"{percent:+.{0 if abs(percent) >= 20 else 1}f} %"
+    return f"{percent:+.{0 if abs(percent) >= 20 else 1}f} %".replace("-", "−")
 
 
 def _three_digits(value: float) -> str:

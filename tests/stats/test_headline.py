@@ -50,7 +50,7 @@ def test_cpu_and_throughput_together(cpu: Verdict, throughput: Verdict, verdict:
 
 def test_changes_are_named_with_their_size() -> None:
     _, sentence = told(R, R, R, (1.051, 0.952, 3.2))
-    assert sentence.startswith("server CPU per op +5.1 %, throughput -4.8 %, IO bytes per op ×3.2 (")
+    assert sentence.startswith("server CPU per op +5.1 %, throughput −4.8 %, IO bytes per op ×3.2 (")
 
 
 def test_io_alone_makes_a_regression() -> None:
@@ -83,14 +83,14 @@ def test_exploratory_findings_and_none_at_all() -> None:
 def test_a_host_that_cannot_tell_cpu() -> None:
     assert headline([finding(THROUGHPUT, E)])[0] is E
     verdict, sentence = headline([finding(THROUGHPUT, R, 0.9)])
-    assert (verdict, sentence) == (R, "throughput -10.0 %")
+    assert (verdict, sentence) == (R, "throughput −10.0 %")
 
 
 def test_rows_and_all_work_that_contradict_each_other_are_both_told() -> None:
-    stalls = replace(finding(THROUGHPUT, U, note="equivalent …; over all its work -45.0 %"), whole_work=R)
+    stalls = replace(finding(THROUGHPUT, U, note="equivalent …; over all its work −45.0 %"), whole_work=R)
     verdict, sentence = headline([finding(CPU, E), stalls])
-    assert (verdict, sentence) == (U, "throughput undecided (equivalent …; over all its work -45.0 %)")
-    assert "over all its work -45.0 %" in headline([finding(CPU, R), stalls])[1]
+    assert (verdict, sentence) == (U, "throughput undecided (equivalent …; over all its work −45.0 %)")
+    assert "over all its work −45.0 %" in headline([finding(CPU, R), stalls])[1]
 
 
 def test_a_change_over_all_its_work_is_called_that() -> None:
@@ -127,10 +127,10 @@ def test_a_judged_response_time_that_is_open_leaves_the_test_open() -> None:
     ("metric", "verdict", "sentence"),
     [
         (P99, E, "no change beyond 5 % in 99th percentile of response time"),
-        (P95, BETTER, "95th percentile of response time -20.0 %"),
-        (MEAN, R, "mean response time -20.0 %"),
+        (P95, BETTER, "95th percentile of response time −20.0 %"),
+        (MEAN, R, "mean response time −20.0 %"),
         (IO_BYTES, E, "no change beyond 5 % in IO bytes per op"),
-        (CPU, R, "server CPU per op -20.0 %"),
+        (CPU, R, "server CPU per op −20.0 %"),
     ],
 )
 def test_one_judged_metric_alone(metric: str, verdict: Verdict, sentence: str) -> None:

@@ -96,11 +96,11 @@ NOTHING: Mapping[str, float] = {}
     [
         (0.0, 0.0, NOTHING, NOTHING, None),
         (1_000.0, 2_000.0, {"unwritten_bytes": 1_000.0}, {"unwritten_bytes": 2_000.0}, None),
-        (9_000.0, 0.0, NOTHING, NOTHING, "−38.5 % with what was written right after the test"),
-        (0.0, 0.0, {"unwritten_bytes": 9_000.0}, NOTHING, "−38.5 % with all that was left unwritten"),
+        (9_000.0, 0.0, NOTHING, NOTHING, "−38 % with what was written right after the test"),
+        (0.0, 0.0, {"unwritten_bytes": 9_000.0}, NOTHING, "−38 % with all that was left unwritten"),
         # both have most of it before them: what they differ by now is lost in it
         (0.0, 0.0, {"dirty_pages": 4.0}, {"dirty_pages": 4.0}, "+3.0 % with all that was left unwritten"),
-        (0.0, 0.0, NOTHING, {"log_page_images": 0.8, "log_bytes": 6_900.0}, "−63.8 % without whole pages in the log"),
+        (0.0, 0.0, NOTHING, {"log_page_images": 0.8, "log_bytes": 6_900.0}, "−64 % without whole pages in the log"),
         (0.0, 0.0, NOTHING, {"log_page_images": 0.8, "log_bytes": 2_000.0}, None),
         # an old PostgreSQL, whose log is not told of
         (0.0, 0.0, {"dirty_buffers": 0.01}, {"log_page_images": 0.8, "log_bytes": 6_900.0}, None),

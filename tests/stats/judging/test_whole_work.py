@@ -73,7 +73,7 @@ def only(findings: list[Finding], metric: str) -> Finding:
 @pytest.mark.parametrize(
     ("target", "change", "words"),
     [
-        ("b", Verdict.REGRESSION, "over all its work -45 %: single slots were slow"),
+        ("b", Verdict.REGRESSION, "over all its work −45 %: single slots were slow"),
         ("a", Verdict.IMPROVEMENT, "over all its work +83 %: single slots of the base were slow"),
     ],
 )
@@ -100,7 +100,7 @@ def test_what_is_not_certain_withholds_the_verdict_and_says_both() -> None:
     (finding,) = check_whole_work([row], {row.key: whole})
     assert (finding.verdict, finding.whole_work) == (Verdict.UNDECIDED, Verdict.REGRESSION)
     assert (
-        finding.note == "equivalent in the middle half of its rows; over all its work -20.0 %: single slots were slow"
+        finding.note == "equivalent in the middle half of its rows; over all its work −20.0 %: single slots were slow"
     )
     assert (finding.ratio, finding.low, finding.q_value) == (row.ratio, row.low, row.q_value)
     assert finding.note in headline([finding])[1]
@@ -145,7 +145,7 @@ def test_a_change_stays_what_it_is_and_says_where_all_work_is_another() -> None:
     row, told = only(findings, THROUGHPUT), only(checked, THROUGHPUT)
     assert row.verdict is Verdict.REGRESSION and row.ratio == pytest.approx(0.5, rel=0.02)
     assert told == replace(row, note=told.note)
-    assert told.note.startswith(f"{row.note}; over all its work -8") and told.note.endswith(": single slots were slow")
+    assert told.note.startswith(f"{row.note}; over all its work −8") and told.note.endswith(": single slots were slow")
     assert [one for one in checked if one.key != row.key] == [one for one in findings if one.key != row.key]
     alike = replace(row, ratio=0.4, low=0.3, high=0.6, p_value=1e-9, q_value=1e-8)
     assert check_whole_work([row], {row.key: alike}) == [row]

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from dbversus.stats.judging.sequential import LOOKS
 from dbversus.stats.judging.verdicts import assess
 from dbversus.stats.metrics import CPU, PRIMARY
 from dbversus.stats.simulation.simulate import Tally, World, block_noise, main, run_suite, simulate, values_of
@@ -126,12 +127,13 @@ def test_command_takes_other_looks(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.splitlines()[2].endswith(f"| {World().tests} |")  # test blocks: one of each test
 
 
-def test_a_run_whose_time_is_up_before_its_first_look_is_as_often_right() -> None:
-    """Two blocks, at the level of looks that were never taken."""
-    tally = simulate(World(tests=15, noisy_tests=4, ended_after=2), 200, seed=17)
-    assert tally.test_blocks == 200 * 15 * 2
-    assert tally.false_suites_final <= 10
-    assert np.mean(tally.covered) >= 0.95
+def test_a_run_whose_time_is_up_before_its_first_look_says_nothing() -> None:
+    """No verdict; with two blocks no interval either, with more one that is as often right."""
+    for blocks, looks in ((2, LOOKS), (4, (6, 8, 12))):
+        tally = simulate(World(tests=15, noisy_tests=4, ended_after=blocks, looks=looks), 200, seed=17)
+        assert tally.test_blocks == 200 * 15 * blocks
+        assert tally.false_suites_final == tally.equal_equivalent == 0
+        assert not tally.covered if blocks < 3 else np.mean(tally.covered) >= 0.95
 
 
 def test_command_refuses_to_judge_one_block(capsys: pytest.CaptureFixture[str]) -> None:
