@@ -58,6 +58,10 @@ class Counted(io.RawIOBase):
         self._count(self._at_bytes + len(read))
         return len(read)
 
+    def close(self) -> None:
+        self._unpacking.close()
+        super().close()
+
     def _count(self, at_bytes: int) -> int:
         self._allowance.take(max(at_bytes - self._furthest_bytes, 0))
         self._at_bytes, self._furthest_bytes = at_bytes, max(at_bytes, self._furthest_bytes)

@@ -12,6 +12,7 @@ from typing import IO, Literal
 
 import pytest
 
+from dbversus import packed
 from dbversus.errors import UsageError
 from dbversus.importing.find import Wanted
 from dbversus.importing.run import import_results
@@ -170,6 +171,20 @@ def test_a_packed_file_that_is_cut_off_says_so_and_keeps_what_is_there(write: Wr
 
     assert outcome.record.damaged == 1 and outcome.record.figures
     assert any("packed, and cut off or damaged after line" in one for one in outcome.remarks)
+
+
+def test_of_a_packed_file_that_holds_too_much_only_the_beginning_is_read(
+    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packed, "PLAIN_BYTES", 1 << 20)
+    plain = "".join(f"0 {n} {3000 + n * n % 9973} 0 1795488700 {n:06}\n" for n in range(6000)) + " " * (1 << 24)
+    path = write("pg17/select.1.gz", "")
+    path.write_bytes(gzip.compress(plain.encode()))
+
+    outcome = import_results([path.parent], tmp_path / "out")
+
+    assert outcome.record.damaged == 1 and outcome.record.figures
+    assert any("unpacks to more than" in one and "lines were read" in one for one in outcome.remarks)
 
 
 def test_what_is_packed_otherwise_is_named(write: Write, tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -263,6 +265,15 @@ def test_the_verb_refuses(four: Results, words: list[str], message: str) -> None
     status, out = run(four.directory, *words)
     assert status == 2
     assert message in out
+
+
+def test_a_spreadsheet_for_a_full_disk_is_told_in_a_sentence(four: Results) -> None:
+    main = "from dbversus.cli.main import main; main()"
+    command = [sys.executable, "-c", main, "generations", str(four.directory), "--format", "xlsx"]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, encoding="utf-8", check=False)
+    assert "No space left on device" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_the_verb_asks_for_pairs(tmp_path: Path) -> None:

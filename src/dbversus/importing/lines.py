@@ -8,9 +8,11 @@ import os
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
+from pathlib import Path
 from typing import IO, Any
 
 from dbversus.errors import UsageError
+from dbversus.packed import Allowance, TooMuch, counted
 
 LONGEST_LINE = 1 << 20
 """No benchmark prints a longer line; the rest of one that is longer is passed over."""
@@ -98,6 +100,9 @@ class Text:
         except DAMAGED as error:
             self.damage = f"it is packed, and cut off or damaged after line {self.last_line} ({error})"
             return ""
+        except TooMuch as error:
+            self.damage = f"only {self.last_line:,} lines were read: {str(error).removesuffix('.')}"
+            return ""
 
 
 def _beginning(path: str, shown: str) -> tuple[bytes, Callable[[str], IO[bytes]]]:
@@ -114,7 +119,7 @@ def _beginning(path: str, shown: str) -> tuple[bytes, Callable[[str], IO[bytes]]
     for magic, opener in _PACKED.items():
         if first.startswith(magic):
             with closing(opener(path)) as file:
-                return file.read(_HEAD_BYTES), opener
+                return file.read(_HEAD_BYTES), lambda of, opener=opener: counted(opener(of), Allowance(Path(of)))
     return first, lambda of: open(of, "rb")  # noqa: PTH123
 
 

@@ -88,11 +88,12 @@ def _html(found: "Generations") -> None:
 
 
 def _xlsx(found: "Generations") -> None:
-    from dbversus.report.formats.xlsx.write import write_generations
+    from dbversus.report.formats.xlsx.write import generations_content
 
     if sys.stdout.isatty():
         raise UsageError("--format xlsx is a file, not text for a terminal: write it to one, with > generations.xlsx.")
-    write_generations(found, sys.stdout.buffer)
+    sys.stdout.buffer.write(generations_content(found))
+    sys.stdout.buffer.flush()
 
 
 def _json(found: "Generations") -> None:

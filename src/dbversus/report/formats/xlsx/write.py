@@ -4,7 +4,6 @@ import io
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import BinaryIO
 
 import xlsxwriter
 
@@ -33,22 +32,21 @@ _NO_DATE = datetime(1980, 1, 1)
 def write(assessment: Assessment, path: Path) -> None:
     """The same results make the same bytes: the file is dated when they were made."""
     made = datetime.fromtimestamp(assessment.header.at_unix_ns // 10**9, UTC).replace(tzinfo=None)
-    # in memory first: where a write fails, the packer of its parts ends in an error of its own
+    write_whole(path, _content(sheets_of(assessment), made))
+
+
+def generations_content(found: Generations) -> bytes:
+    """Of a file of its own, for generations that were measured in two experiments."""
+    return _content([generations.sheet(found)], _NO_DATE)
+
+
+def _content(sheets: Sequence[Sheet], made: datetime) -> bytes:
+    """`made`: in UTC. In memory: where a write fails, the packer of its parts ends in an error of its own."""
     file = io.BytesIO()
-    _write(sheets_of(assessment), file, made)
-    write_whole(path, file.getvalue())
-
-
-def write_generations(found: Generations, file: BinaryIO) -> None:
-    """A file of its own, for generations that were measured in two experiments."""
-    _write([generations.sheet(found)], file, _NO_DATE)
-
-
-def _write(sheets: Sequence[Sheet], file: BinaryIO, made: datetime) -> None:
-    """`made`: in UTC."""
     workbook = xlsxwriter.Workbook(file, _OPTIONS)
     workbook.set_properties({"created": made})
     book = Book(workbook)
     for sheet in sheets:
         book.add(sheet)
     workbook.close()
+    return file.getvalue()
