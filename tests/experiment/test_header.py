@@ -12,7 +12,7 @@ import pytest
 from dbversus.builds.model import Build
 from dbversus.errors import UsageError
 from dbversus.experiment.asked.spec import make_spec
-from dbversus.experiment.header import check_unchanged, make_header, suite_checksum
+from dbversus.experiment.header import check_host, check_unchanged, make_header, suite_checksum
 from dbversus.results.records import Experiment
 from dbversus.results.schema import HOST
 from dbversus.servers.base import ServerConfig
@@ -82,10 +82,10 @@ def test_other_tests_are_refused(results: Path, stage: Any) -> None:
         check_unchanged(results, make_header(_stage(), ""), stage)
 
 
-def test_another_host_is_refused(results: Path) -> None:
+def test_another_host_is_refused_before_anything_is_looked_at(results: Path) -> None:
     (results / HOST).write_text(json.dumps({"machine_id": "there"}))
     with pytest.raises(UsageError, match=f"{results} was measured on another host"):
-        check_unchanged(results, make_header(_stage(), ""), _stage())
+        check_host(results)
 
 
 def test_settings_that_came_out_otherwise_are_refused_or_kept_as_stored(results: Path) -> None:

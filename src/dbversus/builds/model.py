@@ -3,6 +3,9 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
+UNSEEN = "999"
+"""The version of a build that may not be executed to ask for it (host/program.py): configs are those of the newest."""
+
 
 @dataclass(frozen=True)
 class TargetSpec:

@@ -14,7 +14,7 @@ from dbversus.builds.digests import check_digest
 from dbversus.builds.install import PARTIAL, install
 from dbversus.builds.lock import locked, locked_if_free
 from dbversus.builds.manifest import Manifest, manifest_of, read_manifest, write_manifest
-from dbversus.builds.model import Build, TargetSpec
+from dbversus.builds.model import UNSEEN, Build, TargetSpec
 from dbversus.builds.packages.archive import make_public, unpack, unpack_system
 from dbversus.builds.packages.inspect import detect_dbms, inspect_build, normal_prefix
 from dbversus.builds.packages.layout import find_prefix
@@ -27,6 +27,7 @@ from dbversus.dbms.versions import is_version, version_key, version_matches
 from dbversus.errors import RunError, UsageError
 from dbversus.home import expanded, home_dir, public_dir
 from dbversus.host.claims import in_use
+from dbversus.host.program import NotExecuted
 
 __all__ = ["add", "available", "list_installed", "obtain", "resolve"]
 
@@ -39,8 +40,15 @@ def resolve(spec: TargetSpec) -> Build | CatalogEntry:
     """What a target means: a build that is here, or the catalog entry to fetch.
 
     Order: paths and built-in ones, added builds of that name, the catalog, then any installed build that matches.
-    UsageError says what is unknown and what is near; nothing is fetched.
+    UsageError says what is unknown and what is near; nothing is fetched. One that may not be executed has the version UNSEEN.
     """
+    try:
+        return _resolve(spec)
+    except NotExecuted:
+        return Build(spec.dbms, UNSEEN, "path", Path(spec.selector), checksum="")
+
+
+def _resolve(spec: TargetSpec) -> Build | CatalogEntry:
     if spec.selector in find_dbms(spec.dbms).always_here:
         return build_always_here(spec.dbms, spec.selector)
     if spec.selector.startswith("/"):

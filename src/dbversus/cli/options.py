@@ -50,5 +50,12 @@ DryRun = Annotated[
         help="Check settings, and say what would be done, with its expected time and disk need; start nothing.",
     ),
 ]
+Trust = Annotated[
+    bool,
+    typer.Option(
+        "--trust",
+        help="Execute what an experiment of somebody else brings along: programs, settings, SQL (docs/experiments.md).",
+    ),
+]
 Wait = Annotated[bool, typer.Option("--wait", help="When another experiment runs on this host, wait for it.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]

@@ -1,5 +1,6 @@
 """What an experiment would do, with its expected time and disk need: `--dry-run`."""
 
+import contextlib
 import json
 import sys
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from typing import Any
 from rich.table import Table
 
 from dbversus.builds.catalog import CatalogEntry
-from dbversus.builds.model import Build
+from dbversus.builds.model import UNSEEN, Build, TargetSpec
 from dbversus.builds.store import check_available, resolve
 from dbversus.builds.target import labels, parse_target, same_targets
 from dbversus.dbms.sizes import BYTES_PER_ROW
@@ -18,6 +19,7 @@ from dbversus.experiment.asked.spec import ExperimentSpec
 from dbversus.experiment.plan.estimate import Estimate, check_time_budget, estimate, shorter_ways
 from dbversus.experiment.rig.data.script import check_scripts
 from dbversus.experiment.rig.dry import Asked, check_settings
+from dbversus.host.program import nothing_executed
 from dbversus.report.terminal import make_console, print_table
 from dbversus.stats.judgeable import USUAL
 from dbversus.suites.model import Suite
@@ -47,14 +49,19 @@ class _Planned:
         return f"{self.label}: {origin}; {self.note}" if self.note else f"{self.label}: {origin}"
 
 
-def print_plan(spec: ExperimentSpec, *, as_json: bool = False) -> None:
+def print_plan(spec: ExperimentSpec, *, as_json: bool = False, may_execute: bool = True) -> None:
     """Prints targets, tests, slots, looks, time and disk; checks settings on the way, fetches and starts nothing.
 
-    Raises UsageError or RunError where a run would. `as_json`: an object, with times in seconds and sizes in bytes.
+    Raises UsageError or RunError where a run would. `as_json`: an object, with times in seconds and sizes in bytes. Without
+    `may_execute`, no program or library is asked for its version or whether it takes its settings.
     """
+    with contextlib.nullcontext() if may_execute else nothing_executed():
+        _print(spec, _planned(spec, may_execute=may_execute), as_json=as_json)
+
+
+def _print(spec: ExperimentSpec, targets: list[_Planned], *, as_json: bool) -> None:
     suite = spec.read_suite()
     expected = estimate(spec, suite)
-    targets = _planned(spec)
     warnings = [words for words in (check_time_budget(spec, suite), _shorter(spec, expected), *_same(spec)) if words]
     if as_json:
         print(json.dumps(_as_object(spec, suite, expected, targets, warnings), indent=1))
@@ -67,8 +74,10 @@ def print_plan(spec: ExperimentSpec, *, as_json: bool = False) -> None:
         print(words, file=sys.stderr)
 
 
-def _planned(spec: ExperimentSpec) -> list[_Planned]:
+def _planned(spec: ExperimentSpec, *, may_execute: bool) -> list[_Planned]:
     targets = [parse_target(text) for text in spec.targets]
+    if not may_execute:
+        return [_not_executed(label, target) for label, target in zip(labels(targets), targets, strict=True)]
     asked = [Asked(label, target, resolve(target)) for label, target in zip(labels(targets), targets, strict=True)]
     for one in asked:
         if isinstance(one.found, CatalogEntry):
@@ -91,6 +100,15 @@ def _same(spec: ExperimentSpec) -> list[str]:
         build = (isinstance(found, Build) and found.checksum) or found.name
         told_apart.append((label, (found.dbms, build, target.configs)))
     return list(same_targets(told_apart).values())
+
+
+def _not_executed(label: str, target: TargetSpec) -> _Planned:
+    """As `_planned`, without asking a build for its version, or whether it takes its settings."""
+    found = resolve(target)
+    if found.version == UNSEEN:
+        return _Planned(label, target.dbms, target.selector, "not executed, not even to ask for its version")
+    path = str(found.prefix) if isinstance(found, Build) else None
+    return _Planned(label, found.name, path, "not executed, so its settings are not checked")
 
 
 def _as_object(

@@ -17,6 +17,7 @@ from dbversus.experiment.plan.cases import cases_of
 from dbversus.experiment.plan.definitions import definitions
 from dbversus.experiment.rig.rig import Target
 from dbversus.experiment.rig.stage import Stage
+from dbversus.host.facts import machine_id
 from dbversus.private import told, whole, without_secret_settings
 from dbversus.results.records import Experiment, Rendered, TargetFacts
 from dbversus.results.schema import HOST, SCHEMA_VERSION
@@ -162,8 +163,15 @@ def check_outside(directory: Path, header: Experiment) -> None:
         )
 
 
+def check_host(directory: Path) -> None:
+    """Raises UsageError when the results folder was begun on another host: nothing of it is looked at then."""
+    host, here = _machine_of(directory), machine_id()
+    if host and here and host != here:
+        raise UsageError(f"{directory} was measured on another host; resume it there, or start a new experiment here.")
+
+
 def check_unchanged(directory: Path, header: Experiment, stage: Stage, *, as_stored: bool = False) -> None:
-    """Raises UsageError when rows measured from now on would be of other builds, of another suite or host than those so far.
+    """Raises UsageError when rows measured from now on would be of other builds or of another suite than those so far.
 
     What results of older versions of dbversus do not tell is passed over. `as_stored`: targets get the settings of then.
     """
@@ -176,9 +184,6 @@ def check_unchanged(directory: Path, header: Experiment, stage: Stage, *, as_sto
     checksum = suite_checksum(stage)
     if (header.suite_checksum or checksum) != checksum:
         raise UsageError(f"The tests of suite {stage.spec.suite} are not what they were so far; {_ENDING}")
-    host, here = _machine_of(directory), stage.host_facts["machine_id"]
-    if host and here and host != here:
-        raise UsageError(f"{directory} was measured on another host; resume it there, or start a new experiment here.")
     for then, target in zip(header.targets, stage.targets, strict=False):
         if then.rendered:
             _keep_settings(target, then.rendered, as_stored=as_stored)

@@ -15,7 +15,7 @@ from dbversus.experiment.crew.coordinator import Ledger, work_alone, work_togeth
 from dbversus.experiment.crew.local import LocalWorker
 from dbversus.experiment.crew.worker import Worker
 from dbversus.experiment.folder import Copy, check_steady, copies_of, with_absolute_paths, write_copies
-from dbversus.experiment.header import check_outside, check_unchanged, make_header
+from dbversus.experiment.header import check_host, check_outside, check_unchanged, make_header
 from dbversus.experiment.looks import newly_decided
 from dbversus.experiment.plan.agenda import Cell
 from dbversus.experiment.plan.contest import Contest
@@ -128,6 +128,7 @@ def resume_experiment(
     Raises as `run_experiment`; UsageError also when a build, the suite or the host is another than before, or when nobody is
     left to be compared. `as_stored`: changes of configs and suite outside the folder, and of the host's sizes, do not count.
     """
+    check_host(directory)
     with _open_journal(directory) as journal:
         if journal.note:
             display.say(journal.note)

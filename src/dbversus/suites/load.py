@@ -103,5 +103,10 @@ def is_bundled(path: str) -> bool:
     return Path(path).resolve().parent == _FOLDER.resolve()
 
 
+def is_bundled_text(content: bytes) -> bool:
+    """Whether a file with this text comes with dbversus."""
+    return any(path.read_bytes() == content for path in _bundled().values())
+
+
 def _bundled() -> dict[str, Path]:
     return {path.stem: path for path in sorted(_FOLDER.glob("*.toml"), key=lambda path: path.stem)}

@@ -50,7 +50,7 @@ def load_config(
     (`Server.check`). A setting that acts only when data is created is an option of its creation, with or without `init.`.
     """
     files = available_configs(dbms, config_dir)
-    chosen = [_inline(item) if "=" in item else _named(files, item, dbms, build_version) for item in items]
+    chosen = [inline(item) if "=" in item else _named(files, item, dbms, build_version) for item in items]
     without_base = any(isinstance(one, ConfigFile) and one.without_base for one in chosen)
     base = [files[BASE]] if BASE in files and not without_base else []
     base += [files[LIMITED]] if LIMITED in files and sizing.limit_bytes is not None else []
@@ -110,7 +110,8 @@ def _placed(dbms: str, item: Item) -> Item:
     return replace(item, section="init", name=name) if name else item
 
 
-def _inline(text: str) -> Item:
+def inline(text: str) -> Item:
+    """A setting that stands in a target's own text."""
     name, _, value = text.partition("=")
     prefix, dot, rest = name.strip().partition(".")
     section: Section = _PREFIXES.get(prefix, "settings") if dot else "settings"

@@ -4,6 +4,7 @@ import re
 import shlex
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -42,6 +43,7 @@ def calibrate(
     suites: Annotated[int, typer.Option(min=20, help="Virtual suites of equal targets, and with a change.")] = 1000,
     json: Annotated[bool, typer.Option("--json", help="Print the calibration as JSON on standard output.")] = False,
     dry_run: options.DryRun = False,
+    trust: options.Trust = False,
     wait: options.Wait = False,
     quiet: options.Quiet = False,
 ) -> int:
@@ -58,6 +60,7 @@ def calibrate(
     - `dbversus calibrate postgres:17 --judge cpu,throughput,io,p99`
     - `dbversus calibrate --from results/20260101-120000-calibrate-postgres-17`
     """
+    from dbversus.cli.consent import with_consent
     from dbversus.cli.plan import print_plan
     from dbversus.experiment.calibrating.plan import calibration_spec, can_inject
 
@@ -67,11 +70,12 @@ def calibrate(
         return _conclude(from_dir, suites, chosen.get("seed"), json, quiet, chosen.get("judge"))
     if not target:
         raise UsageError("A target is missing, such as postgres:17; or name earlier results with --from.")
-    spec = calibration_spec(target, quick, blocks, inject, chosen)
+    read = partial(calibration_spec, target, quick, blocks, inject, chosen)
+    spec, may_execute = with_consent(read, None, trust=trust, dry_run=dry_run)
     if inject is not Kind.NONE and not can_inject(target):
         print(f"{target} is no server, so no slowdown can be injected: two equal copies only", file=sys.stderr)
     if dry_run:
-        print_plan(spec)
+        print_plan(spec, may_execute=may_execute)
         return 0
     name = re.sub(r"[^\w.]+", "-", target.rpartition("/")[2])
     directory = out or default_directory(spec, f"calibrate-{name}")

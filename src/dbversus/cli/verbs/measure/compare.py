@@ -4,6 +4,7 @@ import re
 import shlex
 import time
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ def compare(
     out: options.Out = None,
     json: options.Json = False,
     dry_run: options.DryRun = False,
+    trust: options.Trust = False,
     wait: options.Wait = False,
     quiet: options.Quiet = False,
 ) -> int:
@@ -41,7 +43,9 @@ def compare(
     - `dbversus compare mysql:8.0 mysql:8.4 --judge cpu,throughput,io,p99 --margin p99=0.2`
     - `dbversus compare mariadb:10.11 postgres:17 --matrix durability --table-size 1m --dry-run`
     """
+    from dbversus.cli.consent import with_consent
     from dbversus.cli.plan import print_plan
+    from dbversus.experiment.asked.bundled import find_experiment
     from dbversus.experiment.asked.spec import check_alone, make_spec
     from dbversus.experiment.folder import with_absolute_paths
     from dbversus.suites.profiles import profile_defaults
@@ -49,10 +53,12 @@ def compare(
     asked = with_demands(chosen)
     given = _given(targets, matrix, exclude or (), asked.get("config_dir"))
     asked = given | asked
-    spec = make_spec(profile_defaults(asked) | asked)
+    path = find_experiment(matrix) if matrix else None
+    read = partial(make_spec, profile_defaults(asked) | asked)
+    spec, may_execute = with_consent(read, path, trust=trust, dry_run=dry_run)
     check_alone(spec)
     if dry_run:
-        print_plan(spec, as_json=json)
+        print_plan(spec, as_json=json, may_execute=may_execute)
         return 0
     directory = out or default_directory(spec, Path(matrix).stem if matrix else "")
     command = repeat_command(with_absolute_paths(spec), targets, given, _matrix_flags(matrix, exclude or ()))

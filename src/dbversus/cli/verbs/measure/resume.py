@@ -9,6 +9,7 @@ from dbversus.cli import options
 from dbversus.cli.choices import Choices, with_demands, with_flags
 from dbversus.cli.ending import resumable
 from dbversus.cli.outcome import heeding, present
+from dbversus.results.schema import EXPERIMENT
 
 
 @with_flags("resume")
@@ -18,6 +19,7 @@ def resume(
     chosen: Choices,
     as_stored: options.AsStored = False,
     json: options.Json = False,
+    trust: options.Trust = False,
     wait: options.Wait = False,
     quiet: options.Quiet = False,
 ) -> int:
@@ -29,13 +31,19 @@ def resume(
     - `dbversus resume results/20260101-120000-postgres-13.1-vs-postgres-17`
     - `dbversus resume results/nightly-7 --time-budget 1h --as-stored`
     """
+    from dbversus.cli.consent import with_consent
     from dbversus.cli.display import make_display
     from dbversus.experiment.folder import read_folder
+    from dbversus.experiment.header import check_host
     from dbversus.experiment.run import resume_experiment
     from dbversus.results.read import open_results
 
     open_results(directory)
-    spec = read_folder(directory).with_choices(with_demands(chosen))
+    check_host(directory)
+    asked = with_demands(chosen)
+    spec, _ = with_consent(
+        lambda: read_folder(directory).with_choices(asked), directory / EXPERIMENT, trust=trust, dry_run=False
+    )
     with heeding(directory, spec.demands), resumable(directory), make_display(quiet) as display:
         resume_experiment(spec, directory, display, wait=wait, as_stored=as_stored)
     return present(directory, spec.demands, as_json=json)

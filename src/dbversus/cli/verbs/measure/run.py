@@ -36,6 +36,7 @@ def run(
     out: options.Out = None,
     json: options.Json = False,
     dry_run: options.DryRun = False,
+    trust: options.Trust = False,
     wait: options.Wait = False,
     quiet: options.Quiet = False,
 ) -> int:
@@ -52,6 +53,7 @@ def run(
     - `dbversus run versions --builds 'mysql:*' --dry-run`
     - `dbversus run posts/2021-01-10-pg-mem --scaled`
     """
+    from dbversus.cli.consent import with_consent
     from dbversus.cli.display import make_display
     from dbversus.cli.plan import print_plan
     from dbversus.experiment.asked.bundled import find_experiment
@@ -64,22 +66,26 @@ def run(
 
     asked = with_demands(chosen)
     path = find_experiment(experiment)
-    if path.name == EXPERIMENT and is_results_folder(path.parent):
-        if scaled:
-            raise UsageError(
-                f"{path} is of results, and has no short form; --scaled is for experiment files with a [scaled]."
-            )
-        spec = read_folder(path.parent, _split(builds or ()), exclude or ())
-    else:
-        spec = read_spec(path, profile_defaults, _split(builds or ()), exclude or (), scaled=scaled)
+
+    def read() -> "ExperimentSpec":
+        if path.name == EXPERIMENT and is_results_folder(path.parent):
+            if scaled:
+                raise UsageError(
+                    f"{path} is of results, and has no short form; --scaled is for experiment files with a [scaled]."
+                )
+            spec = read_folder(path.parent, _split(builds or ()), exclude or ())
+        else:
+            spec = read_spec(path, profile_defaults, _split(builds or ()), exclude or (), scaled=scaled)
+        return spec.with_choices(asked)
+
+    spec, may_execute = with_consent(read, path, trust=trust, dry_run=dry_run)
     for post in spec.posts:
         load_post(post)  # one without claims is a mistake, best known before a day of measuring
-    spec = spec.with_choices(asked)
     check_alone(spec)
     if spec.folder:
         print(origins(spec), file=sys.stderr)
     if dry_run:
-        print_plan(spec, as_json=json)
+        print_plan(spec, as_json=json, may_execute=may_execute)
         return 0
     directory = out or default_directory(spec, path.stem if builds else "")
     check_results_dir(directory)
