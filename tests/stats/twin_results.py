@@ -9,7 +9,7 @@ import numpy as np
 from dbversus.results.columns import Columns, column
 from dbversus.results.schema import DRIVEN_COLUMNS, SLOT_COLUMNS
 from dbversus.results.stored import Results, Target
-from dbversus.stats.orders import balanced_orders, starting_order
+from dbversus.stats.orders import starting_order, williams_square
 
 from ..journals import header as header_of
 from ..journals import records_of
@@ -96,7 +96,9 @@ def _add_test(
     if grown and not truth.io_injected:
         start["t2"] += grown
     cpu, written, burned = dict.fromkeys(truth.names, 0), dict.fromkeys(truth.names, 0), 0
-    for row, order in enumerate(balanced_orders(truth.names, truth.rows, number, block)):
+    square = williams_square(len(truth.names))
+    for row in range(truth.rows):
+        order = [truth.names[item] for item in square[row % len(square)]]
         common = rng.normal(0, 0.05)
         for position, target in enumerate(order):
             own = start[target] + truth.order_bias * position + rng.normal(0, truth.slot_sd)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from dbversus.errors import UsageError
+from dbversus.printable import printable
 from dbversus.report.formats.tables import throughput_table
 from dbversus.report.parts.overview.throughput import ThroughputLine, throughput
 from dbversus.report.views.registry import Shown
@@ -21,4 +22,4 @@ def shown_as(results: Results, text: Callable[[Sequence[ThroughputLine], Sequenc
         raise UsageError(f"{results.directory} has no test that was measured; --table throughput needs one.")
     labels = [target.label for target in results.targets]
     rows = throughput_table.flat(lines)
-    return Shown(*rows, lambda console: console.print(text(lines, labels), soft_wrap=True))
+    return Shown(*rows, lambda console: print(printable(text(lines, labels)), file=console.file))
