@@ -202,7 +202,7 @@ def make_own_user() -> str:
     shell = shutil.which("nologin", path="/usr/sbin:/sbin:/usr/bin:/bin") or "/bin/false"
     words = ["--system", "--user-group", "--no-create-home", "--home-dir", "/nonexistent", "--shell", shell]
     try:
-        done = subprocess.run(["useradd", *words, OWN], capture_output=True, text=True)
+        done = subprocess.run(["useradd", *words, OWN], capture_output=True, encoding="utf-8")
     except OSError as error:
         raise RunError(
             f"useradd cannot be run ({error.strerror}); make a user yourself, and name it in {VARIABLE}."
