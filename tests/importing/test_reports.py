@@ -89,7 +89,7 @@ def test_runs_of_one_target_are_averaged(imported: Import, tmp_path: Path) -> No
     [one] = build_assessment(imported(tmp_path / "first", tmp_path / "second")).comparisons
 
     assert one.findings[THROUGHPUT].ratio == 2
-    assert one.notes == ("throughput ×2.0 (means of up to 2 runs, which took no turns and differ by up to ×3.0)",)
+    assert one.notes == ("throughput ×2 (means of up to 2 runs, which took no turns and differ by up to ×3.0)",)
 
 
 def test_the_matrix_of_published_figures(imported: Import) -> None:
