@@ -1,9 +1,22 @@
+import json
+from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
 
 import pytest
 
-from dbversus.private import holds_secret, recorded, told, whole, without_secrets
+from dbversus.importing.model import Sheet
+from dbversus.private import (
+    config_told,
+    holds_secret,
+    recorded,
+    told,
+    whole,
+    without_secret_settings,
+    without_secrets,
+)
+from dbversus.results.export import export
+from dbversus.servers.config.foreign import convert
 from dbversus.servers.config.option_lists import FOLDER
 
 SECRETS = (
@@ -90,6 +103,64 @@ def test_recorded_settings_tell_neither_secrets_nor_the_host() -> None:
     assert recorded(settings) == {
         "init_connect": "…", "init_file": "", "innodb_undo_directory": "./", "sync_binlog": "1",
     }  # fmt: skip
+
+
+def _kept_of_an_import(folder: Path, name: str, value: str) -> str:
+    sheet = Sheet()
+    sheet.keep(1, f"{name}={value}", "setting")
+    return str(sheet.kept)
+
+
+def _converted(folder: Path, name: str, value: str) -> str:
+    file = folder / "my.cnf"
+    file.write_text(f"[mysqld]\n{name} = {value}\nmax_connections = 5\n")
+    return convert(file, "mysql").text
+
+
+def _exported(folder: Path, name: str, value: str) -> str:
+    first, into = folder / "first", folder / "into"
+    for path in (first / "servers/t0", first / "configs/mysql", into):
+        path.mkdir(parents=True)
+    rendered = {"name": "x", "settings": {name: value}}
+    target = {"name": "t0", "label": f"mysql:8.0@{name}={value}", "rendered": rendered}
+    record = {
+        "type": "experiment",
+        "schema": 2,
+        "targets": [target],
+        "tests": [],
+        "command": f"dbversus compare {target['label']}",
+    }
+    (first / "journal.jsonl").write_text(json.dumps(record) + "\n")
+    (first / "experiment.toml").write_text(f'targets = ["{target["label"]}"]\n')
+    (first / "servers/t0/settings.json").write_text(json.dumps({name: value}))
+    for file in ("servers/t0/config.txt", "servers/t0/log_tail.txt", "configs/mysql/x.conf"):
+        (first / file).write_text(f"{name} = {value}\n")
+    export(first, into)
+    return "".join(
+        path.read_text() for path in into.rglob("*") if path.suffix in (".jsonl", ".json", ".toml", ".txt", ".conf")
+    )
+
+
+@pytest.mark.parametrize(
+    "told_by",
+    [
+        lambda _, name, value: str(recorded({name: value})),
+        lambda _, name, value: str(without_secret_settings({name: value})),
+        lambda _, name, value: config_told(f"{name} = {value}\n"),
+        lambda _, name, value: without_secrets(f"bench --{name}={value}"),
+        _kept_of_an_import,
+        _converted,
+        _exported,
+    ],
+    ids=["recorded", "shown", "config", "words", "import", "configs from", "export"],
+)
+def test_no_place_that_reads_settings_tells_a_secret(tmp_path: Path, told_by: Callable[[Path, str, str], str]) -> None:
+    for number, name in enumerate(name.lstrip("-") for name in SECRETS):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        assert "hidden7" not in told_by(folder, name, "hidden7"), name
+    (tmp_path / "open").mkdir()
+    assert "8M" in told_by(tmp_path / "open", "key_buffer_size", "8M")
 
 
 def test_folders_are_told_from_the_home(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,8 +58,10 @@ _SHORT_OPTION = re.compile(r"(\s-[pP](?!\d+\b)(?=\S))([^\s\"',;]+)")
 _CONFIG_LINE = re.compile(r"^(\s*)([A-Za-z][\w.-]*)(\s*=\s*)(\S.*)$", re.M)
 # as MariaDB and MySQL log the number that they made from the host's network card
 _SERVER_ID = re.compile(r"(?i)(\buuid: |\bserver_uu?id )\S+")
+# what is not searched has none of their words
 _MAY_HOLD = re.compile(
-    r"pass|pwd|secret|token|cred|salt|auth|conn|private|key|://|\s-p|pw|dsn|cert|_command|init_", re.I
+    r"pass|pwd|secret|token|cred|salt|auth|conn|private|key|pw|dsn|ur[il]|cert|otp|nonce|ssl|init|_command|://|\s-p",
+    re.I,
 )
 HOME = "$DBVERSUS_HOME"
 """Where dbversus keeps what it fetches, in what is told."""

@@ -9,6 +9,10 @@ import pytest
 from dbversus import packed
 from dbversus.errors import UsageError
 from dbversus.suites import Suite, definition, load_suite, loads
+from dbversus.suites.data.file import find_file
+from dbversus.suites.data.scan import connection
+from dbversus.suites.file import shape
+from dbversus.suites.file.source import Place, read_source
 
 CSV = 'id,customer,note\n1,7,a\n2,,"b, c"\n3,9,\n'
 SUITE = """title = "Data"
@@ -199,3 +203,15 @@ def test_a_file_that_is_cut_off_is_refused(folder: Path) -> None:
     (folder / "orders.csv.gz").write_bytes(gzip.compress(CSV.encode() * 10_000)[:-40])
     with pytest.raises(UsageError, match=r"mine\.toml:3: .*orders\.csv\.gz.* cannot be read"):
         _stage(load(folder, "orders.csv", "orders.csv.gz"))
+
+
+def test_rows_that_memory_has_no_room_for_go_to_a_private_folder(folder: Path) -> None:
+    (folder / "suite.toml").write_text(SUITE)
+    place = Place(read_source(folder / "suite.toml"), ("data", "orders"))
+    kept = folder / "home/data"
+    with connection(find_file("orders", shape.Data(file="orders.csv"), place, {})) as opened:
+        opened.execute("SET memory_limit = '40MB'; SET threads = 1")
+        opened.execute("CREATE TABLE spilt AS SELECT range AS id, repeat('x', 50) || range AS note FROM range(1000000)")
+        (spill,) = kept.glob(".spill-*")
+        assert list(spill.iterdir()) and kept.stat().st_mode & 0o777 == 0o700
+    assert not list(kept.glob(".spill-*"))

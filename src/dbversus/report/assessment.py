@@ -10,6 +10,7 @@ from dbversus.builds.target import same_targets
 from dbversus.dbms.known import find_dbms
 from dbversus.explain.plan_diff import PlanDifference, differing_plans
 from dbversus.explain.settings_diff import SettingDifference, differing_settings
+from dbversus.private import config_told, without_secret_settings
 from dbversus.report import figures
 from dbversus.report import pairs as generations
 from dbversus.report.model import (
@@ -376,7 +377,7 @@ def _target_facts(results: Results, target: Target, tests: Sequence[TestPart]) -
     return TargetFacts(
         target=target,
         build=results.server_json(target, "build.json"),
-        config_text=results.server_text(target, "config.txt") or "",
+        config_text=config_told(results.server_text(target, "config.txt") or ""),
         log_tail=results.server_text(target, "log_tail.txt") or "",
         sizes=results.server_json(target, "sizes.json"),
         verdict_counts=Counter(item.verdict for item in own),
@@ -415,7 +416,8 @@ def _known(content: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _settings(results: Results) -> list[SettingDifference]:
     settings = [_known(results.server_json(target, "settings.json")) for target in results.targets]
-    texts = [{name: str(value) for name, value in of_target.items()} for of_target in settings]
+    # results of earlier versions have them as they are
+    texts = [without_secret_settings({name: str(value) for name, value in one.items()}) for one in settings]
     return differing_settings(texts, _dbms(results))
 
 

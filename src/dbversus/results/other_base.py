@@ -8,6 +8,7 @@ import numpy as np
 
 from dbversus.errors import UsageError
 from dbversus.names import near
+from dbversus.private import told
 from dbversus.results.columns import Columns
 from dbversus.results.records import Answers, AnyRecord, Check
 from dbversus.results.stored import Results, Target
@@ -28,6 +29,7 @@ def with_base(results: Results, wanted: str) -> Results:
 
 def _find(results: Results, wanted: str) -> Target:
     known = {name: target for target in results.targets for name in (target.name, target.label)}
+    wanted = told(wanted)
     listed = ", ".join(f"{target.label} ({target.name})" for target in results.targets)
     if wanted not in known:
         raise UsageError(

@@ -1,13 +1,15 @@
 """A data file through DuckDB, and what DuckDB says of a file that it cannot read, in one sentence."""
 
 import contextlib
+import os
 import re
 from collections.abc import Iterator, Mapping
 
 import duckdb
 
-from dbversus.errors import UsageError
-from dbversus.suites.data.file import DataFile
+from dbversus.errors import RunError, UsageError
+from dbversus.home import home_dir
+from dbversus.suites.data.file import DataFile, make_dir
 from dbversus.suites.data.forms import READ_AS, text
 
 _LINE = re.compile(r"CSV Error on Line: (\d+)")
@@ -20,10 +22,23 @@ def connection(file: DataFile) -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection that reads; what DuckDB refuses is a UsageError with the suite's line and the file's."""
     with duckdb.connect() as opened:
         opened.execute("SET TimeZone = 'UTC'")
+        opened.execute(f"SET temp_directory = {text(_spill_dir())}")
         try:
             yield opened
         except duckdb.Error as error:
             raise _mistake(file, str(error)) from error
+
+
+def _spill_dir() -> str:
+    """Where rows go that memory has no room for: DuckDB's own place is in the working directory, for all to read.
+
+    Empty, for none, where the home cannot be written to.
+    """
+    try:
+        make_dir(home_dir() / "data")
+    except RunError:
+        return ""
+    return str(home_dir() / "data" / f".spill-{os.getpid()}")
 
 
 def rows_of(file: DataFile, types: Mapping[str, str] | None = None) -> str:
