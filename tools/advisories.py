@@ -38,9 +38,9 @@ def main() -> int:
         print(line)
     counted = f"of {python.packages} Python packages and {rust.packages} crates"
     if missed := "; ".join(filter(None, (python.missed, rust.missed))):
-        print(f"Not everything was audited, {counted} {len(known)} vulnerabilities are known: {missed}.")
+        print(f"Not everything was audited: {missed}.")
     elif known:
-        print(f"{len(known)} vulnerabilities {counted} are known.")
+        print(f"Known vulnerabilities {counted}: {len(known)}.")
     else:
         print(
             f"No vulnerability {counted} is known but what was read by hand (SECURITY.md): {', '.join(READ_BY_HAND)}."

@@ -35,16 +35,21 @@ def offer(path: Path, answer: Any, status: int) -> None:
             0,
             ["No vulnerability of 2 Python packages and 90 crates is known but what was read by hand"],
         ),
-        (FAULTY, NO_CRATE, 1, ["a 1: PYSEC-1 (mended in 1.1)", "1 vulnerabilities of 1 Python packages and 90 crates"]),
-        (CLEAN, A_CRATE, 1, ["c 3: RUSTSEC-1 (bad)", "1 vulnerabilities of 2 Python packages and 90 crates"]),
-        (SKIPPED, NO_CRATE, 2, ["Not everything was audited, of 0 Python packages and 90 crates 0 vulnerabilities"]),
+        (
+            FAULTY,
+            NO_CRATE,
+            1,
+            ["a 1: PYSEC-1 (mended in 1.1)", "Known vulnerabilities of 1 Python packages and 90 crates: 1."],
+        ),
+        (CLEAN, A_CRATE, 1, ["c 3: RUSTSEC-1 (bad)", "Known vulnerabilities of 2 Python packages and 90 crates: 1."]),
+        (SKIPPED, NO_CRATE, 2, ["Not everything was audited: 1 Python packages"]),
         (
             SKIPPED,
             A_CRATE,
             1,
-            ["c 3: RUSTSEC-1 (bad)", "Not everything was audited, of 0 Python packages and 90 crates"],
+            ["c 3: RUSTSEC-1 (bad)", "Not everything was audited: 1 Python packages"],
         ),
-        ("no network", "error: no network", 2, ["Not everything was audited, of 0 Python packages and 0 crates"]),
+        ("no network", "error: no network", 2, ["Not everything was audited: pip-audit could not ask"]),
     ],
 )
 def test_what_is_said(
