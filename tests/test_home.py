@@ -1,4 +1,5 @@
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -74,3 +75,47 @@ def test_a_user_without_a_home_is_told_what_to_set(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(Path, "expanduser", unknown)
     with pytest.raises(UsageError, match=r"no home directory .* set DBVERSUS_HOME"):
         home_dir()
+
+
+def _given_away(path: Path) -> None:
+    os.chown(path, 54321, 54321)
+
+
+def _linked(path: Path) -> None:
+    path.rename(path.with_name("elsewhere"))
+    path.symlink_to("elsewhere")
+
+
+OPENED = [
+    pytest.param(lambda path: path.chmod(0o777), "may be written to by other users", id="mode"),
+    pytest.param(_linked, "is a link", id="link"),
+    pytest.param(
+        _given_away,
+        "belongs to another user",
+        id="owner",
+        marks=pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("change", "words"), OPENED)
+@pytest.mark.parametrize("parts", [("run",), ("builds",), ("builds", "postgres"), ("work",), ("snapshots",), ("data",)])
+def test_a_folder_of_others_in_the_home_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parts: tuple[str, ...], change: Callable[[Path], None], words: str
+) -> None:
+    monkeypatch.setenv("DBVERSUS_HOME", str(tmp_path / "home"))
+    change(public_dir(*parts))
+    with pytest.raises(RunError, match=f"{words}.*nothing that it holds can be trusted"):
+        public_dir(*parts)
+
+
+def test_a_home_that_every_user_may_write_to_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DBVERSUS_HOME", str(tmp_path / "home"))
+    public_dir("run")
+    (tmp_path / "home").chmod(0o777)
+    with pytest.raises(
+        RunError, match=r"home may be written to by every user, .* set DBVERSUS_HOME to a folder of yours"
+    ):
+        public_dir("run")
+    (tmp_path / "home").chmod(0o1777)
+    assert public_dir("run")

@@ -38,6 +38,42 @@ def expanded(path: str | Path) -> Path:
         ) from error
 
 
+def why_not_ours(path: Path) -> str:
+    """Why others may have put there what is found at a path, in words that follow its name; empty when they cannot.
+
+    Root's files are as good as our own. What is missing is nobody's yet.
+    """
+    try:
+        found = path.lstat()
+    except OSError:
+        return ""
+    if stat.S_ISLNK(found.st_mode):
+        return "is a link"
+    if found.st_uid not in (os.geteuid(), 0):
+        return f"belongs to another user ({found.st_uid})"
+    by_group = found.st_mode & stat.S_IWGRP and found.st_gid != os.getegid()
+    return "may be written to by other users" if by_group or is_open_to_all(found) else ""
+
+
+def is_open_to_all(found: os.stat_result) -> bool:
+    """Whether every user may replace what is there; in a sticky directory they may not."""
+    return bool(found.st_mode & stat.S_IWOTH and not (stat.S_ISDIR(found.st_mode) and found.st_mode & stat.S_ISVTX))
+
+
+def _check_ours(folder: Path) -> None:
+    """Raises RunError when others may put builds, records or data there, or exchange the folder for one of theirs."""
+    home = home_dir()
+    words = {home: "may be written to by every user" if home.is_dir() and is_open_to_all(home.stat()) else ""}
+    words |= {
+        path: why_not_ours(path) for path in (folder, *folder.parents) if path.is_relative_to(home) and path != home
+    }
+    for path, why in words.items():
+        if why:
+            raise RunError(
+                f"{path} {why}, so nothing that it holds can be trusted; change that, or set DBVERSUS_HOME to a folder of yours."
+            )
+
+
 def public_dir(*parts: str) -> Path:
     """Make a folder below home that every user may enter and read, whatever the umask; RunError when refused."""
     folder = home_dir().joinpath(*parts)
@@ -50,6 +86,7 @@ def public_dir(*parts: str) -> Path:
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     except OSError as error:
         raise _refused(folder, error) from error
+    _check_ours(folder)
     return folder
 
 
@@ -66,10 +103,11 @@ def private_dir(*parts: str) -> Path:
     public_dir(*parts[:-1])
     try:
         folder.mkdir(mode=PRIVATE_MODE, exist_ok=True)
-        if stat.S_IMODE(folder.stat().st_mode) != PRIVATE_MODE:
+        if folder.lstat().st_uid == os.geteuid() and stat.S_IMODE(folder.stat().st_mode) != PRIVATE_MODE:
             folder.chmod(PRIVATE_MODE)
     except OSError as error:
         raise _refused(folder, error) from error
+    _check_ours(folder)
     return folder
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from dbversus.builds.model import Build
 from dbversus.builds.packages.inspect import Inspection, sha256_of
+from dbversus.home import why_not_ours
 
 MANIFEST = "build.json"
 _FORMAT = 1
@@ -82,7 +83,9 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 
 
 def read_manifest(folder: Path) -> Manifest | None:
-    """The manifest in a folder, None when there is none that this version understands."""
+    """The manifest in a folder, None when there is none that this version understands, or others may have written it."""
+    if why_not_ours(folder) or why_not_ours(folder / MANIFEST):
+        return None
     try:
         content = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         return Manifest(**{**content, "lacks": tuple(content["lacks"])}) if content.get("format") == _FORMAT else None

@@ -4,12 +4,13 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from dbversus.host import processes
-from dbversus.host.claims.registry import Entry, Registry, cleanup_stale, end
+from dbversus.host.claims.registry import Entry, Registry, cleanup_stale, end, remove_paths, stale_paths
 
 
 def sleeper() -> "subprocess.Popen[bytes]":
@@ -134,3 +135,48 @@ def test_a_damaged_record_is_told_and_removed(tmp_path: Path, text: str) -> None
     (tmp_path / "run/77.json").write_text(text)
     assert "77.json was damaged" in cleanup_stale(tmp_path)[0]
     assert list((tmp_path / "run").iterdir()) == []
+
+
+@pytest.mark.parametrize("what", ["record", "folder", "owner", "link"])
+def test_records_of_others_are_left_alone(tmp_path: Path, what: str) -> None:
+    """Whoever writes one would have root remove what they name, and end what they like."""
+    if what == "owner" and os.geteuid() != 0:
+        pytest.skip("only root gives files away")
+    (tmp_path / "precious").touch()
+    (tmp_path / "s").mkdir()
+    process = sleeper()
+    try:
+        registry = Registry(tmp_path)
+        registry.add(replace(entry_of(process, tmp_path), paths=[str(tmp_path / "precious"), str(tmp_path / "s")]))
+        path = record_of_a_dead_controller(tmp_path)
+        if what == "record":
+            path.chmod(0o666)
+        elif what == "folder":
+            path.parent.chmod(0o777)
+        elif what == "owner":
+            os.chown(path, 54321, 54321)
+        else:
+            path.symlink_to(path.rename(tmp_path / "elsewhere"))
+        (said,) = cleanup_stale(tmp_path)
+        assert "what it says was left behind is left alone" in said
+        assert stale_paths(tmp_path) == []
+        assert process.poll() is None
+        assert (tmp_path / "precious").exists() and (tmp_path / "s").exists()
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_working_directories_behind_a_link_are_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "theirs/4194999").mkdir(parents=True)
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home/work").symlink_to(tmp_path / "theirs")
+    assert cleanup_stale(tmp_path / "home") == []
+    assert (tmp_path / "theirs/4194999").exists()
+
+
+def test_nothing_is_removed_by_a_path_that_leads_up(tmp_path: Path) -> None:
+    (tmp_path / "precious").touch()
+    (tmp_path / "s").mkdir()
+    remove_paths([f"{tmp_path}/s/../precious", "precious", "/", "/tmp"])
+    assert (tmp_path / "precious").exists() and Path("/tmp").exists()

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from dbversus.home import home_dir, public_dir
+from dbversus.home import home_dir, public_dir, why_not_ours
 from dbversus.host import cgroups, processes
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
@@ -91,6 +91,9 @@ def cleanup_stale(home: Path | None = None) -> list[str]:
     """
     said: list[str] = []
     for path in sorted(_run_dir(home).glob("*.json")):
+        if why := why_not_ours(path) or why_not_ours(path.parent):
+            said.append(f"{path} {why}: what it says was left behind is left alone")
+            continue
         record = _read(path)
         if record is None:
             said.append(f"{path} was damaged and has been removed; servers named in it may still run")
@@ -107,7 +110,8 @@ def cleanup_stale(home: Path | None = None) -> list[str]:
 
 def stale_paths(home: Path | None = None) -> list[Path]:
     """What `cleanup_stale` would remove from the home: records and working directories of controllers that are dead."""
-    records = ((path, _read(path)) for path in sorted(_run_dir(home).glob("*.json")))
+    own = (path for path in sorted(_run_dir(home).glob("*.json")) if not why_not_ours(path))
+    records = ((path, _read(path)) for path in own if not why_not_ours(path.parent))
     return [*(path for path, record in records if record is None or not _is_current(record)), *_unowned(home)]
 
 
@@ -118,7 +122,8 @@ def _is_current(record: dict[str, Any]) -> bool:
 def _unowned(home: Path | None) -> list[Path]:
     """Working directories, and records that were not finished, of processes that are gone."""
     every = [*(home or home_dir()).glob("work/[0-9]*"), *_run_dir(home).glob(f"[0-9]*{_PARTIAL}")]
-    owners = ((path, path.name.removesuffix(_PARTIAL)) for path in every)
+    own = (path for path in every if not why_not_ours(path) and not why_not_ours(path.parent))
+    owners = ((path, path.name.removesuffix(_PARTIAL)) for path in own)
     return [path for path, owner in owners if owner.isdigit() and not processes.is_alive(int(owner))]
 
 
@@ -192,7 +197,10 @@ def remove_shared_memory(ids: Iterable[int]) -> None:
 
 
 def remove_paths(paths: Iterable[str]) -> None:
+    """Those that may be removed (engine/src/guard.rs has the same rule): absolute, at least two levels deep, with no way up."""
     for path in map(Path, paths):
+        if not path.is_absolute() or len(path.parts) < 3 or ".." in path.parts:
+            continue
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path, ignore_errors=True)
         else:
