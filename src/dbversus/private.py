@@ -58,22 +58,29 @@ _SHORT_OPTION = re.compile(r"(\s-[pP](?!\d+\b)(?=\S))([^\s\"',;]+)")
 _CONFIG_LINE = re.compile(r"^(\s*)([A-Za-z][\w.-]*)(\s*=\s*)(\S.*)$", re.M)
 # as MariaDB and MySQL log the number that they made from the host's network card
 _SERVER_ID = re.compile(r"(?i)(\buuid: |\bserver_uu?id )\S+")
-# what is not searched has none of their words
-_MAY_HOLD = re.compile(
-    r"pass|pwd|secret|token|cred|salt|auth|conn|private|key|pw|dsn|ur[il]|cert|otp|nonce|ssl|init|_command|://|\s-p",
-    re.I,
-)
+# a text that has none of them has no secret: looking for words is ten times as fast as one pattern of all
+_HINTS = (
+    "pass", "pwd", "secret", "token", "cred", "salt", "auth", "conninfo", "connection", "private", "key", "pw", "dsn",
+    "url", "uri", "cert", "otp", "nonce", "ssl", "init_", "init-", "initc", "initf", "inits", "initr", "_command", "-command",
+    "://", " -p", "\t-p",
+)  # fmt: skip
 HOME = "$DBVERSUS_HOME"
 """Where dbversus keeps what it fetches, in what is told."""
 
 
 def holds_secret(name: str, value: str | None = None) -> bool:
     """Whether a setting may hold a password or a key, by its name in any spelling, or by an address with a password in it."""
-    plain = name.strip("-").replace("-", "_").lower().removeprefix("loose_")
     if value is not None and value.lower() in _SWITCHES:
         return False
-    is_open = _RULES.fullmatch(plain) or (_BY_CHANCE.fullmatch(plain) and not _SURELY.search(plain))
-    return bool(_SECRET.search(plain) and not is_open) or bool(value and _IN_ADDRESS.search(value))
+    return _is_of_secret(name) or bool(value and _IN_ADDRESS.search(value))
+
+
+@lru_cache(maxsize=4096)
+def _is_of_secret(name: str) -> bool:
+    plain = name.strip("-").replace("-", "_").lower().removeprefix("loose_")
+    if not _SECRET.search(plain) or _RULES.fullmatch(plain):
+        return False
+    return not _BY_CHANCE.fullmatch(plain) or bool(_SURELY.search(plain))
 
 
 def tells_host(name: str, value: str) -> bool:
@@ -94,7 +101,8 @@ def without_secret_settings(settings: Mapping[str, str]) -> dict[str, str]:
 
 def without_secrets(text: str) -> str:
     """Words of others, with `…` for what is given as a password, a key or the like."""
-    if not _MAY_HOLD.search(text):
+    lowered = text.lower()
+    if not any(hint in lowered for hint in _HINTS):
         return text
     text = "".join(_without_values(text))
     return _IN_ADDRESS.sub(rf"\1{HIDDEN}", _SHORT_OPTION.sub(rf"\1{HIDDEN}", text))
