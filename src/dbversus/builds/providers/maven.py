@@ -10,9 +10,12 @@ from dbversus.home import public_dir
 
 
 def fetch(entry: CatalogEntry, into: Path, progress: Progress) -> Fetched:
-    """Bring the artifact `group:artifact:version[:type[:classifier]]` into a folder."""
+    """Bring the artifact `group:artifact:version[:type[:classifier]]` into a folder.
+
+    One without a pin has to come with the repository's own checksum, and to be as that says. Some have none there.
+    """
     progress(f"maven: {entry.package}")
-    repository = _get(entry.package, progress)
+    repository = _get(entry.package, progress, "--lax-checksums" if entry.digest else "--strict-checksums")
     artifact = repository / _path_of(entry.package)
     if not artifact.is_file():
         raise RunError(f"mvn said it was done, but {artifact.name} is not in {repository}")
@@ -30,7 +33,7 @@ def check(entry: CatalogEntry, progress: Progress) -> None:
     _get(f"{group}:{artifact}:{version}:pom", progress)
 
 
-def _get(coordinate: str, progress: Progress) -> Path:
+def _get(coordinate: str, progress: Progress, checksums: str = "--strict-checksums") -> Path:
     """Has mvn bring an artifact into its local repository, whose path is returned."""
     repository = public_dir("cache", "maven")
     run_client(
@@ -38,7 +41,7 @@ def _get(coordinate: str, progress: Progress) -> Path:
             find_client("mvn"),
             "--batch-mode",
             "--quiet",
-            "--strict-checksums",
+            checksums,
             "-Dstyle.color=never",
             f"-Dmaven.repo.local={repository}",
             "dependency:get",
