@@ -115,7 +115,7 @@ def test_only_metrics_without_a_steady_state_are_named_as_such() -> None:
         (Verdict.REGRESSION, "scan (+10.0{nbsp}% over all its work)."),
         (
             Verdict.UNDECIDED,
-            "1 is equivalent in most of its rows, and not over all its work: scan (CPU/op: regression).",
+            "1 is undecided, since all its work says otherwise than most of its rows: scan (CPU/op: regression).",
         ),
     ],
 )

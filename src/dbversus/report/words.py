@@ -283,7 +283,7 @@ def _whole_work(comparison: Comparison) -> str:
 
 
 def _contradicted(comparisons: Sequence[Comparison]) -> list[str]:
-    """`1 is equivalent in most of its rows, and not over all its work: scan (throughput: regression).`; none without any."""
+    """`1 is undecided, since all its work says otherwise than most of its rows: scan (throughput: regression).`"""
     named = []
     for item in comparisons:
         against = [one for one in item.findings.values() if one.verdict == Verdict.UNDECIDED and one.whole_work]
@@ -293,9 +293,9 @@ def _contradicted(comparisons: Sequence[Comparison]) -> list[str]:
             )
     if not named:
         return []
-    said = "is equivalent in most of its rows, and not over all its work"
+    said = "is undecided, since all its work says otherwise than most of its rows"
     if len(named) > 1:
-        said = "are equivalent in most of their rows, and not over all their work"
+        said = "are undecided, since all their work says otherwise than most of their rows"
     return [f"{len(named)} {said}: {listing(named)}."]
 
 
@@ -309,7 +309,7 @@ def _rest(comparisons: Sequence[Comparison]) -> list[str]:
         (Verdict.WRONG_RESULT, "gave other answers than the base and {is_are} not judged"),
         (Verdict.FAILED, "could not be run"),
         (Verdict.SLA_FAILED, "did not reach a rate that was asked for and {is_are} not judged"),
-        (Verdict.DISTURBED, "could not be judged, since the host was disturbed"),
+        (Verdict.DISTURBED, "could not be judged, since the host was disturbed or a target did nothing in most rows"),
         (Verdict.UNSTABLE, "{is_are} too unstable to judge"),
         (Verdict.UNDECIDED, f"{{is_are}} undecided{early and f' ({early})'}"),
         (Verdict.NOT_REPLICATED, "{is_are} not replicated, so not judged"),

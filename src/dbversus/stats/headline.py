@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dbversus.stats.judgeable import RESPONSE_TIMES
 from dbversus.stats.judged import JUDGEABLE_METRICS
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
-from dbversus.stats.model import CHANGES, SMALL_CHANGE, TOO_LITTLE, Finding, Verdict
+from dbversus.stats.model import CHANGES, MOVED, SMALL_CHANGE, TOO_LITTLE, Finding, Verdict
 from dbversus.units import show_change
 
 _TITLES = {metric.name: metric.title for metric in JUDGEABLE_METRICS}
@@ -34,7 +34,7 @@ _ALONE: Mapping[tuple[str, Verdict], str] = {
 def headline(findings: Sequence[Finding]) -> tuple[Verdict, str]:
     """Verdict and sentence for one test × target; exploratory findings are left aside.
 
-    No steady state when any judged metric has none; else regression when any is one; else improvement when any is; else
+    Regression when any judged metric is one; else improvement when any is; else no steady state when any has none; else
     equivalent when all are that were measured, whatever is still open of IO where there are others; else disturbed, unstable or
     undecided, the first that applies. Percentiles that too few operations were measured for are named.
     """
@@ -52,11 +52,11 @@ def _of_judged(judged: Mapping[str, Finding]) -> tuple[Verdict, str]:
         return Verdict.NOT_REPLICATED, "; ".join(
             f"{_TITLES[name]} {_change(f)} ({f.note})" for name, f in judged.items()
         )
-    if Verdict.NO_STEADY_STATE in verdicts:
-        return Verdict.NO_STEADY_STATE, _drifting(judged)
     for change in CHANGES:
         if change in verdicts:
             return change, _changed(judged)
+    if Verdict.NO_STEADY_STATE in verdicts:
+        return Verdict.NO_STEADY_STATE, _drifting(judged)
     core = [finding for name, finding in judged.items() if name != IO_BYTES] or judged.values()
     if all(finding.verdict is Verdict.EQUIVALENT for finding in core):
         return Verdict.EQUIVALENT, _equivalent(judged)
@@ -73,10 +73,8 @@ def worse_over_all_work(findings: Mapping[str, Finding]) -> bool:
 
 
 def _drifting(judged: Mapping[str, Finding]) -> str:
-    """What moved, what all the work comes to, and how the other metrics stand."""
-    parts = [f"{_TITLES[name]}: {f.note}" for name, f in judged.items() if f.verdict is Verdict.NO_STEADY_STATE]
-    parts += [f"{_TITLES[name]} {_change(f)} ({f.verdict})" for name, f in judged.items() if f.verdict in CHANGES]
-    return "; ".join(parts)
+    """What moved, and what all the work comes to."""
+    return "; ".join(f"{_TITLES[name]}: {f.note}" for name, f in judged.items() if MOVED in f.note)
 
 
 def _changed(judged: Mapping[str, Finding]) -> str:
@@ -88,7 +86,7 @@ def _changed(judged: Mapping[str, Finding]) -> str:
     ]
     meaning = _cpu_and_throughput(judged)
     said = f"{', '.join(figures)} ({meaning})" if meaning else ", ".join(figures)
-    of_all_work = [f"{_TITLES[name]} {f.note}" for name, f in judged.items() if _is_of_all_work(f)]
+    of_all_work = [f"{_TITLES[name]} {f.note}" for name, f in judged.items() if _is_of_all_work(f) or MOVED in f.note]
     open_times = [f"{_TITLES[name]} {_state(f)}" for name, f in judged.items() if _is_open_time(f)]
     return "; ".join([said, *of_all_work, *open_times])
 

@@ -49,8 +49,8 @@ def judge(results: Results) -> list[Finding]:
     findings += lacking_findings(latencies, judged_metrics(results.header))
     smooth = judged_smooth(results.header)
     whole = judge_whole_work(slots, base, results.drains, looks, margins, smooth)
-    findings = judge_steadiness(findings, slots, base, looks, whole, smooth)
-    findings = withhold_unpaid(check_whole_work(findings, whole), slots, base, results.drains, results.objects)
+    findings = judge_steadiness(check_whole_work(findings, whole), slots, base, looks, whole, smooth)
+    findings = withhold_unpaid(findings, slots, base, results.drains, results.objects)
     findings = withhold_not_per_op(findings, slots, base, ahead_of(_log_segments(results), results.counters))
     return add_within_start(ratios_as_shares(findings, slots, base), slots, base)
 

@@ -24,6 +24,8 @@ SMALL_CHANGE = "a real change, but smaller than two thirds of the margin"
 """Note of what is undecided for its size alone."""
 TOO_LITTLE = "too little happened to tell"
 """Note of a ratio whose interval would say nothing (stats/means.py, `spread`)."""
+MOVED = "during the slots of a block"
+"""In the note of what drifted (stats/validity/drift.py)."""
 UNPAID = "put off most of its writes"
 """In the note of a gain in throughput that is undecided for that (stats/judging/unpaid.py)."""
 UNSETTLED = "a longer run may differ"
@@ -89,8 +91,8 @@ class Finding:
     `found_at` the number of the first block that had no part in finding it; `fresh_blocks` blocks from there on give the ratio,
     once there are two.
     `whole_work` is the verdict of all work of the blocks together, where it counts: without a steady state, or where it shows a
-    change that the rows do not, when ratio, interval and p-value are of that work; or where it speaks against rows that are
-    equivalent, but not for certain, so that nothing is decided.
+    change that the rows do not, when ratio, interval and p-value are of that work; or where it speaks against the rows (changed
+    the other way, or equivalent while it is not certain), so that nothing is decided.
     `start_low` and `start_high`: with one block, the 95 % interval within that one start of the servers.
     `judged`: the metric makes verdicts in this experiment; else it is exploratory. With fewer blocks than the `first_look` has,
     there is no verdict.
@@ -130,8 +132,8 @@ class Finding:
 
     @property
     def is_small(self) -> bool:
-        """Whether it has no verdict, though its interval lies inside the margin."""
-        if self.verdict is not Verdict.UNDECIDED or self.low is None or self.high is None:
+        """Whether it has no verdict, though its interval lies inside the margin, and all its work says nothing else."""
+        if self.verdict is not Verdict.UNDECIDED or self.whole_work or self.low is None or self.high is None:
             return False
         return 1 / (1 + self.margin) <= self.low and self.high <= 1 + self.margin
 

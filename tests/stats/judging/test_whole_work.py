@@ -20,6 +20,7 @@ from ..slots import Slots, make_slots, one_after_the_other
 
 ROWS = 24
 LOOKS = (4, 6, 8, 12)
+NO_CHANGES = (Verdict.EQUIVALENT, Verdict.UNDECIDED, Verdict.UNSTABLE, Verdict.DISTURBED)
 STALL_NS = 500e6
 Shape = Callable[[Slots], Slots]
 
@@ -46,6 +47,14 @@ def test_all_work_is_that_of_the_slots_and_what_was_drained(
     slots["server_cpu_ns"] = slots["ops"] * np.where(slots["target"] == "a", 20_000, 30_000)
     (cpu,) = [value for value in whole_work_values(slots, "a", drains) if value.metric == CPU]
     assert cpu.value == pytest.approx(expected)
+
+
+def test_what_was_drained_in_some_blocks_only_counts_in_none() -> None:
+    slots = make_slots(tests=1, blocks=2, rows=6)
+    slots["server_cpu_ns"] = slots["ops"] * np.where(slots["target"] == "a", 20_000, 30_000)
+    drains = [drained("a", 4.0), drained("b", 18.0)]
+    values = [value.value for value in whole_work_values(slots, "a", drains) if value.metric == CPU]
+    assert values == pytest.approx([np.log(30 / 20)] * 2)
 
 
 def stalled(slots: Slots, chosen: np.ndarray) -> Slots:
@@ -145,10 +154,89 @@ def test_a_change_stays_what_it_is_and_says_where_all_work_is_another() -> None:
     row, told = only(findings, THROUGHPUT), only(checked, THROUGHPUT)
     assert row.verdict is Verdict.REGRESSION and row.ratio == pytest.approx(0.5, rel=0.02)
     assert told == replace(row, note=told.note)
-    assert told.note.startswith(f"{row.note}; over all its work −8") and told.note.endswith(": single slots were slow")
+    assert told.note.startswith(f"{row.note}; a typical slot 0.49") and told.note.endswith(": single slots were slow")
+    assert ", the total 0.18" in told.note
     assert [one for one in checked if one.key != row.key] == [one for one in findings if one.key != row.key]
     alike = replace(row, ratio=0.4, low=0.3, high=0.6, p_value=1e-9, q_value=1e-8)
     assert check_whole_work([row], {row.key: alike}) == [row]
+    less = replace(alike, ratio=0.8, low=0.7, high=0.9)
+    (told,) = check_whole_work([row], {row.key: less})
+    assert told.note.endswith(", the total 0.800 [0.700, 0.900]: single slots of the base were slow")
+
+
+@pytest.mark.parametrize(
+    ("metric", "ratio", "total", "words"),
+    [
+        (
+            CPU,
+            0.94,
+            1.11,
+            "a typical slot is cheaper, 0.940 [0.912, 0.968], but the total dearer, 1.110 [1.077, 1.143]",
+        ),
+        (
+            CPU,
+            1.06,
+            0.90,
+            "a typical slot is dearer, 1.060 [1.028, 1.092], but the total cheaper, 0.900 [0.873, 0.927]",
+        ),
+        (
+            THROUGHPUT,
+            1.1,
+            0.9,
+            "a typical slot is faster, 1.100 [1.067, 1.133], but the total slower, 0.900 [0.873, 0.927]",
+        ),
+    ],
+)
+def test_a_change_that_all_work_contradicts_is_undecided_with_both_figures(
+    metric: str, ratio: float, total: float, words: str
+) -> None:
+    row = only(judged(make_slots(tests=6, blocks=4, rows=ROWS))[0], metric)
+    by_rows, by_total = (
+        replace(row, verdict=told, ratio=value, low=0.97 * value, high=1.03 * value, p_value=0.05, q_value=0.3)
+        for told, value in ((change_of(metric, ratio), ratio), (Verdict.UNDECIDED, total))
+    )
+    (finding,) = check_whole_work([by_rows], {row.key: by_total})
+    assert (finding.verdict, finding.whole_work) == (Verdict.UNDECIDED, change_of(metric, total))
+    assert finding.note == words and words in headline([finding])[1]
+    assert not replace(finding, low=0.99, high=1.0).is_small
+    by_chance, small = replace(by_total, p_value=0.051), replace(by_total, ratio=1.0)
+    for stands in (by_chance, small):
+        (finding,) = check_whole_work([by_rows], {row.key: stands})
+        assert finding.verdict is by_rows.verdict and ", the total " in finding.note
+
+
+def change_of(metric: str, ratio: float) -> Verdict:
+    return Verdict.REGRESSION if (ratio > 1) == (metric == CPU) else Verdict.IMPROVEMENT
+
+
+def one_of(rng: np.random.Generator, verdicts: tuple[Verdict, ...]) -> Verdict:
+    return verdicts[rng.integers(len(verdicts))]
+
+
+def test_no_verdict_opposes_a_significant_total() -> None:
+    """Of any verdict of the rows, and any total."""
+    rng = np.random.default_rng(8)
+    known = {metric: only(judged(make_slots(tests=6, blocks=4, rows=ROWS))[0], metric) for metric in (CPU, THROUGHPUT)}
+    opposed, told = 0, 0
+    for _ in range(3000):
+        row = known[str(rng.choice((CPU, THROUGHPUT)))]
+        ratio, total = np.exp(rng.normal(0, 0.1, 2)).tolist()
+        p_value, q_value, reach = rng.random() ** 3, rng.random() ** 3, 1 + rng.exponential(0.05)
+        by_rows, by_total = (
+            replace(
+                row, verdict=one_of(rng, (change_of(row.metric, value), *NO_CHANGES)), ratio=value, low=value / reach,
+                high=value * reach, p_value=p_value, q_value=q_value,
+            )
+            for value in (ratio, total)
+        )  # fmt: skip
+        (finding,) = check_whole_work([by_rows], {row.key: by_total})
+        is_significant = p_value <= 0.05 and max(total, 1 / total) > 1 + row.margin
+        against = ({*CHANGES} - {change_of(row.metric, total)}).pop()
+        opposed += is_significant and by_rows.verdict is against
+        told += finding.verdict in CHANGES
+        assert not (is_significant and finding.verdict is against)
+        assert finding.verdict not in CHANGES or finding.verdict is change_of(row.metric, finding.ratio or 1)
+    assert opposed > 50 and told > 500
 
 
 def through_looks(slots: Slots, *, check: bool = True) -> list[Finding]:

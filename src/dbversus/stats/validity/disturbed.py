@@ -14,7 +14,7 @@ from dbversus.stats.judging.whole_work import percent
 from dbversus.stats.metrics import Columns, floats
 from dbversus.stats.model import CHANGES, Finding, Metric, Verdict
 from dbversus.stats.values.blocks import block_values, columns_read
-from dbversus.stats.values.layout import flags, lay_out
+from dbversus.stats.values.layout import Ints, Layout, flags, lay_out
 from dbversus.stats.values.table import Key
 
 FEWEST_USABLE = 0.5
@@ -80,16 +80,28 @@ def _of_quiet_rows(
 
 
 def _idle_shares(columns: Columns, base: str) -> dict[tuple[str, str], float]:
-    """(test, target) → share of its rows in which it or the base did nothing, of those that were measured side by side."""
+    """(test, target) → share of its rows in which it or the base did nothing, of those that were measured side by side.
+
+    In blocks in which it was measured, rows that it is missing from count too.
+    """
     layout = lay_out(columns, base)
     worked = np.nan_to_num(floats(columns["ops"])) > 0
     cells = len(layout.cell_names)
     rows: dict[tuple[str, str], list[int]] = {}
     for target in layout.others:
         pairs = layout.pairs(target)
-        counts = zip(layout.cell_names, pairs.counts(cells), pairs.where(worked).counts(cells), strict=True)
-        for (_, test), measured, usable in counts:
+        measured_in, usable_in = pairs.counts(cells), pairs.where(worked).counts(cells)
+        measured_in += np.where(measured_in > 0, _missing_from(layout, target), 0)
+        for (_, test), measured, usable in zip(layout.cell_names, measured_in, usable_in, strict=True):
             of_test = rows.setdefault((test, layout.targets[target]), [0, 0])
             of_test[0] += int(measured)
             of_test[1] += int(usable)
     return {place: 1 - usable / measured for place, (measured, usable) in rows.items() if measured}
+
+
+def _missing_from(layout: Layout, target: int) -> Ints:
+    """Rows of each cell in which the base is without the target, and without any that is of another group."""
+    there = layout.slot_at >= 0
+    company = there[there[:, target]].any(axis=0)
+    without = there[:, layout.base] & ~there[:, target] & ~there[:, ~company].any(axis=1)
+    return np.bincount(layout.cell_of_row[without], minlength=len(layout.cell_names))

@@ -15,9 +15,9 @@ import numpy as np
 
 from dbversus.stats.judging.looks import OVERALL
 from dbversus.stats.judging.verdicts import assess
-from dbversus.stats.judging.whole_work import percent
+from dbversus.stats.judging.whole_work import UNDRAINED, percent, with_note
 from dbversus.stats.metrics import SMOOTH, Columns, Floats, parts
-from dbversus.stats.model import BlockValue, Finding, Metric, Verdict
+from dbversus.stats.model import CHANGES, MOVED, BlockValue, Finding, Metric, Verdict
 from dbversus.stats.values.blocks import known_values, slot_logs
 from dbversus.stats.values.layout import Ints, Layout, lay_out
 from dbversus.stats.values.midmean import midmeans, without_order_effect
@@ -42,7 +42,8 @@ def judge_steadiness(
 ) -> list[Finding]:
     """The findings, those of `metrics` of SMOOTH that drift replaced by `no steady state` and the cost of all work.
 
-    `columns`: slots as in results/schema.py; `whole`: what `judge_whole_work` says. Disturbed findings stay what they are.
+    `columns`: slots as in results/schema.py; `whole`: what `judge_whole_work` says. Disturbed findings stay what they are, and
+    changes that all work bears out stay changes, with a note.
     """
     margins = {
         (finding.test, _TREND_OF[finding.metric]): finding.margin for finding in findings if finding.metric in _TREND_OF
@@ -67,11 +68,12 @@ def _trend_key(finding: Finding) -> Key:
 def _judged(finding: Finding, trend: Finding | None, whole: Finding | None) -> Finding:
     if trend is None or whole is None or finding.verdict is Verdict.DISTURBED:
         return finding
-    note = (
-        f"target/base moved by {percent(trend.ratio)} during the slots of a block; "
-        f"over all its work it is {percent(whole.ratio)} ({whole.verdict})"
-    )
-    return replace(whole, verdict=Verdict.NO_STEADY_STATE, whole_work=whole.verdict, note=note)
+    moved = f"target/base moved by {percent(trend.ratio)} {MOVED}"
+    if finding.verdict in CHANGES and whole.verdict is finding.verdict:
+        return with_note(finding, moved)
+    note = f"{moved}; over all its work it is {percent(whole.ratio)} ({whole.verdict})"
+    judged = replace(whole, verdict=Verdict.NO_STEADY_STATE, whole_work=whole.verdict, note=note)
+    return with_note(judged, UNDRAINED) if UNDRAINED in whole.note else judged
 
 
 def trend_values(columns: Columns, base: str) -> list[BlockValue]:

@@ -73,7 +73,9 @@ def test_it_fails_a_run_that_must_not_regress_when_all_its_work_is_worse(results
 
     steady, same, worse = alone(0.0, 0.0), alone(0.4, 0.0), alone(0.4, 0.3)
     assert [bool(conditions_met(each, ["regression"])) for each in (steady, same, worse)] == [False, False, True]
-    assert verdict_of(worse, LABELS[1]) is Verdict.NO_STEADY_STATE
+    assert verdict_of(worse, LABELS[1]) is Verdict.REGRESSION
+    (comparison,) = [item for item in worse.comparisons if (item.test, item.target) == (TEST, LABELS[1])]
+    assert "moved by +" in comparison.notes[0]
 
 
 def test_what_all_targets_do_alike_is_a_note_and_no_verdict(results: Results, assessment: Assessment) -> None:
