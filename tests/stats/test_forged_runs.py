@@ -3,14 +3,16 @@
 import json
 import lzma
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from dbversus.report.assessment import build_assessment
 from dbversus.results.read import open_results
-from dbversus.stats.judge import judge, looks_of, margins_of
+from dbversus.stats.judge import judge, judge_over_clients, looks_of, margins_of
 from dbversus.stats.judging.whole_work import UNDRAINED, judge_whole_work
 from dbversus.stats.metrics import CPU
 from dbversus.stats.model import CHANGES, Finding, Verdict
@@ -39,6 +41,11 @@ def in_rows(target: str, cpu: Callable[[int], float]) -> Forge:
         return True
 
     return forge
+
+
+def cheaper_in_most(row: int) -> float:
+    """And dearer in all."""
+    return 2.0 if row % 6 == 5 else 0.94
 
 
 def of_cpu(folder: Path) -> tuple[dict[Key, Finding], dict[Key, Finding]]:
@@ -118,3 +125,13 @@ def test_without_drains_all_work_is_that_of_the_slots_and_says_so(tmp_path: Path
     assert {key[0] for key, finding in findings.items() if UNDRAINED in finding.note} == writes
     assert {key[0] for key in whole if key[2] == CPU} == {key[0] for key in findings}
     assert {finding.verdict for finding in findings.values()} & {*CHANGES}
+
+
+def test_what_is_said_over_all_numbers_of_clients_is_held_against_the_total_too(tmp_path: Path) -> None:
+    results = open_results(forged("postgres-settings-busy", tmp_path, in_rows("t0", cheaper_in_most)))
+    names = {"read-only-10.pre": "read-only@1", "read-only-10": "read-only@4"}
+    test = np.array([names.get(name, name) for name in results.slots["test"]])
+    pooled = judge_over_clients(replace(results, slots={**results.slots, "test": test}, tests=tuple(names.values())))
+    (finding,) = (finding for finding in pooled if finding.metric == CPU)
+    assert (finding.test, finding.verdict) == ("read-only@all", Verdict.UNDECIDED)
+    assert ", but the total cheaper" in finding.note

@@ -58,7 +58,8 @@ def test_drift_of_what_is_not_judged_is_no_verdict() -> None:
     results = twin_results(Truth(tests=3, blocks=6, targets=2, start_sd=0.003, slot_sd=0.005), looks=[4, 6])
     slots = dict(results.slots)
     hit = (slots["test"] == "test1") & (slots["target"] == "postgres:17#2")
-    grown = np.exp(0.3 * np.ma.getdata(slots["row"]) / 24)
+    rows = np.ma.getdata(slots["row"])
+    grown = np.exp(0.3 * (rows / rows.max() - 0.5))
     slots["server_cpu_ns"] = np.ma.masked_array(np.where(hit, slots["server_cpu_ns"] * grown, slots["server_cpu_ns"]))
     drifting = replace(results, slots=slots)
     verdicts = {}

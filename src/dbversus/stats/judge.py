@@ -13,7 +13,7 @@ from dbversus.stats.judging.not_per_op import ahead_of, withhold_not_per_op
 from dbversus.stats.judging.sequential import LOOKS
 from dbversus.stats.judging.unpaid import withhold_unpaid
 from dbversus.stats.judging.verdicts import assess, decided
-from dbversus.stats.judging.whole_work import check_whole_work, judge_whole_work
+from dbversus.stats.judging.whole_work import check_whole_work, judge_whole_work, whole_work_values
 from dbversus.stats.judging.within_start import add_within_start
 from dbversus.stats.metrics import DRAIN, METRICS, PERCENTILES, metric_named
 from dbversus.stats.model import CHANGES, BlockValue, Finding, Metric, Verdict
@@ -108,9 +108,11 @@ def judge_over_clients(results: Results) -> list[Finding]:
     base = results.base.label
     if base not in results.slots["target"] or not any(case_of(test) for test in results.tests):
         return []
-    values = pooled_over_clients(judged_values(results))
-    margins = pooled_margins(margins_of(results.header, results.tests))
-    return assess(values, judged_metrics(results.header), looks_of(results.header), margins)
+    looks, margins = looks_of(results.header), pooled_margins(margins_of(results.header, results.tests))
+    findings = assess(pooled_over_clients(judged_values(results)), judged_metrics(results.header), looks, margins)
+    work = pooled_over_clients(whole_work_values(results.slots, base, results.drains))
+    whole = assess(work, judged_smooth(results.header), looks, margins)
+    return check_whole_work(findings, {finding.key: finding for finding in whole})
 
 
 def judge_over_sizes(results: Results) -> list[Finding]:
