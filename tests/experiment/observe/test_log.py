@@ -1,6 +1,9 @@
 """What a server logs during a test, and nothing of before."""
 
+import platform
 from pathlib import Path
+
+import pytest
 
 from dbversus.experiment.cell.case import measure
 from dbversus.experiment.observe.log import examples_of
@@ -36,6 +39,25 @@ def test_what_is_logged_during_the_rows_is_journaled_with_an_example_of_each_kin
         ("checkpoint", began_ns, began_ns + second),
         ("checkpoint", None, began_ns + 8 * second),  # its beginning, and how long it took, are not in the log
     ]
+
+
+def test_lines_do_not_tell_the_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(platform, "node", lambda: "db7")
+    rig = make_rig(tmp_path)
+    server = server_of(rig, "t1")
+    server.log = ""
+
+    def during() -> None:
+        server.log += "[Warning] 'user' entry 'root@db7' ignored\n"
+        engine_of(rig).during.clear()
+
+    engine_of(rig).during["rows"] = during
+    with rig.only(rig.contest.turns(0)[0]):
+        measure(rig, 0, case_of(rig, "point-query"))
+    (record,) = records(rig, "log")
+    assert record["targets"]["t1"]["examples"] == ["[Warning] 'user' entry 'root@…' ignored"]
+    rig.failure(rig.by_name("t1"), "start", "[ERROR] root@db7: no", final=False)
+    assert records(rig, "failure")[0]["message"] == "[ERROR] root@…: no"
 
 
 def test_times_of_all_servers_are_left_out() -> None:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 
 from dbversus.experiment.observe.observer import Observer
+from dbversus.private import said
 from dbversus.results.records import Log as LogRecord
 from dbversus.results.records import Logged
 from dbversus.results.records.evidence import LogEvent
@@ -25,7 +26,7 @@ class Log(Observer):
             begin = self._ends.get((target.name, target.restarts))
             log = "" if begin is None else target.server.log_since(begin)
             if lines := [line for line in log.splitlines() if line.strip()]:
-                found[target.name] = Logged(len(lines), examples_of(lines), _events(target.server, log))
+                found[target.name] = Logged(len(lines), examples_of(map(said, lines)), _events(target.server, log))
         if found:
             rig.note(LogRecord(*self.scene.place, found, **rig.tag))
 

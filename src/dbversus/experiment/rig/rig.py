@@ -23,6 +23,7 @@ from dbversus.experiment.plan.progress import Part, Progress, Shared
 from dbversus.experiment.rig.engine import Engine, EngineGone, EngineRefused
 from dbversus.host import memory_limit
 from dbversus.host.pinning import PlacementPlan
+from dbversus.private import said
 from dbversus.results.records import AnyRecord, Failure, Remark, Tag
 from dbversus.servers.base import Placement, Server
 from dbversus.servers.objects import ObjectFigure
@@ -272,7 +273,7 @@ class Rig:
 
     def failure(self, target: Target, stage: str, message: str, *, final: bool, **where: Any) -> None:
         """Journals a failure with the server's own words; a final one takes the target out of the run."""
-        self.note(Failure(target.name, stage, message, final, **where))
+        self.note(Failure(target.name, stage, said(message), final, **where))
         if final:
             target.out = message
             self.remove(target)
