@@ -65,13 +65,18 @@ def test_tests_are_weighted_by_their_rows() -> None:
 
 
 @pytest.fixture(scope="module")
-def disturbed(tmp_path_factory: pytest.TempPathFactory) -> Assessment:
-    """An experiment of which nearly half of the rows were disturbed, and that waited before two blocks."""
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of an experiment of which nearly half of the rows were disturbed, and that waited before two blocks."""
     truths = tuple(truth for truth in TRUTHS if truth.name == "read-only-count")
     folder = write_results(tmp_path_factory.mktemp("disturbed") / "results", targets=2, truths=truths)
     with DictJournal(folder) as journal:
         for block, quiet in ((0, True), (1, False)):
             journal.append({"type": "wait", "block": block, "seconds": 30.5, "quiet": quiet})
+    return folder
+
+
+@pytest.fixture(scope="module")
+def disturbed(folder: Path) -> Assessment:
     return build_assessment(open_results(folder))
 
 
@@ -98,8 +103,8 @@ def test_every_report_says_it(disturbed: Assessment) -> None:
     assert content["waits"] == {"blocks": 2, "seconds": 61.0, "in_vain": 1}
 
 
-def test_words_of_older_results_are_told_as_they_are(disturbed: Assessment) -> None:
-    results = open_results(Path(disturbed.directory))
+def test_words_of_older_results_are_told_as_they_are(folder: Path) -> None:
+    results = open_results(folder)
     why = results.slots["disturbed_why"].copy()
     why[:] = [words and "stalled: took 4.1 times the usual row (limit 3)" for words in why]
     old = build_assessment(replace(results, slots={**results.slots, "disturbed_why": why}))
