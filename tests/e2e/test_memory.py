@@ -33,7 +33,7 @@ def test_a_server_reads_what_its_memory_does_not_hold(bench: Bench, postgres: st
     bench.run("run", file, "--memory", "64m", "--out", bench.out)
     header = bench.records("experiment")[0]
     assert header["memory"] == 64 * 2**20 and "--memory 64m" in header["command"]
-    assert header["targets"][0]["rendered"]["settings"]["shared_buffers"] == "16384kB"
+    assert header["targets"][0]["rendered"]["settings"]["shared_buffers"] == "16MB"
     read, calls = read_per_op(bench, "out")
     assert read > 1000
     bench.run("run", file, "--out", bench.folder / "whole")
