@@ -38,6 +38,7 @@ def resume(
     from dbversus.experiment.run import resume_experiment
     from dbversus.results.read import open_results
 
+    asked = with_demands(chosen)  # a mistake in a flag is told first
     open_results(directory)
     check_host(directory)
     asked = with_demands(chosen)
