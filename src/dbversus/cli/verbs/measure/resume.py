@@ -41,7 +41,6 @@ def resume(
     asked = with_demands(chosen)  # a mistake in a flag is told first
     open_results(directory)
     check_host(directory)
-    asked = with_demands(chosen)
     spec, _ = with_consent(
         lambda: read_folder(directory).with_choices(asked), directory / EXPERIMENT, trust=trust, dry_run=False
     )
