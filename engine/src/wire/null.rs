@@ -91,7 +91,7 @@ impl Connection for NullConnection {
         Ok(())
     }
 
-    /// Every value is 1, of a row with as many columns as are wanted.
+    /// Every value is 1, of a row with as many columns as are asked for.
     fn execute_keeping(
         &mut self,
         (statement, table): (usize, u32),

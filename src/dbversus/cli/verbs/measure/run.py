@@ -3,6 +3,7 @@
 import shlex
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -57,28 +58,19 @@ def run(
     from dbversus.cli.display import make_display
     from dbversus.cli.plan import print_plan
     from dbversus.experiment.asked.bundled import find_experiment
-    from dbversus.experiment.asked.spec import check_alone, read_spec
-    from dbversus.experiment.folder import is_results_folder, origins, read_folder
+    from dbversus.experiment.asked.spec import check_alone
+    from dbversus.experiment.folder import origins
     from dbversus.experiment.run import run_experiment
     from dbversus.explain.claims import load_post
     from dbversus.results.write import check_results_dir
-    from dbversus.suites.profiles import profile_defaults
 
     asked = with_demands(chosen)
     path = find_experiment(experiment)
 
-    def read() -> "ExperimentSpec":
-        if path.name == EXPERIMENT and is_results_folder(path.parent):
-            if scaled:
-                raise UsageError(
-                    f"{path} is of results, and has no short form; --scaled is for experiment files with a [scaled]."
-                )
-            spec = read_folder(path.parent, _split(builds or ()), exclude or ())
-        else:
-            spec = read_spec(path, profile_defaults, _split(builds or ()), exclude or (), scaled=scaled)
-        return spec.with_choices(asked)
-
-    spec, may_execute = with_consent(read, path, trust=trust, dry_run=dry_run)
+    spec, may_execute = with_consent(
+        lambda: _read(path, builds or (), exclude or (), scaled=scaled).with_choices(asked),
+        path, trust=trust, dry_run=dry_run,
+    )  # fmt: skip
     for post in spec.posts:
         load_post(post)  # one without claims is a mistake, best known before a day of measuring
     check_alone(spec)
@@ -94,6 +86,21 @@ def run(
     with heeding(directory, spec.demands), resumable(directory), make_display(quiet) as display:
         run_experiment(spec, directory, command, display, wait=wait)
     return present(directory, spec.demands, as_json=json)
+
+
+def _read(path: Path, builds: Sequence[str], exclude: Sequence[str], *, scaled: bool) -> "ExperimentSpec":
+    """The experiment of a results folder, or of any other file."""
+    from dbversus.experiment.asked.spec import read_spec
+    from dbversus.experiment.folder import is_results_folder, read_folder
+    from dbversus.suites.profiles import profile_defaults
+
+    if path.name != EXPERIMENT or not is_results_folder(path.parent):
+        return read_spec(path, profile_defaults, _split(builds), exclude, scaled=scaled)
+    if scaled:
+        raise UsageError(
+            f"{path} is of results, and has no short form; --scaled is for experiment files with a [scaled]."
+        )
+    return read_folder(path.parent, _split(builds), exclude)
 
 
 def _repeat_command(

@@ -4,11 +4,14 @@ import codecs
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dbversus.errors import UsageError
+
+if TYPE_CHECKING:
+    from dbversus.importing.run import Outcome
 
 
 def import_results(
@@ -66,6 +69,11 @@ def import_results(
         tuple(_numbers(clients)), _known(encoding), Named("--target-from", target_from), Named("--test-from", test_from)
     )
     outcome = run(paths, out, wanted, base=base, command=shlex.join(words))
+    _tell(outcome)
+    print(f"results: {out}")
+
+
+def _tell(outcome: "Outcome") -> None:
     for remark in outcome.remarks:
         print(remark, file=sys.stderr)
     found = outcome.record
@@ -83,7 +91,6 @@ def import_results(
             f"{found.ratios_within_rounding:,} as far as rounding lets it be seen, {found.ratios_other:,} are not, "
             f"{found.ratios_alone:,} have no figures."
         )
-    print(f"results: {out}")
 
 
 def _numbers(text: str | None) -> list[int]:
