@@ -166,8 +166,8 @@ def test_no_place_that_reads_settings_tells_a_secret(tmp_path: Path, told_by: Ca
 def test_folders_are_told_from_the_home(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/zoë")
     monkeypatch.setenv("DBVERSUS_HOME", "/home/zoë/.cache/dbversus")
-    text = "mysqld: /home/zoë/.cache/dbversus/work/1/t0/data, /home/zoë/pg17 /home/zoët /x/home/zoë (/home/zoë)"
-    shown = "mysqld: $DBVERSUS_HOME/work/1/t0/data, ~/pg17 /home/zoët /x/home/zoë (~)"
+    text = "mysqld: /home/zoë/.cache/dbversus/run7/t0/data, /home/zoë/pg17 /home/zoët /x/home/zoë (/home/zoë)"
+    shown = "mysqld: $DBVERSUS_HOME/run7/t0/data, ~/pg17 /home/zoët /x/home/zoë (~)"
     assert told(text) == shown
     assert told('"/home/zo\\u00eb/pg17"') == '"~/pg17"'
     assert whole("~/a:$DBVERSUS_HOME/b:/c~/d") == "/home/zoë/a:/home/zoë/.cache/dbversus/b:/c~/d"

@@ -21,9 +21,9 @@ def test_what_is_kept_of_servers_tells_neither_the_host_nor_secrets_nor_folders(
     monkeypatch.setenv("DBVERSUS_HOME", "/home/me/cache")
     monkeypatch.setattr(platform, "node", lambda: "db7.example.org")
     rig = make_rig(tmp_path, targets=1)
-    said = "[Warning] 'root@db7' ignored\nserver_uid fXdYp7ZWAMM=\nGenerating a new UUID: 4d7e-02fc\n/home/me/cache/work/1/data"
+    said = "[Warning] 'root@db7' ignored\nserver_uid fXdYp7ZWAMM=\nGenerating a new UUID: 4d7e-02fc\n/home/me/cache/run7/data"
     facts: dict[str, Any] = {
-        "settings": {"hostname": "db7", "server_uuid": "4d7e", "datadir": "/home/me/cache/work/1/data", "vault_token": "hidden7"},
+        "settings": {"hostname": "db7", "server_uuid": "4d7e", "datadir": "/home/me/cache/run7/data", "vault_token": "hidden7"},
         "sizes": {}, "counters": {},
         "config_text": "init_connect = SET x = 'hidden7'\nplugin_load = /home/me/a.so\nwork_mem = 1MB\n",
         "status_text": "at db7", "log_tail": said,
@@ -37,7 +37,7 @@ def test_what_is_kept_of_servers_tells_neither_the_host_nor_secrets_nor_folders(
     assert (folder / "config.txt").read_text() == "init_connect = …\nplugin_load = ~/a.so\nwork_mem = 1MB\n"
     everything = "".join(path.read_text() for path in folder.iterdir())
     assert not [word for word in ("hidden7", "/home/me", "db7", "fXdY", "4d7e") if word in everything]
-    assert "$DBVERSUS_HOME/work/1/data" in (folder / "log_tail.txt").read_text()
+    assert "$DBVERSUS_HOME/run7/data" in (folder / "log_tail.txt").read_text()
 
 
 def test_a_statement_that_is_not_explained_costs_no_other_plan(tmp_path: Path) -> None:
