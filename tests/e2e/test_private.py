@@ -55,7 +55,10 @@ def _private(bench: Bench) -> Path:
     for path in folder.iterdir():
         path.chmod(0o600)
     (bench.folder / "people.toml").write_text(SUITE)
-    return bench.write(["sqlite:bundled", "sqlite:bundled@cache_size=-100"], "one", 'suite = "people.toml"\n')
+    experiment = bench.write(["sqlite:bundled", "sqlite:bundled@cache_size=-100"], "one", 'suite = "people.toml"\n')
+    for path in (experiment, bench.folder / "people.toml"):
+        path.chmod(0o644)  # whatever the umask: what others may change would be asked about
+    return experiment
 
 
 def _open_to_others(top: Path) -> list[Path]:
