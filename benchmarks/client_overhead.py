@@ -50,10 +50,12 @@ from dbversus.servers.base import Server
 EXAMPLE = """example:
   benchmarks/client_overhead.py --server postgres:17 --rounds 9 --seconds 4 > overhead.md
   benchmarks/client_overhead.py --server mariadb:10.11 > overhead-mariadb.md
+  benchmarks/client_overhead.py --engine /tmp/dist/dbversus-engine --rounds 25 --test point-query
 """
 ENGINE_SLOTS = "dbversus-engine, 50 ms slots with accounting"
 NULL = "dbversus-engine on `null` (the floor)"
 SLOT_MS = 50
+OTHER = "dbversus-engine, the other build"
 STARTS = 3
 
 
@@ -102,9 +104,14 @@ def null_client(test: Json, cpu: int) -> Client:
     return run
 
 
-def make_clients(server: Server, workload: Workload, rows: int, cpu: int, folder: Path) -> dict[str, Client]:
-    """The clients there are, by name."""
+def make_clients(
+    server: Server, workload: Workload, rows: int, cpu: int, folder: Path, other: Path | None
+) -> dict[str, Client]:
+    """The clients there are, by name; with an `other` build of the engine, that and the usual one alone."""
     test = test_of(server, workload, rows)
+    if other:
+        builds = {ENGINE: None, OTHER: other}
+        return {name: client(engine(engine_target(server), test, cpu, None, one), cpu) for name, one in builds.items()}
     own = {
         ENGINE_SLOTS: client(engine(engine_target(server), test, cpu, SLOT_MS), cpu),
         NULL: null_client(test, cpu),
@@ -152,7 +159,7 @@ def report(workload: Workload, figures: dict[str, list[PerOp]]) -> str:
 
 def ratios(figures: dict[str, list[PerOp]]) -> str:
     """The engine against the better of the peers, per round; which peer is better is decided by medians."""
-    peers = [name for name in PEERS if name in figures]
+    peers = [name for name in (*PEERS, OTHER) if name in figures]
     if not peers:
         return "No peer was found, so there are no ratios."
     lines = []
@@ -178,6 +185,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--rows", type=int, default=1_000_000, help="rows of the table (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=9, help="runs of each client (default: %(default)s)")
     parser.add_argument("--seconds", type=int, default=4, help="length of a run, whole seconds (default: %(default)s)")
+    parser.add_argument(
+        "--engine", type=Path, help="another build of the engine, beside the usual one in place of peers"
+    )
     parser.add_argument("--test", choices=[one.test for one in workloads(1)], help="only this one (default: all)")
     return parser.parse_args()
 
@@ -190,7 +200,7 @@ def main() -> None:
         print(f"{server.build.name}, {asked.rows:,} rows, 1 client, all on CPU {cpu}, ", end="")
         print(f"{asked.rounds} interleaved runs of {asked.seconds} s each: median [min–max].\n")
         for workload in (one for one in workloads(asked.rows) if asked.test in (None, one.test)):
-            clients = make_clients(server, workload, asked.rows, cpu, Path(folder))
+            clients = make_clients(server, workload, asked.rows, cpu, Path(folder), asked.engine)
             print(report(workload, measure(clients, asked.rounds, asked.seconds)), flush=True)
 
 

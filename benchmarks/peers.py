@@ -95,10 +95,10 @@ def test_of(server: Server, workload: Workload, rows: int) -> Json:
     return definition(load_suite("sysbench").tests[workload.test], server.dbms, rows)
 
 
-def engine(target: Json, test: Json, cpu: int, slot_ms: int | None = None) -> Generator:
-    """One slot of the whole length, or as many of `slot_ms` as fill it."""
+def engine(target: Json, test: Json, cpu: int, slot_ms: int | None = None, program: Path | None = None) -> Generator:
+    """One slot of the whole length, or as many of `slot_ms` as fill it; `program`: not the usual build of the engine."""
     return Generator(
-        lambda _: [str(engine_binary())],
+        lambda _: [str(program or engine_binary())],
         lambda output: sum(slot["ops"] for slot in engine_slots(engine_replies(output))),
         lambda amount: "".join(json.dumps(one) + "\n" for one in engine_commands(target, test, cpu, amount, slot_ms)),
     )
