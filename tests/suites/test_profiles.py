@@ -1,12 +1,16 @@
+from dataclasses import replace
+
 import pytest
 
 from dbversus.errors import UsageError
+from dbversus.stats.judging.fresh import FEWEST_FRESH_BLOCKS
 from dbversus.stats.metrics import CPU, THROUGHPUT
 from dbversus.suites import list_profiles, load_profile, load_suite, profile_choices, profile_defaults
 
 
 def test_profiles_there_are() -> None:
     assert list(list_profiles()) == [
+        "demo",
         "quick",
         "standard",
         "fine",
@@ -26,10 +30,18 @@ def test_their_tests_exist(name: str) -> None:
     assert load_suite(profile.suite).select(profile.tests).tests
 
 
-def test_quick_fits_into_the_time_of_the_demo() -> None:
-    profile = load_profile("quick")
+@pytest.mark.parametrize(("name", "most_s"), [("demo", 90), ("quick", 150)])
+def test_small_profiles_fit_into_their_time(name: str, most_s: float) -> None:
+    profile = load_profile(name)
     tests = len(load_suite(profile.suite).select(profile.tests).tests)
-    assert tests * profile.looks[-1] * profile.seconds <= 150
+    assert tests * profile.looks[-1] * profile.seconds <= most_s
+
+
+def test_the_demo_is_quick_and_measures_less_of_it() -> None:
+    demo, quick = load_profile("demo"), load_profile("quick")
+    as_quick = replace(demo, name="quick", title=quick.title, rows=quick.rows, seconds=quick.seconds, looks=quick.looks)
+    assert as_quick == quick
+    assert demo.looks[-1] - demo.looks[0] >= FEWEST_FRESH_BLOCKS
 
 
 def test_standard_is_the_protocol() -> None:

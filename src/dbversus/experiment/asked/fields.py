@@ -61,7 +61,10 @@ class Fields(BaseModel):
         Flag("Only these tests: globs, comma separated, e.g. 'point-*,scan'.", ("compare", "calibrate")),
     ] = None
     profile: Annotated[
-        str, Flag("How much to measure: quick, standard, fine, sustained, io-bound, reference-2017, -2021 or -2021-io.")
+        str,
+        Flag(
+            "How much to measure: demo, quick, standard, fine, sustained, io-bound, reference-2017, -2021 or -2021-io."
+        ),
     ] = "standard"
     mode: Annotated[Literal["prepared", "unprepared"], Flag("Statements: prepared or unprepared.")] = "prepared"
     table_size: Annotated[

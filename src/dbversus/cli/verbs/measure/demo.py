@@ -6,11 +6,11 @@ from dbversus.errors import DbversusError
 
 
 def demo(out: options.Out = None, quiet: options.Quiet = False) -> int:
-    """Compare two SQLite targets with the quick profile: the bundled library against the host's, or two configurations.
+    """Compare two SQLite targets in a minute and a half: the bundled library against the host's, or two configurations.
 
     - `dbversus demo`
     """
-    return compare(_targets(), profile="quick", out=out, quiet=quiet)
+    return compare(_targets(), profile="demo", out=out, quiet=quiet)
 
 
 def _targets() -> list[str]:
