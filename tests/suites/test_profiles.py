@@ -20,7 +20,7 @@ def test_profiles_there_are() -> None:
         "reference-2021-io",
         "reference-2017",
     ]
-    with pytest.raises(UsageError, match=r"Unknown profile 'quik'\. Did you mean 'quick'\? Accepted: quick, standard,"):
+    with pytest.raises(UsageError, match=r"Unknown profile 'quik'\. Did you mean 'quick'\? Accepted: demo, quick,"):
         load_profile("quik")
 
 
