@@ -63,7 +63,8 @@ class Fields(BaseModel):
     profile: Annotated[
         str,
         Flag(
-            "How much to measure: demo, quick, standard, fine, sustained, io-bound, reference-2017, -2021 or -2021-io."
+            "How much to measure: demo, quick, standard, fine, sustained, io-bound, reference-2017, -2021 or -2021-io. fine: 1 % "
+            "between settings of one build; between builds, luck of layout is larger than that (docs/trust.md)."
         ),
     ] = "standard"
     mode: Annotated[Literal["prepared", "unprepared"], Flag("Statements: prepared or unprepared.")] = "prepared"
