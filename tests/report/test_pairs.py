@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 from rich.console import Console
 from typer.testing import CliRunner
 
@@ -280,3 +281,12 @@ def test_the_verb_asks_for_pairs(tmp_path: Path) -> None:
     status, out = run(write_pairs(tmp_path / "r", FOUR[:3], blocks=2))
     assert status == 2
     assert "name the pairs with --old FIRST,SECOND --new FIRST,SECOND" in out
+
+
+def test_that_builds_differ_in_code_is_said_where_no_report_of_one_experiment_says_it(four: Results) -> None:
+    facts = [structs.replace(one, checksum=f"{place}") for place, one in enumerate(four.header.targets)]
+    known = replace(four, header=structs.replace(four.header, targets=facts))
+    (note,) = between(known, OLD, known, NEW).notes
+    assert "luck of layout" in note
+    of_report = of_experiment(known)
+    assert of_report and of_report.notes == ()

@@ -38,6 +38,7 @@ from dbversus.report.parts.notes import background, not_replicated
 from dbversus.report.parts.notes.also_changed import also_changed
 from dbversus.report.parts.notes.calibration import calibration_words
 from dbversus.report.parts.notes.chosen_base import base_sentences
+from dbversus.report.parts.notes.code_layout import layout_note
 from dbversus.report.parts.notes.drift import drift_notes
 from dbversus.report.parts.notes.known_bugs import bug_notes
 from dbversus.report.parts.notes.logs import log_notes
@@ -117,6 +118,7 @@ def build_assessment(results: Results) -> Assessment:
         waits=disturbance.waits_of(results),
         posts=claims.of_experiment(results, findings, [item for test in tests for item in test.comparisons]),
         chosen_base=base_sentences(results),
+        code_layout=layout_note(results.header.targets),
     )
 
 

@@ -551,7 +551,8 @@ class Assessment:
     steps; `after_writes`: where tests stand before and after writes. `layouts`: figures for the reference's summaries.
     `outcome`: how it ended, unless it ran in one go and as planned. `data_state`: whether the data was the same at the start of
     all blocks. `posts`: those that the experiment repeats. `chosen_base`: what a reader has to know where the base is not the
-    experiment's own (`report --base`). `directory`: the name of the results directory, without where it lies.
+    experiment's own (`report --base`). `code_layout`: what has to be known where builds differ in code. `directory`: the name of
+    the results directory, without where it lies.
     """
 
     title: str
@@ -583,6 +584,7 @@ class Assessment:
     waits: Waits = field(default=Waits(), kw_only=True)
     posts: tuple[PostPart, ...] = field(default=(), kw_only=True)
     chosen_base: tuple[str, ...] = field(default=(), kw_only=True)
+    code_layout: str = field(default="", kw_only=True)
 
     @property
     def base(self) -> Target:

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dbversus.errors import UsageError
+from dbversus.report.parts.notes.code_layout import layout_note
 from dbversus.results.records import Answers
 from dbversus.results.stored import Results, Target
 from dbversus.stats.across.generations import Generation, Pair, Shifts, compare_generations, generation
@@ -88,7 +89,18 @@ def between(old: Results, old_pair: Pair, new: Results, new_pair: Pair) -> Gener
             f"{_name(old_pair)} in {old.directory} and {_name(new_pair)} in {new.directory} have no test in common that "
             "was measured; name two experiments with the same suite."
         )
-    return found
+    return replace(found, notes=(*found.notes, *_code_layout(old, old_pair, new, new_pair)))
+
+
+def _code_layout(old: Results, old_pair: Pair, new: Results, new_pair: Pair) -> list[str]:
+    """Only where no report of one experiment says it."""
+    named = [
+        target
+        for results, pair in ((old, old_pair), (new, new_pair))
+        for target in results.header.targets
+        if target.label in (pair.first, pair.second)
+    ]
+    return list(filter(None, [layout_note(named)]))
 
 
 def _between(old: Results, old_pair: Pair, new: Results, new_pair: Pair) -> Generations:

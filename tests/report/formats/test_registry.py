@@ -1,7 +1,6 @@
 """`report --format`: each format by its name, from one assessment."""
 
 import shutil
-import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from dbversus.report.formats.registry import FORMATS, USUAL, Format
 from dbversus.report.model import Assessment
 
 from ..synthetic import LABELS
+from .unpacked import unpacked
 
 
 @pytest.fixture
@@ -29,14 +29,7 @@ def test_a_format_writes_its_file_and_no_other(each: Format, assessment: Assessm
     path = each.write(assessment, tmp_path)
     beside = {tmp_path / each.folder} if each.folder else set()
     assert set(tmp_path.iterdir()) == {path, *beside} == {tmp_path / each.file, *beside}
-    assert any(LABELS[1].encode() in _unpacked(file) for file in (path.rglob("*.*") if path.is_dir() else [path]))
-
-
-def _unpacked(path: Path) -> bytes:
-    if not zipfile.is_zipfile(path):
-        return path.read_bytes()
-    with zipfile.ZipFile(path) as parts:
-        return b"".join(parts.read(name) for name in parts.namelist())
+    assert any(LABELS[1].encode() in unpacked(file) for file in (path.rglob("*.*") if path.is_dir() else [path]))
 
 
 def test_files_and_names_are_told_apart() -> None:
@@ -69,6 +62,6 @@ def test_that_the_base_was_chosen_afterwards_is_said_in_every_report(
     name: str, assessment: Assessment, tmp_path: Path
 ) -> None:
     said = "Judged against another base"
-    assert said.encode() not in _unpacked(FORMATS[name].write(assessment, tmp_path))
+    assert said.encode() not in unpacked(FORMATS[name].write(assessment, tmp_path))
     chosen = replace(assessment, chosen_base=(said,))
-    assert said.encode() in _unpacked(FORMATS[name].write(chosen, tmp_path))
+    assert said.encode() in unpacked(FORMATS[name].write(chosen, tmp_path))

@@ -4,13 +4,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from dbversus.errors import UsageError
 from dbversus.importing.run import import_results
 from dbversus.report.formats.tables.side_by_side_table import sentences
+from dbversus.report.parts.notes.code_layout import layout_note
 from dbversus.report.side_by_side.gather import side_by_side
 from dbversus.report.side_by_side.model import SideBySide
 from dbversus.results.read import open_results
+from dbversus.results.stored import Results
 from dbversus.stats.metrics import CPU, THROUGHPUT
 from dbversus.stats.model import Verdict
 
@@ -149,3 +152,16 @@ def test_what_two_of_three_have_is_shown(tmp_path: Path) -> None:
     found = side_by_side([first, third, second])
     point, update = found.lines
     assert list(point.comparisons) == ["a", "b"] and list(update.comparisons) == ["a", "c", "b"]
+
+
+def test_that_builds_differ_in_code_is_said_once_of_all_experiments(tmp_path: Path) -> None:
+    def with_checksums(results: Results, *checksums: str) -> Results:
+        facts = [
+            structs.replace(one, checksum=sum_) for one, sum_ in zip(results.header.targets, checksums, strict=True)
+        ]
+        return replace(results, header=structs.replace(results.header, targets=facts))
+
+    pair = two_hosts(tmp_path)
+    note = layout_note(with_checksums(pair[0], "9f", "00").header.targets)
+    assert side_by_side([with_checksums(each, "9f", "00") for each in pair]).notes == (note,)
+    assert side_by_side([with_checksums(each, "9f", "9f") for each in pair]).notes == ()

@@ -40,6 +40,7 @@ def as_json(assessment: Assessment) -> dict[str, Any]:
         "experiment": msgspec.to_builtins(assessment.header),
         "base": assessment.base.label,
         "chosen_base": assessment.chosen_base,
+        "code_layout": assessment.code_layout,
         "outcome": assessment.outcome,
         "blocks": assessment.blocks,
         "summary": assessment.sentences,

@@ -57,7 +57,7 @@ def render(assessment: Assessment) -> str:
         parts += candidate_parts(assessment, facts)
     if not assessment.candidates:
         parts.append(_own_figures(assessment))
-    parts.append(legend(assessment))
+    parts += [legend(assessment), escape(assessment.code_layout)]
     if after := assessment.after_writes:
         said = "\n".join(f"- {escape(line)}" for line in after_writes.sentences(after, assessment.base.label))
         heading, *more = tables_parts([after_writes_table.table(after)], [after_writes_table.note(after)])

@@ -211,6 +211,7 @@ def _caveats(assessment: Assessment) -> list[str]:
     lines = [f"{note} ({listing(tests)})." for note, tests in bugs.items()]
     lines += [
         *assessment.chosen_base,
+        *filter(None, [assessment.code_layout]),
         *disturbance.sentences(assessment),
         *_undecided(assessment),
         *assessment.data_state,

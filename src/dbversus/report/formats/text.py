@@ -72,6 +72,8 @@ def render(assessment: Assessment, console: Console, verbose: bool = False) -> N
         for sentence in test.worst_seconds:
             say(console, f"{test.name}: {sentence}.")
     say(console, _legend(assessment), "dim")
+    if assessment.code_layout:
+        say(console, assessment.code_layout, "dim")
     for sentence in disturbance.sentences(assessment):
         say(console, sentence, "yellow" if disturbance.is_relevant(assessment) else "dim")
     if assessment.candidates:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dbversus.errors import UsageError
 from dbversus.report.assessment import build_assessment
 from dbversus.report.model import Comparison
+from dbversus.report.parts.notes.code_layout import layout_note
 from dbversus.report.parts.notes.dependence import Factor, dependence
 from dbversus.report.side_by_side.alike import cases_of, check_alike, differences, tests_of
 from dbversus.report.side_by_side.facts import facts_of
@@ -49,6 +50,7 @@ def side_by_side(experiments: Sequence[Results], names: Sequence[str] = (), metr
         *_not_common(experiments, common),
         *_not_in_all(experiments, labels),
         *(f"{line.test}, {line.target}: {why}." for line in lines for why in line.left_out),
+        *dict.fromkeys(note for each in experiments if (note := layout_note(each.header.targets))),
     ]
     return SideBySide(experiments[0].base.label, facts, tuple(lines), shown, tuple(notes))
 

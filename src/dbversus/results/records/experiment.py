@@ -47,10 +47,15 @@ class TargetFacts(Part, frozen=True, omit_defaults=False):
     rendered: Rendered | None = None
 
     @property
+    def binary(self) -> tuple[str, str | None]:
+        """The same for two targets only if they are the same binary."""
+        return self.dbms, self.checksum or self.version
+
+    @property
     def tells(self) -> bytes:
         """The same for two targets only if they are the same binary with the same config, whatever that is called."""
         config = msgspec.structs.replace(self.rendered, name="", chosen=[]) if self.rendered else self.config
-        return msgspec.json.encode((self.dbms, self.checksum or self.version, config))
+        return msgspec.json.encode((*self.binary, config))
 
 
 class StoredFile(Part, frozen=True):

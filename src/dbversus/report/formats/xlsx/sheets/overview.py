@@ -75,6 +75,7 @@ def _host(assessment: Assessment) -> Iterator[Table]:
 
 def _surroundings(assessment: Assessment) -> Iterator[Lines]:
     for title, lines in (
+        ("Builds that differ in code", [assessment.code_layout]),
         ("Disturbance", disturbance.sentences(assessment)),
         ("Calibration", [assessment.calibration]),
         ("The data at the start of blocks", assessment.data_state),
