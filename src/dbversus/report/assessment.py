@@ -13,6 +13,7 @@ from dbversus.explain.settings_diff import SettingDifference, differing_settings
 from dbversus.private import config_told, without_secret_settings
 from dbversus.report import figures
 from dbversus.report import pairs as generations
+from dbversus.report.code_layout import layout_note
 from dbversus.report.model import (
     Assessment,
     Comparison,
@@ -38,7 +39,6 @@ from dbversus.report.parts.notes import background, not_replicated
 from dbversus.report.parts.notes.also_changed import also_changed
 from dbversus.report.parts.notes.calibration import calibration_words
 from dbversus.report.parts.notes.chosen_base import base_sentences
-from dbversus.report.parts.notes.code_layout import layout_note
 from dbversus.report.parts.notes.drift import drift_notes
 from dbversus.report.parts.notes.known_bugs import bug_notes
 from dbversus.report.parts.notes.logs import log_notes

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dbversus.errors import UsageError
-from dbversus.report.parts.notes.code_layout import layout_note
+from dbversus.report.code_layout import layout_note
 from dbversus.results.records import Answers
 from dbversus.results.stored import Results, Target
 from dbversus.stats.across.generations import Generation, Pair, Shifts, compare_generations, generation

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from dbversus.errors import UsageError
 from dbversus.report.assessment import build_assessment
+from dbversus.report.code_layout import layout_note
 from dbversus.report.model import Comparison
-from dbversus.report.parts.notes.code_layout import layout_note
 from dbversus.report.parts.notes.dependence import Factor, dependence
 from dbversus.report.side_by_side.alike import cases_of, check_alike, differences, tests_of
 from dbversus.report.side_by_side.facts import facts_of

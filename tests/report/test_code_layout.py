@@ -9,14 +9,14 @@ from msgspec import structs
 from rich.console import Console
 
 from dbversus.report.assessment import build_assessment
+from dbversus.report.code_layout import layout_note
 from dbversus.report.formats import text
 from dbversus.report.formats.registry import FORMATS
-from dbversus.report.parts.notes.code_layout import layout_note
 from dbversus.results.records import Rendered
 from dbversus.results.records.experiment import TargetFacts
 from dbversus.results.stored import Results
 
-from ...formats.unpacked import unpacked
+from .formats.unpacked import unpacked
 
 OLD = TargetFacts("t0", "postgres:16", "postgres", "16.4", checksum="9f")
 NEW = TargetFacts("t1", "postgres:17", "postgres", "17.2", checksum="00")
