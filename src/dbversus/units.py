@@ -7,6 +7,7 @@ from dbversus.errors import UsageError
 
 _FACTORS = {"": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
 _MEMORY = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
+_NONE = "±0 %"
 _SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
@@ -81,8 +82,14 @@ def show_change(ratio: float) -> str:
         return f"to 1/{_three_digits(1 / ratio)}"
     percent = (ratio - 1) * 100
     if abs(percent) < 0.05:
-        return "±0 %"
+        return _NONE
     return f"{percent:+.{0 if abs(percent) >= 20 else 1}f} %".replace("-", "−")
+
+
+def show_least(ratio: float) -> str:
+    """The end of an interval that is nearer to no change, behind a change: `at least +2.0 %`."""
+    said = show_change(ratio)
+    return "more than 0 %" if said == _NONE else f"at least {said}"
 
 
 def _three_digits(value: float) -> str:

@@ -10,6 +10,7 @@ from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
 from dbversus.stats.model import Finding, Verdict
 
 R, E, BETTER, U = Verdict.REGRESSION, Verdict.EQUIVALENT, Verdict.IMPROVEMENT, Verdict.UNDECIDED
+SMALL = Verdict.SMALL_CHANGE
 
 
 def finding(metric: str, verdict: Verdict, ratio: float | None = 1.0, note: str = "") -> Finding:
@@ -50,11 +51,57 @@ def test_cpu_and_throughput_together(cpu: Verdict, throughput: Verdict, verdict:
 
 def test_changes_are_named_with_their_size() -> None:
     _, sentence = told(R, R, R, (1.051, 0.952, 3.2))
-    assert sentence.startswith("server CPU per op +5.1 %, throughput −4.8 %, IO bytes per op ×3.2 (")
+    assert sentence.startswith("server CPU per op +5.1 %, throughput −4.8 %, IO bytes per op ×3.2; more")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "ratio", "low", "high", "words"),
+    [
+        (R, 1.051, 1.02, 1.083, "+5.1 % (at least +2.0 %)"),
+        (BETTER, 0.88, 0.85, 0.911, "−12.0 % (at least −8.9 %)"),
+        (R, 3.2, 2.8, 3.7, "×3.2 (at least ×2.8)"),
+        (BETTER, 0.002, 0.001, 0.004, "to 1/500 (at least to 1/250)"),
+        (R, 1.021, 1.0001, 1.042, "+2.1 % (more than 0 %)"),
+        (SMALL, 1.021, 1.015, 1.028, "+2.1 % (within 5 %)"),
+    ],
+)
+def test_a_change_is_one_of_at_least_the_nearer_end(
+    verdict: Verdict, ratio: float, low: float, high: float, words: str
+) -> None:
+    assert headline([replace(finding(CPU, verdict, ratio), low=low, high=high)]) == (
+        verdict,
+        f"server CPU per op {words}",
+    )
+
+
+@pytest.mark.parametrize(
+    ("cpu", "throughput", "verdict", "words"),
+    [
+        ((SMALL, 1.02), (E, 1.0), SMALL, "slightly more CPU per op, same throughput"),
+        ((SMALL, 0.98), (SMALL, 1.02), SMALL, "slightly less CPU per op, slightly more throughput"),
+        ((E, 1.0), (SMALL, 0.98), SMALL, "same CPU per op, slightly less throughput"),
+        ((R, 1.08), (SMALL, 0.98), R, "more CPU per op, slightly less throughput"),
+        ((SMALL, 1.02), (BETTER, 1.1), BETTER, "slightly more CPU per op, more throughput"),
+        ((SMALL, 1.02), (U, 0.96), U, "server CPU per op small change (+2.0 %); throughput undecided (−4.0 %"),
+    ],
+)
+def test_small_changes_and_what_is_beside_them(
+    cpu: tuple[Verdict, float], throughput: tuple[Verdict, float], verdict: Verdict, words: str
+) -> None:
+    """A test is a small change where all of it is known to be within the margins."""
+    said = headline([finding(CPU, *cpu), replace(finding(THROUGHPUT, *throughput), higher_is_better=True)])
+    assert said[0] is verdict and words in said[1]
+
+
+def test_a_small_change_of_io_is_one_of_the_test_and_open_io_is_mentioned() -> None:
+    assert told(E, E, SMALL, (1, 1, 1.02))[0] is SMALL
+    verdict, sentence = told(SMALL, E, U, (1.02, 1, 1.03))
+    assert verdict is SMALL
+    assert sentence.endswith("; IO bytes per op undecided (+3.0 %, a change under 4.2 % could be missed)")
 
 
 def test_io_alone_makes_a_regression() -> None:
-    assert told(E, E, R, (1, 1, 1.2)) == (R, "IO bytes per op +20.0 % (same CPU per op, same throughput)")
+    assert told(E, E, R, (1, 1, 1.2)) == (R, "IO bytes per op +20.0 %; same CPU per op, same throughput")
 
 
 def test_equivalent_notes_undecided_io() -> None:
@@ -97,7 +144,7 @@ def test_a_change_over_all_its_work_is_called_that() -> None:
     burst = replace(finding(CPU, R, 1.098, note="equivalent in the middle half …"), whole_work=R)
     assert headline([burst, finding(THROUGHPUT, E)]) == (
         R,
-        "server CPU per op +9.8 % over all its work (more CPU per op, same throughput); "
+        "server CPU per op +9.8 % over all its work; more CPU per op, same throughput; "
         "server CPU per op equivalent in the middle half …",
     )
 
@@ -109,7 +156,7 @@ def times(p99: Verdict, ratio: float = 1.0) -> list[Finding]:
 def test_a_judged_response_time_has_a_clause_of_its_own() -> None:
     verdict, sentence = headline(times(R, 1.12))
     assert verdict is R
-    assert sentence == "99th percentile of response time +12.0 % (same CPU per op, same throughput)"
+    assert sentence == "99th percentile of response time +12.0 %; same CPU per op, same throughput"
     assert headline(times(E))[1].endswith("5 % in throughput, 5 % in 99th percentile of response time")
 
 

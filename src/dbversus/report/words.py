@@ -10,18 +10,20 @@ from typing import Any
 from dbversus.report.model import Comparison, Estimate, TestPart
 from dbversus.results.records import Experiment
 from dbversus.results.schema import IMPORTED_SUITE
+from dbversus.stats.headline import worse_a_little
 from dbversus.stats.judgeable import MEAN, P50, P95, P99, RESPONSE_TIMES, USUAL
 from dbversus.stats.judged import JUDGEABLE_METRICS, judged_names
 from dbversus.stats.means import Spreading
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT, metric_named
-from dbversus.stats.model import BY_THE_CLOCK, UNPAID, UNSETTLED, Finding, Metric, Verdict
-from dbversus.units import count_of, show_change, show_memory
+from dbversus.stats.model import BY_THE_CLOCK, UNPAID, UNSETTLED, WITHIN, Finding, Metric, Verdict
+from dbversus.units import count_of, show_change, show_least, show_memory
 
 # colour is never alone: every verdict has its word and its sign; no sign of arithmetic, since ratios and counts follow some
 SIGNS = {
     Verdict.EQUIVALENT: "○",
     Verdict.REGRESSION: "▼",
     Verdict.IMPROVEMENT: "▲",
+    Verdict.SMALL_CHANGE: "◐",
     Verdict.NO_STEADY_STATE: "↗",
     Verdict.UNDECIDED: "?",
     Verdict.UNSTABLE: "↕",
@@ -36,8 +38,9 @@ FIGURE_SIGNS = frozenset(SIGNS.values()) - {
     SIGNS[verdict] for verdict in (Verdict.SLA_FAILED, Verdict.WRONG_RESULT, Verdict.FAILED)
 }
 MEANINGS = {
-    Verdict.REGRESSION: "worse than the base, beyond doubt and by at least two thirds of the margin",
-    Verdict.IMPROVEMENT: "better than the base, beyond doubt and by at least two thirds of the margin",
+    Verdict.REGRESSION: "worse than the base, beyond doubt, and not known to lie within the margin",
+    Verdict.IMPROVEMENT: "better than the base, beyond doubt, and not known to lie within the margin",
+    Verdict.SMALL_CHANGE: "worse or better than the base, beyond doubt, and the whole interval lies within the margin",
     Verdict.EQUIVALENT: "the interval lies within the margin, the estimate well within: the same for all practical purposes",
     Verdict.NO_STEADY_STATE: "moved against the base by more than the margin while measured; the ratio is of all the work",
     Verdict.UNDECIDED: "neither shown to differ nor shown to be the same",
@@ -56,6 +59,7 @@ SEVERITY = (
     Verdict.REGRESSION,
     Verdict.IMPROVEMENT,
     Verdict.NO_STEADY_STATE,
+    Verdict.SMALL_CHANGE,
     Verdict.UNSTABLE,
     Verdict.DISTURBED,
     Verdict.UNDECIDED,
@@ -138,6 +142,12 @@ def change(value: float | None) -> str:
     return "–" if value is None else typographic(show_change(value))
 
 
+def change_of(finding: Finding) -> str:
+    """`+8.1 %, at least +5.2 %`"""
+    least = f", {typographic(show_least(finding.least_change))}" if finding.least_change else ""
+    return f"{change(finding.ratio)}{least}"
+
+
 def typographic(text: str) -> str:
     """Hyphens before numbers as minus signs."""
     return re.sub(r"(?<![\w-])-(?=\d)", "−", text).replace(" %", f"{NBSP}%")
@@ -202,13 +212,14 @@ def summary_sentences(comparisons: Sequence[Comparison], target: str, base: str)
         first, *changes = changes
         count, words = first.split(" ", 1)
         said = f"{count} of {total} tests {words}".replace(":", f"{than}:", 1)
-    elif any(item.verdict in (Verdict.EQUIVALENT, Verdict.IMPROVEMENT) for item in comparisons):
+    elif any(item.verdict in (*WITHIN, Verdict.IMPROVEMENT) for item in comparisons):
         steady = sum(item.verdict != Verdict.NO_STEADY_STATE for item in comparisons)
         which = "" if steady == total else " with a steady state"
+        by_much = " by more than the margin" if any(worse_a_little(item.findings) for item in comparisons) else ""
         said = (
-            f"The one test{which} is not shown to be worse{than}."
+            f"The one test{which} is not shown to be worse{than}{by_much}."
             if steady == 1
-            else f"None of {steady} tests{which} is shown to be worse{than}."
+            else f"None of {steady} tests{which} is shown to be worse{than}{by_much}."
         )
     elif any(item.verdict == Verdict.NO_STEADY_STATE for item in comparisons):
         said = f"No test has a steady state on {target} against {base}: all work is judged."
@@ -217,6 +228,7 @@ def summary_sentences(comparisons: Sequence[Comparison], target: str, base: str)
     return (
         said,
         *changes,
+        *_small(comparisons),
         *_unpaid(comparisons),
         *_drifting(comparisons),
         *_contradicted(comparisons),
@@ -226,7 +238,7 @@ def summary_sentences(comparisons: Sequence[Comparison], target: str, base: str)
 
 
 def _change_sentence(comparisons: Sequence[Comparison], metric: str, verdict: Verdict) -> str:
-    """`2 use more CPU per operation: a (+16 %) and b (+8.1 %).`; empty where there are none."""
+    """`2 use more CPU per operation: a (+16 %, at least +9.0 %) and b (+8.1 %, at least +5.2 %).`; empty where there are none."""
     found = [
         item.findings[metric]
         for item in comparisons
@@ -235,7 +247,7 @@ def _change_sentence(comparisons: Sequence[Comparison], metric: str, verdict: Ve
     if not found:
         return ""
     found.sort(key=lambda finding: -abs(math.log(finding.ratio or 1)))
-    names = [f"{finding.test} ({change(finding.ratio)}{_over_all_work(finding)})" for finding in found]
+    names = [f"{finding.test} ({change_of(finding)}{_over_all_work(finding)})" for finding in found]
     return f"{len(found)} {_WORDS[metric, verdict][len(found) > 1]}: {listing(names)}."
 
 
@@ -249,6 +261,18 @@ def _is_change(finding: Finding, verdict: Verdict) -> bool:
 
 def _counts(comparison: Comparison) -> bool:
     return comparison.verdict not in _NOT_COUNTED
+
+
+def _small(comparisons: Sequence[Comparison]) -> list[str]:
+    """`2 changed a little, within the margins: a (CPU/op +1.8 %) and b (throughput −2.1 %).`; none without any."""
+    found = [item for item in comparisons if item.verdict == Verdict.SMALL_CHANGE]
+    named = [f"{item.test} ({_small_changes(item)})" for item in found]
+    return [f"{len(found)} changed a little, within the margins: {listing(named)}."] if found else []
+
+
+def _small_changes(comparison: Comparison) -> str:
+    small = [one for one in comparison.findings.values() if one.judged and one.verdict == Verdict.SMALL_CHANGE]
+    return ", ".join(f"{SHORT_TITLES[one.metric]} {change(one.ratio)}" for one in small)
 
 
 def _unpaid(comparisons: Sequence[Comparison]) -> list[str]:

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dbversus.stats.judgeable import RESPONSE_TIMES
 from dbversus.stats.judged import JUDGEABLE_METRICS
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
-from dbversus.stats.model import CHANGES, MOVED, SMALL_CHANGE, TOO_LITTLE, Finding, Verdict
-from dbversus.units import show_change
+from dbversus.stats.model import CHANGES, DECIDED, DIFFERS, MOVED, SIZE_OPEN, TOO_LITTLE, WITHIN, Finding, Verdict
+from dbversus.units import show_change, show_least
 
 _TITLES = {metric.name: metric.title for metric in JUDGEABLE_METRICS}
 
@@ -23,20 +23,23 @@ _TOGETHER: Mapping[tuple[Verdict, Verdict], str] = {
     (Verdict.IMPROVEMENT, Verdict.IMPROVEMENT): "less CPU per op, more throughput",
 }
 
-_ALONE: Mapping[tuple[str, Verdict], str] = {
-    (CPU, Verdict.REGRESSION): "more CPU per op",
-    (CPU, Verdict.IMPROVEMENT): "less CPU per op",
-    (THROUGHPUT, Verdict.REGRESSION): "less throughput",
-    (THROUGHPUT, Verdict.IMPROVEMENT): "more throughput",
+# (metric, whether it is worse)
+_ALONE: Mapping[tuple[str, bool], str] = {
+    (CPU, True): "more CPU per op",
+    (CPU, False): "less CPU per op",
+    (THROUGHPUT, True): "less throughput",
+    (THROUGHPUT, False): "more throughput",
 }
+_SAME = {CPU: "same CPU per op", THROUGHPUT: "same throughput"}
 
 
 def headline(findings: Sequence[Finding]) -> tuple[Verdict, str]:
     """Verdict and sentence for one test × target; exploratory findings are left aside.
 
     Regression when any judged metric is one; else improvement when any is; else no steady state when any has none; else
-    equivalent when all are that were measured, whatever is still open of IO where there are others; else disturbed, unstable or
-    undecided, the first that applies. Percentiles that too few operations were measured for are named.
+    equivalent when all are that were measured, or small change when all others are, whatever is still open of IO where there are
+    others; else disturbed, unstable or undecided, the first that applies. Percentiles that too few operations were measured for
+    are named.
     """
     lacking = [f"{_TITLES[f.metric]} not judged: {f.note}" for f in findings if f.lacks_operations]
     judged = {finding.metric: finding for finding in findings if finding.judged and finding.metric in _TITLES}
@@ -58,7 +61,9 @@ def _of_judged(judged: Mapping[str, Finding]) -> tuple[Verdict, str]:
     if Verdict.NO_STEADY_STATE in verdicts:
         return Verdict.NO_STEADY_STATE, _drifting(judged)
     core = [finding for name, finding in judged.items() if name != IO_BYTES] or judged.values()
-    if all(finding.verdict is Verdict.EQUIVALENT for finding in core):
+    if all(finding.verdict in WITHIN for finding in core):
+        if Verdict.SMALL_CHANGE in verdicts:
+            return Verdict.SMALL_CHANGE, "; ".join([_changed(judged), *_still_open(judged)])
         return Verdict.EQUIVALENT, _equivalent(judged)
     open_verdict = next((v for v in (Verdict.DISTURBED, Verdict.UNSTABLE) if v in verdicts), Verdict.UNDECIDED)
     return open_verdict, _open(open_verdict, judged)
@@ -72,6 +77,11 @@ def worse_over_all_work(findings: Mapping[str, Finding]) -> bool:
     )
 
 
+def worse_a_little(findings: Mapping[str, Finding]) -> bool:
+    """Whether any judged metric of a test, given its findings by metric, is a small change for the worse."""
+    return any(one.judged and one.counted is Verdict.SMALL_CHANGE and one.is_worse for one in findings.values())
+
+
 def _drifting(judged: Mapping[str, Finding]) -> str:
     """What moved, and what all the work comes to."""
     return "; ".join(f"{_TITLES[name]}: {f.note}" for name, f in judged.items() if MOVED in f.note)
@@ -79,16 +89,19 @@ def _drifting(judged: Mapping[str, Finding]) -> str:
 
 def _changed(judged: Mapping[str, Finding]) -> str:
     """Which metrics changed and by how much, what they say together, and how rows stand that show nothing of it."""
-    figures = [
-        f"{_TITLES[name]} {_change(f)}{' over all its work' if _is_of_all_work(f) else ''}"
-        for name, f in judged.items()
-        if f.verdict in CHANGES
-    ]
+    figures = [f"{_TITLES[name]} {_figure(f)}" for name, f in judged.items() if f.verdict in DIFFERS]
     meaning = _cpu_and_throughput(judged)
-    said = f"{', '.join(figures)} ({meaning})" if meaning else ", ".join(figures)
     of_all_work = [f"{_TITLES[name]} {f.note}" for name, f in judged.items() if _is_of_all_work(f) or MOVED in f.note]
     open_times = [f"{_TITLES[name]} {_state(f)}" for name, f in judged.items() if _is_open_time(f)]
-    return "; ".join([said, *of_all_work, *open_times])
+    return "; ".join(filter(None, [", ".join(figures), meaning, *of_all_work, *open_times]))
+
+
+def _figure(finding: Finding) -> str:
+    """`+5.1 % (at least +2.0 %)`; of a small change `+1.8 % (within 3 %)`."""
+    if finding.verdict is Verdict.SMALL_CHANGE:
+        return f"{_change(finding)} (within {100 * finding.margin:g} %)"
+    least = f" ({show_least(finding.least_change)})" if finding.least_change else ""
+    return f"{_change(finding)}{least}{' over all its work' if _is_of_all_work(finding) else ''}"
 
 
 def _is_of_all_work(finding: Finding) -> bool:
@@ -96,7 +109,7 @@ def _is_of_all_work(finding: Finding) -> bool:
 
 
 def _is_open_time(finding: Finding) -> bool:
-    return finding.metric in RESPONSE_TIMES and finding.verdict not in (*CHANGES, Verdict.EQUIVALENT)
+    return finding.metric in RESPONSE_TIMES and finding.verdict not in DECIDED
 
 
 def _cpu_and_throughput(judged: Mapping[str, Finding]) -> str:
@@ -105,15 +118,29 @@ def _cpu_and_throughput(judged: Mapping[str, Finding]) -> str:
         return ""
     if (cpu.verdict, throughput.verdict) in _TOGETHER:
         return _TOGETHER[cpu.verdict, throughput.verdict]
-    return ", ".join(_ALONE.get((f.metric, f.verdict)) or f"{_TITLES[f.metric]} {_state(f)}" for f in (cpu, throughput))
+    return f"{_alone(cpu)}, {_alone(throughput)}"
+
+
+def _alone(finding: Finding) -> str:
+    if finding.verdict in DIFFERS:
+        slightly = "slightly " if finding.verdict is Verdict.SMALL_CHANGE else ""
+        return slightly + _ALONE[finding.metric, finding.is_worse]
+    return (
+        _SAME[finding.metric]
+        if finding.verdict is Verdict.EQUIVALENT
+        else f"{_TITLES[finding.metric]} {_state(finding)}"
+    )
 
 
 def _equivalent(judged: Mapping[str, Finding]) -> str:
     margins = [
         f"{100 * f.margin:g} % in {_TITLES[name]}" for name, f in judged.items() if f.verdict is Verdict.EQUIVALENT
     ]
-    still_open = [f"{_TITLES[name]} {_state(f)}" for name, f in judged.items() if f.verdict is not Verdict.EQUIVALENT]
-    return "; ".join([f"no change beyond {', '.join(margins)}", *still_open])
+    return "; ".join([f"no change beyond {', '.join(margins)}", *_still_open(judged)])
+
+
+def _still_open(judged: Mapping[str, Finding]) -> list[str]:
+    return [f"{_TITLES[name]} {_state(f)}" for name, f in judged.items() if f.verdict not in WITHIN]
 
 
 def _open(verdict: Verdict, judged: Mapping[str, Finding]) -> str:
@@ -132,11 +159,13 @@ def _state(finding: Finding) -> str:
         return f"unstable (spread between blocks {100 * finding.block_sd:.1f} %)"
     if finding.verdict is Verdict.UNDECIDED and finding.before_first_look:
         return _early(finding)
+    if finding.verdict is Verdict.SMALL_CHANGE:
+        return f"{finding.verdict} ({_change(finding)})"
     if finding.verdict is not Verdict.UNDECIDED or finding.ratio is None:
         return str(finding.verdict)
     if finding.whole_work:
         return f"undecided ({finding.note})"
-    if finding.note == SMALL_CHANGE or finding.is_unpaid:
+    if finding.note == SIZE_OPEN or finding.is_unpaid:
         return f"undecided ({_change(finding)}, {finding.note})"
     visible = finding.smallest_visible_change
     limit = "" if visible is None else f", a change under {100 * visible:.1f} % could be missed"

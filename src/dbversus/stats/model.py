@@ -9,6 +9,7 @@ class Verdict(StrEnum):
     EQUIVALENT = "equivalent"
     REGRESSION = "regression"
     IMPROVEMENT = "improvement"
+    SMALL_CHANGE = "small change"
     NO_STEADY_STATE = "no steady state"
     UNDECIDED = "undecided"
     UNSTABLE = "unstable"
@@ -20,8 +21,14 @@ class Verdict(StrEnum):
 
 
 CHANGES = (Verdict.REGRESSION, Verdict.IMPROVEMENT)
-SMALL_CHANGE = "a real change, but smaller than two thirds of the margin"
-"""Note of what is undecided for its size alone."""
+DIFFERS = (*CHANGES, Verdict.SMALL_CHANGE)
+"""Shown to differ: the interval excludes no change."""
+WITHIN = (Verdict.EQUIVALENT, Verdict.SMALL_CHANGE)
+"""The whole interval lies inside the margin."""
+DECIDED = (*WITHIN, *CHANGES)
+"""Verdicts that more blocks need not change."""
+SIZE_OPEN = "it differs, whether by little is open"
+"""Note of what is undecided for its size alone: its interval reaches over the margin, its estimate is not far enough from 1."""
 TOO_LITTLE = "too little happened to tell"
 """Note of a ratio whose interval would say nothing (stats/means.py, `spread`)."""
 MOVED = "during the slots of a block"
@@ -95,7 +102,7 @@ class Finding:
     the other way, or equivalent while it is not certain), so that nothing is decided.
     `start_low` and `start_high`: with one block, the 95 % interval within that one start of the servers.
     `judged`: the metric makes verdicts in this experiment; else it is exploratory. With fewer blocks than the `first_look` has,
-    there is no verdict.
+    there is no verdict. `higher_is_better`: as that of its metric.
     """
 
     test: str
@@ -124,6 +131,7 @@ class Finding:
     least: float | None = None
     most: float | None = None
     first_look: int = 0
+    higher_is_better: bool = False
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -131,11 +139,23 @@ class Finding:
         return self.test, self.target, self.metric
 
     @property
-    def is_small(self) -> bool:
-        """Whether it has no verdict, though its interval lies inside the margin, and all its work says nothing else."""
-        if self.verdict is not Verdict.UNDECIDED or self.whole_work or self.low is None or self.high is None:
-            return False
-        return 1 / (1 + self.margin) <= self.low and self.high <= 1 + self.margin
+    def counted(self) -> Verdict:
+        """Its verdict; without a steady state, that of all its work, where there is any."""
+        return self.whole_work or self.verdict if self.verdict is Verdict.NO_STEADY_STATE else self.verdict
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether it is shown to be worse than the base, if only a little."""
+        if self.counted is Verdict.SMALL_CHANGE and self.ratio:
+            return (self.ratio > 1) != self.higher_is_better
+        return self.counted is Verdict.REGRESSION
+
+    @property
+    def least_change(self) -> float | None:
+        """Of a change, the end of the interval that is nearer to no change: it is one of at least that."""
+        if self.counted not in CHANGES or self.ratio is None:
+            return None
+        return self.low if self.ratio > 1 else self.high
 
     @property
     def is_out_of_reach(self) -> bool:
@@ -158,11 +178,9 @@ class Finding:
     @property
     def is_shown(self) -> bool:
         """Whether it is a change; of runs without blocks, which show nothing, whether it is more than the margin."""
-        if self.verdict is Verdict.NO_STEADY_STATE:
-            return self.whole_work in CHANGES
         if self.verdict is Verdict.NOT_REPLICATED and self.ratio:
             return max(self.ratio, 1 / self.ratio) > 1 + self.margin
-        return self.verdict in CHANGES
+        return self.counted in CHANGES
 
     @property
     def before_first_look(self) -> str:

@@ -66,8 +66,9 @@ def test_verdicts_go_by_the_wider_margin_and_by_what_is_better() -> None:
     assert only(none, some).verdict is Verdict.REGRESSION
     assert only(some, none).verdict is Verdict.IMPROVEMENT
     assert only(none, none).verdict is Verdict.EQUIVALENT
-    wide = only(none, some, margins={("scan", CPU): 0.08})
-    assert (wide.verdict, wide.margin) == (Verdict.EQUIVALENT, 0.08)
+    for margin, verdict in ((0.08, Verdict.SMALL_CHANGE), (0.2, Verdict.EQUIVALENT)):
+        wide = only(none, some, margins={("scan", CPU): margin})
+        assert (wide.verdict, wide.margin, wide.is_worse) == (verdict, margin, verdict is Verdict.SMALL_CHANGE)
     key = ("scan", "b", THROUGHPUT)
     (found,) = judge_interactions(measured({key: none}), [measured({key: Mean(0.08, 0.001, 6, 4)})], PRIMARY)
     assert found[key].verdict is Verdict.IMPROVEMENT

@@ -195,7 +195,8 @@ class Fields(BaseModel):
     fail_on: Annotated[
         list[str],
         Flag(
-            f"Exit with 99 when there is one: {', '.join(CONDITIONS)} (commas between, repeatable); "
+            f"Exit with 99 when there is one: {', '.join(CONDITIONS)} (commas between, repeatable; small: a small change for the "
+            "worse, or a regression); "
             "with 98 when nothing could be judged of the run or of one of its targets.",
             ("compare", "run", "resume", "report"),
             "texts",
@@ -205,7 +206,7 @@ class Fields(BaseModel):
         str | None,
         Flag(
             "Exit with 98 when fewer comparisons (a test on a target) than this share, e.g. 80%, are found to be a "
-            "regression, an improvement or equivalent.",
+            "regression, an improvement, a small change or equivalent.",
             ("compare", "run", "resume", "report"),
             default="none",
         ),

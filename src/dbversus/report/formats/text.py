@@ -32,6 +32,7 @@ from dbversus.stats.model import Finding, Metric, Verdict
 _STYLES = {
     Verdict.REGRESSION: "bold red",
     Verdict.IMPROVEMENT: "bold blue",
+    Verdict.SMALL_CHANGE: "cyan",
     Verdict.EQUIVALENT: "dim",
     Verdict.NO_STEADY_STATE: "yellow",
     Verdict.UNDECIDED: "default",

@@ -11,12 +11,12 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from dbversus.stats.judging.estimate import estimate
-from dbversus.stats.judging.looks import OVERALL, POWER, adjusted_p
+from dbversus.stats.judging.looks import OVERALL, POWER, adjusted_p, name
 from dbversus.stats.judging.sequential import alpha_per_look, first_look
 from dbversus.stats.judging.verdicts import reservation
 from dbversus.stats.means import FEWEST_BLOCKS, Mean, difference
 from dbversus.stats.metrics import Floats
-from dbversus.stats.model import BlockValue, Finding, Metric, Verdict
+from dbversus.stats.model import DIFFERS, BlockValue, Finding, Metric, Verdict
 from dbversus.stats.values.table import Key, tabulate
 
 Looks = tuple[int, ...]
@@ -105,7 +105,7 @@ class _Level:
         p = np.array([_p_value(mean) for mean in means])
         q = np.full(len(p), np.nan)
         q[known] = np.minimum(1.0, adjusted_p(p[known]) * OVERALL / of_family)
-        # as for verdicts (judging/looks.py, selected_level): of intervals that are selected, a share of OVERALL misses at most
+        # as for verdicts (judging/looks.py, _adjust): of intervals that are selected, a share of OVERALL misses at most
         changed = max(1, int(np.count_nonzero(q[known] <= OVERALL)))
         return cls(p, q, alpha_per_look(strictest, OVERALL), of_family / size, of_family * changed / size)
 
@@ -117,10 +117,11 @@ def _p_value(mean: Mean) -> float:
 def _finding(key: Key, mean: Mean, margin: float, metric: Metric, level: _Level, index: int, awaited: int) -> Finding:
     verdict, reach = Verdict.UNDECIDED, None
     if mean.error is not None:
+        alone, selected = (_reach(mean, mean.error, each / 2) for each in (level.alone, level.selected))
         if not awaited:
-            verdict = _verdict(mean, mean.error, margin, metric, level, float(level.q[index]))
-        changed = verdict in (Verdict.REGRESSION, Verdict.IMPROVEMENT)
-        reach = _reach(mean, mean.error, (level.selected if changed else level.alone) / 2)
+            sign = -1.0 if metric.higher_is_better else 1.0
+            verdict = name(mean.value, alone, selected, bool(level.q[index] <= OVERALL), float(np.log1p(margin)), sign)
+        reach = selected if verdict in DIFFERS else alone
     beside = mean.spread(reach)
     finding = Finding(
         *key,
@@ -136,18 +137,9 @@ def _finding(key: Key, mean: Mean, margin: float, metric: Metric, level: _Level,
         block_sd=None,
         degrees_of_freedom=None if reach is None else mean.df,
         first_look=awaited,
+        higher_is_better=metric.higher_is_better,
     )
     return replace(finding, note=reservation(finding))
-
-
-def _verdict(mean: Mean, error: float, margin: float, metric: Metric, level: _Level, q: float) -> Verdict:
-    """In the order of the protocol: equivalent before changed."""
-    log_margin = float(np.log1p(margin))
-    if abs(mean.value) + _reach(mean, error, level.alone) <= log_margin:
-        return Verdict.EQUIVALENT
-    if q <= OVERALL and abs(mean.value) >= log_margin / 2:
-        return Verdict.IMPROVEMENT if (mean.value > 0) == metric.higher_is_better else Verdict.REGRESSION
-    return Verdict.UNDECIDED
 
 
 def _reach(mean: Mean, error: float, level: float) -> float:

@@ -16,7 +16,7 @@ from dbversus.stats.judge import settled_tests
 from dbversus.stats.judging.verdicts import assess
 from dbversus.stats.judging.whole_work import check_whole_work
 from dbversus.stats.metrics import SMOOTH, Floats, metric_named
-from dbversus.stats.model import CHANGES, BlockValue, Finding, Metric, Verdict
+from dbversus.stats.model import CHANGES, DIFFERS, BlockValue, Finding, Metric, Verdict
 from dbversus.stats.simulation.protocol import Looked, take_looks
 from dbversus.stats.values.layout import Ints
 
@@ -210,7 +210,7 @@ def _moved(value: BlockValue, place: int, sign: float, residual: float, added: f
 
 
 def _count(pool: Pool, game: Game, findings: Sequence[Finding], looked: Looked) -> Played:
-    false = {item.test for item in findings if item.verdict in CHANGES and _truth(pool, game, item) == 0}
+    false = {item.test for item in findings if item.verdict in DIFFERS and _truth(pool, game, item) == 0}
     grown = Verdict.IMPROVEMENT if metric_named(pool.changed).higher_is_better else Verdict.REGRESSION
     return Played(
         game=game,

@@ -6,16 +6,21 @@ import numpy as np
 from scipy.special import stdtrit
 
 from dbversus.stats.judging.estimate import draw_in
-from dbversus.stats.judging.looks import CHANGED_FROM, OVERALL, State, equivalent_within, looks_taken
+from dbversus.stats.judging.looks import OVERALL, State, looks_taken, name
 from dbversus.stats.judging.sequential import alpha_per_look
 from dbversus.stats.judging.weights import weigh
 from dbversus.stats.metrics import Floats
-from dbversus.stats.model import Verdict
+from dbversus.stats.model import WITHIN, Verdict
 from dbversus.stats.values.table import Table
 
 FEWEST_FRESH_BLOCKS = 2
 CONFIRMED = "confirmed in fresh blocks"
 """The usual note of a change."""
+
+_NOTES = {
+    Verdict.EQUIVALENT: "seemed to change, but fresh blocks put it under the margin",
+    Verdict.UNDECIDED: "seemed to change, but fresh blocks neither confirm nor refute it",
+}
 
 
 @dataclass(frozen=True)
@@ -33,15 +38,15 @@ def measured_again(table: Table, state: State, looks: tuple[int, ...]) -> dict[i
     """By number of the key, what the blocks after a change was found say of it, where there are two or more.
 
     Not where all blocks together have put it under the margin: their interval holds at every look.
-    The change stands when their estimate is CHANGED_FROM of the margin away or more and their interval excludes no change.
-    Until then it is undecided, and is measured further.
+    The change stands when their interval excludes no change in the same direction. Until then it is undecided, and is measured
+    further.
     """
     is_fresh = (state.found_at >= 0)[:, None] & (np.array(table.blocks) >= state.found_at[:, None])
     # by the fresh blocks alone: what is far off from those that revealed a change may be the truth
     value = draw_in(table, np.where(is_fresh, table.value, np.nan))
     weight, _ = weigh(table, draw_in(table, table.value))
     enough = np.count_nonzero(~np.isnan(value), axis=1) >= FEWEST_FRESH_BLOCKS
-    enough &= state.verdict != Verdict.EQUIVALENT
+    enough &= ~np.isin(state.verdict, WITHIN)
     return {
         int(index): _judged(table, state, int(index), value[index], weight[index], looks)
         for index in np.flatnonzero(enough)
@@ -55,16 +60,11 @@ def _judged(table: Table, state: State, index: int, value: Floats, weight: Float
     fresh, weight = value[is_fresh], weight[is_fresh]
     mean, df = float(np.average(fresh, weights=weight)), float(state.df[index])
     error = float(state.moderated_sd[index]) / float(weight.sum()) ** 0.5
-    distance, one_sided = (-error * float(stdtrit(df, chance)) for chance in (level / 2, level))
-    margin, direction = float(table.log_margin[index]), _found_direction(table, state, index)
-    if abs(mean) <= equivalent_within(looks) * margin and abs(mean) + one_sided <= margin:
-        verdict, note = Verdict.EQUIVALENT, "seemed to change, but fresh blocks put it under the margin"
-    elif direction * mean >= CHANGED_FROM * margin and direction * mean > distance:
-        worse = direction * table.sign[index] > 0
-        verdict, note = Verdict.REGRESSION if worse else Verdict.IMPROVEMENT, CONFIRMED
-    else:
-        verdict, note = Verdict.UNDECIDED, "seemed to change, but fresh blocks neither confirm nor refute it"
-    return Shown(verdict, mean, distance, note, len(fresh))
+    distance = -error * float(stdtrit(df, level / 2))
+    differs = _found_direction(table, state, index) * mean > distance
+    log_margin, sign = float(table.log_margin[index]), float(table.sign[index])
+    verdict = name(mean, distance, distance, differs, log_margin, sign)
+    return Shown(verdict, mean, distance, _NOTES.get(verdict, CONFIRMED), len(fresh))
 
 
 def _level(table: Table, found_at: int, looks: tuple[int, ...]) -> float:

@@ -10,7 +10,7 @@ from dbversus.stats.judging.estimate import estimate
 from dbversus.stats.judging.sequential import alpha_per_look, first_look
 from dbversus.stats.means import FEWEST_BLOCKS
 from dbversus.stats.metrics import Floats
-from dbversus.stats.model import CHANGES, Verdict
+from dbversus.stats.model import DIFFERS, WITHIN, Verdict
 from dbversus.stats.values.table import Bools, Ints, Table
 
 OVERALL = 0.05
@@ -21,11 +21,9 @@ WORTH_ANOTHER_LOOK = 0.2
 false alarms: docs/protocol.md, Measured again."""
 
 EQUIVALENT_WITHIN, CHANGED_FROM = 1 / 3, 2 / 3
-SHORT, SHORT_WITHIN = 2, 1 / 2
-"""Shares of the margin: within the first an estimate is equivalent, from the second on it is a change. What lies between is
-measured further, else one and the same small change would be a regression in one run and equivalent in the next
-(docs/evidence/small-changes.md). Where the last look comes after at most SHORT times the blocks of the first, little is
-measured further, so the gap is narrower."""
+"""Shares of the margin: within the first an estimate is equivalent, from the second on one that reaches over the margin is a
+change. What lies between is measured further, else one and the same change would be a regression in one run and equivalent in
+the next (docs/evidence/small-changes.md)."""
 
 POWER = 0.9
 
@@ -44,6 +42,7 @@ class State:
     p: Floats
     q: Floats
     verdict: Verdicts
+    distance: Floats  # how far the truth may be from the mean: half the length of the interval that is shown
     found_at: Ints  # -1: no change found
 
     @classmethod
@@ -58,6 +57,7 @@ class State:
             p=unknown,
             q=unknown,
             verdict=np.full(size, Verdict.UNDECIDED, dtype=object),
+            distance=unknown,
             found_at=np.full(size, -1, dtype=np.int64),
         )
 
@@ -77,13 +77,14 @@ def take_look(table: Table, state: State, count: int, looks: tuple[int, ...]) ->
     fresh = n > state.n
     state.n = np.where(fresh, n, state.n)
     _estimate(table, state, count, fresh)
-    _adjust(table, state, fresh, looks)
-    verdicts = _judge(table, state, looks)
+    selected = _adjust(table, state, fresh, looks)
+    verdicts, distance = _judge(table, state, looks, selected)
     state.verdict = np.where(fresh, verdicts, state.verdict)
+    state.distance = np.where(fresh, distance, state.distance)
     with np.errstate(invalid="ignore"):
         may_differ = (state.q <= WORTH_ANOTHER_LOOK) & (np.abs(state.mean) >= CHANGED_FROM * table.log_margin)
     is_told = n >= first_look(looks)
-    newly_found = fresh & (state.found_at < 0) & may_differ & is_told & (verdicts != Verdict.EQUIVALENT)
+    newly_found = fresh & (state.found_at < 0) & may_differ & is_told & ~np.isin(verdicts, WITHIN)
     state.found_at[newly_found] = table.blocks[count - 1] + 1
 
 
@@ -114,11 +115,15 @@ def reach(state: State, level: float | Floats) -> Floats:
     return distance
 
 
-def _adjust(table: Table, state: State, fresh: Bools, looks: tuple[int, ...]) -> None:
+def _adjust(table: Table, state: State, fresh: Bools, looks: tuple[int, ...]) -> Floats:
     """q-values: Benjamini-Hochberg within the family, scaled for the looks, so that q ≤ OVERALL decides.
 
-    Retired tests stay in the family with the p-values of their last look.
+    Retired tests stay in the family with the p-values of their last look. Returned is the level of the interval of what is shown
+    to differ: of R in a family of m, R/m of that of the looks. It excludes no change exactly where q ≤ OVERALL, and of all
+    intervals that are selected so, a share of OVERALL at most misses the truth (Benjamini & Yekutieli, J. Am. Stat. Assoc. 100,
+    2005).
     """
+    selected = np.full(len(state.p), alpha_per_look(looks, OVERALL))
     for family in (table.primary, ~table.primary):
         members = family & np.isfinite(state.p)
         size = int(np.count_nonzero(members))
@@ -128,6 +133,8 @@ def _adjust(table: Table, state: State, fresh: Bools, looks: tuple[int, ...]) ->
         q = np.full(len(state.p), np.nan)
         q[members] = np.minimum(1.0, adjusted_p(state.p[members]) * OVERALL / level)
         state.q = np.where(fresh & members, q, state.q)
+        selected[family] = level * max(1, int(np.count_nonzero(q[members] <= OVERALL))) / size
+    return selected
 
 
 def adjusted_p(p: Floats) -> Floats:
@@ -142,43 +149,35 @@ def adjusted_p(p: Floats) -> Floats:
     return adjusted
 
 
-def selected_level(table: Table, state: State, looks: tuple[int, ...]) -> Floats:
-    """Level of an interval that is shown because its test was called changed: of R in a family of m, R/m of that of the looks.
+def _judge(table: Table, state: State, looks: tuple[int, ...], selected: Floats) -> tuple[Verdicts, Floats]:
+    """Verdicts from what `state` holds, in the protocol's order, and the distances of their intervals' ends from the mean.
 
-    Such an interval excludes no change exactly where Benjamini-Hochberg rejects it, and of all that are selected so, a share
-    of OVERALL at most misses the truth (Benjamini & Yekutieli, J. Am. Stat. Assoc. 100, 2005).
+    None before the first look. `selected`: the level of what is shown to differ.
     """
-    level = np.full(len(state.p), alpha_per_look(looks, OVERALL))
-    for family in (table.primary, ~table.primary):
-        size = int(np.count_nonzero(family & np.isfinite(state.p)))
-        if size:
-            selected = max(1, int(np.count_nonzero(family & (state.q <= OVERALL))))
-            level[family] = alpha_per_look(looks, OVERALL, size) * selected / size
-    return level
-
-
-def _judge(table: Table, state: State, looks: tuple[int, ...]) -> Verdicts:
-    """Verdicts from what `state` holds, in the protocol's order: the first that holds is taken. None before the first look."""
     level = alpha_per_look(looks, OVERALL)
-    with np.errstate(invalid="ignore"):
-        near = np.abs(state.mean) <= equivalent_within(looks) * table.log_margin
-        equivalent = near & (np.abs(state.mean) + reach(state, level) <= table.log_margin)
-        changed = (state.q <= OVERALL) & (np.abs(state.mean) >= CHANGED_FROM * table.log_margin)
-        worse = table.sign * state.mean > 0
-        unstable = _reach_at_last(state, level, looks[-1]) > table.log_margin
-    chosen = np.select(
-        [state.n < first_look(looks), ~table.compared, equivalent, changed & worse, changed, unstable],
-        [4, 0, 0, 1, 2, 3],
-        default=4,
-    )
-    order = (Verdict.EQUIVALENT, *CHANGES, Verdict.UNSTABLE, Verdict.UNDECIDED)
-    verdicts: Verdicts = np.array(order, dtype=object)[chosen]
-    return verdicts
+    alone, of_differing = reach(state, level / 2), reach(state, selected / 2)
+    of_each = (state.mean, alone, of_differing, state.q <= OVERALL, table.log_margin, table.sign)
+    verdicts = np.array([name(*key) for key in zip(*(each.tolist() for each in of_each), strict=True)], dtype=object)
+    unstable = (verdicts == Verdict.UNDECIDED) & (_reach_at_last(state, level / 2, looks[-1]) > table.log_margin)
+    verdicts[unstable] = Verdict.UNSTABLE
+    verdicts[~table.compared] = Verdict.EQUIVALENT
+    verdicts[state.n < first_look(looks)] = Verdict.UNDECIDED
+    return verdicts, np.where(np.isin(verdicts, DIFFERS), of_differing, alone)
 
 
-def equivalent_within(looks: tuple[int, ...]) -> float:
-    """How far an estimate may be from no change and still be called equivalent, as a share of the margin."""
-    return SHORT_WITHIN if looks[-1] <= SHORT * looks[0] else EQUIVALENT_WITHIN
+def name(mean: float, alone: float, of_differing: float, differs: bool, log_margin: float, sign: float) -> Verdict:
+    """What an interval of ln(target/base) is called: the first that holds, in the protocol's order.
+
+    It is the mean ± `alone`; that of what `differs`, ± `of_differing`. `sign`: 1 where more is worse, else -1.
+    """
+    size = abs(mean)
+    if size <= EQUIVALENT_WITHIN * log_margin and size + alone <= log_margin:
+        return Verdict.EQUIVALENT
+    if differs and size + of_differing <= log_margin:
+        return Verdict.SMALL_CHANGE
+    if differs and size >= CHANGED_FROM * log_margin:
+        return Verdict.REGRESSION if sign * mean > 0 else Verdict.IMPROVEMENT
+    return Verdict.UNDECIDED
 
 
 def _reach_at_last(state: State, level: float, blocks: int) -> Floats:

@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Any
 
 from dbversus.stats.metrics import IO_BYTES, THROUGHPUT, Columns
-from dbversus.stats.model import CHANGES, UNPAID, UNSETTLED, Finding, Verdict
+from dbversus.stats.model import CHANGES, DIFFERS, UNPAID, UNSETTLED, Finding, Verdict
 from dbversus.stats.values.put_off import Place, Writes, writes_by_place
 from dbversus.units import show_change
 
@@ -44,14 +44,14 @@ def withhold_unpaid(
 
 
 def _judged_with(finding: Finding, base: str, writes: Mapping[Place, Writes]) -> Finding:
-    if finding.verdict not in CHANGES or not finding.ratio:
+    if finding.verdict not in DIFFERS or not finding.ratio:
         return finding
     mine, of_base = (writes.get((finding.test, label)) for label in (finding.target, base))
     if mine is None or of_base is None:
         return finding
     if finding.metric == THROUGHPUT:
         note = _small_gain(finding.ratio, mine, of_base)
-    elif finding.metric == IO_BYTES:
+    elif finding.metric == IO_BYTES and finding.verdict in CHANGES:
         note = _undone(finding, mine, of_base)
     else:
         note = None

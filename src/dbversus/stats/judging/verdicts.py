@@ -11,16 +11,14 @@ import numpy as np
 
 from dbversus.stats.headline import headline
 from dbversus.stats.judging.fresh import Shown, measured_again
-from dbversus.stats.judging.looks import OVERALL, State, looks_taken, reach, selected_level, take_look, visible_change
-from dbversus.stats.judging.sequential import LOOKS, alpha_per_look, check_looks, first_look
+from dbversus.stats.judging.looks import OVERALL, State, looks_taken, take_look, visible_change
+from dbversus.stats.judging.sequential import LOOKS, check_looks, first_look
 from dbversus.stats.means import Spread, exp, says_nothing, spread
 from dbversus.stats.metrics import IO_BYTES, METRICS
-from dbversus.stats.model import CHANGES, SMALL_CHANGE, TOO_LITTLE, BlockValue, Finding, Metric, Verdict
+from dbversus.stats.model import CHANGES, DECIDED, SIZE_OPEN, TOO_LITTLE, BlockValue, Finding, Metric, Verdict
 from dbversus.stats.values.table import Table, tabulate
 
 __all__ = ["assess", "decided", "headline", "reservation"]
-
-DECISIVE = frozenset({Verdict.EQUIVALENT, Verdict.REGRESSION, Verdict.IMPROVEMENT})
 
 
 def assess(
@@ -44,16 +42,13 @@ def assess(
         take_look(table, state, count, looks)
     visible = visible_change(table, state, looks, np.maximum(state.n, 1))
     visible_at_last = visible_change(table, state, looks, np.maximum(state.n, looks[-1]))
-    level = alpha_per_look(looks, OVERALL)
-    distance, selected = reach(state, level / 2), reach(state, selected_level(table, state, looks) / 2)
-    distance = np.where(np.isin(state.verdict, CHANGES), selected, distance)
     fresh = measured_again(table, state, looks)
     return [
         _finding(
             table,
             state,
             index,
-            fresh.get(index) or _as_judged(table, state, index, float(distance[index])),
+            fresh.get(index) or _as_judged(table, state, index),
             float(visible[index]),
             float(visible_at_last[index]),
             first_look(looks),
@@ -65,18 +60,15 @@ def assess(
 def decided(findings: Sequence[Finding]) -> set[str]:
     """Tests of which every judged metric of every target has a verdict that more blocks need not change, or that have none.
 
-    Beside a change of another metric it is enough that one is known to be under the margin. IO per operation that not even the
-    last look is likely to settle does not hold up a test that has other judged metrics.
+    IO per operation that not even the last look is likely to settle does not hold up a test that has other judged metrics.
     """
     judged = [finding for finding in findings if finding.judged]
-    changed = {(finding.test, finding.target) for finding in judged if finding.verdict in CHANGES}
     beside_io = {finding.test for finding in judged if finding.metric != IO_BYTES}
     open_tests = {
         finding.test
         for finding in judged
-        if finding.verdict not in DECISIVE
+        if finding.verdict not in DECIDED
         and not finding.is_unpaid
-        and not ((finding.test, finding.target) in changed and finding.is_small)
         and not (finding.metric == IO_BYTES and finding.test in beside_io and finding.is_out_of_reach)
     }
     return {finding.test for finding in findings} - open_tests
@@ -112,6 +104,7 @@ def _finding(
         judged=bool(table.primary[index]),
         visible_at_last=_known(visible_at_last),
         first_look=first,
+        higher_is_better=bool(table.sign[index] < 0),
     )
     notes = (finding.note if not finding.before_first_look else "", reservation(finding))
     return replace(finding, note="; ".join(filter(None, notes)))
@@ -135,10 +128,10 @@ def _spread(table: Table, state: State, index: int, shown: Shown) -> Spread:
     return spread(interval, ends, int(state.n[index]))
 
 
-def _as_judged(table: Table, state: State, index: int, distance: float) -> Shown:
+def _as_judged(table: Table, state: State, index: int) -> Shown:
     """The estimate from all blocks, with the interval of the looks: it holds at every look at once."""
     verdict = state.verdict[index]
-    return Shown(verdict, float(state.mean[index]), distance, _note(table, state, index, verdict))
+    return Shown(verdict, float(state.mean[index]), float(state.distance[index]), _note(table, state, index, verdict))
 
 
 def _note(table: Table, state: State, index: int, verdict: Verdict) -> str:
@@ -147,7 +140,7 @@ def _note(table: Table, state: State, index: int, verdict: Verdict) -> str:
     if verdict is Verdict.EQUIVALENT and state.q[index] <= OVERALL:
         return "a real change, but under the margin"
     if verdict is Verdict.UNDECIDED and state.q[index] <= OVERALL:
-        return SMALL_CHANGE
+        return SIZE_OPEN
     if verdict in CHANGES:
         return "not measured again: an estimate from the blocks that revealed a change tends to exaggerate it"
     return ""

@@ -3,7 +3,7 @@
 The midmean over rows leaves out a quarter of them at each end, so that what hit single slots moves no block. A target that
 stalls in single slots by its own doing, is dearer in bursts, or puts work off until the test is over, would have that left
 out too. So all work is judged as a family of its own. What it shows for certain is a change, also where the rows show none;
-where it speaks against a change of the rows, or less surely against rows that are equivalent, nothing is decided.
+where it speaks against a change of the rows, or less surely against rows that are within the margin, nothing is decided.
 docs/protocol.md, "All the work".
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from dbversus.stats.judging.verdicts import assess
 from dbversus.stats.metrics import CPU, DRAIN_CPU, SMOOTH, THROUGHPUT, Columns, Floats, metric_named, parts
-from dbversus.stats.model import CHANGES, BlockValue, Finding, Metric, Verdict
+from dbversus.stats.model import CHANGES, WITHIN, BlockValue, Finding, Metric, Verdict
 from dbversus.stats.values.blocks import known_values, sums_per_op
 from dbversus.stats.values.layout import Layout, Sides, flags, lay_out
 from dbversus.stats.values.table import Key
@@ -31,7 +31,7 @@ DECIDES = 0.025
 """The q-value, of all looks and tests at once. Half of that of rows: a change of all work comes on top of theirs, and the false
 alarms of both together are to stay under 5 %."""
 
-_OPEN = frozenset({Verdict.EQUIVALENT, Verdict.UNDECIDED, Verdict.UNSTABLE})
+_OPEN = frozenset({*WITHIN, Verdict.UNDECIDED, Verdict.UNSTABLE})
 
 UNDRAINED = "what was done after the test is not in all its work: it was not measured"
 
@@ -65,7 +65,7 @@ def check_whole_work(findings: Sequence[Finding], whole: Mapping[Key, Finding]) 
     """The findings, each held against what `whole` says of the same key.
 
     A change that all work contradicts is undecided; one that it puts at another size says so. Where rows show none, and all work
-    does, that is the verdict; where it is not certain, those that are equivalent by their rows are undecided.
+    does, that is the verdict; where it is not certain, those that are within the margin by their rows are undecided.
     """
     return [_checked(finding, whole.get(finding.key)) for finding in findings]
 
@@ -91,7 +91,7 @@ def _held_against(finding: Finding, whole: Finding) -> Finding:
 
 
 def _completed(finding: Finding, whole: Finding) -> Finding:
-    """What the rows leave open, or call equivalent, with the change that all work shows."""
+    """What the rows leave open, or put within the margin, with the change that all work shows."""
     change = _change(whole)
     if change is None or finding.verdict not in _OPEN:
         return finding
@@ -99,9 +99,9 @@ def _completed(finding: Finding, whole: Finding) -> Finding:
     if whole.verdict is change and whole.q_value is not None and whole.q_value <= DECIDES:
         note = f"{finding.verdict} in the middle half of its rows ({percent(finding.ratio)}); {over_all}; {whole.note}"
         return replace(whole, whole_work=change, note=note)
-    if finding.verdict is not Verdict.EQUIVALENT:
+    if finding.verdict not in WITHIN:
         return finding
-    note = f"equivalent in the middle half of its rows; {over_all}"
+    note = f"{finding.verdict} in the middle half of its rows; {over_all}"
     return replace(finding, verdict=Verdict.UNDECIDED, whole_work=change, note=note)
 
 

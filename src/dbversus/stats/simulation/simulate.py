@@ -18,7 +18,7 @@ from dbversus.stats.judging.looks import looks_taken
 from dbversus.stats.judging.sequential import LOOKS, check_looks
 from dbversus.stats.judging.verdicts import assess
 from dbversus.stats.metrics import CPU, IO_BYTES, PRIMARY, THROUGHPUT, Floats
-from dbversus.stats.model import CHANGES, BlockValue, Finding, Verdict
+from dbversus.stats.model import DIFFERS, BlockValue, Finding, Verdict
 from dbversus.stats.simulation.protocol import take_looks
 
 TARGET = "changed"
@@ -127,7 +127,7 @@ def run_suite(world: World, rng: np.random.Generator) -> Outcome:
         chosen = {int(name[1:]): range(count) for name, count in blocks.items()}
         findings = assess(values_of(world, noise, chosen), PRIMARY, world.looks)
         for finding in findings:
-            if finding.verdict in CHANGES:
+            if finding.verdict in DIFFERS:
                 found.setdefault((finding.test, finding.metric), finding)
         return findings
 
@@ -159,7 +159,7 @@ class Tally:
         self.suites += 1
         self.test_blocks += outcome.test_blocks
         self.false_suites_found += any(_truth(world, place) == 0 for place in outcome.found)
-        standing = [_place(finding) for finding in outcome.final if finding.verdict in CHANGES]
+        standing = [_place(finding) for finding in outcome.final if finding.verdict in DIFFERS]
         self.false_suites_final += any(_truth(world, place) == 0 for place in standing)
         for finding in outcome.final:
             self._add_finding(_truth(world, _place(finding)), outcome.found.get(_place(finding)), finding)
@@ -173,7 +173,7 @@ class Tally:
         elif final.metric != THROUGHPUT:
             self.changed += 1
             self.changed_found += found is not None
-            self.changed_final += final.verdict in CHANGES
+            self.changed_final += final.verdict in DIFFERS
             if found is not None and final.blocks > found.blocks:
                 self._add_estimates(found, final)
 
@@ -183,7 +183,7 @@ class Tally:
             return
         self.found_estimates.append(found.ratio - 1)
         self.fresh_estimates.append(final.ratio - 1)
-        if final.verdict in CHANGES:
+        if final.verdict in DIFFERS:
             self.standing_estimates.append(final.ratio - 1)
 
     def line(self) -> str:

@@ -192,6 +192,7 @@ def _finding(
         if runs == 1
         else f"means of up to {runs} runs, which took no turns{_spread(own, of_base)}",
         judged=judged,
+        higher_is_better=metric.higher_is_better,
     )
 
 

@@ -28,7 +28,7 @@ from dbversus.stats.metrics import (
     metric_named,
     parts,
 )
-from dbversus.stats.model import CHANGES, Finding, Verdict
+from dbversus.stats.model import CHANGES, DECIDED, DIFFERS, WITHIN, Finding, Verdict
 from dbversus.stats.values.blocks import slot_logs
 from dbversus.stats.values.layout import lay_out
 from dbversus.stats.values.midmean import midmeans
@@ -166,7 +166,15 @@ def _as_share(
     factor = whole * mine / theirs / finding.ratio
     low, high, least, most = (None if end is None else end * factor for end in spread_of(finding))
     moved = replace(finding, ratio=finding.ratio * factor, low=low, high=high, least=least, most=most)
-    if finding.verdict not in CHANGES or low is None or high is None or not low <= 1 <= high:
+    if finding.verdict not in DECIDED or low is None or high is None or _bears_out(moved, low, high):
         return moved
-    note = "a change by its sums over all slots, and none is shown by its share of the CPU time"
+    note = f"{finding.verdict} by its sums over all slots, which its share of the CPU time does not bear out"
     return replace(moved, verdict=Verdict.UNDECIDED, note=note)
+
+
+def _bears_out(moved: Finding, low: float, high: float) -> bool:
+    """Whether the interval still says what the verdict does."""
+    within, differs = 1 / (1 + moved.margin) <= low and high <= 1 + moved.margin, not low <= 1 <= high
+    worse = (low > 1) != moved.higher_is_better
+    same_way = moved.verdict not in CHANGES or worse == (moved.verdict is Verdict.REGRESSION)
+    return within == (moved.verdict in WITHIN) and (differs or moved.verdict not in DIFFERS) and same_way

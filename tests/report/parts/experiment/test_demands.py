@@ -6,8 +6,9 @@ from dataclasses import replace
 import pytest
 
 from dbversus.experiment.asked.demands import CONDITIONS
-from dbversus.report.model import Assessment, Failure, RolePart
+from dbversus.report.model import Assessment, Comparison, Failure, RolePart
 from dbversus.report.parts.experiment.demands import conditions_met, is_judged, not_judged
+from dbversus.stats.metrics import CPU
 from dbversus.stats.model import Verdict
 
 from ...synthetic import FAILED_TEST, LABELS, WRONG_TEST
@@ -15,6 +16,7 @@ from ..each_test.test_roles import CLOSED, failing
 
 WORDS = {
     "regression": Verdict.REGRESSION,
+    "small": Verdict.REGRESSION,
     "undecided": Verdict.UNDECIDED,
     "unstable": Verdict.UNSTABLE,
     "disturbed": Verdict.DISTURBED,
@@ -56,6 +58,37 @@ def test_a_test_that_a_target_could_not_run_never_passes(assessment: Assessment)
     assert not_judged(assessment, 0.1) == []
 
 
+def with_small_changes(assessment: Assessment, ratio: float) -> Assessment:
+    """Tests that were judged equivalent, but for CPU per operation, which is a small change."""
+    judged = only(assessment, Verdict.EQUIVALENT)
+    return replace(
+        judged, tests=tuple(replace(test, comparisons=_small(test.comparisons, ratio)) for test in judged.tests)
+    )
+
+
+def _small(comparisons: Sequence[Comparison], ratio: float) -> tuple[Comparison, ...]:
+    return tuple(
+        replace(
+            item,
+            verdict=Verdict.SMALL_CHANGE,
+            findings={**item.findings, CPU: replace(item.findings[CPU], verdict=Verdict.SMALL_CHANGE, ratio=ratio)},
+        )
+        for item in comparisons
+    )
+
+
+@pytest.mark.parametrize(("ratio", "fails"), [(1.02, True), (0.98, False)])
+def test_small_changes_for_the_worse_fail_where_that_is_asked_for(
+    assessment: Assessment, ratio: float, fails: bool
+) -> None:
+    slightly = with_small_changes(assessment, ratio)
+    assert slightly.comparisons and all(map(is_judged, slightly.comparisons))
+    others = [condition for condition in CONDITIONS if condition != "small"]
+    assert not conditions_met(slightly, others)
+    assert bool(conditions_met(slightly, ["small"])) is fails
+    assert not conditions_met(only(assessment, Verdict.EQUIVALENT, Verdict.IMPROVEMENT), ["small"])
+
+
 def test_a_wrong_result_counts_as_a_regression(assessment: Assessment) -> None:
     (said,) = conditions_met(only(assessment, Verdict.WRONG_RESULT), ["regression"])
     assert WRONG_TEST in said
@@ -76,7 +109,8 @@ def missed(assessment: Assessment, *labels: str) -> Assessment:
 
 def test_a_rate_that_the_target_alone_misses_is_a_regression(assessment: Assessment) -> None:
     spoiled = missed(assessment, LABELS[1])
-    (said,) = conditions_met(spoiled, ["regression"])
+    said, again = conditions_met(spoiled, ["regression", "small"])
+    assert again == said.replace("regression", "small", 1)
     assert f" on {LABELS[1]} (a rate that the base reached was missed)" in said and LABELS[2] not in said
     assert not conditions_met(spoiled, ["undecided", "failed"])
     assert not_judged(spoiled, None) == []
@@ -87,7 +121,7 @@ def test_a_rate_that_the_base_misses_is_no_regression_and_never_passes(
     assessment: Assessment, labels: Sequence[str]
 ) -> None:
     spoiled = missed(assessment, *labels)
-    assert not conditions_met(spoiled, ["regression"])
+    assert not conditions_met(spoiled, ["regression", "small"])
     (said,) = not_judged(spoiled, None)
     name = spoiled.tests[0].name
     assert said.startswith(f"nothing could be judged of {name}: {LABELS[0]}, the base, missed a rate of it")

@@ -23,6 +23,7 @@ LOOKS: Mapping[str, Look] = {
     "": {},
     Verdict.REGRESSION: {"font_color": "#8A2F06", "bg_color": "#FCE0D0", "bold": True},
     Verdict.IMPROVEMENT: {"font_color": "#174A85", "bg_color": "#DBE8F8", "bold": True},
+    Verdict.SMALL_CHANGE: {"font_color": INK, "bg_color": "#EFF0F0"},
     Verdict.EQUIVALENT: {"font_color": "#4A5157"},
     Verdict.NO_STEADY_STATE: {"bg_color": "#EFF0F0"},
     Verdict.UNDECIDED: _DOUBTFUL,

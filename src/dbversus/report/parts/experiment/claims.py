@@ -18,7 +18,7 @@ from dbversus.report.model import ClaimFigure, ClaimPart, ClaimStatus, Compariso
 from dbversus.results.stored import Results, Target
 from dbversus.stats.means import Ratio, Spread, mean_of_blocks, mean_of_tests, spread_of
 from dbversus.stats.metrics import CPU, LOAD_TEST, READ_BYTES, THROUGHPUT, WRITE_BYTES, metric_named
-from dbversus.stats.model import CHANGES, Finding, Verdict
+from dbversus.stats.model import CHANGES, WITHIN, Finding, Verdict
 
 METRICS = {"throughput": THROUGHPUT, "cpu": CPU, "read_bytes": READ_BYTES, "write_bytes": WRITE_BYTES}
 _OF_LOAD = {THROUGHPUT: "load_rows_per_s", CPU: "load_cpu_us_per_row"}
@@ -177,10 +177,7 @@ def _of_finding(finding: Finding | None, *, inverse: bool = False) -> Found | No
     if inverse:
         low, high, least, most = (1 / end if end else None for end in beside)
         ratio, beside = 1 / ratio, Spread(high, low, most, least)
-    moved = finding.verdict == Verdict.NO_STEADY_STATE and finding.whole_work
-    verdict = finding.whole_work if moved else finding.verdict
-    same = verdict == Verdict.EQUIVALENT or finding.is_small
-    way = Way.SAME if same else _way(ratio) if verdict in CHANGES else None
+    way = Way.SAME if finding.counted in WITHIN else _way(ratio) if finding.counted in CHANGES else None
     return Found(Ratio(ratio, blocks=finding.blocks, **beside._asdict()), way, finding.margin)
 
 

@@ -4,10 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from dbversus.report.model import Assessment, Comparison
 from dbversus.report.words import listing
-from dbversus.stats.headline import worse_over_all_work
-from dbversus.stats.model import CHANGES, Verdict
-
-JUDGED = (*CHANGES, Verdict.EQUIVALENT)
+from dbversus.stats.headline import worse_a_little, worse_over_all_work
+from dbversus.stats.model import DECIDED, Verdict
 
 
 def _is_worse(comparison: Comparison) -> bool:
@@ -15,6 +13,13 @@ def _is_worse(comparison: Comparison) -> bool:
     if comparison.verdict == Verdict.SLA_FAILED:  # its figures do not count
         return False
     return comparison.verdict in (Verdict.REGRESSION, Verdict.WRONG_RESULT) or worse_over_all_work(comparison.findings)
+
+
+def _is_worse_a_little(comparison: Comparison) -> bool:
+    """A small change for the worse, or more than that."""
+    if comparison.verdict == Verdict.SLA_FAILED:
+        return False
+    return _is_worse(comparison) or worse_a_little(comparison.findings)
 
 
 def _is_undecided(comparison: Comparison) -> bool:
@@ -26,6 +31,7 @@ def _is_undecided(comparison: Comparison) -> bool:
 
 _HOLDS: dict[str, Callable[[Comparison], bool]] = {
     "regression": _is_worse,
+    "small": _is_worse_a_little,
     "undecided": _is_undecided,
     "unstable": lambda comparison: comparison.verdict == Verdict.UNSTABLE,
     "disturbed": lambda comparison: comparison.verdict == Verdict.DISTURBED,
@@ -36,11 +42,11 @@ _HOLDS: dict[str, Callable[[Comparison], bool]] = {
 
 
 def is_judged(comparison: Comparison) -> bool:
-    """Whether it is a regression, an improvement or equivalent; without a steady state, whether all its work is."""
+    """Whether it is a change, a small one or equivalent; without a steady state, whether all its work is."""
     if comparison.verdict != Verdict.NO_STEADY_STATE:
-        return comparison.verdict in JUDGED
+        return comparison.verdict in DECIDED
     return any(
-        finding.verdict == Verdict.NO_STEADY_STATE and finding.whole_work in JUDGED
+        finding.verdict == Verdict.NO_STEADY_STATE and finding.whole_work in DECIDED
         for finding in comparison.findings.values()
     )
 
@@ -63,7 +69,7 @@ def conditions_met(assessment: Assessment, conditions: Iterable[str]) -> list[st
     said = []
     for condition in conditions:
         held = [item for item in assessment.comparisons if _HOLDS[condition](item)]
-        missed = _missed_alone(assessment) if condition == "regression" else []
+        missed = _missed_alone(assessment) if condition in ("regression", "small") else []
         found = [f"{item.test} on {item.target}" for item in held]
         found += [f"{item.test} on {item.target} (a rate that the base reached was missed)" for item in missed]
         if condition == "failed" and not found:

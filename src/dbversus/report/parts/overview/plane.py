@@ -49,7 +49,7 @@ _IS, _TAKES = ("is", "are"), ("takes", "take")
 _VERBS = {MORE_CPU: _TAKES, LESS_CPU: _TAKES}
 NOTE = (
     "A test is called slower or faster where its verdict on throughput says so, and by CPU, by IO or by waiting as those on CPU "
-    "and IO per operation say; of runs without blocks, where the ratio is beyond the margin."
+    "and IO per operation say, small changes aside; of runs without blocks, where the ratio is beyond the margin."
 )
 
 
@@ -130,11 +130,10 @@ def _direction(finding: Finding | None) -> int:
     """-1: shown to be worse, 1: better; of runs without blocks, worse or better by more than the margin."""
     if finding is None or not finding.ratio:
         return 0
-    verdict = finding.whole_work if finding.verdict is Verdict.NO_STEADY_STATE else finding.verdict
-    if verdict in CHANGES:
-        return 1 if verdict is Verdict.IMPROVEMENT else -1
+    if finding.counted in CHANGES:
+        return -1 if finding.is_worse else 1
     beyond = max(finding.ratio, 1 / finding.ratio) > 1 + finding.margin
-    if verdict is Verdict.NOT_REPLICATED and beyond:
+    if finding.verdict is Verdict.NOT_REPLICATED and beyond:
         return 1 if (finding.ratio > 1) == (finding.metric == THROUGHPUT) else -1
     return 0
 
