@@ -3,8 +3,8 @@
 
 Simulates comparisons of eight tests, as dbversus.stats.simulation does. Four tests change by -8, +5, +3.5 and +3.5 %, one
 by what the line says, three not at all. Each line has the shares of that test's headlines, its blocks on average, and the
-chance that of three runs one calls it changed and another equivalent. `--shares` are those of the margin in
-src/dbversus/stats/judging/looks.py: within which a test is equivalent, and from which it has changed; `inf` sets no bound.
+chance that of three runs one calls it a regression or improvement and another equivalent. `--shares` are those of the margin
+in src/dbversus/stats/judging/looks.py: within which a test is equivalent, and from which it has changed; `inf` sets no bound.
 """
 
 import argparse
@@ -20,7 +20,8 @@ from common import make_parser, markdown, told
 
 from dbversus.errors import UsageError
 from dbversus.stats.headline import headline
-from dbversus.stats.judging import fresh, looks
+from dbversus.stats.judging import looks
+from dbversus.stats.judging.sequential import LOOKS, check_looks
 from dbversus.stats.model import CHANGES, Verdict
 from dbversus.stats.simulation.simulate import World, run_suite
 
@@ -31,23 +32,30 @@ EXAMPLE = """example:
 OTHERS = {1: -0.08, 2: 0.05, 3: 0.035, 4: 0.035}
 TESTS, RUNS = 8, 3
 Shares = tuple[float, float]
-HEAD = ["spread between blocks", "true change", "changed", "equivalent", "neither", "blocks", "two names in three runs"]
+Looks = tuple[int, ...]
+HEAD = [
+    "spread between blocks",
+    "true change",
+    "changed",
+    "small change",
+    "equivalent",
+    "none of these",
+    "blocks",
+    "two names in three runs",
+]
 
 
 @contextmanager
 def judged_with(shares: Shares) -> Iterator[None]:
     within, changed = shares
-    with (
-        patch.multiple(looks, EQUIVALENT_WITHIN=within, CHANGED_FROM=changed),
-        patch.object(fresh, "CHANGED_FROM", changed),
-    ):
+    with patch.multiple(looks, EQUIVALENT_WITHIN=within, CHANGED_FROM=changed):
         yield
 
 
-def names_of(asked: tuple[Shares, float, float, int, int]) -> tuple[Counter[Verdict], float]:
+def names_of(asked: tuple[Shares, float, float, int, int, Looks]) -> tuple[Counter[Verdict], float]:
     """Headlines of the first test in so many suites, and its blocks on average."""
-    shares, sd, change, suites, seed = asked
-    world, rng = World(tests=TESTS, sd=sd, changes={0: change, **OTHERS}), np.random.default_rng(seed)
+    shares, sd, change, suites, seed, taken = asked
+    world, rng = World(tests=TESTS, sd=sd, changes={0: change, **OTHERS}, looks=taken), np.random.default_rng(seed)
     names, blocks = Counter[Verdict](), 0
     with judged_with(shares):
         for _ in range(suites):
@@ -64,8 +72,9 @@ def two_names(changed: float, equivalent: float) -> float:
 
 def line(sd: float, change: float, names: Counter[Verdict], blocks: float) -> list[str]:
     suites = names.total()
-    changed, equivalent = sum(names[each] for each in CHANGES) / suites, names[Verdict.EQUIVALENT] / suites
-    shares = (changed, equivalent, max(0.0, 1 - changed - equivalent))
+    changed = sum(names[each] for each in CHANGES) / suites
+    small, equivalent = (names[each] / suites for each in (Verdict.SMALL_CHANGE, Verdict.EQUIVALENT))
+    shares = (changed, small, equivalent, max(0.0, 1 - changed - small - equivalent))
     told_shares = [f"{100 * share:.0f} %" for share in shares]
     return [
         f"{100 * sd:.1f} %",
@@ -84,6 +93,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--changes", type=float, nargs="+", default=[0, 0.01, 0.015, 0.0175, 0.02, 0.0225, 0.025, 0.03, 0.04]
     )
+    parser.add_argument(
+        "--looks", type=int, nargs="+", default=LOOKS, metavar="BLOCKS", help="numbers of blocks to look after"
+    )
     parser.add_argument("--suites", type=int, default=400, help="of each line (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=7)
     return parser.parse_args()
@@ -93,8 +105,9 @@ def main() -> None:
     asked = parse_arguments()
     if asked.suites < 1 or min(asked.sd) <= 0 or any(math.isnan(share) or share < 0 for share in asked.shares):
         raise UsageError("--suites takes 1 or more, --sd numbers above 0, --shares numbers from 0 on or inf.")
+    check_looks(tuple(asked.looks))
     places = [(sd, change) for sd in asked.sd for change in asked.changes]
-    tasks = [(tuple(asked.shares), sd, change, asked.suites, asked.seed) for sd, change in places]
+    tasks = [(tuple(asked.shares), *place, asked.suites, asked.seed, tuple(asked.looks)) for place in places]
     with ProcessPoolExecutor() as pool:
         found = pool.map(names_of, tasks)
         print(markdown(HEAD, [line(*place, *names) for place, names in zip(places, found, strict=True)]))

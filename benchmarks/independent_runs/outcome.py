@@ -17,13 +17,10 @@ from dbversus.results.schema import JOURNAL
 from dbversus.results.stored import Results
 from dbversus.stats.judge import judged_values
 from dbversus.stats.metrics import CPU, PRIMARY
-from dbversus.stats.model import CHANGES, Finding, Verdict
+from dbversus.stats.model import DECIDED, DIFFERS, Finding, Verdict
 from dbversus.stats.simulation.injected import true_log_ratios
 from dbversus.stats.values.finished import of_finished_blocks
 from independent_runs.plan import Run, read_name
-
-GIVEN = (Verdict.EQUIVALENT, *CHANGES)
-"""Verdicts that say something of a metric."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +41,8 @@ class TestOutcome:
 
     @property
     def alarms(self) -> list[Finding]:
-        """What is called changed; of an equal test it is false."""
-        return [finding for finding in self.findings.values() if finding.verdict in CHANGES]
+        """What is shown to differ; of an equal test it is false."""
+        return [finding for finding in self.findings.values() if finding.verdict in DIFFERS]
 
     @property
     def cpu(self) -> Finding | None:
@@ -54,7 +51,7 @@ class TestOutcome:
     @property
     def given(self) -> bool:
         """Whether CPU per operation has a verdict."""
-        return self.cpu is not None and self.cpu.verdict in GIVEN
+        return self.cpu is not None and self.cpu.verdict in DECIDED
 
     @property
     def found(self) -> bool:
