@@ -38,6 +38,12 @@ def test_suites_that_come_with_dbversus() -> None:
     assert [suite.name for suite in list_suites()] == names
 
 
+def test_one_that_comes_with_dbversus_is_read_once_and_one_s_own_each_time(mine: Suite, tmp_path: Path) -> None:
+    assert load_suite("sysbench") is load_suite("sysbench")
+    (tmp_path / "mine.toml").write_text(MINE.replace("Mine", "Changed"))
+    assert (mine.title, load_suite(tmp_path / "mine.toml").title) == ("Mine", "Changed")
+
+
 def test_own_definitions_replace_those_extended(mine: Suite) -> None:
     assert mine.sequence == ["load", "two", "point-query", "read-only-100"]
     two, point = (definition(mine.tests[name], "sqlite", 100) for name in ("two", "point-query"))

@@ -3,6 +3,7 @@
 import re
 from bisect import bisect
 from collections.abc import Sequence
+from functools import cache
 
 _NUMBERS = r"\d+(?:\.\d+)*"
 _VERSION = re.compile(r"(\d+(?:\.\d+)*)(?:(devel|alpha|beta|rc)(\d*))?")
@@ -16,6 +17,7 @@ def is_version(text: str) -> bool:
     return _VERSION.fullmatch(text) is not None
 
 
+@cache
 def version_key(text: str) -> VersionKey:
     """Sort key; a pre-release comes before its release. ValueError when `text` is no version."""
     match = _VERSION.fullmatch(text)

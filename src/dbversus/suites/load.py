@@ -1,7 +1,7 @@
 """Finds suites: those that come with dbversus by name, any other by the path of its file, or in a results folder."""
 
 from collections.abc import Sequence
-from functools import reduce
+from functools import cache, reduce
 from pathlib import Path
 
 from dbversus.errors import UsageError
@@ -26,6 +26,18 @@ def load_suite(name_or_path: str | Path, variants: Sequence[str] = ()) -> Suite:
 
     Raises UsageError: for an unknown name with those that there are, for a mistake in a file with file and line.
     """
+    if name_or_path in _bundled():
+        return _load_bundled(str(name_or_path), tuple(variants))
+    return _load(name_or_path, variants)
+
+
+@cache
+def _load_bundled(name: str, variants: tuple[str, ...]) -> Suite:
+    """One that comes with dbversus is the same as long as this process lives."""
+    return _load(name, variants)
+
+
+def _load(name_or_path: str | Path, variants: Sequence[str]) -> Suite:
     sources = suite_sources(name_or_path)
     return _build(Path(sources[0].path).stem, sources, variants)
 

@@ -1,8 +1,9 @@
 """report.html: one self-contained file that works offline, and without its script too: charts are static pictures."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -78,6 +79,7 @@ class View:
     crowded: bool
     facts: Sequence[str]
     host: Sequence[tuple[str, str]]
+    linked: Callable[[str], Markup]
 
 
 def write(assessment: Assessment, path: Path) -> None:
@@ -85,9 +87,7 @@ def write(assessment: Assessment, path: Path) -> None:
 
 
 def render(assessment: Assessment) -> str:
-    environment = _environment()
-    environment.filters["linked"] = _linker([test.name for test in assessment.tests])
-    return environment.get_template("report.html.j2").render(vars(_view(assessment)))
+    return _environment().get_template("report.html.j2").render(vars(_view(assessment)))
 
 
 def render_generations(generations: Generations) -> str:
@@ -135,10 +135,13 @@ def _view(assessment: Assessment) -> View:
         crowded=_are_many(assessment.targets),
         facts=words.experiment_facts(assessment.header, len(assessment.tests), assessment.blocks),
         host=words.flat_facts(assessment.host),
+        linked=_linker([test.name for test in assessment.tests]),
     )
 
 
+@cache
 def _environment() -> Environment:
+    """One for all pages: templates are compiled once."""
     environment = Environment(
         loader=PackageLoader("dbversus.report.formats"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
@@ -212,7 +215,7 @@ def _sentence(note: str) -> str:
     return note if ":" in first.rstrip(":") else note[:1].upper() + note[1:]
 
 
-def _linker(names: Sequence[str]) -> Any:
+def _linker(names: Sequence[str]) -> Callable[[str], Markup]:
     """Test names in a sentence become links to their parts."""
     alternatives = "|".join(re.escape(str(escape(name))) for name in sorted(names, key=len, reverse=True))
     pattern = re.compile(rf"(?<![\w&-])({alternatives})(?![\w-])(?!@)") if names else None
