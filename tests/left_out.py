@@ -7,6 +7,7 @@ separated by `;`. The engine's tests heed both, in engine/tests/support/skip.rs.
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import NoReturn
 
 import pytest
@@ -40,9 +41,9 @@ def build_at_hand(target: str) -> Build:
         no_build(f"{target} cannot be had: {error}")
 
 
-def engine_at_hand() -> None:
+def engine_at_hand() -> Path:
     try:
-        engine_binary()
+        return engine_binary()
     except DbversusError as error:
         no_build(error)
 

@@ -4,6 +4,8 @@ import ast
 import re
 import sys
 import tomllib
+from collections.abc import Mapping
+from functools import cache
 from importlib.metadata import packages_distributions, requires
 from pathlib import Path
 from typing import Any
@@ -26,6 +28,7 @@ def name_in(requirement: str) -> str:
     return canonical(re.split(r"[\[<>=!~; ]", requirement)[0])
 
 
+@cache
 def imported_modules() -> set[str]:
     """Top-level modules that anything under src/ imports, wherever in the file."""
     names: set[str] = set()
@@ -44,7 +47,13 @@ def canonical(name: str) -> str:
 
 def owners(module: str) -> set[str]:
     """The packages that bring a module; none of the standard library's."""
-    return {canonical(owner) for owner in packages_distributions().get(module, ())}
+    return {canonical(owner) for owner in installed().get(module, ())}
+
+
+@cache
+def installed() -> Mapping[str, list[str]]:
+    """The packages that bring each module."""
+    return packages_distributions()
 
 
 def test_every_dependency_is_imported() -> None:

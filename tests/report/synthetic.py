@@ -195,8 +195,9 @@ def _slot(
 def _histogram(rng: np.random.Generator, truth: Truth, target: int) -> str:
     _, wall, _ = _factors(truth, f"t{target}")
     drawn: npt.NDArray[np.float64] = truth.micros * 1000 * wall * rng.lognormal(0, 0.25, 4000)
+    rounded = np.round(drawn, 1 - int(np.log10(truth.micros * 1000)))  # the histogram keeps no more
     histogram = HdrHistogram(1, 60_000_000_000, 2)
-    for value, count in zip(*np.unique(np.round(drawn, -3).astype(int), return_counts=True), strict=True):
+    for value, count in zip(*np.unique(rounded.astype(int), return_counts=True), strict=True):
         histogram.record_value(int(value), int(count))
     text: bytes = histogram.encode()
     return text.decode()

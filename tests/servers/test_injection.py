@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 
 from dbversus.errors import RunError
-from dbversus.experiment.rig.engine import engine_binary
 from dbversus.host.user import ServerUser, server_user
 from dbversus.servers.base import Placement
 from dbversus.servers.injection import SCRATCH_BYTES, Bursts, Injection, library_path
 from dbversus.servers.postgres.server import PostgresServer
+
+from ..left_out import engine_at_hand
 
 OURSELVES = ServerUser("ourselves", os.geteuid(), os.getegid(), switch=False)
 
@@ -72,7 +73,7 @@ def folder() -> Iterator[Path]:
 
 @pytest.fixture
 def injection(folder: Path) -> Injection:
-    return Injection(folder, library_path(engine_binary()), OURSELVES)
+    return Injection(folder, library_path(engine_at_hand()), OURSELVES)
 
 
 def _run(program: str, env: dict[str, str], *words: str) -> subprocess.CompletedProcess[str]:
@@ -182,7 +183,7 @@ def test_a_broken_page_stops_nothing(injection: Injection, content: bytes | None
 
 
 def test_a_server_carries_the_library(server: PostgresServer, work_dir: Path) -> None:
-    server.injection = Injection(work_dir, library_path(engine_binary()), server_user())
+    server.injection = Injection(work_dir, library_path(engine_at_hand()), server_user())
     server.start(Placement())
     began = server.injection.read()
     with server.connect() as connection:
@@ -194,7 +195,7 @@ def test_a_server_carries_the_library(server: PostgresServer, work_dir: Path) ->
 
 
 def test_a_server_that_does_not_take_the_page_is_not_measured(server: PostgresServer, work_dir: Path) -> None:
-    server.injection = Injection(work_dir, library_path(engine_binary()), server_user())
+    server.injection = Injection(work_dir, library_path(engine_at_hand()), server_user())
     server.injection.path.write_bytes(b"\0" * 4096)
     with pytest.raises(RunError, match=r"/injection was not taken"):
         server.start(Placement())

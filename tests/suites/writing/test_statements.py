@@ -7,13 +7,15 @@ from typing import Any
 import pytest
 
 from dbversus.errors import UsageError
-from dbversus.experiment.rig.engine import Engine, engine_binary
+from dbversus.experiment.rig.engine import Engine
 from dbversus.suites import definition, load_suite
 from dbversus.suites.writing.missing import Written
 from dbversus.suites.writing.statements.normal import normal_form
 from dbversus.suites.writing.statements.read import read_statements
 from dbversus.suites.writing.statements.suite import write_suite
 from dbversus.suites.writing.statements.trim import Unclear
+
+from ...left_out import engine_at_hand
 
 DATA = Path(__file__).parents[2] / "data" / "statements"
 TABLES = """
@@ -122,7 +124,7 @@ def test_the_suite_runs_as_soon_as_its_tables_are_there(tmp_path: Path) -> None:
     from dbversus.servers.sqlite.ddl import table_sql
     from dbversus.suites import loads
 
-    engine_binary()
+    engine_at_hand()
     path = tmp_path / "mine.toml"
     path.write_text(written("slow.log").text + TABLES)
     suite = load_suite(path)
