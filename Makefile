@@ -1,6 +1,6 @@
 # make demo   sets everything up and compares two SQLite targets: a minute and a half after set-up
 # make test   sets everything up and runs the whole test suite, with real PostgreSQL and MariaDB servers
-# make quick  for daily work: formatting, lint, types, and tests without servers, in some 3 minutes
+# make quick  for daily work: formatting, lint, types, and tests without servers, in under 3 minutes
 # make check  formatting, lint, types, licences
 # make fuzz   broken journals and broken answers of servers, in two minutes
 # make audit  known vulnerabilities of dependencies; needs a network

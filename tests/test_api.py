@@ -35,6 +35,7 @@ def experiment(tmp_path_factory: pytest.TempPathFactory) -> dbversus.Experiment:
     return dbversus.read(folder / "results/caches")
 
 
+@pytest.mark.e2e
 def test_findings_are_those_of_the_report(experiment: dbversus.Experiment) -> None:
     stored = experiment.sql("SELECT test, metric, verdict, ratio FROM findings")
 
@@ -45,6 +46,7 @@ def test_findings_are_those_of_the_report(experiment: dbversus.Experiment) -> No
     assert {one.test for one in experiment.findings if one.judged} == {"point-query", "update-index"}
 
 
+@pytest.mark.e2e
 def test_slots_are_columns_of_one_length(experiment: dbversus.Experiment) -> None:
     slots = experiment.slots
 
@@ -54,6 +56,7 @@ def test_slots_are_columns_of_one_length(experiment: dbversus.Experiment) -> Non
     assert abs(per_second - slots["ops_per_second"]).max() < 1e-3
 
 
+@pytest.mark.e2e
 def test_pandas_and_arrow_have_the_same_rows(experiment: dbversus.Experiment) -> None:
     frame, table = experiment.findings.to_pandas(), experiment.findings.to_arrow()
 
@@ -62,6 +65,7 @@ def test_pandas_and_arrow_have_the_same_rows(experiment: dbversus.Experiment) ->
     assert len(experiment.slots.to_pandas()) == len(experiment.slots["test"])
 
 
+@pytest.mark.e2e
 def test_what_is_missing_is_named(experiment: dbversus.Experiment, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
 

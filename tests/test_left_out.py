@@ -54,6 +54,7 @@ def test_known():
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("require", "failed", "left_out"),
     [("", [], 4), ("builds", ["fixture"], 3), ("1", ["fixture", "call", "mark", "file"], 0)],

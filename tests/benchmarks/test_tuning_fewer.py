@@ -37,6 +37,7 @@ def made_results() -> Results:
     return Results(Path("none"), header(), TARGETS[:2], TESTS, tuple(blocks), {}, columns)
 
 
+@pytest.mark.slow
 def test_quiet_targets_are_settled_at_the_first_look_with_any_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fewer, "read_clock", lambda results: made_clock())
     lines = fewer.report(made_results(), suites=4, seed=1).splitlines()[2:6]

@@ -25,6 +25,7 @@ HEADINGS = [
 ]
 
 
+@pytest.mark.slow
 def test_the_page_has_a_table_under_every_heading(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (offline, offline.fewer):
         monkeypatch.setattr(module, "read_clock", lambda results: made_clock(TESTS[0]))

@@ -35,6 +35,7 @@ def wait_for_more(group: cgroups.CgroupV1 | cgroups.CgroupV2, than: int) -> None
         time.sleep(0.01)
 
 
+@pytest.mark.slow
 def test_a_group_counts_cpu_and_is_thawed_and_removed(group: cgroups.CgroupV1 | cgroups.CgroupV2) -> None:
     process = subprocess.Popen(["sh", "-c", "while :; do :; done"])
     try:

@@ -286,6 +286,7 @@ def test_hostile_names_harm_no_report(write: Write, tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["from", "out"]
 
 
+@pytest.mark.slow
 def test_a_large_file_takes_little_memory(tmp_path: Path) -> None:
     """60 MB of a log are read by a process that may have less than that on top of what it starts with."""
     path = tmp_path / "select.1"

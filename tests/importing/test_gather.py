@@ -19,15 +19,22 @@ from tests.importing.conftest import REFERENCE
 several_cpus = pytest.mark.skipif(os.cpu_count() == 1, reason="with one CPU all is read in one process")
 
 Tables = dict[str, "Counter[tuple[object, ...]]"]
+Stored = tuple[Imported, list[str], Tables]
 
 
-def _stored(out: Path) -> tuple[Imported, list[str], Tables]:
+def _stored(out: Path) -> Stored:
     outcome = import_results([REFERENCE], out)
     tables = {
         name: Counter(zip(*(map(str, values) for values in imported_table(out, name).values()), strict=True))
         for name in TABLES
     }
     return outcome.record, [*outcome.targets, *outcome.remarks, *open_results(out).tests], tables
+
+
+@pytest.fixture(scope="module")
+def together(tmp_path_factory: pytest.TempPathFactory) -> Stored:
+    """Of files that are read one after another."""
+    return _stored(tmp_path_factory.mktemp("together") / "results")
 
 
 @pytest.mark.parametrize(
@@ -37,16 +44,19 @@ def _stored(out: Path) -> tuple[Imported, list[str], Tables]:
         pytest.param({"_LARGE_BYTES": 1000}, id="large files by themselves"),
     ],
 )
-def test_files_in_tasks(limits: dict[str, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    together = _stored(tmp_path / "together")
+def test_files_in_tasks(
+    together: Stored, limits: dict[str, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name, limit in limits.items():
         monkeypatch.setattr(gather, name, limit)
 
     assert _stored(tmp_path / "shared-out") == together
 
 
-def test_figures_that_are_passed_on_before_a_file_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    together = _stored(tmp_path / "together")
+@pytest.mark.slow
+def test_figures_that_are_passed_on_before_a_file_ends(
+    together: Stored, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(model, "_MOST_NUMBERS", 7 * 10)
     monkeypatch.setattr(model, "_MOST_LINES", 10)
 

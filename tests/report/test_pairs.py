@@ -268,6 +268,7 @@ def test_the_verb_refuses(four: Results, words: list[str], message: str) -> None
     assert message in out
 
 
+@pytest.mark.slow
 def test_a_spreadsheet_for_a_full_disk_is_told_in_a_sentence(four: Results) -> None:
     main = "from dbversus.cli.main import main; main()"
     command = [sys.executable, "-c", main, "generations", str(four.directory), "--format", "xlsx"]

@@ -12,6 +12,7 @@ from .synthetic import HOSTILE, LABELS
 MAIN = "from dbversus.cli.main import main; main()"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [["report"], ["show"], ["show", "--table", "matrix"], ["show", "--table", "efficiency"], ["show", "--sql"]],

@@ -54,6 +54,7 @@ def little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parquet, "_MOST_SHARE", 100e6 / physical_bytes)
 
 
+@pytest.mark.slow
 def test_more_than_memory_takes(directory: Path, little_memory: None) -> None:
     """An import has no rows in its journal."""
     write_bomb(directory / IMPORTED_FIGURES, IMPORTED_COLUMNS, 10_000)
@@ -64,6 +65,7 @@ def test_more_than_memory_takes(directory: Path, little_memory: None) -> None:
         imported_table(directory, "imported")
 
 
+@pytest.mark.slow
 def test_one_long_text_a_thousand_times(directory: Path, little_memory: None) -> None:
     """Few rows, each of them a megabyte: it is stored once."""
     write_bomb(directory / IMPORTED_FIGURES, IMPORTED_COLUMNS, 1000, "repeat('x', 1000000)")

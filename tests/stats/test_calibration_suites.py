@@ -68,18 +68,21 @@ def test_a_suite_has_every_block_at_most_once_and_one_sign_for_all_of_a_block(po
     assert len(sources) == len({source for _, source in sources}) == LOOKS[-1]
 
 
+@pytest.mark.slow
 def test_equal_tests_raise_few_alarms_and_are_found_equivalent(equal: Sequence[Played]) -> None:
     """At most 5 % of suites in truth; the blocks are one draw, and there are 80 suites of them."""
     assert sum(bool(suite.false_tests) for suite in equal) <= 12
     assert sum(suite.equivalent for suite in equal) >= 0.9 * sum(suite.findings for suite in equal)
 
 
+@pytest.mark.slow
 def test_intervals_of_virtual_suites_hold_the_truth(equal: Sequence[Played]) -> None:
     covered, intervals = np.sum([counts for suite in equal for counts in suite.intervals.values()], axis=0)
     assert intervals > 1500
     assert 0.95 <= covered / intervals <= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("effect", "least", "most"), [(0.01, 0.0, 0.2), (0.05, 0.9, 1.0), (0.08, 0.95, 1.0)])
 def test_large_changes_are_found_and_small_ones_are_not(pool: Pool, effect: float, least: float, most: float) -> None:
     games = [Game((2, number, place), test, effect) for number in range(4) for place, test in enumerate(pool.tests)]
@@ -100,6 +103,7 @@ def with_bursts() -> Pool:
     return make_pool(replace(twins, whole=tuple(whole), whole_injected=injected, bursts=bursts), LOOKS, {})
 
 
+@pytest.mark.slow
 def test_bursts_are_found_by_all_the_work() -> None:
     pool = with_bursts()
     assert {test: of_test.tolist() for test, of_test in pool.bursts.items()} == {
@@ -130,6 +134,7 @@ def test_in_bursts_only_all_the_work_of_the_test_changes_and_by_what_was_added_i
                 assert added == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_a_change_at_the_margin_is_found_as_often_as_in_suites_of_their_own(pool: Pool) -> None:
     games = [Game((2, number, place), test, 0.03) for number in range(6) for place, test in enumerate(pool.tests)]
     simulated = simulate(World(tests=TESTS, changes={0: 0.03}), 60, seed=4)

@@ -182,6 +182,7 @@ def test_a_packed_file_that_holds_too_much_is_refused(folder: Path, little: None
         _stage(load(folder, "orders.csv", "orders.csv.gz"))
 
 
+@pytest.mark.slow
 def test_a_packed_file_that_is_plausible_is_read(folder: Path, little: None) -> None:
     lines = "".join(f"{number},{number * 7919 % 10007},note\n" for number in range(200_000))
     (folder / "orders.csv.gz").write_bytes(gzip.compress(("id,customer,note\n" + lines).encode()))
@@ -190,6 +191,7 @@ def test_a_packed_file_that_is_plausible_is_read(folder: Path, little: None) -> 
     assert suite.staged[0].rows == 200_000
 
 
+@pytest.mark.slow
 def test_a_parquet_file_of_endless_rows_is_refused(folder: Path, little: None) -> None:
     path = folder / "orders.parquet"
     rows = duckdb.sql("SELECT 1 AS id, 'x' AS note FROM range(20_000_000)")

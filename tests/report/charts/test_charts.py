@@ -205,6 +205,7 @@ def test_a_page_of_two_targets_is_light(large: Assessment) -> None:
     assert len(page.encode()) < 1_000_000, len(page.encode())
 
 
+@pytest.mark.slow
 def test_a_page_of_twenty_targets_is_light_and_leaves_no_ratio_out(large: Assessment) -> None:
     many = with_targets(large, 20)
     page = html.render(many)

@@ -101,6 +101,7 @@ def test_a_full_disk_leaves_the_reports_that_were_there(
         assert content(directory) == before
 
 
+@pytest.mark.slow
 def test_reports_are_the_same_in_the_c_locale(results_dir: Path, tmp_path: Path) -> None:
     made = {}
     for locale in ("C.UTF-8", "C"):

@@ -93,6 +93,7 @@ def played(values: list[BlockValue]) -> tuple[list[Finding], list[Finding]]:
     return assess(seen, PRIMARY), assess(pooled_over_clients(seen), PRIMARY)
 
 
+@pytest.mark.slow
 def test_false_alarms_of_the_pooled_family_through_all_looks() -> None:
     """At most 5 % of suites of equal tests, with 2.3 standard errors of 60 suites."""
     rng = np.random.default_rng(5)

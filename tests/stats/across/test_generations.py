@@ -141,6 +141,7 @@ def test_a_mark_takes_the_whole_interval(metric: str, new: list[float], mark: Ma
     assert item.changes[metric].mark is mark
 
 
+@pytest.mark.slow
 def test_marks_at_the_margin_are_rarely_false() -> None:
     """A true shift of exactly the margin is the worst case: 2.5 % of such tests may bear a mark by chance."""
     rng = np.random.default_rng(5)

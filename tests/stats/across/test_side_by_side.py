@@ -176,6 +176,7 @@ def test_equal_experiments_seldom_differ_and_intervals_hold_the_truth(worlds: Se
     assert np.mean(tally.covered) >= 0.95
 
 
+@pytest.mark.slow
 def test_true_interactions_are_found() -> None:
     tally = simulated((EQUAL, replace(EQUAL, changes={0: 0.08})), 40, seed=6)
     assert np.mean([verdict in CHANGES for verdict in tally.changed]) >= 0.9

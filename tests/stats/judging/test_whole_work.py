@@ -267,7 +267,7 @@ def test_stalls_of_the_host_cost_equal_tests_their_equivalence_in_at_most_two_pe
     assert lost <= 0.02 * 8 * 42
 
 
-@pytest.mark.parametrize("tests", [1, 8, 42])
+@pytest.mark.parametrize("tests", [1, 8, pytest.param(42, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("host", [0.0, 0.005])
 def test_a_target_that_stalls_in_one_of_six_slots_is_not_called_equivalent(tests: int, host: float) -> None:
     """At random in each slot, so that some blocks have more of it and some less; `host`: stalls that hit all targets."""
@@ -295,6 +295,7 @@ def heavy_tailed(slots: Slots, rng: np.random.Generator) -> Slots:
     return slots | {"server_cpu_ns": slots["server_cpu_ns"] * np.exp(np.clip(noise, -1, 1))}
 
 
+@pytest.mark.slow
 def test_bursts_are_found_and_nothing_else_is() -> None:
     """50 ms of every 500 ms twice as dear: in most blocks the midmean over rows has nothing of it."""
     rng = np.random.default_rng(7)

@@ -57,6 +57,7 @@ def hostile(assessment: Assessment, name: str) -> Assessment:
     return replace(changed, title=name, command=name, failures=(failure,), host={name: name}, not_measured=(name,))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES, ids=[ascii(name[:20]) for name in NAMES])
 def test_names_stay_names(assessment: Assessment, content: bytes, tmp_path: Path, name: str) -> None:
     written = content_of(hostile(assessment, name), tmp_path)
@@ -117,6 +118,7 @@ def _generations(*words: object, stdout: int = subprocess.PIPE, seed: int = 0) -
     )
 
 
+@pytest.mark.slow
 def test_generations_of_two_experiments_have_a_file_of_their_own(tmp_path: Path) -> None:
     old, new = (write_pairs(tmp_path / name, FOUR[place : place + 2]) for name, place in (("old", 0), ("new", 2)))
     first, second = (_generations(old, new, seed=seed) for seed in (1, 2))
@@ -126,6 +128,7 @@ def test_generations_of_two_experiments_have_a_file_of_their_own(tmp_path: Path)
     assert [line["test"] for line in lines_of(book["Generations"])] == ["point-query", "update-index", "load"]
 
 
+@pytest.mark.slow
 def test_a_terminal_is_no_place_for_a_file(tmp_path: Path) -> None:
     controller, terminal = os.openpty()
     done = _generations(write_pairs(tmp_path / "results"), stdout=terminal)
