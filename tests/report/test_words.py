@@ -14,6 +14,7 @@ from dbversus.report.words import (
     not_compared,
     number,
     ratio,
+    ratios_text,
     spread,
     summary_sentences,
 )
@@ -147,3 +148,42 @@ def test_margins_that_differ_are_told_as_a_span() -> None:
 
     spans = [finding(CPU, 0.03), finding(CPU, 0.0463988), finding(THROUGHPUT, 0.05), finding(THROUGHPUT, 0.05)]
     assert margins_text(spans) == "3–4.6 % server CPU per op, 5 % throughput"
+
+
+def judged(test: str, verdict: Verdict, ratio: float = 1.0, low: float = 0.99, high: float = 1.01) -> Finding:
+    return Finding(test, "new", CPU, verdict, ratio, low, high, 0.95, 4, 0.5, 0.5, 0.03, 0.02, 0.01, 9.0)
+
+
+def summary(*findings: Finding) -> tuple[str, ...]:
+    return summary_sentences([Comparison(one.test, "new", one.verdict, {CPU: one}) for one in findings], "new", "old")
+
+
+def test_a_change_is_told_with_the_nearer_end_of_its_interval() -> None:
+    more = judged("scan", Verdict.REGRESSION, 1.051, 1.02, 1.083)
+    first, *_ = summary(more, judged("insert", Verdict.IMPROVEMENT, 0.88, 0.85, 0.911))
+    assert f"scan (+5.1{NBSP}%, at least +2.0{NBSP}%)." in first
+    less = next(
+        sentence
+        for sentence in summary(judged("insert", Verdict.IMPROVEMENT, 0.88, 0.85, 0.911))
+        if "insert" in sentence
+    )
+    assert f"insert (−12.0{NBSP}%, at least −8.9{NBSP}%)." in less
+
+
+@pytest.mark.parametrize(("ratio", "by_how_much"), [(1.02, " by more than the margin"), (0.98, "")])
+def test_small_changes_are_named_and_no_worse_than_they_are(ratio: float, by_how_much: str) -> None:
+    said = summary(judged("scan", Verdict.SMALL_CHANGE, ratio), judged("insert", Verdict.EQUIVALENT))
+    assert said[0] == f"None of 2 tests is shown to be worse on new than on old{by_how_much}."
+    assert f"1 changed a little, within the margins: scan (CPU/op {change(ratio)})." in said
+
+
+@pytest.mark.parametrize(
+    ("differing", "every", "is_said"), [(3, 12, True), (3, 13, False), (2, 4, False), (5, 5, True)]
+)
+def test_where_much_differs_what_may_be_chance_is_said(differing: int, every: int, is_said: bool) -> None:
+    verdicts = [
+        (Verdict.SMALL_CHANGE, Verdict.REGRESSION)[n % 2] if n < differing else Verdict.UNDECIDED for n in range(every)
+    ]
+    said = ratios_text("old", [judged(f"t{n}", verdict) for n, verdict in enumerate(verdicts)])
+    words = f"{differing} of {every} comparisons are shown to differ: where so much does, up to 5{NBSP}% of all"
+    assert (words in said) is is_said

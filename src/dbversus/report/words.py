@@ -13,9 +13,10 @@ from dbversus.results.schema import IMPORTED_SUITE
 from dbversus.stats.headline import worse_a_little
 from dbversus.stats.judgeable import MEAN, P50, P95, P99, RESPONSE_TIMES, USUAL
 from dbversus.stats.judged import JUDGEABLE_METRICS, judged_names
+from dbversus.stats.judging.looks import OVERALL
 from dbversus.stats.means import Spreading
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT, metric_named
-from dbversus.stats.model import BY_THE_CLOCK, UNPAID, UNSETTLED, WITHIN, Finding, Metric, Verdict
+from dbversus.stats.model import BY_THE_CLOCK, DIFFERS, UNPAID, UNSETTLED, WITHIN, Finding, Metric, Verdict
 from dbversus.units import count_of, show_change, show_least, show_memory
 
 # colour is never alone: every verdict has its word and its sign; no sign of arithmetic, since ratios and counts follow some
@@ -81,6 +82,8 @@ SPOILT = (Verdict.SLA_FAILED, Verdict.WRONG_RESULT, Verdict.FAILED)
 """Verdicts of tests whose figures do not count."""
 NAMES_IN_SENTENCE = 6
 SIGNIFICANT_DIGITS = 4
+FEWEST_DIFFERING, MUCH = 3, 0.25
+"""Comparisons, and their share, from which over 5 % of runs show a difference that is none (docs/evidence/small-changes.md)."""
 NBSP = "\u00a0"
 MOST_TOLD = 1e6
 """Of a ratio."""
@@ -146,6 +149,11 @@ def change_of(finding: Finding) -> str:
     """`+8.1 %, at least +5.2 %`"""
     least = f", {typographic(show_least(finding.least_change))}" if finding.least_change else ""
     return f"{change(finding.ratio)}{least}"
+
+
+def small_change(finding: Finding) -> str:
+    """`◐ a little worse`"""
+    return f"{SIGNS[Verdict.SMALL_CHANGE]} a little {'worse' if finding.is_worse else 'better'}"
 
 
 def typographic(text: str) -> str:
@@ -380,7 +388,21 @@ def ratios_text(base: str, findings: Sequence[Finding]) -> str:
     judged = [finding for finding in findings if finding.judged]
     if all(finding.verdict == Verdict.NOT_REPLICATED for finding in judged):
         return f"Ratios are target/{base}, of runs without blocks: there are no intervals."
-    return f"Ratios are target/{base} [{INTERVALS}{_ranges(judged)}]; margins: {margins_text(judged)}."
+    said = f"Ratios are target/{base} [{INTERVALS}{_ranges(judged)}]; margins: {margins_text(judged)}."
+    return " ".join(filter(None, [said, _much_differs(judged)]))
+
+
+def _much_differs(judged: Iterable[Finding]) -> str:
+    """That false discoveries are held to a share of all, where there are many; else empty."""
+    findings = list(judged)
+    differing = {(one.test, one.target) for one in findings if one.counted in DIFFERS}
+    every = {(one.test, one.target) for one in findings}
+    if len(differing) < FEWEST_DIFFERING or len(differing) < MUCH * len(every):
+        return ""
+    return (
+        f"{len(differing)} of {len(every)} comparisons are shown to differ: where so much does, up to "
+        f"{100 * OVERALL:g}{NBSP}% of all that is shown may be chance."
+    )
 
 
 def _ranges(findings: Iterable[Finding]) -> str:

@@ -56,6 +56,26 @@ def test_terminal_text(found: SideBySide) -> None:
     assert "Signs are verdicts: ▼ regression: " in said and "Margins: 3 % server CPU per op" in said
 
 
+@pytest.mark.parametrize(("ratio", "words"), [(1.02, "◐ a little worse"), (0.98, "◐ a little better")])
+def test_a_small_interaction_is_one_of_its_direction_and_within_the_margin(
+    found: SideBySide, ratio: float, words: str
+) -> None:
+    small = tuple(
+        replace(
+            line,
+            interactions={
+                name: {CPU: replace(of_one[CPU], verdict=Verdict.SMALL_CHANGE, ratio=ratio)}
+                for name, of_one in line.interactions.items()
+            },
+        )
+        for line in found.lines
+    )
+    said = printed(replace(found, lines=small))
+    assert any(line.rstrip().endswith(words) for line in said.splitlines())
+    count = len(found.lines)
+    assert f"{count} interactions: 0 shown, {count} the same within the margin, 0 undecided." in said
+
+
 @pytest.mark.parametrize("width", [80, 120, 200])
 def test_terminal_lines_fit(found: SideBySide, width: int) -> None:
     said = printed(found, force_terminal=True, width=width, no_color=True, color_system=None)

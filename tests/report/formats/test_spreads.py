@@ -21,6 +21,7 @@ from dbversus.results.read import open_results
 from dbversus.results.schema import JOURNAL
 from dbversus.results.stored import Results
 from dbversus.stats.means import WIDEST
+from dbversus.stats.metrics import CPU
 
 from ...journals import DictJournal
 from ..synthetic import Truth, write_results
@@ -159,3 +160,27 @@ def test_marks_stand_beside_changes_alone(assessment: Assessment) -> None:
         assert marked
         for line in marked:
             assert line.lstrip("| ").split()[0] in shown or line.startswith("Signs are"), line
+
+
+SLIGHT = (
+    Truth("slight", 130, cpu=(1.02, 1.02), spread=0.0005),
+    Truth("worse", 130, cpu=(1.2, 1.2), spread=0.0005),
+    Truth("same", 130, spread=0.0005),
+)
+
+
+def test_every_format_tells_small_changes_and_by_how_much_at_least(tmp_path: Path) -> None:
+    assessment = build_assessment(open_results(write_results(tmp_path / "results", targets=2, truths=SLIGHT)))
+    (slight, worse, same) = assessment.comparisons
+    assert [item.verdict for item in (slight, worse, same)] == ["small change", "regression", "equivalent"]
+    found = slight.findings[CPU]
+    assert found.low and found.high and 1 < found.low < found.high < 1 + found.margin
+    texts = said(assessment)
+    assert all("small change" in content for content in texts.values())
+    for name in ("text", "md", "html"):
+        assert "None of 3" not in texts[name]
+        assert "1 changed a little, within the margins: " in texts[name]
+        assert re.search(r"worse \(\+\d\d(\.\d)?.%, at least \+\d\d(\.\d)?.%\)", re.sub("<[^>]*>", "", texts[name])), (
+            name
+        )
+        assert "2 of 3 comparisons" not in texts[name]

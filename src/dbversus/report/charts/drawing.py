@@ -30,7 +30,7 @@ _GLYPHS = {
     Verdict.REGRESSION: "m0 4.5l4.5-8h-9z",
     Verdict.IMPROVEMENT: "m0-4.5l4.5 8h-9z",
 }
-"""From the middle of a mark; all other verdicts have the circle, but not filled."""
+"""From the middle of a mark; all other verdicts have the circle, filled for a small change alone."""
 _DOT = "M-2 0a2 2 0 1 0 4 0a2 2 0 1 0-4 0z"
 
 Point = tuple[float, float, str, str]

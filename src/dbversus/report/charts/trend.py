@@ -12,7 +12,7 @@ from dbversus.report.charts.axes import Axis, Frame, width_of, x_axis, y_axis
 from dbversus.report.charts.drawing import KINDS, chart, glyphs, series
 from dbversus.report.parts.overview.heat import Cell, Heat, Row
 from dbversus.report.words import ratio, short_labels
-from dbversus.stats.model import CHANGES, Verdict
+from dbversus.stats.model import CHANGES, DECIDED
 from dbversus.units import count_of
 
 FRAME = Frame(272, 140, 36, 266, 18, 118)
@@ -78,7 +78,7 @@ def _held(value: float) -> float:
 
 def _y_axis_for(cells: Sequence[Cell]) -> Axis:
     """Holds all ratios, and the intervals of what is decided; wild ones are cut off."""
-    decided = [cell.finding for cell in cells if cell.finding and cell.verdict in (*CHANGES, Verdict.EQUIVALENT)]
+    decided = [cell.finding for cell in cells if cell.finding and cell.verdict in DECIDED]
     bounds = [_held(bound) for one in decided for bound in (one.low, one.high) if bound is not None]
     shown = [*map(_log, cells), *bounds]
     low, high = min(-_LEAST_SPAN, *shown), max(_LEAST_SPAN, *shown)

@@ -31,14 +31,13 @@ from dbversus.report.parts.notes.known_bugs import bug_notes
 from dbversus.report.words import SHORT_TITLES, experiment_facts, listing
 from dbversus.results.schema import IMPORTED_SUITE
 from dbversus.stats.metrics import CPU, THROUGHPUT
-from dbversus.stats.model import CHANGES, Finding, Verdict
+from dbversus.stats.model import CHANGES, DECIDED, Finding, Verdict
 from dbversus.stats.values.imported import MACHINE_CPU_SHARE
 from dbversus.units import count_of
 
 PICTURED = (THROUGHPUT, CPU)
 _LISTED = (*PICTURED, MACHINE_CPU_SHARE.name)
-_DECIDED = (*CHANGES, Verdict.EQUIVALENT)
-_UNMARKED = (*_DECIDED, Verdict.NOT_REPLICATED)
+_UNMARKED = (*DECIDED, Verdict.NOT_REPLICATED)
 _FILES = {THROUGHPUT: "throughput", CPU: "cpu"}
 _TITLES = {
     THROUGHPUT: "Throughput",

@@ -59,7 +59,7 @@ def test_sentences_count_the_cells(assessment: Assessment) -> None:
     for verdict in CHANGES:
         assert f"{sum(cell.verdict is verdict for cell in cells)} {verdict}s" in said
     same = replace(one, groups=tuple(replace(group, rows=group.rows[:0]) for group in one.groups))
-    assert heat.sentence(same) == "CPU/op, 0 ratios: none is shown to be a change."
+    assert heat.sentence(same) == "CPU/op, 0 ratios: none is a regression or improvement."
 
 
 def test_one_run_is_shaded_beyond_the_margin(assessment: Assessment) -> None:
@@ -111,7 +111,7 @@ def test_markdown_has_the_tests_that_change(assessment: Assessment) -> None:
     table = text.partition("## CPU/op ratio of all targets")[2].partition("\n\n## ")[0]
     assert "| range-notcovered-si | ▼ 1.1" in table and "| random-points-100 | ✗" in table
     assert "| range-covered-pk |" not in table
-    assert "Tests that change on no target are left out: CPU/op " in text
+    assert "Tests without a regression or improvement are left out: CPU/op " in text
     assert HOSTILE not in text.partition("## Surroundings")[0]
 
 

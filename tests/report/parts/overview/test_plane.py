@@ -13,12 +13,13 @@ from dbversus.stats.model import Finding, Verdict
 from ...formats.test_html import Outline
 from ...synthetic import HOSTILE, LABELS
 
-R, I, E, U, N = (  # noqa: E741
+R, I, E, U, N, S = (  # noqa: E741
     Verdict.REGRESSION,
     Verdict.IMPROVEMENT,
     Verdict.EQUIVALENT,
     Verdict.UNDECIDED,
     Verdict.NOT_REPLICATED,
+    Verdict.SMALL_CHANGE,
 )
 
 
@@ -47,6 +48,8 @@ def finding(metric: str, ratio: float, verdict: Verdict, whole_work: Verdict | N
         ((0.50, U), (2.00, U), (3.0, U), plane.SAME),
         ((0.80, N), (1.00, N), None, plane.SLOWER_WAIT),
         ((0.97, N), (1.02, N), None, plane.SAME),
+        ((0.97, S), (1.02, S), None, plane.SAME),
+        ((0.90, R), (1.02, S), None, plane.SLOWER_WAIT),
     ],
 )
 def test_regions(

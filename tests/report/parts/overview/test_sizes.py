@@ -133,6 +133,7 @@ def comparison(cpu: Verdict) -> Comparison:
 
 
 E, R, I, U = Verdict.EQUIVALENT, Verdict.REGRESSION, Verdict.IMPROVEMENT, Verdict.UNDECIDED  # noqa: E741
+S = Verdict.SMALL_CHANGE
 
 
 @pytest.mark.parametrize(
@@ -155,6 +156,13 @@ E, R, I, U = Verdict.EQUIVALENT, Verdict.REGRESSION, Verdict.IMPROVEMENT, Verdic
         (R, R, R, "CPU/op: a regression with all sizes, worse against the base with larger tables"),
         (E, R, U, "a regression with 10m rows per table, equivalent with 1k; that it depends on the size is not shown"),
         (R, R, E, "the same with all sizes"),
+        (R, R, S, "the same with all sizes"),
+        (
+            S,
+            R,
+            R,
+            "CPU/op: a regression with 10m rows per table, a small change with 1k, worse against the base with larger tables",
+        ),
         (R, R, U, "not shown to depend on the size"),
     ],
 )

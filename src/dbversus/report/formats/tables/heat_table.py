@@ -19,4 +19,6 @@ def note(heats: Sequence[Heat], base: str) -> str:
     """What the figures are, and how many tests each table leaves out."""
     left_out = [f"{heat.title} {count_of(others, 'test')}" for heat in heats if (others := with_changes(heat)[1])]
     said = f"Ratios are target/{base}; their intervals are in the tables below."
-    return f"{said} Tests that change on no target are left out: {', '.join(left_out)}." if left_out else said
+    return (
+        f"{said} Tests without a regression or improvement are left out: {', '.join(left_out)}." if left_out else said
+    )

@@ -21,10 +21,11 @@ from dbversus.report.words import (
     margins_text,
     percent,
     ratio,
+    small_change,
     verdict_legend,
 )
 from dbversus.stats.means import spread_of
-from dbversus.stats.model import CHANGES, Finding, Metric, Verdict
+from dbversus.stats.model import CHANGES, WITHIN, Finding, Metric, Verdict
 from dbversus.units import count_of
 
 _WORDS = {Verdict.REGRESSION: "worse", Verdict.IMPROVEMENT: "better", Verdict.EQUIVALENT: "the same"}
@@ -101,7 +102,12 @@ def _text(finding: Finding | None, intervals: bool) -> str:
 
 
 def _which(finding: Finding | None) -> str:
-    return "–" if finding is None else f"{SIGNS[finding.verdict]} {_WORDS.get(finding.verdict, finding.verdict)}"
+    """`▼ worse`, `◐ a little better`, or a dash."""
+    if finding is None:
+        return "–"
+    if finding.verdict is Verdict.SMALL_CHANGE:
+        return small_change(finding)
+    return f"{SIGNS[finding.verdict]} {_WORDS.get(finding.verdict, finding.verdict)}"
 
 
 def sentences(found: SideBySide) -> list[str]:
@@ -116,7 +122,7 @@ def sentences(found: SideBySide) -> list[str]:
         told = [f"Nothing is shown to depend on the experiment ({count_of(len(found.lines), 'comparison')})."]
     counts = Counter(finding.verdict for finding in found.findings)
     changed = sum(counts[verdict] for verdict in CHANGES)
-    same, undecided = counts[Verdict.EQUIVALENT], counts[Verdict.UNDECIDED]
+    same, undecided = sum(counts[verdict] for verdict in WITHIN), counts[Verdict.UNDECIDED]
     count = count_of(len(found.findings), "interaction")
     told.append(f"{count}: {changed:,} shown, {same:,} the same within the margin, {undecided:,} undecided.")
     return [*told, *_could_be_missed(found.findings)]

@@ -8,7 +8,7 @@ from rich.console import Console
 from dbversus.report.formats.tables.matrix_table import Table, show
 from dbversus.report.model import SizeLine, Sizes
 from dbversus.report.terminal import say
-from dbversus.report.words import INTERVALS, SHORT_TITLES, SIGNS, finding_text, ratio
+from dbversus.report.words import INTERVALS, SHORT_TITLES, SIGNS, finding_text, ratio, small_change
 from dbversus.stats.means import spread_of
 from dbversus.stats.model import CHANGES, Finding, Metric, Verdict
 from dbversus.units import count_of, show_count
@@ -52,9 +52,11 @@ def _text(finding: Finding | None, intervals: bool) -> str:
 
 
 def which(finding: Finding | None) -> str:
-    """`▼ worse with more rows`, or a dash."""
+    """`▼ worse with more rows`, `◐ a little better with more rows`, or a dash."""
     if finding is None:
         return "–"
+    if finding.verdict is Verdict.SMALL_CHANGE:
+        return f"{small_change(finding)} with more rows"
     return f"{SIGNS[finding.verdict]} {_WORDS.get(finding.verdict, str(finding.verdict))}"
 
 

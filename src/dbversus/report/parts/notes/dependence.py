@@ -7,7 +7,7 @@ from typing import ClassVar, Generic, TypeVar
 
 from dbversus.report.model import Comparison
 from dbversus.report.words import SHORT_TITLES, listing
-from dbversus.stats.model import CHANGES, Finding, Verdict
+from dbversus.stats.model import CHANGES, DIFFERS, WITHIN, Finding, Verdict
 
 P = TypeVar("P", int, str)
 """A place on the factor: a size, the name of an experiment."""
@@ -45,7 +45,7 @@ def dependence(
         for metric in interacting:
             said[_of_metric(metric, comparisons, interactions, factor)].append(SHORT_TITLES[metric])
         return "; ".join(f"{listing(titles)}: {words}" for words, titles in said.items())
-    if found and all(finding.verdict is Verdict.EQUIVALENT for finding in found) and _complete(interactions):
+    if found and all(finding.verdict in WITHIN for finding in found) and _complete(interactions):
         return factor.same
     verdicts = {place: item.verdict for place, item in comparisons.items()}
     if any(verdict in CHANGES for verdict in verdicts.values()) and len(set(verdicts.values())) > 1:
@@ -91,7 +91,7 @@ def _by_place(verdicts: Mapping[P, Verdict], factor: Factor[P]) -> str:
     by_verdict: dict[Verdict, list[P]] = defaultdict(list)
     for place, verdict in sorted(verdicts.items(), key=lambda pair: pair[1] not in CHANGES):
         by_verdict[verdict].append(place)
-    words = [_article(verdict) if verdict in CHANGES else str(verdict) for verdict in by_verdict]
+    words = [_article(verdict) if verdict in DIFFERS else str(verdict) for verdict in by_verdict]
     named = [
         factor.named_again(places) if number else factor.named(places)
         for number, places in enumerate(by_verdict.values())

@@ -114,7 +114,7 @@ def sentence(heat: Heat) -> str:
     """`CPU/op, 86 ratios: 9 regressions, up to 7 of one target (postgres:17); 4 improvements, all of postgres:16.`"""
     ratios = count_of(sum(cell.known is not None for row in heat.rows for cell in row.cells), "ratio")
     found = [text for text in (_counted(heat, verdict) for verdict in CHANGES) if text]
-    return f"{heat.title}, {ratios}: {'; '.join(found) or 'none is shown to be a change'}."
+    return f"{heat.title}, {ratios}: {'; '.join(found) or 'none is a regression or improvement'}."
 
 
 def _counted(heat: Heat, verdict: Verdict) -> str:
