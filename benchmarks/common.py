@@ -22,7 +22,6 @@ from dbversus.builds.store import obtain
 from dbversus.builds.target import parse_target
 from dbversus.dbms.sizes import BYTES_PER_ROW
 from dbversus.errors import DbversusError, RunError, UsageError
-from dbversus.experiment.rig.engine import engine_binary
 from dbversus.home import public_dir
 from dbversus.host.cgroups import CgroupV1, CgroupV2, create_cgroup
 from dbversus.host.claims.lock import acquire_host
@@ -33,6 +32,7 @@ from dbversus.servers.base import Placement, Server
 from dbversus.servers.config.load import load_config
 from dbversus.servers.config.sizing import Sizing
 from dbversus.servers.postgres.server import PostgresServer
+from dbversus.servers.process.engine import engine_binary
 from dbversus.servers.process.guard import Guard
 from dbversus.suites import load_suite, loads
 

@@ -16,8 +16,8 @@ from common import (
     sysbench_command,
 )
 
-from dbversus.experiment.rig.engine import engine_binary
 from dbversus.servers.base import Server
+from dbversus.servers.process.engine import engine_binary
 from dbversus.suites import definition, load_suite
 
 ENGINE = "dbversus-engine"

@@ -16,7 +16,7 @@ from dbversus.builds.model import Build
 from dbversus.builds.store import obtain
 from dbversus.builds.target import parse_target
 from dbversus.errors import DbversusError
-from dbversus.experiment.rig.engine import engine_binary
+from dbversus.servers.process.engine import engine_binary
 
 NO_BUILD = "no build: "
 NOT_MEANT = "not meant for it: "

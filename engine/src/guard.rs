@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 
-use self::shared_memory::SharedMemory;
+use self::shared_memory::{SharedMemory, is_segment, owner_of};
 use crate::account::tree::{self, Stat};
 
 mod shared_memory;
@@ -23,7 +23,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 #[derive(Deserialize)]
 #[serde(
     untagged,
-    expecting = "accepted are {\"cgroup_dirs\", \"root_pid\", \"paths\"} and {\"release\": N}"
+    expecting = "accepted are {\"root_pid\", \"uid\", \"cgroup_dirs\", \"paths\"} and {\"release\": N}"
 )]
 enum Line {
     Release(Release),
@@ -41,6 +41,8 @@ struct Release {
 #[serde(deny_unknown_fields)]
 struct Entry {
     root_pid: i32,
+    /// Whose shared memory is its own.
+    uid: u32,
     #[serde(default)]
     cgroup_dirs: Vec<PathBuf>,
     #[serde(default)]
@@ -155,7 +157,7 @@ fn thaw(ward: &Ward) {
 /// A server may make itself new memory, or begin to remove its own, at any time: it is stopped before anybody looks.
 fn kill_all(wards: &[Ward]) -> SharedMemory {
     let began = Instant::now();
-    let mut memory = SharedMemory::default();
+    let mut memory = SharedMemory::of(wards.iter().map(|ward| ward.entry.uid).collect());
     let mut known: Vec<ProcessId> = wards.iter().filter_map(|ward| ward.root).collect();
     loop {
         add_descendants(&mut known);
@@ -231,7 +233,8 @@ fn clear_away(ward: &Ward) {
         }
         report("removing", directory, removed);
     }
-    for path in &ward.entry.paths {
+    let is_own = |path: &&PathBuf| !is_segment(path) || owner_of(path) == Some(ward.entry.uid);
+    for path in ward.entry.paths.iter().filter(is_own) {
         report("removing", path, remove(path));
     }
 }
@@ -285,7 +288,7 @@ mod tests {
 
     #[test]
     fn released_and_malformed_lines_leave_nothing_to_guard() {
-        let input = b"{\"root_pid\": 999999999, \"paths\": [\"/tmp/a\"]}\nnonsense\n{\"root_pid\": 5, \"x\": 1}\n{\"release\": 999999999}\n";
+        let input = b"{\"root_pid\": 999999999, \"uid\": 1, \"paths\": [\"/tmp/a\"]}\nnonsense\n{\"root_pid\": 5, \"uid\": 1, \"x\": 1}\n{\"release\": 999999999}\n";
         assert!(listen(&input[..]).is_empty());
     }
 

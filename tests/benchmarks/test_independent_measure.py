@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from dbversus.errors import RunError, UsageError
-from dbversus.experiment.rig.engine import engine_binary
 from dbversus.home import home_dir
 from dbversus.host.processes import PROC, is_alive
 from dbversus.results.read import open_results
+from dbversus.servers.process.engine import engine_binary
 
 pytestmark = pytest.mark.slow
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from dbversus.builds.store import list_installed
-from dbversus.experiment.rig.engine import engine_binary
+from dbversus.servers.process.engine import engine_binary
 
 from ..left_out import POSTGRES_AT_HAND, build_at_hand, no_build
 from ..small_host import new_folder, write_base_configs

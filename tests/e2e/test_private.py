@@ -46,7 +46,7 @@ def umask(request: pytest.FixtureRequest) -> Iterator[int]:
     os.umask(before)
 
 
-def _private(bench: Bench) -> Path:
+def private_experiment(bench: Bench) -> Path:
     folder = bench.folder / "private"
     folder.mkdir(mode=0o700)
     (folder / "people.csv").write_text("id,mail\n" + "".join(f"{n},{n}{ROW}\n" for n in range(1, 200)))
@@ -103,7 +103,7 @@ def _publish(bench: Bench) -> None:
 def test_nobody_else_can_read_copies_of_data(bench: Bench, umask: int) -> None:
     for name in ("data", "snapshots"):  # as an earlier version left them
         (bench.home / name).mkdir(parents=True, mode=0o777)
-    bench.run("run", _private(bench), "--out", bench.out)
+    bench.run("run", private_experiment(bench), "--out", bench.out)
     kept = _holders(bench.home)
     assert {path.suffix for path in kept} >= {".tsv", ".sqlite"}
     assert _holders(bench.out) == [bench.out / "suite/setup/1-more.sql"]
@@ -114,7 +114,7 @@ def test_nobody_else_can_read_copies_of_data(bench: Bench, umask: int) -> None:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 def test_another_user_finds_nothing_of_them(bench: Bench) -> None:
-    bench.run("run", _private(bench), "--out", bench.out)
+    bench.run("run", private_experiment(bench), "--out", bench.out)
     for folder in (bench.home, bench.out):
         command = ["grep", "-rl", "--binary-files=text", ROW, str(folder)]
         done = subprocess.run(command, capture_output=True, text=True, user=NOBODY, group=NOBODY, extra_groups=[])

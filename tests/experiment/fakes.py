@@ -40,6 +40,8 @@ class FakeEngine:
     `host`: what the host does in all rows. `cut`: target → operations of its roles, where it does not get a step done.
     """
 
+    user = None
+
     def __init__(self) -> None:
         self.calls: list[tuple[str, dict[str, Any]]] = []
         self.failures: defaultdict[str, list[RunError | None]] = defaultdict(list)

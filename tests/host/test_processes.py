@@ -86,7 +86,7 @@ def test_files_of_data_in_memory_are_no_shared_memory() -> None:
             path.write_bytes(b"x" * 4096)
         with (folder / "log").open() as log, Path(f"{folder}-segment").open() as segment:
             kept = [mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) for file in (log, segment)]
-            paths, _ = processes.shared_memory(os.getpid())
+            paths, _ = processes.shared_memory(os.getpid(), os.getuid())
             mapped = processes.mapped_files(os.getpid())
             assert f"{folder}-segment" in paths
             assert str(folder / "log") not in paths
@@ -103,6 +103,6 @@ def test_shared_memory_of_other_users_is_not_a_servers_own() -> None:
     with tempfile.NamedTemporaryFile(dir="/dev/shm") as file:
         file.truncate(mmap.PAGESIZE)
         with mmap.mmap(file.fileno(), mmap.PAGESIZE):
-            assert file.name in processes.shared_memory(os.getpid())[0]
+            assert file.name in processes.shared_memory(os.getpid(), os.getuid())[0]
             os.chown(file.name, 54321, 54321)
-            assert file.name not in processes.shared_memory(os.getpid())[0]
+            assert file.name not in processes.shared_memory(os.getpid(), os.getuid())[0]

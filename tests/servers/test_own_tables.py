@@ -45,9 +45,9 @@ def test_postgresql_tells_tables_of_all_schemas_and_partitioned_ones_once(server
     assert sizes["index.shop.by_day"] > 0 and sizes["table.parts_high"] > 0 and "table.parts" not in sizes
 
 
-def test_sqlite_tells_all_but_its_own_tables(tmp_path: Path) -> None:
+def test_sqlite_tells_all_but_its_own_tables(work_dir: Path) -> None:
     build = Build("sqlite", "bundled", "bundled", Path("bundled"), "")
-    server = SqliteServer(build, ServerConfig("", {}), tmp_path)
+    server = SqliteServer(build, ServerConfig("", {}), work_dir)
     server.initialise()
     server.start(Placement())
     with sqlite3.connect(server.database) as connection:

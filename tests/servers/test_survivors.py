@@ -14,6 +14,7 @@ import pytest
 from dbversus.builds.model import Build
 from dbversus.host import cgroups, processes
 from dbversus.host.claims.registry import Entry, cleanup_stale
+from dbversus.host.user import server_user
 from dbversus.servers.base import Placement
 from dbversus.servers.postgres.server import PostgresServer
 
@@ -158,7 +159,7 @@ def test_kill_leaves_neither_processes_nor_shared_memory(server: PostgresServer)
     server.start(Placement())
     assert server.root_pid
     pids = [server.root_pid, *processes.descendants(server.root_pid)]
-    paths, ids = processes.shared_memory(server.root_pid)
+    paths, ids = processes.shared_memory(server.root_pid, server_user().uid)
     assert ids
     server.kill()
     assert not [pid for pid in pids if processes.is_alive(pid)]
@@ -209,7 +210,7 @@ def test_what_makes_a_data_directory_does_not_outlive_its_controller_either(
     while not ids:
         assert process.poll() is None
         found = processes.working_in(place / "data", program)
-        ids = [number for pid in found for number in processes.shared_memory(pid)[1]]
+        ids = [number for pid in found for number in processes.shared_memory(pid, server_user().uid)[1]]
     processes.send(found, signal.SIGSTOP)
     process.kill()
     process.wait()

@@ -44,9 +44,9 @@ def test_postgres(server: PostgresServer) -> None:
         server.state([called("gone")], counted=True)
 
 
-def test_sqlite(tmp_path: Path) -> None:
+def test_sqlite(work_dir: Path) -> None:
     build = Build("sqlite", "bundled", "bundled", Path("bundled"), "")
-    server = SqliteServer(build, load_config("sqlite", "bundled", [], Sizing(2**30, data_bytes=2**20)), tmp_path)
+    server = SqliteServer(build, load_config("sqlite", "bundled", [], Sizing(2**30, data_bytes=2**20)), work_dir)
     server.initialise()
     server.start(Placement())
     create, after = server.table_sql(sbtest())

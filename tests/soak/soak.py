@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
-from dbversus.experiment.rig.engine import engine_binary
+from dbversus.servers.process.engine import engine_binary
 
 from . import leaks
 from .disk import can_mount

@@ -1,11 +1,13 @@
 //! Commands in, results out: JSON lines as docs/engine-protocol.md has them.
 //!
-//! `command` parses, `session` carries out, `output` answers; `process` sees to it that the engine leaves in time.
+//! `command` parses, `session` carries out, `output` answers; `process` sees to it that the engine leaves in time, `user` gives up
+//! root's rights.
 
 pub mod command;
 pub mod output;
 pub mod process;
 pub mod session;
+mod user;
 
 use std::io::{self, BufRead, Write, stdin, stdout};
 
@@ -14,6 +16,15 @@ use output::Output;
 use session::Session;
 
 use crate::drive::target::freeze::leave;
+
+/// As `run`, with the rights of another user alone; leaves with status 2 when those cannot be had.
+pub fn run_as(user: &str) -> ! {
+    if let Err(why) = user::become_user(user) {
+        eprintln!("dbversus-engine: --user {user}: {why}");
+        std::process::exit(2);
+    }
+    run()
+}
 
 /// Serves standard input and leaves, with everything thawed, however that ends: by command, end of input, signal or panic, or
 /// since nobody reads the answers.

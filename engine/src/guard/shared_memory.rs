@@ -3,16 +3,27 @@
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
+use std::mem::zeroed;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// POSIX segments (files) and System V segments (ids) of processes that are about to be killed.
-#[derive(Default)]
+/// POSIX segments (files) and System V segments (ids) of processes that are about to be killed, who may map those of others too.
 pub struct SharedMemory {
+    /// Whose segments are removed.
+    users: BTreeSet<u32>,
     files: BTreeSet<PathBuf>,
     segments: BTreeSet<i32>,
 }
 
 impl SharedMemory {
+    pub fn of(users: BTreeSet<u32>) -> Self {
+        Self {
+            users,
+            files: BTreeSet::new(),
+            segments: BTreeSet::new(),
+        }
+    }
+
     /// Adds what a process maps; one that is gone maps nothing.
     pub fn note(&mut self, pid: i32) {
         let maps = fs::read(format!("/proc/{pid}/maps")).unwrap_or_default();
@@ -30,8 +41,8 @@ impl SharedMemory {
         };
         if name.starts_with("/SYSV") {
             self.segments.extend(inode.parse::<i32>().ok());
-        } else if Path::new(name).parent().map(Path::as_os_str) == Some(OsStr::new("/dev/shm")) {
-            self.files.insert(PathBuf::from(name)); // deeper ones are files of somebody's data
+        } else if is_segment(Path::new(name)) {
+            self.files.insert(PathBuf::from(name));
         }
     }
 
@@ -42,15 +53,37 @@ impl SharedMemory {
         self.segments.extend(unused_by(pid, &segments));
     }
 
-    /// Those that are gone already are passed over.
+    /// Those that are gone already, and those of other users, are passed over.
     pub fn remove(&self) {
-        for file in &self.files {
+        let is_own = |owner: u32| self.users.contains(&owner);
+        for file in self.files.iter().filter(|file| owner_of(file).is_some_and(is_own)) {
             let _ = fs::remove_file(file);
         }
         for segment in &self.segments {
-            // SAFETY: takes numbers alone; IPC_RMID reads no buffer.
-            unsafe { libc::shmctl(*segment, libc::IPC_RMID, std::ptr::null_mut()) };
+            if owner_of_segment(*segment).is_some_and(is_own) {
+                // SAFETY: takes numbers alone; IPC_RMID reads no buffer.
+                unsafe { libc::shmctl(*segment, libc::IPC_RMID, std::ptr::null_mut()) };
+            }
         }
+    }
+}
+
+/// Whether a POSIX segment has such a path; deeper ones are files of somebody's data.
+pub fn is_segment(path: &Path) -> bool {
+    path.parent().map(Path::as_os_str) == Some(OsStr::new("/dev/shm"))
+}
+
+/// None when there is none.
+pub fn owner_of(file: &Path) -> Option<u32> {
+    fs::symlink_metadata(file).ok().map(|found| found.uid())
+}
+
+/// None when it is gone, or not ours to look at.
+fn owner_of_segment(segment: i32) -> Option<u32> {
+    // SAFETY: a shmid_ds is plain integers, for which zero is valid, and it outlives the call.
+    unsafe {
+        let mut found: libc::shmid_ds = zeroed();
+        (libc::shmctl(segment, libc::IPC_STAT, &mut found) == 0).then_some(found.shm_perm.uid)
     }
 }
 
@@ -81,7 +114,7 @@ mod tests {
 
     #[test]
     fn segments_are_told_from_other_mappings() {
-        let mut found = SharedMemory::default();
+        let mut found = SharedMemory::of(BTreeSet::new());
         for line in [
             "7f66a0000000-7f66a0001000 rw-s 00000000 00:01 1376261                    /SYSV0098c001 (deleted)",
             "7f66a0000000-7f66a0100000 rw-s 00000000 00:15 77                         /dev/shm/PostgreSQL.1729733262",

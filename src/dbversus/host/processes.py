@@ -142,40 +142,44 @@ def _maps(pid: int) -> list[list[str]]:
     return [line.split(maxsplit=5) for line in lines]
 
 
-def shared_memory(pid: int) -> tuple[list[str], list[int]]:
-    """POSIX segments (paths) and System V segments (ids) that a process maps; they outlive a server that is killed.
+def shared_memory(pid: int, uid: int) -> tuple[list[str], list[int]]:
+    """POSIX segments (paths) and System V segments (ids) of user `uid` that a process maps; they outlive a server that is killed.
 
     Segments of other users are not its own, though it may read them.
     """
-    paths: set[str] = set()
-    ids: set[int] = set()
-    for fields in _maps(pid):
-        name = fields[5] if len(fields) == 6 else ""
-        if name.startswith("/dev/shm/") and name.count("/") == 3:  # deeper ones are files of somebody's data
-            path = name.removesuffix(" (deleted)")
-            if _owner(Path(path)) == _owner(PROC / str(pid)):
-                paths.add(path)
-        elif name.startswith("/SYSV"):
-            ids.add(int(fields[4]))
-    return sorted(paths), sorted(ids)
+    mappings = [(fields[4], fields[5]) for fields in _maps(pid) if len(fields) == 6]
+    paths = {name.removesuffix(" (deleted)") for _, name in mappings}
+    mapped = {int(inode) for inode, name in mappings if name.startswith("/SYSV")}
+    own = {each["shmid"] for each in _segments() if each["uid"] == uid} if mapped else set()
+    return sorted(path for path in paths if is_segment(path) and is_owned_by(path, uid)), sorted(mapped & own)
 
 
-def _owner(path: Path) -> int | None:
+def is_segment(path: str) -> bool:
+    """Whether a POSIX segment has such a path; deeper ones are files of somebody's data."""
+    return path.startswith("/dev/shm/") and path.count("/") == 3
+
+
+def is_owned_by(path: str, uid: int) -> bool:
     try:
-        return path.lstat().st_uid
+        return Path(path).lstat().st_uid == uid
     except OSError:
-        return None
+        return False
 
 
-def unused_segments_by(pid: int) -> list[int]:
-    """System V segments (ids) that this process made and no process has attached: proc(5), /proc/sysvipc/shm."""
+def _segments() -> list[dict[str, int]]:
+    """All System V segments: proc(5), /proc/sysvipc/shm."""
     try:
         lines = (PROC / "sysvipc/shm").read_text(encoding="utf-8").splitlines()
     except OSError:
         return []
     names = lines[0].split()
-    segments = [dict(zip(names, map(int, line.split()), strict=True)) for line in lines[1:]]
-    return [each["shmid"] for each in segments if each["cpid"] == pid and not each["nattch"]]
+    return [dict(zip(names, map(int, line.split()), strict=True)) for line in lines[1:]]
+
+
+def unused_segments_by(pid: int, uid: int) -> list[int]:
+    """System V segments (ids) of user `uid` that this process made and no process has attached."""
+    own = (each for each in _segments() if each["uid"] == uid)
+    return [each["shmid"] for each in own if each["cpid"] == pid and not each["nattch"]]
 
 
 def send(pids: Iterable[int], number: signal.Signals) -> None:

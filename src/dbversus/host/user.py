@@ -113,6 +113,12 @@ class ServerUser:
             os.chown(path, -1, self.gid)
             path.chmod(0o710)
 
+    def let_read(self, file: Path) -> None:
+        """This user, and nobody else but the owner, may read a file of ours, where they get to it."""
+        if self.switch:
+            os.chown(file, -1, self.gid)
+            file.chmod(0o640)
+
     def check_reach(self, path: Path, what: str) -> None:
         """Raises RunError when this user cannot get to `path` because of the rights of a directory above it."""
         if not self.switch:

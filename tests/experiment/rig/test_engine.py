@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from dbversus.errors import RunError
-from dbversus.experiment.rig.engine import Engine, engine_binary
+from dbversus.experiment.rig.engine import Engine
+from dbversus.servers.process.engine import engine_binary
 
 from ...left_out import engine_at_hand
 
@@ -18,7 +19,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of a package that is not in a source tree; no engine is named, none in PATH."""
     package = tmp_path / "site-packages/dbversus"
     (package / "bin").mkdir(parents=True)
-    monkeypatch.setattr("dbversus.experiment.rig.engine.__file__", str(package / "experiment/rig/engine.py"))
+    monkeypatch.setattr("dbversus.servers.process.engine.__file__", str(package / "servers/process/engine.py"))
     monkeypatch.delenv("DBVERSUS_ENGINE", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     return package

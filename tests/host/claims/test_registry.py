@@ -103,10 +103,13 @@ def test_memory_of_a_server_that_was_killed_before_anybody_saw_it_is_removed(tmp
     maker = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     number = int(maker.communicate()[0])
     assert number >= 0
-    assert processes.unused_segments_by(maker.pid) == [number]
-    assert processes.unused_segments_by(os.getpid()) == []
-    end(Entry(maker.pid, 1, str(tmp_path / "data"), sys.executable))
-    assert processes.unused_segments_by(maker.pid) == []
+    own = os.getuid()
+    assert processes.unused_segments_by(maker.pid, own) == [number]
+    assert processes.unused_segments_by(os.getpid(), own) == []
+    end(Entry(maker.pid, 1, str(tmp_path / "data"), sys.executable, uid=own + 1))
+    assert processes.unused_segments_by(maker.pid, own) == [number]  # of another who had the same number
+    end(Entry(maker.pid, 1, str(tmp_path / "data"), sys.executable, uid=own))
+    assert processes.unused_segments_by(maker.pid, own) == []
 
 
 @pytest.mark.parametrize("change", ["ticks", "boot"])

@@ -12,6 +12,7 @@ from dbversus.builds.model import Build
 from dbversus.errors import RunError, UsageError
 from dbversus.host import processes
 from dbversus.host.cgroups import create_cgroup
+from dbversus.host.user import server_user
 from dbversus.servers.base import Placement, ServerConfig
 from dbversus.servers.config.load import available_configs, load_config
 from dbversus.servers.config.refused import SettingsRefusedError
@@ -140,7 +141,7 @@ def test_a_server_that_recovers_is_ended_at_once(server: PostgresServer) -> None
         os.kill(connection.info.backend_pid, signal.SIGKILL)
         while "database system was interrupted" not in server.log_tail(400)[began:]:
             time.sleep(0.001)
-        shared, _ = processes.shared_memory(server.root_pid or 0)
+        shared, _ = processes.shared_memory(server.root_pid or 0, server_user().uid)
         server.stop()
         connection.execute("SELECT 1")
     assert not server.is_running()
@@ -158,13 +159,13 @@ def test_shared_memory_of_a_server_that_has_recovered_is_removed(server: Postgre
     server.start(Placement())
     root_pid = server.root_pid
     assert root_pid
-    began, (before, _) = len(server.log_tail(400)), processes.shared_memory(root_pid)
+    began, (before, _) = len(server.log_tail(400)), processes.shared_memory(root_pid, server_user().uid)
     with pytest.raises(RunError), server.connect() as connection:
         os.kill(connection.info.backend_pid, signal.SIGKILL)
         while "ready to accept connections" not in server.log_tail(400)[began:]:
             time.sleep(0.001)
         connection.execute("SELECT 1")
-    after, _ = processes.shared_memory(root_pid)
+    after, _ = processes.shared_memory(root_pid, server_user().uid)
     assert after and after != before
     getattr(server, end)()
     assert not [path for path in (*before, *after) if Path(path).exists()]

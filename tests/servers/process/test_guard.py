@@ -1,20 +1,28 @@
+import ctypes
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from dbversus.host import processes
+from dbversus.host.claims import registry
 from dbversus.host.claims.registry import Entry
+from dbversus.servers.process.engine import engine_binary
 from dbversus.servers.process.guard import Guard
 
-ENGINE = Path(__file__).parents[3] / "engine/target/release/dbversus-engine"
+NOBODY = 65534
 
 
-def entry(root_pid: int, **more: list[str]) -> Entry:
-    return Entry(root_pid, 1, "/nowhere", "/bin/sleep", **more)  # type: ignore[arg-type]
+def entry(root_pid: int, uid: int | None = None, **more: list[str]) -> Entry:
+    whose = os.getuid() if uid is None else uid
+    return Entry(root_pid, 1, "/nowhere", "/bin/sleep", uid=whose, **more)  # type: ignore[arg-type]
 
 
 def test_the_lines_are_those_of_the_protocol(tmp_path: Path) -> None:
@@ -23,14 +31,14 @@ def test_the_lines_are_those_of_the_protocol(tmp_path: Path) -> None:
     recorder.chmod(0o755)
     with Guard(recorder) as guard:
         assert guard.is_running
-        guard.add(entry(11, cgroup_dirs=["/g"], paths=["/p"]))
-        guard.add(entry(11, cgroup_dirs=["/g"], paths=["/p", "/q"]))
+        guard.add(entry(11, 7, cgroup_dirs=["/g"], paths=["/p"]))
+        guard.add(entry(11, 7, cgroup_dirs=["/g"], paths=["/p", "/q"]))
         guard.forget(11)
         guard.forget(12)
     assert [json.loads(line) for line in (tmp_path / "said").read_text().splitlines()] == [
-        {"cgroup_dirs": ["/g"], "root_pid": 11, "paths": ["/p"]},
+        {"cgroup_dirs": ["/g"], "root_pid": 11, "uid": 7, "paths": ["/p"]},
         {"release": 11},
-        {"cgroup_dirs": ["/g"], "root_pid": 11, "paths": ["/p", "/q"]},
+        {"cgroup_dirs": ["/g"], "root_pid": 11, "uid": 7, "paths": ["/p", "/q"]},
         {"release": 11},
     ]
 
@@ -61,7 +69,7 @@ def test_the_real_guard_ends_what_it_knows_when_the_pipe_closes(tmp_path: Path) 
     (tmp_path / "s").mkdir()
     try:
         os.kill(ended.pid, signal.SIGSTOP)
-        guard = Guard(ENGINE)
+        guard = Guard(engine_binary())
         guard.add(entry(kept.pid))
         guard.add(entry(ended.pid, paths=[str(tmp_path / "s")]))
         guard.forget(kept.pid)
@@ -95,8 +103,8 @@ def test_the_real_guard_removes_shared_memory_that_it_was_not_told_of() -> None:
     try:
         assert holder.stdout
         segment = int(holder.stdout.readline())
-        assert processes.shared_memory(holder.pid) == ([str(file)], [segment])
-        guard = Guard(ENGINE)
+        assert processes.shared_memory(holder.pid, os.getuid()) == ([str(file)], [segment])
+        guard = Guard(engine_binary())
         guard.add(entry(holder.pid))
         guard.close()
         assert holder.wait(600) == -signal.SIGKILL
@@ -106,3 +114,43 @@ def test_the_real_guard_removes_shared_memory_that_it_was_not_told_of() -> None:
         holder.kill()
         holder.wait()
         file.unlink(missing_ok=True)
+
+
+MAPPER = """
+import ctypes, mmap, os, sys, time
+libc = ctypes.CDLL(None)
+libc.shmat.restype = ctypes.c_void_p
+libc.shmat.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_int]
+assert libc.shmat(int(sys.argv[1]), None, 0o10000) > 0  # SHM_RDONLY
+with open(sys.argv[2]) as file:
+    memory = mmap.mmap(file.fileno(), 4096, prot=mmap.PROT_READ)
+print("up", flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+@pytest.mark.parametrize("end_it", ["guard", "controller"])
+def test_shared_memory_of_others_that_a_server_maps_is_left_to_them(end_it: str) -> None:
+    segment = ctypes.CDLL(None).shmget(0, 4096, 0o1644)
+    file = Path(f"/dev/shm/dbv-test-others-{os.getpid()}")
+    file.write_bytes(bytes(4096))
+    file.chmod(0o644)
+    words = [shutil.which("python3", path=os.defpath) or sys.executable, "-c", MAPPER, str(segment), str(file)]
+    mapper = subprocess.Popen(words, stdout=subprocess.PIPE, start_new_session=True, user=NOBODY, group=NOBODY)
+    try:
+        assert mapper.stdout and mapper.stdout.readline() == b"up\n"
+        known = entry(mapper.pid, NOBODY, paths=[str(file)])  # its own once, say
+        if end_it == "guard":
+            with Guard(engine_binary()) as guard:
+                guard.add(known)
+        else:
+            registry.end(replace(known, root_ticks=processes.start_ticks(mapper.pid) or 0))
+        assert mapper.wait(600) == -signal.SIGKILL
+        assert file.exists()
+        assert str(segment) in Path("/proc/sysvipc/shm").read_text().split()
+    finally:
+        mapper.kill()
+        mapper.wait()
+        file.unlink(missing_ok=True)
+        registry.remove_shared_memory([segment])

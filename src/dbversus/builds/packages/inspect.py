@@ -203,7 +203,8 @@ def _inspect_sqlite(library: Path) -> Inspection:
         words = (result.stderr.strip().splitlines() or [f"status {result.returncode}"])[-1]
         raise RunError(f"{library} cannot be used as a SQLite library: {words}")
     found = json.loads(result.stdout)
-    path = Path(found["path"]).resolve()
+    # of a bare name it has to be seen what was loaded; with one named by its path, others may have been
+    path = (library if library.is_absolute() else Path(found["path"])).resolve()
     compiler = next((option.partition("=")[2] for option in found["options"] if option.startswith("COMPILER=")), "")
     elf = read_elf(path)
     machine = elf.machine if elf else host_machine()

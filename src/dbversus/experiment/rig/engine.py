@@ -3,8 +3,6 @@
 import contextlib
 import json
 import os
-import platform
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,11 +11,12 @@ from typing import Any, Self
 
 from dbversus.errors import RunError
 from dbversus.home import home_dir
+from dbversus.host.user import ServerUser
+from dbversus.servers.process.engine import engine_binary, engine_command, engine_environment
 
 Reply = dict[str, Any]
 
 PROTOCOL = 1
-ENGINE = "dbversus-engine"
 
 
 class EngineGone(RunError):
@@ -37,52 +36,32 @@ class EngineRefused(RunError):
         self.statement = statement
 
 
-def engine_binary() -> Path:
-    """Path of the engine: what DBVERSUS_ENGINE names, in the package, in the source tree, or in PATH. Raises RunError."""
-    package = Path(__file__).resolve().parents[2]
-    if named := os.environ.get("DBVERSUS_ENGINE"):
-        if found := _executable(Path(named)):
-            return found
-        raise RunError(f"DBVERSUS_ENGINE is {named}; it has to name the program {ENGINE}, or the folder that holds it.")
-    source = package.parents[1] / "engine"
-    for place in (package / "bin", source / "target/release"):
-        if found := _executable(place):
-            return found
-    if in_path := shutil.which(ENGINE):
-        return Path(in_path)
-    raise RunError(_no_engine(source))
-
-
-def _executable(place: Path) -> Path | None:
-    path = place / ENGINE if place.is_dir() else place
-    return path if path.is_file() and os.access(path, os.X_OK) else None
-
-
-def _no_engine(source: Path) -> str:
-    if (source / "Cargo.toml").is_file():
-        return f"The engine of {source.parent} is not built; `make engine` builds it, or DBVERSUS_ENGINE names one."
-    system, machine = platform.system().lower(), platform.machine()
-    libc = "-".join(platform.libc_ver()) or "another libc"
-    return (
-        f"This dbversus was installed without an engine for {system}-{machine} ({libc}); accepted: a dbversus wheel for Linux on "
-        "x86_64 or aarch64 with glibc 2.28 or later, or an engine built from source that DBVERSUS_ENGINE names (docs/install.md)."
-    )
-
-
 class Engine:
-    """One running engine. Use as a context manager; every method raises EngineGone when the process has ended."""
+    """One running engine. Use as a context manager; every method raises EngineGone when the process has ended.
 
-    def __init__(self, cpus: tuple[int, ...] = (), log: Path | None = None):
+    `user`: whose rights it has, and no others, where those are not ours (None: it has ours). `data`: the folder with staged
+    data files; that of the home unless one is named.
+    """
+
+    def __init__(
+        self,
+        cpus: tuple[int, ...] = (),
+        log: Path | None = None,
+        user: ServerUser | None = None,
+        data: Path | None = None,
+    ):
+        self.user = user if user and user.switch else None
         stderr = log.open("ab") if log else subprocess.DEVNULL
         try:
             # its own rig: Ctrl-C is the controller's to handle, in order
             self._process = subprocess.Popen(
-                [engine_binary()],
+                engine_command(self.user),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=stderr,
                 start_new_session=True,
-                env={**os.environ, "DBVERSUS_DATA": str(home_dir() / "data")},
+                cwd="/",
+                env=engine_environment(data or home_dir() / "data"),
             )
         finally:
             if log:

@@ -9,11 +9,11 @@ from dbversus.errors import UsageError
 from dbversus.experiment.asked.shares import check_tests
 from dbversus.experiment.asked.spec import ExperimentSpec
 from dbversus.experiment.plan.cases import cases_of
-from dbversus.experiment.rig.engine import engine_binary
 from dbversus.host.user import server_user
 from dbversus.servers.base import Server
 from dbversus.servers.injection import Injection, library_path
 from dbversus.servers.process.daemon import Daemon
+from dbversus.servers.process.engine import engine_binary
 from dbversus.suites.model import Suite
 
 

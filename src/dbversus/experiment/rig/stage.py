@@ -5,6 +5,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -25,11 +26,11 @@ from dbversus.experiment.plan.progress import Progress
 from dbversus.experiment.rig.cold import cache_facts
 from dbversus.experiment.rig.data.ddl import check_ddl
 from dbversus.experiment.rig.data.script import check_scripts, database_of
-from dbversus.experiment.rig.engine import Engine, engine_binary
+from dbversus.experiment.rig.engine import Engine
 from dbversus.experiment.rig.preload import carry_library, check_injection
 from dbversus.experiment.rig.rig import Display, Rig, Target
-from dbversus.home import home_dir, private_dir, public_dir
-from dbversus.host.cgroups import ONLY_SETTINGS, create_cgroup, leave_directories
+from dbversus.home import PRIVATE_FILE_MODE, home_dir, private_dir, public_dir
+from dbversus.host.cgroups import ONLY_SETTINGS, create_cgroup, hand_over, leave_directories
 from dbversus.host.checks.fsync import sync_latency
 from dbversus.host.checks.preflight import Severity, judge
 from dbversus.host.checks.reads import read_latency
@@ -38,7 +39,7 @@ from dbversus.host.claims.lock import acquire_host
 from dbversus.host.claims.registry import Registry, Watcher, cleanup_stale
 from dbversus.host.facts import host_facts, memory_facts
 from dbversus.host.pinning import PlacementPlan, place
-from dbversus.host.user import server_user
+from dbversus.host.user import ServerUser, server_user
 from dbversus.results.records import AnyRecord
 from dbversus.servers.base import Cgroup, Placement, Server, ServerConfig
 from dbversus.servers.config.load import load_config
@@ -46,6 +47,7 @@ from dbversus.servers.config.memory import cache_bytes, check_together
 from dbversus.servers.config.sizing import Sizing
 from dbversus.servers.create import create_server
 from dbversus.servers.data.snapshot import RESERVE_BYTES, free_bytes
+from dbversus.servers.process.engine import engine_binary
 from dbversus.servers.process.guard import Guard
 from dbversus.suites import loads
 from dbversus.suites.model import Suite
@@ -96,6 +98,8 @@ def set_stage(spec: ExperimentSpec, display: Display, *, wait: bool) -> Iterator
         notes = [note for note in (plan.note, guard.note) if note]
         facts |= cache_facts(spec.cache, work_dir)
         targets = _targets(spec, specs, builds, plan, work_dir, watchers, notes, stack)
+        user = _engine_user(targets)
+        data = home_dir() / "data" if user is None else _handed_data(suite, work_dir / "data", user, stack)
         check_caches([(target.label, target.build.dbms, target.server.config) for target in targets], spec)
         for target in targets:
             refusal = check_server(target.server, target.spec.configs, spec.optional, is_base=target is targets[0])
@@ -107,7 +111,8 @@ def set_stage(spec: ExperimentSpec, display: Display, *, wait: bool) -> Iterator
         for finding in judge(facts):
             if finding.severity is not Severity.INFO:
                 display.say(f"{finding.subject}: {finding.message}; {finding.advice}")
-        yield Stage(spec, suite, targets, facts, plan, lambda: Engine(log=work_dir / "engine.log"))
+        new_engine = partial(Engine, log=work_dir / "engine.log", user=user, data=data)
+        yield Stage(spec, suite, targets, facts, plan, new_engine)
 
 
 def _stage_data(suite: Suite, display: Display, stack: contextlib.ExitStack) -> None:
@@ -116,6 +121,36 @@ def _stage_data(suite: Suite, display: Display, stack: contextlib.ExitStack) -> 
         stack.enter_context(in_use.using(staged.folder))
         display.doing(f"reading {staged.file.path}")
         staged.write()
+
+
+def _engine_user(targets: Sequence[Target]) -> ServerUser | None:
+    """Who the engine becomes where it loads the library of a DBMS: the servers' user, if that is not us (None).
+
+    What it then writes to in the groups of servers beside it is that user's.
+    """
+    user = server_user()
+    if not user.switch or not any(find_dbms(target.build.dbms).library for target in targets):
+        return None
+    for target in targets:
+        if target.placement.cgroup:
+            hand_over(target.placement.cgroup.directories(), user.uid)
+    return user
+
+
+def _handed_data(suite: Suite, folder: Path, user: ServerUser, stack: contextlib.ExitStack) -> Path:
+    """A folder with what the suite takes from data files, where `user` may read it as long as this experiment runs."""
+    for staged in suite.staged:
+        place = folder / staged.name
+        for made in (folder, place.parent):
+            made.mkdir(exist_ok=True)
+            user.admit(made)
+        try:
+            place.hardlink_to(staged.path)
+        except OSError:  # on another file system, or one that has none
+            shutil.copyfile(staged.path, place)
+        stack.callback(place.chmod, PRIVATE_FILE_MODE)
+        user.let_read(place)
+    return folder
 
 
 def _probes(suite: Suite, folder: Path, display: Display, notes: list[str]) -> dict[str, Any]:

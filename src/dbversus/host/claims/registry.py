@@ -26,7 +26,7 @@ class Entry:
 
     `data_dir`: its processes work there and execute `program`. `paths`: files and directories to remove (socket
     directory, POSIX shared memory). `shared_memory_ids`: System V segments to remove. `root_ticks`: start time of the
-    root process.
+    root process. `uid`: whose it is; shared memory of others is left alone.
     """
 
     root_pid: int
@@ -36,6 +36,7 @@ class Entry:
     cgroup_dirs: list[str] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
     shared_memory_ids: list[int] = field(default_factory=list)
+    uid: int = -1
 
 
 class Watcher(Protocol):
@@ -171,14 +172,15 @@ def end(entry: Entry) -> list[int]:
     # a server that recovers from a crash makes itself new memory: none may come between looking and killing
     processes.send(tree(entry), signal.SIGSTOP)
     for pid in tree(entry):
-        more_paths, more_ids = processes.shared_memory(pid)
+        more_paths, more_ids = processes.shared_memory(pid, entry.uid)
         paths.update(more_paths)
         ids.update(more_ids)
     survivors = processes.kill_all(lambda: tree(entry))
     if not processes.is_alive(entry.root_pid):  # killed before anybody saw what it had mapped
-        ids.update(processes.unused_segments_by(entry.root_pid))
+        ids.update(processes.unused_segments_by(entry.root_pid, entry.uid))
     remove_shared_memory(ids)
-    remove_paths(paths)
+    # a name may be another user's by now
+    remove_paths(path for path in paths if not processes.is_segment(path) or processes.is_owned_by(path, entry.uid))
     return survivors
 
 

@@ -129,7 +129,7 @@ class Daemon(ABC):
             if self._process is None:  # another thread has killed it
                 return
             pid = self._process.pid
-            mapped = [processes.shared_memory(one) for one in (pid, *processes.descendants(pid))]
+            mapped = [processes.shared_memory(one, self._user.uid) for one in (pid, *processes.descendants(pid))]
             self._entry = replace(
                 self._entry_of(pid, processes.program_of(pid)),
                 cgroup_dirs=self._groups,
@@ -140,7 +140,8 @@ class Daemon(ABC):
                 watcher.add(self._entry)
 
     def _entry_of(self, pid: int, program: str) -> registry.Entry:
-        return registry.Entry(pid, processes.start_ticks(pid) or 0, str(self.data_dir), program)
+        ticks = processes.start_ticks(pid) or 0
+        return registry.Entry(pid, ticks, str(self.data_dir), program, uid=self._user.uid)
 
     def wait_ready(self, limit_s: float = START_LIMIT_S, log_from: int = 0) -> None:
         """Waits until the server takes connections; raises RunError with the end of its log when it does not."""

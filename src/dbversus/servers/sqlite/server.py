@@ -12,7 +12,7 @@ from dbversus.dbms.sql.ddl import Ddl
 from dbversus.dbms.sql.table import Table
 from dbversus.dbms.sqlite import SQLITE
 from dbversus.errors import RunError, UsageError
-from dbversus.home import PRIVATE_MODE
+from dbversus.host.user import server_user
 from dbversus.names import nearest
 from dbversus.servers.base import DATABASE, Placement, Query, ServerConfig
 from dbversus.servers.data.contents import TableState
@@ -22,11 +22,9 @@ from dbversus.servers.objects import Moment, ObjectFigures, object_figures
 from dbversus.servers.process.timing import timed
 from dbversus.servers.sqlite import ddl
 from dbversus.servers.sqlite.contents import own_tables, table_state
-from dbversus.servers.sqlite.query import library_query, own_query
+from dbversus.servers.sqlite.query import BUNDLED, engine_query
 
 _SHARED_CACHE = "compile.ENABLE_MEMORY_MANAGEMENT"
-# the engine's own words for the library compiled into it
-BUNDLED = "bundled"
 # words that a PRAGMA takes, and the number that it gives back for them
 _WORDS = {
     "synchronous": {"off": "0", "normal": "1", "full": "2", "extra": "3"},
@@ -63,10 +61,10 @@ _SHOWN = (
 
 
 class SqliteServer(WithoutProcess):
-    """A database in `work_dir/data/db.sqlite`.
+    """A database in `work_dir/data/db.sqlite`, a directory of the servers' user, with whose rights the library works.
 
     `query` runs a statement with the measured library, with the session's PRAGMAs set (the engine's `query` command);
-    without it the library is loaded here, or Python's own stands in for the engine's bundled one.
+    without it an engine of its own does.
     """
 
     dbms = "sqlite"
@@ -96,7 +94,11 @@ class SqliteServer(WithoutProcess):
         return [f"PRAGMA {name} = {value}" for name, value in self.config.settings.items()]
 
     def check(self) -> None:
-        """Raises UsageError for PRAGMAs and values that this library does not take: SQLite itself passes over them in silence."""
+        """Raises UsageError for PRAGMAs and values that this library does not take: SQLite itself passes over them in silence.
+
+        RunError where the servers' user cannot reach the database, or the library cannot be loaded.
+        """
+        server_user().check_reach(self.data_dir, "the data directory")
         for name, value in {**self.config.settings, **self.config.init_options}.items():
             if not re.fullmatch(r"\w+", name) or not re.fullmatch(r"-?\w+", value):
                 raise UsageError(f"'{name}={value}' is not a PRAGMA; write a name and one word or number.")
@@ -110,6 +112,7 @@ class SqliteServer(WithoutProcess):
             raise UsageError(f"{self.build.name} has no PRAGMA '{unknown[0]}'{nearest(unknown[0], known)}.")
         self._check_creation()
         with tempfile.TemporaryDirectory(prefix="check-", dir=self.work_dir) as folder:
+            server_user().own(Path(folder))
             if words := self._not_taken(self._administer(Path(folder) / self.database.name, self.session_sql)):
                 raise UsageError(words)
 
@@ -128,9 +131,7 @@ class SqliteServer(WithoutProcess):
         return self._administer(Path(":memory:"), [])(statement)
 
     def _administer(self, database: Path, session_sql: Sequence[str]) -> Query:
-        if self.library == BUNDLED:
-            return own_query(database, session_sql)
-        return library_query(Path(self.library), database, session_sql)
+        return engine_query(self.library, database, session_sql)
 
     def _query(self, statement: str) -> list[list[str | None]]:
         query = self.query or self._administer(self.database, self.session_sql)
@@ -138,7 +139,7 @@ class SqliteServer(WithoutProcess):
 
     def initialise(self) -> None:
         self.check()
-        self.data_dir.mkdir(mode=PRIVATE_MODE, parents=True, exist_ok=True)
+        server_user().make_dir(self.data_dir)
         first = [f"PRAGMA {name} = {value}" for name, value in self.config.init_options.items()]
         if "encoding" in self.config.init_options:
             first += ["CREATE TABLE made (x)", "DROP TABLE made"]  # a database takes it with its first table
@@ -169,11 +170,12 @@ class SqliteServer(WithoutProcess):
         return spent | {f"remains.{name}": float(count) for name, count in self.debt().items() if count}
 
     def _sync(self) -> None:
-        fd = os.open(self.database, os.O_RDONLY)
-        try:
-            os.fsync(fd)
-        finally:
-            os.close(fd)
+        with server_user().rights():
+            fd = os.open(self.database, os.O_RDONLY)
+            try:
+                os.fsync(fd)
+            finally:
+                os.close(fd)
 
     def vacuum(self, tables: Sequence[str]) -> dict[str, float]:
         return {}
@@ -182,7 +184,7 @@ class SqliteServer(WithoutProcess):
         """Reads the file, so that it is in the operating system's cache; a connection's own cache fills as it works."""
         if not tables:
             return
-        with self.database.open("rb") as file:
+        with server_user().rights(), self.database.open("rb") as file:
             while file.read(2**20):
                 pass
 

@@ -67,8 +67,8 @@ def doctor(
 
 def _with_engine(diagnosis: "Diagnosis") -> "Diagnosis":
     """What an installation without an engine cannot do comes first: everything."""
-    from dbversus.experiment.rig.engine import engine_binary
     from dbversus.host.checks.doctor import Capability
+    from dbversus.servers.process.engine import engine_binary
 
     try:
         engine = Capability("engine", True, str(engine_binary()))

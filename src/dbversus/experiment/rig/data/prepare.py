@@ -97,9 +97,9 @@ def snapshot_key(rig: Rig, target: Target) -> dict[str, Any]:
 
 
 def _owner(target: Target) -> dict[str, int]:
-    """Data of one user can be read by no server of another."""
+    """Data of one user can be read by no server of another. Without an owner, databases of SQLite are root's."""
     user = server_user()
-    is_own = user.switch and not user.is_shared and not find_dbms(target.build.dbms).embedded
+    is_own = user.switch and (not user.is_shared or find_dbms(target.build.dbms).embedded)
     return {"owner": user.uid} if is_own else {}
 
 

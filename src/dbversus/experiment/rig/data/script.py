@@ -1,6 +1,7 @@
 """Runs the suite's scripts ([setup]) on a server, through the engine; what it refuses is told with file, line and statement."""
 
 import contextlib
+import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, islice
 from pathlib import Path
@@ -100,15 +101,25 @@ class _Run(contextlib.ExitStack):
 
     def _file(self, path: Path) -> Path:
         if path not in self._plain:
-            self._plain[path] = self.enter_context(unpacked(path, self._folder))
+            self._plain[path] = self._for_engine(self.enter_context(unpacked(path, self._folder)))
         return self._plain[path]
+
+    def _for_engine(self, path: Path) -> Path:
+        """The file, or where the engine has not our rights, a copy of what is the user's; one of ours is given to it."""
+        if (user := self.rig.engine.user) is None:
+            return path
+        if not path.is_relative_to(self._folder):
+            path = Path(shutil.copyfile(path, self._folder / f"{len(self._plain)}.sql"))
+            self.callback(path.unlink, missing_ok=True)
+        user.own(path)
+        return path
 
     def _written(self, batch: Sequence[Piece]) -> Path:
         """A file with what is run in place of statements, one after another."""
         path = self._folder / "instead.sql"
         path.write_bytes(b"".join(piece.instead or b"" for piece in batch))
         self.callback(path.unlink, missing_ok=True)
-        return path
+        return self._for_engine(path)
 
     def _run(self, file: Path, batch: Sequence[Piece], *, written: bool) -> None:
         sent = list(_ranges(batch)) if written else [piece.engine_piece() for piece in batch]
