@@ -18,6 +18,7 @@ from dbversus.results.schema import JOURNAL
 
 TARGETS = [{"name": name, "label": name} for name in ("t0", "t1")]
 HEADER = {"type": "experiment", "schema": 2, "tests": [], "targets": TARGETS}
+ROW = {"type": "row", "block": 0, "test": "scan", "row": 0, "disturbed": False, "slots": []}
 
 
 def _status(verb: Callable[[], int | None]) -> int:
@@ -57,6 +58,20 @@ def test_ctrl_c_in_a_query_is_an_interrupt(capsys: pytest.CaptureFixture[str]) -
 
     assert _status(verb) == INTERRUPTED
     assert capsys.readouterr().err == "dbversus: interrupted\n"
+
+
+def test_want_of_memory_is_told_in_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def verb() -> None:
+        with resumable(tmp_path):
+            (tmp_path / JOURNAL).write_text(
+                "".join(json.dumps(one, separators=(",", ":")) + "\n" for one in (HEADER, ROW))
+            )
+            raise MemoryError
+
+    assert _status(verb) == 1
+    said = capsys.readouterr().err.splitlines()
+    assert said[0] == f"go on with: dbversus resume {tmp_path}"
+    assert said[1].startswith("dbversus: There is not enough memory for that: ")
 
 
 def _advice(directory: Path, error: BaseException, capsys: pytest.CaptureFixture[str]) -> str:

@@ -15,6 +15,9 @@ from dbversus.printable import clean_output
 from dbversus.results.schema import JOURNAL
 
 INTERRUPTED = 130
+_NO_MEMORY = (
+    "There is not enough memory for that: the host has no more, or a limit (ulimit -v, a control group) is too low."
+)
 
 
 @contextmanager
@@ -24,7 +27,7 @@ def resumable(directory: Path, then: str = "") -> Iterator[None]:
     known_bytes = journal.stat().st_size if journal.exists() else 0
     try:
         yield
-    except (KeyboardInterrupt, RunError, OSError) as error:
+    except (KeyboardInterrupt, RunError, OSError, MemoryError) as error:
         if journal.exists() and (was_interrupted(error) or _can_go_on(directory, error, known_bytes)):
             print(f"go on with: dbversus resume {directory}", file=sys.stderr)
             if then:
@@ -100,6 +103,9 @@ def _status(
         if error.errno == errno.EPIPE:  # who reads us has read enough: not a mistake, and the library's to handle
             raise
         print(f"dbversus: {told_in_a_sentence(error)}", file=sys.stderr)
+        return RunError.status
+    except MemoryError:
+        print(f"dbversus: {_NO_MEMORY}", file=sys.stderr)
         return RunError.status
     except KeyboardInterrupt:
         print("dbversus: interrupted", file=sys.stderr)

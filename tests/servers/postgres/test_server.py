@@ -171,6 +171,16 @@ def test_shared_memory_of_a_server_that_has_recovered_is_removed(server: Postgre
     assert not [path for path in (*before, *after) if Path(path).exists()]
 
 
+def test_scripts_may_drop_the_schema_that_our_own_extensions_are_in(server: PostgresServer) -> None:
+    server.start(Placement())
+    told = set(server.debt())
+    for statement, expected in (("", told - {"dirty_buffers"}), ("CREATE SCHEMA public", told)):
+        with server.connect() as connection:
+            connection.execute(statement or "DROP SCHEMA public CASCADE")
+        server.settle([])
+        assert set(server.debt()) == expected
+
+
 def test_what_no_vacuum_pays_is_given_up(server: PostgresServer) -> None:
     """Here for an old snapshot; after a crash, pages without content in the midst of a table are never visible to all."""
     server.start(Placement())

@@ -58,11 +58,12 @@ class PostgresServer(Daemon):
             self.stop()
 
     def _add_extensions(self, connection: Connection) -> None:
-        rows = connection.execute("SELECT name FROM pg_available_extensions").fetchall()
-        available = {row[0] for row in rows}
-        for name in _EXTENSIONS:
-            if name in available:
-                connection.execute(f"CREATE EXTENSION IF NOT EXISTS {name}")
+        """Those that are here and not yet in the database, where it has a schema for them: scripts may drop either."""
+        has_schema = "current_schema() IS NOT NULL"
+        missing = "name = ANY(%s) AND installed_version IS NULL"
+        query = f"SELECT name FROM pg_available_extensions WHERE {has_schema} AND {missing}"  # noqa: S608
+        for (name,) in connection.execute(query, [list(_EXTENSIONS)]).fetchall():
+            connection.execute(f"CREATE EXTENSION {name}")
 
     def _program(self) -> Path:
         return files.program(self.build, "postgres")
@@ -96,6 +97,7 @@ class PostgresServer(Daemon):
 
     def settle(self, tables: Sequence[str]) -> dict[str, float]:
         with self.connect() as connection:
+            self._add_extensions(connection)
             spent = debt.settle(connection, tables)
             self._tell_watchers()
         return spent

@@ -106,3 +106,13 @@ def test_every_target_has_to_get_its_tables_from_somewhere(bench: Bench) -> None
     (bench.folder / "b.sql").write_text("\\i c.sql")
     with pytest.raises(UsageError, match=r"b.sql:1: '\\i c.sql' is not accepted: there is no file .*c.sql"):
         check_scripts(suite, ["postgres"])
+
+
+def test_scripts_need_a_database(bench: Bench) -> None:
+    for name in ("a.sql", "b.sql"):
+        (bench.folder / name).write_text("SELECT 1")
+    (bench.folder / "shop.toml").write_text(SUITE.format(dbms="sql"))
+    suite = load_suite(bench.folder / "shop.toml")
+    check_scripts(suite, ["sqlite"])
+    with pytest.raises(UsageError, match=r"shop.toml:3: \[setup\] has scripts for a database, and null is none; "):
+        check_scripts(suite, ["null"])

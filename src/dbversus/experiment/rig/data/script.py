@@ -31,7 +31,7 @@ _ABORTED = "ERROR 25P02"
 def check_scripts(suite: Suite, dbms_names: Sequence[str]) -> list[str]:
     """Cuts every script into statements; says what will not be run as it stands.
 
-    Raises UsageError for what cannot be taken, for a second database, and for a DBMS whose tables none makes.
+    Raises UsageError for what cannot be taken, for a second database, and for a DBMS whose tables none makes or that has none.
     """
     notes: list[Note] = []
     for dbms in dict.fromkeys(dbms_names):
@@ -40,6 +40,10 @@ def check_scripts(suite: Suite, dbms_names: Sequence[str]) -> list[str]:
             some = next(iter(suite.scripts.values()))[0]
             known = ", ".join(name or "sql" for name in suite.scripts)
             raise UsageError(f"{some.place}: there is no script for {dbms} in [setup], which has {known}.")
+        if scripts and not find_dbms(dbms).is_database:
+            raise UsageError(
+                f"{scripts[0].place}: [setup] has scripts for a database, and {dbms} is none; name databases only."
+            )
         database_of(suite, dbms)
         notes += [note for script in scripts for note in _read(script, dbms).notes]
     return _words(dict.fromkeys(notes))
