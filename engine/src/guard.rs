@@ -23,7 +23,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 #[derive(Deserialize)]
 #[serde(
     untagged,
-    expecting = "accepted are {\"root_pid\", \"uid\", \"cgroup_dirs\", \"paths\"} and {\"release\": N}"
+    expecting = "accepted are {\"cgroup_dirs\", \"root_pid\", \"paths\"} and {\"release\": N}"
 )]
 enum Line {
     Release(Release),
@@ -41,8 +41,6 @@ struct Release {
 #[serde(deny_unknown_fields)]
 struct Entry {
     root_pid: i32,
-    /// Whose shared memory is its own.
-    uid: u32,
     #[serde(default)]
     cgroup_dirs: Vec<PathBuf>,
     #[serde(default)]
@@ -55,6 +53,8 @@ type ProcessId = (i32, u64);
 struct Ward {
     entry: Entry,
     root: Option<ProcessId>,
+    /// Whose shared memory is its own.
+    user: Option<u32>,
 }
 
 /// Guards until the end of input, then cleans up. Errors of single steps are told on standard error.
@@ -97,7 +97,8 @@ impl Ward {
         entry.cgroup_dirs.retain(|directory| may_be_emptied(directory));
         entry.paths.retain(|path| may_be_removed(path));
         let root = (entry.root_pid > 1).then(|| identify(entry.root_pid)).flatten();
-        Self { entry, root }
+        let user = root.and_then(|root| tree::user_of(root.0));
+        Self { entry, root, user }
     }
 
     fn listed(&self, file: &str) -> Vec<i32> {
@@ -157,7 +158,7 @@ fn thaw(ward: &Ward) {
 /// A server may make itself new memory, or begin to remove its own, at any time: it is stopped before anybody looks.
 fn kill_all(wards: &[Ward]) -> SharedMemory {
     let began = Instant::now();
-    let mut memory = SharedMemory::of(wards.iter().map(|ward| ward.entry.uid).collect());
+    let mut memory = SharedMemory::of(wards.iter().filter_map(|ward| ward.user).collect());
     let mut known: Vec<ProcessId> = wards.iter().filter_map(|ward| ward.root).collect();
     loop {
         add_descendants(&mut known);
@@ -233,7 +234,7 @@ fn clear_away(ward: &Ward) {
         }
         report("removing", directory, removed);
     }
-    let is_own = |path: &&PathBuf| !is_segment(path) || owner_of(path) == Some(ward.entry.uid);
+    let is_own = |path: &&PathBuf| !is_segment(path) || (ward.user.is_some() && owner_of(path) == ward.user);
     for path in ward.entry.paths.iter().filter(is_own) {
         report("removing", path, remove(path));
     }
@@ -288,7 +289,7 @@ mod tests {
 
     #[test]
     fn released_and_malformed_lines_leave_nothing_to_guard() {
-        let input = b"{\"root_pid\": 999999999, \"uid\": 1, \"paths\": [\"/tmp/a\"]}\nnonsense\n{\"root_pid\": 5, \"uid\": 1, \"x\": 1}\n{\"release\": 999999999}\n";
+        let input = b"{\"root_pid\": 999999999, \"paths\": [\"/tmp/a\"]}\nnonsense\n{\"root_pid\": 5, \"x\": 1}\n{\"release\": 999999999}\n";
         assert!(listen(&input[..]).is_empty());
     }
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pwd
 import shutil
 import signal
 import subprocess
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 
 from dbversus.builds.store import list_installed
+from dbversus.host.user import ServerUser
 from dbversus.servers.process.engine import engine_binary
 
 from ..left_out import POSTGRES_AT_HAND, build_at_hand, no_build
@@ -43,10 +45,12 @@ def _heed_interrupts() -> None:
 
 @dataclass
 class Bench:
-    """A place where experiments run. `home` is DBVERSUS_HOME."""
+    """A place where experiments run. `home` is DBVERSUS_HOME. `dbversus`: how it is started; `user`: who we are for it."""
 
     folder: Path
     home: Path
+    dbversus: list[str] = field(default_factory=lambda: DBVERSUS)
+    user: dict[str, str] = field(default_factory=dict)
     started: list[subprocess.Popen[str]] = field(default_factory=list)
 
     @property
@@ -60,7 +64,7 @@ class Bench:
         return path
 
     def command(self, *words: str | Path) -> list[str]:
-        return [*DBVERSUS, *map(str, words)]
+        return [*self.dbversus, *map(str, words)]
 
     def run(self, *words: str | Path, status: int = 0) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(self.command(*words), capture_output=True, text=True, env=self.env, cwd=self.folder)
@@ -90,7 +94,7 @@ class Bench:
 
     @property
     def env(self) -> dict[str, str]:
-        return os.environ | self.places | {"COLUMNS": "160"}
+        return os.environ | self.places | self.user | {"COLUMNS": "160"}
 
     @property
     def places(self) -> dict[str, str]:
@@ -125,6 +129,27 @@ def bench(request: pytest.FixtureRequest) -> Iterator[Bench]:
     yield bench
     bench.end_all()
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def give_to(bench: Bench, name: str) -> None:
+    """From here on, this user runs dbversus there, without any of root's rights. Skips where that user has no Python."""
+    found = pwd.getpwnam(name)
+    user = ServerUser(name, found.pw_uid, found.pw_gid, switch=True)
+    places = [Path(sys.executable).resolve(), *(Path(folder, "python3") for folder in os.defpath.split(":"))]
+    python = next((path for path in places if path.is_file() and user.may_reach(path) and _is_like_ours(path)), None)
+    if python is None:
+        pytest.skip(f"user {name} can reach no Python {sys.version_info.major}.{sys.version_info.minor}")
+    rights = [f"--reuid={user.uid}", f"--regid={user.gid}", "--clear-groups", "--no-new-privs", "--inh-caps=-all"]
+    bench.dbversus = ["setpriv", *rights, str(python), *DBVERSUS[1:]]
+    bench.user = {"HOME": str(bench.folder), "PYTHONPATH": ":".join(filter(None, sys.path))}
+    for path in (bench.folder, bench.home):
+        user.own(path)
+
+
+def _is_like_ours(python: Path) -> bool:
+    """Whether it takes our packages, compiled ones too."""
+    said = subprocess.run([python, "-c", "import sys; print(sys.version_info[:2])"], capture_output=True, text=True)
+    return said.stdout.strip() == str(sys.version_info[:2])
 
 
 @pytest.fixture(scope="session")

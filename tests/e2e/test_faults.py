@@ -12,9 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Bench
+from ..soak.leaks import Baseline, in_home, in_results, on_host, processes_of, wait_until_none
+from .conftest import Bench, give_to
 
 TESTS = "point-query,update-index,read-write-10"
+_ROW = b'{"type":"row"'
 LONG = "rows = 40\nseconds = 1.5\nlooks = [2]\n"
 
 
@@ -108,20 +110,51 @@ def test_ctrl_c_leaves_nothing_running_and_a_resumable_directory(bench: Bench, p
     _check_shape(bench)
 
 
-def test_killed_twenty_times_it_still_finishes_with_every_row_once(bench: Bench, postgres: str) -> None:
-    chance = random.Random(7)
+def _wait_for_more_rows(bench: Bench, process: "subprocess.Popen[str]", rows: int) -> None:
+    _wait_for(lambda: _rows(bench) > rows or process.poll() is not None)
+
+
+def _whole_lines(journal: Path) -> bytes:
+    content = journal.read_bytes()
+    return content[: content.rfind(b"\n") + 1]
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize("user", ["root", "nobody"] if os.geteuid() == 0 else [pytest.param("", id="ourselves")])
+def test_killed_twenty_times_it_still_finishes_with_every_row_once(bench: Bench, postgres: str, user: str) -> None:
+    """Nothing is lost and nothing left: no process and no memory by then, and nothing at all after the run that ends well."""
+    if user == "nobody":
+        give_to(bench, user)
+    chance, before = random.Random(7), Baseline.take()
+    controllers: list[int] = []
+    kept: list[bytes] = []
+    journal = bench.out / "journal.jsonl"
     file = _experiment(bench, [postgres, f"{postgres}@work_mem=8MB"])
     command: list[str | Path] = ["run", file, "--out", bench.out]
-    for _ in range(20):
+    for number in range(20):
+        rows = _rows(bench)
         process = bench.start(*command)
-        _wait_for((bench.out / "journal.jsonl").exists)
-        time.sleep(chance.uniform(0.1, 4))
+        controllers.append(process.pid)
+        _wait_for(journal.exists)
+        if number % 2:  # among rows, and else while it still gets ready for them
+            _wait_for_more_rows(bench, process, rows)
+        time.sleep(chance.uniform(0, 1 if number % 2 else 4))
         process.kill()
         process.communicate()
-        _wait_for(lambda: not bench.survivors())
+        kept.append(_whole_lines(journal))
+        _wait_for(lambda: not processes_of(bench.folder))
+        assert not wait_until_none(lambda: _memory(on_host(before, bench.folder, [])), 600)
         command = ["resume", bench.out]
     bench.run(*command)
     _check_shape(bench)
+    whole = journal.read_bytes()
+    assert _ROW in kept[-1] and not [lines for lines in kept if not whole.startswith(lines)]
+    left = [*in_home(bench.home, targets=2), *in_results(bench.out), *processes_of(bench.folder)]
+    assert not left + wait_until_none(lambda: on_host(before, bench.folder, controllers), 600)
+
+
+def _memory(left: list[str]) -> list[str]:
+    return [one for one in left if "shared memory" in one]
 
 
 def test_two_experiments_at_once_the_second_is_refused_with_a_reason(bench: Bench) -> None:

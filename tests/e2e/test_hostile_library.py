@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -66,9 +67,17 @@ def library(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Path:
     source = bench.folder / "evil.c"
     source.write_text(SOURCE % {"log": log, "precious": precious, "real": real})
     made = bench.folder / "libsqlite3.so"
-    command = ["gcc", "-shared", "-fPIC", "-o", made, source, "-Wl,--no-as-needed", f"-l:{real}"]
+    command: list[str | Path] = ["gcc", "-shared", "-fPIC", "-o", made, source, "-Wl,--no-as-needed", f"-l:{real}"]
     subprocess.run(command, check=True)
     return made
+
+
+@pytest.fixture
+def close_umask() -> Iterator[None]:
+    """What is made by default is root's alone, and has to be opened to the servers' user."""
+    before = os.umask(0o077)
+    yield
+    os.umask(before)
 
 
 def _check(bench: Bench) -> None:
@@ -91,7 +100,9 @@ def test_it_has_the_rights_of_the_servers_user_alone(bench: Bench, library: Path
         assert path.stat().st_uid == server_user().uid
 
 
-def test_beside_a_server_too_which_is_still_frozen_and_accounted(bench: Bench, library: Path, postgres: str) -> None:
+def test_beside_a_server_too_which_is_still_frozen_and_accounted(
+    bench: Bench, library: Path, postgres: str, close_umask: None
+) -> None:
     bench.run(
         "run", bench.write([postgres, f"sqlite:{library}"], "point-query,update-index"), "--trust", "--out", bench.out
     )

@@ -124,3 +124,17 @@ def test_our_own_group_is_the_parent(tmp_path: Path) -> None:
     (tmp_path / "user.slice/me").mkdir(parents=True)
     where = cgroups.hierarchies(f"cgroup2 {tmp_path} cgroup2 rw 0 0\n", "0::/user.slice/me\n")
     assert where.unified == tmp_path / "user.slice/me"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+def test_who_is_handed_a_group_may_freeze_it_and_not_say_who_is_in_it(
+    group: cgroups.CgroupV1 | cgroups.CgroupV2,
+) -> None:
+    for directory in map(Path, group.directories()):
+        directory.chmod(0o700)
+    cgroups.hand_over(group.directories(), 65534)
+    names = ("freezer.state", "cgroup.freeze", "blkio.throttle.read_bps_device")
+    for directory in map(Path, group.directories()):
+        theirs = {path.name for path in directory.iterdir() if path.stat().st_uid == 65534}
+        assert theirs == {name for name in names if (directory / name).exists()}
+        assert directory.stat().st_mode & 0o777 == 0o755

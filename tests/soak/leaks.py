@@ -57,7 +57,7 @@ def _has_to_do_with(pid: int, folder: str) -> bool:
     return (
         working_directory(pid).startswith(folder)
         or any(folder in word for word in processes.command_line(pid))
-        or f"DBVERSUS_HOME={folder}" in _environment(pid)
+        or any(f"DBVERSUS_{name}={folder}" in _environment(pid) for name in ("HOME", "DATA"))
     )
 
 

@@ -80,6 +80,13 @@ impl Stat {
     }
 }
 
+/// Whose process it is: the user who started it, whatever rights it has taken on. None when it is gone.
+pub fn user_of(pid: i32) -> Option<u32> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let users = status.lines().find_map(|line| line.strip_prefix("Uid:"))?;
+    users.split_whitespace().next()?.parse().ok()
+}
+
 /// The number given to the newest process or thread of this host, as `/proc/loadavg` tells it: when it has not changed,
 /// none was born. None where it cannot be told.
 pub fn newest_pid(loadavg: &Gauge) -> Option<u64> {
@@ -148,6 +155,14 @@ mod tests {
     use super::*;
     use crate::test_tree::Tree;
     use std::process::id;
+
+    #[test]
+    fn a_process_is_its_users() {
+        let own = i32::try_from(std::process::id()).unwrap();
+        // SAFETY: takes nothing.
+        assert_eq!(user_of(own), Some(unsafe { libc::getuid() }));
+        assert_eq!(user_of(0), None);
+    }
 
     #[test]
     fn a_name_full_of_traps_does_not_shift_the_fields() {

@@ -204,8 +204,10 @@ def _make(parent: Path, name: str) -> Path:
 
 
 def hand_over(directories: Iterable[str], uid: int) -> None:
-    """Lets a user freeze a group and have its disk requests counted; who is in it is not theirs to say."""
+    """Lets a user read a group, freeze it and have its disk requests counted; who is in it is not theirs to say."""
     for directory in map(Path, directories):
+        for path in (directory.parent, directory):  # ours both, and closed where our umask is
+            path.chmod(0o755)
         for name in ("freezer.state", "cgroup.freeze", "blkio.throttle.read_bps_device"):
             if (directory / name).exists():
                 os.chown(directory / name, uid, -1)

@@ -31,14 +31,14 @@ def test_the_lines_are_those_of_the_protocol(tmp_path: Path) -> None:
     recorder.chmod(0o755)
     with Guard(recorder) as guard:
         assert guard.is_running
-        guard.add(entry(11, 7, cgroup_dirs=["/g"], paths=["/p"]))
-        guard.add(entry(11, 7, cgroup_dirs=["/g"], paths=["/p", "/q"]))
+        guard.add(entry(11, cgroup_dirs=["/g"], paths=["/p"]))
+        guard.add(entry(11, cgroup_dirs=["/g"], paths=["/p", "/q"]))
         guard.forget(11)
         guard.forget(12)
     assert [json.loads(line) for line in (tmp_path / "said").read_text().splitlines()] == [
-        {"cgroup_dirs": ["/g"], "root_pid": 11, "uid": 7, "paths": ["/p"]},
+        {"cgroup_dirs": ["/g"], "root_pid": 11, "paths": ["/p"]},
         {"release": 11},
-        {"cgroup_dirs": ["/g"], "root_pid": 11, "uid": 7, "paths": ["/p", "/q"]},
+        {"cgroup_dirs": ["/g"], "root_pid": 11, "paths": ["/p", "/q"]},
         {"release": 11},
     ]
 

@@ -29,7 +29,7 @@ from dbversus.experiment.rig.data.script import check_scripts, database_of
 from dbversus.experiment.rig.engine import Engine
 from dbversus.experiment.rig.preload import carry_library, check_injection
 from dbversus.experiment.rig.rig import Display, Rig, Target
-from dbversus.home import PRIVATE_FILE_MODE, home_dir, private_dir, public_dir
+from dbversus.home import PRIVATE_FILE_MODE, PUBLIC_MODE, home_dir, private_dir, public_dir
 from dbversus.host.cgroups import ONLY_SETTINGS, create_cgroup, hand_over, leave_directories
 from dbversus.host.checks.fsync import sync_latency
 from dbversus.host.checks.preflight import Severity, judge
@@ -278,7 +278,8 @@ def _targets(
             stack.callback(leave_directories, cgroup.directories())
         notes += [one for one in (note, _no_limit(spec, label, target, cgroup)) if one and one not in notes]
         folder = work_dir / name
-        folder.mkdir(mode=0o755)
+        folder.mkdir()
+        folder.chmod(PUBLIC_MODE)  # whatever the umask: the servers' user works below it
         server = create_server(build, config, folder, watchers)
         server.database_name = database_of(suite, target.dbms) or server.database_name
         if spec.inject is not None:

@@ -55,13 +55,14 @@ def check_config(build: Build, config: ServerConfig, user: ServerUser, folder: P
 
     def ask(left: Mapping[str, str]) -> Refused | None:
         (directory / "postgresql.conf").write_text(render(left), encoding="utf-8")
+        for path in (directory, *directory.iterdir()):
+            path.chmod(0o755 if path == directory else 0o644)  # whatever the umask: the server user reads it
         command: Command = [program(build, "postgres"), "-D", directory, "-C", "port"]
         done = run(command, user, server_environment(build, config))
         return _complaint(build, config, user, done.stderr) if done.returncode else _lacking(build, left)
 
     try:
         (directory / "postgresql.auto.conf").touch()  # one that is missing is complained about
-        directory.chmod(0o755)  # the server user reads it
         if refused := all_refused(config.settings, ask):
             raise SettingsRefusedError(build, refused, config.places)
     finally:

@@ -39,8 +39,7 @@ class Guard:
     def add(self, entry: Entry) -> None:
         with self._lock:
             lines: list[dict[str, Any]] = [{"release": entry.root_pid}] if entry.root_pid in self._known else []
-            known = {"root_pid": entry.root_pid, "uid": entry.uid}
-            lines.append({**known, "cgroup_dirs": entry.cgroup_dirs, "paths": entry.paths})
+            lines.append({"cgroup_dirs": entry.cgroup_dirs, "root_pid": entry.root_pid, "paths": entry.paths})
             self._known.add(entry.root_pid)
             self._send(lines)
 
