@@ -15,7 +15,6 @@ from dbversus.host.user import ServerUser, server_user
 from dbversus.servers.base import Placement
 from dbversus.servers.injection import SCRATCH_BYTES, Bursts, Injection, library_path
 from dbversus.servers.postgres.server import PostgresServer
-from dbversus.servers.process.engine import engine_binary
 
 from ..left_out import engine_at_hand
 
