@@ -15,8 +15,11 @@ from dbversus.results.read import open_results
 from dbversus.stats.judge import judge, judge_over_clients, looks_of, margins_of
 from dbversus.stats.judging.whole_work import UNDRAINED, judge_whole_work
 from dbversus.stats.metrics import CPU
-from dbversus.stats.model import CHANGES, Finding, Verdict
+from dbversus.stats.model import CHANGES, DIFFERS, Finding, Verdict
 from dbversus.stats.values.table import Key
+
+from ..report.synthetic import Truth, write_results
+from .intervals import contradictions
 
 RUNS = Path(__file__).parents[1] / "data/runs"
 Record = dict[str, Any]
@@ -81,8 +84,30 @@ def test_what_is_cheaper_in_five_of_six_rows_and_dearer_in_all_is_no_improvement
     """… and the mirror case: dearer in five of six rows, and cheaper in all."""
     findings, whole = of_cpu(forged(run, tmp_path, in_rows(target, lambda row: sixth if row % 6 == 5 else five)))
     assert not [key for key, finding in findings.items() if key in whole and opposes(finding, whole[key])]
+    assert contradictions(list(findings.values())) == []
     withheld = [finding for finding in findings.values() if ", but the total " in finding.note]
     assert withheld and {finding.verdict for finding in withheld} == {Verdict.UNDECIDED}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_verdict_of_a_random_journal_contradicts_its_interval(seed: int, tmp_path: Path) -> None:
+    """Through all that judges: rows, all the work, drift, what is put off, parts of the CPU time as shares."""
+    rng = np.random.default_rng(seed)
+    truths = tuple(
+        Truth(
+            f"t{number}",
+            130,
+            cpu=cpu,
+            time=time,
+            io=io,
+            io_bytes=rng.choice((0.0, 3000.0)),
+            spread=rng.choice((5e-4, 4e-3, 0.02)),
+        )
+        for number, (cpu, time, io) in enumerate(np.exp(rng.normal(0, 0.025, (10, 3, 2))).tolist())
+    )
+    findings = judge(open_results(write_results(tmp_path / "results", rows=9, blocks=6, truths=truths)))
+    assert contradictions(findings) == []
+    assert {finding.verdict for finding in findings if finding.judged} >= {*DIFFERS, Verdict.EQUIVALENT}
 
 
 def test_a_target_that_is_missing_after_the_first_row_is_not_judged_by_that(tmp_path: Path) -> None:
