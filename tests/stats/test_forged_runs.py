@@ -13,7 +13,7 @@ import pytest
 from dbversus.report.assessment import build_assessment
 from dbversus.results.read import open_results
 from dbversus.stats.judge import judge, judge_over_clients, looks_of, margins_of
-from dbversus.stats.judging.whole_work import UNDRAINED, judge_whole_work
+from dbversus.stats.judging.whole_work import UNDRAINED, judge_whole_work, whole_work_values
 from dbversus.stats.metrics import CPU
 from dbversus.stats.model import CHANGES, DIFFERS, Finding, Verdict
 from dbversus.stats.values.table import Key
@@ -55,7 +55,7 @@ def of_cpu(folder: Path) -> tuple[dict[Key, Finding], dict[Key, Finding]]:
     """Findings of CPU per operation, and those of all the work."""
     results = open_results(folder)
     looks, margins = looks_of(results.header), margins_of(results.header, results.tests)
-    whole = judge_whole_work(results.slots, results.base.label, results.drains, looks, margins)
+    whole = judge_whole_work(whole_work_values(results.slots, results.base.label, results.drains), looks, margins)
     return {finding.key: finding for finding in judge(results) if finding.metric == CPU}, whole
 
 
@@ -123,10 +123,10 @@ def test_a_target_that_is_missing_after_the_first_row_is_not_judged_by_that(tmp_
 
     findings, _ = of_cpu(forged("sqlite-demo-steal", tmp_path, first_of_each))
     assert len(findings) == 12
-    assert {finding.verdict for finding in findings.values()} == {Verdict.DISTURBED}
+    assert {finding.verdict for finding in findings.values()} == {Verdict.UNDECIDED}
     assert all("of the rows a target did nothing at all" in finding.note for finding in findings.values())
     said = build_assessment(open_results(tmp_path)).targets[1].sentences
-    assert any("12 could not be judged" in sentence and "did nothing in most rows" in sentence for sentence in said)
+    assert any("12 are undecided" in sentence for sentence in said)
 
 
 def test_a_target_that_is_missing_after_the_first_row_of_all_is_not_measured(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_a_target_that_is_missing_after_the_first_row_of_all_is_not_measured(tmp
 
     findings, _ = of_cpu(forged("sqlite-demo-steal", tmp_path, first_of_all))
     (finding,) = findings.values()
-    assert finding.verdict is Verdict.DISTURBED
+    assert finding.verdict is Verdict.UNDECIDED
     notes = [item.notes for item in build_assessment(open_results(tmp_path)).comparisons]
     assert len(notes) == 12 and notes.count(("not measured",)) == 11
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dbversus.stats.judgeable import RESPONSE_TIMES
 from dbversus.stats.judged import JUDGEABLE_METRICS
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
-from dbversus.stats.model import CHANGES, DECIDED, DIFFERS, MOVED, SIZE_OPEN, TOO_LITTLE, WITHIN, Finding, Verdict
+from dbversus.stats.model import CHANGES, DECIDED, DIFFERS, MOVED, SIZE_OPEN, TOO_LITTLE, UNSETTLED, WITHIN, Finding, Verdict
 from dbversus.units import show_change, show_least
 
 _TITLES = {metric.name: metric.title for metric in JUDGEABLE_METRICS}
@@ -91,9 +91,9 @@ def _changed(judged: Mapping[str, Finding]) -> str:
     """Which metrics changed and by how much, what they say together, and how rows stand that show nothing of it."""
     figures = [f"{_TITLES[name]} {_figure(f)}" for name, f in judged.items() if f.verdict in DIFFERS]
     meaning = _cpu_and_throughput(judged)
-    of_all_work = [f"{_TITLES[name]} {f.note}" for name, f in judged.items() if _is_of_all_work(f) or MOVED in f.note]
+    reserved = [f"{_TITLES[name]} {f.note}" for name, f in judged.items() if _has_reservations(f)]
     open_times = [f"{_TITLES[name]} {_state(f)}" for name, f in judged.items() if _is_open_time(f)]
-    return "; ".join(filter(None, [", ".join(figures), meaning, *of_all_work, *open_times]))
+    return "; ".join(filter(None, [", ".join(figures), meaning, *reserved, *open_times]))
 
 
 def _figure(finding: Finding) -> str:
@@ -102,6 +102,11 @@ def _figure(finding: Finding) -> str:
         return f"{_change(finding)} (within {100 * finding.margin:g} %)"
     least = f" ({show_least(finding.least_change)})" if finding.least_change else ""
     return f"{_change(finding)}{least}{' over all its work' if _is_of_all_work(finding) else ''}"
+
+
+def _has_reservations(finding: Finding) -> bool:
+    could_differ = finding.verdict in CHANGES and UNSETTLED in finding.note
+    return MOVED in finding.note or could_differ or _is_of_all_work(finding)
 
 
 def _is_of_all_work(finding: Finding) -> bool:

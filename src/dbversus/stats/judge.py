@@ -1,6 +1,7 @@
 """From stored results to findings, and to the tests that need no more blocks."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
 
 from dbversus.dbms.sizes import size_bytes
 from dbversus.results.records import Experiment
@@ -13,12 +14,12 @@ from dbversus.stats.judging.not_per_op import ahead_of, withhold_not_per_op
 from dbversus.stats.judging.sequential import LOOKS
 from dbversus.stats.judging.unpaid import withhold_unpaid
 from dbversus.stats.judging.verdicts import assess, decided
-from dbversus.stats.judging.whole_work import check_whole_work, judge_whole_work, whole_work_values
+from dbversus.stats.judging.whole_work import check_whole_work, judge_whole_work, undrained_keys, whole_work_values
 from dbversus.stats.judging.within_start import add_within_start
-from dbversus.stats.metrics import DRAIN, METRICS, PERCENTILES, metric_named
-from dbversus.stats.model import CHANGES, BlockValue, Finding, Metric, Verdict
-from dbversus.stats.validity.disturbed import check_disturbance
-from dbversus.stats.validity.drift import judge_steadiness
+from dbversus.stats.metrics import DRAIN, METRICS, PERCENTILES, SMOOTH, metric_named
+from dbversus.stats.model import CHANGES, BlockValue, Finding, Metric
+from dbversus.stats.validity.drift import judge_steadiness, trend_values
+from dbversus.stats.validity.idle import withhold_idle
 from dbversus.stats.values.background_kinds import background_values
 from dbversus.stats.values.blocks import block_values, load_values
 from dbversus.stats.values.drain import drain_values
@@ -27,6 +28,20 @@ from dbversus.stats.values.imported import imported_findings, is_imported
 from dbversus.stats.values.levels import ratios_as_shares
 from dbversus.stats.values.percentiles import Latencies, lacking_findings, latency_blocks, percentile_values
 from dbversus.stats.values.server_counters import counter_values
+from dbversus.stats.values.table import Key
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Block values that bear verdicts: of rows, of all the work, and of trends within a block (stats/validity/drift.py).
+
+    `undrained`: keys of which some of the work is not known.
+    """
+
+    rows: Sequence[BlockValue]
+    whole: Sequence[BlockValue] = ()
+    trends: Sequence[BlockValue] = ()
+    undrained: Container[Key] = frozenset()
 
 
 def judge(results: Results) -> list[Finding]:
@@ -37,22 +52,41 @@ def judge(results: Results) -> list[Finding]:
     if is_imported(results):
         return imported_findings(results)
     results = of_finished_blocks(results)
-    base, slots, looks = results.base.label, results.slots, looks_of(results.header)
-    margins = margins_of(results.header, results.tests)
+    base, slots = results.base.label, results.slots
     latencies = latency_blocks(results)
-    values, metrics = _values(results, latencies)
-    findings = assess(values, metrics, looks, margins)
+    rows, metrics = _values(results, latencies)
+    evidence = evidence_of(results, rows)
+    findings = judge_evidence(evidence, metrics, looks_of(results.header), margins_of(results.header, results.tests))
     if base not in slots["target"]:
         return findings
-    of_slots = [metric for metric in judged_metrics(results.header) if metric.numerator]
-    findings = check_disturbance(findings, slots, base, of_slots, looks, margins)
     findings += lacking_findings(latencies, judged_metrics(results.header))
-    smooth = judged_smooth(results.header)
-    whole = judge_whole_work(slots, base, results.drains, looks, margins, smooth)
-    findings = judge_steadiness(check_whole_work(findings, whole), slots, base, looks, whole, smooth)
+    findings = withhold_idle(findings, slots, base)
     findings = withhold_unpaid(findings, slots, base, results.drains, results.objects)
     findings = withhold_not_per_op(findings, slots, base, ahead_of(_log_segments(results), results.counters))
     return add_within_start(ratios_as_shares(findings, slots, base), slots, base)
+
+
+def evidence_of(results: Results, rows: Sequence[BlockValue]) -> Evidence:
+    """`rows`, and beside them what else bears verdicts, where the base has slots."""
+    base, slots = results.base.label, results.slots
+    if base not in slots["target"]:
+        return Evidence(rows)
+    whole = whole_work_values(slots, base, results.drains)
+    return Evidence(rows, whole, trend_values(slots, base), undrained_keys(slots, base, results.drains))
+
+
+def judge_evidence(
+    evidence: Evidence, metrics: Sequence[Metric], looks: tuple[int, ...], margins: Mapping[tuple[str, str], float]
+) -> list[Finding]:
+    """Findings of rows, held against all the work and against trends. `margins`: shares by test and metric.
+
+    Raises as `assess`.
+    """
+    names = {metric.name for metric in SMOOTH}
+    smooth = [metric for metric in metrics if metric.primary and metric.name in names]
+    findings = assess(evidence.rows, metrics, looks, margins)
+    whole = judge_whole_work(evidence.whole, looks, margins, smooth, evidence.undrained)
+    return judge_steadiness(check_whole_work(findings, whole), evidence.trends, looks, whole, smooth)
 
 
 def _values(results: Results, latencies: Latencies) -> tuple[list[BlockValue], tuple[Metric, ...]]:
@@ -145,17 +179,10 @@ def margins_of(header: Experiment, tests: Sequence[str]) -> dict[tuple[str, str]
 
 
 def settled_tests(findings: Sequence[Finding]) -> set[str]:
-    """Tests that are decided, and whose changes have been measured again in fresh blocks.
-
-    A disturbed test is not settled: later blocks may be quieter.
-    """
+    """Tests that are decided, and whose changes have been measured again in fresh blocks."""
     unsettled = {
         finding.test
         for finding in findings
-        if finding.judged
-        and (
-            finding.verdict is Verdict.DISTURBED
-            or (finding.verdict in CHANGES and finding.fresh_blocks < FEWEST_FRESH_BLOCKS)
-        )
+        if finding.judged and finding.verdict in CHANGES and finding.fresh_blocks < FEWEST_FRESH_BLOCKS
     }
     return decided(findings) - unsettled

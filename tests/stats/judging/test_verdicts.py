@@ -348,23 +348,6 @@ def test_a_slow_start_does_not_hide_a_change() -> None:
     assert finding.ratio == pytest.approx(np.exp(0.05), abs=0.01)
 
 
-def test_a_test_of_noisy_rows_is_not_taken_for_a_quiet_one() -> None:
-    """Twelve tests, four of them five times as noisy, in rows and between blocks; four blocks, one look."""
-    covered, rng = [], np.random.default_rng(7)
-    for _ in range(60):
-        values = []
-        for number in range(12):
-            sd = 0.05 if number < 4 else 0.01
-            drawn = rng.normal(0, sd, 4)
-            values += [
-                BlockValue(f"t{number}", "b", CPU, block, float(x), 36, error=sd * float(rng.chisquare(35) / 35) ** 0.5)
-                for block, x in enumerate(drawn)
-            ]
-        found = assess(values, PRIMARY, looks=(4,))
-        covered += [f.low <= 1 <= f.high for f in found[:4] if f.low and f.high]
-    assert np.mean(covered) >= 0.925  # 240 draws of 95 %; 88.9 % where rows are not looked at
-
-
 def test_looks_that_do_not_rise_and_empty_input() -> None:
     with pytest.raises(UsageError, match="rising"):
         assess([], looks=(8, 4))

@@ -20,7 +20,7 @@ from ..slots import Slots, make_slots, one_after_the_other
 
 ROWS = 24
 LOOKS = (4, 6, 8, 12)
-NO_CHANGES = (Verdict.EQUIVALENT, Verdict.UNDECIDED, Verdict.UNSTABLE, Verdict.DISTURBED)
+NO_CHANGES = (Verdict.EQUIVALENT, Verdict.UNDECIDED, Verdict.UNSTABLE)
 STALL_NS = 500e6
 Shape = Callable[[Slots], Slots]
 
@@ -69,7 +69,7 @@ def of(slots: Slots, target: str) -> np.ndarray:
 def judged(slots: Slots, drains: list[dict[str, Any]] | None = None) -> tuple[list[Finding], list[Finding]]:
     """Findings by rows alone, and as they are after the check."""
     findings = assess(block_values(slots, "a", SMOOTH), SMOOTH, LOOKS)
-    checked = check_whole_work(findings, judge_whole_work(slots, "a", drains or [], LOOKS, {}))
+    checked = check_whole_work(findings, judge_whole_work(whole_work_values(slots, "a", drains or []), LOOKS, {}))
     assert [finding.key for finding in checked] == [finding.key for finding in findings]
     return findings, checked
 
@@ -124,7 +124,7 @@ def test_what_fresh_blocks_do_not_bear_out_is_no_change() -> None:
     assert finding.verdict is Verdict.UNDECIDED and finding.ratio == row.ratio
 
 
-@pytest.mark.parametrize("verdict", [Verdict.UNDECIDED, Verdict.UNSTABLE, Verdict.DISTURBED, Verdict.NO_STEADY_STATE])
+@pytest.mark.parametrize("verdict", [Verdict.UNDECIDED, Verdict.UNSTABLE, Verdict.NO_STEADY_STATE])
 def test_what_rows_leave_open_all_work_may_decide(verdict: Verdict) -> None:
     row = replace(only(judged(make_slots(tests=6, blocks=4, rows=ROWS))[0], THROUGHPUT), verdict=verdict)
     whole = replace(row, verdict=Verdict.REGRESSION, ratio=0.8, p_value=1e-5, q_value=1e-3)

@@ -1,14 +1,13 @@
 """Trends within blocks: found where they are, not found in equal tests whose slots resemble their neighbours."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.signal import lfilter
 
 from dbversus.stats.judging.verdicts import assess
-from dbversus.stats.judging.whole_work import judge_whole_work
+from dbversus.stats.judging.whole_work import judge_whole_work, whole_work_values
 from dbversus.stats.metrics import CPU, IO_BYTES, METRICS, PRIMARY, THROUGHPUT
 from dbversus.stats.model import Finding, Verdict
 from dbversus.stats.validity.drift import (
@@ -42,8 +41,8 @@ def drifting(slots: Slots, by: float, target: str = "b", test: str = "t0") -> Sl
 
 def judged(slots: Slots, margins: Mapping[tuple[str, str], float] | None = None) -> dict[tuple[str, str], Finding]:
     findings = assess(block_values(slots, "a", PRIMARY), PRIMARY, LOOKS, margins)
-    whole = judge_whole_work(slots, "a", [], LOOKS, margins or {})
-    after = judge_steadiness(findings, slots, "a", LOOKS, whole)
+    whole = judge_whole_work(whole_work_values(slots, "a", []), LOOKS, margins or {})
+    after = judge_steadiness(findings, trend_values(slots, "a"), LOOKS, whole)
     assert [(f.test, f.target, f.metric) for f in after] == [(f.test, f.target, f.metric) for f in findings]
     return {(finding.test, finding.metric): finding for finding in after}
 
@@ -95,14 +94,6 @@ def test_what_both_do_alike_cancels_and_is_told_of_each() -> None:
     assert judged(slots)["t0", CPU].verdict is not Verdict.NO_STEADY_STATE
     found = assess(own_trend_values(slots, "a"), TRENDS, LOOKS)
     assert {(f.test, f.target) for f in found if f.metric == DRIFT_CPU and is_drift(f)} == {("t0", "a"), ("t0", "b")}
-
-
-def test_disturbed_stays_disturbed() -> None:
-    slots = drifting(make_slots(tests=8, blocks=4, rows=ROWS), 0.20)
-    findings = assess(block_values(slots, "a"), PRIMARY)
-    disturbed = [replace(finding, verdict=Verdict.DISTURBED) for finding in findings]
-    whole = judge_whole_work(slots, "a", [], LOOKS, {})
-    assert {f.verdict for f in judge_steadiness(disturbed, slots, "a", LOOKS, whole)} == {Verdict.DISTURBED}
 
 
 def test_a_regression_that_all_work_bears_out_stays_one() -> None:

@@ -12,10 +12,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from dbversus.stats.calibration.twins import Injected, TestBlock, Twins
-from dbversus.stats.judge import settled_tests
-from dbversus.stats.judging.verdicts import assess
-from dbversus.stats.judging.whole_work import check_whole_work
-from dbversus.stats.metrics import SMOOTH, Floats, metric_named
+from dbversus.stats.judge import Evidence, judge_evidence, settled_tests
+from dbversus.stats.metrics import Floats, metric_named
 from dbversus.stats.model import CHANGES, DIFFERS, BlockValue, Finding, Metric, Verdict
 from dbversus.stats.simulation.protocol import Looked, take_looks
 from dbversus.stats.values.layout import Ints
@@ -147,15 +145,12 @@ def changed_as_measured(pool: Pool) -> list[str]:
 
 
 def _look(pool: Pool, values: Values, whole: Values, watched: Collection[str] | None = None) -> Looked:
-    def assessed(values: Values, metrics: Sequence[Metric], blocks: Mapping[str, int]) -> list[Finding]:
-        taken = [value for test, count in blocks.items() for block in values.get(test, ())[:count] for value in block]
-        return assess(taken, metrics, pool.looks, pool.margins)
-
-    smooth = [metric for metric in pool.metrics if metric.name in {each.name for each in SMOOTH}]
+    def of(values: Values, blocks: Mapping[str, int]) -> list[BlockValue]:
+        return [value for test, count in blocks.items() for block in values.get(test, ())[:count] for value in block]
 
     def judge(blocks: Mapping[str, int]) -> list[Finding]:
-        of_whole = {finding.key: finding for finding in assessed(whole, smooth, blocks)}
-        return check_whole_work(assessed(values, pool.metrics, blocks), of_whole)
+        evidence = Evidence(of(values, blocks), of(whole, blocks))
+        return judge_evidence(evidence, pool.metrics, pool.looks, pool.margins)
 
     return take_looks(judge, pool.tests, pool.looks, settled_tests, watched)
 

@@ -44,7 +44,7 @@ def measured_again(table: Table, state: State, looks: tuple[int, ...]) -> dict[i
     is_fresh = (state.found_at >= 0)[:, None] & (np.array(table.blocks) >= state.found_at[:, None])
     # by the fresh blocks alone: what is far off from those that revealed a change may be the truth
     value = draw_in(table, np.where(is_fresh, table.value, np.nan))
-    weight, _ = weigh(table, draw_in(table, table.value))
+    weight = weigh(table, draw_in(table, table.value))
     enough = np.count_nonzero(~np.isnan(value), axis=1) >= FEWEST_FRESH_BLOCKS
     enough &= ~np.isin(state.verdict, WITHIN)
     return {

@@ -2,8 +2,7 @@
 
 A short test ends before the pages that it changed are written back. A server that leaves most of its writes until after the
 test looks faster than it is under sustained writes: MariaDB 10.11 against MySQL 5.6, +10 % in seconds and -4 % in minutes. CPU
-that was put off is charged to the test; the time that it would have taken is not known. So a small gain of such a server is no
-verdict.
+that was put off is charged to the test; the time that it would have taken is not known, so a change of throughput says so.
 
 Bytes written depend on it even more. PostgreSQL 17 wrote 3.2 times the bytes of MySQL 5.6 in the first second, since the first
 change of each page after a checkpoint puts the whole page into the log, and a fifth after minutes. So a change of IO has to
@@ -15,17 +14,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from dbversus.stats.judging.whole_work import with_note
 from dbversus.stats.metrics import IO_BYTES, THROUGHPUT, Columns
-from dbversus.stats.model import CHANGES, DIFFERS, UNPAID, UNSETTLED, Finding, Verdict
+from dbversus.stats.model import CHANGES, DIFFERS, UNSETTLED, Finding, Verdict
 from dbversus.stats.values.put_off import Place, Writes, writes_by_place
 from dbversus.units import show_change
 
 MOST_PUT_OFF = 0.5
 """Of its bytes written, from which on a server has left most of them for later."""
-SMALL_GAIN = 0.25
-"""Chosen, not measured, as the two shares are: a gain of a setting that writes less is often larger."""
-FAR_LESS = 0.5
-"""Of what the faster one put off, at most this much is put off by the slower one. Two copies of a server put off the same."""
 
 
 def withhold_unpaid(
@@ -35,7 +31,7 @@ def withhold_unpaid(
     drains: Iterable[Mapping[str, Any]],
     objects: Iterable[Mapping[str, Any]] = (),
 ) -> list[Finding]:
-    """The findings; those that what was put off could undo are undecided: small changes of throughput, and changes of IO.
+    """The findings; changes of IO that what was put off could undo are undecided, and gains in throughput have it in a note.
 
     `columns`: slots as in results/schema.py; `drains`, `objects`: rows of its DRAIN_COLUMNS and OBJECT_COLUMNS.
     """
@@ -50,21 +46,18 @@ def _judged_with(finding: Finding, base: str, writes: Mapping[Place, Writes]) ->
     if mine is None or of_base is None:
         return finding
     if finding.metric == THROUGHPUT:
-        note = _small_gain(finding.ratio, mine, of_base)
-    elif finding.metric == IO_BYTES and finding.verdict in CHANGES:
-        note = _undone(finding, mine, of_base)
-    else:
-        note = None
+        return with_note(finding, _gained_by(finding.ratio, mine, of_base))
+    is_of_io = finding.metric == IO_BYTES and finding.verdict in CHANGES
+    note = _undone(finding, mine, of_base) if is_of_io else None
     return finding if note is None else replace(finding, verdict=Verdict.UNDECIDED, note=note, whole_work=None)
 
 
-def _small_gain(ratio: float, mine: Writes, of_base: Writes) -> str | None:
-    if abs(math.log(ratio)) > math.log1p(SMALL_GAIN):
-        return None
+def _gained_by(ratio: float, mine: Writes, of_base: Writes) -> str:
+    """What the faster one put off, where that is most of its writes, and more than the slower one did; else empty."""
     faster, slower, who = (mine, of_base, "it") if ratio > 1 else (of_base, mine, "the base")
-    if faster.share_drained < MOST_PUT_OFF or slower.drained > FAR_LESS * faster.drained:
-        return None
-    return f"{who} {UNPAID}: {100 * faster.share_drained:.0f} % of its bytes written came after the test"
+    if faster.share_drained < MOST_PUT_OFF or slower.drained >= faster.drained:
+        return ""
+    return f"{who} put off most of its writes ({100 * faster.share_drained:.0f} % came after the test): {UNSETTLED}"
 
 
 def _undone(finding: Finding, mine: Writes, of_base: Writes) -> str | None:

@@ -7,7 +7,7 @@ where it speaks against a change of the rows, or less surely against rows that a
 docs/protocol.md, "All the work".
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -45,19 +45,17 @@ _LESS_AND_MORE: Mapping[str, tuple[str, str]] = {CPU: ("cheaper", "dearer"), THR
 
 
 def judge_whole_work(
-    columns: Columns,
-    base: str,
-    drains: Sequence[Mapping[str, Any]],
+    values: Sequence[BlockValue],
     looks: tuple[int, ...],
     margins: Mapping[tuple[str, str], float],
     metrics: Sequence[Metric] = SMOOTH,
+    undrained: Container[Key] = frozenset(),
 ) -> dict[Key, Finding]:
     """Findings of all work, by test, target and metric, for `metrics` of SMOOTH (CPU per op, throughput).
 
-    `columns`: slots as in results/schema.py; `drains`: rows of its DRAIN_COLUMNS. Raises as `lay_out` and `assess`.
+    `values`: as `whole_work_values` gives them; `undrained`: keys of which some of the work is not known. Raises as `assess`.
     """
-    findings = assess(whole_work_values(columns, base, drains), metrics, looks, margins)
-    undrained = _undrained(columns, base, drains)
+    findings = assess(values, metrics, looks, margins)
     return {finding.key: with_note(finding, UNDRAINED) if finding.key in undrained else finding for finding in findings}
 
 
@@ -208,7 +206,7 @@ def _unknown_in(layout: Layout, target: int, left: Floats) -> set[str]:
     return {test for cell, (_, test) in enumerate(layout.cell_names) if measured[cell] and np.isnan(left[0, cell])}
 
 
-def _undrained(columns: Columns, base: str, drains: Iterable[Mapping[str, Any]]) -> set[Key]:
+def undrained_keys(columns: Columns, base: str, drains: Iterable[Mapping[str, Any]]) -> set[Key]:
     """Keys of CPU per op of tests that change data, after which what servers with work in the background did is unknown."""
     count = len(columns["target"])
     changes, background = (flags(columns.get(name), count) for name in ("affected", "server_background_cpu_ns"))

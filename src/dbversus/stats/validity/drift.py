@@ -34,23 +34,22 @@ _TREND_OF = {metric.name: trend.name for metric, trend in zip(SMOOTH, TRENDS, st
 
 def judge_steadiness(
     findings: Sequence[Finding],
-    columns: Columns,
-    base: str,
+    trends: Sequence[BlockValue],
     looks: tuple[int, ...],
     whole: Mapping[Key, Finding],
     metrics: Sequence[Metric] = SMOOTH,
 ) -> list[Finding]:
     """The findings, those of `metrics` of SMOOTH that drift replaced by `no steady state` and the cost of all work.
 
-    `columns`: slots as in results/schema.py; `whole`: what `judge_whole_work` says. Disturbed findings stay what they are, and
-    changes that all work bears out stay changes, with a note.
+    `trends`: as `trend_values` gives them; `whole`: what `judge_whole_work` says. Changes that all work bears out stay changes,
+    with a note.
     """
     margins = {
         (finding.test, _TREND_OF[finding.metric]): finding.margin for finding in findings if finding.metric in _TREND_OF
     }
     names = {_TREND_OF[metric.name] for metric in metrics}
-    trends = assess(trend_values(columns, base), [trend for trend in TRENDS if trend.name in names], looks, margins)
-    drifting = {trend.key: trend for trend in trends if is_drift(trend)}
+    judged = assess(trends, [trend for trend in TRENDS if trend.name in names], looks, margins)
+    drifting = {trend.key: trend for trend in judged if is_drift(trend)}
     return [_judged(finding, drifting.get(_trend_key(finding)), whole.get(finding.key)) for finding in findings]
 
 
@@ -66,7 +65,7 @@ def _trend_key(finding: Finding) -> Key:
 
 
 def _judged(finding: Finding, trend: Finding | None, whole: Finding | None) -> Finding:
-    if trend is None or whole is None or finding.verdict is Verdict.DISTURBED:
+    if trend is None or whole is None:
         return finding
     moved = f"target/base moved by {percent(trend.ratio)} {MOVED}"
     if finding.verdict in CHANGES and whole.verdict is finding.verdict:
