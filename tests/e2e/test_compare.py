@@ -126,7 +126,7 @@ def test_dry_run_prints_the_plan_and_starts_nothing(bench: Bench) -> None:
         (["compare", "sqlite:bundled", "sqlite:bundled@wal", "--fail-on", "sneeze"], "sneeze"),
         (["compare", "sqlite:bundled", "sqlite:bundled@wal", "--fail-on", "regression,"], "--fail-on ''"),
         (["compare", "sqlite:bundled", "sqlite:bundled@wal", "--fail-on", ""], "--fail-on ''"),
-        (["compare", "sqlite:bundled", "sqlite:bundled@wal", "--fail-on", "invalid"], "disturbed"),
+        (["compare", "sqlite:bundled", "sqlite:bundled@wal", "--fail-on", "disturbed"], "unstable"),
         (["compare", "sqlite:bundled", "sqlite:bundled@wal", "--require-verdicts", "0"], "--require-verdicts is '0'"),
         (["compare", "sqlite:bundled", "sqlite:bundled@wal", "--require-verdicts", "0%"], "--require-verdicts is '0%'"),
         (["compare", "sqlite:bundled", "sqlite:bundled@wal", "--require-verdicts", "101%"], "such as 80%"),

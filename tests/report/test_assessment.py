@@ -42,12 +42,12 @@ def test_injected_changes_are_found(assessment: Assessment) -> None:
     assert found["update-index"] == Verdict.REGRESSION
     assert found["read-only-10000"] == Verdict.IMPROVEMENT
     assert found["range-covered-pk"] == Verdict.EQUIVALENT
-    assert found["read-only-count"] == Verdict.DISTURBED
+    assert found["read-only-count"] == Verdict.EQUIVALENT, "many of its rows were disturbed, and count"
 
 
 def test_estimates_hold_the_truth(assessment: Assessment) -> None:
     for truth in TRUTHS:
-        if truth.name == WRONG_TEST or truth.disturbed_cpu != 1.0:
+        if truth.name == WRONG_TEST:
             continue
         finding = comparison(assessment, truth.name, LABELS[1]).findings[CPU]
         assert finding.ratio is not None
@@ -191,7 +191,7 @@ def test_long_waits_for_a_cpu_are_told_in_every_report(results: Results) -> None
     waits = np.where(hit, 5_000 * slots["ops"], slots["server_wait_ns"])
     waiting = build_assessment(replace(results, slots={**slots, "server_wait_ns": np.ma.masked_array(waits)}))
     said = {test.name: [note for note in test.notes if "for a CPU" in note] for test in waiting.tests}
-    assert said["point-query"] == [f"{LABELS[1]} waited 5.0 µs per op for a CPU, besides 16.7 µs on one"]
+    assert said["point-query"] == [f"{LABELS[1]} waited 5.0 µs per op for a CPU, besides 16.9 µs on one"]
     assert not said["scan"]
     assert "waited 5.0 µs per op for a CPU" in html.render(waiting)
     assert "- point-query: postgres:17.11 waited 5.0 µs per op for a CPU" in markdown.render(waiting)

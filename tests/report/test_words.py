@@ -75,7 +75,7 @@ def test_ratios_far_from_1_are_told_as_that(value: float, ratio_said: str, chang
 
 
 def test_nothing_judged_is_not_called_no_regression() -> None:
-    comparisons = [Comparison("a", "new", Verdict.DISTURBED, {}), Comparison("b", "new", Verdict.FAILED, {})]
+    comparisons = [Comparison("a", "new", Verdict.UNSTABLE, {}), Comparison("b", "new", Verdict.FAILED, {})]
     first, *_ = summary_sentences(comparisons, "new", "old")
     assert first == "Nothing is known yet of new against old: none of 2 tests could be judged."
     good = [*comparisons, Comparison("c", "new", Verdict.EQUIVALENT, {})]

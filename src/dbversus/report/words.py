@@ -28,7 +28,6 @@ SIGNS = {
     Verdict.NO_STEADY_STATE: "↗",
     Verdict.UNDECIDED: "?",
     Verdict.UNSTABLE: "↕",
-    Verdict.DISTURBED: "⊘",
     Verdict.NOT_REPLICATED: "◇",
     Verdict.SLA_FAILED: "⚑",
     Verdict.WRONG_RESULT: "✗",
@@ -46,7 +45,6 @@ MEANINGS = {
     Verdict.NO_STEADY_STATE: "moved against the base by more than the margin while measured; the ratio is of all the work",
     Verdict.UNDECIDED: "neither shown to differ nor shown to be the same",
     Verdict.UNSTABLE: "varies so much that even at the last look its interval would be wider than the margin",
-    Verdict.DISTURBED: "too few rows could be used, or the quiet rows and all rows contradict each other",
     Verdict.NOT_REPLICATED: "figures of runs without blocks: the ratio is theirs, and nothing tells how much of it is chance",
     Verdict.SLA_FAILED: "a role did not reach its rate, on the target or the base, so the figures of the others do not count",
     Verdict.WRONG_RESULT: "the target's answers differ from the base's, so its speed does not count",
@@ -62,13 +60,12 @@ SEVERITY = (
     Verdict.NO_STEADY_STATE,
     Verdict.SMALL_CHANGE,
     Verdict.UNSTABLE,
-    Verdict.DISTURBED,
     Verdict.UNDECIDED,
     Verdict.NOT_REPLICATED,
     Verdict.EQUIVALENT,
 )
 # their figures are in no sentence about changes
-_NOT_COUNTED = (Verdict.SLA_FAILED, Verdict.WRONG_RESULT, Verdict.FAILED, Verdict.DISTURBED, Verdict.NO_STEADY_STATE)
+_NOT_COUNTED = (Verdict.SLA_FAILED, Verdict.WRONG_RESULT, Verdict.FAILED, Verdict.NO_STEADY_STATE)
 SHORT_TITLES = {
     CPU: "CPU/op",
     THROUGHPUT: "throughput",
@@ -341,7 +338,6 @@ def _rest(comparisons: Sequence[Comparison]) -> list[str]:
         (Verdict.WRONG_RESULT, "gave other answers than the base and {is_are} not judged"),
         (Verdict.FAILED, "could not be run"),
         (Verdict.SLA_FAILED, "did not reach a rate that was asked for and {is_are} not judged"),
-        (Verdict.DISTURBED, "could not be judged, since the host was disturbed or a target did nothing in most rows"),
         (Verdict.UNSTABLE, "{is_are} too unstable to judge"),
         (Verdict.UNDECIDED, f"{{is_are}} undecided{early and f' ({early})'}"),
         (Verdict.NOT_REPLICATED, "{is_are} not replicated, so not judged"),

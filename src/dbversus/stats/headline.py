@@ -38,7 +38,7 @@ def headline(findings: Sequence[Finding]) -> tuple[Verdict, str]:
 
     Regression when any judged metric is one; else improvement when any is; else no steady state when any has none; else
     equivalent when all are that were measured, or small change when all others are, whatever is still open of IO where there are
-    others; else disturbed, unstable or undecided, the first that applies. Percentiles that too few operations were measured for
+    others; else unstable or undecided, the first that applies. Percentiles that too few operations were measured for
     are named.
     """
     lacking = [f"{_TITLES[f.metric]} not judged: {f.note}" for f in findings if f.lacks_operations]
@@ -65,8 +65,8 @@ def _of_judged(judged: Mapping[str, Finding]) -> tuple[Verdict, str]:
         if Verdict.SMALL_CHANGE in verdicts:
             return Verdict.SMALL_CHANGE, "; ".join([_changed(judged), *_still_open(judged)])
         return Verdict.EQUIVALENT, _equivalent(judged)
-    open_verdict = next((v for v in (Verdict.DISTURBED, Verdict.UNSTABLE) if v in verdicts), Verdict.UNDECIDED)
-    return open_verdict, _open(open_verdict, judged)
+    open_verdict = Verdict.UNSTABLE if Verdict.UNSTABLE in verdicts else Verdict.UNDECIDED
+    return open_verdict, _open(judged)
 
 
 def worse_over_all_work(findings: Mapping[str, Finding]) -> bool:
@@ -148,9 +148,7 @@ def _still_open(judged: Mapping[str, Finding]) -> list[str]:
     return [f"{_TITLES[name]} {_state(f)}" for name, f in judged.items() if f.verdict not in WITHIN]
 
 
-def _open(verdict: Verdict, judged: Mapping[str, Finding]) -> str:
-    if verdict is Verdict.DISTURBED:
-        return next(f.note or "the host was disturbed" for f in judged.values() if f.verdict is verdict)
+def _open(judged: Mapping[str, Finding]) -> str:
     return "; ".join(
         f"{_TITLES[name]} {_state(f)}" for name, f in judged.items() if f.verdict is not Verdict.EQUIVALENT
     )

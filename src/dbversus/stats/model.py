@@ -13,7 +13,6 @@ class Verdict(StrEnum):
     NO_STEADY_STATE = "no steady state"
     UNDECIDED = "undecided"
     UNSTABLE = "unstable"
-    DISTURBED = "disturbed"
     NOT_REPLICATED = "not replicated"
     SLA_FAILED = "SLA failed"
     WRONG_RESULT = "wrong result"

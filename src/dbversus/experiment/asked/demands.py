@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from dbversus.errors import UsageError
 
-CONDITIONS = ("regression", "small", "undecided", "unstable", "disturbed", "sla-failed", "wrong-result", "failed")
+CONDITIONS = ("regression", "small", "undecided", "unstable", "sla-failed", "wrong-result", "failed")
 
 
 @dataclass(frozen=True)

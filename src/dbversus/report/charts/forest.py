@@ -12,7 +12,7 @@ WIDTH, HEIGHT = 176, 18
 _PAD = 7
 _TICKS = (1.05, 1.1, 1.2, 1.5, 2.0, 3.0, 5.0, 10.0)
 _SPAN_AT_LEAST, _SPAN_AT_MOST = math.log(1.1), math.log(4)
-_OPEN = (Verdict.UNDECIDED, Verdict.UNSTABLE, Verdict.DISTURBED)
+_OPEN = (Verdict.UNDECIDED, Verdict.UNSTABLE)
 
 
 @dataclass(frozen=True)

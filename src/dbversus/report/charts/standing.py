@@ -15,8 +15,8 @@ text{font:12px system-ui,"Segoe UI",Roboto,"Liberation Sans",Arial,sans-serif;fi
 .whisker{stroke:#646c74;stroke-width:1.5}circle{fill:#646c74;stroke:#646c74;stroke-width:1.5}.arrow{fill:#646c74}
 .regression .whisker,.regression circle{stroke:#b4400f}.regression circle,.regression .arrow{fill:#b4400f}
 .improvement .whisker,.improvement circle{stroke:#1f62ad}.improvement circle,.improvement .arrow{fill:#1f62ad}
-.undecided circle,.not-replicated circle,.unstable circle,.disturbed circle{fill:#fcfcfa}
-.undecided .whisker,.not-replicated .whisker,.unstable .whisker,.disturbed .whisker{stroke-dasharray:3 2}
+.undecided circle,.not-replicated circle,.unstable circle{fill:#fcfcfa}
+.undecided .whisker,.not-replicated .whisker,.unstable .whisker{stroke-dasharray:3 2}
 """
 
 

@@ -38,7 +38,6 @@ _STYLES = {
     Verdict.UNDECIDED: "default",
     Verdict.NOT_REPLICATED: "default",
     Verdict.UNSTABLE: "yellow",
-    Verdict.DISTURBED: "yellow",
     Verdict.SLA_FAILED: "bold yellow",
     Verdict.WRONG_RESULT: "bold magenta",
     Verdict.FAILED: "bold magenta",

@@ -23,7 +23,7 @@ from dbversus.stats.values.table import Key
 
 # what such a test or metric was measured to be is not what its ratio says
 SPOILED_TESTS = (Verdict.WRONG_RESULT, Verdict.FAILED, Verdict.SLA_FAILED)
-_SPOILED_METRICS = (Verdict.NO_STEADY_STATE, Verdict.DISTURBED)
+_SPOILED_METRICS = (Verdict.NO_STEADY_STATE,)
 
 Comparisons = Mapping[tuple[str, str], Comparison]
 """By (test, target)."""

@@ -212,7 +212,7 @@ def _count(pool: Pool, game: Game, findings: Sequence[Finding], looked: Looked) 
         false_tests=tuple(sorted(false)),
         findings=len(findings),
         equivalent=sum(item.verdict is Verdict.EQUIVALENT for item in findings),
-        undecided=sum(item.verdict in (Verdict.UNDECIDED, Verdict.UNSTABLE, Verdict.DISTURBED) for item in findings),
+        undecided=sum(item.verdict in (Verdict.UNDECIDED, Verdict.UNSTABLE) for item in findings),
         intervals=_intervals(pool, game, findings),
         found=any(item.test == game.test and item.verdict is grown for item in findings),
         blocks=tuple(looked.blocks.values()),

@@ -19,7 +19,6 @@ WORDS = {
     "small": Verdict.REGRESSION,
     "undecided": Verdict.UNDECIDED,
     "unstable": Verdict.UNSTABLE,
-    "disturbed": Verdict.DISTURBED,
     "sla-failed": Verdict.SLA_FAILED,
     "wrong-result": Verdict.WRONG_RESULT,
     "failed": Verdict.FAILED,
@@ -47,7 +46,7 @@ def test_each_condition_counts_its_verdict(assessment: Assessment, condition: st
 
 def test_the_synthetic_experiment_has_what_is_looked_for(assessment: Assessment) -> None:
     found = {item.verdict for item in assessment.comparisons}
-    assert found >= {Verdict.REGRESSION, Verdict.UNSTABLE, Verdict.DISTURBED, Verdict.WRONG_RESULT, Verdict.FAILED}
+    assert found >= {Verdict.REGRESSION, Verdict.UNSTABLE, Verdict.WRONG_RESULT, Verdict.FAILED}
 
 
 def test_a_test_that_a_target_could_not_run_never_passes(assessment: Assessment) -> None:
@@ -129,10 +128,10 @@ def test_a_rate_that_the_base_misses_is_no_regression_and_never_passes(
 
 
 def test_several_conditions_are_told_one_by_one(assessment: Assessment) -> None:
-    said = conditions_met(assessment, ["regression", "disturbed", "failed"])
+    said = conditions_met(assessment, ["regression", "unstable", "failed"])
     assert [sentence.split(":")[0] for sentence in said] == [
         "--fail-on regression",
-        "--fail-on disturbed",
+        "--fail-on unstable",
         "--fail-on failed",
     ]
     assert f"{FAILED_TEST} on {LABELS[2]}" in said[2]
@@ -150,7 +149,7 @@ def test_nothing_judged_is_told_of_the_run_and_of_each_target(assessment: Assess
     assessment = only(assessment, *(each for each in Verdict if each != Verdict.FAILED))
     assert not_judged(assessment, None) == []
     assert "nothing to compare" in not_judged(only(assessment), None)[0]
-    said = not_judged(only(assessment, Verdict.UNSTABLE, Verdict.DISTURBED), None)
+    said = not_judged(only(assessment, Verdict.UNSTABLE, Verdict.UNDECIDED), None)
     assert [label in sentence for label, sentence in zip(LABELS[1:], said, strict=True)] == [True, True]
     first = tuple(
         replace(

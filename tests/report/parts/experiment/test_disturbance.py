@@ -13,7 +13,6 @@ from dbversus.report.formats import json as json_report
 from dbversus.report.model import Assessment, Cause, Disturbance, Waits
 from dbversus.report.parts.experiment.disturbance import HYPERVISOR, PROCESSES, sentences, total_disturbance
 from dbversus.results.read import open_results
-from dbversus.stats.model import Verdict
 
 from ....journals import DictJournal
 from ...synthetic import FOREIGN_CPU_NS, TRUTHS, WALL_NS, write_results
@@ -41,13 +40,6 @@ def test_many_are_told_with_who_did_it_how_much_it_was_and_what_helps(assessment
     assert "stop other work, or use --wait-quiet 5m" in by_processes
     assert by_hypervisor.startswith("The hypervisor took 0.31 of a core on average in 12 of them")
     assert "another machine, or more blocks" in by_hypervisor and "--wait-quiet" not in by_hypervisor
-
-
-def test_a_few_are_told_in_full_where_a_test_cannot_be_judged_for_them(assessment: Assessment) -> None:
-    test = assessment.tests[0]
-    unjudged = replace(test, comparisons=(replace(test.comparisons[0], verdict=Verdict.DISTURBED),))
-    told = sentences(replace(assessment, tests=(unjudged,), disturbance=QUIET))
-    assert len(told) == 2 and "--wait-quiet 5m" in told[1]
 
 
 def test_waiting_is_told_with_what_came_of_it(assessment: Assessment) -> None:

@@ -29,7 +29,6 @@ LOOKS: Mapping[str, Look] = {
     Verdict.UNDECIDED: _DOUBTFUL,
     Verdict.NOT_REPLICATED: _DOUBTFUL,
     Verdict.UNSTABLE: _DOUBTFUL,
-    Verdict.DISTURBED: _DOUBTFUL,
     Verdict.SLA_FAILED: {**_GREY, "bold": True},
     Verdict.WRONG_RESULT: _BROKEN,
     Verdict.FAILED: _BROKEN,

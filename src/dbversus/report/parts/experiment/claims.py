@@ -22,7 +22,7 @@ from dbversus.stats.model import CHANGES, WITHIN, Finding, Verdict
 
 METRICS = {"throughput": THROUGHPUT, "cpu": CPU, "read_bytes": READ_BYTES, "write_bytes": WRITE_BYTES}
 _OF_LOAD = {THROUGHPUT: "load_rows_per_s", CPU: "load_cpu_us_per_row"}
-_NOT_COUNTED = (Verdict.WRONG_RESULT, Verdict.FAILED, Verdict.SLA_FAILED, Verdict.DISTURBED)
+_NOT_COUNTED = (Verdict.WRONG_RESULT, Verdict.FAILED, Verdict.SLA_FAILED)
 _DECIDED = (ClaimStatus.FOUND, ClaimStatus.NOT_FOUND)
 
 

@@ -34,7 +34,6 @@ _HOLDS: dict[str, Callable[[Comparison], bool]] = {
     "small": _is_worse_a_little,
     "undecided": _is_undecided,
     "unstable": lambda comparison: comparison.verdict == Verdict.UNSTABLE,
-    "disturbed": lambda comparison: comparison.verdict == Verdict.DISTURBED,
     "sla-failed": lambda comparison: comparison.verdict == Verdict.SLA_FAILED,
     "wrong-result": lambda comparison: comparison.verdict == Verdict.WRONG_RESULT,
     "failed": lambda comparison: comparison.verdict == Verdict.FAILED,

@@ -8,7 +8,6 @@ from dbversus.report.model import Assessment, Cause, Disturbance, Waits
 from dbversus.report.words import percent
 from dbversus.results.records import Wait
 from dbversus.results.stored import Results
-from dbversus.stats.model import Verdict
 from dbversus.units import count_of, show_cores, show_duration
 
 RELEVANT_SHARE = 0.05
@@ -115,11 +114,8 @@ def waits_of(results: Results) -> Waits:
 
 
 def is_relevant(assessment: Assessment) -> bool:
-    """Whether it is worth more than a clause: many rows were disturbed, or a test cannot be judged for it."""
-    if not assessment.disturbance.disturbed:
-        return False
-    unjudged = any(item.verdict == Verdict.DISTURBED for item in assessment.comparisons)
-    return unjudged or assessment.disturbance.disturbed_share > RELEVANT_SHARE
+    """Whether it is worth more than a clause: many rows were disturbed."""
+    return assessment.disturbance.disturbed_share > RELEVANT_SHARE
 
 
 def sentences(assessment: Assessment) -> list[str]:

@@ -15,7 +15,7 @@ from dbversus.stats.metrics import CPU, THROUGHPUT
 from dbversus.stats.model import Finding, Verdict
 
 # a case with one of these says nothing of the test over all numbers of clients either
-_SPOILT = (Verdict.SLA_FAILED, Verdict.WRONG_RESULT, Verdict.FAILED, Verdict.DISTURBED)
+_SPOILT = (Verdict.SLA_FAILED, Verdict.WRONG_RESULT, Verdict.FAILED)
 
 
 def of_experiment(results: Results, comparisons: Sequence[Comparison] = ()) -> ScaleUp | None:

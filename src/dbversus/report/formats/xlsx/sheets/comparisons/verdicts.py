@@ -22,7 +22,7 @@ from dbversus.report.words import SHORT_TITLES, SIGNS, SPOILT, ratios_text, verd
 from dbversus.stats.model import Finding, Metric, Verdict
 
 IN_MEANS = "in means"
-_NOT_IN_MEANS = (Verdict.SLA_FAILED, Verdict.WRONG_RESULT, Verdict.FAILED, Verdict.DISTURBED)
+_NOT_IN_MEANS = (Verdict.SLA_FAILED, Verdict.WRONG_RESULT, Verdict.FAILED)
 MEANS_NOTE = (
     f"Geometric means are formulas over the rows with “{YES}” in “{IN_MEANS}”: edit that column, and they follow. They have no "
     "interval, since tests are not repetitions; ratios of 0 and inf have no logarithm and are in none."
