@@ -10,7 +10,7 @@ from dbversus.results.read import open_results
 def newly_decided(contest: Contest, directory: Path) -> list[str]:
     """Judges all tests of the finished blocks in a results folder: which are decided by now, and need no more blocks.
 
-    A regression or improvement is decided only once fresh blocks have measured it again (stats.judge), so it stays in
+    A regression or improvement is decided only once it has been measured again (stats.judge), so it stays in
     the run for one look more. Targets of which no more blocks will tell anything hold up no test.
     """
     from dbversus.stats.judge import judge, settled_tests  # takes seconds to import; a run has begun by now

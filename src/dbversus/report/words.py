@@ -16,7 +16,7 @@ from dbversus.stats.judged import JUDGEABLE_METRICS, judged_names
 from dbversus.stats.judging.looks import OVERALL
 from dbversus.stats.means import Spreading
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT, metric_named
-from dbversus.stats.model import BY_THE_CLOCK, DIFFERS, UNPAID, UNSETTLED, WITHIN, Finding, Metric, Verdict
+from dbversus.stats.model import BY_THE_CLOCK, DIFFERS, UNSETTLED, WITHIN, Finding, Metric, Verdict
 from dbversus.units import count_of, show_change, show_least, show_memory
 
 # colour is never alone: every verdict has its word and its sign; no sign of arithmetic, since ratios and counts follow some
@@ -281,11 +281,10 @@ def _small_changes(comparison: Comparison) -> str:
 
 
 def _unpaid(comparisons: Sequence[Comparison]) -> list[str]:
-    """`Throughput of 1 is undecided, since …: insert (+9.3 %).`, and so of IO; none without any. Notes of tests say how much."""
+    """`IO of 1 is undecided, since …: insert (+9.3 %).`; none without any. Notes of tests say how much."""
     found = [one for item in comparisons if _counts(item) for one in item.findings.values() if one.is_unpaid]
     sentences = []
     for noted, why in (
-        (UNPAID, "Throughput of {} is undecided, since most writes of the faster one came after the test"),
         (UNSETTLED, "IO of {} is undecided, since a longer run may differ"),
         (BY_THE_CLOCK, "IO of {} is undecided, since servers do it by the clock, for far more operations or far fewer"),
     ):

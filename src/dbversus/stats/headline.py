@@ -5,7 +5,18 @@ from collections.abc import Mapping, Sequence
 from dbversus.stats.judgeable import RESPONSE_TIMES
 from dbversus.stats.judged import JUDGEABLE_METRICS
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
-from dbversus.stats.model import CHANGES, DECIDED, DIFFERS, MOVED, SIZE_OPEN, TOO_LITTLE, UNSETTLED, WITHIN, Finding, Verdict
+from dbversus.stats.model import (
+    CHANGES,
+    DECIDED,
+    DIFFERS,
+    MOVED,
+    SIZE_OPEN,
+    TOO_LITTLE,
+    UNSETTLED,
+    WITHIN,
+    Finding,
+    Verdict,
+)
 from dbversus.units import show_change, show_least
 
 _TITLES = {metric.name: metric.title for metric in JUDGEABLE_METRICS}

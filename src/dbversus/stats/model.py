@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from math import log, log1p
 
 
 class Verdict(StrEnum):
@@ -32,10 +31,9 @@ TOO_LITTLE = "too little happened to tell"
 """Note of a ratio whose interval would say nothing (stats/means.py, `spread`)."""
 MOVED = "during the slots of a block"
 """In the note of what drifted (stats/validity/drift.py)."""
-UNPAID = "put off most of its writes"
-"""In the note of a gain in throughput that is undecided for that (stats/judging/unpaid.py)."""
 UNSETTLED = "a longer run may differ"
-"""In the note of a change of IO that what was put off could undo (as above), or a file made ready ahead (not_per_op.py)."""
+"""In the note of a gain of who put off most of its writes, and of a change of IO that these (stats/judging/unpaid.py), or a file
+made ready ahead (not_per_op.py), could undo."""
 BY_THE_CLOCK = "what a server does by the clock"
 """In the note of a change of IO that is none of the operations (stats/judging/not_per_op.py)."""
 
@@ -92,10 +90,9 @@ class Finding:
 
     `low` and `high` bound the ratio at `confidence`; where there is no interval, its blocks are between `least` and `most`
     (stats/means.py, `spread`). `q_value` is adjusted for family and looks: 0.05 decides.
-    `smallest_visible_change` is a share found with 90 % power with these blocks, `visible_at_last` with those of the last
-    look; `block_sd` is that of ln(target/base), as measured, `degrees_of_freedom` those of the moderated interval. A change is
-    `found_at` the number of the first block that had no part in finding it; `fresh_blocks` blocks from there on give the ratio,
-    once there are two.
+    `smallest_visible_change` is a share found with 90 % power with these blocks; `block_sd` is that of ln(target/base), as
+    measured, `degrees_of_freedom` those of the moderated interval. A change is `found_at` the number of the first block that had
+    no part in finding it; there are `fresh_blocks` from there on.
     `whole_work` is the verdict of all work of the blocks together, where it counts: without a steady state, or where it shows a
     change that the rows do not, when ratio, interval and p-value are of that work; or where it speaks against the rows (changed
     the other way, or equivalent while it is not certain), so that nothing is decided.
@@ -126,7 +123,6 @@ class Finding:
     start_low: float | None = None
     start_high: float | None = None
     judged: bool = True
-    visible_at_last: float | None = None
     least: float | None = None
     most: float | None = None
     first_look: int = 0
@@ -157,21 +153,9 @@ class Finding:
         return self.low if self.ratio > 1 else self.high
 
     @property
-    def is_out_of_reach(self) -> bool:
-        """Whether the last look is unlikely to settle it: it varies too much to be called equivalent then, and the smallest
-        change that would be found then is more than three times the estimate (docs/evidence/looks.md)."""
-        if (
-            self.verdict is not Verdict.UNSTABLE
-            or self.found_at is not None
-            or not (self.ratio and self.visible_at_last)
-        ):
-            return False
-        return 3 * abs(log(self.ratio)) < log1p(self.visible_at_last)
-
-    @property
     def is_unpaid(self) -> bool:
         """Whether its verdict is withheld for writes that are not its operations' own: more blocks do not change that."""
-        said = (UNPAID, UNSETTLED, BY_THE_CLOCK)
+        said = (UNSETTLED, BY_THE_CLOCK)
         return self.verdict is Verdict.UNDECIDED and any(words in self.note for words in said)
 
     @property

@@ -43,7 +43,7 @@ from dbversus.report.parts.experiment import disturbance
 from dbversus.report.parts.experiment.loads import origin_text, times_note
 from dbversus.report.parts.overview import heat, plane, shades
 from dbversus.report.side_by_side.model import SideBySide
-from dbversus.stats.judging.fresh import CONFIRMED
+from dbversus.stats.judging.verdicts import MEASURED_AGAIN
 from dbversus.stats.metrics import CPU, THROUGHPUT
 from dbversus.stats.model import CHANGES, Finding, Metric, Verdict
 
@@ -159,7 +159,7 @@ def _words() -> dict[str, Any]:
         "disturbance": disturbance,
         "percents": PERCENTS,
         "changes": CHANGES,
-        "usual_note": CONFIRMED,
+        "usual_note": MEASURED_AGAIN,
         "forest": forest,
         "intervals": words.INTERVALS,
         "cpu_splits": cpu_splits,

@@ -1,1 +1,1 @@
-"""From block values to verdicts: estimates, looks, fresh blocks."""
+"""From block values to verdicts: estimates, looks, all the work."""

@@ -10,15 +10,11 @@ from dbversus.stats.judging.estimate import estimate
 from dbversus.stats.judging.sequential import alpha_per_look, first_look
 from dbversus.stats.means import FEWEST_BLOCKS
 from dbversus.stats.metrics import Floats
-from dbversus.stats.model import DIFFERS, WITHIN, Verdict
+from dbversus.stats.model import CHANGES, DIFFERS, Verdict
 from dbversus.stats.values.table import Bools, Ints, Table
 
 OVERALL = 0.05
 """False alarms allowed: suites of equal targets in which any primary metric of any test is called changed."""
-
-WORTH_ANOTHER_LOOK = 0.2
-"""q-value from which on later blocks measure a change again, as fresh ones. They bear its verdict, so a looser level costs few
-false alarms: docs/protocol.md, Measured again."""
 
 EQUIVALENT_WITHIN, CHANGED_FROM = 1 / 3, 2 / 3
 """Shares of the margin: within the first an estimate is equivalent, from the second on one that reaches over the margin is a
@@ -81,10 +77,7 @@ def take_look(table: Table, state: State, count: int, looks: tuple[int, ...]) ->
     verdicts, distance = _judge(table, state, looks, selected)
     state.verdict = np.where(fresh, verdicts, state.verdict)
     state.distance = np.where(fresh, distance, state.distance)
-    with np.errstate(invalid="ignore"):
-        may_differ = (state.q <= WORTH_ANOTHER_LOOK) & (np.abs(state.mean) >= CHANGED_FROM * table.log_margin)
-    is_told = n >= first_look(looks)
-    newly_found = fresh & (state.found_at < 0) & may_differ & is_told & ~np.isin(verdicts, WITHIN)
+    newly_found = fresh & (state.found_at < 0) & np.isin(verdicts, CHANGES)
     state.found_at[newly_found] = table.blocks[count - 1] + 1
 
 

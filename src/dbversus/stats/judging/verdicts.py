@@ -10,7 +10,6 @@ from dataclasses import replace
 import numpy as np
 
 from dbversus.stats.headline import headline
-from dbversus.stats.judging.fresh import Shown, measured_again
 from dbversus.stats.judging.looks import OVERALL, State, looks_taken, take_look, visible_change
 from dbversus.stats.judging.sequential import LOOKS, check_looks, first_look
 from dbversus.stats.means import Spread, exp, says_nothing, spread
@@ -19,6 +18,12 @@ from dbversus.stats.model import CHANGES, DECIDED, SIZE_OPEN, TOO_LITTLE, BlockV
 from dbversus.stats.values.table import Table, tabulate
 
 __all__ = ["assess", "decided", "headline", "reservation"]
+
+FEWEST_FRESH_BLOCKS = 2
+"""The blocks that reveal a change are the lucky ones, so it is judged again with so many more."""
+MEASURED_AGAIN = "measured again"
+"""The usual note of a change."""
+NOT_MEASURED_AGAIN = "not measured again: an estimate from the blocks that revealed a change tends to exaggerate it"
 
 
 def assess(
@@ -41,18 +46,10 @@ def assess(
     for count in looks_taken(looks, len(table.blocks)):
         take_look(table, state, count, looks)
     visible = visible_change(table, state, looks, np.maximum(state.n, 1))
-    visible_at_last = visible_change(table, state, looks, np.maximum(state.n, looks[-1]))
-    fresh = measured_again(table, state, looks)
+    fresh = np.array(table.blocks) >= np.where(state.found_at < 0, np.inf, state.found_at)[:, None]
+    fresh_blocks = np.count_nonzero(fresh & ~np.isnan(table.value), axis=1)
     return [
-        _finding(
-            table,
-            state,
-            index,
-            fresh.get(index) or _as_judged(table, state, index),
-            float(visible[index]),
-            float(visible_at_last[index]),
-            first_look(looks),
-        )
+        _finding(table, state, index, int(fresh_blocks[index]), float(visible[index]), first_look(looks))
         for index in range(len(table.keys))
     ]
 
@@ -60,7 +57,7 @@ def assess(
 def decided(findings: Sequence[Finding]) -> set[str]:
     """Tests of which every judged metric of every target has a verdict that more blocks need not change, or that have none.
 
-    IO per operation that not even the last look is likely to settle does not hold up a test that has other judged metrics.
+    IO per operation holds up a test that has other judged metrics for one more look after the first.
     """
     judged = [finding for finding in findings if finding.judged]
     beside_io = {finding.test for finding in judged if finding.metric != IO_BYTES}
@@ -69,23 +66,21 @@ def decided(findings: Sequence[Finding]) -> set[str]:
         for finding in judged
         if finding.verdict not in DECIDED
         and not finding.is_unpaid
-        and not (finding.metric == IO_BYTES and finding.test in beside_io and finding.is_out_of_reach)
+        and not (finding.metric == IO_BYTES and finding.test in beside_io and finding.blocks > finding.first_look)
     }
     return {finding.test for finding in findings} - open_tests
 
 
-def _finding(
-    table: Table, state: State, index: int, shown: Shown, visible: float, visible_at_last: float, first: int
-) -> Finding:
+def _finding(table: Table, state: State, index: int, fresh_blocks: int, visible: float, first: int) -> Finding:
     test, target, metric = table.keys[index]
     compared = bool(table.compared[index])
-    beside = _spread(table, state, index, shown) if compared else Spread()
+    beside = _spread(table, state, index) if compared else Spread()
     finding = Finding(
         test=test,
         target=target,
         metric=metric,
-        verdict=shown.verdict,
-        ratio=_ratio(shown.mean) if compared else None,
+        verdict=state.verdict[index],
+        ratio=_ratio(float(state.mean[index])) if compared else None,
         low=beside.low,
         high=beside.high,
         least=beside.least,
@@ -98,11 +93,10 @@ def _finding(
         smallest_visible_change=_known(visible),
         block_sd=_known(state.sd[index]),
         degrees_of_freedom=_known(state.df[index]),
-        fresh_blocks=shown.fresh_blocks,
-        note=shown.note,
+        fresh_blocks=fresh_blocks,
+        note=_note(table, state, index, fresh_blocks),
         found_at=int(state.found_at[index]) if state.found_at[index] >= 0 else None,
         judged=bool(table.primary[index]),
-        visible_at_last=_known(visible_at_last),
         first_look=first,
         higher_is_better=bool(table.sign[index] < 0),
     )
@@ -119,31 +113,24 @@ def reservation(finding: Finding) -> str:
     return ""
 
 
-def _spread(table: Table, state: State, index: int, shown: Shown) -> Spread:
-    """Of the ratio, whose blocks are all that the key has."""
-    of_blocks = table.value[index]
-    known = np.isfinite(shown.distance)
-    interval = (exp(shown.mean - shown.distance), exp(shown.mean + shown.distance)) if known else None
+def _spread(table: Table, state: State, index: int) -> Spread:
+    of_blocks, mean, distance = table.value[index], float(state.mean[index]), float(state.distance[index])
+    interval = (exp(mean - distance), exp(mean + distance)) if np.isfinite(distance) else None
     ends = exp(float(np.nanmin(of_blocks))), exp(float(np.nanmax(of_blocks)))
     return spread(interval, ends, int(state.n[index]))
 
 
-def _as_judged(table: Table, state: State, index: int) -> Shown:
-    """The estimate from all blocks, with the interval of the looks: it holds at every look at once."""
-    verdict = state.verdict[index]
-    return Shown(verdict, float(state.mean[index]), float(state.distance[index]), _note(table, state, index, verdict))
-
-
-def _note(table: Table, state: State, index: int, verdict: Verdict) -> str:
+def _note(table: Table, state: State, index: int, fresh_blocks: int) -> str:
+    verdict, differs = state.verdict[index], state.q[index] <= OVERALL
     if not table.compared[index]:
         return "nothing to compare: next to nothing on either side"
-    if verdict is Verdict.EQUIVALENT and state.q[index] <= OVERALL:
-        return "a real change, but under the margin"
-    if verdict is Verdict.UNDECIDED and state.q[index] <= OVERALL:
-        return SIZE_OPEN
     if verdict in CHANGES:
-        return "not measured again: an estimate from the blocks that revealed a change tends to exaggerate it"
-    return ""
+        return MEASURED_AGAIN if fresh_blocks >= FEWEST_FRESH_BLOCKS else NOT_MEASURED_AGAIN
+    if verdict is Verdict.EQUIVALENT and differs:
+        return "a real change, but under the margin"
+    if verdict is Verdict.UNDECIDED and differs:
+        return SIZE_OPEN
+    return "seemed to change, but more blocks did not bear it out" if state.found_at[index] >= 0 else ""
 
 
 def _ratio(log_ratio: float) -> float | None:

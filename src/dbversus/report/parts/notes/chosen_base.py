@@ -31,7 +31,7 @@ def _blocks(results: Results, base: str, own: str) -> tuple[str, ...]:
     count = f"{len(retired)} of {len(results.tests)} tests"
     return (
         f"When to stop measuring {count} was decided against {own}. Intervals hold at whatever look a test ended, but a change "
-        f"against {base} may lack the fresh blocks that would confirm it, and a test may be undecided that more blocks would "
+        f"against {base} may not have been measured again, and a test may be undecided that more blocks would "
         "have decided.",
     )
 
