@@ -102,7 +102,7 @@ def table(worked: Worked) -> str:
         ["first four blocks", ", ".join(blocks[:FIRST_LOOK])],
         ["look after four", f"{_shown(first)}, q = {first.q_value:.4f}: {first.verdict}, to be measured again"],
         [
-            "fresh blocks",
+            "two more blocks",
             f"{', '.join(blocks[FIRST_LOOK:])} (weighs {_how_much(worked.weights[FIRST_LOOK : len(blocks)])} as much)",
         ],
         ["look after six", f"**{_shown(last)}: {last.verdict}**, {last.note}"],

@@ -128,7 +128,7 @@ def _blocks(figures: Figures) -> Iterable[str]:
     yield _line(at, y(found.low), at, y(found.high), "mean") + _circle(at, y(found.ratio), "target", 6)
     yield _text(WIDTH - 22, y(found.high) - 10, f"{found.ratio:.3f} [{found.low:.3f}, {found.high:.3f}]", "end")
     first, fresh = (x(0) + x(figures.first_look - 1)) / 2, (x(figures.first_look) + x(len(figures.blocks) - 1)) / 2
-    yield _text(first, BOTTOM + 18, "revealed", "mute mid") + _text(fresh, BOTTOM + 18, "confirmed", "mute mid")
+    yield _text(first, BOTTOM + 18, "revealed", "mute mid") + _text(fresh, BOTTOM + 18, "measured again", "mute mid")
     yield _text(at, BOTTOM + 18, "verdict", "mute mid")
 
 

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from dbversus.errors import UsageError
-from dbversus.stats.judging.verdicts import FEWEST_FRESH_BLOCKS
+from dbversus.stats.judging.looks import FEWEST_FRESH_BLOCKS
 from dbversus.stats.metrics import CPU, THROUGHPUT
 from dbversus.suites import list_profiles, load_profile, load_suite, profile_choices, profile_defaults
 

@@ -9,10 +9,11 @@ from dbversus.results.stored import Results
 from dbversus.stats.across.clients import case_of, pooled_margins, pooled_over_clients
 from dbversus.stats.across.sizes import interaction_margins, interactions, size_of
 from dbversus.stats.judged import judged_metrics, judged_smooth, marked
+from dbversus.stats.judging.looks import FEWEST_FRESH_BLOCKS
 from dbversus.stats.judging.not_per_op import ahead_of, withhold_not_per_op
 from dbversus.stats.judging.sequential import LOOKS
 from dbversus.stats.judging.unpaid import withhold_unpaid
-from dbversus.stats.judging.verdicts import FEWEST_FRESH_BLOCKS, assess, decided
+from dbversus.stats.judging.verdicts import assess, decided
 from dbversus.stats.judging.whole_work import check_whole_work, judge_whole_work, undrained_keys, whole_work_values
 from dbversus.stats.judging.within_start import add_within_start
 from dbversus.stats.metrics import DRAIN, METRICS, PERCENTILES, SMOOTH, metric_named

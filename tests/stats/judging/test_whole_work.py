@@ -93,7 +93,7 @@ def test_what_stalls_in_few_slots_is_a_change_and_says_where(target: str, change
     assert only(by_rows, THROUGHPUT).verdict is Verdict.EQUIVALENT
     finding = only(checked, THROUGHPUT)
     assert (finding.verdict, finding.whole_work, finding.fresh_blocks) == (change, change, 2)
-    assert finding.note == f"equivalent in the middle half of its rows (±0 %); {words}; confirmed in fresh blocks"
+    assert finding.note == f"equivalent in the middle half of its rows (±0 %); {words}; measured again"
     verdict, sentence = headline([finding for finding in checked if finding.test == "t0"])
     assert verdict is change
     assert "throughput" in sentence and "over all its work" in sentence

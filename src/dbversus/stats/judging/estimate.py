@@ -53,8 +53,8 @@ def draw_in(table: Table, value: Floats) -> Floats:
     """Values (keys × blocks) with those that are far off drawn in: starts of a server that were slow as a whole.
 
     Far off is what lies beyond FARTHEST robust standard deviations: by the median absolute deviation of the key's own blocks, or
-    the median one of its metric where that is more. Fewer than three blocks do not tell, and what comes in lumps (pooled metrics)
-    is far off by its nature.
+    the median one of its metric and target where that is more. Fewer than three blocks do not tell, and what comes in lumps
+    (pooled metrics) is far off by its nature.
     """
     n = np.count_nonzero(~np.isnan(value), axis=1)
     with np.errstate(invalid="ignore"):
@@ -62,8 +62,8 @@ def draw_in(table: Table, value: Floats) -> Floats:
         own = _MAD_TO_SD * _median(np.abs(value - middle[:, None]))
     told = table.compared & ~table.pooled & (n >= _FEWEST_BLOCKS)
     far = np.full(len(own), np.inf)
-    for metric in np.unique(table.metric[told]):
-        chosen = told & (table.metric == metric)
+    for pair in np.unique(table.pair[told]):
+        chosen = told & (table.pair == pair)
         far[chosen] = FARTHEST * np.maximum(own[chosen], max(np.median(own[chosen]), VARIANCE_FLOOR**0.5))
     with np.errstate(invalid="ignore"):
         drawn: Floats = np.clip(value, (middle - far)[:, None], (middle + far)[:, None])

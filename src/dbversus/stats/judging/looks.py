@@ -21,6 +21,9 @@ EQUIVALENT_WITHIN, CHANGED_FROM = 1 / 3, 2 / 3
 change. What lies between is measured further, else one and the same change would be a regression in one run and equivalent in
 the next (docs/evidence/small-changes.md)."""
 
+FEWEST_FRESH_BLOCKS = 2
+"""The blocks that reveal a change are the lucky ones, so it is judged again with so many more."""
+
 POWER = 0.9
 
 Verdicts = npt.NDArray[np.object_]
@@ -75,10 +78,26 @@ def take_look(table: Table, state: State, count: int, looks: tuple[int, ...]) ->
     _estimate(table, state, count, fresh)
     selected = _adjust(table, state, fresh, looks)
     verdicts, distance = _judge(table, state, looks, selected)
+    verdicts[np.isin(verdicts, CHANGES) & ~_borne_out(table, state, count)] = Verdict.UNDECIDED
     state.verdict = np.where(fresh, verdicts, state.verdict)
     state.distance = np.where(fresh, distance, state.distance)
     newly_found = fresh & (state.found_at < 0) & np.isin(verdicts, CHANGES)
     state.found_at[newly_found] = table.blocks[count - 1] + 1
+
+
+def _borne_out(table: Table, state: State, count: int) -> Bools:
+    """Whether the blocks since a change was found, once there are enough, show more than what is equivalent, and on that side.
+
+    By themselves: beside those that revealed a change they would pass for slow starts, and be drawn in.
+    """
+    since = np.array(table.blocks[:count]) >= np.where(state.found_at < 0, np.inf, state.found_at)[:, None]
+    value = np.where(since, table.value[:, :count], np.nan)
+    blocks = np.count_nonzero(~np.isnan(value), axis=1)
+    mean = np.nansum(value, axis=1) / np.maximum(blocks, 1)
+    borne_out: Bools = (blocks < FEWEST_FRESH_BLOCKS) | (
+        np.sign(state.mean) * mean > EQUIVALENT_WITHIN * table.log_margin
+    )
+    return borne_out
 
 
 def _estimate(table: Table, state: State, count: int, fresh: Bools) -> None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from dbversus.stats.headline import headline
-from dbversus.stats.judging.looks import OVERALL, State, looks_taken, take_look, visible_change
+from dbversus.stats.judging.looks import FEWEST_FRESH_BLOCKS, OVERALL, State, looks_taken, take_look, visible_change
 from dbversus.stats.judging.sequential import LOOKS, check_looks, first_look
 from dbversus.stats.means import Spread, exp, says_nothing, spread
 from dbversus.stats.metrics import IO_BYTES, METRICS
@@ -19,11 +19,12 @@ from dbversus.stats.values.table import Table, tabulate
 
 __all__ = ["assess", "decided", "headline", "reservation"]
 
-FEWEST_FRESH_BLOCKS = 2
-"""The blocks that reveal a change are the lucky ones, so it is judged again with so many more."""
+IO_PATIENCE = 2
+"""Times the blocks of the first look."""
 MEASURED_AGAIN = "measured again"
 """The usual note of a change."""
 NOT_MEASURED_AGAIN = "not measured again: an estimate from the blocks that revealed a change tends to exaggerate it"
+NOT_BORNE_OUT = "seemed to change, but the blocks since then do not bear it out"
 
 
 def assess(
@@ -57,7 +58,7 @@ def assess(
 def decided(findings: Sequence[Finding]) -> set[str]:
     """Tests of which every judged metric of every target has a verdict that more blocks need not change, or that have none.
 
-    IO per operation holds up a test that has other judged metrics for one more look after the first.
+    IO per operation holds up a test that has other judged metrics for so many blocks only: it comes in lumps.
     """
     judged = [finding for finding in findings if finding.judged]
     beside_io = {finding.test for finding in judged if finding.metric != IO_BYTES}
@@ -66,7 +67,11 @@ def decided(findings: Sequence[Finding]) -> set[str]:
         for finding in judged
         if finding.verdict not in DECIDED
         and not finding.is_unpaid
-        and not (finding.metric == IO_BYTES and finding.test in beside_io and finding.blocks > finding.first_look)
+        and not (
+            finding.metric == IO_BYTES
+            and finding.test in beside_io
+            and finding.blocks >= IO_PATIENCE * finding.first_look
+        )
     }
     return {finding.test for finding in findings} - open_tests
 
@@ -128,9 +133,9 @@ def _note(table: Table, state: State, index: int, fresh_blocks: int) -> str:
         return MEASURED_AGAIN if fresh_blocks >= FEWEST_FRESH_BLOCKS else NOT_MEASURED_AGAIN
     if verdict is Verdict.EQUIVALENT and differs:
         return "a real change, but under the margin"
-    if verdict is Verdict.UNDECIDED and differs:
-        return SIZE_OPEN
-    return "seemed to change, but more blocks did not bear it out" if state.found_at[index] >= 0 else ""
+    if state.found_at[index] >= 0:
+        return NOT_BORNE_OUT
+    return SIZE_OPEN if verdict is Verdict.UNDECIDED and differs else ""
 
 
 def _ratio(log_ratio: float) -> float | None:

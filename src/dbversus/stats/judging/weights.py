@@ -22,9 +22,8 @@ def weigh(table: Table, value: Floats) -> Floats:
     error2 = np.where(present, table.error[:, : value.shape[1]] ** 2, np.nan)
     weighed = ~table.pooled & ~(present & ~np.isfinite(error2)).any(axis=1)
     variance = np.ones_like(value)
-    pairs = np.array([f"{metric} {target}" for _, target, metric in table.keys])
-    for pair in np.unique(pairs[weighed]):
-        chosen = weighed & (pairs == pair)
+    for pair in np.unique(table.pair[weighed]):
+        chosen = weighed & (table.pair == pair)
         variance[chosen] = error2[chosen] + between_starts(value[chosen], error2[chosen])
     precision = np.where(present, 1 / np.maximum(variance, VARIANCE_FLOOR), 0.0)
     mean = precision.sum(axis=1) / np.maximum(np.count_nonzero(present, axis=1), 1)

@@ -151,7 +151,7 @@ class Tally:
     changed_final: int = 0
     test_blocks: int = 0
     found_estimates: list[float] = field(default_factory=list)
-    fresh_estimates: list[float] = field(default_factory=list)
+    again_estimates: list[float] = field(default_factory=list)
     standing_estimates: list[float] = field(default_factory=list)
     covered: list[bool] = field(default_factory=list)
 
@@ -182,7 +182,7 @@ class Tally:
         if found.ratio is None or final.ratio is None:
             return
         self.found_estimates.append(found.ratio - 1)
-        self.fresh_estimates.append(final.ratio - 1)
+        self.again_estimates.append(final.ratio - 1)
         if final.verdict in DIFFERS:
             self.standing_estimates.append(final.ratio - 1)
 
@@ -190,7 +190,7 @@ class Tally:
         def share(part: int, whole: int) -> str:
             return f"{100 * part / whole:.1f} %" if whole else "-"
 
-        kinds = (self.found_estimates, self.fresh_estimates, self.standing_estimates)
+        kinds = (self.found_estimates, self.again_estimates, self.standing_estimates)
         estimates = [f"{100 * np.mean(kind):+.2f} %" if kind else "-" for kind in kinds]
         return " | ".join(
             (
@@ -265,7 +265,7 @@ HEADER = (
     "change found at any look",
     "in the end",
     "estimate when found",
-    "fresh estimate",
+    "measured again",
     "of those that stand",
     "interval covers",
     "test blocks",

@@ -26,6 +26,7 @@ class Table:
     error: Floats  # standard error that the rows alone give a value; NaN where unknown
     compared: Bools  # False where both targets had nothing in all blocks: there is nothing to test
     metric: Ints
+    pair: Ints  # of metric and target
     pooled: Bools
     primary: Bools
     sign: Floats  # +1: more is worse
@@ -62,6 +63,7 @@ def tabulate(
         error=error_of,
         compared=compared,
         metric=np.array([known[metric] for _, _, metric in keys], dtype=np.int64),
+        pair=np.unique([f"{metric} {target}" for _, target, metric in keys], return_inverse=True)[1],
         pooled=np.array([metric.pooled for metric in chosen], dtype=np.bool_),
         primary=np.array([metric.primary for metric in chosen], dtype=np.bool_),
         sign=np.array([-1.0 if metric.higher_is_better else 1.0 for metric in chosen]),
