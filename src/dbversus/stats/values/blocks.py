@@ -14,7 +14,7 @@ Two estimators, by the nature of the metric:
   against something stays a large but finite change, nothing against nothing is None.
 
 Targets that were measured one after the other (sequential order) share no rows: slots minutes apart are no pairs. There every
-metric is taken from each side's sums over all its slots of the block; docs/protocol.md, "Sequential order".
+metric is taken from each side's sums over all its slots of the block; docs/protocol.md, "From slots to one number per block".
 """
 
 import math

@@ -2,7 +2,7 @@
 
 A slot is short: it has some hundred operations, so that its 99th percentile is about its slowest one, and a midmean over rows
 leaves out the slow slots that such a percentile is asked for. The histograms of a block hold every operation. (The median
-needs neither: it is of slots, as the mean is.) docs/protocol.md, "Percentiles of response time".
+needs neither: it is of slots, as the mean is.) docs/protocol.md, "The headline of a test".
 """
 
 import math
