@@ -83,7 +83,7 @@ def _first_rows(results: Results) -> tuple[Floats, Floats]:
 
 def _weights(values: Sequence[BlockValue]) -> list[float]:
     blocks = tabulate(values, PRIMARY, {})
-    weight = weigh(blocks, draw_in(blocks, blocks.value))
+    weight, _ = weigh(blocks, draw_in(blocks, blocks.value))
     found: list[float] = weight[[key[0] == TEST and key[2] == CPU for key in blocks.keys].index(True)].tolist()
     return found
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from math import log, log1p
 
 
 class Verdict(StrEnum):
@@ -90,9 +91,9 @@ class Finding:
 
     `low` and `high` bound the ratio at `confidence`; where there is no interval, its blocks are between `least` and `most`
     (stats/means.py, `spread`). `q_value` is adjusted for family and looks: 0.05 decides.
-    `smallest_visible_change` is a share found with 90 % power with these blocks; `block_sd` is that of ln(target/base), as
-    measured, `degrees_of_freedom` those of the moderated interval. A change is `found_at` the number of the first block that had
-    no part in finding it; there are `fresh_blocks` from there on.
+    `smallest_visible_change` is a share found with 90 % power with these blocks, `visible_at_last` with those of the last
+    look; `block_sd` is that of ln(target/base), as measured, `degrees_of_freedom` those of the moderated interval. A change is
+    `found_at` the number of the first block that had no part in finding it; there are `fresh_blocks` from there on.
     `whole_work` is the verdict of all work of the blocks together, where it counts: without a steady state, or where it shows a
     change that the rows do not, when ratio, interval and p-value are of that work; or where it speaks against the rows (changed
     the other way, or equivalent while it is not certain), so that nothing is decided.
@@ -123,6 +124,7 @@ class Finding:
     start_low: float | None = None
     start_high: float | None = None
     judged: bool = True
+    visible_at_last: float | None = None
     least: float | None = None
     most: float | None = None
     first_look: int = 0
@@ -151,6 +153,18 @@ class Finding:
         if self.counted not in CHANGES or self.ratio is None:
             return None
         return self.low if self.ratio > 1 else self.high
+
+    @property
+    def is_out_of_reach(self) -> bool:
+        """Whether the last look is unlikely to settle it: it varies too much to be called equivalent then, and the smallest
+        change that would be found then is more than three times the estimate (docs/evidence/looks.md)."""
+        if (
+            self.verdict is not Verdict.UNSTABLE
+            or self.found_at is not None
+            or not (self.ratio and self.visible_at_last)
+        ):
+            return False
+        return 3 * abs(log(self.ratio)) < log1p(self.visible_at_last)
 
     @property
     def is_unpaid(self) -> bool:

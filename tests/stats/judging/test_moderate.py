@@ -71,3 +71,26 @@ def test_unknown_variances_stay_unknown() -> None:
     result = moderate(np.append(VARIANCES, np.nan), np.append(np.full(10, 7.0), 0))
     assert np.isnan(result.variance[-1])
     assert np.isfinite(result.variance[:-1]).all()
+
+
+class TestRows:
+    """Tests whose rows tell that they are noisier than others."""
+
+    rng = np.random.default_rng(3)
+    of_rows = np.where(np.arange(40) < 10, 25.0, 1.0) * 1e-4
+    variance = of_rows * rng.chisquare(3, 40) / 3
+    df = np.full(40, 3.0)
+
+    def test_where_blocks_vary_as_rows_do_each_is_drawn_to_its_own_kind(self) -> None:
+        by_rows = np.log(moderate(self.variance, self.df, self.of_rows).variance / self.of_rows)
+        alike = np.log(moderate(self.variance, self.df).variance / self.of_rows)
+        assert np.mean(by_rows**2) < np.mean(alike**2) / 4
+
+    def test_where_blocks_vary_alike_the_prior_weighs_less(self) -> None:
+        variance = 1e-4 * self.rng.chisquare(3, 40) / 3
+        assert moderate(variance, self.df, self.of_rows).df[0] < moderate(variance, self.df).df[0]
+
+    @pytest.mark.parametrize("of_rows", [np.full(40, np.nan), np.full(40, 1e-4)])
+    def test_rows_that_tell_nothing_change_nothing(self, of_rows: np.ndarray) -> None:
+        expected = moderate(self.variance, self.df)
+        assert moderate(self.variance, self.df, of_rows).variance == pytest.approx(expected.variance)

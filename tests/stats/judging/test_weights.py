@@ -52,10 +52,11 @@ def test_starts_do_not_vary_where_rows_explain_all() -> None:
 
 def test_blocks_of_noisy_rows_count_less_and_means_are_sharper() -> None:
     value, error = drawn(400, 4, 0.004, seed=3)
-    weight = weigh(table_of(value, error), value)
+    weight, of_rows = weigh(table_of(value, error), value)
     assert weight.sum(axis=1) == pytest.approx(4.0)
     uneven = (error.max(axis=1) > error.min(axis=1))[:, None]
     assert (weight[uneven & (error == error.max())] < 0.1).all()
+    assert of_rows.max() <= error.max() ** 2
     found = estimate(table_of(value, error), 4)
     assert np.sqrt(np.mean(found.mean**2)) < 0.5 * np.sqrt(np.mean(value.mean(axis=1) ** 2))
 
@@ -77,14 +78,14 @@ def test_blocks_alike_are_averaged_plainly() -> None:
 def test_nothing_is_weighed_without_errors_or_where_lumps_are_meant(metric: str, is_known: bool) -> None:
     value, error = drawn(12, 4, 0.01, seed=6)
     error[:, 0] = error[:, 0] if is_known else np.nan
-    weight = weigh(table_of(value, error, metric), value)
+    weight, _ = weigh(table_of(value, error, metric), value)
     assert (weight == 1).all()
 
 
 def test_a_test_without_a_block_has_no_weight_there() -> None:
     value, error = drawn(12, 4, 0.01, seed=7)
     value[0, 2:] = np.nan
-    weight = weigh(table_of(value, error), value)
+    weight, _ = weigh(table_of(value, error), value)
     assert (weight[0, 2:] == 0).all() and weight[0].sum() == pytest.approx(2.0)
 
 

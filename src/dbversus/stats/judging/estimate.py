@@ -34,7 +34,7 @@ class Estimate:
 def estimate(table: Table, count: int) -> Estimate:
     """From the first `count` blocks; NaN where there are too few."""
     value = draw_in(table, table.value[:, :count])
-    weight = weigh(table, value)
+    weight, of_rows = weigh(table, value)
     n = np.count_nonzero(~np.isnan(value), axis=1)
     filled = np.nan_to_num(value)
     mean = np.divide((weight * filled).sum(axis=1), n, out=np.full(len(n), np.nan), where=n > 0)
@@ -44,7 +44,7 @@ def estimate(table: Table, count: int) -> Estimate:
     squeezed, df = np.full_like(variance, np.nan), np.full_like(variance, np.nan)
     for metric in np.unique(table.metric):
         chosen = table.metric == metric
-        moderated = moderate(variance[chosen], own_df[chosen])
+        moderated = moderate(variance[chosen], own_df[chosen], of_rows[chosen])
         squeezed[chosen], df[chosen] = moderated.variance, moderated.df
     return Estimate(mean, np.sqrt(variance), np.sqrt(squeezed), df)
 

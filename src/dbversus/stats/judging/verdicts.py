@@ -19,8 +19,6 @@ from dbversus.stats.values.table import Table, tabulate
 
 __all__ = ["assess", "decided", "headline", "reservation"]
 
-IO_PATIENCE = 2
-"""Times the blocks of the first look."""
 MEASURED_AGAIN = "measured again"
 """The usual note of a change."""
 NOT_MEASURED_AGAIN = "not measured again: an estimate from the blocks that revealed a change tends to exaggerate it"
@@ -47,10 +45,15 @@ def assess(
     for count in looks_taken(looks, len(table.blocks)):
         take_look(table, state, count, looks)
     visible = visible_change(table, state, looks, np.maximum(state.n, 1))
+    visible_at_last = visible_change(table, state, looks, np.maximum(state.n, looks[-1]))
     fresh = np.array(table.blocks) >= np.where(state.found_at < 0, np.inf, state.found_at)[:, None]
     fresh_blocks = np.count_nonzero(fresh & ~np.isnan(table.value), axis=1)
     return [
-        _finding(table, state, index, int(fresh_blocks[index]), float(visible[index]), first_look(looks))
+        replace(
+            _finding(table, state, index, int(fresh_blocks[index]), first_look(looks)),
+            smallest_visible_change=_known(float(visible[index])),
+            visible_at_last=_known(float(visible_at_last[index])),
+        )
         for index in range(len(table.keys))
     ]
 
@@ -58,7 +61,7 @@ def assess(
 def decided(findings: Sequence[Finding]) -> set[str]:
     """Tests of which every judged metric of every target has a verdict that more blocks need not change, or that have none.
 
-    IO per operation holds up a test that has other judged metrics for so many blocks only: it comes in lumps.
+    IO per operation that not even the last look is likely to settle does not hold up a test that has other judged metrics.
     """
     judged = [finding for finding in findings if finding.judged]
     beside_io = {finding.test for finding in judged if finding.metric != IO_BYTES}
@@ -67,16 +70,12 @@ def decided(findings: Sequence[Finding]) -> set[str]:
         for finding in judged
         if finding.verdict not in DECIDED
         and not finding.is_unpaid
-        and not (
-            finding.metric == IO_BYTES
-            and finding.test in beside_io
-            and finding.blocks >= IO_PATIENCE * finding.first_look
-        )
+        and not (finding.metric == IO_BYTES and finding.test in beside_io and finding.is_out_of_reach)
     }
     return {finding.test for finding in findings} - open_tests
 
 
-def _finding(table: Table, state: State, index: int, fresh_blocks: int, visible: float, first: int) -> Finding:
+def _finding(table: Table, state: State, index: int, fresh_blocks: int, first: int) -> Finding:
     test, target, metric = table.keys[index]
     compared = bool(table.compared[index])
     beside = _spread(table, state, index) if compared else Spread()
@@ -95,7 +94,7 @@ def _finding(table: Table, state: State, index: int, fresh_blocks: int, visible:
         p_value=_known(state.p[index]),
         q_value=_known(state.q[index]),
         margin=float(table.margin[index]),
-        smallest_visible_change=_known(visible),
+        smallest_visible_change=None,
         block_sd=_known(state.sd[index]),
         degrees_of_freedom=_known(state.df[index]),
         fresh_blocks=fresh_blocks,
