@@ -1,17 +1,28 @@
-"""For all tests: one that is left out fails where it is demanded."""
+"""For all tests: one that is left out fails where it is demanded; a folder that servers can reach."""
 
-from collections.abc import Generator
+import shutil
+from collections.abc import Generator, Iterator
+from pathlib import Path
 from typing import TypeVar
 
 import pytest
 
 from .left_out import complaint
+from .small_host import new_folder
 
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 
 
 WITH_SERVERS = {"bench", "mysql_build", "of_mysqls_family", "postgres", "postgres_build"}
 """Fixtures that bring one."""
+
+
+@pytest.fixture(scope="module")
+def open_folder() -> Iterator[Path]:
+    """One that, unlike pytest's, every user may enter: what is measured runs as one without rights."""
+    folder = new_folder("dbv-open-")
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

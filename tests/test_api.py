@@ -15,9 +15,9 @@ EXAMPLE = "\n".join(re.findall(r"^```python\n(.*?)^```", (ROOT / "docs/python.md
 
 
 @pytest.fixture(scope="module")
-def experiment(tmp_path_factory: pytest.TempPathFactory) -> dbversus.Experiment:
+def experiment(open_folder: Path) -> dbversus.Experiment:
     """What the page measures; the page's code itself has run, in a fresh interpreter."""
-    folder = tmp_path_factory.mktemp("example")
+    folder = open_folder
     done = subprocess.run(
         [sys.executable, "-c", EXAMPLE],
         cwd=folder,

@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("tests/data/**/*.md")])
 SOURCES = ("src/**/*.py", "src/**/*.toml", "src/**/*.j2", "engine/**/*.rs", "tests/**/*.py", "benchmarks/**/*.py")
-MOST_WORDS = 1440
+MOST_WORDS = 1260
 """Of the rules: reasons and measurements have pages of their own, in docs/evidence."""
 
 _CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)

@@ -50,10 +50,10 @@ def plan_of(folder: Path, runs: list[Any], **more: Any) -> Any:
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def place(open_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home and a lock of its own; what is measured there does not matter."""
     engine_binary()
-    monkeypatch.setenv("DBVERSUS_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("DBVERSUS_HOME", str(open_folder / tmp_path.name))
     monkeypatch.setenv("DBVERSUS_HOST_LOCK", str(tmp_path / "host.lock"))
     return tmp_path / "runs"
 
