@@ -13,18 +13,23 @@
 What is finished is not measured again, and what was interrupted is resumed, so it can be stopped and started at will. Margins are
 the usual ones, whatever this host was calibrated to. `table` counts what came of the runs. `export` writes that as CSV, for
 folders that do not last: `measure --kept FILE` leaves out what is in the file, and `table` counts files and folders together.
+
+`keep` adds what verdicts are made from, the values of all blocks, to a Parquet file, with the commit that measured them; `judge`
+judges such a file by the rules of the code at hand, whatever those were when it was measured, and counts as `table` does.
 """
 
 import argparse
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from common import make_parser, told
+from independent_runs.evidence import SUFFIX, judged_anew, keep, measured_by, read_evidence
 from independent_runs.kept import names_in, outcomes_in, write_kept
 from independent_runs.measure import Plan, measure_all
 from independent_runs.plan import KINDS, TARGETS, planned
-from independent_runs.tables import report
+from independent_runs.tables import ABOUT_JUDGED_ANEW, report
 
 from dbversus.cli.interrupts import heed_interrupts
 from dbversus.errors import UsageError
@@ -36,6 +41,8 @@ EXAMPLE = """examples:
   benchmarks/independent.py table FOLDER
   benchmarks/independent.py export docs/results/independent.csv FOLDER > all.csv   # what was known, and what is new
   benchmarks/independent.py measure FOLDER --kept all.csv                        # the others, another day
+  benchmarks/independent.py keep docs/results/independent.parquet FOLDER         # to be judged by later rules too
+  benchmarks/independent.py judge docs/results/independent.parquet
 """
 
 
@@ -55,9 +62,15 @@ def measure(asked: argparse.Namespace) -> None:
             asked.minutes,
             asked.busy_cpu,
             choices,
-            names_in(asked.kept),
+            _names_kept(asked.kept),
         )
     )
+
+
+def _names_kept(files: Sequence[Path]) -> frozenset[str]:
+    values = [file for file in files if file.suffix == SUFFIX]
+    outcomes = [file for file in files if file.suffix != SUFFIX]
+    return names_in(outcomes).union(run.run for file in values for run in read_evidence(file))
 
 
 def table(asked: argparse.Namespace) -> None:
@@ -68,9 +81,19 @@ def export(asked: argparse.Namespace) -> None:
     write_kept(outcomes_in(asked.sources), sys.stdout)
 
 
+def keep_values(asked: argparse.Namespace) -> None:
+    keep(asked.file, asked.folders)
+
+
+def judge(asked: argparse.Namespace) -> None:
+    runs = read_evidence(asked.file)
+    print(report([judged_anew(run) for run in runs]))
+    print(f"\n{ABOUT_JUDGED_ANEW}{measured_by(runs)}")
+
+
 def parse_arguments() -> argparse.Namespace:
     parser = make_parser(__doc__, EXAMPLE)
-    verbs = parser.add_subparsers(required=True, metavar="measure|table|export")
+    verbs = parser.add_subparsers(required=True, metavar="measure|table|export|keep|judge")
     first = verbs.add_parser("measure", help="make runs, or go on with them")
     first.add_argument("folder", type=Path)
     first.add_argument("--dbms", choices=list(TARGETS), help="only this one")
@@ -95,7 +118,7 @@ def parse_arguments() -> argparse.Namespace:
         action="append",
         default=[],
         metavar="FILE",
-        help="of `export`, of the same builds: its runs are left out",
+        help="of `export` or `keep`, of the same builds: its runs are left out",
     )
     first.set_defaults(run=measure)
     for name, run, words in (
@@ -107,6 +130,17 @@ def parse_arguments() -> argparse.Namespace:
             "sources", type=Path, nargs="+", metavar="SOURCE", help="folder of `measure`, or file of `export`"
         )
         verb.set_defaults(run=run)
+    kept = verbs.add_parser(
+        "keep", help="add the block values of finished runs to a file; a run that is in it stays as it is"
+    )
+    kept.add_argument("file", type=Path, metavar="FILE", help="ends in .parquet; made where it is not there")
+    kept.add_argument("folders", type=Path, nargs="+", metavar="FOLDER", help="of `measure`")
+    kept.set_defaults(run=keep_values)
+    judged = verbs.add_parser(
+        "judge", help="judge kept block values by the rules of this code, and count what came of it"
+    )
+    judged.add_argument("file", type=Path, metavar="FILE", help="of `keep`")
+    judged.set_defaults(run=judge)
     return parser.parse_args()
 
 

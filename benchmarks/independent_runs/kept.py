@@ -11,6 +11,7 @@ from typing import TextIO
 from dbversus.errors import UsageError
 from dbversus.stats.metrics import metric_named
 from dbversus.stats.model import Finding, Verdict
+from independent_runs.evidence import SUFFIX
 from independent_runs.outcome import Outcome, TestOutcome, read_outcomes
 from independent_runs.plan import read_name
 
@@ -55,6 +56,8 @@ def _lines(outcome: Outcome) -> Iterator[Line]:
 
 def read_kept(path: Path) -> list[Outcome]:
     """Raises UsageError when the file cannot be read, or is not one of `export`."""
+    if path.suffix == SUFFIX:
+        raise UsageError(f"{path} is a file of `keep`; `judge` counts what is in it.")
     try:
         with path.open(newline="") as file:
             heads, *rows = [*csv.reader(file)] or [[]]

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import shutil
+import subprocess
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -77,6 +78,7 @@ def _measure_each(plan: Plan) -> list[str]:
 def measure_one(plan: Plan, run: Run) -> None:
     folder, display = plan.folder / run.name, PlainDisplay()
     _clear_unbegun(folder)
+    _note_commit(folder)
     with busy_core(plan.busy_cpu) if run.kind == BUSY else contextlib.nullcontext():
         if folder.exists():
             resume_experiment(read_folder(folder), folder, display, wait=True)
@@ -84,6 +86,33 @@ def measure_one(plan: Plan, run: Run) -> None:
             spec = spec_of(run, plan.target or TARGETS[run.dbms], plan.choices)
             run_experiment(spec, folder, plan.command, display, wait=True)
     forget_data(run.seed)
+
+
+def _note_commit(folder: Path) -> None:
+    """Beside the run, whose folder is not there yet: the commit of the source that measures it, and of any that resumes it."""
+    before = commits_of(folder) if folder.exists() else []
+    now = commit_at_hand()
+    _commits_file(folder).write_text("".join(f"{commit}\n" for commit in dict.fromkeys([*before, now]) if commit))
+
+
+def commits_of(folder: Path) -> list[str]:
+    """Commits that measured a run; none where it is not known."""
+    file = _commits_file(folder)
+    return file.read_text().split() if file.is_file() else []
+
+
+def _commits_file(folder: Path) -> Path:
+    return folder.with_name(f"{folder.name}.commits")
+
+
+def commit_at_hand() -> str:
+    """Of the source tree, with `-dirty` where files differ from it; empty where git does not know."""
+    command = ["git", "describe", "--always", "--abbrev=40", "--dirty", "--exclude=*"]
+    try:
+        found = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return found.stdout.strip()
 
 
 def is_finished(folder: Path) -> bool:

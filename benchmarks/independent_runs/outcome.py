@@ -1,7 +1,7 @@
 """What came of a run: verdicts test by test, what was asked to be added, and what truly was."""
 
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +17,7 @@ from dbversus.results.schema import JOURNAL
 from dbversus.results.stored import Results
 from dbversus.stats.judge import judged_values
 from dbversus.stats.metrics import CPU, PRIMARY
-from dbversus.stats.model import DECIDED, DIFFERS, Finding, Verdict
+from dbversus.stats.model import DECIDED, DIFFERS, BlockValue, Finding, Verdict
 from dbversus.stats.simulation.injected import true_log_ratios
 from dbversus.stats.values.finished import of_finished_blocks
 from independent_runs.plan import Run, read_name
@@ -92,28 +92,27 @@ class Outcome:
 
 def read_outcomes(folders: Sequence[Path]) -> list[Outcome]:
     """All finished runs in folders that `measure` has filled, none where there is none; says which are not finished."""
-    found = []
-    for run, path in _runs(folders):
-        results = open_results(path)
-        if results.finished is None:
-            say(f"{path.name} has not ended, and is left out")
-        else:
-            found.append(outcome_of(run, results))
-    return found
+    return [outcome_of(run, results) for run, _, results in finished_runs(folders)]
 
 
-def _runs(folders: Sequence[Path]) -> Iterator[tuple[Run, Path]]:
+def finished_runs(folders: Sequence[Path]) -> Iterator[tuple[Run, Path, Results]]:
+    """Each with its folder; says which are not finished."""
     for folder in folders:
         for journal in sorted(folder.glob(f"*/{JOURNAL}")):
-            if run := read_name(journal.parent.name):
-                yield run, journal.parent
+            if (run := read_name(journal.parent.name)) is None:
+                continue
+            results = open_results(journal.parent)
+            if results.finished is None:
+                say(f"{run.name} has not ended, and is left out")
+            else:
+                yield run, journal.parent, results
 
 
 def outcome_of(run: Run, results: Results) -> Outcome:
     """The last target is the copy that was slowed down, if any was."""
     copy, number = results.targets[-1], len(results.targets) - 1
     finished = of_finished_blocks(results)
-    of_blocks = _truths(finished, copy.label)
+    of_blocks = truths_of(finished, copy.label)
     truths = {test: statistics.fmean(blocks.values()) for test, blocks in of_blocks.items()}
     inject = results.header.spec.get("inject") or {}
     tests = []
@@ -128,13 +127,19 @@ def outcome_of(run: Run, results: Results) -> Outcome:
     day = datetime.fromtimestamp(results.header.at_unix_ns / 1e9, UTC).date().isoformat()
     return Outcome(
         run,
-        f"{copy.dbms} {copy.version}",
+        dbms_of(results),
         _minutes(results),
         tests,
         day,
         _kind_of_host(results.host),
-        _errors(finished, of_blocks),
+        errors_of(judged_values(finished), of_blocks),
     )
+
+
+def dbms_of(results: Results) -> str:
+    """`postgres 17.11`"""
+    copy = results.targets[-1]
+    return f"{copy.dbms} {copy.version}"
 
 
 def _kind_of_host(host: Mapping[str, Any]) -> str:
@@ -144,8 +149,8 @@ def _kind_of_host(host: Mapping[str, Any]) -> str:
     return f"{cpu.get('model', 'unknown')}, {cpu.get('logical', '?')} CPUs{cache}"
 
 
-def _truths(results: Results, label: str) -> dict[str, dict[int, float]]:
-    """Test → block → true ln ratio; empty where nothing was injected."""
+def truths_of(results: Results, label: str) -> dict[str, dict[int, float]]:
+    """Test → block → true ln ratio of CPU per operation; empty where nothing was injected."""
     of_blocks: dict[str, dict[int, float]] = {}
     for (test, target, block), value in true_log_ratios(results).items():
         if target == label:
@@ -153,9 +158,10 @@ def _truths(results: Results, label: str) -> dict[str, dict[int, float]]:
     return of_blocks
 
 
-def _errors(results: Results, truths: Mapping[str, Mapping[int, float]]) -> dict[str, dict[int, float]]:
+def errors_of(values: Iterable[BlockValue], truths: Mapping[str, Mapping[int, float]]) -> dict[str, dict[int, float]]:
+    """Of CPU per operation, as `Outcome` has them."""
     errors: dict[str, dict[int, float]] = {}
-    for value in judged_values(results):
+    for value in values:
         if value.metric == CPU and value.value is not None:
             truth = truths.get(value.test, {}).get(value.block, 0.0)
             errors.setdefault(value.test, {})[value.block] = value.value - truth

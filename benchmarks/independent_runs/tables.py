@@ -29,6 +29,11 @@ Bias common to all tests: CPU per operation as measured ÷ true, mean over tests
 intervals by the jackknife over blocks, since what affects a start of the servers affects all tests.
 """
 
+ABOUT_JUDGED_ANEW = """\
+Judged from block values alone. What takes slots is not applied: changes of IO that a run's own report leaves undecided, since
+bytes were put off or are none of the operations', stand here, and so do tests in most of whose rows a target did nothing.
+"""
+
 Groups = dict[tuple[str, str], list[Outcome]]
 Place = tuple[str, str]
 """Run and test."""

@@ -106,6 +106,25 @@ def test_runs_are_measured_once_and_counted(place: Path) -> None:
     assert all(len(one.errors) == 2 and all(one.errors.values()) for one in found)
     assert all(one.day.startswith("20") and "CPUs" in one.host for one in found)
     assert "| busy | sqlite" in tables.report(found)
+    assert all(measure.commits_of(path.parent) == [measure.commit_at_hand()] for path in journals)
+
+
+def test_the_commit_of_the_source_is_known_or_nothing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def git(*words: str) -> None:
+        subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], cwd=tmp_path, check=True)
+
+    monkeypatch.setattr(measure, "__file__", str(tmp_path / "measure.py"))
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    assert measure.commit_at_hand() == ""
+    (tmp_path / "measure.py").write_text("1")
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-q", "-m", "one")
+    git("tag", "-a", "v1", "-m", "one")
+    commit = measure.commit_at_hand()
+    assert len(commit) == 40
+    (tmp_path / "measure.py").write_text("2")
+    assert measure.commit_at_hand() == f"{commit}-dirty"
 
 
 def test_runs_that_are_kept_elsewhere_are_left_out(place: Path) -> None:
@@ -129,7 +148,10 @@ def test_what_was_interrupted_is_resumed(place: Path, monkeypatch: pytest.Monkey
         with pytest.raises(KeyboardInterrupt):
             measure.measure_all(plan_of(place, [run]))
     assert not measure.is_finished(place / run.name)
+    before = measure.commits_of(place / run.name)
+    monkeypatch.setattr(measure, "commit_at_hand", lambda: "another")
     measure.measure_all(plan_of(place, [run]))
+    assert measure.commits_of(place / run.name) == [*before, "another"]
     (found,) = outcome.read_outcomes([place])
     assert found.minutes is None  # with a pause in it
 
