@@ -17,13 +17,17 @@ from dbversus.stats.judge import judge
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
 from dbversus.stats.model import Verdict
 
+from ..journals import records_of
 from ..left_out import not_meant_for
 from ..stats.intervals import contradictions
+from ..stats.twin_results import Truth as TwinTruth
+from ..stats.twin_results import twin_results
 
 evidence: Any = importlib.import_module("independent_runs.evidence")
 independent: Any = importlib.import_module("independent")
 kept: Any = importlib.import_module("independent_runs.kept")
 outcome: Any = importlib.import_module("independent_runs.outcome")
+plan: Any = importlib.import_module("independent_runs.plan")
 tables: Any = importlib.import_module("independent_runs.tables")
 
 ROOT = Path(__file__).parents[2]
@@ -127,6 +131,24 @@ def test_what_was_added_and_what_no_value_bears_is_kept(tmp_path: Path) -> None:
     assert found.tests[1].verdict is Verdict.FAILED
     assert found.errors[first.test][0] == pytest.approx(plain.errors[first.test][0] - 0.04)
     assert found.errors[first.test][1] == plain.errors[first.test][1]
+
+
+def test_what_was_truly_added_goes_through_the_file(tmp_path: Path) -> None:
+    """Of three targets, only the last is counted."""
+    shares = {f"test{number}": 0.05 for number in range(3)}
+    twins = twin_results(TwinTruth(blocks=4), spec={"inject": {"2": {"cpu": shares}}}, looks=[4])
+    ended = records_of(
+        {"type": "finished", "reason": "looks used up", "at_unix_ns": twins.header.at_unix_ns + 60 * 10**9}
+    )
+    results = replace(twins, records=(*twins.records, *ended))
+    of_folder = outcome.outcome_of(plan.Run("standard", "postgres", 1), results)
+    file = tmp_path / "runs.parquet"
+    evidence.write_evidence([evidence.kept_run(of_folder, results, [COMMIT])], file)
+    (of_file,) = map(evidence.judged_anew, evidence.read_evidence(file))
+    assert [test.asked for test in of_folder.tests] == [0.05] * 3 + [0.0] * 3
+    assert all(test.truth > 0.01 and test.findings for test in of_folder.tests)
+    assert tables.report([of_file]) == tables.report([of_folder])
+    assert of_file.errors == of_folder.errors
 
 
 def test_what_is_no_file_of_it_is_refused(tmp_path: Path) -> None:
