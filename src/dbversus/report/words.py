@@ -84,7 +84,7 @@ FEWEST_DIFFERING, MUCH = 3, 0.25
 NBSP = "\u00a0"
 MOST_TOLD = 1e6
 """Of a ratio."""
-INTERVALS = f"95{NBSP}% intervals over blocks, valid at any look"
+INTERVALS = f"95{NBSP}% intervals over blocks, valid at any look; 90{NBSP}% of what is equivalent"
 
 _WORDS: Mapping[tuple[str, Verdict], tuple[str, ...]] = {
     (CPU, Verdict.REGRESSION): ("uses more CPU per operation", "use more CPU per operation"),

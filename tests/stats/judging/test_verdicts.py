@@ -68,7 +68,7 @@ def test_large_changes_and_none(metric: str, change: float, verdict: Verdict) ->
     assert finding.low is not None
     assert finding.high is not None
     assert finding.low < np.exp(change) < finding.high
-    assert finding.confidence == 0.95
+    assert finding.confidence == (0.9 if verdict is Verdict.EQUIVALENT else 0.95)
     assert finding.blocks == 4
 
 

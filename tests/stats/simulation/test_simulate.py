@@ -33,19 +33,19 @@ def slightly_changed() -> Tally:
 
 @pytest.mark.parametrize("noise", NOISE)
 @pytest.mark.parametrize("blocks", [4, 8])
-def test_a_95_percent_interval_covers_93_to_97_percent(noise: str, blocks: int) -> None:
+def test_intervals_cover_the_truth_as_often_as_they_say(noise: str, blocks: int) -> None:
+    """Of what is equivalent 90 %, of the rest 95 %."""
     world, rng = World(noise=noise, changes={0: 0.05}), np.random.default_rng(3)
-    covered: list[bool] = []
+    covered, said = list[bool](), list[float]()
     for _ in range(25):
         every = dict.fromkeys(range(world.tests), range(blocks))
         findings = assess(values_of(world, block_noise(world, blocks, rng), every), PRIMARY, looks=(blocks,))
-        covered += [
-            bool(np.log(f.low) <= world.truth(int(f.test[1:]), f.metric) <= np.log(f.high))
-            for f in findings
-            if f.low is not None and f.high is not None
-        ]
+        for f in findings:
+            if f.low is not None and f.high is not None:
+                covered.append(bool(np.log(f.low) <= world.truth(int(f.test[1:]), f.metric) <= np.log(f.high)))
+                said.append(f.confidence)
     assert len(covered) > 2000
-    assert 0.93 <= np.mean(covered) <= 0.97
+    assert np.mean(said) - 0.02 <= np.mean(covered) <= 0.97
 
 
 def test_false_alarms_through_all_looks(equal: Tally) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from dbversus.stats.judging.estimate import estimate
-from dbversus.stats.judging.looks import OVERALL, POWER, adjusted_p, name
+from dbversus.stats.judging.looks import OVERALL, POWER, adjusted_p, confidence_of, name
 from dbversus.stats.judging.sequential import alpha_per_look, first_look
 from dbversus.stats.judging.verdicts import reservation
 from dbversus.stats.means import FEWEST_BLOCKS, Mean, difference
@@ -117,18 +117,20 @@ def _p_value(mean: Mean) -> float:
 def _finding(key: Key, mean: Mean, margin: float, metric: Metric, level: _Level, index: int, awaited: int) -> Finding:
     verdict, reach = Verdict.UNDECIDED, None
     if mean.error is not None:
-        alone, selected = (_reach(mean, mean.error, each / 2) for each in (level.alone, level.selected))
+        within, alone, selected = (
+            _reach(mean, mean.error, each) for each in (level.alone, level.alone / 2, level.selected / 2)
+        )
         if not awaited:
             sign = -1.0 if metric.higher_is_better else 1.0
-            verdict = name(mean.value, alone, selected, bool(level.q[index] <= OVERALL), float(np.log1p(margin)), sign)
-        reach = selected if verdict in DIFFERS else alone
+            verdict = name(mean.value, within, selected, bool(level.q[index] <= OVERALL), float(np.log1p(margin)), sign)
+        reach = selected if verdict in DIFFERS else within if verdict is Verdict.EQUIVALENT else alone
     beside = mean.spread(reach)
     finding = Finding(
         *key,
         verdict=verdict,
         ratio=mean.ratio().value,
         **beside._asdict(),
-        confidence=1 - OVERALL,
+        confidence=confidence_of(verdict),
         blocks=mean.blocks,
         p_value=None if reach is None else float(level.p[index]),
         q_value=None if reach is None else float(level.q[index]),

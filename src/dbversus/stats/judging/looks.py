@@ -26,6 +26,12 @@ FEWEST_FRESH_BLOCKS = 2
 
 POWER = 0.9
 
+
+def confidence_of(verdict: Verdict) -> float:
+    """That of the interval that goes with it: of what is equivalent, each end has an error of OVERALL."""
+    return 1 - 2 * OVERALL if verdict is Verdict.EQUIVALENT else 1 - OVERALL
+
+
 Verdicts = npt.NDArray[np.object_]
 
 
@@ -167,23 +173,26 @@ def _judge(table: Table, state: State, looks: tuple[int, ...], selected: Floats)
     None before the first look. `selected`: the level of what is shown to differ.
     """
     level = alpha_per_look(looks, OVERALL)
-    alone, of_differing = reach(state, level / 2), reach(state, selected / 2)
-    of_each = (state.mean, alone, of_differing, state.q <= OVERALL, table.log_margin, table.sign)
+    within, alone, of_differing = reach(state, level), reach(state, level / 2), reach(state, selected / 2)
+    of_each = (state.mean, within, of_differing, state.q <= OVERALL, table.log_margin, table.sign)
     verdicts = np.array([name(*key) for key in zip(*(each.tolist() for each in of_each), strict=True)], dtype=object)
-    unstable = (verdicts == Verdict.UNDECIDED) & (_reach_at_last(state, level / 2, looks[-1]) > table.log_margin)
+    unstable = (verdicts == Verdict.UNDECIDED) & (_reach_at_last(state, level, looks[-1]) > table.log_margin)
     verdicts[unstable] = Verdict.UNSTABLE
     verdicts[~table.compared] = Verdict.EQUIVALENT
     verdicts[state.n < first_look(looks)] = Verdict.UNDECIDED
-    return verdicts, np.where(np.isin(verdicts, DIFFERS), of_differing, alone)
+    return verdicts, np.select(
+        [np.isin(verdicts, DIFFERS), verdicts == Verdict.EQUIVALENT], [of_differing, within], alone
+    )
 
 
-def name(mean: float, alone: float, of_differing: float, differs: bool, log_margin: float, sign: float) -> Verdict:
+def name(mean: float, within: float, of_differing: float, differs: bool, log_margin: float, sign: float) -> Verdict:
     """What an interval of ln(target/base) is called: the first that holds, in the protocol's order.
 
-    It is the mean ± `alone`; that of what `differs`, ± `of_differing`. `sign`: 1 where more is worse, else -1.
+    It is the mean ± `within` of what is equivalent, which is tested on each side (Schuirmann, J. Pharmacokinet. Biopharm. 15,
+    1987), and ± `of_differing` of what `differs`. `sign`: 1 where more is worse, else -1.
     """
     size = abs(mean)
-    if size <= EQUIVALENT_WITHIN * log_margin and size + alone <= log_margin:
+    if size <= EQUIVALENT_WITHIN * log_margin and size + within <= log_margin:
         return Verdict.EQUIVALENT
     if differs and size + of_differing <= log_margin:
         return Verdict.SMALL_CHANGE

@@ -10,7 +10,15 @@ from dataclasses import replace
 import numpy as np
 
 from dbversus.stats.headline import headline
-from dbversus.stats.judging.looks import FEWEST_FRESH_BLOCKS, OVERALL, State, looks_taken, take_look, visible_change
+from dbversus.stats.judging.looks import (
+    FEWEST_FRESH_BLOCKS,
+    OVERALL,
+    State,
+    confidence_of,
+    looks_taken,
+    take_look,
+    visible_change,
+)
 from dbversus.stats.judging.sequential import LOOKS, check_looks, first_look
 from dbversus.stats.means import Spread, exp, says_nothing, spread
 from dbversus.stats.metrics import IO_BYTES, METRICS
@@ -89,7 +97,7 @@ def _finding(table: Table, state: State, index: int, fresh_blocks: int, first: i
         high=beside.high,
         least=beside.least,
         most=beside.most,
-        confidence=1 - OVERALL,
+        confidence=confidence_of(state.verdict[index]),
         blocks=int(state.n[index]),
         p_value=_known(state.p[index]),
         q_value=_known(state.q[index]),
