@@ -278,9 +278,9 @@ def test_a_fillfactor_that_postgres_would_refuse_is_told_at_once(
 
 def test_a_missing_extension_leaves_its_debt_out(server: PostgresServer) -> None:
     server.start(Placement())
+    server.settle(["sbtest1"])
     with server.connect() as connection:
         connection.execute("DROP EXTENSION IF EXISTS pg_buffercache; DROP EXTENSION IF EXISTS pg_prewarm")
-    server.settle(["sbtest1"])
     assert "dirty_buffers" not in server.debt()
     server.warm(["sbtest1"])
 
