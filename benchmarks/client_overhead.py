@@ -9,6 +9,7 @@ system time exactly, but may estimate the parts by clock ticks: runs of the read
 """
 
 import argparse
+import os
 import statistics
 import tempfile
 from collections.abc import Callable, Sequence
@@ -44,6 +45,7 @@ from peers import (
     workloads,
 )
 
+from dbversus.errors import UsageError
 from dbversus.host.pinning import place
 from dbversus.servers.base import Server
 
@@ -194,6 +196,8 @@ def parse_arguments() -> argparse.Namespace:
 
 def main() -> None:
     asked = parse_arguments()
+    if asked.engine and not os.access(asked.engine, os.X_OK):
+        raise UsageError(f"{asked.engine} is no program; --engine names a build of dbversus-engine.")
     cpu = place(1, "together").server_cpus[0]
     with private_server(asked.server, asked.rows, SERVERS, [cpu]) as server, tempfile.TemporaryDirectory() as folder:
         fill(server, asked.rows)

@@ -9,6 +9,7 @@ from dbversus.stats.model import (
     CHANGES,
     DECIDED,
     DIFFERS,
+    IDLE,
     MOVED,
     SIZE_OPEN,
     TOO_LITTLE,
@@ -179,7 +180,7 @@ def _state(finding: Finding) -> str:
         return str(finding.verdict)
     if finding.whole_work:
         return f"undecided ({finding.note})"
-    if finding.note == SIZE_OPEN or finding.is_unpaid:
+    if finding.note == SIZE_OPEN or finding.is_unpaid or IDLE in finding.note:
         return f"undecided ({_change(finding)}, {finding.note})"
     visible = finding.smallest_visible_change
     limit = "" if visible is None else f", a change under {100 * visible:.1f} % could be missed"

@@ -32,6 +32,8 @@ TOO_LITTLE = "too little happened to tell"
 """Note of a ratio whose interval would say nothing (stats/means.py, `spread`)."""
 MOVED = "during the slots of a block"
 """In the note of what drifted (stats/validity/drift.py)."""
+IDLE = "a target did nothing at all"
+"""In the note of what is undecided for that (stats/validity/idle.py)."""
 UNSETTLED = "a longer run may differ"
 """In the note of a gain of who put off most of its writes, and of a change of IO that these (stats/judging/unpaid.py), or a file
 made ready ahead (not_per_op.py), could undo."""

@@ -284,6 +284,12 @@ class TestFreshBlocks:
         assert finding.verdict is Verdict.UNDECIDED
         assert "do not bear it out" in finding.note
 
+    def test_a_change_that_proves_small_is_not_said_to_be_none(self) -> None:
+        logs = shifted(noise(99, 4, 0.002), 0.024) + shifted(noise(4, 8, 0.002), 0.012)
+        finding = only(assess(series("x", logs) + quiet(12), PRIMARY, (4, 6, 8, 12)))
+        assert finding.found_at == 4 and finding.verdict is Verdict.SMALL_CHANGE
+        assert "bear it out" not in finding.note
+
     def test_gone_when_all_blocks_are_taken_together(self) -> None:
         finding = self.judged(shifted(noise(6, 8, 0.012), -0.02))
         assert finding.verdict is Verdict.EQUIVALENT

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from dbversus.stats.headline import headline
 from dbversus.stats.judging.verdicts import assess
 from dbversus.stats.metrics import CPU, PRIMARY, THROUGHPUT
 from dbversus.stats.model import Finding, Verdict
@@ -45,4 +46,5 @@ def test_a_target_that_mostly_does_nothing_is_not_judged() -> None:
     findings = judged(slots)
     assert findings["t0", CPU].verdict is Verdict.UNDECIDED
     assert findings["t0", CPU].note == "in 60% of the rows a target did nothing at all"
+    assert "in 60% of the rows a target did nothing at all" in headline([findings["t0", CPU]])[1]
     assert findings["t1", CPU].verdict is Verdict.EQUIVALENT

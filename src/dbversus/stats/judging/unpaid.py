@@ -53,9 +53,9 @@ def _judged_with(finding: Finding, base: str, writes: Mapping[Place, Writes]) ->
 
 
 def _gained_by(ratio: float, mine: Writes, of_base: Writes) -> str:
-    """What the faster one put off, where that is most of its writes, and more than the slower one did; else empty."""
+    """What the faster one put off, where that is most of its writes, and twice what the slower one did; else empty."""
     faster, slower, who = (mine, of_base, "it") if ratio > 1 else (of_base, mine, "the base")
-    if faster.share_drained < MOST_PUT_OFF or slower.drained >= faster.drained:
+    if faster.share_drained < MOST_PUT_OFF or 2 * slower.drained > faster.drained:
         return ""
     return f"{who} put off most of its writes ({100 * faster.share_drained:.0f} % came after the test): {UNSETTLED}"
 

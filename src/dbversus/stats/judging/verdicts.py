@@ -140,7 +140,7 @@ def _note(table: Table, state: State, index: int, fresh_blocks: int) -> str:
         return MEASURED_AGAIN if fresh_blocks >= FEWEST_FRESH_BLOCKS else NOT_MEASURED_AGAIN
     if verdict is Verdict.EQUIVALENT and differs:
         return "a real change, but under the margin"
-    if state.found_at[index] >= 0:
+    if state.found_at[index] >= 0 and verdict is not Verdict.SMALL_CHANGE:
         return NOT_BORNE_OUT
     return SIZE_OPEN if verdict is Verdict.UNDECIDED and differs else ""
 

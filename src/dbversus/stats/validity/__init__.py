@@ -1,1 +1,1 @@
-"""What a verdict may not be trusted for: a disturbed host, a test without a steady state."""
+"""What a verdict may not be trusted for: targets that did nothing, a test without a steady state."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from dbversus.stats.metrics import Columns, floats
-from dbversus.stats.model import Finding, Verdict
+from dbversus.stats.model import IDLE, Finding, Verdict
 from dbversus.stats.values.layout import Ints, Layout, lay_out
 
 MOST_IDLE = 0.5
@@ -22,7 +22,7 @@ def withhold_idle(findings: Sequence[Finding], columns: Columns, base: str) -> l
 def _checked(finding: Finding, idle: float) -> Finding:
     if idle <= MOST_IDLE or not finding.judged:
         return finding
-    return replace(finding, verdict=Verdict.UNDECIDED, note=f"in {idle:.0%} of the rows a target did nothing at all")
+    return replace(finding, verdict=Verdict.UNDECIDED, note=f"in {idle:.0%} of the rows {IDLE}", whole_work=None)
 
 
 def _idle_shares(columns: Columns, base: str) -> dict[tuple[str, str], float]:

@@ -58,7 +58,7 @@ def test_a_test_that_a_target_could_not_run_never_passes(assessment: Assessment)
 
 
 def with_small_changes(assessment: Assessment, ratio: float) -> Assessment:
-    """Tests that were judged equivalent, but for CPU per operation, which is a small change."""
+    """Tests that were judged equivalent, except that their CPU per operation is a small change."""
     judged = only(assessment, Verdict.EQUIVALENT)
     return replace(
         judged, tests=tuple(replace(test, comparisons=_small(test.comparisons, ratio)) for test in judged.tests)
