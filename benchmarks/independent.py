@@ -101,7 +101,7 @@ def parse_arguments() -> argparse.Namespace:
     first.add_argument(
         "--runs",
         type=int,
-        help="of each kind and DBMS (default: 60 quick, 20 busy, 12 standard, 2 fine; MariaDB 20, 0, 6, 0)",
+        help="of each kind and DBMS (default: 40 quick, 20 busy, 6 standard, 2 fine; MariaDB 20, 0, 6, 0; MySQL 10, 0, 4, 0)",
     )
     first.add_argument("--minutes", type=float, help="begin no run after so many")
     first.add_argument(

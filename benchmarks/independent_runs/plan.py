@@ -14,13 +14,15 @@ from dbversus.suites import load_suite, profile_choices
 
 QUICK, BUSY, STANDARD, FINE = "quick", "busy", "standard", "fine"
 KINDS = (QUICK, BUSY, STANDARD, FINE)
-TARGETS = {"postgres": "postgres:17", "mariadb": "mariadb:10.11"}
+TARGETS = {"postgres": "postgres:17", "mariadb": "mariadb:10.11", "mysql": "mysql:8.0"}
 RUNS = {
-    (QUICK, "postgres"): 60,
+    (QUICK, "postgres"): 40,
     (QUICK, "mariadb"): 20,
+    (QUICK, "mysql"): 10,
     (BUSY, "postgres"): 20,
-    (STANDARD, "postgres"): 12,
+    (STANDARD, "postgres"): 6,
     (STANDARD, "mariadb"): 6,
+    (STANDARD, "mysql"): 4,
     (FINE, "postgres"): 2,
 }
 """Runs of each kind and DBMS when no number is named; of what is not in it there are none unless one is."""
