@@ -1,5 +1,5 @@
 # make demo   sets everything up and compares two SQLite targets: a minute and a half after set-up
-# make test   sets everything up and runs the whole test suite, with real PostgreSQL and MariaDB servers
+# make test   sets everything up and runs the tests, with real PostgreSQL and MariaDB servers
 # make quick  for daily work: formatting, lint, types, and tests without servers, in under 3 minutes
 # make check  formatting, lint, types, licences
 # make fuzz   broken journals and broken answers of servers, in two minutes
@@ -34,7 +34,7 @@ demo: setup
 test: export DBVERSUS_TEST_REQUIRE ?= builds
 test: setup
 	$(BIN)/python tests/with_postgres.py $(BIN)/python tests/with_mysql.py cargo test --release --locked --manifest-path engine/Cargo.toml
-	$(BIN)/python tests/with_postgres.py $(BIN)/pytest -m 'not alone' --numprocesses 3 --dist worksteal
+	$(BIN)/python tests/with_postgres.py $(BIN)/pytest -m 'not alone$(if $(DBVERSUS_TEST_LONG),, and not long)' --numprocesses 3 --dist worksteal
 	$(BIN)/python tests/with_postgres.py $(BIN)/pytest -m alone
 
 quick: $(VENV)/.ready

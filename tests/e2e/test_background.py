@@ -101,11 +101,11 @@ def test_a_lead_in_comes_before_the_rows_of_each_block_and_is_in_no_figure(bench
     ), done.stdout
 
 
-def _threaded() -> list[str]:
+def _threaded() -> list[Any]:
     """A small build, and the newest of each family that is installed: they tell their threads in different ways."""
     wanted = (("mysql", "5.6"), ("mysql", "8.0"), ("myrocks", "10.11"))
     there = [
-        f"{dbms}:{version}"
+        pytest.param(f"{dbms}:{version}", marks=pytest.mark.long)
         for dbms, version in wanted
         if any(build.version.startswith(f"{version}.") for build in list_installed(dbms))
     ]

@@ -41,7 +41,11 @@ def _targets(bench: Bench, *names: str) -> list[str]:
     return list(names)
 
 
-@pytest.mark.parametrize("targets", [("postgres:16", "postgres:17"), ("mariadb:10.11", "mysql:8.0")], ids=" ".join)
+@pytest.mark.parametrize(
+    "targets",
+    [("postgres:16", "postgres:17"), pytest.param(("mariadb:10.11", "mysql:8.0"), marks=pytest.mark.long)],
+    ids=" ".join,
+)
 def test_a_dump_of_a_shop_is_loaded_and_compared(bench: Bench, targets: tuple[str, str]) -> None:
     names = _targets(bench, *targets)
     path = bench.write(names, "*", f'suite = "{DUMPS / "shop.toml"}"\n', looks=(2,))

@@ -1,5 +1,7 @@
 """Rows made of their position, walks, samples and windows are the same on all DBMSs, and so are rows that are appended."""
 
+import pytest
+
 from dbversus.home import home_dir
 from dbversus.results.read import open_results
 from dbversus.results.records import Check, Failure, of_type
@@ -63,6 +65,7 @@ tests = ["window", "append", "appended"]
 """
 
 
+@pytest.mark.long
 def test_rows_are_the_same_on_all_dbmss_before_and_after_more_were_appended(
     bench: Bench, postgres: str, of_mysqls_family: list[str]
 ) -> None:

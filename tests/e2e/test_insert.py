@@ -36,7 +36,7 @@ def _changed(bench: Bench) -> dict[str, set[int]]:
     return found
 
 
-@pytest.mark.parametrize("suite", LOADED)
+@pytest.mark.parametrize("suite", [pytest.param("insert", marks=pytest.mark.long), "insert-2021"])
 def test_each_step_goes_on_where_the_last_one_ended(bench: Bench, postgres: str, suite: str) -> None:
     (bench.folder / "short.toml").write_text(SHORT.format(suite=suite))
     expected = LOADED[suite] | {name: WRITTEN[name] for name in QUERIES[suite]}

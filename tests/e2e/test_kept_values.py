@@ -51,6 +51,7 @@ o_tax = { type = "decimal(4,4)", values = { gen = "constant", value = 0 } }
 """
 
 
+@pytest.mark.long
 def test_a_new_order_of_pgbench_runs_everywhere(bench: Bench, postgres: str, of_mysqls_family: list[str]) -> None:
     (bench.folder / "new_order.sql").write_text(SCRIPT)
     bench.run("suites", "from-pgbench", "new_order.sql", "-o", "order.toml")

@@ -90,6 +90,7 @@ def test_rows_by_index_are_what_statements_touch_on_postgresql(bench: Bench, pos
     assert "Reads, writes and rows per operation, by object" in report and "index items.by\\_k" in report
 
 
+@pytest.mark.long
 def test_rows_by_index_are_what_statements_touch_on_mysqls_family(bench: Bench, of_mysqls_family: list[str]) -> None:
     labels, rises, held = measured(bench, of_mysqls_family)
     assert len(labels) == len(of_mysqls_family)

@@ -4,6 +4,8 @@ import json
 import time
 from signal import SIGINT
 
+import pytest
+
 from dbversus.stats.metrics import CPU
 
 from .conftest import Bench
@@ -21,6 +23,7 @@ tests = ["update-index"]
 """
 
 
+@pytest.mark.long
 def test_each_size_is_loaded_measured_and_judged(bench: Bench, postgres: str) -> None:
     (bench.folder / "sizes.toml").write_text(SUITE)
     file = bench.write([postgres, f"{postgres}@work_mem=8MB"], "*", 'suite = "sizes.toml"\n')

@@ -114,6 +114,7 @@ def test_data_that_was_not_restored_as_it_was_takes_its_target_out(
 
 
 @pytest.mark.on_disk
+@pytest.mark.long
 def test_with_cold_caches_every_row_begins_after_a_restart(
     bench: Bench, postgres: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
