@@ -13,10 +13,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from dbversus.experiment.asked.bundled import POSTS, find_experiment
-from dbversus.explain.claims import Post, list_posts, load_post
+from dbversus.posts.claims import Post, list_posts, load_post
+from dbversus.posts.scored import ClaimStatus, PostPart
 from dbversus.report.assessment import build_assessment
 from dbversus.report.formats.markdown import claims_parts, escape, table
-from dbversus.report.model import Assessment, ClaimStatus, PostPart
+from dbversus.report.model import Assessment
 from dbversus.report.words import experiment_facts
 from dbversus.results.journal import read_header
 from dbversus.results.read import open_results

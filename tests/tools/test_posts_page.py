@@ -5,11 +5,11 @@ from pathlib import Path
 
 import posts_page
 
-from dbversus.explain.claims import list_posts, load_post
+from dbversus.posts.claims import list_posts, load_post
 from dbversus.report.assessment import build_assessment
 from dbversus.results.read import open_results
+from tests.posts.test_scoring import AS_PUBLISHED, POST
 from tests.report.pairs import write_pairs
-from tests.report.parts.experiment.test_claims import AS_PUBLISHED, POST
 
 
 def sections(page: str) -> dict[str, list[str]]:

@@ -1,7 +1,7 @@
 """Everything that the reports show, built from stored results alone."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
 from statistics import fmean
 from typing import Any
@@ -10,6 +10,7 @@ from dbversus.builds.target import same_targets
 from dbversus.dbms.known import find_dbms
 from dbversus.explain.plan_diff import PlanDifference, differing_plans
 from dbversus.explain.settings_diff import SettingDifference, differing_settings
+from dbversus.posts import scoring
 from dbversus.private import config_told, without_secret_settings
 from dbversus.report import figures
 from dbversus.report import pairs as generations
@@ -32,7 +33,7 @@ from dbversus.report.parts.each_test.groups import group_of
 from dbversus.report.parts.each_test.objects import objects_of
 from dbversus.report.parts.each_test.statements import statements_of_tests
 from dbversus.report.parts.each_test.timeline import courses, server_events, worst_seconds
-from dbversus.report.parts.experiment import claims, disturbance
+from dbversus.report.parts.experiment import disturbance
 from dbversus.report.parts.experiment.loads import load_figures
 from dbversus.report.parts.layouts.figures import layout_part
 from dbversus.report.parts.notes import background, not_replicated
@@ -67,6 +68,8 @@ from dbversus.stats.values.levels import at_level
 CLIENT_BOUND_SHARE = 0.8
 LONG_WAIT_SHARE = 0.1
 """Of the CPU time: waiting in the run queue that is worth a word."""
+
+_NOT_PUBLISHABLE = (Verdict.WRONG_RESULT, Verdict.FAILED, Verdict.SLA_FAILED)
 
 _TYPES = {float: "DOUBLE", int: "BIGINT", bool: "BOOLEAN"}
 # a table of findings has these columns even where nothing was judged
@@ -116,10 +119,15 @@ def build_assessment(results: Results) -> Assessment:
         after_writes=after_writes.of_experiment(results, [item for test in tests for item in test.comparisons]),
         data_state=state_sentences(results),
         waits=disturbance.waits_of(results),
-        posts=claims.of_experiment(results, findings, [item for test in tests for item in test.comparisons]),
+        posts=scoring.of_experiment(results, findings, spoilt(item for test in tests for item in test.comparisons)),
         chosen_base=base_sentences(results),
         code_layout=layout_note(results.header.targets),
     )
+
+
+def spoilt(comparisons: Iterable[Comparison]) -> set[tuple[str, str]]:
+    """Tests and targets that cannot be held against what was published, since answers were wrong, say."""
+    return {(item.test, item.target) for item in comparisons if item.verdict in _NOT_PUBLISHABLE}
 
 
 def query(results: Results, sql: str) -> list[tuple[list[str], list[tuple[Any, ...]]]]:

@@ -1,7 +1,6 @@
 """Figures from stored slots: means over blocks with intervals, latency percentiles, slot ratios."""
 
 import math
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -21,7 +20,7 @@ from dbversus.stats.metrics import COUNTER, CPU, METRICS, THROUGHPUT, Columns, F
 from dbversus.stats.model import Finding, Metric, Verdict
 from dbversus.stats.values.blocks import block_values, slot_logs
 from dbversus.stats.values.finished import of_finished_blocks
-from dbversus.stats.values.imported import IN_IMPORTS, imported_findings, is_imported, run_values
+from dbversus.stats.values.imported import IN_IMPORTS, is_imported, run_values
 from dbversus.stats.values.layout import Layout, Sides, lay_out
 from dbversus.stats.values.levels import at_level, own_midmeans, parts_as_shares
 from dbversus.stats.values.table import Key
@@ -143,26 +142,6 @@ def block_figures(results: Results, findings: Sequence[Finding] | None = None) -
         for metric, count in work_metrics(results, test):
             known[metric.name] = [rate * count for rate in known.get(THROUGHPUT, ())]
     return figures
-
-
-def relative_to_base(results: Results, metric: str) -> dict[tuple[str, str], dict[int, float]]:
-    """(test, target label) → ln(metric / that of the base) of each block, from slots of the same rows; the base has 0."""
-    base = results.base.label
-    relative: dict[tuple[str, str], dict[int, float]] = defaultdict(dict)
-    if is_imported(results):
-        return {
-            (each.test, target): {0: math.log(ratio)}
-            for each in imported_findings(results)
-            if each.metric == metric and each.ratio
-            for target, ratio in ((each.target, each.ratio), (base, 1.0))
-        }
-    if base not in results.slots["target"]:
-        return {}
-    for value in block_values(results.slots, base, [metric_named(metric)]):
-        if value.value is not None:
-            relative[value.test, value.target][value.block] = value.value
-            relative[value.test, base][value.block] = 0.0
-    return dict(relative)
 
 
 def work_metrics(results: Results, test: str) -> list[tuple[Metric, int]]:

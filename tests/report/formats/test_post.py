@@ -16,8 +16,8 @@ from dbversus.results.read import open_results
 from dbversus.stats.metrics import THROUGHPUT
 from dbversus.stats.model import Verdict
 
+from ...posts.test_scoring import AS_PUBLISHED, POST
 from ..pairs import write_pairs
-from ..parts.experiment.test_claims import AS_PUBLISHED, POST
 from ..synthetic import FAILED_TEST, HOSTILE, LABELS
 
 

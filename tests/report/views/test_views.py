@@ -14,8 +14,8 @@ from dbversus.importing.run import import_results
 from dbversus.report.views.registry import USUAL, VIEWS
 from tests.importing.conftest import REFERENCE
 
+from ...posts.test_scoring import AS_PUBLISHED
 from ..pairs import write_pairs
-from ..parts.experiment.test_claims import AS_PUBLISHED
 from ..parts.overview import test_scaleup, test_sizes
 from ..parts.steps import test_columns, test_summary
 from ..synthetic import LABELS, write_results

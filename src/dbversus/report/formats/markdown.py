@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from dbversus.files import write_text
+from dbversus.posts.scored import PostPart
 from dbversus.report.formats.tables import (
     after_writes_table,
     claims_table,
@@ -18,7 +19,7 @@ from dbversus.report.formats.tables import (
     steps_table,
 )
 from dbversus.report.generations import words as generations_words
-from dbversus.report.model import Assessment, Comparison, PostPart, StepsPart, TargetFacts
+from dbversus.report.model import Assessment, Comparison, StepsPart, TargetFacts
 from dbversus.report.pairs import Generations
 from dbversus.report.parts.each_test import after_writes
 from dbversus.report.parts.experiment import disturbance

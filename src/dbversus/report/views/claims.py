@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from dbversus.errors import UsageError
-from dbversus.report.assessment import build_assessment
-from dbversus.report.model import PostPart
-from dbversus.report.parts.experiment.claims import of_every_post
+from dbversus.posts.scored import PostPart
+from dbversus.posts.scoring import of_every_post
+from dbversus.report.assessment import build_assessment, spoilt
 from dbversus.report.views.registry import Shown
 from dbversus.report.words import rounded
 from dbversus.results.stored import Results
@@ -21,7 +21,7 @@ _COLUMNS = [
 def show(results: Results) -> Shown:
     """Of an experiment that repeats no post, what it has of any; UsageError where that is nothing."""
     assessment = build_assessment(results)
-    posts = assessment.posts or of_every_post(results, assessment.findings, assessment.comparisons)
+    posts = assessment.posts or of_every_post(results, assessment.findings, spoilt(assessment.comparisons))
     if not posts:
         raise UsageError(
             f"{results.directory} has nothing that a post claims; --table claims needs builds and tests of one (docs/posts.md)."

@@ -4,16 +4,17 @@ from pathlib import Path
 
 import pytest
 
+from dbversus.posts.scored import ClaimStatus
 from dbversus.report.assessment import build_assessment
 from dbversus.report.formats import html, markdown, post
 from dbversus.report.formats.tables import claims_table
 from dbversus.report.formats.xlsx.sheets.comparisons import claims as claims_sheet
 from dbversus.report.formats.xlsx.table import Table
-from dbversus.report.model import Assessment, ClaimStatus
+from dbversus.report.model import Assessment
 from dbversus.results.read import open_results
 
+from ....posts.test_scoring import AS_PUBLISHED, POST
 from ...pairs import write_pairs
-from ...parts.experiment.test_claims import AS_PUBLISHED, POST
 
 
 @pytest.fixture(scope="module")

@@ -2,8 +2,8 @@
 
 from collections import Counter
 
+from dbversus.posts.scored import ClaimFigure, ClaimPart, ClaimStatus, PostPart
 from dbversus.report.formats.tables.matrix_table import Table
-from dbversus.report.model import ClaimFigure, ClaimPart, ClaimStatus, PostPart
 from dbversus.report.words import ratio, spread
 from dbversus.units import count_of
 

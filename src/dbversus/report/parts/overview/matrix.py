@@ -5,13 +5,14 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
-from dbversus.report.figures import block_figures, estimate, geometric, relative_to_base
+from dbversus.report.figures import block_figures, estimate, geometric
 from dbversus.report.model import Estimate, Matrix, MatrixCell, MatrixRow
 from dbversus.results.stored import Results, Target
 from dbversus.stats.judge import judge
 from dbversus.stats.means import spread_of
 from dbversus.stats.metrics import LOAD_TEST, THROUGHPUT
 from dbversus.stats.model import Finding
+from dbversus.stats.values.relative import relative_to_base
 
 # up to three targets, the verdict tables say it all
 LEAST_TARGETS = 4

@@ -1,8 +1,9 @@
 """Claims of repeated posts, a line per figure, with the interval of ours."""
 
+from dbversus.posts.scored import ClaimPart
 from dbversus.report.formats.tables import claims_table
 from dbversus.report.formats.xlsx.table import Column, Form, Lines, Row, Sheet, Table
-from dbversus.report.model import Assessment, ClaimPart
+from dbversus.report.model import Assessment
 from dbversus.stats.means import Spread, spread_of
 
 _COLUMNS = (

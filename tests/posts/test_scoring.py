@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
-from dbversus.report.assessment import build_assessment
-from dbversus.report.model import Assessment, ClaimPart, ClaimStatus
-from dbversus.report.parts.experiment.claims import of_every_post
+from dbversus.posts.scored import ClaimPart, ClaimStatus
+from dbversus.posts.scoring import of_every_post
+from dbversus.report.assessment import build_assessment, spoilt
+from dbversus.report.model import Assessment
 from dbversus.results.read import open_results
 
-from ...pairs import Contender, write_pairs
+from ..report.pairs import Contender, write_pairs
 
 POST = "2021-01-11-pg-vs-mysql-mem"
 AS_PUBLISHED = (
@@ -109,7 +110,7 @@ def test_a_post_that_nobody_knows_is_none(judged: Callable[..., Assessment]) -> 
 def test_other_experiments_have_what_they_measured_of_posts_in_memory(tmp_path: Path) -> None:
     results = open_results(write_pairs(tmp_path / "results", AS_PUBLISHED))
     assessment = build_assessment(results)
-    parts = of_every_post(results, assessment.findings, assessment.comparisons)
+    parts = of_every_post(results, assessment.findings, spoilt(assessment.comparisons))
     assert POST in {part.name for part in parts}
     assert not any(part.name.endswith("-io") for part in parts)
 

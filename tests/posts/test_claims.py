@@ -7,7 +7,7 @@ import pytest
 from dbversus.errors import UsageError
 from dbversus.experiment.asked.bundled import find_experiment
 from dbversus.experiment.asked.spec import read_choices
-from dbversus.explain.claims import Stands, list_posts, load_post
+from dbversus.posts.claims import Stands, list_posts, load_post
 from dbversus.suites.load import load_suite
 
 CHECKS = {"yes": 36, "direction": 190, "no": 71}

@@ -5,24 +5,23 @@ change in its direction; within half of it, equivalent; between the two either w
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from enum import Enum
 from fnmatch import fnmatchcase
 from functools import cached_property
 
-from dbversus.explain.claims import Claim, Figure, Post, list_posts, load_post
 from dbversus.names import split_names
-from dbversus.report.figures import relative_to_base
-from dbversus.report.model import ClaimFigure, ClaimPart, ClaimStatus, Comparison, PostPart
+from dbversus.posts.claims import Claim, Figure, Post, list_posts, load_post
+from dbversus.posts.scored import ClaimFigure, ClaimPart, ClaimStatus, PostPart
 from dbversus.results.stored import Results, Target
 from dbversus.stats.means import Ratio, Spread, mean_of_blocks, mean_of_tests, spread_of
 from dbversus.stats.metrics import CPU, LOAD_TEST, READ_BYTES, THROUGHPUT, WRITE_BYTES, metric_named
-from dbversus.stats.model import CHANGES, WITHIN, Finding, Verdict
+from dbversus.stats.model import CHANGES, WITHIN, Finding
+from dbversus.stats.values.relative import relative_to_base
 
 METRICS = {"throughput": THROUGHPUT, "cpu": CPU, "read_bytes": READ_BYTES, "write_bytes": WRITE_BYTES}
 _OF_LOAD = {THROUGHPUT: "load_rows_per_s", CPU: "load_cpu_us_per_row"}
-_NOT_COUNTED = (Verdict.WRONG_RESULT, Verdict.FAILED, Verdict.SLA_FAILED)
 _DECIDED = (ClaimStatus.FOUND, ClaimStatus.NOT_FOUND)
 
 
@@ -33,6 +32,8 @@ class Way(Enum):
 
 
 Ways = frozenset[Way]
+Spoilt = Set[tuple[str, str]]
+"""Tests and targets whose figures do not count, since answers were wrong, say."""
 
 
 @dataclass(frozen=True)
@@ -44,42 +45,36 @@ class Found:
     margin: float
 
 
-def of_experiment(
-    results: Results, findings: Sequence[Finding], comparisons: Sequence[Comparison]
-) -> tuple[PostPart, ...]:
+def of_experiment(results: Results, findings: Sequence[Finding], spoilt: Spoilt) -> tuple[PostPart, ...]:
     """The posts that the experiment says it repeats, with all their claims; none of a post that nobody knows."""
     named = [name for name in results.header.spec.get("posts", []) if name in list_posts()]
-    return _check(results, findings, comparisons, named) if named else ()
+    return _check(results, findings, spoilt, named) if named else ()
 
 
-def of_every_post(
-    results: Results, findings: Sequence[Finding], comparisons: Sequence[Comparison]
-) -> tuple[PostPart, ...]:
+def of_every_post(results: Results, findings: Sequence[Finding], spoilt: Spoilt) -> tuple[PostPart, ...]:
     """Whatever was measured of any post whose data was as these were, in memory or larger: for experiments that name none."""
     measured = (*_DECIDED, ClaimStatus.UNDECIDED)
     limited = results.header.memory is not None
     names = [name for name in list_posts() if load_post(name).larger_than_memory == limited]
     parts = []
-    for part in _check(results, findings, comparisons, names):
+    for part in _check(results, findings, spoilt, names):
         if claims := tuple(claim for claim in part.claims if claim.count(*measured)):
             parts.append(PostPart(part.name, part.title, claims))
     return tuple(parts)
 
 
-def _check(
-    results: Results, findings: Sequence[Finding], comparisons: Sequence[Comparison], names: Sequence[str]
-) -> tuple[PostPart, ...]:
-    checker = Checker(results, findings, comparisons)
+def _check(results: Results, findings: Sequence[Finding], spoilt: Spoilt, names: Sequence[str]) -> tuple[PostPart, ...]:
+    checker = Checker(results, findings, spoilt)
     return tuple(checker.post(load_post(name)) for name in names)
 
 
 class Checker:
     """Holds claims against one experiment."""
 
-    def __init__(self, results: Results, findings: Sequence[Finding], comparisons: Sequence[Comparison]) -> None:
+    def __init__(self, results: Results, findings: Sequence[Finding], spoilt: Spoilt) -> None:
         self._results = results
         self._findings = {finding.key: finding for finding in findings}
-        self._spoilt = {(item.test, item.target) for item in comparisons if item.verdict in _NOT_COUNTED}
+        self._spoilt = spoilt
         self._relative: dict[str, Mapping[tuple[str, str], Mapping[int, float]]] = {}
 
     def post(self, post: Post) -> PostPart:

@@ -1,0 +1,1 @@
+"""Published posts: their claims as data, and what became of these in results."""
