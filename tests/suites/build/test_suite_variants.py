@@ -86,7 +86,7 @@ def test_variants_add_phases_and_replace_definitions(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("variants", "words"),
     [
-        (["hold"], r"Unknown variant 'hold'\. Did you mean 'held'\? Accepted: held, slow, other\."),
+        (["hold"], r"Unknown variant 'hold'\. Did you mean 'held'\? Accepted: fresh, .*held, slow, other\."),
         (["held", "held"], "variant 'held' is named twice"),
         (
             ["slow", "other"],
@@ -99,9 +99,92 @@ def test_wrong_variants_are_refused_with_those_that_there_are(tmp_path: Path, va
         load(tmp_path, *variants)
 
 
-def test_a_suite_without_variants_says_so() -> None:
+def test_a_suite_without_variants_says_so(tmp_path: Path) -> None:
+    tables = '[tables.t]\n[tables.t.columns]\nid = { type = "int4", values = { gen = "sequence" } }\n'
+    tests = '[tests.q]\ntitle = "q"\ngroup = "point"\nstatements = [{ name = "q", sql = "SELECT 1" }]\n'
+    text = f'title = "t"\n{tables}{tests}[[phases]]\nname = "all"\ntests = ["q"]\n'
     with pytest.raises(UsageError, match="Accepted: none, as the suite has no variants"):
-        load_suite("scan", ["bursts"])
+        load(tmp_path, "bursts", text=text)
+
+
+OF_PHASES = """\
+title = "Phases"
+extends = "sysbench"
+
+[[phases]]
+name = "reads"
+settle = true
+tests = ["point-query"]
+
+[[phases]]
+name = "writes"
+data = "aged"
+settle = "vacuum"
+tests = ["update-index"]
+
+[variants.new]
+title = "New, with a phase of its own"
+data = "loaded"
+[[variants.new.phases]]
+name = "old"
+data = "aged"
+settle = true
+suffix = ".old"
+tests = ["update-index"]
+
+[variants.hasty]
+title = "Nothing settles"
+settle = false
+
+[variants.settled]
+title = "All settles"
+settle = true
+"""
+
+
+@pytest.mark.parametrize(
+    ("variants", "data", "settle"),
+    [
+        ([], ["loaded", "aged"], [(True, False), (False, True)]),
+        (["new"], ["loaded", "loaded", "aged"], [(True, False), (False, True), (True, False)]),
+        (["hasty"], ["loaded", "aged"], [(False, False), (False, False)]),
+        (["settled"], ["loaded", "aged"], [(True, False), (True, False)]),
+    ],
+)
+def test_a_variant_says_of_all_phases_on_what_data_they_run_and_whether_they_settle(
+    tmp_path: Path, variants: list[str], data: list[str], settle: list[tuple[bool, bool]]
+) -> None:
+    suite = load(tmp_path, *variants, text=OF_PHASES)
+    assert [phase.data for phase in suite.phases] == data
+    assert [(phase.settle, phase.vacuum) for phase in suite.phases] == settle
+
+
+def test_the_order_of_variants_makes_no_difference(tmp_path: Path) -> None:
+    for names in (("new", "hasty"), ("hasty", "new")):
+        phases = load(tmp_path, *names, text=OF_PHASES).phases
+        assert [(phase.data, phase.settle) for phase in phases] == [
+            ("loaded", False),
+            ("loaded", False),
+            ("aged", True),
+        ]
+
+
+def test_two_variants_that_say_it_of_all_phases_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(
+        UsageError, match=r"shop\.toml:\d+: variants hasty and settled both define settle; an experiment"
+    ):
+        load(tmp_path, "hasty", "settled", text=OF_PHASES)
+
+
+def test_sysbench_runs_fresh_and_unsettled() -> None:
+    usual, fresh = load_suite("sysbench"), load_suite("sysbench", ["fresh"])
+    assert usual.ages and not fresh.ages and len(fresh.stretches) == 1
+    assert fresh.sequence == usual.sequence
+    both = load_suite("sysbench", ["fresh", "aged-too"])
+    assert both.sequence[len(usual.sequence) :] == ["update-index.aged", "write-only.aged"]
+    assert [data for data, _ in both.stretches] == ["loaded", "aged"]
+    assert not any(phase.settle for phase in load_suite("sysbench", ["unsettled"]).phases)
+    assert not load_suite("sysbench-now", ["fresh"]).ages
 
 
 @pytest.mark.parametrize(

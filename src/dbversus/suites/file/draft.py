@@ -52,6 +52,8 @@ class Draft:
 
 _IN_VARIANTS = ("generators", "tables", "statements", "snippets", "groups", "roles", "tests")
 """Definitions that a variant may replace."""
+_OF_PHASES = ("data", "settle")
+"""What a variant may say of all phases of the suite."""
 
 
 def _placed(root: Place, table: str, items: Mapping[str, Item]) -> Named[Item]:
@@ -123,20 +125,29 @@ def with_variants(draft: Draft, names: Sequence[str]) -> Draft:
         if name not in draft.variants:
             known = ", ".join(draft.variants) or "none, as the suite has no variants"
             raise UsageError(f"Unknown variant '{name}'.{near(name, draft.variants)} Accepted: {known}.")
-    made, owners = draft, dict[tuple[str, str], str]()
+    made, owners = draft, dict[str, str]()
     for name in names:
         placed = draft.variants[name]
         for what in _defined(placed):
             if (other := owners.setdefault(what, name)) != name:
                 raise placed.place.mistake(
-                    f"variants {other} and {name} both define {'.'.join(what)}; an experiment with each of them is accepted."
+                    f"variants {other} and {name} both define {what}; an experiment with each of them is accepted."
                 )
         made = _with_variant(made, placed)
-    return made
+    asked = {key: given for name in names for key, given in _of_phases(draft.variants[name]).items()}
+    suited = tuple(replace(one, value=one.value.model_copy(update=asked)) for one in draft.phases)
+    return replace(made, phases=(*suited, *made.phases[len(suited) :]))
 
 
-def _defined(variant: Placed[shape.SuiteVariant]) -> list[tuple[str, str]]:
-    return [(kind, name) for kind in (*_IN_VARIANTS, "variables") for name in getattr(variant.value, kind)]
+def _defined(variant: Placed[shape.SuiteVariant]) -> list[str]:
+    named = [f"{kind}.{name}" for kind in (*_IN_VARIANTS, "variables") for name in getattr(variant.value, kind)]
+    return [*named, *_of_phases(variant)]
+
+
+def _of_phases(variant: Placed[shape.SuiteVariant]) -> dict[str, Any]:
+    """What it says of all phases of the suite."""
+    found = {key: getattr(variant.value, key) for key in _OF_PHASES}
+    return {key: given for key, given in found.items() if given is not None}
 
 
 def _with_variant(draft: Draft, variant: Placed[shape.SuiteVariant]) -> Draft:

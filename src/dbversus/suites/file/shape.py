@@ -372,9 +372,14 @@ class Definitions(Shape):
 
 
 class SuiteVariant(Definitions):
-    """What `--variant NAME` changes: definitions of the same name are replaced, its phases come after all others."""
+    """What `--variant NAME` changes: definitions of the same name are replaced, its phases come after all others.
+
+    `data`, `settle`: of all phases of the suite, in place of what each of them says; not of those that variants add.
+    """
 
     note: str = ""
+    data: Literal["loaded", "aged"] | None = None
+    settle: bool | None = None
 
 
 class SuiteFile(Definitions):
