@@ -36,7 +36,7 @@ def figures(monkeypatch: pytest.MonkeyPatch, asked: Asked, *of: Source, version:
 @pytest.mark.parametrize("family", ["postgres", "mysql", "sqlite"])
 def test_every_family_has_well_formed_sources(family: str) -> None:
     found = sources(family)
-    assert {"rise", "end"} <= found.keys() <= {"rise", "end", "first"}
+    assert {"rise", "end"} <= found.keys() <= {"rise", "end", "first", "phase"}
     for moment, of_moment in found.items():
         names = [source.name for source in of_moment]
         assert len(set(names)) == len(names), (family, moment)

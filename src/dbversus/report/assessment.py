@@ -30,7 +30,7 @@ from dbversus.report.model import (
 )
 from dbversus.report.parts.each_test import after_writes, roles
 from dbversus.report.parts.each_test.groups import group_of
-from dbversus.report.parts.each_test.objects import objects_of
+from dbversus.report.parts.each_test.objects import objects_of, phases_of
 from dbversus.report.parts.each_test.statements import statements_of_tests
 from dbversus.report.parts.each_test.timeline import courses, server_events, worst_seconds
 from dbversus.report.parts.experiment import disturbance
@@ -122,6 +122,7 @@ def build_assessment(results: Results) -> Assessment:
         posts=scoring.of_experiment(results, findings, spoilt(item for test in tests for item in test.comparisons)),
         chosen_base=base_sentences(results),
         code_layout=layout_note(results.header.targets),
+        phases=phases_of(results),
     )
 
 

@@ -209,6 +209,14 @@ class ObjectLine:
 
 
 @dataclass(frozen=True)
+class PhasePart:
+    """What servers owed and held when a phase began."""
+
+    name: str
+    lines: tuple[ObjectLine, ...]
+
+
+@dataclass(frozen=True)
 class ObjectsPart:
     """What rose `per_op`, and what there was `at_end`; how many figures of each are left out; what could not be asked."""
 
@@ -491,8 +499,9 @@ class Assessment:
     steps; `after_writes`: where tests stand before and after writes. `layouts`: figures for the reference's summaries.
     `outcome`: how it ended, unless it ran in one go and as planned. `data_state`: whether the data was the same at the start of
     all blocks. `posts`: those that the experiment repeats. `chosen_base`: what a reader has to know where the base is not the
-    experiment's own (`report --base`). `code_layout`: what has to be known where builds differ in code. `directory`: the name of
-    the results directory, without where it lies.
+    experiment's own (`report --base`). `code_layout`: what has to be known where builds differ in code. `phases`: those
+    at whose beginning a server owed or held something that it tells. `directory`: the name of the results directory, without
+    where it lies.
     """
 
     title: str
@@ -525,6 +534,7 @@ class Assessment:
     posts: tuple[PostPart, ...] = field(default=(), kw_only=True)
     chosen_base: tuple[str, ...] = field(default=(), kw_only=True)
     code_layout: str = field(default="", kw_only=True)
+    phases: tuple[PhasePart, ...] = field(default=(), kw_only=True)
 
     @property
     def base(self) -> Target:

@@ -230,6 +230,19 @@ OBJECT_COLUMNS: dict[str, str] = {
     "per_op": "DOUBLE",
 }
 
+# name -> DuckDB type; one row per target, block, phase, object and figure: what there was when the phase began
+PHASE_COLUMNS: dict[str, str] = {
+    "phase": "VARCHAR",
+    "target": "VARCHAR",
+    "block": "INTEGER",
+    "target_group": "VARCHAR",
+    "kind": "VARCHAR",
+    "object": "VARCHAR",
+    "figure": "VARCHAR",
+    "unit": "VARCHAR",
+    "value": "DOUBLE",
+}
+
 # name -> DuckDB type; one row per target, slot and role, of tests with roles
 ROLE_COLUMNS: dict[str, str] = {
     "test": "VARCHAR",

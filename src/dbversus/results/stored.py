@@ -40,6 +40,7 @@ from dbversus.results.schema import (
     LATENCY,
     MEMORY_COLUMNS,
     OBJECT_COLUMNS,
+    PHASE_COLUMNS,
     ROLE_COLUMNS,
     SERVERS,
     SLOT_COLUMNS,
@@ -54,7 +55,7 @@ from dbversus.results.tables.events import event_rows
 from dbversus.results.tables.imported import TABLES as IMPORTED_TABLES
 from dbversus.results.tables.imported import imported_table
 from dbversus.results.tables.loads import load_row, own_loads
-from dbversus.results.tables.objects import object_rows
+from dbversus.results.tables.objects import object_rows, phase_rows
 from dbversus.results.tables.roles import role_columns
 from dbversus.results.tables.stalls import stall_rows
 from dbversus.results.tables.timeline import timeline_rows
@@ -132,6 +133,11 @@ class Results:
     def objects(self) -> list[dict[str, Any]]:
         """Rows of OBJECT_COLUMNS: what servers say of tables, indexes, files and the like, in each test and block."""
         return object_rows(self.records, self._labels)
+
+    @cached_property
+    def phases(self) -> list[dict[str, Any]]:
+        """Rows of PHASE_COLUMNS: what servers owed and held when each phase began, in each block."""
+        return phase_rows(self.records, self._labels)
 
     @cached_property
     def object_records(self) -> list[Objects]:
@@ -280,6 +286,7 @@ class Results:
             "background": (lambda: columns_of(self.background, BACKGROUND_COLUMNS), BACKGROUND_COLUMNS),
             "counters": (lambda: columns_of(self.counters, COUNTER_COLUMNS), COUNTER_COLUMNS),
             "objects": (lambda: columns_of(self.objects, OBJECT_COLUMNS), OBJECT_COLUMNS),
+            "phases": (lambda: columns_of(self.phases, PHASE_COLUMNS), PHASE_COLUMNS),
             "timeline": (lambda: columns_of(self.all_seconds, TIMELINE_COLUMNS), TIMELINE_COLUMNS),
             "events": (lambda: columns_of(self.events, EVENT_COLUMNS), EVENT_COLUMNS),
             "stalls": (lambda: columns_of(self.stalls, STALL_COLUMNS), STALL_COLUMNS),

@@ -1,8 +1,9 @@
 """What servers tell of their tables, indexes, files and the like: a list of sources per family, servers/<family>/objects.toml.
 
 A source is a query whose rows are: kind of object (`table`, `index`, `file`, `server`, …), name of the object, and a number for
-each of its `figures`. `[[rise]]` holds counts that only rise while a server runs, `[[end]]` what stands at the moment of asking,
-and `[[first]]` what stands and takes long to find out, so that it is asked in the first block alone.
+each of its `figures`. `[[rise]]` holds counts that only rise while a server runs, `[[end]]` what stands at the end of a test,
+`[[first]]` what stands and takes long to find out, so that it is asked in the first block alone, and `[[phase]]` what stands when
+a phase begins.
 """
 
 import tomllib
@@ -15,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 from dbversus.dbms.versions import in_range
 from dbversus.errors import RunError
 
-Moment = Literal["rise", "end", "first"]
+Moment = Literal["rise", "end", "first", "phase"]
 Ask = Callable[[str], Sequence[Sequence[Any]]]
 """Runs one statement and returns its rows; RunError with the server's own words when it refuses."""
 

@@ -64,3 +64,16 @@ def test_every_other_block_deals_with_the_targets_the_other_way_round(
     for block in range(2):
         run_cell(rig, Cell(block, tuple(case.name for case in rig.contest.all_cases)))
     assert seen == [["t0", "t1", "t2"], ["t2", "t1", "t0"]]
+
+
+def test_what_servers_hold_is_noted_once_they_have_settled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rig, seen = make_rig(tmp_path, tests="point-query,update-index"), []
+    place = "dbversus.experiment.cell.block."
+    for name in ("settle_all", "note_phase"):
+        monkeypatch.setattr(f"{place}{name}", lambda _, block, phase, name=name: seen.append((name, block, phase)))
+    monkeypatch.setattr(f"{place}measure", lambda *_, **__: None)
+    for name in ("start_block", "change_data", "check_on_data", "store_server_facts"):
+        monkeypatch.setattr(f"{place}{name}", lambda *_: None)
+    run_cell(rig, Cell(1, tuple(case.name for case in rig.contest.all_cases)))
+    writes, reads = "write-heavy", "read-only after write-heavy"
+    assert seen == [("note_phase", 1, writes), ("settle_all", 1, reads), ("note_phase", 1, reads)]

@@ -1,10 +1,11 @@
-"""Figures of objects over a test and at its end, from servers that answer as they are told to."""
+"""Figures of objects over a test, at its end and when a phase begins, from servers that answer as they are told to."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 from dbversus.errors import RunError
 from dbversus.experiment.cell.case import measure
+from dbversus.experiment.observe.objects import note_phase
 from dbversus.experiment.rig.rig import Rig
 from dbversus.servers.objects import Moment, ObjectFigure, ObjectFigures
 
@@ -109,3 +110,22 @@ def test_an_object_that_was_made_anew_counts_from_then_on(tmp_path: Path) -> Non
     _measured(rig)
     (record,) = [record for record in records(rig, "objects") if "rise" in record]
     assert record["rise"]["t0"] == {"index": {"t.k": {"read_rows": 40.0}}}
+
+
+def test_a_phase_begins_with_levels_and_debt_of_those_that_tell(tmp_path: Path) -> None:
+    rig = make_rig(tmp_path, targets=3)
+    first, second, third = (rig.by_name(name).server for name in ("t0", "t1", "t2"))
+    level = ObjectFigure("level", "default.L0", "files")
+    first.objects = lambda moment: ObjectFigures({level: 3.0} if moment == "phase" else {})  # type: ignore[method-assign]
+    first.debt = lambda: {"l0_files": 3, "memtable_bytes": 0}  # type: ignore[method-assign]
+
+    def refuse() -> dict[str, int]:
+        raise RunError("it does not say")
+
+    third.debt = refuse  # type: ignore[method-assign]
+    with rig.only(rig.contest.turns(1)[0]):
+        note_phase(rig, 1, "reads")
+    (record,) = records(rig, "phase")
+    held = {"level": {"default.L0": {"files": 3.0}}, "server": {"debt": {"l0_files": 3.0}}}
+    assert (record["block"], record["phase"]) == (1, "reads")
+    assert record["targets"] == {"t0": held, "t1": {}} and not second.debt()

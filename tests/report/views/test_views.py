@@ -16,6 +16,7 @@ from tests.importing.conftest import REFERENCE
 
 from ...posts.test_scoring import AS_PUBLISHED
 from ..pairs import write_pairs
+from ..parts.each_test import test_objects
 from ..parts.overview import test_scaleup, test_sizes
 from ..parts.steps import test_columns, test_summary
 from ..synthetic import LABELS, write_results
@@ -29,6 +30,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
         "sizes": test_sizes.write,
         "steps": test_columns.write,
         "summary": test_summary.write,
+        "phases": test_objects.write_phases,
         "response": lambda folder: write_results(folder / "results"),
         "imported": import_small,
         "claims": lambda folder: write_pairs(folder / "results", AS_PUBLISHED),

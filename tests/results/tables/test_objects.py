@@ -7,8 +7,8 @@ import duckdb
 import pytest
 
 from dbversus.results.read import open_results
-from dbversus.results.schema import OBJECT_COLUMNS, OBJECTS
-from dbversus.results.tables.objects import object_rows, unit_of
+from dbversus.results.schema import OBJECT_COLUMNS, OBJECTS, PHASE_COLUMNS
+from dbversus.results.tables.objects import object_rows, phase_rows, unit_of
 from dbversus.results.write import seal
 
 from ...journals import DictJournal, records_of
@@ -57,3 +57,26 @@ def test_without_objects_there_is_no_file_and_an_empty_table(tmp_path: Path) -> 
     seal(tmp_path)
     assert not (tmp_path / OBJECTS).exists()
     assert open_results(tmp_path).sql("SELECT count(*) FROM objects")[1] == [(0,)]
+
+
+def phase(block: int, l0_files: float) -> dict[str, Any]:
+    levels = {"level": {"default.L0": {"files": l0_files}}}
+    return {"type": "phase", "block": block, "phase": "reads", "targets": {"t0": levels, "t1": {}}}
+
+
+def test_of_a_phase_that_was_begun_again_the_last_beginning_counts() -> None:
+    first, other = phase_rows(records_of(phase(0, 3.0), phase(1, 2.0), phase(0, 4.0)), LABELS)
+    assert set(first) == set(PHASE_COLUMNS) | {"ops", "per_op"}
+    assert (first["phase"], first["target"], first["object"]) == ("reads", "old", "default.L0")
+    assert (first["figure"], first["unit"], first["value"], first["block"]) == ("files", "files", 4.0, 0)
+    assert (other["value"], other["block"]) == (2.0, 1)
+
+
+def test_phases_are_queried(tmp_path: Path) -> None:
+    with DictJournal(tmp_path) as journal:
+        journal.append(HEADER)
+        journal.append(phase(0, 3.0))
+    columns, rows = open_results(tmp_path).sql("SELECT * FROM phases")
+    label = HEADER["targets"][0]["label"]
+    assert columns == list(PHASE_COLUMNS)
+    assert rows == [("reads", label, 0, None, "level", "default.L0", "files", "files", 3.0)]

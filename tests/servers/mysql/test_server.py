@@ -137,6 +137,7 @@ def _check_debt(server: MysqlServer) -> None:
     spent = server.settle(["sbtest1"])
     assert not [name for name in spent if name.startswith("remains.")], spent
     assert not any(server.debt().values())
+    _check_levels(server)
     server.warm(["sbtest1"])
     assert not any(server.debt().values())
 
@@ -147,6 +148,15 @@ def _check_unwritten(server: MysqlServer) -> None:
         return
     unwritten = server.objects("end").values[ObjectFigure("server", "InnoDB", "unwritten_bytes")]
     assert unwritten > 0 and unwritten % (2 * 16384) == 0, unwritten
+
+
+def _check_levels(server: MysqlServer) -> None:
+    """Where there is an LSM tree and all debt is paid, its first level is empty, and others have what there is."""
+    found = server.objects("phase")
+    files = {one.object: count for one, count in found.values.items() if one.figure == "files"}
+    sizes = [size for one, size in found.values.items() if one.figure == "size_bytes"]
+    assert not found.lacking and "default.L0" not in files
+    assert bool(files) == bool(sum(sizes)) == (server.dbms == "myrocks")
 
 
 def _check_objects(server: MysqlServer, rows_before: float) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 
 from dbversus.experiment.cell.case import measure, warm_up
+from dbversus.experiment.observe.objects import note_phase
 from dbversus.experiment.observe.servers import store_late_plans, store_log_tails, store_server_facts
 from dbversus.experiment.plan.agenda import Cell
 from dbversus.experiment.plan.cases import Case
@@ -124,6 +125,7 @@ def _run_stretch(rig: Rig, cell: Cell, phases: list[Phase]) -> None:
             settle_all(rig, cell.block, phase.name)
         if phase.vacuum:
             vacuum_all(rig, cell.block, phase.name)
+        note_phase(rig, cell.block, phase.name)
         for case in _cases(rig, phase):
             if _is_left(rig, cell, case):
                 _expect(rig, case)

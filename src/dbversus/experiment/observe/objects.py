@@ -1,10 +1,12 @@
-"""What the servers hold at the end of a test, by object: sizes, what is cached, dead rows, and the work that is not done yet."""
+"""What the servers hold at the end of a test, and when a phase begins, by object: sizes, what is cached, work not yet done."""
 
 from collections.abc import Mapping
 
 from dbversus.errors import RunError
 from dbversus.experiment.observe.observer import Observer
+from dbversus.experiment.rig.rig import Rig
 from dbversus.results.records import Objects as ObjectsRecord
+from dbversus.results.records import Phase
 from dbversus.servers.base import Server
 from dbversus.servers.objects import ObjectFigure, ObjectFigures
 
@@ -43,6 +45,18 @@ class Objects(Observer):
         more = server.objects("first") if self.scene.block == 0 else ObjectFigures()
         owed = _debt(server) if self.scene.case.test.changes_data else {}
         return ObjectFigures({**found.values, **more.values, **owed}, {**found.lacking, **more.lacking})
+
+
+def note_phase(rig: Rig, block: int, phase: str) -> None:
+    """Journals what every server owes and holds as the phase begins."""
+    rig.thaw_all(block=block)
+    held = {}
+    for target in rig.alive:
+        try:
+            held[target.name] = nested({**target.server.objects("phase").values, **_debt(target.server)})
+        except RunError:  # who is gone is noticed by the next that needs it
+            continue
+    rig.note(Phase(block, f"{phase}{rig.size_suffix}", held, **rig.tag))
 
 
 def _debt(server: Server) -> dict[ObjectFigure, float]:

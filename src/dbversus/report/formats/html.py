@@ -69,6 +69,7 @@ class View:
     sizes_sentences: Sequence[str]
     sizes_notes: Sequence[str]
     objects_tables: Mapping[str, Sequence[matrix_table.Table]]
+    phases_tables: Sequence[matrix_table.Table]
     judged: Sequence[Metric]
     groups: Sequence[str]
     verdicts: Sequence[tuple[Verdict, int]]
@@ -123,6 +124,7 @@ def _view(assessment: Assessment) -> View:
         sizes_sentences=sizes_table.sentences(assessment.sizes) if assessment.sizes else [],
         sizes_notes=sizes_table.notes() if assessment.sizes else [],
         objects_tables=objects_table.of_tests(assessment.tests, [facts.target.label for facts in assessment.targets]),
+        phases_tables=objects_table.of_phases(assessment.phases, [one.target.label for one in assessment.targets]),
         judged=assessment.judged,
         groups=list(dict.fromkeys(test.group for test in assessment.tests)),
         verdicts=words.in_order(words.verdict_counts(assessment.comparisons)),

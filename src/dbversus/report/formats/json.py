@@ -52,6 +52,7 @@ def as_json(assessment: Assessment) -> dict[str, Any]:
         "after_writes": after_writes_table.as_json(assessment.after_writes) if assessment.after_writes else None,
         "steps": steps_table.as_json(assessment.steps, assessment.base.label) if assessment.steps else None,
         "scaleup": _scaleup(assessment.scaleup) if assessment.scaleup else None,
+        "phases": [asdict(phase) for phase in assessment.phases],
         "posts": [asdict(post) for post in assessment.posts],
         "load": [asdict(load) for load in assessment.loads],
         "failures": [asdict(failure) for failure in assessment.failures],

@@ -71,6 +71,9 @@ def render(assessment: Assessment) -> str:
     parts += tables_parts(roles_table.tables(assessment.tests), roles_table.notes(assessment.tests))
     labels = [facts.target.label for facts in assessment.targets]
     parts += tables_parts(objects_table.of_all(assessment.tests, labels), objects_table.notes_of_all(assessment.tests))
+    parts += tables_parts(
+        objects_table.of_phases(assessment.phases, labels), [objects_table.PHASES_NOTE] if assessment.phases else []
+    )
     if found := assessment.sizes:
         parts += tables_parts(sizes_table.tables(found), [*sizes_table.sentences(found), *sizes_table.notes()])
     if assessment.generations:

@@ -43,6 +43,7 @@ _ALL = (
     View("steps", "columns of the Insert Benchmark, of tests that last"),
     View("summary", "rates of steps, against the base, and the insert rate beside queries"),
     View("io", "bytes per operation: asked of the kernel, of the disk, from the page cache"),
+    View("phases", "what servers owed and held when each phase began: work put off, levels of an LSM tree"),
     View("matrix", "throughput and memory, a line per target"),
     View("scaleup", "what more clients bring"),
     View("imported", "figures of an import, as printed, with file and line"),

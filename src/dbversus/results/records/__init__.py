@@ -9,7 +9,7 @@ import msgspec
 from dbversus.results.records.base import OfGroup, OfTest, Part, Record, Tag
 from dbversus.results.records.calibration import CalibrationBrief, Detected, FalseAlarms
 from dbversus.results.records.course import Block, Failure, Finished, Look, Remark, Resumed, Test, Wait
-from dbversus.results.records.data import DataState, Load, LoadFigures, Settled, State, TableFacts
+from dbversus.results.records.data import DataState, Load, LoadFigures, Phase, Settled, State, TableFacts
 from dbversus.results.records.evidence import (
     Background,
     BackgroundWork,
@@ -69,6 +69,7 @@ __all__ = [
     "OfTest",
     "Pace",
     "Part",
+    "Phase",
     "Record",
     "Remark",
     "Rendered",
@@ -107,6 +108,7 @@ AnyRecord = (
     | Block
     | State
     | Settled
+    | Phase
     | Check
     | Slots
     | Row

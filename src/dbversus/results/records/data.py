@@ -113,3 +113,16 @@ class Settled(Record, frozen=True):
     target: str
     done: dict[str, float]
     debt: dict[str, int]
+
+
+class Phase(OfGroup, frozen=True):
+    """What each target owed and held when a phase began, once it had settled where the phase says so (see "Objects").
+
+    block: number of the block, from 0
+    phase: its name, where there are several sizes with `@10m` at its end
+    targets: target → kind of object → object → figure → value; 0 is left out
+    """
+
+    block: int
+    phase: str
+    targets: dict[str, dict[str, dict[str, dict[str, float]]]]

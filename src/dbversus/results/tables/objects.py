@@ -1,9 +1,9 @@
-"""What servers say of their tables, indexes, files and the like: over a test, and at its end."""
+"""What servers say of their tables, indexes, files and the like: over a test, at its end, and when a phase begins."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from dbversus.results.records import AnyRecord, Objects, of_type
+from dbversus.results.records import AnyRecord, Objects, Phase, of_type
 
 _UNITS_OF_DEBT = {
     "rows_not_vacuumed": "rows",
@@ -29,6 +29,17 @@ def object_rows(records: Iterable[AnyRecord], labels: Mapping[str, str]) -> list
         for name, nested in record.at_end.items():
             rows += [{**place, "target": labels[name], **row} for row in _rows(nested, None)]
     return rows
+
+
+def phase_rows(records: Iterable[AnyRecord], labels: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The `phase` records as rows of PHASE_COLUMNS. A block that was interrupted began its phases anew: the last counts."""
+    last = {(record.phase, record.block, record.tag): record for record in of_type(records, Phase)}
+    return [
+        {"phase": record.phase, "target": labels[name], "block": record.block, "target_group": record.group, **row}
+        for record in last.values()
+        for name, nested in record.targets.items()
+        for row in _rows(nested, None)
+    ]
 
 
 def _rows(nested: Nested, ops: int | None) -> Iterator[dict[str, Any]]:

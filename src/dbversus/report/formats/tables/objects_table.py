@@ -5,12 +5,17 @@ from dataclasses import asdict
 from typing import Any
 
 from dbversus.report.formats.tables.matrix_table import Table
-from dbversus.report.model import Estimate, ObjectLine, ObjectsPart, TestPart
+from dbversus.report.model import Estimate, ObjectLine, ObjectsPart, PhasePart, TestPart
 from dbversus.report.words import estimate_text, number
 from dbversus.units import count_of
 
 PER_OP = "Reads, writes and rows per operation, by object"
 AT_END = "Sizes, caches and gauges after the test, by object"
+AT_PHASES = "What servers owed and held when each phase began"
+PHASES_NOTE = (
+    "After settling, where the phase settles. Debt is work put off; levels are those of an LSM tree, L0 the newest. Means over "
+    "blocks with 95 % intervals; –: none, or not told by this DBMS."
+)
 NOTE = (
     "Means over blocks with 95 % intervals, of what servers themselves count; –: none, or not told by this DBMS. Most costly "
     "objects first, by what such figures usually cost. They describe; none is a verdict."
@@ -59,6 +64,12 @@ def of_all(tests: Sequence[TestPart], labels: Sequence[str]) -> list[Table]:
             held.setdefault(tuple(row), [name, *row])
     found = [Table(PER_OP, columns, rises), Table(AT_END, columns, list(held.values()))]
     return [table for table in found if table.rows]
+
+
+def of_phases(parts: Sequence[PhasePart], labels: Sequence[str]) -> list[Table]:
+    """One table for all phases; none where no server had anything to tell."""
+    rows = [[part.name, *_row(line, labels)] for part in parts for line in part.lines]
+    return [Table(AT_PHASES, ["phase", "object", "figure", *labels], rows)] if rows else []
 
 
 def _row(line: ObjectLine, labels: Sequence[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Reads, writes and rows by table, index and file per operation, and what there is of them at the end of a test.
+"""Reads, writes and rows by table, index and file per operation; what there is of them after a test, or when a phase begins.
 
 Objects are ordered by what their figures cost. Costs are what such a thing usually takes, for the order alone.
 """
@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dbversus.report.figures import estimate
-from dbversus.report.model import ObjectLine, ObjectsPart
+from dbversus.report.model import ObjectLine, ObjectsPart, PhasePart
+from dbversus.results.records import Phase
 from dbversus.results.stored import Results
 
 TRIFLE = 0.01
@@ -47,6 +48,23 @@ def objects_of(results: Results, test: str) -> ObjectsPart | None:
     return ObjectsPart(shown, len(rises) - len(shown), held, len(at_end) - len(held), lacking)
 
 
+def phases_of(results: Results) -> tuple[PhasePart, ...]:
+    """In their order; without those of which no server had anything to tell."""
+    blocks: dict[str, dict[str, set[int]]] = {}
+    for record in results.of_type(Phase):
+        for name in record.targets:
+            blocks.setdefault(record.phase, {}).setdefault(results.label(name), set()).add(record.block)
+    rows: dict[str, list[Mapping[str, Any]]] = {}
+    for row in results.phases:
+        rows.setdefault(row["phase"], []).append(row)
+    found = {name: _lines(rows[name], "value", blocks[name]) for name in blocks if name in rows}
+    return tuple(PhasePart(name, tuple(sorted(lines, key=_debt_first))) for name, lines in found.items())
+
+
+def _debt_first(line: ObjectLine) -> tuple[bool, str, str, str]:
+    return line.kind != SERVER, line.kind, line.object, line.figure
+
+
 def _lacking(results: Results, test: str) -> tuple[str, ...]:
     said = {
         f"{results.label(name)}: {source}: {why}"
@@ -58,9 +76,12 @@ def _lacking(results: Results, test: str) -> tuple[str, ...]:
     return tuple(sorted(said))
 
 
-def _lines(rows: Rows, column: str) -> list[ObjectLine]:
-    """A figure that a target has in one block and not in another was 0 there: zeros are not journaled."""
-    blocks: dict[str, set[int]] = {}
+def _lines(rows: Rows, column: str, asked: Mapping[str, set[int]] | None = None) -> list[ObjectLine]:
+    """A figure that a target has in one block and not in another was 0 there: zeros are not journaled.
+
+    `asked`: blocks by target in which it was asked, where it may have had nothing at all.
+    """
+    blocks: dict[str, set[int]] = {name: set(of_target) for name, of_target in (asked or {}).items()}
     values: dict[Place, dict[str, dict[int, list[float]]]] = {}
     units: dict[str, str] = {}
     for row in rows:

@@ -52,6 +52,7 @@ _MAKERS: Sequence[Callable[[Assessment], Sheet | None]] = (
     response.sheet,
     roles.sheet,
     objects.sheet,
+    objects.phases_sheet,
     objects.events_sheet,
     seconds.sheet,
     notes.sheet,

@@ -1,4 +1,4 @@
-"""What servers count of single tables, indexes and files, and what they did of their own accord."""
+"""What servers count of single objects, what they held when phases began, and what they did of their own accord."""
 
 from collections.abc import Iterator
 
@@ -35,6 +35,16 @@ def sheet(assessment: Assessment) -> Sheet | None:
     notes = objects_table.notes_of_all(assessment.tests, most=None)
     title = "Reads, writes, rows, sizes, caches and gauges, by object"
     return Sheet("Objects", title, [Table(columns, rows).trimmed(), Lines("Notes", notes)])
+
+
+def phases_sheet(assessment: Assessment) -> Sheet | None:
+    columns = [Column("phase"), Column("object"), Column("figure"), Column("target")]
+    columns += [*with_interval("value"), Column("n", Form.COUNT)]
+    rows = [[part.name, *row] for part in assessment.phases for line in part.lines for row in _rows(line)]
+    if not rows:
+        return None
+    notes = Lines("Notes", [objects_table.PHASES_NOTE])
+    return Sheet("Phases", objects_table.AT_PHASES, [Table(columns, rows).trimmed(), notes])
 
 
 def _rows(line: ObjectLine) -> Iterator[list[Cell | Value]]:
