@@ -8,8 +8,19 @@ from typing import Any
 
 from dbversus.builds.target import same_targets
 from dbversus.dbms.known import find_dbms
+from dbversus.explain.cause import Cause
+from dbversus.explain.conditions import (
+    drift_causes,
+    driven_figures,
+    log_causes,
+    memory_causes,
+    regime_causes,
+    unfinished_causes,
+)
+from dbversus.explain.costs import cost_causes
 from dbversus.explain.plan_diff import PlanDifference, differing_plans
 from dbversus.explain.settings_diff import SettingDifference, differing_settings
+from dbversus.explain.storage import Blocks, device_blocks, storage_causes
 from dbversus.posts import scoring
 from dbversus.private import config_told, without_secret_settings
 from dbversus.report import figures
@@ -37,18 +48,13 @@ from dbversus.report.parts.experiment import disturbance
 from dbversus.report.parts.experiment.loads import load_figures
 from dbversus.report.parts.layouts.figures import layout_part
 from dbversus.report.parts.notes import background, not_replicated
-from dbversus.report.parts.notes.also_changed import also_changed
 from dbversus.report.parts.notes.calibration import calibration_words
+from dbversus.report.parts.notes.cause_words import also_changed, condition_notes
 from dbversus.report.parts.notes.chosen_base import base_sentences
-from dbversus.report.parts.notes.drift import drift_notes
 from dbversus.report.parts.notes.known_bugs import bug_notes
-from dbversus.report.parts.notes.logs import log_notes
-from dbversus.report.parts.notes.memory import memory_notes
 from dbversus.report.parts.notes.missing import SENTENCE_KEYS, not_measured
-from dbversus.report.parts.notes.regime import driven_figures, regime_notes
 from dbversus.report.parts.notes.settings import settings_notes
 from dbversus.report.parts.notes.state import state_sentences
-from dbversus.report.parts.notes.storage import Blocks, device_blocks, storage_notes
 from dbversus.report.parts.overview import matrix, scaleup, sizes
 from dbversus.report.parts.steps import stalls
 from dbversus.report.parts.steps.summary import steps_part
@@ -160,7 +166,7 @@ def _tests(results: Results, judged: Sequence[Finding]) -> tuple[TestPart, ...]:
     ratios = figures.slot_ratios(results, judged)
     disturbed = disturbance.disturbances(results)
     plans, asked = _plans(results), statements_of_tests(results)
-    drifts, short_of_memory = drift_notes(results), memory_notes(results)
+    noted = (*memory_causes(results), *drift_causes(results))
     of_roles = roles.roles_of_tests(results)
     of_device = device_blocks(results)
     return tuple(
@@ -173,7 +179,7 @@ def _tests(results: Results, judged: Sequence[Finding]) -> tuple[TestPart, ...]:
             disturbed.get(name, disturbance.NOTHING),
             _plans_of(name, plans),
             asked(name),
-            (*short_of_memory.get(name, ()), *drifts.get(name, ())),
+            [cause for cause in noted if cause.test == name],
             of_roles.get(name, ()),
             of_device,
         )
@@ -198,7 +204,7 @@ def _test(
     disturbed: Disturbance,
     plans: tuple[PlanDifference, ...],
     asked: tuple[StatementPart, ...],
-    noted: Sequence[str],
+    noted: Sequence[Cause],
     of_roles: tuple[RolePart, ...],
     of_device: Blocks,
 ) -> TestPart:
@@ -237,14 +243,13 @@ def _test(
         notes=(
             *settings_notes(results.header, name),
             *bug_notes(results.targets, name),
-            *regime_notes(results, name, absolute),
-            *storage_notes(results, name, absolute, of_device),
-            *log_notes(results, name),
+            *condition_notes(regime_causes(results, name, absolute)),
+            *condition_notes(storage_causes(results, name, absolute, of_device)),
+            *condition_notes(log_causes(results, name)),
             *_test_notes(results, name, absolute),
             *worst,
             *stalls.notes(results, name),
-            *background.notes(results, name),
-            *noted,
+            *condition_notes([*unfinished_causes(results, name), *noted]),
             *roles.notes(of_roles),
         ),
         roles=of_roles,
@@ -286,7 +291,8 @@ def _comparison(
         return Comparison(test, target.label, Verdict.SLA_FAILED, findings, (words,))
     verdict, sentence = headline(list(findings.values()))
     base, mine = (figures.means(absolute.get((test, label), {})) for label in (results.base.label, target.label))
-    said = sentence, *_withheld(findings, sentence), also_changed(findings, base, mine)
+    cpu_us = max(base.get(CPU, 0.0), mine.get(CPU, 0.0))
+    said = sentence, *_withheld(findings, sentence), also_changed(cost_causes(findings, base, mine), cpu_us)
     notes = tuple(typographic(note) for note in said if note)
     return Comparison(test, target.label, verdict, findings, notes)
 

@@ -44,7 +44,7 @@ def _grouped(rows: Iterable[Mapping[str, Any]]) -> dict[tuple[str, int], dict[st
 
 
 def _values(test: str, label: str, block: int, mine: Counts, base: Counts) -> Iterator[BlockValue]:
-    for counter in mine.keys() & base.keys():
+    for counter in sorted(mine.keys() & base.keys()):
         pair = mine[counter], base[counter]
         if max(pair) <= 0:  # most counters have nothing to do with a test; they would only swell the family
             continue

@@ -54,17 +54,3 @@ def metrics(of_targets: Sequence[Mapping[str, Sequence[float]]]) -> list[Metric]
                 most[name] = max(most.get(name, 0.0), float(np.mean(values)))
     largest = sorted(most, key=lambda name: -most[name])[:KINDS_SHOWN]
     return [*DRAIN, *(metric_named(name) for name in largest)]
-
-
-def notes(results: Results, test: str) -> list[str]:
-    """Targets that still worked when their time to drain was up: what they did later is in nobody's figures."""
-    rows = [row for row in results.drains if row["test"] == test]
-    said = []
-    for (target,), of_target in _grouped(rows, "target").items():
-        busy = [row["elapsed_ns"] / 1e9 for row in of_target if not row["idle"]]
-        if busy:
-            times = f"{len(busy)} of {len(of_target)} times"
-            said.append(
-                f"{target} still worked {max(busy):.1f} s after the test ({times}): its drained CPU and bytes are too low"
-            )
-    return said

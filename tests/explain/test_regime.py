@@ -6,19 +6,25 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dbversus.report.parts.notes.regime import DRIVEN_S, driven_figures, regime_notes
+from dbversus.explain.conditions import DRIVEN_S, driven_figures, regime_causes
+from dbversus.report.parts.notes.cause_words import condition_notes
 from dbversus.results.read import open_results
 from dbversus.results.records import Drain
 from dbversus.results.stored import Results
+from dbversus.stats.values.levels import Figures
 
-from ....journals import DictJournal, records_of
-from ...synthetic import LABELS, TRUTHS, write_results
+from ..journals import DictJournal, records_of
+from ..report.synthetic import LABELS, TRUTHS, write_results
 
 TEST = "update-index"
 FIGURES = {
     (TEST, LABELS[0]): {"server_cpu_us_per_op": [60.0], "drain_cpu_us_per_op": [20.0]},
     (TEST, LABELS[1]): {"server_cpu_us_per_op": [99.0], "drain_cpu_us_per_op": [1.0]},
 }
+
+
+def regime_notes(results: Results, test: str, figures: Figures) -> list[str]:
+    return condition_notes(regime_causes(results, test, figures))
 
 
 @pytest.fixture

@@ -7,14 +7,15 @@ from typing import Any
 import msgspec
 import pytest
 
+from dbversus.explain.storage import Block, device_blocks, storage_causes
 from dbversus.report.assessment import build_assessment
-from dbversus.report.parts.notes.storage import Block, device_blocks, storage_notes
+from dbversus.report.parts.notes.cause_words import condition_notes
 from dbversus.results.read import open_results
 from dbversus.results.records import DataState, Rendered, State
 from dbversus.results.stored import Results
 from dbversus.stats.metrics import DISK_READS
 
-from ...synthetic import LABELS, TRUTHS, write_results
+from ..report.synthetic import LABELS, TRUTHS, write_results
 
 TEST = "point-query"
 BASE = LABELS[0]
@@ -40,7 +41,8 @@ def with_data(results: Results, data_bytes: int, shared_buffers: str, cache: str
 
 
 def notes(results: Results, blocks: Sequence[Block], reads_per_op: float = 0.0) -> list[str]:
-    return storage_notes(results, TEST, {(TEST, BASE): {DISK_READS: [reads_per_op]}}, {(TEST, BASE): blocks})
+    figures = {(TEST, BASE): {DISK_READS: [reads_per_op]}}
+    return condition_notes(storage_causes(results, TEST, figures, {(TEST, BASE): blocks}))
 
 
 def three(**last: Any) -> list[Block]:

@@ -8,11 +8,11 @@ from statistics import fmean, median
 from typing import Any, NamedTuple
 
 from dbversus.dbms.known import find_dbms
-from dbversus.report.figures import BlockFigures
+from dbversus.explain.cause import Cause, Kind
 from dbversus.results.records import State
 from dbversus.results.stored import Results, Target
 from dbversus.stats.metrics import DISK_READS
-from dbversus.units import show_bytes
+from dbversus.stats.values.levels import Figures
 
 SLOW_TIMES = 2.0
 """A device is slow in a block in which its requests take so many times their median over the blocks of the test."""
@@ -29,6 +29,8 @@ SLOW_TIMES_OF_PROBE = 3.0
 """A device is slow in a whole test in which a read takes so many times the mean of the probe before the run."""
 MOST_QUEUED = 2.0
 """Requests under way while the device is busy: more wait for each other, and the probe's waited for none."""
+
+SLOW_BLOCK, SLOW_DEVICE, READS_OF_WHAT_FITS = "slow block", "slow device", "reads of what fits"
 
 TRIFLE_READS_PER_OP = 0.01
 TRIFLE_BYTES_PER_BLOCK = 2**20
@@ -73,18 +75,18 @@ def device_blocks(results: Results) -> Blocks:
     return found
 
 
-def storage_notes(results: Results, test: str, absolute: BlockFigures, of_device: Blocks) -> list[str]:
+def storage_causes(results: Results, test: str, figures: Figures, of_device: Blocks) -> list[Cause]:
     """Of one test, target by target; nothing where the disk was as always, or nobody knows."""
-    notes: list[str] = []
+    found: list[Cause] = []
     for target in results.targets:
         blocks = of_device.get((test, target.label), ())
-        notes += _slow_blocks(target.label, blocks)
-        notes += _slow_throughout(target.label, blocks, results.host)
-        notes += _reads_of_what_fits(results, target, absolute.get((test, target.label), {}), blocks)
-    return notes
+        found += _slow_blocks(test, target.label, blocks)
+        found += _slow_throughout(test, target.label, blocks, results.host)
+        found += _reads_of_what_fits(results, test, target, figures.get((test, target.label), {}), blocks)
+    return found
 
 
-def _slow_blocks(label: str, blocks: Sequence[Block]) -> Iterator[str]:
+def _slow_blocks(test: str, label: str, blocks: Sequence[Block]) -> Iterator[Cause]:
     counted = [block for block in blocks if block.requests >= LEAST_REQUESTS]
     if len(counted) < LEAST_BLOCKS:
         return
@@ -92,14 +94,17 @@ def _slow_blocks(label: str, blocks: Sequence[Block]) -> Iterator[str]:
     for block in counted:
         is_slow = block.await_ms >= SLOW_TIMES * usual_ms and block.await_ms - usual_ms >= SLOW_EXTRA_MS
         if is_slow and block.ops_per_s <= SLOW_THROUGHPUT * usual_rate:
-            yield (
-                f"{label} met a slow device in block {block.number + 1}: a request took {block.await_ms:.2f} ms "
-                f"({usual_ms:.2f} ms in the median of {len(counted)} blocks), and throughput was "
-                f"{block.ops_per_s / usual_rate:.2f} of its median"
-            )
+            facts = {
+                "block": block.number + 1,
+                "await_ms": block.await_ms,
+                "usual_ms": usual_ms,
+                "blocks": len(counted),
+            }
+            of_throughput = {"throughput_of_median": block.ops_per_s / usual_rate}
+            yield Cause(Kind.STORAGE, test, label, SLOW_BLOCK, facts=facts | of_throughput)
 
 
-def _slow_throughout(label: str, blocks: Sequence[Block], host: Mapping[str, Any]) -> Iterator[str]:
+def _slow_throughout(test: str, label: str, blocks: Sequence[Block], host: Mapping[str, Any]) -> Iterator[Cause]:
     probe = (host.get("read_latency") or {}).get(PROBE)
     reads = sum(block.reads for block in blocks)
     if not probe or reads < LEAST_REQUESTS or median(block.queued or 0.0 for block in blocks) > MOST_QUEUED:
@@ -107,15 +112,12 @@ def _slow_throughout(label: str, blocks: Sequence[Block], host: Mapping[str, Any
     probe_ms = probe["mean_us"] / 1e3
     read_ms = sum(block.read_ms for block in blocks) / reads
     if read_ms >= SLOW_TIMES_OF_PROBE * probe_ms and read_ms - probe_ms >= SLOW_EXTRA_MS:
-        yield (
-            f"{label} met a slow device: a read took {read_ms:.2f} ms on average, and {probe_ms:.2f} ms when the disk was "
-            "probed before the run"
-        )
+        yield Cause(Kind.STORAGE, test, label, SLOW_DEVICE, facts={"read_ms": read_ms, "probe_ms": probe_ms})
 
 
 def _reads_of_what_fits(
-    results: Results, target: Target, figures: Mapping[str, Sequence[float]], blocks: Sequence[Block]
-) -> Iterator[str]:
+    results: Results, test: str, target: Target, figures: Mapping[str, Sequence[float]], blocks: Sequence[Block]
+) -> Iterator[Cause]:
     if results.header.cache != "warm" or not blocks or not figures.get(DISK_READS):
         return
     reads_per_op = fmean(figures[DISK_READS])
@@ -123,11 +125,9 @@ def _reads_of_what_fits(
     data_bytes, cache_bytes = _data_bytes(results, target), _cache_bytes(results, target)
     is_trifle = reads_per_op < TRIFLE_READS_PER_OP or bytes_per_block < TRIFLE_BYTES_PER_BLOCK
     if not is_trifle and 0 < data_bytes < cache_bytes:
-        yield (
-            f"{target.label} reads storage although its data fits: {reads_per_op:.2g} disk reads per op, "
-            f"{show_bytes(bytes_per_block)} in a block, with {show_bytes(data_bytes)} of tables and indexes and "
-            f"{show_bytes(cache_bytes)} of cache"
-        )
+        of_memory = {"data_bytes": data_bytes, "cache_bytes": cache_bytes}
+        facts = {"reads_per_op": reads_per_op, "bytes_per_block": bytes_per_block, **of_memory}
+        yield Cause(Kind.STORAGE, test, target.label, READS_OF_WHAT_FITS, facts=facts)
 
 
 def _data_bytes(results: Results, target: Target) -> int:

@@ -5,11 +5,12 @@ from dataclasses import replace
 import msgspec
 import numpy as np
 
+from dbversus.explain.conditions import MOST_FAULTS_PER_S, memory_causes
 from dbversus.report.assessment import build_assessment
-from dbversus.report.parts.notes.memory import MOST_FAULTS_PER_S, memory_notes
+from dbversus.report.parts.notes.cause_words import condition_notes
 from dbversus.results.stored import Results
 
-from ....stats.twin_results import Truth, twin_results
+from ..stats.twin_results import Truth, twin_results
 
 
 def with_faults(faults_per_s: float, **header: object) -> Results:
@@ -25,21 +26,22 @@ def with_faults(faults_per_s: float, **header: object) -> Results:
 
 def test_a_server_that_waits_for_its_own_pages_had_too_little_memory() -> None:
     results = with_faults(240.0, memory=512 * 2**20)
-    (note,) = memory_notes(results)["test0"]
+    (cause,) = memory_causes(results)
+    (note,) = condition_notes([cause])
     target = results.targets[-1].label
     assert note.startswith(
         f"{target} had too little memory with a limit of 512m: 240 times a second it waited for a page"
     )
-    assert "test1" not in memory_notes(results)
+    assert (cause.test, cause.target) == ("test0", target)
     shown = {test.name: test.notes for test in build_assessment(results).tests}
     assert note in shown["test0"] and note not in shown["test1"]
 
 
 def test_without_a_limit_none_is_named() -> None:
-    (note,) = memory_notes(with_faults(240.0))["test0"]
+    (note,) = condition_notes(memory_causes(with_faults(240.0)))
     assert "had too little memory: 240 times" in note
 
 
 def test_few_faults_and_emptied_caches_are_usual() -> None:
-    assert not memory_notes(with_faults(MOST_FAULTS_PER_S - 1))
-    assert not memory_notes(with_faults(240.0, cache="cold"))
+    assert not memory_causes(with_faults(MOST_FAULTS_PER_S - 1))
+    assert not memory_causes(with_faults(240.0, cache="cold"))

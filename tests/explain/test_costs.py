@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from dbversus.report.parts.notes.also_changed import NAMED_AT_MOST, also_changed
+from dbversus.explain.costs import cost_causes
+from dbversus.report.parts.notes.cause_words import NAMED_AT_MOST, also_changed
 from dbversus.stats.metrics import CPU, DRAIN_CPU, IO_BYTES
 from dbversus.stats.model import Finding, Verdict
 
@@ -22,9 +23,8 @@ def _finding(metric: str, pair: tuple[float, float], verdict: Verdict | None = N
 def _named(pairs: Pairs, **verdicts: Verdict) -> list[str]:
     """Titles and figures, in order."""
     findings = {name: _finding(name, pair, verdicts.get(name)) for name, pair in pairs.items()}
-    sentence = also_changed(
-        findings, {name: pair[0] for name, pair in pairs.items()}, {name: pair[1] for name, pair in pairs.items()}
-    )
+    base, mine = ({name: pair[side] for name, pair in pairs.items()} for side in (0, 1))
+    sentence = also_changed(cost_causes(findings, base, mine), max(base[CPU], mine[CPU]))
     return sentence.removeprefix("also changed: ").split(", ") if sentence else []
 
 
@@ -112,7 +112,12 @@ def test_what_is_not_beyond_doubt_or_is_a_response_time_is_not_named() -> None:
 
 def test_cpu_that_makes_no_verdict_is_named() -> None:
     findings = {CPU: replace(_finding(CPU, (100.0, 150.0)), judged=False)}
-    assert also_changed(findings, {CPU: 100.0}, {CPU: 150.0}).startswith("also changed: server CPU per op")
+    (cause,) = cost_causes(findings, {CPU: 100.0}, {CPU: 150.0})
+    assert (cause.test, cause.target, cause.what, cause.base, cause.mine) == ("t", "new", CPU, 100.0, 150.0)
+    assert (
+        also_changed([cause], 150.0)
+        == "also changed: server CPU per op +50\N{NO-BREAK SPACE}% (100 → 150 of 150 µs/op)"
+    )
 
 
 def test_only_so_many_are_named() -> None:

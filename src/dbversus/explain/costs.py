@@ -1,4 +1,4 @@
-"""What changed beside the verdict, most costly first: where to look for the cause.
+"""What changed beside the verdict, most costly first, as causes: parts of the CPU time, bytes, calls, background work, counters.
 
 A change is ranked by its share of what an operation costs: of its server CPU, of its bytes, of its response time. System calls,
 faults and switches are taken at what they usually cost a kernel, for the ranking alone. Of the server's own counters most
@@ -8,9 +8,8 @@ cannot be told a cost; they come last.
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
-from dbversus.report.words import change
+from dbversus.explain.cause import Cause, Kind
 from dbversus.stats.metrics import (
     BACKGROUND,
     BACKGROUND_CPU,
@@ -20,7 +19,6 @@ from dbversus.stats.metrics import (
     DISK_READS,
     DISK_WRITE_BYTES,
     DISK_WRITES,
-    DRAIN_CPU,
     FOREGROUND_CPU,
     IO_BYTES,
     SYSTEM_CPU,
@@ -30,7 +28,6 @@ from dbversus.stats.metrics import (
 )
 from dbversus.stats.model import CHANGES, Finding
 
-NAMED_AT_MOST = 5
 TRIFLE = 0.02
 """Less of an operation's cost than this is not named."""
 LEAST_PER_OP = 0.1
@@ -59,46 +56,33 @@ _NETWORK = re.compile(r"bytes_(?:sent|received)")
 Means = Mapping[str, float]
 
 
-@dataclass(frozen=True)
-class Change:
-    """One change that is beyond doubt: per operation on the base and on the target, and its share of the cost of one."""
-
-    metric: str
-    ratio: float
-    base: float
-    mine: float
-    share: float | None
-
-    @property
-    def rank(self) -> tuple[bool, float]:
-        return self.share is None, -(self.share if self.share is not None else abs(math.log(self.ratio)))
-
-    def is_as(self, other: "Change") -> bool:
-        """Whether the same quantity is behind both."""
-        pairs = ((self.base, other.base), (self.mine, other.mine))
-        return all(abs(one - two) <= SAME_WITHIN * max(one, two) for one, two in pairs)
+def cost_causes(findings: Mapping[str, Finding], base: Means, mine: Means) -> list[Cause]:
+    """Most costly first, each quantity once. `base`, `mine`: metric → mean per operation, counters among them."""
+    return _once(sorted(_changes(findings, base, mine), key=_rank))
 
 
-def also_changed(findings: Mapping[str, Finding], base: Means, mine: Means) -> str:
-    """In a sentence; empty when there is nothing. `base`, `mine`: metric → mean per operation, counters among them."""
-    named = _once(sorted(_changes(findings, base, mine), key=lambda item: item.rank))[:NAMED_AT_MOST]
-    whole = max(base.get(CPU, 0.0), mine.get(CPU, 0.0))
-    return f"also changed: {', '.join(_words(item, whole) for item in named)}" if named else ""
+def _rank(cause: Cause) -> tuple[bool, float]:
+    return cause.cost is None, -(cause.cost if cause.cost is not None else abs(math.log(cause.ratio or 1)))
 
 
-def _changes(findings: Mapping[str, Finding], base: Means, mine: Means) -> list[Change]:
+def _changes(findings: Mapping[str, Finding], base: Means, mine: Means) -> list[Cause]:
     found = []
     for name, finding in findings.items():
         if finding.verdict not in CHANGES or not finding.ratio or _says_nothing_new(name, findings, base, mine):
             continue
-        item = Change(name, finding.ratio, base.get(name, 0.0), mine.get(name, 0.0), None)
-        cost = _cost(item, base, mine)
-        if cost is None:
-            if abs(item.mine - item.base) >= LEAST_PER_OP:
-                found.append(item)
-        elif cost >= TRIFLE:
-            found.append(Change(name, item.ratio, item.base, item.mine, cost))
+        amounts = base.get(name, 0.0), mine.get(name, 0.0)
+        cost = _cost(name, abs(amounts[1] - amounts[0]), base, mine)
+        least, size = (LEAST_PER_OP, abs(amounts[1] - amounts[0])) if cost is None else (TRIFLE, cost)
+        if size >= least:
+            unit = metric_named(name).unit
+            found.append(Cause(_kind(name), finding.test, finding.target, name, *amounts, unit, finding.ratio, cost))
     return found
+
+
+def _kind(metric: str) -> Kind:
+    if metric.startswith(COUNTER):
+        return Kind.COUNTER
+    return Kind.BACKGROUND if metric.startswith((BACKGROUND, BACKGROUND_CPU)) else Kind.COST
 
 
 def _says_nothing_new(name: str, findings: Mapping[str, Finding], base: Means, mine: Means) -> bool:
@@ -115,9 +99,8 @@ def _says_nothing_new(name: str, findings: Mapping[str, Finding], base: Means, m
     return all(means.get(name, 0.0) >= WHOLE * means.get(whole, math.inf) for means in (base, mine))
 
 
-def _cost(item: Change, base: Means, mine: Means) -> float | None:
-    """The change as a share of what an operation costs; None where that cannot be told."""
-    amount, name = abs(item.mine - item.base), item.metric
+def _cost(name: str, amount: float, base: Means, mine: Means) -> float | None:
+    """A change by `amount` as a share of what an operation costs; None where that cannot be told."""
 
     def share_of(whole: str) -> float | None:
         most = max(base.get(whole, 0.0), mine.get(whole, 0.0))
@@ -136,23 +119,21 @@ def _cost(item: Change, base: Means, mine: Means) -> float | None:
     return share_of(IO_BYTES if metric_named(name).unit == "bytes/op" else CPU)
 
 
-def _once(ranked: Sequence[Change]) -> list[Change]:
+def _once(ranked: Sequence[Cause]) -> list[Cause]:
     """Without counters that are in another view what was named before."""
-    kept: list[Change] = []
+    kept: list[Cause] = []
     for item in ranked:
-        if not (item.metric.startswith(COUNTER) and any(item.is_as(other) for other in kept)):
+        if not (item.kind is Kind.COUNTER and any(_is_as(item, other) for other in kept)):
             kept.append(item)
     return kept
 
 
-def _words(item: Change, cpu_us: float) -> str:
-    metric = metric_named(item.metric)
-    words = f"{metric.title} {change(item.ratio)}"
-    of_cpu = metric.unit == "µs/op" and item.metric not in (WAIT, DRAIN_CPU, "client_cpu_us_per_op")
-    if not of_cpu:
-        return words
-    return f"{words} ({_whole(item.base)} → {_whole(item.mine)} of {_whole(cpu_us)} µs/op)"
-
-
-def _whole(value: float) -> str:
-    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
+def _is_as(one: Cause, other: Cause) -> bool:
+    """Whether the same quantity is behind both."""
+    pairs = ((one.base, other.base), (one.mine, other.mine))
+    return all(
+        isinstance(ours, float | int)
+        and isinstance(theirs, float | int)
+        and abs(ours - theirs) <= SAME_WITHIN * max(ours, theirs)
+        for ours, theirs in pairs
+    )

@@ -1,0 +1,136 @@
+"""Causes in words, the same in every report: this is the one place that has them."""
+
+from collections.abc import Iterable, Sequence
+
+from dbversus.explain.cause import Cause, Fact, Kind
+from dbversus.explain.conditions import AGED, LEAD_IN_S, LEAST_S, MEASURED_ON, MOST_S, PUT_OFF, STILL_WORKED
+from dbversus.explain.storage import SLOW_BLOCK, SLOW_DEVICE
+from dbversus.report.words import change
+from dbversus.stats.metrics import DRAIN_CPU, WAIT, metric_named
+from dbversus.units import show_bytes, show_memory
+
+NAMED_AT_MOST = 5
+LATER = "checkpoints of a full log and long histories come later (--profile sustained has more of them)"
+
+
+def condition_notes(causes: Iterable[Cause]) -> list[str]:
+    """A sentence for each; those of the regime of a test are one."""
+    found = list(causes)
+    notes = []
+    for cause in found:
+        if cause.kind is Kind.REGIME and cause.what == PUT_OFF:
+            continue
+        if cause.kind is Kind.REGIME and cause.what == MEASURED_ON:
+            notes.append(_regime(cause, [one for one in found if one.what == PUT_OFF and one.test == cause.test]))
+        else:
+            notes.append(_condition(cause))
+    return notes
+
+
+def _condition(cause: Cause) -> str:
+    match cause.kind:
+        case Kind.STORAGE:
+            return _storage(cause)
+        case Kind.MEMORY:
+            return _memory(cause)
+        case Kind.DRIFT:
+            moved = f"{cause.what} of {cause.target} moved by {change(cause.ratio)} during the slots of a block"
+            return f"{moved}; verdicts stand on target/base, where what both do alike cancels"
+        case Kind.LOG:
+            return _log(cause)
+        case _:
+            assert cause.what == STILL_WORKED
+            times = f"{cause.facts['times']} of {cause.facts['drains']} times"
+            return (
+                f"{cause.target} still worked {_number(cause.mine):.1f} s after the test ({times}): its drained CPU and "
+                "bytes are too low"
+            )
+
+
+def _regime(cause: Cause, put_off: Sequence[Cause]) -> str:
+    """On what data a test that changes data was measured, for how long, and how much work servers put off."""
+    aged = "aged data: changed throughout since the load, so that fresh pages no longer split"
+    data = aged if cause.facts[AGED] else "data as it was loaded"
+    rest = ", ".join(map(_put_off, put_off))
+    charged = f"; put off until after the test, and charged to it as drain: {rest}" if rest else ""
+    return f"measured on {data}{_length(cause)}{charged}"
+
+
+def _length(cause: Cause) -> str:
+    """How long servers were driven before, where that was for the sake of the regime; else how long a short test lasted."""
+    if lead_in_s := _number(cause.facts[LEAD_IN_S]):
+        return f", in every block after a lead-in of {lead_in_s:g} s on the slowest target, uncounted"
+    if LEAST_S not in cause.facts:
+        return ""
+    least, most = (f"{_number(cause.facts[name]):.2g}" for name in (LEAST_S, MOST_S))
+    span = least if least == most else f"{least} to {most}"
+    return f"; each server was driven for {span} s per block: {LATER}"
+
+
+def _put_off(cause: Cause) -> str:
+    """`mysql:8.0 31 % of its CPU and 80 % of its bytes written`"""
+    return (
+        f"{cause.target} {' and '.join(f'{_number(share):.0%} of its {what}' for what, share in cause.facts.items())}"
+    )
+
+
+def _storage(cause: Cause) -> str:
+    facts = {name: _number(value) for name, value in cause.facts.items()}
+    if cause.what == SLOW_BLOCK:
+        return (
+            f"{cause.target} met a slow device in block {facts['block']:.0f}: a request took {facts['await_ms']:.2f} ms "
+            f"({facts['usual_ms']:.2f} ms in the median of {facts['blocks']:.0f} blocks), and throughput was "
+            f"{facts['throughput_of_median']:.2f} of its median"
+        )
+    if cause.what == SLOW_DEVICE:
+        return (
+            f"{cause.target} met a slow device: a read took {facts['read_ms']:.2f} ms on average, and "
+            f"{facts['probe_ms']:.2f} ms when the disk was probed before the run"
+        )
+    return (
+        f"{cause.target} reads storage although its data fits: {facts['reads_per_op']:.2g} disk reads per op, "
+        f"{show_bytes(facts['bytes_per_block'])} in a block, with {show_bytes(facts['data_bytes'])} of tables and indexes "
+        f"and {show_bytes(facts['cache_bytes'])} of cache"
+    )
+
+
+def _memory(cause: Cause) -> str:
+    limit = cause.facts["limit_bytes"]
+    within = f" with a limit of {show_memory(int(_number(limit)))}" if limit else ""
+    return (
+        f"{cause.target} had too little memory{within}: {_number(cause.mine):.0f} times a second it waited for a page of "
+        "its program, or of what it keeps in memory, to be read from disk (major page faults); smaller caches or more "
+        "memory would help"
+    )
+
+
+def _log(cause: Cause) -> str:
+    """`postgres:17 logged 14 lines in 3 of 8 blocks, such as "LOG: checkpoint starting: wal"`"""
+    said = " and ".join(f'"{text}"' for text in cause.what.split("\n"))
+    count = f"{cause.mine} line{'s' if _number(cause.mine) > 1 else ''}"
+    where = f"{cause.facts['in_blocks']} of {cause.facts['blocks']} blocks"
+    return f"{cause.target} logged {count} in {where}, such as {said}"
+
+
+def also_changed(causes: Sequence[Cause], cpu_us: float) -> str:
+    """The first of them in a sentence; empty when there is none. `cpu_us`: of an operation, where it is more."""
+    named = causes[:NAMED_AT_MOST]
+    return f"also changed: {', '.join(_cost(cause, cpu_us) for cause in named)}" if named else ""
+
+
+def _cost(cause: Cause, cpu_us: float) -> str:
+    words = f"{metric_named(cause.what).title} {change(cause.ratio)}"
+    of_cpu = cause.unit == "µs/op" and cause.what not in (WAIT, DRAIN_CPU, "client_cpu_us_per_op")
+    if not of_cpu:
+        return words
+    return f"{words} ({_whole(_number(cause.base))} → {_whole(_number(cause.mine))} of {_whole(cpu_us)} µs/op)"
+
+
+def _whole(value: float) -> str:
+    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
+
+
+def _number(fact: Fact) -> float:
+    """Of a fact that is one; its kind says so."""
+    assert isinstance(fact, int | float)
+    return fact
