@@ -1,4 +1,4 @@
-"""Writes the table of records into docs/results-directory.md, from their classes: `python -m tests.record_table`."""
+"""Writes the table of records into docs/reference/schema.md, from their classes: `python -m tests.record_table`."""
 
 import inspect
 import types
@@ -12,7 +12,7 @@ import msgspec
 
 from dbversus.results.records import TYPES, OfGroup, OfTest, Part, Record
 
-PAGE = Path(__file__).parents[1] / "docs/results-directory.md"
+PAGE = Path(__file__).parents[1] / "docs/reference/schema.md"
 BEGIN = "<!-- made by `python -m tests.record_table`, from src/dbversus/results/records -->\n"
 END = "<!-- end of what is made -->\n"
 HEAD = "| record | field | type | what |\n| --- | --- | --- | --- |\n"

@@ -1,4 +1,4 @@
-"""report.json: the assessment as data (docs/results-directory.md describes it)."""
+"""report.json: the assessment as data (docs/reference/schema.md describes it)."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""The records of a journal: a class per type, and their union. docs/results-directory.md is generated from them."""
+"""The records of a journal: a class per type, and their union. docs/reference/schema.md is generated from them."""
 
 import json
 from collections.abc import Iterable

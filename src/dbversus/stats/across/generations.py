@@ -1,4 +1,4 @@
-"""Two generations of two systems: how the ratio second/first moved from the old pair to the new pair (docs/results-directory.md).
+"""Two generations of two systems: how the ratio second/first moved from the old pair to the new pair (docs/modes.md).
 
 Every figure is a mean over blocks of ln ratios with Student's t interval over blocks, at CONFIDENCE. Pairs of one experiment
 share their blocks, so there the shift is taken block by block; pairs of two experiments do not, so there it is the
