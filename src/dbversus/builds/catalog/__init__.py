@@ -1,4 +1,4 @@
-"""Which builds can be fetched, and how: one TOML file per DBMS (format: docs/builds.md)."""
+"""Which builds can be fetched, and how: one TOML file per DBMS (format: docs/reference/builds-catalog.md)."""
 
 import platform
 import re
