@@ -37,7 +37,7 @@ from dbversus.report.model import (
     StatementPart,
     TargetFacts,
     TestPart,
-    spoiled_by_sla,
+    spoiled_labels,
 )
 from dbversus.report.parts.each_test import after_writes, roles
 from dbversus.report.parts.each_test.groups import group_of
@@ -63,7 +63,7 @@ from dbversus.results.records import Answers, Latency, Resumed
 from dbversus.results.records import Failure as FailureRecord
 from dbversus.results.sql import columns_of, names
 from dbversus.results.stored import Results, Target
-from dbversus.stats.across.clients import case_of
+from dbversus.stats.across.clients import case_of, test_of
 from dbversus.stats.headline import headline
 from dbversus.stats.judge import judge, judge_over_clients, judge_over_sizes
 from dbversus.stats.metrics import CPU, LOAD_TEST, WAIT
@@ -190,8 +190,7 @@ def _tests(results: Results, judged: Sequence[Finding]) -> tuple[TestPart, ...]:
 
 def _plans_of(case: str, plans: Sequence[PlanDifference]) -> tuple[PlanDifference, ...]:
     """A test has the same plans with any number of clients (`scan@4`)."""
-    of_clients = case_of(case)
-    test = of_clients[0] if of_clients else case
+    test = test_of(case)
     return tuple(plan for plan in plans if plan.statement.startswith((f"{test}/", f"{test} / ")))
 
 
@@ -286,7 +285,7 @@ def _comparison(
         return Comparison(test, target.label, Verdict.WRONG_RESULT, findings, (wrong,))
     if not any(finding.judged or finding.lacks_operations for finding in findings.values()):
         return _without_findings(results, test, target)
-    if missed := [label for label in (results.base.label, target.label) if label in spoiled_by_sla(of_roles)]:
+    if missed := [label for label in (results.base.label, target.label) if label in spoiled_labels(of_roles)]:
         words = f"not compared, since a role did not reach its rate on {listing(missed)}"
         return Comparison(test, target.label, Verdict.SLA_FAILED, findings, (words,))
     verdict, sentence = headline(list(findings.values()))

@@ -1,6 +1,6 @@
 """What the reports show, as plain data: every number with its unit, its interval and the count behind it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,7 @@ from dbversus.stats.judged import judged_metrics
 from dbversus.stats.means import Ratio
 from dbversus.stats.metrics import PRIMARY
 from dbversus.stats.model import Finding, Metric, Verdict
+from dbversus.stats.validity.rates import Rate, spoiled_by_rates
 
 
 @dataclass(frozen=True)
@@ -63,8 +64,7 @@ class RoleFigures:
     """What the clients of a role did on one target. None of what only roles with arrivals have, in a closed loop.
 
     `due_per_s`: operations that fell due; `late_share`: of those done, sent after their moment; `overdue_share`: of all that
-    fell due, not sent at the end of their block. `rate_per_s`: what had to be done, and `sla` the share of it that is enough;
-    None, too, in older results.
+    fell due, not sent at the end of their block.
     """
 
     ops_per_s: Estimate
@@ -74,17 +74,7 @@ class RoleFigures:
     due_per_s: Estimate | None
     late_share: float | None
     overdue_share: float | None
-    rate_per_s: float | None = None
-    sla: float | None = None
-
-    @property
-    def held_share(self) -> float | None:
-        """What was done of the rate that was asked for."""
-        return (self.ops_per_s.value or 0.0) / self.rate_per_s if self.rate_per_s else None
-
-    @property
-    def sla_failed(self) -> bool:
-        return self.held_share is not None and self.sla is not None and self.held_share < self.sla
+    rate: Rate
 
 
 @dataclass(frozen=True)
@@ -95,11 +85,9 @@ class RolePart:
     targets: Mapping[str, RoleFigures]
 
 
-def spoiled_by_sla(roles: Sequence[RolePart]) -> frozenset[str]:
-    """Labels of targets on which a role missed its SLA, and another is in a closed loop, which had it the easier for that."""
-    figures = [(label, of_target) for part in roles for label, of_target in part.targets.items()]
-    closed = {label for label, of_target in figures if of_target.due_per_s is None}
-    return frozenset(label for label, of_target in figures if of_target.sla_failed and label in closed)
+def spoiled_labels(roles: Iterable[RolePart]) -> frozenset[str]:
+    """Of targets on which figures of the test do not count, since a role missed its rate there."""
+    return spoiled_by_rates({label: figures.rate for label, figures in part.targets.items()} for part in roles)
 
 
 @dataclass(frozen=True)
@@ -263,7 +251,7 @@ class TestPart:
     @property
     def sla_failed(self) -> frozenset[str]:
         """Labels of targets on which a role missed its SLA beside a closed loop: the test's figures there do not count."""
-        return spoiled_by_sla(self.roles)
+        return spoiled_labels(self.roles)
 
 
 @dataclass(frozen=True)

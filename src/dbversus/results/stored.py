@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import duckdb
 import msgspec
@@ -45,6 +45,7 @@ from dbversus.results.schema import (
     SERVERS,
     SLOT_COLUMNS,
     STALL_COLUMNS,
+    SUITE,
     TIMELINE_COLUMNS,
 )
 from dbversus.results.sql import columns_of, database_with, names, run_sql
@@ -60,6 +61,9 @@ from dbversus.results.tables.roles import role_columns
 from dbversus.results.tables.stalls import stall_rows
 from dbversus.results.tables.timeline import timeline_rows
 from dbversus.results.write import safe_name
+
+if TYPE_CHECKING:
+    from dbversus.suites.model import Test
 
 R = TypeVar("R", bound=Record)
 
@@ -181,6 +185,19 @@ class Results:
     def slot_plans(self) -> dict[str, Slots]:
         """Test → what its slots are, as last planned."""
         return {record.test: record for record in self.of_type(Slots)}
+
+    @cached_property
+    def stored_tests(self) -> "Mapping[str, Test]":
+        """By name. Imports have no suite; one that cannot be read here, or lies elsewhere, keeps nothing from being judged."""
+        from dbversus.suites.load import load_stored_suite, stored_files  # as long to import as what judges
+
+        folder = self.directory / SUITE
+        try:
+            for path in stored_files(folder):
+                check_inside(path, self.directory)
+            return load_stored_suite(folder, self.header.spec.get("variants") or ()).tests
+        except UsageError:
+            return {}
 
     @property
     def finished(self) -> str | None:

@@ -16,6 +16,12 @@ def case_of(name: str) -> tuple[str, int] | None:
     return (test, int(clients)) if at and clients.isdecimal() else None
 
 
+def test_of(name: str) -> str:
+    """The test of a case, without its number of clients."""
+    case = case_of(name)
+    return case[0] if case else name
+
+
 def pooled_name(test: str) -> str:
     """What a test is called where all its numbers of clients are taken together: `scan@all`."""
     return f"{test}@{_ALL}"

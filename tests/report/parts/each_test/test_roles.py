@@ -8,17 +8,18 @@ from rich.console import Console
 from dbversus.report.figures import estimate
 from dbversus.report.formats import html, markdown, text
 from dbversus.report.formats import json as json_format
-from dbversus.report.model import Assessment, LatencyFigures, RoleFigures, RolePart, spoiled_by_sla
+from dbversus.report.model import Assessment, LatencyFigures, RoleFigures, RolePart, spoiled_labels
 from dbversus.report.parts.each_test.roles import notes
 from dbversus.report.words import NBSP, percent
 from dbversus.stats.model import Verdict
+from dbversus.stats.validity.rates import Rate
 
 TIMES = LatencyFigures(10, {50.0: estimate([20.0]), 99.0: estimate([2_000_000.0])}, (), 2_100_000.0)
-CLOSED = RoleFigures(estimate([900.0]), 3, TIMES, None, None, None, None)
+CLOSED = RoleFigures(estimate([900.0]), 3, TIMES, None, None, None, None, Rate(900.0))
 
 
 def paced(overdue_share: float) -> RoleFigures:
-    return RoleFigures(estimate([250.0]), 0, TIMES, TIMES, estimate([500.0]), 0.25, overdue_share)
+    return RoleFigures(estimate([250.0]), 0, TIMES, TIMES, estimate([500.0]), 0.25, overdue_share, Rate(250.0, 500.0))
 
 
 def test_a_rate_that_was_not_held_is_said() -> None:
@@ -54,7 +55,7 @@ def test_every_report_has_the_figures_of_roles(assessment: Assessment) -> None:
 
 
 def failing(done: float, rate: float = 500.0) -> RoleFigures:
-    return replace(paced(0.0), ops_per_s=estimate([done]), rate_per_s=rate, sla=0.95)
+    return replace(paced(0.0), ops_per_s=estimate([done]), rate=Rate(done, 500.0, rate, 0.95))
 
 
 def test_a_role_below_its_sla_spoils_the_closed_loops_beside_it_and_these_alone() -> None:
@@ -62,14 +63,14 @@ def test_a_role_below_its_sla_spoils_the_closed_loops_beside_it_and_these_alone(
         RolePart("readers", {"a": CLOSED, "b": CLOSED}),
         RolePart("orders", {"a": failing(474.0), "b": failing(475.0)}),
     )
-    assert spoiled_by_sla(parts) == {"a"}
+    assert spoiled_labels(parts) == {"a"}
     (said,) = notes(parts)
     assert said == (
         f"SLA failed on a: orders did 474.0 of 500.0 operations/s ({percent(0.948)}; at least {percent(0.95)} is asked for), "
         "so the figures of readers beside it do not count"
     )
     alone = (RolePart("orders", {"a": failing(474.0)}),)
-    assert not spoiled_by_sla(alone)
+    assert not spoiled_labels(alone)
     assert "do not count" not in notes(alone)[0] and notes(alone)[0].startswith("SLA failed on a")
 
 

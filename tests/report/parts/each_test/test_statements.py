@@ -10,6 +10,7 @@ import pytest
 
 from dbversus.report.model import StatementPart
 from dbversus.report.parts.each_test.statements import LONGEST_LINE, statements_of_tests
+from dbversus.results.stored import Results
 
 SUITE = """
 title = "One test"
@@ -43,12 +44,14 @@ def made(folder: Path, plans: Mapping[str, Mapping[str, Any]], suite: str = SUIT
         (folder / "suite").mkdir()
         (folder / "suite/1-own.toml").write_text(suite)
     dbms = {"old": "mysql", "new": "mysql", "pg": "postgres"}
-    return SimpleNamespace(
+    results = SimpleNamespace(
         directory=folder,
         header=SimpleNamespace(spec={}),
         targets=[SimpleNamespace(label=label, dbms=dbms[label]) for label in plans],
         server_json=lambda target, _: plans[target.label],
     )
+    results.stored_tests = vars(Results)["stored_tests"].func(results)
+    return results
 
 
 def asked(results: Any, case: str = "one") -> tuple[StatementPart, ...]:

@@ -55,10 +55,11 @@ def _table(test: TestPart, intervals: bool) -> Table:
 
 
 def _sla_text(figures: RoleFigures) -> str:
-    if figures.held_share is None or figures.sla is None:
+    rate = figures.rate
+    if rate.held_share is None or rate.sla is None:
         return "–"
-    sign = f"{SIGNS[Verdict.SLA_FAILED]} failed" if figures.sla_failed else "met"
-    return f"{sign} ({percent(figures.held_share)})"
+    sign = f"{SIGNS[Verdict.SLA_FAILED]} failed" if rate.is_missed else "met"
+    return f"{sign} ({percent(rate.held_share)})"
 
 
 def _cells(figures: RoleFigures, intervals: bool) -> list[str]:
@@ -105,8 +106,8 @@ def as_json(figures: RoleFigures, estimate: Any, latency: Any) -> dict[str, Any]
         "due_per_s": estimate(figures.due_per_s) if figures.due_per_s else None,
         "late_share": figures.late_share,
         "overdue_share": figures.overdue_share,
-        "rate_per_s": figures.rate_per_s,
-        "sla": figures.sla,
-        "held_share": figures.held_share,
-        "sla_failed": figures.sla_failed,
+        "rate_per_s": figures.rate.asked,
+        "sla": figures.rate.sla,
+        "held_share": figures.rate.held_share,
+        "sla_failed": figures.rate.is_missed,
     }

@@ -4,14 +4,11 @@ import re
 from collections.abc import Callable, Mapping
 
 from dbversus.dbms.known import find_dbms
-from dbversus.errors import UsageError
 from dbversus.explain.plan_diff import flat_plans
 from dbversus.report.model import StatementPart
-from dbversus.results.schema import SUITE
-from dbversus.results.stored import Results, check_inside
-from dbversus.stats.across.clients import case_of
-from dbversus.suites.load import load_stored_suite, stored_files
-from dbversus.suites.model import Statement, Test
+from dbversus.results.stored import Results
+from dbversus.stats.across.clients import test_of
+from dbversus.suites.model import Statement
 
 LONGEST_LINE = 160
 """Characters of a line of a plan: lists of values are longer."""
@@ -23,7 +20,7 @@ Plans = Mapping[str, Mapping[str, str]]
 
 def statements_of_tests(results: Results) -> Callable[[str], tuple[StatementPart, ...]]:
     """From a test, also with its number of clients, to its statements; to none where no suite is stored."""
-    tests = stored_tests(results)
+    tests = results.stored_tests
     plans = {target.label: flat_plans(results.server_json(target, "plans.json")) for target in results.targets}
 
     def of_test(case: str) -> tuple[StatementPart, ...]:
@@ -36,23 +33,6 @@ def statements_of_tests(results: Results) -> Callable[[str], tuple[StatementPart
         )
 
     return of_test
-
-
-def test_of(case: str) -> str:
-    """Without its number of clients."""
-    of_clients = case_of(case)
-    return of_clients[0] if of_clients else case
-
-
-def stored_tests(results: Results) -> Mapping[str, Test]:
-    """Imports have no suite; one that cannot be read here, or lies elsewhere, keeps no report from being made."""
-    folder = results.directory / SUITE
-    try:
-        for path in stored_files(folder):
-            check_inside(path, results.directory)
-        return load_stored_suite(folder, results.header.spec.get("variants") or ()).tests
-    except UsageError:
-        return {}
 
 
 def _sql(results: Results, statement: Statement) -> dict[str, str]:

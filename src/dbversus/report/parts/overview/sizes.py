@@ -8,7 +8,7 @@ from dbversus.report.model import Comparison, SizeLine, Sizes
 from dbversus.report.parts.notes.dependence import Factor, dependence
 from dbversus.report.words import listing
 from dbversus.results.stored import Results, Target
-from dbversus.stats.across.clients import case_of
+from dbversus.stats.across.clients import test_of
 from dbversus.stats.across.sizes import interaction_name, size_of
 from dbversus.stats.judge import judge_over_sizes
 from dbversus.stats.judged import judged_metrics
@@ -32,17 +32,9 @@ def of_experiment(results: Results, comparisons: Sequence[Comparison] = ()) -> S
     lines = []
     for (test, target), of_size in by_size.items():
         larger = {size: found.get((interaction_name(test, size, sizes[0]), target), {}) for size in sizes[1:]}
-        planned = _other_plans(
-            _without_clients(test), sizes, {name: plans[name] for name in (results.base.label, target)}
-        )
+        planned = _other_plans(test_of(test), sizes, {name: plans[name] for name in (results.base.label, target)})
         lines.append(SizeLine(test, target, of_size, larger, dependence(of_size, larger, OF_SIZES), tuple(planned)))
     return Sizes(sizes, tuple(lines), judged_metrics(results.header))
-
-
-def _without_clients(test: str) -> str:
-    """Plans are the same with any number of clients."""
-    case = case_of(test)
-    return case[0] if case else test
 
 
 Plans = Mapping[tuple[str, str], Mapping[int, str]]

@@ -163,7 +163,7 @@ def _sla(results: Results) -> dict[tuple[str, str], str]:
     for test, parts in roles_of_tests(results).items():
         for part in parts:
             for label, figures in part.targets.items():
-                if figures.held_share is not None:
-                    failed = figures.sla_failed or found.get((test, label)) == "failed"
+                if figures.rate.held_share is not None:
+                    failed = figures.rate.is_missed or found.get((test, label)) == "failed"
                     found[test, label] = "failed" if failed else "met"
     return found

@@ -10,7 +10,7 @@ from statistics import fmean
 from typing import Any
 
 from dbversus.report.figures import estimate
-from dbversus.report.model import RolePart, Step, StepCell, StepsPart, spoiled_by_sla
+from dbversus.report.model import RolePart, Step, StepCell, StepsPart, spoiled_labels
 from dbversus.report.parts.each_test.roles import roles_of_tests
 from dbversus.report.parts.steps import columns
 from dbversus.report.parts.steps.imported import imported_steps_part
@@ -77,7 +77,7 @@ def _step(
     roles: Sequence[RolePart],
     findings: Mapping[tuple[str, str], Finding],
 ) -> Step:
-    failed = spoiled_by_sla(roles)
+    failed = spoiled_labels(roles)
     unit, count = _counted(plan)
     paced = [role for role, does in plan.does.items() if does == "insert" and role in plan.paces]
     has_target = count == "query" and bool(paced)

@@ -48,9 +48,9 @@ def _row(test: TestPart, role: str, label: str, figures: RoleFigures) -> list[Ce
         label,
         *interval_cells(figures.due_per_s, look=look),
         *interval_cells(figures.ops_per_s, look=look),
-        figures.rate_per_s,
-        figures.held_share,
-        figures.sla,
+        figures.rate.asked,
+        figures.rate.held_share,
+        figures.rate.sla,
         Cell(roles_table.NOT_COUNTED, Verdict.SLA_FAILED) if is_spoiled else _sla(figures),
         *_percentile(response, 50.0, look),
         *_percentile(response, 99.0, look),
@@ -67,6 +67,7 @@ def _percentile(latency: LatencyFigures | None, rank: float, look: str) -> list[
 
 
 def _sla(figures: RoleFigures) -> Cell:
-    if figures.held_share is None or figures.sla is None:
+    rate = figures.rate
+    if rate.held_share is None or rate.sla is None:
         return Cell(None)
-    return Cell(f"{SIGNS[Verdict.SLA_FAILED]} failed", Verdict.SLA_FAILED) if figures.sla_failed else Cell("met")
+    return Cell(f"{SIGNS[Verdict.SLA_FAILED]} failed", Verdict.SLA_FAILED) if rate.is_missed else Cell("met")
