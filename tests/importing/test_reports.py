@@ -7,7 +7,7 @@ import pytest
 
 from dbversus.errors import UsageError
 from dbversus.report.assessment import build_assessment
-from dbversus.report.formats import post
+from dbversus.report.formats.post import write as post
 from dbversus.report.parts.experiment import efficiency
 from dbversus.report.parts.experiment.demands import not_judged
 from dbversus.report.views.registry import VIEWS

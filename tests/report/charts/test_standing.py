@@ -1,40 +1,101 @@
 """Ratios of many tests in one SVG file."""
 
+import re
+from dataclasses import replace
 from xml.etree import ElementTree
 
-from dbversus.report.charts import standing
+import pytest
+
+from dbversus.report.charts.standing import MOST_SERIES, Chart, draw
 from dbversus.report.model import Assessment
 from dbversus.stats.metrics import THROUGHPUT
-from dbversus.stats.model import Finding
+from dbversus.stats.model import Finding, Verdict
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def drawn(assessment: Assessment) -> ElementTree.Element:
-    findings: dict[str, dict[str, Finding]] = {}
+@pytest.fixture(scope="module")
+def finding(assessment: Assessment) -> Finding:
+    found = next(one for one in assessment.findings if one.metric == THROUGHPUT and one.ratio)
+    return replace(found, verdict=Verdict.REGRESSION, whole_work=None, ratio=0.8, low=0.75, high=0.85)
+
+
+def chart_of(assessment: Assessment) -> Chart:
+    series: dict[str, dict[str, Finding]] = {}
     for item in assessment.comparisons:
         if finding := item.findings.get(THROUGHPUT):
-            findings.setdefault(item.target, {})[item.test] = finding
-    return ElementTree.fromstring(standing.draw("throughput", [test.name for test in assessment.tests], findings))
+            series.setdefault(item.target, {})[item.test] = finding
+    return Chart("Throughput", "higher is better", [test.name for test in assessment.tests], series)
 
 
-def test_a_column_per_target_and_a_row_per_test_under_one_scale(assessment: Assessment) -> None:
-    root = drawn(assessment)
-    placed = [element for element in root if element.tag == f"{SVG}svg"]
-    columns = sorted({int(element.get("x", "")) for element in placed})
-    assert len(columns) == len(assessment.candidates)
-    assert columns[1] - columns[0] >= int(placed[0].get("width", ""))
-    axes = [element for element in root.iter() if "axis" in element.get("class", "")]
-    texts = [[text.text for text in axis] for axis in axes]
-    assert len(texts) == len(columns) and texts[0] == texts[1] and len(texts[0]) == 3
-    tops = {int(element.get("y", "")) for element in placed}
-    assert len(tops) == 1 + len(assessment.tests)
+def drawn(chart: Chart) -> ElementTree.Element:
+    return ElementTree.fromstring(draw(chart))
 
 
-def test_nothing_lies_outside(assessment: Assessment) -> None:
-    root = drawn(assessment)
-    width, height = (float(root.get(name, "")) for name in ("width", "height"))
-    for element in root:
-        if element.tag == f"{SVG}svg":
-            assert float(element.get("x", "")) + float(element.get("width", "")) <= width
-            assert float(element.get("y", "")) + float(element.get("height", "")) <= height
+def texts(root: ElementTree.Element) -> list[str]:
+    return [element.text or "" for element in root.iter(f"{SVG}text")]
+
+
+def places(root: ElementTree.Element) -> list[tuple[float, float, str]]:
+    """x, y and fill of each mark of the plot, after those of the legend."""
+    found = []
+    for element in root.iter(f"{SVG}path"):
+        if place := re.match(r"translate\(([\d.]+) ([\d.]+)\)", element.get("transform", "")):
+            found.append((float(place[1]), float(place[2]), element.get("fill", "")))
+    return found
+
+
+def test_a_title_a_legend_and_a_row_for_each_test(assessment: Assessment) -> None:
+    chart = chart_of(assessment)
+    found = texts(drawn(chart))
+    assert found[:2] == ["Throughput", "higher is better"]
+    assert {*chart.rows, *chart.series} <= set(found)
+
+
+def test_marks_stand_at_their_ratios(finding: Finding) -> None:
+    root = drawn(Chart("t", "n", ["a"], {"one": {"a": finding}, "two": {"a": replace(finding, ratio=1.25)}}))
+    ticks = {
+        float(element.text or ""): float(element.get("x", ""))
+        for element in root.iter(f"{SVG}text")
+        if element.get("class") == "tick"
+    }
+    (below, _, _), (above, _, _) = places(root)[2:]
+    assert below < ticks[1.0] < above
+    assert above - ticks[1.0] == pytest.approx(ticks[1.0] - below, abs=0.3)
+
+
+@pytest.mark.parametrize(("verdict", "is_hollow"), [(Verdict.UNDECIDED, True), (Verdict.NOT_REPLICATED, False)])
+def test_what_has_no_verdict_is_hollow(finding: Finding, verdict: Verdict, is_hollow: bool) -> None:
+    *_, (_, _, fill) = places(drawn(Chart("t", "n", ["a"], {"one": {"a": replace(finding, verdict=verdict)}})))
+    assert (fill == "#fcfcfa") is is_hollow
+
+
+@pytest.mark.parametrize(("ratio", "said"), [(0.00357, "0.00357"), (63.0, "63.00")])
+def test_what_lies_beyond_the_axis_says_how_far(finding: Finding, ratio: float, said: str) -> None:
+    far = replace(finding, ratio=ratio, low=None, high=None)
+    root = drawn(Chart("t", "n", ["a"], {"one": {"a": far}}))
+    assert said in texts(root) and len(places(root)) == 1
+
+
+def test_a_ratio_of_nothing_is_no_mark(finding: Finding) -> None:
+    root = drawn(Chart("t", "n", ["a"], {"one": {"a": replace(finding, ratio=0.0, low=None, high=None)}}))
+    assert len(places(root)) == 1
+
+
+def test_nothing_lies_outside(assessment: Assessment, finding: Finding) -> None:
+    names = [f"a target with a long name, number {number}" for number in range(MOST_SERIES)]
+    wide = Chart(
+        "A long title " * 9, "a long note " * 12, ["row " * 20], {name: {"row " * 20: finding} for name in names}
+    )
+    for root in (drawn(chart_of(assessment)), drawn(wide)):
+        width, height = (float(root.get(name, "")) for name in ("width", "height"))
+        for element in root.iter(f"{SVG}text"):
+            assert float(element.get("y", "")) <= height
+            if "text-anchor" not in element.attrib and element.get("class") != "tick":
+                assert float(element.get("x", "")) + 5 * len(element.text or "") <= width
+        assert all(0 <= x <= width and 0 <= y <= height for x, y, _ in places(root))
+
+
+def test_names_stay_text(finding: Finding) -> None:
+    hostile = "<script>alert('x')</script>"
+    assert "<script>" not in draw(Chart(hostile, hostile, [hostile], {hostile: {hostile: finding}}))

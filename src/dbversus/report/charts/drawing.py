@@ -42,6 +42,11 @@ def kind(index: int) -> str:
     return f"t{index % KINDS}"
 
 
+def shape(index: int) -> str:
+    """The path of a mark of the target at this place, around its middle."""
+    return _SHAPES[index % KINDS]
+
+
 def marks() -> Markup:
     """The shapes, once for the whole page: report.css has charts refer to them."""
     markers = [_marker(f"mark{index}", index, 12, shape) for index, shape in enumerate(_SHAPES)]

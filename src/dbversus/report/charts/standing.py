@@ -1,50 +1,156 @@
-"""Ratios of many tests as an SVG file that needs no style sheet: names on the left, a column per target."""
+"""Ratios as an SVG file that needs no style sheet: names on the left, a mark with its interval per series, a legend above."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from markupsafe import escape
 
-from dbversus.report.charts import forest
-from dbversus.stats.model import Finding
+from dbversus.report.charts import ticks
+from dbversus.report.charts.drawing import shape
+from dbversus.report.words import ratio
+from dbversus.stats.model import DECIDED, Finding, Verdict
 
-_NAMES_PX, _ROW_PX, _GAP_PX, _HEAD_PX, _LETTER_PX = 190, 20, 24, 40, 7
+MOST_SERIES = 6
+"""More are not told apart."""
+_LETTER_PX, _NOTE_LETTER_PX, _TITLE_LETTER_PX = 7.0, 6.0, 9.0
+_PLOT_PX, _PAD_PX, _MARK_PX, _LINE_PX, _ROW_GAP_PX = 470, 12, 13, 17, 7
+_LEAST_SPAN, _MOST_SPAN = math.log(1.1), math.log(10)
+"""From 1 to either side, in logarithms; what lies beyond is an arrow with its ratio."""
+_FILLED = (*DECIDED, Verdict.NOT_REPLICATED)
 # as report.css has them on light paper; the paper is drawn, so that a dark page changes nothing
+_COLOURS = ("#0d7a72", "#7646c9", "#94700a", "#bb2f78", "#47702a", "#2f6fb5")
 _STYLE = """
 text{font:12px system-ui,"Segoe UI",Roboto,"Liberation Sans",Arial,sans-serif;fill:#1d2125}
-.axis text{font-size:10.5px;fill:#5b636b}.band{fill:#eceeee}.one{stroke:#a4a9ae}
-.whisker{stroke:#646c74;stroke-width:1.5}circle{fill:#646c74;stroke:#646c74;stroke-width:1.5}.arrow{fill:#646c74}
-.regression .whisker,.regression circle{stroke:#b4400f}.regression circle,.regression .arrow{fill:#b4400f}
-.improvement .whisker,.improvement circle{stroke:#1f62ad}.improvement circle,.improvement .arrow{fill:#1f62ad}
-.undecided circle,.not-replicated circle,.unstable circle{fill:#fcfcfa}
-.undecided .whisker,.not-replicated .whisker,.unstable .whisker{stroke-dasharray:3 2}
+.title{font-size:15px;font-weight:600}.note,.tick,.far{fill:#5b636b;font-size:11px}.tick{text-anchor:middle}
+.stripe{fill:#f3f4f3}.band{fill:#dfe3e3}.grid{stroke:#dcdfe0}.one{stroke:#7d848a}
 """
 
 
-def draw(title: str, tests: Sequence[str], targets: Mapping[str, Mapping[str, Finding]]) -> str:
-    """`targets`: label → test → finding of one metric. All share a scale."""
-    scale = forest.scale_for(finding for of_target in targets.values() for finding in of_target.values())
-    column_px = max(forest.WIDTH, _LETTER_PX * max((len(label) for label in targets), default=0)) + _GAP_PX
-    names_px = max(_NAMES_PX, _LETTER_PX * max(map(len, tests), default=0)) + _GAP_PX
-    width, height = names_px + column_px * len(targets), _HEAD_PX + _ROW_PX * len(tests) + _GAP_PX
-    shapes = [f'<rect width="{width}" height="{height}" fill="#fcfcfa"/>', _text(0, 14, title)]
-    for place, (label, of_target) in enumerate(targets.items()):
-        left = names_px + place * column_px
-        shapes += [_text(left, 14, label), _placed(left, 20, 14, forest.axis(scale))]
-        shapes += _pictures(left, tests, of_target, scale)
-    shapes += [_text(0, _HEAD_PX + 14 + number * _ROW_PX, test) for number, test in enumerate(tests)]
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}">'
-    return f"{head}<title>{escape(title)}</title><style>{_STYLE}</style>{''.join(shapes)}</svg>\n"
+@dataclass(frozen=True)
+class Chart:
+    """`rows`: their names, in order. `series`: name → row → finding; at most MOST_SERIES. `note`: how to read it, in a line."""
+
+    title: str
+    note: str
+    rows: Sequence[str]
+    series: Mapping[str, Mapping[str, Finding]]
+
+    @property
+    def findings(self) -> list[Finding]:
+        return [one for of_row in self.series.values() for one in of_row.values() if one.ratio]
 
 
-def _pictures(left: int, tests: Sequence[str], findings: Mapping[str, Finding], scale: forest.Scale) -> Iterator[str]:
-    for number, test in enumerate(tests):
-        if finding := findings.get(test):
-            yield _placed(left, _HEAD_PX + number * _ROW_PX, forest.HEIGHT, forest.picture(finding, scale))
+@dataclass(frozen=True)
+class _Frame:
+    """Where things lie: the plot from `left` on, rows of `row_px` from `top` on; `low` and `high`: ln at its edges."""
+
+    left: float
+    top: float
+    row_px: float
+    low: float
+    high: float
+
+    def x(self, value: float) -> float:
+        share = (math.log(value) - self.low) / (self.high - self.low)
+        return round(self.left + min(max(share, 0.0), 1.0) * _PLOT_PX, 1)
+
+    def holds(self, value: float) -> bool:
+        return value > 0 and self.low <= math.log(value) <= self.high
 
 
-def _placed(left: int, top: int, height: int, picture: str) -> str:
-    return f'<svg x="{left}" y="{top}" width="{forest.WIDTH}" height="{height}">{picture}</svg>'
+def draw(chart: Chart) -> str:
+    left = _LETTER_PX * max(map(len, chart.rows), default=0) + 2 * _PAD_PX
+    texts = max(_TITLE_LETTER_PX * len(chart.title), _NOTE_LETTER_PX * len(chart.note))
+    width = math.ceil(max(left + _PLOT_PX + 4 * _PAD_PX, texts + 2 * _PAD_PX))
+    legend = list(_legend(chart.series, width))
+    top = 48 + _LINE_PX * (1 + max((line for line, _ in legend), default=0)) + _LINE_PX
+    frame = _Frame(left, top, _MARK_PX * len(chart.series) + _ROW_GAP_PX, *_span(chart.findings))
+    height = math.ceil(top + frame.row_px * len(chart.rows) + _LINE_PX + _PAD_PX)
+    shapes = [
+        f'<rect width="{width}" height="{height}" fill="#fcfcfa"/>',
+        f'<text class="title" x="{_PAD_PX}" y="22">{escape(chart.title)}</text>',
+        f'<text class="note" x="{_PAD_PX}" y="39">{escape(chart.note)}</text>',
+        *(picture for _, picture in legend),
+        *_rows(chart, frame, width),
+        *_grid(frame, len(chart.rows)),
+        *_marks(chart, frame),
+    ]
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img">'
+    return f"{head}<title>{escape(chart.title)}</title><style>{_STYLE}</style>{''.join(shapes)}</svg>\n"
 
 
-def _text(x: int, y: int, words: str) -> str:
-    return f'<text x="{x}" y="{y}">{escape(words)}</text>'
+def _span(findings: Iterable[Finding]) -> tuple[float, float]:
+    """Wide enough for all ratios and for the intervals of what is decided, as far as an axis may reach."""
+    ends = [
+        end
+        for one in findings
+        for end in (one.ratio, *((one.low, one.high) if one.counted in DECIDED else ()))
+        if end is not None and end > 0
+    ]
+    logs = [min(max(math.log(end), -_MOST_SPAN), _MOST_SPAN) for end in ends]
+    low, high = min([-_LEAST_SPAN, *logs]), max([_LEAST_SPAN, *logs])
+    room = 0.04 * (high - low)
+    return low - room, high + room
+
+
+def _legend(names: Iterable[str], width: float) -> Iterator[tuple[int, str]]:
+    """The line of each name, and its mark and text; a new line begins where one is full."""
+    line, x = 0, float(_PAD_PX)
+    for number, name in enumerate(names):
+        needed = 22 + _LETTER_PX * len(name)
+        if x > _PAD_PX and x + needed > width - _PAD_PX:
+            line, x = line + 1, float(_PAD_PX)
+        y = 58 + _LINE_PX * line
+        yield line, f"{_mark(number, x + 6, y - 4, filled=True)}<text x='{x + 16:g}' y='{y:g}'>{escape(name)}</text>"
+        x += needed + _PAD_PX
+
+
+def _rows(chart: Chart, frame: _Frame, width: float) -> Iterator[str]:
+    """Names, every other row on a stripe, and the margin within which nothing has changed."""
+    for number, name in enumerate(chart.rows):
+        y = frame.top + frame.row_px * number
+        if number % 2 == 0:
+            yield f'<rect class="stripe" x="0" y="{y:g}" width="{width}" height="{frame.row_px:g}"/>'
+        margins = [own[name].margin for own in chart.series.values() if name in own]
+        if margins:
+            start, end = frame.x(1 / (1 + max(margins))), frame.x(1 + max(margins))
+            yield f'<rect class="band" x="{start:g}" y="{y:g}" width="{end - start:g}" height="{frame.row_px:g}"/>'
+        yield f'<text x="{_PAD_PX}" y="{y + frame.row_px / 2 + 4:g}">{escape(name)}</text>'
+
+
+def _grid(frame: _Frame, rows: int) -> Iterator[str]:
+    bottom = frame.top + frame.row_px * rows
+    for value in sorted({1.0, *ticks.logarithmic(math.exp(frame.low), math.exp(frame.high))}):
+        x = frame.x(value)
+        yield f'<path class="{"one" if value == 1 else "grid"}" d="M{x:g} {frame.top:g}V{bottom:g}"/>'
+        for y in (frame.top - 5, bottom + 14):
+            yield f'<text class="tick" x="{x:g}" y="{y:g}">{value:g}</text>'
+
+
+def _marks(chart: Chart, frame: _Frame) -> Iterator[str]:
+    for number, of_row in enumerate(chart.series.values()):
+        for row, name in enumerate(chart.rows):
+            if (finding := of_row.get(name)) and finding.ratio:
+                y = frame.top + frame.row_px * row + _ROW_GAP_PX / 2 + _MARK_PX * (number + 0.5)
+                yield from _one(finding, number, y, frame)
+
+
+def _one(finding: Finding, number: int, y: float, frame: _Frame) -> Iterator[str]:
+    value = finding.ratio or 1.0
+    colour = _COLOURS[number % len(_COLOURS)]
+    if finding.low and finding.high:
+        yield f'<path stroke="{colour}" stroke-width="1.5" d="M{frame.x(finding.low):g} {y:g}H{frame.x(finding.high):g}"/>'
+    if frame.holds(value):
+        yield _mark(number, frame.x(value), y, filled=finding.counted in _FILLED)
+        return
+    edge, way, anchor = (frame.x(value), 1, "end") if value > 1 else (frame.x(value), -1, "start")
+    yield f'<path fill="{colour}" d="M{edge + 7 * way:g} {y:g}l{-7 * way} -4v8z"/>'
+    yield f'<text class="far" x="{edge - 4 * way:g}" y="{y + 4:g}" text-anchor="{anchor}">{ratio(value)}</text>'
+
+
+def _mark(number: int, x: float, y: float, *, filled: bool) -> str:
+    colour = _COLOURS[number % len(_COLOURS)]
+    fill = colour if filled else "#fcfcfa"
+    place = f"translate({x:g} {y:g}) scale(0.85)"
+    return f'<path d="{shape(number)}" transform="{place}" fill="{fill}" stroke="{colour}" stroke-width="1.5"/>'

@@ -57,7 +57,7 @@ def render(assessment: Assessment) -> str:
     for facts in assessment.candidates:
         parts += candidate_parts(assessment, facts)
     if not assessment.candidates:
-        parts.append(_own_figures(assessment))
+        parts.append(own_figures(assessment))
     parts += [legend(assessment), escape(assessment.code_layout)]
     if after := assessment.after_writes:
         said = "\n".join(f"- {escape(line)}" for line in after_writes.sentences(after, assessment.base.label))
@@ -176,7 +176,7 @@ def _notes(assessment: Assessment) -> list[str]:
     return ["## Notes", "\n".join(lines)] if lines else []
 
 
-def _own_figures(assessment: Assessment) -> str:
+def own_figures(assessment: Assessment) -> str:
     label, rows = assessment.base.label, []
     for test in assessment.tests:
         by_name = {figure.metric: figure.estimates[label] for figure in test.figures}

@@ -10,7 +10,7 @@ from dbversus.report.formats.layouts.files import INSERT, JANUARY_2021, NOW, fil
 from dbversus.report.model import Assessment, LayoutPart
 from dbversus.stats.model import Verdict
 
-README = "README.txt"
+FOLDER, README = "reference", "README.txt"
 _FOLDERS = ((JANUARY_2021,), (NOW,), (INSERT,))
 _OURS = ("o.qps.*", "o.met.*", "qps.*", "mrg.*", "rel.*")
 _NOT_COMPARED = (Verdict.FAILED, Verdict.WRONG_RESULT, Verdict.SLA_FAILED)

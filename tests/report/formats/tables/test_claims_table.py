@@ -6,7 +6,8 @@ import pytest
 
 from dbversus.posts.scored import ClaimStatus
 from dbversus.report.assessment import build_assessment
-from dbversus.report.formats import html, markdown, post
+from dbversus.report.formats import html, markdown
+from dbversus.report.formats.post import write as post
 from dbversus.report.formats.tables import claims_table
 from dbversus.report.formats.xlsx.sheets.comparisons import claims as claims_sheet
 from dbversus.report.formats.xlsx.table import Table

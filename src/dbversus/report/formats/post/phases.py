@@ -1,0 +1,186 @@
+"""The order in which a post tells its tests: by phase (load, reads before the writes, writes …), then by group of like tests."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from dbversus.report.model import Assessment, Comparison, TestPart
+from dbversus.report.parts.each_test.groups import GROUPS
+from dbversus.results.schema import IMPORTED_SUITE
+from dbversus.stats.across.clients import case_of
+from dbversus.stats.metrics import CPU, LOAD_TEST, THROUGHPUT
+from dbversus.stats.model import Finding, Verdict
+
+# the first pattern that the name of a test begins with, as the posts of 2021 group their sentences
+_FAMILIES = tuple(
+    (re.compile(pattern), title)
+    for pattern, title in (
+        (r"(point-query|random-points|hot-points)\b", "Point queries"),
+        (r"points-(not)?covered-pk\b", "Lists of primary keys"),
+        (r"points-(not)?covered-si\b", "Lists of secondary keys"),
+        (r"range-(not)?covered-pk\b", "Ranges of the primary key"),
+        (r"range-(not)?covered-si\b", "Ranges of the secondary key"),
+        (r"read-only\b", "Read-only transactions and aggregates"),
+        (r"(full-)?scan(\.|$)", "Full scans"),
+        (r"update-(inlist|index|nonindex|one|zipf)\b", "Updates"),
+        (r"write-only\b", "Write-only transactions"),
+        (r"read-write\b", "Read-write transactions"),
+        (r"delete(\.|$)", "Deletes"),
+        (r"insert(\.|$)", "Inserts"),
+    )
+)
+_STEPS = {
+    "l.i0": "Inserts in the order of the primary key",
+    "l.x": "Creating the secondary indexes",
+    "l.i1": "Inserts with secondary indexes",
+    "l.i2": "Inserts with secondary indexes, in small transactions",
+}
+_QUERY_STEP = re.compile(r"(?P<kind>q[rp]?)\d+(?P<rest>\..*)?")
+_QUERIES = {"q": "Queries", "qr": "Range queries", "qp": "Point queries"}
+_BEFORE = re.compile(r"\.pre(\.|$)")
+_OF_LOAD = {"load_rows_per_s": THROUGHPUT, "load_cpu_us_per_row": CPU}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A test with one number of clients. `comparisons`: by label of the target; the load has them too, without a verdict."""
+
+    name: str
+    test: str
+    clients: int | None
+    group: str
+    comparisons: Mapping[str, Comparison]
+    is_step: bool = False
+
+    def finding(self, target: str, metric: str) -> Finding | None:
+        """None where there is no ratio."""
+        comparison = self.comparisons.get(target)
+        finding = comparison.findings.get(metric) if comparison else None
+        return finding if finding and finding.ratio is not None else None
+
+
+@dataclass(frozen=True)
+class Group:
+    """Tests that are told in one breath."""
+
+    title: str
+    cases: tuple[Case, ...]
+
+    def with_clients(self, clients: int | None) -> "Group":
+        return replace(self, cases=tuple(case for case in self.cases if case.clients == clients))
+
+
+@dataclass(frozen=True)
+class Phase:
+    title: str
+    cases: tuple[Case, ...]
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """In the order of their first tests."""
+        by_title: dict[str, list[Case]] = {}
+        for case in self.cases:
+            by_title.setdefault(_group_title(case), []).append(case)
+        return tuple(Group(title, tuple(cases)) for title, cases in by_title.items())
+
+    @property
+    def clients(self) -> list[int | None]:
+        """Rising; None alone where there is one number of clients."""
+        return sorted({case.clients for case in self.cases}, key=lambda count: count or 0)
+
+
+def phases(assessment: Assessment) -> tuple[Phase, ...]:
+    """All tests in order, the load first."""
+    cases = [_case(test) for test in assessment.tests]
+    if any(one.test == LOAD_TEST for one in assessment.findings) and LOAD_TEST not in (case.name for case in cases):
+        cases.insert(0, _load(assessment))
+    found = [Phase("Load", tuple(case for case in cases if case.test == LOAD_TEST))]
+    steps = [step.name for step in assessment.steps.steps] if assessment.steps else []
+    beside = {step.name for step in assessment.steps.steps if _has_inserts(step.cells)} if assessment.steps else set()
+    by_name = {case.name: case for case in cases}
+    of_steps = [replace(by_name[name], is_step=True) for name in steps if name in by_name]
+    found.append(Phase("Load, indexes and inserts", tuple(one for one in of_steps if one.name not in beside)))
+    found.append(Phase("Queries while rows are inserted", tuple(one for one in of_steps if one.name in beside)))
+    others = [case for case in cases if case.test != LOAD_TEST and case.name not in steps]
+    found += _by_name(others) if _is_unordered(assessment) else _by_order(others)
+    return tuple(phase for phase in found if phase.cases)
+
+
+def _has_inserts(cells: Mapping[str, object]) -> bool:
+    return any(getattr(cell, "inserts_per_s", None) is not None for cell in cells.values())
+
+
+def _case(test: TestPart) -> Case:
+    name, clients = case_of(test.name) or (test.name, None)
+    return Case(test.name, name, clients, test.group, {item.target: item for item in test.comparisons})
+
+
+def _load(assessment: Assessment) -> Case:
+    """Loaded once, so what is judged of other tests is not judged of it."""
+    findings: dict[str, dict[str, Finding]] = {}
+    for one in assessment.findings:
+        if one.test == LOAD_TEST:
+            name = _OF_LOAD.get(one.metric, one.metric)
+            findings.setdefault(one.target, {})[name] = replace(one, metric=name)
+    comparisons = {
+        target: Comparison(LOAD_TEST, target, Verdict.NOT_REPLICATED, own) for target, own in findings.items()
+    }
+    return Case(LOAD_TEST, LOAD_TEST, None, GROUPS[3], comparisons)
+
+
+def _is_unordered(assessment: Assessment) -> bool:
+    """Whether nothing tells in which order tests were run: an import of single files meets these by name."""
+    names = [test.name for test in assessment.tests]
+    return assessment.header.suite == IMPORTED_SUITE and names == sorted(names)
+
+
+def _by_order(cases: Sequence[Case]) -> Iterator[Phase]:
+    """Tests that follow each other and all write, or all read; tests of other kinds by their group."""
+    seen: list[str] = []
+    has_writes = any(_kind(case.group) == "writes" for case in cases)
+    for kind, found in groupby(cases, lambda case: _kind(case.group)):
+        yield Phase(_phase_title(kind, seen, has_writes), tuple(found))
+        seen.append(kind)
+
+
+def _by_name(cases: Iterable[Case]) -> Iterator[Phase]:
+    """Reads with `.pre` in their names are those before the writes."""
+    known = list(cases)
+    if before := tuple(case for case in known if _BEFORE.search(case.test)):
+        yield Phase("Reads before the writes", before)
+    others = [case for case in known if case not in before]
+    for kind in dict.fromkeys(sorted((_kind(case.group) for case in others), key=lambda kind: kind != "writes")):
+        title = "Reads after the writes" if kind == "reads" and before else kind.capitalize()
+        yield Phase(title, tuple(case for case in others if _kind(case.group) == kind))
+
+
+def _phase_title(kind: str, seen: Sequence[str], has_writes: bool) -> str:
+    if kind == "reads" and has_writes:
+        return f"Reads {'after' if 'writes' in seen else 'before'} the writes"
+    return f"More {kind}" if kind in seen else kind.capitalize()
+
+
+def _kind(group: str) -> str:
+    if group == GROUPS[3]:
+        return "writes"
+    return "reads" if group in GROUPS[:3] else group
+
+
+def _group_title(case: Case) -> str:
+    """Of tests of an imported server or schema (`small/insert`), with its name in front."""
+    of, _, name = case.test.rpartition("/")
+    if name == LOAD_TEST:
+        title = "Load"
+    elif case.is_step:
+        title = _step_title(name)
+    else:
+        title = next((title for pattern, title in _FAMILIES if pattern.match(name)), case.group.capitalize())
+    return f"{of}: {title}" if of else title
+
+
+def _step_title(name: str) -> str:
+    """Steps with queries differ in the rate of inserts beside them: `qr100`, `qr500`."""
+    if step := _QUERY_STEP.fullmatch(name):
+        return f"{_QUERIES[step['kind']]} ({step['kind']}…{step['rest'] or ''})"
+    return f"{_STEPS[name]} ({name})" if name in _STEPS else name
