@@ -124,7 +124,7 @@ A sheet of `report.xlsx`, as LibreOffice prints it.
 ![a sheet of report.xlsx]({NAME}/sheet.png)
 
 ## The post
-[post.md]({NAME}/post.md), with its picture.
+[post.md]({NAME}/post.md), with its charts and the reference's summaries beside it.
 """
 
 

@@ -40,7 +40,7 @@ _ALL = (
     Format("json", "report.json", "json", "all of it as data"),
     Format("xlsx", "report.xlsx", "xlsx.write", "every table, as a spreadsheet"),
     Format("csv", "report.csv", "csv", "the verdicts, a line each"),
-    Format("post", "post.md", "post.write", "a post in Markdown with pictures beside it", "post"),
+    Format("post", "post.md", "post.write", "a post as the reference writes them, with charts", "post"),
     Format("reference", "reference", "reference", "a folder: summaries as the reference method's scripts print them"),
 )
 FORMATS: Mapping[str, Format] = {each.name: each for each in _ALL}
