@@ -4,13 +4,14 @@
 # make check  formatting, lint, types, licences
 # make fuzz   broken journals and broken answers of servers, in two minutes
 # make audit  known vulnerabilities of dependencies; needs a network
+# make docs   the documentation as a site, in dist/docs
 # make wheel  a wheel with the engine in it, for glibc 2.28 and later, in dist/; ARCH=aarch64 for that machine
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PYTHON_FILES := src tests benchmarks tools
 
-.PHONY: demo test quick fuzz audit check format setup engine notice wheel lock clean
+.PHONY: demo test quick fuzz audit check format setup engine notice docs wheel lock clean
 
 # both at the same time: pip waits for the network, cargo for the CPU
 setup:
@@ -71,6 +72,16 @@ format: setup
 notice: setup
 	$(BIN)/python tools/notice.py
 
+# a page per verb is made from --help; a link to a page or heading that is not there fails
+docs: $(VENV)/.docs
+	$(BIN)/python tools/docs_site.py dist/docs-pages
+	$(BIN)/zensical build --clean --strict
+	@echo "dist/docs/index.html; with search: $(PYTHON) -m http.server --directory dist/docs"
+
+$(VENV)/.docs: $(VENV)/.ready requirements-docs.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-docs.txt
+	touch $@
+
 # ARCH: x86_64 or aarch64. auditwheel refuses files that need a later glibc, and gives the wheel its platform's name
 ARCH ?= x86_64
 GLIBC ?= 2.28
@@ -95,7 +106,8 @@ $(VENV)/.wheel: requirements-wheel.txt
 lock:
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -o requirements.txt pyproject.toml
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --group dev -o requirements-dev.txt pyproject.toml
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --group docs -c requirements-dev.txt -o requirements-docs.txt
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --group wheel -c requirements-dev.txt -o requirements-wheel.txt
 
 clean:
-	rm -rf $(VENV) engine/target dist
+	rm -rf $(VENV) engine/target dist .cache
