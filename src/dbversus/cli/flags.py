@@ -186,6 +186,15 @@ OPTIONS = (
         panel="",
     ),
     Option(
+        setting="judge_load",
+        name="--judge-load",
+        kind="on",
+        help="Repeat the load of the tables in every block, in turns with the other targets, and judge it as the test `load`.",
+        verbs=("compare", "run",),
+        default="",
+        panel="",
+    ),
+    Option(
         setting="margins",
         name="--margin",
         kind="margins",

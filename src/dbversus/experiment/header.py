@@ -105,7 +105,8 @@ def _settings(stage: Stage) -> dict[str, dict[str, dict[str, Value]]]:
 
 def _case_names(stage: Stage) -> list[str]:
     tests = [test for test in stage.suite.tests.values() if not test.warm_up]
-    return [LOAD, *(case.name for test in tests for case in cases_of(test, stage.spec))]
+    names = (case.name for test in tests for case in cases_of(test, stage.spec))
+    return list(dict.fromkeys((LOAD, *names)))
 
 
 def suite_checksum(stage: Stage) -> str:

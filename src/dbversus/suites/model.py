@@ -24,8 +24,8 @@ from dbversus.suites.scripts import included
 from dbversus.suites.variables import Variable, Variables
 
 LOAD = "load"
-LOADED, AGED = "loaded", "aged"
-"""Data as the load leaves it, and after the suite's aging."""
+EMPTY, LOADED, AGED = "empty", "loaded", "aged"
+"""Tables without rows and secondary indexes, data as the load leaves it, and data after the suite's aging."""
 
 # the reference's summary groups, in its order; a suite may add its own
 GROUP_TITLES = {
@@ -250,6 +250,8 @@ class Test:
     work_per_op: Mapping[str, Expression] = field(default_factory=dict)
     builds_on: tuple[str, ...] = ()
     """Names of tests whose changes it needs."""
+    loads: tuple["TableRules", ...] = ()
+    """Of the load as a test: the tables that it fills. Its operation is a row."""
 
     def session_sql(self, dbms: str) -> dict[str, str]:
         """Name of a setting → what each connection of the test executes first."""
@@ -286,6 +288,11 @@ class Test:
         return self.work is not None and self.work.kind == STATEMENT
 
     @property
+    def has_one_client(self) -> bool:
+        """Whether one client does it, however many others have."""
+        return self.is_single or bool(self.loads)
+
+    @property
     def leaves_changes(self) -> bool:
         """Whether later tests see other data for it."""
         return self.changes_data and not (self.work and self.work.undo)
@@ -295,7 +302,8 @@ class Test:
 class Phase:
     """Tests run one after another; `settle`: all debt is paid before the first; `vacuum`: PostgreSQL vacuums its tables, no more.
 
-    `data`: LOADED or AGED. Where that is another than of the phase before, servers are started anew on it.
+    `data`: LOADED or AGED, of the load as a test EMPTY. Where that is another than of the phase before, servers are started
+    anew on it.
     """
 
     name: str
@@ -475,6 +483,11 @@ class Suite:
         return any(phase.data == AGED for phase in self.phases)
 
     @property
+    def needs_rows(self) -> bool:
+        """Whether any phase begins with data: all but the load do."""
+        return any(phase.data != EMPTY for phase in self.phases)
+
+    @property
     def stretches(self) -> list[tuple[str, list[Phase]]]:
         """The phases in order, those together that run on the same data, by kind of data."""
         return [(data, list(phases)) for data, phases in groupby(self.phases, lambda phase: phase.data)]
@@ -492,7 +505,7 @@ class Suite:
     @property
     def sequence(self) -> list[str]:
         """Names of all reported tests in order; the first is `load`."""
-        return [LOAD, *(name for name, test in self.tests.items() if not test.warm_up)]
+        return [LOAD, *(name for name, test in self.tests.items() if not test.warm_up and name != LOAD)]
 
     def select(self, globs: str | None) -> "Suite":
         """The suite with only those tests that match one of the comma-separated globs or named selections.

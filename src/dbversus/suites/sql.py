@@ -1,7 +1,7 @@
 """What a statement's text tells: its placeholders, `:name` and `{table}`, as the engine finds them; whether it only reads."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 # quoted texts, quoted names, comments and casts come first: a colon inside them is no placeholder
 _TOKEN = re.compile(
@@ -31,6 +31,12 @@ _WRITES = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _IN_ROW = re.compile(rf"{_TOKEN.pattern}|(?P<values>\bvalues\s*\()|[()]", re.DOTALL | re.IGNORECASE)
+
+
+def insert_sql(table: str, columns: Sequence[str]) -> str:
+    """An INSERT of one row, with a placeholder of the same name for each column."""
+    values = ", ".join(f":{column}" for column in columns)
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({values})"  # noqa: S608 names of the suite's own tables
 
 
 def placeholders(sql: str) -> list[str]:

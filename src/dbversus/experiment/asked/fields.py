@@ -34,6 +34,7 @@ class Fields(BaseModel):
     whose targets are left out, and said to be, where the server refuses them.
     `inject`: known slowdowns, by target, kind and test (experiment/asked/shares.py); with it, be it empty, every server carries
     the library that makes them (None: none does).
+    `judge_load`: the load of the suite's tables is a test, the first of each block, on a freshly initialised server.
     `cache`: warm: tables are read into memory before each block; cold: servers are restarted and the page cache is dropped
     before each row, with slots of about `cold_slot_ms`; mixed: the same once, at the start of each block.
     `restart`, `restore`: servers are started, and data restored, for each block or only for the first.
@@ -167,6 +168,13 @@ class Fields(BaseModel):
             "metrics",
         ),
     ] = Field(default=[*USUAL])
+    judge_load: Annotated[
+        bool,
+        Flag(
+            "Repeat the load of the tables in every block, in turns with the other targets, and judge it as the test `load`.",
+            ("compare", "run"),
+        ),
+    ] = False
     margins: Annotated[
         dict[str, float],
         Flag(

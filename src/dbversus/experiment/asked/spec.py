@@ -33,6 +33,7 @@ from dbversus.results.schema import CONFIGS, SUITE
 from dbversus.servers.config.load import Complete, ConfigPlace
 from dbversus.stats.judgeable import JUDGEABLE, named
 from dbversus.suites.build.builds_on import check_selected
+from dbversus.suites.build.judged_load import with_judged_load
 from dbversus.suites.file.source import Place, Source
 from dbversus.suites.load import load_stored_suite, load_suite
 from dbversus.suites.model import Suite, has_work
@@ -248,11 +249,18 @@ class ExperimentSpec(Fields):
         """The suite with the tests that were asked for, of which every target does something in each."""
         suite = self._read_suite()
         selected = suite.select(self.tests).without_idle(self._dbms())
-        if not selected.tests:
-            raise UsageError(f"No test can be run: {'; '.join(self.left_out())}.")
-        self._check_ends(selected)
         self._check_pass(suite, selected)
+        if self.judge_load:
+            selected = with_judged_load(selected, self.table_size, self.tables)
+        if not selected.tests:
+            raise UsageError(f"No test can be run: {self._why_none()}.")
+        self._check_ends(selected)
         return selected
+
+    def _why_none(self) -> str:
+        if said := self.left_out():
+            return "; ".join(said)
+        return f"{self.tests} names the load alone, which is a test with judge_load (--judge-load)"
 
     def left_out(self) -> list[str]:
         """What does nothing on a target, for want of a statement there: tests, which are left out, and roles."""

@@ -18,7 +18,7 @@ from dbversus.experiment.rig.rig import GroupOut, Rig, Target
 from dbversus.experiment.rig.spoiled import through_spoiled
 from dbversus.experiment.rig.start import change_data, start_block
 from dbversus.results.records import Block, Settled
-from dbversus.suites.model import Phase
+from dbversus.suites.model import EMPTY, Phase
 
 
 def run_cell(rig: Rig, cell: Cell) -> None:
@@ -93,10 +93,11 @@ def _run_size(rig: Rig, cell: Cell, *, started: bool) -> bool:
             change_data(rig, block, data)
         else:
             start_block(rig, block, data)
-        if block == 0 and first:
+        if block == 0 and first and (data != EMPTY or not rig.suite.needs_rows):
             check_on_data(rig)
             store_server_facts(rig)
-        started, first = True, False
+            first = False
+        started = True
         if rig.spec.cache == "mixed":
             cool(rig, block)  # only now: whatever looks at the data reads it
         _run_stretch(rig, cell, phases)

@@ -13,6 +13,7 @@ from dbversus.experiment.rig.engine import EngineRefused
 from dbversus.experiment.rig.rig import Rig
 from dbversus.experiment.rig.serving import pin_serving
 from dbversus.results.records import Answers, Check
+from dbversus.suites.send.judged_load import load_definition
 
 
 def open_case(rig: Rig, block: int, case: Case) -> None:
@@ -50,10 +51,19 @@ def open_case(rig: Rig, block: int, case: Case) -> None:
 
 def _tests(rig: Rig, case: Case) -> dict[str, Any]:
     """`test` for all targets that are up; `tests` by target besides, where their DBMSs differ."""
+    if case.test.loads:
+        return _loads(rig, case)
     by_target = {target.name: target.server.dbms for target in rig.alive}
     made = definitions(case.test, by_target.values(), rig.spec.table_size, rig.spec.tables, case.clients)
     first, *others = made.values()
     return {"test": first} | ({"tests": {name: made[dbms] for name, dbms in by_target.items()}} if others else {})
+
+
+def _loads(rig: Rig, case: Case) -> dict[str, Any]:
+    """As `_tests`, of the load: a target's config may say how tables and indexes are made."""
+    size, tables = case.table_size, rig.spec.tables
+    made = {target.name: load_definition(case.test, size, tables, target.server.table_sql) for target in rig.alive}
+    return {"test": next(iter(made.values())), "tests": made}
 
 
 def compare_answers(scene: Scene) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from dbversus.experiment.cell.opening import open_case, seed_of
 from dbversus.experiment.cell.pilot import restart_cold
 from dbversus.experiment.cell.planned import lead_in_s
-from dbversus.experiment.cell.work import break_off, note_cut
+from dbversus.experiment.cell.work import break_off, in_events, in_operations, note_cut, ops_of_event
 from dbversus.experiment.observe.observer import Observer
 from dbversus.experiment.observe.scene import Scene, driven_ops
 from dbversus.experiment.plan.slots import SlotPlan
@@ -113,18 +113,20 @@ def _pass(scene: Scene, plan: SlotPlan, row: int, end: int, observer: Observer |
 
 def _stream(scene: Scene, plan: SlotPlan, first: int, end: int) -> Iterator[Reply]:
     rig, block, case = scene.rig, scene.block, scene.case
+    per_event = ops_of_event(scene)
     rig.freeze()
-    return rig.engine.stream(
+    replies = rig.engine.stream(
         "rows",
         seed=seed_of(rig.spec.seed, case.name, block),
         first_row=rig.first_row + first,
         orders=balanced_orders(rig.measured(case), end - first, seed_of(rig.spec.seed, case.name, 0), block, first),
         settle=plan.settle,
         settle_again=plan.settle_again,
-        slot=plan.slot,
+        slot=in_events(plan.slot, per_event),
         series=_lasts(scene, plan),
         tag={"block": block, "test": case.name, "clients": case.connections(rig.spec.tables)} | rig.tag,
     )
+    return (in_operations(reply, per_event) for reply in replies)
 
 
 def _lasts(scene: Scene, plan: SlotPlan) -> bool:

@@ -7,6 +7,7 @@ from dbversus.experiment.observe.scene import Scene
 from dbversus.experiment.plan.slots import SlotPlan
 from dbversus.experiment.rig.engine import EngineRefused, Reply
 from dbversus.experiment.rig.spoiled import part_with
+from dbversus.suites.build.judged_load import load_plan
 from dbversus.suites.build.roles import operations_of_roles, planned_s_of
 from dbversus.suites.model import Work
 from dbversus.suites.send.define import operations_of, undo_sql
@@ -28,6 +29,24 @@ def plan_work(scene: Scene, work: Work) -> SlotPlan:
     if planned_s := planned_s_of(test, spec.table_size, spec.tables, scene.case.clients):
         slot["most_ms"] = round(1000 * max(MOST_TIMES * planned_s, LEAST_BOUND_S))
     return SlotPlan(slot, {"ops": 0}, rows=1)
+
+
+def ops_of_event(scene: Scene) -> int:
+    """Operations in what the engine counts as one: a round of INSERTs of the load is as many as it has rows."""
+    rig, test = scene.rig, scene.case.test
+    return load_plan(test, rig.spec.table_size, rig.spec.tables).rows_of_round if test.loads else 1
+
+
+def in_events(slot: dict[str, Any], per_event: int) -> dict[str, Any]:
+    return slot if per_event == 1 else {**slot, "ops": slot["ops"] // per_event}
+
+
+def in_operations(reply: Reply, per_event: int) -> Reply:
+    """A row of slots, or what was seen second by second, with operations where the engine has events."""
+    if per_event == 1:
+        return reply
+    told = (key for key in ("slots", "series") if key in reply)
+    return reply | {key: [{**one, "ops": one["ops"] * per_event} for one in reply[key]] for key in told}
 
 
 def note_cut(scene: Scene, reply: Reply) -> None:

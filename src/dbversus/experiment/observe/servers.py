@@ -99,8 +99,9 @@ def _plans(rig: Rig, target: Target, *, late: bool = False) -> dict[str, str]:
 def _explainable(rig: Rig, target: Target, *, late: bool) -> Iterator[tuple[str, str, list[str]]]:
     spec, dbms = rig.spec, target.server.dbms
     for test in rig.suite.tests.values():
-        # of a single statement servers have no plan; what builds on other tests finds neither its rows nor its indexes at first
-        if test.is_single or bool(test.builds_on) != late or not test.statements:
+        # of a single statement servers have no plan, and that of the load's INSERTs tells nothing;
+        # what builds on other tests finds neither its rows nor its indexes at first
+        if test.has_one_client or bool(test.builds_on) != late or not test.statements:
             continue
         for name, sql in literal_statement(test, dbms, spec.table_size, spec.tables):
             # steps also build indexes, of which there is no plan

@@ -28,8 +28,8 @@ class Case:
 
 
 def cases_of(test: Test, spec: ExperimentSpec) -> list[Case]:
-    """One case per size and number of clients; a single statement has one client whatever others have."""
-    if test.is_single:
+    """One case per size and number of clients; what one client does whatever others have is one per size."""
+    if test.has_one_client:
         return [Case(test, 1, f"{test.name}{size_suffix(spec, size)}", size) for size in spec.table_sizes]
     return [
         Case(test, count, f"{test.name}{size_suffix(spec, size)}{_clients_suffix(spec.clients, count)}", size)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from dbversus.errors import RunError, UsageError
 from dbversus.experiment.rig.data.aging import age_all
-from dbversus.experiment.rig.data.prepare import load_all
+from dbversus.experiment.rig.data.prepare import load_all, make_empty
 from dbversus.experiment.rig.data.refusals import check_before_load
 from dbversus.experiment.rig.rig import Rig, Target
 from dbversus.results.records import Block, Failure
@@ -20,8 +20,10 @@ def make_ready(rig: Rig) -> None:
     check_before_load(rig)
     for size in rig.spec.table_sizes:
         with rig.sized(size):
-            load_all(rig)
-            age_all(rig)
+            if rig.suite.needs_rows:
+                load_all(rig)
+                age_all(rig)
+            make_empty(rig)
 
 
 def _take_over(rig: Rig, target: Target) -> None:

@@ -6,6 +6,7 @@ from dbversus.suites.build.columns import all_columns, column_values, loaded_tab
 from dbversus.suites.file import shape
 from dbversus.suites.file.draft import Draft, Placed
 from dbversus.suites.model import Append, Statement
+from dbversus.suites.sql import insert_sql
 
 
 def inserting(statement: Statement, into: str | None, position: str | None, draft: Draft) -> Statement:
@@ -24,7 +25,7 @@ def inserting(statement: Statement, into: str | None, position: str | None, draf
     values = {name: column_values(into, name, column, draft) for name, column in columns.items()}
     return replace(
         statement,
-        sql={"": _sql(into, list(columns), has_copies=table.value.copies is not None)},
+        sql={"": insert_sql(into if table.value.copies is None else f"{into}{{table}}", list(columns))},
         params=values | dict(statement.params),
         appends=_append(into, table),
     )
@@ -43,9 +44,3 @@ def deleting(statement: Statement, oldest_of: str | None, draft: Draft) -> State
 
 def _append(name: str, table: Placed[shape.Table]) -> Append:
     return Append(name, table.value.rows, table.place.at("rows"))
-
-
-def _sql(table: str, columns: list[str], *, has_copies: bool) -> str:
-    name = f"{table}{{table}}" if has_copies else table
-    values = ", ".join(f":{column}" for column in columns)
-    return f"INSERT INTO {name} ({', '.join(columns)}) VALUES ({values})"  # noqa: S608 names of the suite's own tables

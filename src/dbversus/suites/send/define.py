@@ -8,6 +8,7 @@ from dbversus.dbms.known import find_dbms
 from dbversus.dbms.sql.table import Table
 from dbversus.dbms.sql.types import TypeLacking
 from dbversus.suites.build.check import kept_by, of_row, referred_to, symbols, value_of
+from dbversus.suites.build.judged_load import load_plan, load_words
 from dbversus.suites.build.mix import is_mixed
 from dbversus.suites.build.roles import CLIENTS, operations_of_roles, role_fields
 from dbversus.suites.data.generators import example_of
@@ -87,13 +88,20 @@ def _load(rules: TableRules, table: Table, scope: Variables, make_sql: MakeSql) 
     rows = value_of(rules.rows, scope, rules.place.at("rows"))
     if rows < 0:
         raise rules.place.at("rows").mistake(f"table {table.name} would have {rows} rows; 0 or more is accepted.")
-    columns = _generators(rules.values, scope, {}, has_rows=True)
+    columns = column_generators(rules, scope)
     made: Json = {"name": table.name, "rows": rows, "create": create, "columns": columns, "after": after}
     return made | ({"data": rules.staged.name, "rows": rules.row_count(scope)} if rules.staged else {})
 
 
+def column_generators(rules: TableRules, scope: Variables) -> Json:
+    """What fills the columns of a table, by name."""
+    return _generators(rules.values, scope, {}, has_rows=True)
+
+
 def operations_of(work: Work, test: Test, table_size: int, tables: int, clients: int = 1) -> int:
     """Operations of work with an end, of all its roles, the same for every target. Raises UsageError where there is none."""
+    if test.loads:
+        return load_plan(test, table_size, tables).rows_in_all
     if work.operations is None:
         return sum(operations_of_roles(test, table_size, tables, clients).values())
     place = test.place.at("operations")
@@ -113,6 +121,8 @@ def work_words(suite: Suite, table_size: int, tables: int) -> list[str]:
 
 
 def _amount(work: Work, test: Test, table_size: int, tables: int) -> str:
+    if test.loads:
+        return f"{load_words(test, table_size, tables)}, in slices of {work.slice_ms:,} ms"
     if test.is_single:
         return "one statement, undone afterwards," if work.undo else "one statement"
     slices = f"in slices of {work.slice_ms:,} ms"

@@ -23,7 +23,7 @@ from dbversus.results.records import Load, LoadFigures
 from dbversus.servers.config.run_time import acts_on_data
 from dbversus.servers.data import snapshot
 from dbversus.suites.load import is_bundled
-from dbversus.suites.model import LOADED
+from dbversus.suites.model import EMPTY, LOADED
 from dbversus.suites.send.define import loads
 
 # 2: keyed by all of a config that is not known to act at run time alone; the load's own story is kept beside the data
@@ -81,6 +81,32 @@ def load_all(rig: Rig) -> None:
         target.snapshots[LOADED] = found
 
 
+def make_empty(rig: Rig) -> None:
+    """Makes a snapshot of every target whose tables have no rows, where the load is a test, which begins with it."""
+    if not any(phase.data == EMPTY for phase in rig.suite.phases):
+        return
+    for target in rig.alive:
+        definitions = [{**one, "rows": 0, "after": []} for one in table_definitions(rig, target)]
+        key = snapshot_key(rig, target) | {"tables": definitions, "data": EMPTY}
+        rig.held.enter_context(snapshot.using(key))
+        try:
+            target.snapshots[EMPTY] = snapshot.find(key) or _keep_empty(rig, target, definitions, key)
+        except RunError as error:
+            rig.failure(target, "load", str(error), final=True)
+
+
+def _keep_empty(rig: Rig, target: Target, definitions: list[dict[str, Any]], key: dict[str, Any]) -> Path:
+    def create() -> None:
+        _initialise(rig, target)
+        for number, definition in enumerate(definitions, 1):
+            _load_table(rig, target, number, definition)
+        _settle(rig, target)
+
+    through_engine_loss(rig, create)
+    rig.remove(target)
+    return snapshot.keep(target.server.data_dir, key)
+
+
 def snapshot_key(rig: Rig, target: Target) -> dict[str, Any]:
     """All that determines a snapshot's content; settings are in it unless they are known to act at run time alone."""
     scripts = [sha256 for script in rig.suite.scripts_for(target.build.dbms) for sha256 in script.sha256s]
@@ -130,20 +156,29 @@ def _create(rig: Rig, target: Target) -> tuple[list[dict[str, Any]], list[str]]:
 
     Figures per table, and what of the scripts was not run as it stands.
     """
+    _initialise(rig, target)
+    definitions = enumerate(table_definitions(rig, target), 1)
+    figures = [_load_table(rig, target, number, definition) for number, definition in definitions]
+    passed_over = run_scripts(rig, target)
+    run_when_loaded(rig, target)
+    _settle(rig, target)
+    return figures, passed_over
+
+
+def _initialise(rig: Rig, target: Target) -> None:
+    """A new database without tables, and its server up."""
     rig.remove(target)
     shutil.rmtree(target.server.data_dir, ignore_errors=True)
     rig.display.doing(f"{target.label}: creating the database")
     target.server.initialise()
     lift_limit(target)
     rig.start(target)
-    definitions = enumerate(table_definitions(rig, target), 1)
-    figures = [_load_table(rig, target, number, definition) for number, definition in definitions]
-    passed_over = run_scripts(rig, target)
-    run_when_loaded(rig, target)
+
+
+def _settle(rig: Rig, target: Target) -> None:
     rig.display.doing(f"{target.label}: settling")
     target.tables = None
     target.server.settle(rig.names_of_tables(target))
-    return figures, passed_over
 
 
 def _load_table(rig: Rig, target: Target, number: int, definition: dict[str, Any]) -> dict[str, Any]:
