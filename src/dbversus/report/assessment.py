@@ -66,7 +66,7 @@ from dbversus.results.stored import Results, Target
 from dbversus.stats.across.clients import case_of, test_of
 from dbversus.stats.headline import headline
 from dbversus.stats.judge import judge, judge_over_clients, judge_over_sizes
-from dbversus.stats.metrics import CPU, LOAD_TEST, WAIT
+from dbversus.stats.metrics import CPU, WAIT
 from dbversus.stats.model import Finding, Verdict
 from dbversus.stats.values.finished import counted_blocks, of_finished_blocks
 from dbversus.stats.values.levels import at_level
@@ -183,8 +183,7 @@ def _tests(results: Results, judged: Sequence[Finding]) -> tuple[TestPart, ...]:
             of_roles.get(name, ()),
             of_device,
         )
-        for name in results.tests
-        if name != LOAD_TEST  # one run each: shown with its rates, not judged
+        for name in results.repeated_tests
     )
 
 

@@ -3,6 +3,9 @@
 SCHEMA_VERSION = 2
 
 EXPERIMENT = "experiment.toml"
+LOAD_TEST = "load"
+"""The test that the load of the tables is."""
+
 JOURNAL = "journal.jsonl"
 SLOTS = "slots.parquet"
 ROLES = "roles.parquet"

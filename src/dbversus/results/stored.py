@@ -38,6 +38,7 @@ from dbversus.results.schema import (
     EVENT_COLUMNS,
     JOURNAL,
     LATENCY,
+    LOAD_TEST,
     MEMORY_COLUMNS,
     OBJECT_COLUMNS,
     PHASE_COLUMNS,
@@ -109,6 +110,17 @@ class Results:
         """One per target and table; with `shares` where the data, and so its figures, are another target's."""
         of_others = not_own(self.records, list(self._labels))
         return own_loads((attributed_load(load, of_others) for load in self.of_type(Load)), self.label)
+
+    @property
+    def judges_load(self) -> bool:
+        """Whether blocks repeat the load as a test; else there are the figures of one load alone (`loads`)."""
+        return any(test.partition("@")[0] == LOAD_TEST for test in self.slot_plans)
+
+    @property
+    def repeated_tests(self) -> tuple[str, ...]:
+        """Those that blocks repeat: without a load that was done once."""
+        plans = self.slot_plans
+        return tuple(test for test in self.tests if test != LOAD_TEST or test in plans)
 
     @property
     def checks(self) -> list[Check]:

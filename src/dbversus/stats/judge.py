@@ -100,7 +100,7 @@ def _values(results: Results, latencies: Latencies) -> tuple[list[BlockValue], t
     beside, kinds = background_values(results.background, base)
     values = [
         *values,
-        *load_values(results.loads, labels, base),
+        *([] if results.judges_load else load_values(results.loads, labels, base)),
         *drain_values(results.drains, base),
         *counted,
         *beside,

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from dbversus.errors import UsageError
 from dbversus.results.columns import floats as floats
+from dbversus.results.schema import LOAD_TEST as LOAD_TEST
 from dbversus.stats.judgeable import CPU as CPU
 from dbversus.stats.judgeable import IO_BYTES as IO_BYTES
 from dbversus.stats.judgeable import MEAN, P50, P95, P99
@@ -24,7 +25,6 @@ DRAIN_CPU = "drain_cpu_us_per_op"
 DRAIN_WRITES = "drain_write_bytes_per_op"
 DISK_READS, DISK_WRITES = "disk_reads_per_op", "disk_writes_per_op"
 DISK_READ_BYTES, DISK_WRITE_BYTES = "disk_read_bytes_per_op", "disk_write_bytes_per_op"
-LOAD_TEST = "load"
 READ_BYTES, WRITE_BYTES = "read_bytes_per_op", "write_bytes_per_op"
 READ_CALL_BYTES, WRITE_CALL_BYTES = "read_call_bytes_per_op", "write_call_bytes_per_op"
 

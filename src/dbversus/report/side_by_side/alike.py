@@ -11,7 +11,6 @@ from dbversus.report.words import listing
 from dbversus.results.other_base import with_labels
 from dbversus.results.records import Experiment, Rendered
 from dbversus.results.stored import Results
-from dbversus.stats.metrics import LOAD_TEST
 from dbversus.stats.values.imported import is_imported
 from dbversus.units import show_count, show_memory
 
@@ -106,12 +105,12 @@ def _old_and_new(text: str, known: Sequence[str]) -> tuple[str, str]:
 
 
 def cases_of(results: Results) -> set[tuple[str, str]]:
-    """Tests and candidate targets of an experiment; loading is done once and is no test."""
+    """Tests and candidate targets of an experiment; a load that was done once is no test."""
     return {(test, target.label) for target in results.targets[1:] for test in tests_of(results)}
 
 
 def tests_of(results: Results) -> list[str]:
-    return [test for test in results.tests if test != LOAD_TEST]
+    return list(results.repeated_tests)
 
 
 def _has(results: Results) -> str:

@@ -87,7 +87,7 @@ class State(OfGroup, frozen=True):
     """What each target had when a block, or its part on this data, began.
 
     block: number of the block, from 0
-    data: `loaded` or `aged`, where there are several sizes with `@10m` at its end
+    data: `loaded`, `aged`, or `empty` (before a load that is a test), where there are several sizes with `@10m` at its end
     targets: by name of the target
     differs: target → in what its data is not as in its first block, or as on the base (docs/protocol.md), in words
     """

@@ -41,11 +41,12 @@ class Generation:
     """What one pair came to.
 
     `fixed` holds ratios that have no logarithm: 1 where both targets did next to nothing, inf where only the second did
-    something, 0 where only the first did.
+    something, 0 where only the first did. `loaded_once`: the figures of the load are of one.
     """
 
     logs: Mapping[Key, Logs]
     fixed: Mapping[Key, float] = field(default_factory=dict)
+    loaded_once: bool = False
 
     @property
     def tests(self) -> set[str]:
@@ -85,13 +86,14 @@ class TestShift:
 class Shifts:
     """All tests in order, and by metric the geometric means over those `in_mean`, by name.
 
-    The load is apart from what is judged: in no mean, and without marks.
+    A load that was done once (`loaded_once`) is apart from what is judged: in no mean, and without marks.
     """
 
     tests: tuple[TestShift, ...]
     means: Mapping[str, Change]
     in_mean: Mapping[str, tuple[str, ...]]
     margin: float
+    loaded_once: bool = True
 
     @property
     def tests_in_mean(self) -> dict[str, int]:
@@ -100,11 +102,12 @@ class Shifts:
 
     @property
     def judged(self) -> tuple[TestShift, ...]:
-        return tuple(item for item in self.tests if item.test != LOAD_TEST)
+        return tuple(item for item in self.tests if item is not self.load)
 
     @property
     def load(self) -> TestShift | None:
-        return next((item for item in self.tests if item.test == LOAD_TEST), None)
+        """Of a load that was done once."""
+        return next((item for item in self.tests if item.test == LOAD_TEST and self.loaded_once), None)
 
     def marked(self, metric: str, mark: Mark) -> list[str]:
         """Names of the tests with that mark."""
@@ -116,19 +119,20 @@ def generation(
 ) -> Generation:
     """One pair's block values from the slots of an experiment (columns of results/schema.py).
 
-    `loads` are the journal's `load` records and `labels` maps the names of targets in them to labels; data is loaded once,
-    so the test `load` has one block and no interval.
+    `loads` are the journal's `load` records and `labels` maps the names of targets in them to labels. Where blocks repeat the
+    load, they are passed over; else the test `load` has one block and no interval.
     """
     ours = np.isin(np.asarray(columns["target"], dtype=str), (pair.first, pair.second))
     slots = {name: column[ours] for name, column in columns.items()}
     metrics = [metric_named(name) for name in COMPARED]
     values = block_values(slots, pair.first, metrics) if pair.first in slots["target"] else []
+    loads = () if LOAD_TEST in slots["test"] else loads
     loaded = [value for value in load_values(loads, labels or {}, pair.first) if value.target == pair.second]
     fixed: dict[Key, float] = {}
     for metric in metrics:
         if metric.pooled:
             fixed |= {(test, metric.name): ratio for test, ratio in _without_logarithm(slots, metric, pair).items()}
-    return Generation(_logs([*values, *loaded]), fixed)
+    return Generation(_logs([*values, *loaded]), fixed, loaded_once=bool(loaded))
 
 
 def _logs(values: Iterable[BlockValue]) -> dict[Key, dict[int, float]]:
@@ -191,8 +195,9 @@ def compare_generations(
         TestShift(test, _changes(test, old, new, paired, 0 if reasons[test] else margin), reasons[test])
         for test in common
     )
-    # loading is no test: it is done once, and its one figure would weigh as much as that of a test with many blocks
-    trusted = [test for test in common if not reasons[test] and test != LOAD_TEST]
+    # the one figure of a load that was done once would weigh as much as that of a test with many blocks
+    once = old.loaded_once or new.loaded_once
+    trusted = [test for test in common if not reasons[test] and not (once and test == LOAD_TEST)]
     means: dict[str, Change] = {}
     in_mean: dict[str, tuple[str, ...]] = {}
     for metric in MARKED:
@@ -200,7 +205,7 @@ def compare_generations(
         if counted := _with_interval(measured, metric, old, new):
             means[metric] = _geometric_mean(counted, metric, old, new, paired)
             in_mean[metric] = tuple(counted)
-    return Shifts(lines, means, in_mean, margin)
+    return Shifts(lines, means, in_mean, margin, once)
 
 
 def _shared_blocks(one: Generation, other: Generation) -> Generation:
@@ -208,7 +213,7 @@ def _shared_blocks(one: Generation, other: Generation) -> Generation:
         key: {block: value for block, value in of_key.items() if block in other.logs.get(key, of_key)}
         for key, of_key in one.logs.items()
     }
-    return Generation({key: of_key for key, of_key in logs.items() if of_key}, one.fixed)
+    return Generation({key: of_key for key, of_key in logs.items() if of_key}, one.fixed, one.loaded_once)
 
 
 def _measured(key: Key, *generations: Generation) -> bool:

@@ -141,7 +141,12 @@ _OF_LOADS = {
 
 
 def load_per_row(results: Results, label: str) -> dict[str, float]:
-    """Metric → its value per row loaded, throughput in rows/s, over all tables; empty where nothing is known of a load."""
+    """Metric → its value per row loaded, throughput in rows/s, over all tables; empty where nothing is known of a load.
+
+    Empty too where blocks repeat the load: it is a test then, whose operation is a row.
+    """
+    if results.judges_load:
+        return {}
     last = {load.table: load.figures for load in results.loads if results.label(load.target) == label}
     rows, elapsed_ns = (total(last.values(), name) for name in ("rows", "elapsed_ns"))
     if not rows or not elapsed_ns:

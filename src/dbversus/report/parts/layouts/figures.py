@@ -42,7 +42,7 @@ def layout_part(results: Results, steps: StepsPart | None, findings: Sequence[Fi
         return LayoutPart(names, dbms, tests, tuple(of_steps.values()), imported=True)
     lines = (dict(zip(_SUM_NAMES, row, strict=True)) for row in results.slot_rows(_SUMS))
     sums: Sums = {(line["test"], line["target"]): line for line in lines}
-    lasting = {test for test, plan in results.slot_plans.items() if "slice_ms" in plan.slot}
+    lasting = {test for test, plan in results.slot_plans.items() if "slice_ms" in plan.slot and not _is_load(test)}
     of_rows = {case for case, plan in results.slot_plans.items() if plan.rows_scanned_per_op}
     tests = _tests(results, _of_slots(results, sums, findings), lasting, of_rows)
     return LayoutPart(names_of_targets(results.targets), dbms, tests, _steps(results, steps, sums))
@@ -122,7 +122,14 @@ def _columns(known: Mapping[str, float], cpu: str, switches: str) -> Figures:
     return {column: known[metric] * factor for column, metric, factor in origins if metric in known}
 
 
+def _is_load(case: str) -> bool:
+    name, _, _ = case.partition("@")
+    return name == LOAD_TEST
+
+
 def _queries_per_op(plan: Slots | None, line: Mapping[str, Any]) -> float:
+    if plan and _is_load(plan.test):
+        return 1.0
     if plan and plan.rows_scanned_per_op:
         return plan.rows_scanned_per_op
     return line["statements"] / line["ops"] if line.get("statements") and line["ops"] else 1.0
@@ -153,7 +160,7 @@ def _means(runs: Mapping[str, Sequence[float]]) -> Figures:
 
 def _steps(results: Results, steps: StepsPart | None, sums: Sums) -> tuple[LayoutTest, ...]:
     found = []
-    for step in steps.steps if steps else ():
+    for step in (step for step in (steps.steps if steps else ()) if not _is_load(step.name)):
         name, clients = case_and_clients(results, step.name)
         lines = {line["target"]: line for line in steps.lines if line["test"] == step.name} if steps else {}
         figures = {

@@ -10,7 +10,7 @@ from dbversus.report.model import Estimate, Matrix, MatrixCell, MatrixRow
 from dbversus.results.stored import Results, Target
 from dbversus.stats.judge import judge
 from dbversus.stats.means import spread_of
-from dbversus.stats.metrics import LOAD_TEST, THROUGHPUT
+from dbversus.stats.metrics import THROUGHPUT
 from dbversus.stats.model import Finding
 from dbversus.stats.values.relative import relative_to_base
 
@@ -28,7 +28,7 @@ def of_experiment(results: Results, findings: Sequence[Finding] | None = None) -
 
 
 def build_matrix(results: Results, findings: Sequence[Finding] | None = None) -> Matrix:
-    """Every target with every test but the load.
+    """Every target with every test.
 
     The reference of a row is the first target of the same build where it has several configs, else the base. Ratios are of
     ratios to the base, by block: the base is up with every group, in the same rows, so that what the host did to a group
@@ -40,7 +40,7 @@ def build_matrix(results: Results, findings: Sequence[Finding] | None = None) ->
     rates = {place: known.get(THROUGHPUT, []) for place, known in block_figures(results, found).items()}
     relative = relative_to_base(results, THROUGHPUT)
     memory = _memory(results)
-    tests = tuple(test for test in results.tests if test != LOAD_TEST)
+    tests = results.repeated_tests
     references = _references(results.targets)
     rows = []
     for target in results.targets:
