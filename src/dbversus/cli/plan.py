@@ -150,6 +150,8 @@ def _passed_over(spec: ExperimentSpec, suite: Suite) -> list[str]:
 def _data(spec: ExperimentSpec, suite: Suite, expected: Estimate) -> str:
     dbms = [parse_target(text).dbms for text in spec.targets]
     rows = "; ".join(", ".join(suite.table_words(size, spec.tables, dbms)) for size in spec.table_sizes)
+    if not expected.loads:
+        return f"{rows}, of which the load is all that is measured"
     times = "once" if expected.loads == 1 else f"{expected.loads} times"
     when = "in every block" if spec.restore == "block" else "once"
     return f"{rows}, loaded {times}, restored for each target {when}"

@@ -16,7 +16,7 @@ from dbversus.stats.judging.unpaid import withhold_unpaid
 from dbversus.stats.judging.verdicts import assess, decided
 from dbversus.stats.judging.whole_work import check_whole_work, judge_whole_work, undrained_keys, whole_work_values
 from dbversus.stats.judging.within_start import add_within_start
-from dbversus.stats.metrics import DRAIN, METRICS, PERCENTILES, SMOOTH, metric_named
+from dbversus.stats.metrics import DRAIN, LOAD_TEST, METRICS, PERCENTILES, SMOOTH, metric_named
 from dbversus.stats.model import CHANGES, BlockValue, Finding, Metric
 from dbversus.stats.validity.drift import judge_steadiness, trend_values
 from dbversus.stats.validity.idle import withhold_idle
@@ -95,7 +95,10 @@ def _values(results: Results, latencies: Latencies) -> tuple[list[BlockValue], t
     labels = {target.name: target.label for target in results.targets}
     values = []
     if base in results.slots["target"]:
-        values = [*block_values(results.slots, base), *percentile_values(results, latencies)]
+        of_slots = [
+            metric for metric in METRICS if LOAD_TEST not in metric.tests
+        ]  # others are of a load that was done once
+        values = [*block_values(results.slots, base, of_slots), *percentile_values(results, latencies)]
     counted, counters = counter_values(results.counters, base)
     beside, kinds = background_values(results.background, base)
     values = [

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -177,10 +178,12 @@ def test_what_has_one_block_is_in_no_mean_beside_what_has_more() -> None:
     assert mean.low is mean.high is None
 
 
-def test_the_load_is_in_no_mean() -> None:
-    found = compare(one_metric({"load": [1.0], "t": [1.0]}), one_metric({"load": [5.0], "t": [1.1]}), paired=False)
-    assert found.tests_in_mean == {THROUGHPUT: 1} and found.load
-    assert [item.test for item in found.judged] == ["t"]
+@pytest.mark.parametrize("once", [True, False])
+def test_a_load_that_was_done_once_is_in_no_mean(once: bool) -> None:
+    old, new = one_metric({"load": [1.0], "t": [1.0]}), one_metric({"load": [5.0], "t": [1.1]})
+    found = compare(replace(old, loaded_once=once), replace(new, loaded_once=once), paired=False)
+    assert found.tests_in_mean == {THROUGHPUT: 1 if once else 2} and bool(found.load) == once
+    assert [item.test for item in found.judged] == (["t"] if once else ["load", "t"])
 
 
 def test_tests_of_one_generation_only_are_passed_over() -> None:

@@ -65,6 +65,11 @@ def disk_bytes(spec: ExperimentSpec, targets: Sequence[Planned], usual_rows: Usu
     return snapshots * sum(of_loads.values()) + max(sum(needs[int(name)] for name in group.members) for group in groups)
 
 
+def empty_bytes(targets: Sequence[Planned]) -> int:
+    """Of snapshots without rows."""
+    return sum({target.key: target_bytes(target, 0) for target in targets}.values())
+
+
 def target_bytes(target: Planned, rows: int) -> int:
     """Of one target's data directory while tests run."""
     data_bytes, log_bytes = data_and_log_bytes(target, rows)

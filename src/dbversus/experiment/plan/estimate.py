@@ -12,10 +12,11 @@ from dbversus.errors import UsageError
 from dbversus.experiment.asked.groups import make_groups
 from dbversus.experiment.asked.spec import ExperimentSpec
 from dbversus.experiment.plan.cases import Case, cases_of
-from dbversus.experiment.plan.disk_need import count_loads, disk_bytes, planned_targets
+from dbversus.experiment.plan.disk_need import count_loads, disk_bytes, empty_bytes, planned_targets
 from dbversus.experiment.plan.progress import Progress
 from dbversus.experiment.plan.slots import COLD_ROWS, SLOWEST_SLOT_MS
 from dbversus.experiment.plan.strikes import strikes
+from dbversus.suites.build.judged_load import load_plan
 from dbversus.suites.build.roles import planned_s_of
 from dbversus.suites.load import list_variants
 from dbversus.suites.model import Suite
@@ -25,6 +26,7 @@ from dbversus.units import count_of, show_count, show_duration
 # measured on a 2-core virtual machine with 1M rows per table
 LOAD_ROWS_PER_S = 150_000
 AGED_ROWS_PER_S = 25_000
+JUDGED_LOAD_ROWS_PER_S = 30_000
 SETTLE_S = 3.0
 BLOCK_START_S_PER_TARGET = 4.0
 TEST_EDGE_S = 0.25
@@ -58,7 +60,7 @@ def estimate(spec: ExperimentSpec, suite: Suite) -> Estimate:
     """What the plan alone tells; `remaining_s` knows better once a block has run."""
     rows = sum(suite.usual_rows(size, spec.tables) for size in spec.table_sizes)
     targets = planned_targets(spec)
-    loads = count_loads(targets)  # of each size
+    loads = count_loads(targets) if suite.needs_rows else 0  # of each size
     load_s = loads * (rows / LOAD_ROWS_PER_S + SETTLE_S)
     if suite.aging and suite.ages:
         load_s += loads * (rows / AGED_ROWS_PER_S + suite.aging.rounds * SETTLE_S)
@@ -70,10 +72,11 @@ def estimate(spec: ExperimentSpec, suite: Suite) -> Estimate:
         block_s,
         load_s + spec.looks[0] * block_s,
         load_s + spec.looks[-1] * _block_s(spec, suite, len(spec.targets), cases, longest=True),
-        disk_bytes(spec, targets, suite.usual_rows, snapshots=2 if suite.ages else 1),
+        disk_bytes(spec, targets, suite.usual_rows, snapshots=2 if suite.ages else 1)
+        + (empty_bytes(targets) if spec.judge_load else 0),
         bool(cases),
         bool(spec.lead_in_s) and any(case.test.changes_data for case in cases),
-        not all(_paced_s(case, spec) for case in _work(spec, suite)),
+        not all(_known_s(case, spec) for case in _work(spec, suite)),
     )
 
 
@@ -131,7 +134,7 @@ def pace_of(spec: ExperimentSpec, suite: Suite, progress: Progress, targets: int
 
 def planned_case_s(spec: ExperimentSpec, case: Case, targets: int) -> float:
     """Of a test in one block on targets that are up together; work without a rate counts as nothing."""
-    return _paced_s(case, spec) * targets if case.test.work else _test_s(spec, case, targets, longest=False)
+    return _known_s(case, spec) * targets if case.test.work else _test_s(spec, case, targets, longest=False)
 
 
 def _blocks_left(spec: ExperimentSpec, progress: Progress) -> int:
@@ -226,6 +229,13 @@ def _paced_s(case: Case, spec: ExperimentSpec) -> float:
     return planned_s_of(case.test, case.table_size, spec.tables, case.clients)
 
 
+def _known_s(case: Case, spec: ExperimentSpec) -> float:
+    """As `_paced_s`, or as long as the load usually takes."""
+    if case.test.loads:
+        return load_plan(case.test, case.table_size, spec.tables).rows_in_all / JUDGED_LOAD_ROWS_PER_S
+    return _paced_s(case, spec)
+
+
 def _paced_block_s(spec: ExperimentSpec, suite: Suite) -> float:
     """All paced steps of a block on one target. Targets take turns, so the next one adds as much."""
     return sum(_paced_s(case, spec) for case in _work(spec, suite))
@@ -239,7 +249,8 @@ def _block_s(
     settles = sizes * sum(phase.settle for phase in suite.phases)
     changes = sizes * len(spec.clients) * sum(test.changes_data for test in suite.tests.values())
     starts_s = (sizes * len(suite.stretches) if spec.restore == "block" else 1) * BLOCK_START_S_PER_TARGET
-    per_target_s = settles * SETTLE_S + starts_s + changes * min(DRAIN_S, spec.drain_s) + _paced_block_s(spec, suite)
+    known_s = sum(_known_s(case, spec) for case in _work(spec, suite))
+    per_target_s = settles * SETTLE_S + starts_s + changes * min(DRAIN_S, spec.drain_s) + known_s
     put_off_s = max(map(_puts_off_s, spec.targets))
     waits = changes * (bool(spec.drain_s) * strikes(put_off_s, spec.freeze) + spec.freeze)
     clock_s = waits * put_off_s
