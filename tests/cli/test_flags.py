@@ -46,6 +46,7 @@ EVERY = {
     "freeze": False,
     "config_dir": "/etc/dbversus",
     "judge": ["cpu", "p99"],
+    "judge_load": True,
     "margins": {"server_cpu_us_per_op": 0.05, "p99": 0.2},
     "calibration": False,
     "cache": "cold",

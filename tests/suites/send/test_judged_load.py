@@ -17,6 +17,7 @@ def _sent(table_size: int, tables: int) -> Json:
 def test_each_round_inserts_into_every_table_from_its_first_row_on() -> None:
     one, other = _sent(3000, 2)["statements"][:2]
     assert one["sql"] == "INSERT INTO sbtest1 (id, k, c, pad) VALUES (:id, :k, :c, :pad)"
+    assert one["mode"] == other["mode"] == "text"
     assert other["sql"] == one["sql"].replace("sbtest1", "sbtest2")
     assert (one["rows"], one["position"]["from"], one["position"]["of"]) == (1000, 0, "sbtest1")
     assert one["position"]["seed"] != other["position"]["seed"]

@@ -18,9 +18,6 @@ MOST_BYTES = 1_000_000 * VALUE_BYTES_PER_ROW
 STATEMENT_ROWS, STATEMENT_BYTES = 1000, 1000 * VALUE_BYTES_PER_ROW
 """Of an INSERT, at most. The reference sends some 500 kB; with fewer rows, commits would be most of what is measured."""
 
-MOST_STATEMENT_VALUES = 30_000
-"""PostgreSQL takes 65535 of a prepared statement, SQLite 32766."""
-
 
 @dataclass(frozen=True)
 class LoadPlan:
@@ -51,7 +48,7 @@ def load_plan(test: Test, table_size: int, tables: int) -> LoadPlan:
     value_bytes = sum(wanted[name] * copies[name] * widths[name] for name in wanted)
     share = min(1.0, MOST_BYTES / value_bytes) if value_bytes else 0.0
     rows = {name: round(count * share) for name, count in wanted.items()}
-    most = {_name(rules): _most_rows(rules, widths[_name(rules)]) for rules in test.loads}
+    most = {name: max(1, min(STATEMENT_ROWS, STATEMENT_BYTES // width)) for name, width in widths.items()}
     rounds = max((-(-rows[name] // most[name]) for name in rows), default=0)
     of_round = {name: count // rounds for name, count in rows.items() if rounds and count >= rounds}
     return LoadPlan(rounds, of_round, {name: copies[name] for name in of_round})
@@ -67,11 +64,6 @@ def _copies(rules: TableRules, scope: Variables) -> int:
 
 def _row_bytes(rules: TableRules) -> int:
     return max(1, sum(width_bytes(column.type) for column in rules.made_like.columns))
-
-
-def _most_rows(rules: TableRules, row_bytes: int) -> int:
-    """Of one INSERT."""
-    return max(1, min(STATEMENT_ROWS, STATEMENT_BYTES // row_bytes, MOST_STATEMENT_VALUES // len(rules.values)))
 
 
 def load_words(test: Test, table_size: int, tables: int) -> str:
