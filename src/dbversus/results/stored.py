@@ -201,13 +201,17 @@ class Results:
     @cached_property
     def stored_tests(self) -> "Mapping[str, Test]":
         """By name. Imports have no suite; one that cannot be read here, or lies elsewhere, keeps nothing from being judged."""
+        from dbversus.suites.build.judged_load import with_judged_load
         from dbversus.suites.load import load_stored_suite, stored_files  # as long to import as what judges
 
         folder = self.directory / SUITE
         try:
             for path in stored_files(folder):
                 check_inside(path, self.directory)
-            return load_stored_suite(folder, self.header.spec.get("variants") or ()).tests
+            suite = load_stored_suite(folder, self.header.spec.get("variants") or ())
+            if self.header.spec.get("judge_load"):
+                suite = with_judged_load(suite, self.header.table_size or 1, self.header.tables or 1)
+            return suite.tests
         except UsageError:
             return {}
 
