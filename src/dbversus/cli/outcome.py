@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,12 +20,20 @@ FAIL_ON_MET = 99
 
 
 def present(
-    directory: Path, demands: Demands, *, as_json: bool, formats: Sequence[str] = (), base: str | None = None
+    directory: Path,
+    demands: Demands,
+    *,
+    as_json: bool,
+    formats: Sequence[str] = (),
+    base: str | None = None,
+    earlier: Path | None = None,
+    renames: Sequence[str] = (),
 ) -> int:
     """Judges `directory` anew, writes its reports, shows the table (or JSON); returns the exit status.
 
     `formats`: the reports that were asked for; without any the usual ones are written, and the page is named. `base`: label of
-    the target to compare with; None: the experiment's own.
+    the target to compare with; None: the experiment's own. `earlier`: results of an earlier take, whose targets `renames` call
+    otherwise (`OLD=NEW`); a post tells what changed since.
     """
     # statistics and charts take seconds to import: not for --help, nor before a run
     from dbversus.report.assessment import build_assessment
@@ -33,7 +42,13 @@ def present(
     from dbversus.report.terminal import make_console
     from dbversus.results.read import open_results
 
-    assessment = build_assessment(open_results(directory, base))
+    results = open_results(directory, base)
+    assessment = build_assessment(results)
+    if earlier:
+        from dbversus.report.side_by_side.since import since
+
+        before = open_results(earlier, base)
+        assessment = replace(assessment, since=since(results, before, renames))
     written = [each.write(assessment, directory) for each in find_formats(formats or USUAL)]
     if as_json:
         sys.stdout.write(json_report.render(assessment))

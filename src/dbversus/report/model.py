@@ -522,6 +522,7 @@ class Assessment:
     posts: tuple[PostPart, ...] = field(default=(), kw_only=True)
     chosen_base: tuple[str, ...] = field(default=(), kw_only=True)
     code_layout: str = field(default="", kw_only=True)
+    since: tuple[str, ...] = field(default=(), kw_only=True)
     phases: tuple[PhasePart, ...] = field(default=(), kw_only=True)
 
     @property

@@ -8,6 +8,7 @@ import typer
 from dbversus.cli import options
 from dbversus.cli.choices import Choices, demands_of, with_flags
 from dbversus.cli.outcome import present
+from dbversus.errors import UsageError
 from dbversus.report.formats.registry import FORMATS, USUAL, find_formats
 
 _FORMATS = (
@@ -24,6 +25,19 @@ def report(
         typer.Option("--format", "-f", help=_FORMATS, show_default=",".join(USUAL)),
     ] = None,
     base: options.Base = None,
+    since: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Results directory of an earlier take of the same experiment: the post says what changed since. With --format "
+            "post.",
+            show_default="none",
+        ),
+    ] = None,
+    rename: Annotated[
+        list[str] | None,
+        typer.Option(metavar="OLD=NEW", help="Another label of a target of the earlier take; several times."),
+    ] = None,
     chosen: Choices,
     json: options.Json = False,
 ) -> int:
@@ -32,9 +46,15 @@ def report(
     - `dbversus report results/20260101-120000-postgres-13.1-vs-postgres-17`
     - `dbversus report results/… --format md`
     - `dbversus report results/… --base postgres:16`
+    - `dbversus report results/take-3 --format post --since results/take-2`
     - `dbversus report results/… --json | jq .summary`
     - `dbversus report results/… --fail-on regression --fail-on failed --require-verdicts 80%`
     """
     formats = () if format is None else tuple(name.strip() for name in format.split(","))
     find_formats(formats)  # before anything is judged, which takes seconds
-    return present(directory, demands_of(chosen), as_json=json, formats=formats, base=base)
+    if since and "post" not in formats:
+        raise UsageError(f"--since {since} is told in the post alone; add --format post.")
+    if rename and not since:
+        raise UsageError(f"--rename {rename[0]} is for targets of an earlier take; add --since DIR.")
+    demands = demands_of(chosen)
+    return present(directory, demands, as_json=json, formats=formats, base=base, earlier=since, renames=rename or ())

@@ -87,6 +87,8 @@ def render(
     """`summaries`: paths of the reference's, in their folder within `folder`, where the pictures are too."""
     told_phases, shown = phases(assessment), aspects(assessment)
     parts = [f"# {escape(_title(assessment))}", *_in_short(assessment, told_phases, shown), *_compared(assessment)]
+    if assessment.since:
+        parts += ["## Since the earlier take", "\n".join(f"- {escape(line)}" for line in assessment.since)]
     for phase in told_phases if assessment.candidates else ():
         parts += _phase(assessment, phase, shown, [one for one in drawn if one.phase == phase.title], folder)
     parts += medals_parts(assessment, _fewest_clients(told_phases), shown)
