@@ -1,40 +1,77 @@
 #!/usr/bin/env python
-"""Writes docs/posts.md: published posts, their commands, and what became of their claims. `tools/posts_page.py [RUNS …]`.
+"""Writes docs/posts.md and docs/posts/: published posts, their commands, and what became of their claims.
 
-RUNS are results folders, or folders of such: of each post the newest experiment that names it counts. What the page has of a post
-that is not in RUNS stays, since a post takes up to an hour, and its folder may be gone.
+    tools/posts_page.py              scores the runs that are kept in docs/results/posts, by the rules of today
+    tools/posts_page.py keep RUNS …  keeps more first: RUNS are results folders, or folders of such; the newest of each post
+
+A kept run is its block values (src/dbversus/posts/kept.py), so that pages can be made again where the results folder is gone.
 """
 
-import re
 import sys
 import textwrap
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
+from dbversus.errors import UsageError
 from dbversus.experiment.asked.bundled import POSTS, find_experiment
-from dbversus.posts.claims import Post, list_posts, load_post
-from dbversus.posts.scored import ClaimStatus, PostPart
-from dbversus.report.assessment import build_assessment
-from dbversus.report.formats.markdown import claims_parts, escape, table
-from dbversus.report.model import Assessment
-from dbversus.report.words import experiment_facts
+from dbversus.posts.claims import Post
+from dbversus.posts.kept import SUFFIX, read_run, write_run
+from dbversus.posts.reading import list_posts, load_post
+from dbversus.posts.rule import Status
+from dbversus.posts.run import PostRun, run_of
+from dbversus.posts.scored import ScoredClaim, ScoredFigure, ScoredPost
+from dbversus.posts.scoring import score
+from dbversus.report.assessment import build_assessment, spoilt
+from dbversus.report.formats.markdown import escape, table
+from dbversus.report.formats.tables import claims_table
+from dbversus.report.words import experiment_facts, ratio, spread
 from dbversus.results.journal import read_header
 from dbversus.results.read import open_results
 from dbversus.results.schema import JOURNAL
 from dbversus.units import count_of
 
-PAGE = Path(__file__).resolve().parents[1] / "docs/posts.md"
-BEGIN = "<!-- made by tools/posts_page.py, from results and from experiments/posts -->\n"
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+PAGE, KEPT = "posts.md", "results/posts"
+BEGIN = "<!-- made by tools/posts_page.py, from kept runs and from experiments/posts -->\n"
 NOT_RUN = "not run yet"
 WIDTH = 150
-_COUNTED = (ClaimStatus.FOUND, ClaimStatus.IN_PART, ClaimStatus.NOT_FOUND)
+MOST_DISAGREEMENTS = 10
+# in the order of the table, which tells apart what speaks for a post and what against it
+COLUMNS = (
+    Status.FOUND, Status.SAME_DIRECTION, Status.OPPOSITE, Status.REFUTED, Status.NOT_SHOWN, Status.NOT_COMPARABLE,
+)  # fmt: skip
+_DISAGREE = (Status.SAME_DIRECTION, Status.OPPOSITE, Status.REFUTED)
 
 
-def main() -> None:
-    newest = newest_of_posts(map(Path, sys.argv[1:]))
-    runs = {name: build_assessment(open_results(folder)) for name, folder in newest.items()}
-    PAGE.write_text(with_posts(PAGE.read_text(), runs))
+@dataclass(frozen=True)
+class Scored:
+    """A post, and what a kept run says of it."""
+
+    run: PostRun
+    post: ScoredPost
+
+
+def main(arguments: list[str]) -> None:
+    if arguments[:1] == ["keep"]:
+        keep(map(Path, arguments[1:]), DOCS / KEPT)
+    elif arguments:
+        raise UsageError(f"unknown command '{arguments[0]}'; accepted: keep RUNS …, or nothing.")
+    write_pages(DOCS)
+
+
+def keep(places: Iterable[Path], folder: Path) -> None:
+    """The newest experiment of each post in `places`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, results in newest_of_posts(places).items():
+        write_run(kept_run(results), folder / f"{name}{SUFFIX}")
+
+
+def kept_run(folder: Path) -> PostRun:
+    results = open_results(folder)
+    assessment = build_assessment(results)
+    return run_of(results, assessment.findings, spoilt(assessment.comparisons), assessment.title)
 
 
 def newest_of_posts(places: Iterable[Path]) -> dict[str, Path]:
@@ -47,77 +84,136 @@ def newest_of_posts(places: Iterable[Path]) -> dict[str, Path]:
     return {name: folder for name, (_, folder) in found.items()}
 
 
-def with_posts(page: str, runs: Mapping[str, Assessment]) -> str:
-    """The page with what is made under its head; of posts that are not in `runs` it keeps what it has."""
-    head, _, made = page.partition(BEGIN)
-    before = _said_of_posts(made)
-    counts, sections = {}, []
+def write_pages(docs: Path) -> None:
+    """The table in docs/posts.md, under what is written there by hand, and a page per post."""
+    scored = scored_runs(docs / KEPT)
+    page = docs / PAGE
+    page.write_text(with_table(page.read_text(encoding="utf-8"), scored), encoding="utf-8")
+    (docs / POSTS).mkdir(exist_ok=True)
     for name in list_posts():
-        if name in runs:
-            counts[name] = _counts(_part(name, runs[name]))
-            sections += _section(load_post(name), runs[name])
-        elif name in before:
-            counts[name], section = before[name]
-            sections.append(section)
-        else:
-            sections += _section(load_post(name), None)
-    return head + BEGIN + "\n" + "\n\n".join([_overview(counts), *sections]) + "\n"
+        (docs / POSTS / f"{name}.md").write_text(page_of(load_post(name), scored.get(name)), encoding="utf-8")
 
 
-def _said_of_posts(made: str) -> dict[str, tuple[list[str], str]]:
-    """Post that was run → its counts and its section, as they stand on the page."""
-    counts = {
-        row[1]: row[2].split(" | ")
-        for row in re.finditer(r"^\| \[(.+?)\].*? \| \d+ \| \d+ \| (.+) \|$", made, re.MULTILINE)
-    }
-    parts = re.split(r"^(?=## 2)", made, flags=re.MULTILINE)[1:]
-    sections = {part.partition("\n")[0].removeprefix("## "): part.strip() for part in parts}
-    return {name: (of, sections[name]) for name, of in counts.items() if of[0] != NOT_RUN}
-
-
-def _counts(part: PostPart) -> list[str]:
-    counts = Counter(claim.status for claim in part.claims)
-    return [str(counts[status]) for status in _COUNTED]
-
-
-def _overview(counts: Mapping[str, list[str]]) -> str:
-    """`counts`: of posts that were run."""
-    rows = []
+def scored_runs(folder: Path) -> dict[str, Scored]:
+    """By the rules of today."""
+    scored = {}
     for name in list_posts():
-        claims = load_post(name).claims
-        here = sum(claim.check != "no" for claim in claims)
-        rows.append([f"[{name}](#{name})", str(len(claims)), str(here), *counts.get(name, [NOT_RUN, "–", "–"])])
-    total = [count_of(sum(int(row[place]) for row in rows), "claim") for place in (1, 2)]
-    head = ["post", "claims", "can be checked here", *map(str, _COUNTED)]
-    return f"{table(head, rows)}\n\n{total[0]} in all; {total[1]} can be checked here, at least in direction."
+        if (file := folder / f"{name}{SUFFIX}").is_file():
+            run = read_run(file)
+            scored[name] = Scored(run, score(run, [load_post(name)])[0])
+    return scored
 
 
-def _part(name: str, assessment: Assessment) -> PostPart:
-    return next(post for post in assessment.posts if post.name == name)
+def with_table(page: str, scored: Mapping[str, Scored]) -> str:
+    head, _, _ = page.partition(BEGIN)
+    return head + BEGIN + "\n" + "\n\n".join([_overview(scored), *_disagreements(scored)]) + "\n"
 
 
-def _section(post: Post, run: Assessment | None) -> list[str]:
+def _overview(scored: Mapping[str, Scored]) -> str:
+    rows, totals, figures = [], Counter[Status](), 0
+    for name in list_posts():
+        count = sum(claim.count for claim in load_post(name).claims)
+        figures += count
+        counts = scored[name].post.counts if name in scored else None
+        totals += counts or Counter()
+        cells = [str(counts[status]) for status in COLUMNS] if counts else [NOT_RUN, *["–"] * (len(COLUMNS) - 1)]
+        rows.append([f"[{name}]({POSTS}/{name}.md)", str(count), *cells])
+    if scored:
+        rows.append(
+            [f"{len(scored)} of {len(rows)} posts", str(totals.total()), *(str(totals[one]) for one in COLUMNS)]
+        )
+    shown = table(["post", "figures", *map(str, COLUMNS)], rows)
+    return f"{shown}\n\n{count_of(len(list_posts()), 'post')}, {count_of(figures, 'figure')}."
+
+
+def _disagreements(scored: Mapping[str, Scored]) -> list[str]:
+    """The largest of figures whose sizes do not meet, where an interval tells."""
+    found = [
+        (figure.published / figure.ratio, name, claim, figure)
+        for name, one in scored.items()
+        for claim, figure in one.post.figures()
+        if figure.status in _DISAGREE and figure.published and figure.ratio and figure.low
+    ]
+    found.sort(key=lambda item: max(item[0], 1 / item[0]), reverse=True)
+    if not found:
+        return []
+    rows = [
+        [f"[{name}]({POSTS}/{name}.md) {claim.number}", *map(escape, (*_cells(figure), _reason(claim, figure)))]
+        for _, name, claim, figure in found[:MOST_DISAGREEMENTS]
+    ]
+    head = ["claim", *_CELLS, "likely reason, or what differs"]
+    return [f"## The {MOST_DISAGREEMENTS} largest disagreements", table(head, rows)]
+
+
+_CELLS = ("test", "metric", "new ÷ old", "published", "ours [interval]", "result")
+
+
+def _cells(one: ScoredFigure) -> tuple[str, ...]:
+    builds = f"{one.new} ÷ {one.old}" if one.new and one.old else "–"
+    said = one.said if one.published is None else ratio(one.published)
+    found = sum(part.status == Status.FOUND for part in one.parts)
+    ours = f"{ratio(one.ratio)} {spread(one)}".strip() if one.ratio else f"{found} found" if one.parts else "–"
+    return one.test, one.metric.replace("_", " "), builds, said, ours, one.words
+
+
+def _reason(claim: ScoredClaim, figure: ScoredFigure) -> str:
+    return claim.remark or figure.differences or "–"
+
+
+def page_of(post: Post, scored: Scored | None) -> str:
     parts = [
-        f"## {post.name}",
+        f"# {post.name}",
         escape(f"{post.title}."),
         f"`dbversus run {POSTS}/{post.name} --scaled`",
         _remarks(post.name),
     ]
-    if run:
-        facts = "; ".join(experiment_facts(run.header, len(run.tests), run.blocks))
-        return [*parts, escape(f"{run.title}: {facts}."), *claims_parts([_part(post.name, run)])[1:]]
-    rows = [[escape(claim.id), escape(claim.words), NOT_RUN] for claim in post.claims if claim.check != "no"]
-    if not rows:
-        return [*parts, f"None of its {count_of(len(post.claims), 'claim')} can be checked here: {post.claims[0].why}."]
-    return [*parts, table(["claim", "says", "result"], rows)]
+    parts += list(_results(scored)) if scored else list(_not_run(post))
+    return "\n\n".join([*parts, "How figures are scored: [posts](../posts.md)."]) + "\n"
+
+
+def _not_run(post: Post) -> Iterator[str]:
+    rows = [[claim.id, claim.words, claim.lacking or (f"to be read by eye: {claim.look}" if claim.look else NOT_RUN)]
+            for claim in post.claims]  # fmt: skip
+    yield from _lacking(post)
+    yield table(["claim", "says", "result"], [list(map(escape, row)) for row in rows])
+
+
+def _lacking(post: Post) -> Iterator[str]:
+    """Builds that cannot be had, and the claims that fall out for it."""
+    for name, build in post.builds.items():
+        claims = [claim.id for claim in post.claims if any(name in (one.new, one.old) for one in claim.figures)]
+        if build.lacking and claims:
+            yield escape(f"Without {name}, of claims {', '.join(claims)}: {build.lacking}.")
+
+
+def _results(scored: Scored) -> Iterator[str]:
+    run, post = scored.run, scored.post
+    facts = "; ".join(experiment_facts(run.header, len(run.tests), run.blocks))
+    yield escape(f"{run.title}: {facts}.")
+    yield escape(claims_table.sentence(post))
+    yield from _lacking(load_post(post.name))
+    claims = [[claim.number, claim.says, claims_table.result(claim)] for claim in post.claims]
+    yield table(["claim", "says", "result"], [list(map(escape, row)) for row in claims])
+    rows = [[claim.number, *_cells(one), _beside(one)] for claim, one in post.figures()]
+    yield "## Figures"
+    yield table(["claim", *_CELLS, "beside"], [list(map(escape, row)) for row in rows])
+    if remarks := [f"- {escape(f'{claim.number}: {claim.remark}')}" for claim in post.claims if claim.remark]:
+        yield "\n".join(["## Remarks", *remarks])
+    if notes := [f"- {escape(f'{claim.number}: {claim.note}')}" for claim in post.claims if claim.note]:
+        yield "\n".join(["## Not compared", *notes])
+
+
+def _beside(one: ScoredFigure) -> str:
+    differs = one.differences if one.status not in (Status.FOUND, Status.NOT_COMPARABLE) else ""
+    return ", ".join(filter(None, (one.server, one.note, differs))) or "–"
 
 
 def _remarks(name: str) -> str:
     """What the experiment's file says at its head, without its title and its command."""
-    lines = find_experiment(f"{POSTS}/{name}").read_text().split("\n\n")[0].splitlines()
+    lines = find_experiment(f"{POSTS}/{name}").read_text(encoding="utf-8").split("\n\n")[0].splitlines()
     words = escape(" ".join(line.lstrip("# ") for line in lines[4:]))
     return textwrap.fill(words, WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

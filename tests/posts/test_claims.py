@@ -1,58 +1,15 @@
-"""The claims of published posts: all are there, and each names what it is checked with."""
-
-from collections import Counter
+"""Claims as data: what a figure says, and what stands for a build."""
 
 import pytest
 
-from dbversus.errors import UsageError
-from dbversus.experiment.asked.bundled import find_experiment
-from dbversus.experiment.asked.spec import read_choices
-from dbversus.posts.claims import Stands, list_posts, load_post
-from dbversus.suites.load import load_suite
-
-CHECKS = {"yes": 36, "direction": 190, "no": 71}
-NOT_OF_A_TEST = {"load"}
+from dbversus.posts.claims import Figure, Stands
+from dbversus.posts.reading import list_posts, load_post
 
 
-def test_all_posts_have_their_claims_each_once() -> None:
-    claims = [(name, claim) for name in list_posts() for claim in load_post(name).claims]
-    assert len(list_posts()) == 18
-    assert Counter(claim.check for _, claim in claims) == CHECKS
-    assert len({(name, claim.id) for name, claim in claims}) == sum(CHECKS.values()) == 297
-
-
-@pytest.mark.parametrize("name", list_posts())
-def test_a_claim_says_how_it_is_checked_or_why_not(name: str) -> None:
-    post = load_post(name)
-    suite = load_suite(read_choices(find_experiment(f"posts/{name}"))["suite"])
-    for claim in post.claims:
-        assert (claim.check == "no") == bool(claim.why), claim.id
-        if claim.check == "no":
-            continue
-        assert bool(claim.look) != bool(claim.figures), claim.id
-        for figure in claim.figures:
-            assert bool(figure.published) or bool(figure.says), claim.id
-            assert len(figure.published) in (0, len(figure.tests)) or figure.says == "mean"
-            assert figure.lacking or {figure.new, figure.old} <= post.builds.keys(), claim.id
-            for test in figure.tests:
-                named = test.partition("@")[0]
-                assert named in NOT_OF_A_TEST or suite.select(named).tests, (claim.id, test)
-
-
-@pytest.mark.parametrize("name", list_posts())
-def test_every_build_that_stands_for_one_is_in_the_experiment(name: str) -> None:
-    targets = read_choices(find_experiment(f"posts/{name}"))["targets"]
-    for build, stands in load_post(name).builds.items():
-        fitting = [
-            text
-            for text in targets
-            if stands.fits(
-                (parts := text.partition("@"))[0].partition(":")[0],
-                parts[0].rpartition(":")[2].rpartition("/")[2],
-                frozenset(parts[2].split(",")),
-            )
-        ]
-        assert fitting, build
+def figure(*published: float, unit: str = "ratio") -> Figure:
+    tests = ["scan"] * max(1, len(published))
+    shape = {"new": "b", "old": "a", "metric": "cpu", "tests": tests, "published": list(published), "unit": unit}
+    return Figure.model_validate(shape)
 
 
 def test_a_line_of_a_table_is_said_by_its_figures() -> None:
@@ -61,9 +18,33 @@ def test_a_line_of_a_table_is_said_by_its_figures() -> None:
     assert all(claim.words for name in list_posts() for claim in load_post(name).claims)
 
 
-def test_an_unknown_post_is_refused_with_those_that_there_are() -> None:
-    with pytest.raises(UsageError, match=r"no claims of a post '2021-01-10-pg'\. Did you mean '2021-01-10-pg-mem'"):
-        load_post("2021-01-10-pg")
+@pytest.mark.parametrize(
+    ("published", "unit", "ratios", "decimals"),
+    [
+        ((0.8,), "ratio", [0.8], 2),  # printed as 0.80
+        ((0.145, 0.14), "ratio", [0.145, 0.14], 3),
+        ((57.0, 133.0), "%", [0.57, 1.33], 2),
+        ((57.5,), "%", [0.575], 3),
+    ],
+)
+def test_a_printed_value_has_a_precision(
+    published: tuple[float, ...], unit: str, ratios: list[float], decimals: int
+) -> None:
+    one = figure(*published, unit=unit)
+    assert one.ratios == pytest.approx(ratios) and one.decimals == decimals
+
+
+def test_the_version_of_a_build_is_in_its_name_or_beside_it() -> None:
+    named, beside = load_post("2021-01-19-scan"), load_post("2024-09-24-durability")
+    assert (named.version_of("MySQL 5.6.49"), named.version_of("MyRocks")) == ("5.6.49", "")
+    assert beside.version_of("bl0_sync0_dw1") == "8.0.39"
+
+
+def test_the_first_server_is_meant_where_none_is_named() -> None:
+    post = load_post("2024-09-24-durability")
+    small, medium = (figure for figure in post.claims[0].figures)
+    assert [post.server_of(each).clients for each in (small, medium)] == [1, 12]
+    assert [post.is_of_another(each) for each in (small, medium)] == [False, True]
 
 
 @pytest.mark.parametrize(

@@ -1,55 +1,79 @@
-"""docs/posts.md: every claim that can be checked here, by its number, and what became of it."""
+"""docs/posts.md and docs/posts/: every claim is there, and kept runs are scored again by one command."""
 
 import re
 from pathlib import Path
 
 import posts_page
+import pytest
 
-from dbversus.posts.claims import list_posts, load_post
-from dbversus.report.assessment import build_assessment
-from dbversus.results.read import open_results
+from dbversus.posts.reading import list_posts, load_post
 from tests.posts.test_scoring import AS_PUBLISHED, POST
 from tests.report.pairs import write_pairs
 
-
-def sections(page: str) -> dict[str, list[str]]:
-    """Post → the first cells of its table."""
-    parts = re.split(r"^## (2.*)$", page.partition(posts_page.BEGIN)[2], flags=re.MULTILINE)[1:]
-    cells = [re.findall(r"^\| ([^ ]+) \|", text, re.MULTILINE) for text in parts[1::2]]
-    return {
-        name: [cell for cell in found if cell not in ("claim", "---")]
-        for name, found in zip(parts[::2], cells, strict=True)
-    }
+HEAD = "# Posts\n\n## Results\n"
 
 
-def test_the_page_in_docs_has_every_claim_that_can_be_checked() -> None:
-    found = sections(posts_page.PAGE.read_text())
-    assert list(found) == list_posts()
-    for name, numbers in found.items():
-        assert numbers == [claim.id for claim in load_post(name).claims if claim.check != "no"], name
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/posts.md").write_text(HEAD)
+    return tmp_path / "docs"
 
 
-def test_nothing_is_said_of_a_post_that_was_not_run() -> None:
-    made = posts_page.with_posts("# Head\n", {})
-    assert made.startswith("# Head\n") and made.count(posts_page.NOT_RUN) == 18 + 226
-    assert "against" not in made.partition("## 2021-01-10-pg-mem")[2].partition("## ")[0]
+def test_the_pages_in_docs_are_what_the_kept_runs_say() -> None:
+    scored = posts_page.scored_runs(posts_page.DOCS / posts_page.KEPT)
+    page = (posts_page.DOCS / posts_page.PAGE).read_text()
+    assert posts_page.with_table(page, scored) == page
+    for name in list_posts():
+        assert (posts_page.DOCS / f"posts/{name}.md").read_text() == posts_page.page_of(
+            load_post(name), scored.get(name)
+        )
+    assert {path.stem for path in (posts_page.DOCS / "posts").iterdir()} == set(list_posts())
 
 
-def test_of_a_post_that_was_run_the_newest_results_count(tmp_path: Path) -> None:
+def test_nothing_is_said_of_a_post_that_was_not_run(docs: Path) -> None:
+    posts_page.write_pages(docs)
+    page = (docs / "posts.md").read_text()
+    assert page.startswith(HEAD) and page.count(posts_page.NOT_RUN) == 18
+    of_post = (docs / f"posts/{POST}.md").read_text()
+    numbers = re.findall(r"^\| (\w+) \|", of_post, re.MULTILINE)
+    assert numbers == ["claim", *(claim.id for claim in load_post(POST).claims)]
+
+
+def test_a_build_that_cannot_be_had_is_named_with_its_claims(docs: Path) -> None:
+    posts_page.write_pages(docs)
+    said = (docs / "posts/2017-11-20-innodb-io.md").read_text()
+    assert (
+        "Without 5.0.96, of claims 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18: 5.0.96 cannot" in said
+    )
+
+
+def test_the_newest_run_of_a_post_is_kept_and_scored_without_its_folder(tmp_path: Path, docs: Path) -> None:
     for number, name in enumerate(("new", "old")):
         write_pairs(tmp_path / name, AS_PUBLISHED, spec={"posts": [POST]}, at_unix_ns=10**18 - number)
     write_pairs(tmp_path / "other", AS_PUBLISHED)
     newest = posts_page.newest_of_posts([tmp_path])
     assert newest == {POST: tmp_path / "new"} == posts_page.newest_of_posts([tmp_path / "new"])
-    run = build_assessment(open_results(newest[POST]))
-    made = posts_page.with_posts("", {POST: run})
-    assert "against 1.400: found" in made and made.count(posts_page.NOT_RUN) < 18 + 226
-    assert made == posts_page.with_posts(made, {POST: run})
+    posts_page.keep([tmp_path], docs / posts_page.KEPT)
+    (tmp_path / "new/journal.jsonl").unlink()
+    posts_page.write_pages(docs)
+    page, of_post = (docs / "posts.md").read_text(), (docs / f"posts/{POST}.md").read_text()
+    row = next(line for line in page.splitlines() if line.startswith(f"| [{POST}]"))
+    figures, *counts = map(int, re.findall(r"\| (\d+)(?= )", row))
+    assert figures == sum(counts) == 93 and page.count(posts_page.NOT_RUN) == 17
+    assert "| 1.400 | 1.427 \\[1.415, 1.439\\] | found |" in of_post
+    posts_page.write_pages(docs)
+    assert (docs / "posts.md").read_text() == page
 
 
-def test_what_the_page_has_of_other_posts_stays(tmp_path: Path) -> None:
+def test_the_largest_disagreements_are_in_the_order_of_their_size(tmp_path: Path, docs: Path) -> None:
     write_pairs(tmp_path / "run", AS_PUBLISHED, spec={"posts": [POST]})
-    made = posts_page.with_posts("# Head\n", {POST: build_assessment(open_results(tmp_path / "run"))})
-    assert posts_page.with_posts(made, {}) == made
-    page = posts_page.PAGE.read_text()
-    assert posts_page.with_posts(page, {}) == page
+    posts_page.keep([tmp_path], docs / posts_page.KEPT)
+    posts_page.write_pages(docs)
+    part = (docs / "posts.md").read_text().partition("largest disagreements")[2]
+    rows = [line.split(" | ") for line in part.splitlines() if line.startswith("| [")]
+    apart = [
+        max(ours / said, said / ours) for said, ours in ((float(row[4]), float(row[5].split()[0])) for row in rows)
+    ]
+    assert apart == sorted(apart, reverse=True) and apart[0] > 6 and len(rows) <= 10
+    assert rows[0][-1] == "11.13 for 11.10, 5.6.24 for 5.6.49 |"

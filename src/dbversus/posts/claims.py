@@ -1,62 +1,98 @@
 """Claims of published posts, as data: experiments/posts/claims/<post>.toml, one file per post.
 
-A claim is checked by its figures: ratios that were printed, or directions that were said. Builds go by the names that the
+A claim is scored by its figures: ratios that were printed, or directions that were said. Builds go by the names that the
 post has for them; `[builds]` says what stands for each here, as DBMS, version and configs: `mysql:8.0@dive200`. A version is
 that or begins with it. Of several targets that with the fewest other configs counts, and of several such the last.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from itertools import groupby
-from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, PositiveFloat, PositiveInt
 
 from dbversus.dbms.versions import in_range
-from dbversus.errors import UsageError
-from dbversus.home import shipped
-from dbversus.names import near
 from dbversus.suites.file.generators import Shape
-from dbversus.suites.file.reading import read_shape
-from dbversus.suites.file.source import read_source
 
-Check = Literal["yes", "direction", "no"]
 Metric = Literal["throughput", "cpu", "read_bytes", "write_bytes"]
+Unit = Literal["ratio", "%"]
 Says = Literal[
     "up", "down", "same", "not up", "not down", "mostly up", "mostly down", "mostly same", "mostly not up",
     "mostly not down", "mean", "mean up", "mean down",
 ]  # fmt: skip
 
+FEWEST_DECIMALS = 2
+"""Of a printed ratio: TOML has no last zeros, so that 0.8 is 0.80."""
+_VERSION = re.compile(r"\d+(\.\d+)+\w*$")
+
 
 class Figure(Shape):
     """Ratios new ÷ old of a metric (per operation, but throughput) in tests, which may be globs where no ratios are published.
 
-    `published`: one for each test. `says`: the direction, where none was printed; `mostly`: of most of the tests, `mean`: of
-    their geometric mean. `of`: what the post took it from. `lacking`: why it cannot be checked here.
+    `published`: one for each test, in `unit`. `says`: the direction, where none was printed; `mostly`: of most of the tests,
+    `mean`: of their geometric mean; a glob without either: of all of them together. `server`: one of the file's, the first
+    where there is none. `of`: what the post took it from. `lacking`: why nothing here can be held against it.
     """
 
     new: str
     old: str
     metric: Metric
     tests: Annotated[list[str], Field(min_length=1)]
-    published: list[float] = Field(default_factory=list)
+    published: list[PositiveFloat] = Field(default_factory=list)
+    unit: Unit = "ratio"
     says: Says | None = None
+    server: str = ""
     of: str = ""
     lacking: str = ""
 
+    @property
+    def together(self) -> str:
+        """How its tests are one figure: `mean`, `mostly` or `all`; empty: each of them is one."""
+        first, _, _ = (self.says or "").partition(" ")
+        if first in ("mean", "mostly"):
+            return first
+        return "all" if self.says and any(sign in test for test in self.tests for sign in "*?[") else ""
+
+    @property
+    def way(self) -> str:
+        """The direction alone: `up`, `not down`; empty where a value was printed."""
+        return (self.says or "").removeprefix("mean").removeprefix("mostly").strip()
+
+    @property
+    def count(self) -> int:
+        """Of figures that are scored."""
+        return 1 if self.together else len(self.tests)
+
+    @property
+    def ratios(self) -> list[float]:
+        return [value / 100 for value in self.published] if self.unit == "%" else self.published
+
+    @property
+    def decimals(self) -> int:
+        """Of the ratios as printed: those of the value that has most."""
+        printed = max((len(f"{value:g}".partition(".")[2]) for value in self.published), default=0)
+        return printed + 2 if self.unit == "%" else max(FEWEST_DECIMALS, printed)
+
 
 class Claim(Shape):
-    """`check`: whether it can be checked here, or in its direction only; `why` not. `look`: where to read what no figure
-    tells."""
+    """`lacking`: why nothing here can be held against it. `look`: where to read what no figure tells.
+
+    `remark`: the likely reason where ours is another figure than the published one.
+    """
 
     id: str
     says: str = ""
-    check: Check
-    why: str = ""
+    lacking: str = ""
     look: str = ""
+    remark: str = ""
     figures: list[Figure] = Field(default_factory=list)
+
+    @property
+    def count(self) -> int:
+        """Of its figures; without any of its own it counts as one, so that nothing is left out."""
+        return sum(figure.count for figure in self.figures) or 1
 
     @property
     def words(self) -> str:
@@ -67,11 +103,45 @@ class Claim(Shape):
         return "; ".join(f"{tests}: {'; '.join(map(_figure_words, figures))}" for tests, figures in by_tests)
 
 
-class _File(Shape):
+class Server(Shape):
+    """What the post measured on, and how. `takes_cores`: a figure of it needs as many; with fewer it is another question."""
+
+    clients: PositiveInt
+    cores: PositiveInt | None = None
+    takes_cores: PositiveInt = 1
+    tables: PositiveInt = 1
+    rows: PositiveInt
+    larger_than_memory: bool | None = None
+
+
+class Build(Shape):
+    """`here`: what stands for it: `mysql:8.0@dive200`; `lacking`: why nothing does. `version`: the post's, where its name does
+    not end in it; `compiler`: the post's, where it is known."""
+
+    here: str = ""
+    lacking: str = ""
+    version: str = ""
+    compiler: str = ""
+
+    @property
+    def stands(self) -> "Stands":
+        build, _, configs = self.here.partition("@")
+        dbms, _, version = build.partition(":")
+        return Stands(dbms, version, frozenset(filter(None, configs.split(","))))
+
+
+def _as_table(build: Any) -> Any:
+    return {"here": build} if isinstance(build, str) else build
+
+
+class ClaimsFile(Shape):
+    """A file of claims. `larger_than_memory`: the data of the post was, where a server does not say otherwise."""
+
     post: str
     title: str
     larger_than_memory: bool = False
-    builds: dict[str, str]
+    servers: Annotated[dict[str, Server], Field(min_length=1)]
+    builds: dict[str, Annotated[Build, BeforeValidator(_as_table)]]
     claims: list[Claim]
 
 
@@ -89,45 +159,32 @@ class Stands:
 
 @dataclass(frozen=True)
 class Post:
-    """`builds`: name in the post → what stands for it here. `larger_than_memory`: the data of the post was."""
+    """`builds`: by their names in the post."""
 
     name: str
     title: str
     larger_than_memory: bool
-    builds: Mapping[str, Stands]
+    servers: Mapping[str, Server]
+    builds: Mapping[str, Build]
     claims: tuple[Claim, ...]
+
+    def server_of(self, figure: Figure) -> Server:
+        return self.servers[figure.server or next(iter(self.servers))]
+
+    def is_of_another(self, figure: Figure) -> bool:
+        """Whether it is of another server than the first."""
+        return figure.server not in ("", next(iter(self.servers)))
+
+    def is_larger_than_memory(self, server: Server) -> bool:
+        return self.larger_than_memory if server.larger_than_memory is None else server.larger_than_memory
+
+    def version_of(self, build: str) -> str:
+        """The post's own, as far as the file tells; empty where it does not."""
+        named = _VERSION.search(build)
+        return self.builds[build].version or (named[0] if named else "")
 
 
 def _figure_words(figure: Figure) -> str:
-    printed = " ".join(f"{value:.2f}" for value in figure.published)
-    origin = f" ({figure.of})" if figure.of else ""
-    return f"{figure.metric.replace('_', ' ')} {figure.new} ÷ {figure.old} {printed}{origin}"
-
-
-def list_posts() -> list[str]:
-    """Names of all posts that have claims."""
-    return sorted(_files())
-
-
-@cache
-def load_post(name: str) -> Post:
-    """Raises UsageError for an unknown one, and for a mistake in its file with the line."""
-    files = _files()
-    if name not in files:
-        raise UsageError(
-            f"There are no claims of a post '{name}'.{near(name, files)} Accepted: {', '.join(sorted(files))}."
-        )
-    source = read_source(files[name])
-    found = read_shape(_File, source)
-    builds = {build: _stands(text) for build, text in found.builds.items()}
-    return Post(found.post, found.title, found.larger_than_memory, builds, tuple(found.claims))
-
-
-def _files() -> dict[str, Path]:
-    return {path.stem: path for place in reversed(shipped("experiments")) for path in place.glob("posts/claims/*.toml")}
-
-
-def _stands(text: str) -> Stands:
-    build, _, configs = text.partition("@")
-    dbms, _, version = build.partition(":")
-    return Stands(dbms, version, frozenset(filter(None, configs.split(","))))
+    printed = " ".join(f"{value:.{figure.decimals}f}" for value in figure.ratios)
+    origin = ", ".join(filter(None, (figure.server, figure.of)))
+    return f"{figure.metric.replace('_', ' ')} {figure.new} ÷ {figure.old} {printed}{f' ({origin})' if origin else ''}"

@@ -1,27 +1,24 @@
 """Claims of posts held against results, as plain data."""
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 
+from dbversus.posts.rule import Status
 
-class ClaimStatus(StrEnum):
-    """What became of a published claim, or of one of its figures."""
-
-    FOUND = "found"
-    IN_PART = "found in part"
-    NOT_FOUND = "not found"
-    UNDECIDED = "undecided"
-    NOT_MEASURED = "not measured"
-    TO_READ = "to be read by eye"
-    NOT_HERE = "cannot be checked here"
+ORDER = tuple(status for status in Status if status != Status.NOT_COMPARABLE)
+"""From the best to the worst."""
 
 
 @dataclass(frozen=True)
-class ClaimFigure:
-    """One figure of a claim, in one test. `published`: the ratio as printed, `said` the direction where there is none.
+class ScoredFigure:
+    """One published figure of a claim. `published`: the ratio as printed, with its tolerance from
+    `published_low` to `published_high`; `said`: the direction where there is none.
 
-    `ratio` is ours, new ÷ old, with its interval over `blocks`, or their
-    range; labels of targets are empty where nothing stands for a build.
+    `ratio` is ours, new ÷ old, with its interval over `blocks`, or their range; labels of targets are empty where nothing
+    stands for a build. `size`: of the same direction, whether ours is weaker or stronger. `server`: the post's, where it has
+    several. `differences`: what is known to differ between the builds there and here. `parts`: of most or all tests together,
+    each of them.
     """
 
     test: str
@@ -34,31 +31,68 @@ class ClaimFigure:
     low: float | None
     high: float | None
     blocks: int
-    status: ClaimStatus
+    status: Status
     note: str = ""
     least: float | None = None
     most: float | None = None
+    size: str = ""
+    server: str = ""
+    differences: str = ""
+    published_low: float | None = None
+    published_high: float | None = None
+    parts: tuple["ScoredFigure", ...] = ()
+
+    @property
+    def words(self) -> str:
+        """Its status, with weaker or stronger."""
+        return f"{self.status}, {self.size}" if self.size else str(self.status)
 
 
 @dataclass(frozen=True)
-class ClaimPart:
-    """`name`: post/number. `note`: why it cannot be checked, or where to read what no figure tells."""
+class ScoredClaim:
+    """`name`: post/number. `note`: why nothing here can be held against it, or where to read what no figure tells.
+
+    `remark`: the likely reason of a disagreement, as the file of claims has it.
+    """
 
     name: str
     says: str
-    status: ClaimStatus
-    figures: tuple[ClaimFigure, ...]
+    status: Status
+    figures: tuple[ScoredFigure, ...]
     note: str = ""
+    remark: str = ""
 
-    def count(self, *statuses: ClaimStatus) -> int:
-        """Figures with one of these."""
-        return sum(figure.status in statuses for figure in self.figures)
+    @property
+    def number(self) -> str:
+        return self.name.rpartition("/")[2]
+
+    def count(self, *statuses: Status) -> int:
+        """Figures with one of these; a claim that has none of its own counts as one."""
+        own = [figure.status for figure in self.figures] or [self.status]
+        return sum(status in statuses for status in own)
 
 
 @dataclass(frozen=True)
-class PostPart:
-    """A published post and its claims, held against the results."""
+class ScoredPost:
+    """A published post and its claims, held against results. `differences`: what is known to differ, of all of it."""
 
     name: str
     title: str
-    claims: tuple[ClaimPart, ...]
+    claims: tuple[ScoredClaim, ...]
+    differences: str = ""
+
+    @property
+    def counts(self) -> Counter[Status]:
+        """Of figures; nothing that the post claims is left out."""
+        return Counter({status: sum(claim.count(status) for claim in self.claims) for status in Status})
+
+    def figures(self) -> Iterator[tuple[ScoredClaim, ScoredFigure]]:
+        for claim in self.claims:
+            for figure in claim.figures:
+                yield claim, figure
+
+
+def middle(statuses: list[Status]) -> Status:
+    """The middle one of those that could be compared, from the best to the worst; of two middle ones the worse."""
+    compared = sorted((status for status in statuses if status in ORDER), key=ORDER.index)
+    return compared[len(compared) // 2] if compared else Status.NOT_COMPARABLE

@@ -1,256 +1,254 @@
-"""Claims of published posts held against results: found, not found, undecided or not measured, each with our interval.
+"""Claims of published posts held against results: what becomes of each of their figures (docs/posts.md).
 
-A published ratio is put into the words of a verdict by the margin of its test and metric: beyond the margin it has to be a
-change in its direction; within half of it, equivalent; between the two either will do. The size of a change is not compared.
+Nothing leaves the denominator: a figure that could not be measured is not shown, one that asks another question than the
+experiment is not comparable, and a claim without figures counts as one.
 """
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
-from enum import Enum
-from fnmatch import fnmatchcase
-from functools import cached_property
+from dataclasses import dataclass, replace
 
-from dbversus.names import split_names
-from dbversus.posts.claims import Claim, Figure, Post, list_posts, load_post
-from dbversus.posts.scored import ClaimFigure, ClaimPart, ClaimStatus, PostPart
-from dbversus.results.stored import Results, Target
-from dbversus.stats.means import Ratio, Spread, mean_of_blocks, mean_of_tests, spread_of
-from dbversus.stats.metrics import CPU, LOAD_TEST, READ_BYTES, THROUGHPUT, WRITE_BYTES, metric_named
-from dbversus.stats.model import CHANGES, WITHIN, Finding
-from dbversus.stats.values.relative import relative_to_base
-
-METRICS = {"throughput": THROUGHPUT, "cpu": CPU, "read_bytes": READ_BYTES, "write_bytes": WRITE_BYTES}
-_OF_LOAD = {THROUGHPUT: "load_rows_per_s", CPU: "load_cpu_us_per_row"}
-_DECIDED = (ClaimStatus.FOUND, ClaimStatus.NOT_FOUND)
+from dbversus.posts import differences
+from dbversus.posts.claims import Claim, Figure, Post
+from dbversus.posts.measured import Measured
+from dbversus.posts.reading import list_posts, load_post
+from dbversus.posts.rule import Ours, Published, Status, status_of_value, status_of_words
+from dbversus.posts.run import Place, PostRun, RunTarget, run_of
+from dbversus.posts.scored import ScoredClaim, ScoredFigure, ScoredPost, middle
+from dbversus.results.stored import Results
+from dbversus.stats.means import Spread, spread_of
+from dbversus.stats.model import Finding
+from dbversus.units import count_of
 
 
-class Way(Enum):
-    UP = "up"
-    DOWN = "down"
-    SAME = "same"
-
-
-Ways = frozenset[Way]
-Spoilt = Set[tuple[str, str]]
-"""Tests and targets whose figures do not count, since answers were wrong, say."""
-
-
-@dataclass(frozen=True)
-class Found:
-    """Our ratio, and which way it goes; None: undecided."""
-
-    ratio: Ratio
-    way: Way | None
-    margin: float
-
-
-def of_experiment(results: Results, findings: Sequence[Finding], spoilt: Spoilt) -> tuple[PostPart, ...]:
+def of_experiment(results: Results, findings: Sequence[Finding], spoilt: Set[Place]) -> tuple[ScoredPost, ...]:
     """The posts that the experiment says it repeats, with all their claims; none of a post that nobody knows."""
-    named = [name for name in results.header.spec.get("posts", []) if name in list_posts()]
-    return _check(results, findings, spoilt, named) if named else ()
+    known = [name for name in results.header.spec.get("posts", []) if name in list_posts()]
+    return score(run_of(results, findings, spoilt), list(map(load_post, known))) if known else ()
 
 
-def of_every_post(results: Results, findings: Sequence[Finding], spoilt: Spoilt) -> tuple[PostPart, ...]:
+def of_every_post(results: Results, findings: Sequence[Finding], spoilt: Set[Place]) -> tuple[ScoredPost, ...]:
     """Whatever was measured of any post whose data was as these were, in memory or larger: for experiments that name none."""
-    measured = (*_DECIDED, ClaimStatus.UNDECIDED)
     limited = results.header.memory is not None
-    names = [name for name in list_posts() if load_post(name).larger_than_memory == limited]
+    posts = [post for post in map(load_post, list_posts()) if post.larger_than_memory == limited]
     parts = []
-    for part in _check(results, findings, spoilt, names):
-        if claims := tuple(claim for claim in part.claims if claim.count(*measured)):
-            parts.append(PostPart(part.name, part.title, claims))
+    for part in score(run_of(results, findings, spoilt), posts):
+        if claims := tuple(claim for claim in part.claims if any(_has_ratio(one) for one in claim.figures)):
+            parts.append(replace(part, claims=claims))
     return tuple(parts)
 
 
-def _check(results: Results, findings: Sequence[Finding], spoilt: Spoilt, names: Sequence[str]) -> tuple[PostPart, ...]:
-    checker = Checker(results, findings, spoilt)
-    return tuple(checker.post(load_post(name)) for name in names)
+def _has_ratio(figure: ScoredFigure) -> bool:
+    return figure.ratio is not None or any(part.ratio is not None for part in figure.parts)
 
 
-class Checker:
-    """Holds claims against one experiment."""
-
-    def __init__(self, results: Results, findings: Sequence[Finding], spoilt: Spoilt) -> None:
-        self._results = results
-        self._findings = {finding.key: finding for finding in findings}
-        self._spoilt = spoilt
-        self._relative: dict[str, Mapping[tuple[str, str], Mapping[int, float]]] = {}
-
-    def post(self, post: Post) -> PostPart:
-        return PostPart(post.name, post.title, tuple(self._claim(post, claim) for claim in post.claims))
-
-    def _claim(self, post: Post, claim: Claim) -> ClaimPart:
-        name = f"{post.name}/{claim.id}"
-        if claim.check == "no":
-            return ClaimPart(name, claim.words, ClaimStatus.NOT_HERE, (), claim.why)
-        if claim.look:
-            return ClaimPart(name, claim.words, ClaimStatus.TO_READ, (), claim.look)
-        figures = [(figure, tuple(self._figures(post, figure))) for figure in claim.figures]
-        statuses = [status for figure, found in figures for status in _votes(figure, found)]
-        return ClaimPart(name, claim.words, _together(statuses), tuple(one for _, found in figures for one in found))
-
-    def _figures(self, post: Post, figure: Figure) -> Iterator[ClaimFigure]:
-        new, old = (self._target(post, build) for build in (figure.new, figure.old))
-        if figure.says and figure.says.startswith("mean"):
-            tests = [test for glob in figure.tests for test in self._tests(glob)]
-            published = figure.published[0] if figure.published else None
-            found = self._mean(tests, new, old, METRICS[figure.metric]) if new and old else None
-            yield _figure(figure, f"geometric mean of {len(tests)} tests", new, old, published, found)
-            return
-        for place, glob in enumerate(figure.tests):
-            published = figure.published[place] if figure.published else None
-            tests = self._tests(glob) if new and old and not figure.lacking else []
-            for test in tests:
-                found = self._ratio(test, new, old, METRICS[figure.metric]) if new and old else None
-                yield _figure(figure, test, new, old, published, found)
-            if not tests:
-                yield _figure(figure, glob, new, old, published, None)
-
-    def _target(self, post: Post, build: str) -> Target | None:
-        """The target that stands for a build of the post: with the fewest other configs, and of several such the last."""
-        stands = post.builds.get(build)
-        if stands is None:
-            return None
-        fitting = {
-            target: configs
-            for target in reversed(self._results.targets)
-            if stands.fits(target.dbms, target.version, configs := frozenset(split_names(target.config)))
-        }
-        return min(fitting, key=lambda target: len(fitting[target] - stands.configs), default=None)
-
-    def _tests(self, glob: str) -> list[str]:
-        """With several numbers of clients, those with the fewest, unless the glob says otherwise: posts print their ratios."""
-        clients = self._results.header.clients
-        pattern = f"{glob}@{min(clients)}" if len(clients) > 1 and "@" not in glob and glob != LOAD_TEST else glob
-        return [
-            test for test in self._results.tests if fnmatchcase(test, pattern) and (test != LOAD_TEST or glob == test)
-        ]
-
-    @cached_property
-    def _base(self) -> str:
-        return self._results.base.label
-
-    def _ratio(self, test: str, new: Target, old: Target, metric: str) -> Found | None:
-        if {(test, new.label), (test, old.label)} & self._spoilt:
-            return None
-        if test == LOAD_TEST:
-            return self._load(new, old, _OF_LOAD.get(metric, ""))
-        if old.label == self._base:
-            return _of_finding(self._findings.get((test, new.label, metric)))
-        if new.label == self._base:
-            return _of_finding(self._findings.get((test, old.label, metric)), inverse=True)
-        logs = self._logs(test, new, old, metric)
-        return _of_ratio(mean_of_blocks(list(logs.values())).ratio(), metric) if logs else None
-
-    def _load(self, new: Target, old: Target, metric: str) -> Found | None:
-        """Data is loaded once: a ratio without an interval."""
-        ratios = []
-        for target in (new, old):
-            finding = self._findings.get((LOAD_TEST, target.label, metric))
-            ratios.append(1.0 if target.label == self._base else finding.ratio if finding else None)
-        if not ratios[0] or not ratios[1]:
-            return None
-        return Found(Ratio(ratios[0] / ratios[1], None, None, 1), None, metric_named(metric).margin)
-
-    def _mean(self, tests: Sequence[str], new: Target, old: Target, metric: str) -> Found | None:
-        logs = [found for test in tests if (found := self._logs(test, new, old, metric))]
-        return _of_ratio(mean_of_tests(logs).ratio(), metric) if logs else None
-
-    def _logs(self, test: str, new: Target, old: Target, metric: str) -> dict[int, float]:
-        """ln(new ÷ old) of each block that has both."""
-        if metric not in self._relative:
-            self._relative[metric] = relative_to_base(self._results, metric)
-        ours, theirs = (self._relative[metric].get((test, target.label), {}) for target in (new, old))
-        return {block: ours[block] - theirs[block] for block in ours if block in theirs}
+def score(run: PostRun, posts: Sequence[Post]) -> tuple[ScoredPost, ...]:
+    """Of published values that contradict each other one figure of ours finds only the nearest, in all of these posts."""
+    measured = Measured(run)
+    return tuple(nearest_alone([_Scorer(measured, post).post() for post in posts]))
 
 
-def _of_finding(finding: Finding | None, *, inverse: bool = False) -> Found | None:
-    if finding is None or not finding.ratio:
-        return None
-    ratio, beside = finding.ratio, spread_of(finding)
-    if inverse:
-        low, high, least, most = (1 / end if end else None for end in beside)
-        ratio, beside = 1 / ratio, Spread(high, low, most, least)
-    way = Way.SAME if finding.counted in WITHIN else _way(ratio) if finding.counted in CHANGES else None
-    return Found(Ratio(ratio, blocks=finding.blocks, **beside._asdict()), way, finding.margin)
+@dataclass(frozen=True)
+class _Asked:
+    """A figure of a claim: what stands for its builds here, and why nothing can be held against it, if so."""
+
+    figure: Figure
+    new: RunTarget | None
+    old: RunTarget | None
+    why_not: str
+
+    @property
+    def pair(self) -> tuple[RunTarget, RunTarget] | None:
+        """What is compared here; None: nothing is."""
+        return (self.new, self.old) if self.new and self.old and not self.why_not else None
+
+    @property
+    def named(self) -> list[tuple[str, RunTarget]]:
+        """The builds that something stands for, by their names in the post."""
+        both = ((self.figure.new, self.new), (self.figure.old, self.old))
+        return [(name, target) for name, target in both if target]
 
 
-def _of_ratio(ratio: Ratio, metric: str) -> Found:
-    """Of two targets that are not the base: decided as a verdict is, by an interval at one look."""
-    margin = metric_named(metric).margin
-    if ratio.low is None or ratio.high is None or ratio.low <= 0:
-        return Found(ratio, None, margin)
-    way = None
-    if 1 / (1 + margin) <= ratio.low and ratio.high <= 1 + margin:
-        way = Way.SAME
-    elif (ratio.low > 1 or ratio.high < 1) and abs(math.log(ratio.value)) >= math.log1p(margin / 2):
-        way = _way(ratio.value)
-    return Found(ratio, way, margin)
+class _Scorer:
+    """Holds the claims of one post against one experiment."""
+
+    def __init__(self, measured: Measured, post: Post) -> None:
+        self._measured, self._run, self._post = measured, measured.run, post
+
+    def post(self) -> ScoredPost:
+        claims = tuple(self._claim(claim) for claim in self._post.claims)
+        return ScoredPost(self._post.name, self._post.title, claims, differences.of_all(self._post, self._run))
+
+    def _claim(self, claim: Claim) -> ScoredClaim:
+        note = claim.lacking or (f"to be read by eye: {claim.look}" if claim.look else "")
+        figures = tuple(one for figure in claim.figures for one in self._figures(figure, note))
+        status = middle([one.status for one in figures])
+        return ScoredClaim(f"{self._post.name}/{claim.id}", claim.words, status, figures, note, claim.remark)
+
+    def _figures(self, figure: Figure, why_not: str) -> Iterator[ScoredFigure]:
+        new, old = (self._measured.target(self._post, name) for name in (figure.new, figure.old))
+        asked = _Asked(figure, new, old, why_not or self._not_comparable(figure))
+        if figure.together == "mean":
+            yield self._mean(asked)
+        elif figure.together:
+            yield self._together(asked, of_all=figure.together == "all")
+        else:
+            for number, test in enumerate(figure.tests):
+                yield self._one(asked, test, figure.ratios[number] if figure.published else None)
+
+    def _not_comparable(self, figure: Figure) -> str:
+        """Why nothing of this experiment can be held against it; empty where something can."""
+        server, clients = self._post.server_of(figure), self._run.header.clients
+        builds = {name: self._post.builds[name].lacking for name in (figure.new, figure.old)}
+        if figure.lacking:
+            return figure.lacking
+        if self._run.imported:
+            named = any(self._measured.tests(self._post, figure, test) for test in figure.tests)
+            return "" if named or not self._post.is_of_another(figure) else f"not of {figure.server}"
+        if lacking := [why for why in builds.values() if why]:
+            return lacking[0]
+        if (self._run.cores or server.takes_cores) < server.takes_cores:
+            return f"takes {server.takes_cores} cores, {self._run.cores} here"
+        if clients and server.clients not in clients:
+            return f"{count_of(server.clients, 'client')} there, {' and '.join(map(str, clients))} here"
+        is_larger = self._post.is_larger_than_memory(server)
+        if is_larger and self._run.header.memory is None and (self._run.header.table_size or 0) < server.rows:
+            return "data larger than memory there, in memory here"
+        if self._run.header.memory is not None and not is_larger:
+            return "data in memory there, larger than memory here"
+        return ""
+
+    def _one(self, asked: _Asked, test: str, value: float | None) -> ScoredFigure:
+        """A test by its name in the claim."""
+        found = self._measured.tests(self._post, asked.figure, test)
+        return self._of_test(asked, found[0] if found else test, test, value)
+
+    def _of_test(self, asked: _Asked, test: str, name: str, value: float | None = None) -> ScoredFigure:
+        """`test`: its name here, `name`: in the claim."""
+        ours = self._measured.ours(test, *asked.pair, asked.figure.metric) if asked.pair else None
+        note = "" if ours or asked.why_not else self._why_not_measured(asked, test)
+        return _scored(asked, name, value, ours, note, self._builds(asked))
+
+    def _why_not_measured(self, asked: _Asked, test: str) -> str:
+        for name, target in ((asked.figure.new, asked.new), (asked.figure.old, asked.old)):
+            if target is None:
+                return f"nothing here stands for {name}"
+        return self._measured.why_not(test, [target for _, target in asked.named])
+
+    def _mean(self, asked: _Asked) -> ScoredFigure:
+        tests, figure = self._tests(asked.figure), asked.figure
+        ours = self._measured.mean(tests, *asked.pair, figure.metric) if asked.pair else None
+        name = f"geometric mean of {count_of(len(tests), 'test')}"
+        value = figure.ratios[0] if figure.published else None
+        note = "" if ours or asked.why_not else "not measured"
+        return _scored(asked, name, value, ours, note, self._builds(asked))
+
+    def _together(self, asked: _Asked, *, of_all: bool) -> ScoredFigure:
+        """Of most tests, or of all of them: one figure, and beside it each of the tests."""
+        tests = self._tests(asked.figure) if asked.pair else []
+        parts = tuple(self._of_test(asked, test, test) for test in tests)
+        name = (
+            f"{'all' if of_all else 'most'} of {count_of(len(tests), 'test')}"
+            if tests
+            else " ".join(asked.figure.tests)
+        )
+        note = "" if parts or asked.why_not else "not measured"
+        whole = _scored(asked, name, None, None, note, self._builds(asked))
+        if not parts:
+            return whole
+        return replace(whole, status=_of_parts([part.status for part in parts], of_all=of_all), parts=parts)
+
+    def _tests(self, figure: Figure) -> list[str]:
+        of_globs = (self._measured.tests(self._post, figure, glob) for glob in figure.tests)
+        return list(dict.fromkeys(test for tests in of_globs for test in tests))
+
+    def _builds(self, asked: _Asked) -> str:
+        return "" if self._run.imported else differences.of_builds(self._post, asked.named)
 
 
-def _way(ratio: float) -> Way:
-    return Way.UP if ratio > 1 else Way.DOWN
+def _of_parts(statuses: Sequence[Status], *, of_all: bool) -> Status:
+    """More than half of them have to agree, or all; more than half speak against it, or one."""
+    most = len(statuses) // 2 + 1
+    for_it, against = (len(statuses), 1) if of_all else (most, most)
+    refuted, opposite = statuses.count(Status.REFUTED), statuses.count(Status.OPPOSITE)
+    if statuses.count(Status.FOUND) >= for_it:
+        return Status.FOUND
+    if refuted >= against:
+        return Status.REFUTED
+    return Status.OPPOSITE if refuted + opposite >= against else Status.NOT_SHOWN
 
 
-def _figure(
-    figure: Figure, test: str, new: Target | None, old: Target | None, published: float | None, found: Found | None
-) -> ClaimFigure:
-    ratio = found.ratio if found else None
-    status = ClaimStatus.NOT_MEASURED
-    if figure.lacking:
-        status = ClaimStatus.NOT_HERE
-    elif found:
-        wanted = _wanted(figure, published, found.margin)
-        status = ClaimStatus.UNDECIDED
-        if found.way:
-            status = ClaimStatus.FOUND if found.way in wanted else ClaimStatus.NOT_FOUND
-    return ClaimFigure(
+def _scored(asked: _Asked, test: str, value: float | None, ours: Ours | None, note: str, builds: str) -> ScoredFigure:
+    figure, notes = asked.figure, (asked.figure.of, asked.why_not, note, ours.note if ours else "")
+    published = Published.printed(value, figure.decimals) if value is not None else None
+    status = Status.NOT_COMPARABLE if asked.why_not else Status.NOT_SHOWN
+    if ours:
+        status = status_of_value(published, ours) if published else status_of_words(figure.way, ours)
+    return ScoredFigure(
         test=test,
         metric=figure.metric,
-        new=new.label if new else "",
-        old=old.label if old else "",
-        published=published,
+        new=asked.new.label if asked.new else "",
+        old=asked.old.label if asked.old else "",
+        published=value,
         said=figure.says or "",
-        ratio=ratio.value if ratio else None,
-        **(spread_of(ratio) if ratio else Spread())._asdict(),
-        blocks=ratio.blocks if ratio else 0,
+        ratio=ours.ratio.value if ours else None,
+        **(spread_of(ours.ratio) if ours else Spread())._asdict(),
+        blocks=ours.ratio.blocks if ours else 0,
         status=status,
-        note="; ".join(filter(None, (figure.of, figure.lacking))),
+        note=", ".join(filter(None, notes)),
+        size=_size(value, ours.ratio.value) if ours and value and status == Status.SAME_DIRECTION else "",
+        server=figure.server,
+        differences=builds,
+        published_low=published.low if published else None,
+        published_high=published.high if published else None,
     )
 
 
-def _wanted(figure: Figure, published: float | None, margin: float) -> Ways:
-    """Which ways of ours agree with what the post says."""
-    if published is None:
-        words = (figure.says or "").removeprefix("mostly ").removeprefix("mean ")
-        named = Way(words.removeprefix("not "))
-        return frozenset(Way) - {named} if words.startswith("not ") else frozenset({named})
-    size = abs(math.log(published))
-    agreeing: Ways = frozenset({Way.SAME}) if size <= math.log1p(margin) else frozenset()
-    return agreeing | {_way(published)} if size >= math.log1p(margin / 2) else agreeing
+def _size(published: float, ours: float) -> str:
+    return "weaker" if abs(math.log(ours)) < abs(math.log(published)) else "stronger"
 
 
-def _votes(figure: Figure, found: Sequence[ClaimFigure]) -> list[ClaimStatus]:
-    """What the figures say of the claim: each by itself, or together as most of them do."""
-    statuses = [one.status for one in found]
-    decided = [status for status in statuses if status in _DECIDED]
-    if not figure.says or not figure.says.startswith("mostly") or not decided:
-        return statuses
-    measured = len(decided) + statuses.count(ClaimStatus.UNDECIDED)
-    for status in _DECIDED:
-        if decided.count(status) > measured / 2:
-            return [status]
-    return [ClaimStatus.UNDECIDED]
+def nearest_alone(posts: Sequence[ScoredPost]) -> Iterator[ScoredPost]:
+    """The posts; where values that contradict each other are found by one ratio, only the nearest one stays found."""
+    found: dict[tuple[object, ...], list[ScoredFigure]] = defaultdict(list)
+    for _, figure in (pair for post in posts for pair in post.figures()):
+        if figure.status == Status.FOUND and figure.published:
+            found[_place(figure)].append(figure)
+    nearest = {place: min(figures, key=_distance) for place, figures in found.items()}
+    for post in posts:
+        claims = (
+            replace(claim, figures=tuple(_or_less(one, nearest) for one in claim.figures)) for claim in post.claims
+        )
+        yield replace(post, claims=tuple(_told_again(claim) for claim in claims))
 
 
-def _together(statuses: Sequence[ClaimStatus]) -> ClaimStatus:
-    here = [status for status in statuses if status != ClaimStatus.NOT_HERE]
-    if not here:
-        return ClaimStatus.NOT_HERE
-    decided = {status for status in here if status in _DECIDED}
-    if len(decided) > 1:
-        return ClaimStatus.IN_PART
-    if decided:
-        return decided.pop()
-    return ClaimStatus.UNDECIDED if ClaimStatus.UNDECIDED in here else ClaimStatus.NOT_MEASURED
+def _place(figure: ScoredFigure) -> tuple[object, ...]:
+    """The same for figures that are held against one of ours."""
+    return figure.test, figure.metric, figure.new, figure.old, figure.ratio
+
+
+def _distance(figure: ScoredFigure) -> float:
+    assert figure.published and figure.ratio
+    return abs(math.log(figure.published / figure.ratio))
+
+
+def _or_less(figure: ScoredFigure, nearest: Mapping[tuple[object, ...], ScoredFigure]) -> ScoredFigure:
+    one = nearest.get(_place(figure))
+    if figure.status != Status.FOUND or not (one and figure.published and one.published and figure.ratio):
+        return figure
+    if _tolerance(figure).meets(_tolerance(one)):
+        return figure
+    note = ", ".join(filter(None, (figure.note, f"contradicts {one.published:g}, which is nearer")))
+    if (figure.published > 1) == (figure.ratio > 1):
+        return replace(figure, status=Status.SAME_DIRECTION, size=_size(figure.published, figure.ratio), note=note)
+    return replace(figure, status=Status.NOT_SHOWN, note=note)
+
+
+def _tolerance(figure: ScoredFigure) -> Published:
+    assert figure.published and figure.published_low and figure.published_high
+    return Published(figure.published, figure.published_low, figure.published_high)
+
+
+def _told_again(claim: ScoredClaim) -> ScoredClaim:
+    return replace(claim, status=middle([one.status for one in claim.figures]))

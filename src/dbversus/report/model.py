@@ -6,7 +6,7 @@ from typing import Any
 
 from dbversus.explain.plan_diff import PlanDifference
 from dbversus.explain.settings_diff import SettingDifference
-from dbversus.posts.scored import PostPart
+from dbversus.posts.scored import ScoredPost
 from dbversus.report.pairs import Generations
 from dbversus.results.records import Experiment
 from dbversus.results.stored import Target
@@ -519,7 +519,7 @@ class Assessment:
     layouts: LayoutPart | None = field(default=None, kw_only=True)
     data_state: tuple[str, ...] = field(default=(), kw_only=True)
     waits: Waits = field(default=Waits(), kw_only=True)
-    posts: tuple[PostPart, ...] = field(default=(), kw_only=True)
+    posts: tuple[ScoredPost, ...] = field(default=(), kw_only=True)
     chosen_base: tuple[str, ...] = field(default=(), kw_only=True)
     code_layout: str = field(default="", kw_only=True)
     since: tuple[str, ...] = field(default=(), kw_only=True)

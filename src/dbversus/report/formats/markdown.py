@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from dbversus.files import write_text
-from dbversus.posts.scored import PostPart
+from dbversus.posts.scored import ScoredPost
 from dbversus.report.formats.tables import (
     after_writes_table,
     claims_table,
@@ -124,7 +124,7 @@ def tables_parts(tables: Sequence[matrix_table.Table], notes: Sequence[str]) -> 
     return [*parts, *map(escape, notes)]
 
 
-def claims_parts(posts: Sequence[PostPart]) -> list[str]:
+def claims_parts(posts: Sequence[ScoredPost]) -> list[str]:
     parts = []
     for post in posts:
         heading, *more = tables_parts([claims_table.table(post)], [])

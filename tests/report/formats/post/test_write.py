@@ -145,7 +145,7 @@ def test_claims_of_a_post_stand_beside_what_was_found(tmp_path: Path) -> None:
     text = post.render(build_assessment(results))
     assert f"## Claims of {POST}" in text
     line = next(line for line in text.splitlines() if line.startswith("| 12 |"))
-    assert "found (2 of 2 figures)" in line and "n = 4, against 1.400: found" in line
+    assert "not shown (2 of 10 figures found)" in line and "n = 4, against 1.400: found" in line
     assert "## Two generations: " in text
 
 
@@ -153,7 +153,7 @@ def test_claims_are_in_the_data_too(tmp_path: Path) -> None:
     results = open_results(write_pairs(tmp_path / "results", AS_PUBLISHED, spec={"posts": [POST]}))
     (found,) = json.loads(json_report.render(build_assessment(results)))["posts"]
     claims = {claim["name"]: claim["status"] for claim in found["claims"]}
-    assert (found["name"], claims[f"{POST}/12"], len(claims)) == (POST, "found", 20)
+    assert (found["name"], claims[f"{POST}/12"], len(claims)) == (POST, "not shown", 20)
 
 
 def test_one_target_alone_has_its_figures_and_no_ratios(tmp_path: Path) -> None:

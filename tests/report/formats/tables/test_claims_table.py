@@ -1,10 +1,10 @@
 """Claims of posts: the same lines in the post, on the page and in report.md."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from dbversus.posts.scored import ClaimStatus
 from dbversus.report.assessment import build_assessment
 from dbversus.report.formats import html, markdown
 from dbversus.report.formats.post import write as post
@@ -24,13 +24,38 @@ def assessment(tmp_path_factory: pytest.TempPathFactory) -> Assessment:
     return build_assessment(open_results(folder))
 
 
-def test_each_claim_that_can_be_checked_is_a_line(assessment: Assessment) -> None:
+def test_each_claim_is_a_line(assessment: Assessment) -> None:
     (part,) = assessment.posts
-    checked = [claim for claim in part.claims if claim.status != ClaimStatus.NOT_HERE]
     shown = claims_table.table(part)
-    assert [row[1] for row in shown.rows] == [claim.says for claim in checked]
-    found = next(row for row in shown.rows if row[0] == "12")
-    assert found[2].startswith("found") and "against" in found[3]
+    assert [row[1] for row in shown.rows] == [claim.says for claim in part.claims]
+    row = next(row for row in shown.rows if row[0] == "12")
+    assert row[2] == "not shown (2 of 10 figures found)"
+    assert "n = 4, against 1.400: found" in row[3] and row[3].endswith("8 figures not shown: not in the experiment")
+
+
+def test_what_differs_stands_beside_what_is_not_found(assessment: Assessment) -> None:
+    (part,) = assessment.posts
+    lines = [line for claim in part.claims for line in claims_table.lines(claim)]
+    weaker = next(line for line in lines if "same direction, weaker" in line)
+    assert weaker.endswith("against 3.930: same direction, weaker (8.0.33 for 8.0.21)")
+    assert not any(": found (" in line for line in lines)
+
+
+def test_most_tests_together_are_one_line(assessment: Assessment) -> None:
+    (part,) = assessment.posts
+    lines = [line for claim in part.claims for line in claims_table.lines(claim)]
+    assert "most of 2 tests cpu, mysql:8.0.33 ÷ mysql:5.6.24: 2 found, against mostly up: found" in lines
+
+
+def test_a_remark_stands_beside_what_is_not_found(assessment: Assessment) -> None:
+    claim = replace(assessment.posts[0].claims[0], remark="since it is so")
+    assert list(claims_table.lines(claim))[-1] == "since it is so"
+
+
+def test_the_sentence_counts_every_figure_and_says_what_differs(assessment: Assessment) -> None:
+    (part,) = assessment.posts
+    said = claims_table.sentence(part)
+    assert "20 claims, 93 figures: " in said and said.endswith("refuted. Here: 1k rows for 10m.")
 
 
 def test_page_markdown_and_post_say_the_same(assessment: Assessment) -> None:
@@ -55,4 +80,5 @@ def test_the_spreadsheet_has_a_line_per_figure_of_a_claim(assessment: Assessment
     assert len(table.rows) == sum(max(1, len(claim.figures)) for claim in part.claims)
     titles = [column.title for column in table.columns]
     row = dict(zip(titles, next(row for row in table.rows if row[0] == f"{POST}/12"), strict=True))
-    assert (row["result"], row["result of the figure"], row["blocks"]) == ("found", "found", 4)
+    assert (row["result"], row["result of the figure"], row["blocks"]) == ("not shown", "found", 4)
+    assert [row["from"], row["to"]] == [pytest.approx(0.975 / 1.05), pytest.approx(0.985 * 1.05)]

@@ -61,7 +61,7 @@ def run(
     from dbversus.experiment.asked.spec import check_alone
     from dbversus.experiment.folder import origins
     from dbversus.experiment.run import run_experiment
-    from dbversus.posts.claims import load_post
+    from dbversus.posts.reading import load_post
     from dbversus.results.write import check_results_dir
 
     asked = with_demands(chosen)
