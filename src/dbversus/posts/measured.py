@@ -9,6 +9,7 @@ from functools import cached_property
 from dbversus.posts.claims import Figure, Post
 from dbversus.posts.rule import Ours
 from dbversus.posts.run import METRICS, OF_LOAD, PostRun, RunTarget, judged
+from dbversus.stats.across.clients import test_of
 from dbversus.stats.judge import looks_of
 from dbversus.stats.means import FEWEST_BLOCKS, Ratio, Spread, mean_of_blocks, mean_of_tests, spread_of
 from dbversus.stats.metrics import LOAD_TEST, metric_named
@@ -52,7 +53,8 @@ class Measured:
     def tests(self, post: Post, figure: Figure, glob: str) -> list[str]:
         """Names in the run of the tests that a glob of claims means, with the number of clients of the figure."""
         clients = self.run.header.clients
-        pattern = f"{glob}@{post.server_of(figure).clients}" if len(clients) > 1 and glob != LOAD_TEST else glob
+        loaded_once = glob == LOAD_TEST and LOAD_TEST in self.run.tests
+        pattern = f"{glob}@{post.server_of(figure).clients}" if len(clients) > 1 and not loaded_once else glob
         if self.run.imported and figure.server:
             of_server = [test for test in self.run.tests if matches(test, f"{figure.server}/{pattern}")]
             return of_server or ([] if post.is_of_another(figure) else self._named(pattern))
@@ -71,13 +73,18 @@ class Measured:
         """`metric`: as claims call it."""
         if {(test, new.label), (test, old.label)} & self._spoilt:
             return None
-        name = METRICS[metric] if test != LOAD_TEST or self.run.imported else OF_LOAD.get(METRICS[metric], "")
+        name = self._name(test, METRICS[metric])
         if self.run.imported or self._base not in (new.label, old.label):
             logs = self._logs(test, new, old, name)
             return self._of_logs(mean_of_blocks(list(logs.values())).ratio(), name) if logs else None
         other = new if old.label == self._base else old
         finding = self._findings.get((test, other.label, name))
         return _of_finding(finding, inverse=other is old) if finding and finding.ratio else None
+
+    def _name(self, test: str, metric: str) -> str:
+        """Of a load that was done once, the metric is another one."""
+        once = test == LOAD_TEST and (test, self._base, metric) not in self._values
+        return OF_LOAD.get(metric, metric) if once else metric
 
     def mean(self, tests: Sequence[str], new: RunTarget, old: RunTarget, metric: str) -> Ours | None:
         """Of the geometric mean of tests."""
@@ -132,8 +139,8 @@ def by_size(blocks: int) -> str:
 
 
 def matches(test: str, glob: str) -> bool:
-    """Of a test that is measured, or the load by its own name."""
-    return fnmatchcase(test, glob) and (test != LOAD_TEST or glob == test)
+    """The load goes by its own name alone: what is said of all tests is not said of it."""
+    return fnmatchcase(test, glob) and (test_of(test) != LOAD_TEST or test_of(glob) == LOAD_TEST)
 
 
 def _sign(ratio: float) -> int:

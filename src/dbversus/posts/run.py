@@ -127,7 +127,7 @@ def _key(value: BlockValue) -> tuple[str, str, str]:
 def _values(results: Results) -> list[BlockValue]:
     base, judged = results.base.label, judged_metrics(results.header)
     labels = {target.name: target.label for target in results.targets}
-    loads = load_values(results.loads, labels, base)
+    loads = [] if results.judges_load else load_values(results.loads, labels, base)
     if base not in results.slots["target"]:
         return loads
     names = {metric.name for metric in judged}
