@@ -82,7 +82,7 @@ def run(
     directory = out or default_directory(spec, path.stem if builds else "")
     check_results_dir(directory)
     flags = [*(f"--exclude={pattern}" for pattern in exclude or ()), *(["--scaled"] if scaled else [])]
-    command = _repeat_command(experiment, spec, builds or (), flags, asked)
+    command = _repeat_command(experiment, builds or (), flags, asked)
     with heeding(directory, spec.demands), resumable(directory), make_display(quiet) as display:
         run_experiment(spec, directory, command, display, wait=wait)
     return present(directory, spec.demands, as_json=json)
@@ -103,19 +103,14 @@ def _read(path: Path, builds: Sequence[str], exclude: Sequence[str], *, scaled: 
     return read_folder(path.parent, _split(builds), exclude)
 
 
-def _repeat_command(
-    experiment: str, spec: "ExperimentSpec", builds: Sequence[str], flags: Sequence[str], asked: Choices
-) -> str:
-    """From any folder: paths are absolute."""
+def _repeat_command(experiment: str, builds: Sequence[str], flags: Sequence[str], asked: Choices) -> str:
+    """From any folder: paths are absolute, and none of the choices is one."""
     from dbversus.builds.target import absolute_target
     from dbversus.experiment.asked.bundled import absolute_name
-    from dbversus.experiment.folder import with_absolute_paths
 
     named = [",".join(map(absolute_target, _split([text]))) for text in builds]
-    absolute = with_absolute_paths(spec)
-    words = as_words({name: getattr(absolute, name, asked[name]) for name in asked})
     builds_flags = [f"--builds={text}" for text in named]
-    return shlex.join(["dbversus", "run", absolute_name(experiment), *builds_flags, *flags, *words])
+    return shlex.join(["dbversus", "run", absolute_name(experiment), *builds_flags, *flags, *as_words(asked)])
 
 
 def _split(texts: Sequence[str]) -> list[str]:
