@@ -145,3 +145,15 @@ def test_what_does_nothing_on_a_target_is_left_out_and_said(tmp_path: Path) -> N
         UsageError, match=r"No test can be run: test clean is left out: it has no statement for SQLite\."
     ):
         make_spec({"targets": ["sqlite:bundled"], "suite": str(suite), "tests": "clean"}).read_suite()
+
+
+def test_the_load_comes_before_the_tests_that_are_named_and_may_be_all_there_is() -> None:
+    def tests_of(names: str, **choices: object) -> list[str]:
+        return list(make_spec(TARGETS | {"tests": names, **choices}).read_suite().tests)
+
+    assert tests_of("point-query", judge_load=True) == ["load", "point-query"]
+    assert tests_of("load", judge_load=True) == ["load"]
+    with pytest.raises(UsageError, match=r"load names the load alone, which is a test with judge_load"):
+        tests_of("load")
+    with pytest.raises(UsageError, match=r"test load is work with an end.*restore = 'block'"):
+        tests_of("load", judge_load=True, restore="never")

@@ -1,13 +1,16 @@
 """Work with an end in a block: measured once and whole, or the block is begun again."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dbversus.experiment.cell.case import measure
+from dbversus.experiment.cell.work import in_events, in_operations
 from dbversus.experiment.rig.rig import Rig
 from dbversus.experiment.rig.spoiled import BlockSpoiled, through_spoiled
+from dbversus.suites.build.judged_load import load_plan, with_judged_load
 from dbversus.suites.load import load_suite
 
 from ..fakes import case_of, engine_of, gone, make_rig, records, refused, server_of
@@ -148,3 +151,22 @@ def test_what_was_not_done_of_a_step_is_told_and_answers_are_not_compared_after_
     _measure(rig, "total")
     assert not engine_of(rig).asked("check")
     assert "or a step ended early" in records(rig, "remark")[-1]["words"]
+
+
+def test_an_operation_of_the_load_is_a_row_and_the_engine_counts_rounds_of_inserts(tmp_path: Path) -> None:
+    rig = make_rig(tmp_path)
+    rig.suite = rig.contest.suite = with_judged_load(load_suite("sysbench"), rig.spec.table_size, rig.spec.tables)
+    _measure(rig, "load")
+    plan = load_plan(rig.suite.tests["load"], rig.spec.table_size, rig.spec.tables)
+    (asked,) = _asked(rig)
+    assert asked["slot"]["ops"] == plan.rounds < plan.rows_in_all
+    (row,) = records(rig, "row")
+    assert {slot["ops"] for slot in row["slots"]} == {plan.rows_in_all}
+    (sent,) = {json.dumps(one["tests"], sort_keys=True) for one in engine_of(rig).asked("open")}
+    assert set(json.loads(sent)) == {"t0", "t1"}
+
+
+def test_seconds_of_the_load_have_rows_too() -> None:
+    told = in_operations({"series": [{"second": 0, "ops": 3}], "done": False}, 1000)
+    assert told == {"series": [{"second": 0, "ops": 3000}], "done": False}
+    assert in_events({"ops": 5000, "slice_ms": 7}, 1000) == {"ops": 5, "slice_ms": 7}

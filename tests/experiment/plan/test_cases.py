@@ -34,3 +34,10 @@ def test_clients_of_all_roles_drive_a_target(tmp_path: Path) -> None:
     assert [case.connections(1) for case in cases_of(suite.tests["point-query"], spec)] == [1, 4]
     assert most_clients(spec, suite) == 9
     assert most_clients(spec, suite.select("point-query")) == 4
+
+
+def test_one_client_does_the_load_once_for_each_size(tmp_path: Path) -> None:
+    asked = {"targets": ["sqlite:bundled", "sqlite:bundled@wal"], "judge_load": True, "tests": "point-query"}
+    spec = make_spec(asked | {"clients": [1, 4], "table_size": [1000, 2000]})
+    made = cases_of(spec.read_suite().tests["load"], spec)
+    assert [(case.name, case.clients, case.table_size) for case in made] == [("load@1k", 1, 1000), ("load@2k", 1, 2000)]

@@ -213,3 +213,15 @@ def test_time_left_follows_the_pace_of_the_tests_that_are_done() -> None:
     assert pace.test_begins(70, now_s=1070) == 140 + 2 * (10 + 200)
     pace.ends_s = 1100
     assert pace.test_begins(0, now_s=1090) == 10
+
+
+def test_the_load_as_a_test_takes_time_in_every_block_and_needs_no_other_load() -> None:
+    def of_load(**choices: Any) -> Estimate:
+        spec = make_spec({"targets": FOUR, "looks": [4], **choices})
+        return estimate(spec, spec.read_suite())
+
+    without = of_load(tests="point-query")
+    small, large = (of_load(tests="point-query", judge_load=True, table_size=size) for size in (10_000, 1_000_000))
+    assert without.block_s < small.block_s < large.block_s and not large.has_unpaced
+    assert small.loads == 2 and of_load(tests="load", judge_load=True).loads == 0
+    assert of_load(tests="point-query", judge_load=True).disk_bytes > without.disk_bytes
