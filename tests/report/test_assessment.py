@@ -9,7 +9,7 @@ import pytest
 from dbversus.report.assessment import build_assessment, query
 from dbversus.report.figures import block_figures
 from dbversus.report.formats import html, markdown
-from dbversus.report.model import Assessment, NotedComparison, TestPart
+from dbversus.report.model import Assessment, Comparison, TestPart
 from dbversus.results.read import open_results
 from dbversus.results.records import Finished
 from dbversus.results.schema import JOURNAL
@@ -32,7 +32,7 @@ def verdicts(assessment: Assessment, label: str) -> Mapping[str, Verdict]:
     return {item.test: item.verdict for item in assessment.comparisons if item.target == label}
 
 
-def comparison(assessment: Assessment, test: str, label: str) -> NotedComparison:
+def comparison(assessment: Assessment, test: str, label: str) -> Comparison:
     return next(item for item in part(assessment, test).comparisons if item.target == label)
 
 
@@ -238,7 +238,6 @@ def test_findings_are_among_the_tables_also_where_nobody_asks_for_them(results: 
         "loads",
         "memory",
         "objects",
-        "phases",
         "roles",
         "slots",
         "stalls",

@@ -1,7 +1,7 @@
 """Everything that the reports show, built from stored results alone."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
 from statistics import fmean
 from typing import Any
@@ -28,15 +28,16 @@ from dbversus.report import pairs as generations
 from dbversus.report.code_layout import layout_note
 from dbversus.report.model import (
     Assessment,
+    Comparison,
     Disturbance,
     Failure,
     Figure,
-    NotedComparison,
     RolePart,
     SlotRatios,
     StatementPart,
     TargetFacts,
     TestPart,
+    spoiled_labels,
 )
 from dbversus.report.parts.each_test import after_writes, roles
 from dbversus.report.parts.each_test.groups import group_of
@@ -63,17 +64,18 @@ from dbversus.results.records import Failure as FailureRecord
 from dbversus.results.sql import columns_of, names
 from dbversus.results.stored import Results, Target
 from dbversus.stats.across.clients import case_of, test_of
-from dbversus.stats.comparison import Comparison, by_test_and_target, compare
 from dbversus.stats.headline import headline
 from dbversus.stats.judge import judge, judge_over_clients, judge_over_sizes
 from dbversus.stats.metrics import CPU, WAIT
-from dbversus.stats.model import SPOILT, Finding, Verdict
+from dbversus.stats.model import Finding, Verdict
 from dbversus.stats.values.finished import counted_blocks, of_finished_blocks
 from dbversus.stats.values.levels import at_level
 
 CLIENT_BOUND_SHARE = 0.8
 LONG_WAIT_SHARE = 0.1
 """Of the CPU time: waiting in the run queue that is worth a word."""
+
+_NOT_PUBLISHABLE = (Verdict.WRONG_RESULT, Verdict.FAILED, Verdict.SLA_FAILED)
 
 _TYPES = {float: "DOUBLE", int: "BIGINT", bool: "BOOLEAN"}
 # a table of findings has these columns even where nothing was judged
@@ -89,8 +91,7 @@ def build_assessment(results: Results) -> Assessment:
     """Judges `results` and gathers all that the reports show, of the blocks that were finished."""
     results = of_finished_blocks(results)
     findings = judge(results) if len(results.targets) > 1 else []
-    compared = compare(results, findings)
-    tests = _tests(results, findings, compared)
+    tests = _tests(results, findings)
     base = results.base.label
     targets = tuple(_target_facts(results, target, tests) for target in results.targets)
     others = [target.label for target in results.targets[1:]]
@@ -117,14 +118,14 @@ def build_assessment(results: Results) -> Assessment:
         command=results.header.command,
         generations=generations.of_experiment(results),
         matrix=matrix.of_experiment(results, findings),
-        scaleup=scaleup.of_experiment(results, compared),
-        sizes=sizes.of_experiment(results, compared),
+        scaleup=scaleup.of_experiment(results, [item for test in tests for item in test.comparisons]),
+        sizes=sizes.of_experiment(results, [item for test in tests for item in test.comparisons]),
         steps=steps,
         layouts=layout_part(results, steps, findings),
-        after_writes=after_writes.of_experiment(results, compared),
+        after_writes=after_writes.of_experiment(results, [item for test in tests for item in test.comparisons]),
         data_state=state_sentences(results),
         waits=disturbance.waits_of(results),
-        posts=scoring.of_experiment(results, findings, spoilt(compared)),
+        posts=scoring.of_experiment(results, findings, spoilt(item for test in tests for item in test.comparisons)),
         chosen_base=base_sentences(results),
         code_layout=layout_note(results.header.targets),
         phases=phases_of(results),
@@ -133,7 +134,7 @@ def build_assessment(results: Results) -> Assessment:
 
 def spoilt(comparisons: Iterable[Comparison]) -> set[tuple[str, str]]:
     """Tests and targets that cannot be held against what was published, since answers were wrong, say."""
-    return {(item.test, item.target) for item in comparisons if item.verdict in SPOILT}
+    return {(item.test, item.target) for item in comparisons if item.verdict in _NOT_PUBLISHABLE}
 
 
 def query(results: Results, sql: str) -> list[tuple[list[str], list[tuple[Any, ...]]]]:
@@ -144,8 +145,15 @@ def query(results: Results, sql: str) -> list[tuple[list[str], list[tuple[Any, .
     return results.sql_results(sql, typed={"findings": (columns_of(rows, FINDING_COLUMNS), FINDING_COLUMNS)})
 
 
-def _tests(results: Results, judged: Sequence[Finding], compared: Sequence[Comparison]) -> tuple[TestPart, ...]:
-    findings = by_test_and_target(judged)
+def _by_test_and_target(findings: Sequence[Finding]) -> Findings:
+    grouped: dict[tuple[str, str], dict[str, Finding]] = {}
+    for finding in findings:
+        grouped.setdefault((finding.test, finding.target), {})[finding.metric] = finding
+    return grouped
+
+
+def _tests(results: Results, judged: Sequence[Finding]) -> tuple[TestPart, ...]:
+    findings = _by_test_and_target(judged)
     absolute = figures.block_figures(results, judged)
     for more in (
         at_level(background.block_figures(results), judged, results.base.label),
@@ -166,7 +174,6 @@ def _tests(results: Results, judged: Sequence[Finding], compared: Sequence[Compa
             results,
             name,
             findings,
-            [item for item in compared if item.test == name],
             absolute,
             tuple(ratios.get(name, ())),
             disturbed.get(name, disturbance.NOTHING),
@@ -190,7 +197,6 @@ def _test(
     results: Results,
     name: str,
     findings: Findings,
-    compared: Sequence[Comparison],
     absolute: figures.BlockFigures,
     slots: tuple[SlotRatios, ...],
     disturbed: Disturbance,
@@ -200,6 +206,10 @@ def _test(
     of_roles: tuple[RolePart, ...],
     of_device: Blocks,
 ) -> TestPart:
+    comparisons = tuple(
+        _comparison(results, name, target, findings.get((name, target.label), {}), absolute, of_roles)
+        for target in results.targets[1:]
+    )
     of_targets = [absolute.get((name, target.label), {}) for target in results.targets]
     work = [metric for metric, _ in figures.work_metrics(results, name)]
     shown = tuple(
@@ -219,7 +229,7 @@ def _test(
         name=name,
         group=group_of(name, results.header),
         how=_how(results, name),
-        comparisons=tuple(_noted(item, results.base.label, absolute) for item in compared),
+        comparisons=comparisons,
         figures=shown,
         latency=latencies,
         slots=slots,
@@ -261,26 +271,28 @@ def _figure(
     return Figure(metric, title, unit, estimates, of_metric)
 
 
-def _noted(item: Comparison, base: str, absolute: figures.BlockFigures) -> NotedComparison:
-    """`base`: its label."""
-    return NotedComparison(**vars(item), notes=tuple(_notes(item, base, absolute)))
-
-
-def _notes(item: Comparison, base: str, absolute: figures.BlockFigures) -> Iterator[str]:
-    """Why it has its verdict; of one that figures have made, what changed beside that."""
-    if item.answers:
-        yield _difference(*item.answers)
-    elif item.failure:
-        yield item.failure.message
-    elif item.verdict is Verdict.SLA_FAILED:
-        missed = [label for label, is_so in ((base, item.base_missed), (item.target, item.missed)) if is_so]
-        yield f"not compared, since a role did not reach its rate on {listing(missed)}"
-    else:
-        _, sentence = headline(list(item.findings.values()))
-        of_base, mine = (figures.means(absolute.get((item.test, label), {})) for label in (base, item.target))
-        causes, cpu_us = cost_causes(item.findings, of_base, mine), max(of_base.get(CPU, 0.0), mine.get(CPU, 0.0))
-        said = sentence, *_withheld(item.findings, sentence), also_changed(causes, cpu_us)
-        yield from (typographic(note) for note in said if note)
+def _comparison(
+    results: Results,
+    test: str,
+    target: Target,
+    findings: Mapping[str, Finding],
+    absolute: figures.BlockFigures,
+    of_roles: Sequence[RolePart],
+) -> Comparison:
+    """The verdict over all metrics; wrong answers, failures and missed rates come before any figure."""
+    if wrong := _wrong_result(results, test, target):
+        return Comparison(test, target.label, Verdict.WRONG_RESULT, findings, (wrong,))
+    if not any(finding.judged or finding.lacks_operations for finding in findings.values()):
+        return _without_findings(results, test, target)
+    if missed := [label for label in (results.base.label, target.label) if label in spoiled_labels(of_roles)]:
+        words = f"not compared, since a role did not reach its rate on {listing(missed)}"
+        return Comparison(test, target.label, Verdict.SLA_FAILED, findings, (words,))
+    verdict, sentence = headline(list(findings.values()))
+    base, mine = (figures.means(absolute.get((test, label), {})) for label in (results.base.label, target.label))
+    cpu_us = max(base.get(CPU, 0.0), mine.get(CPU, 0.0))
+    said = sentence, *_withheld(findings, sentence), also_changed(cost_causes(findings, base, mine), cpu_us)
+    notes = tuple(typographic(note) for note in said if note)
+    return Comparison(test, target.label, verdict, findings, notes)
 
 
 def _withheld(findings: Mapping[str, Finding], sentence: str) -> list[str]:
@@ -292,12 +304,29 @@ def _withheld(findings: Mapping[str, Finding], sentence: str) -> list[str]:
     ]
 
 
+def _wrong_result(results: Results, test: str, target: Target) -> str:
+    for check in results.checks:
+        if check.test == test and target.name in check.differs:
+            none = Answers()
+            return _difference(*(check.targets.get(name, none) for name in (target.name, results.base.name)))
+    return ""
+
+
 def _difference(ours: Answers, of_base: Answers) -> str:
     for name, words in (("rows", "rows returned"), ("affected", "rows changed")):
         own, other = getattr(ours, name), getattr(of_base, name)
         if own != other:
             return f"other answers than the base: {own} {words} instead of {other}"
     return "other answers than the base: the same number of rows with other values"
+
+
+def _without_findings(results: Results, test: str, target: Target) -> Comparison:
+    own = [failure for failure in results.failures if failure.target == target.name]
+    of_test = [failure for failure in own if failure.test == test]
+    out = [failure for failure in own if failure.final]
+    for failure in (*of_test, *out):
+        return Comparison(test, target.label, Verdict.FAILED, {}, (failure.message,))
+    return Comparison(test, target.label, Verdict.UNDECIDED, {}, ("not measured",))
 
 
 def _how(results: Results, test: str) -> str:

@@ -10,7 +10,6 @@ from dbversus.posts.scored import ScoredPost
 from dbversus.report.pairs import Generations
 from dbversus.results.records import Experiment
 from dbversus.results.stored import Target
-from dbversus.stats.comparison import Comparison
 from dbversus.stats.judged import judged_metrics
 from dbversus.stats.means import Ratio
 from dbversus.stats.metrics import PRIMARY
@@ -92,9 +91,13 @@ def spoiled_labels(roles: Iterable[RolePart]) -> frozenset[str]:
 
 
 @dataclass(frozen=True)
-class NotedComparison(Comparison):
-    """With `notes`: why it has this verdict, and what changed beside that."""
+class Comparison:
+    """One test on one candidate target against the base. `findings` by metric name."""
 
+    test: str
+    target: str
+    verdict: Verdict
+    findings: Mapping[str, Finding]
     notes: tuple[str, ...] = ()
 
 
@@ -231,7 +234,7 @@ class TestPart:
     name: str
     group: str
     how: str
-    comparisons: tuple[NotedComparison, ...]
+    comparisons: tuple[Comparison, ...]
     figures: tuple[Figure, ...]
     latency: Mapping[str, LatencyFigures]
     slots: tuple[SlotRatios, ...]
@@ -358,7 +361,7 @@ class ScaleUp:
 
     clients: tuple[int, ...]
     lines: tuple[ScaleLine, ...]
-    pooled: tuple[NotedComparison, ...]
+    pooled: tuple[Comparison, ...]
     judged: tuple[Metric, ...] = PRIMARY
 
 
@@ -536,5 +539,5 @@ class Assessment:
         return self.targets[1:]
 
     @property
-    def comparisons(self) -> tuple[NotedComparison, ...]:
+    def comparisons(self) -> tuple[Comparison, ...]:
         return tuple(comparison for test in self.tests for comparison in test.comparisons)

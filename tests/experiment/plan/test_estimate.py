@@ -11,6 +11,7 @@ from dbversus.experiment.asked.spec import make_spec
 from dbversus.experiment.plan.disk_need import data_and_log_bytes, planned_targets, target_bytes
 from dbversus.experiment.plan.estimate import (
     BLOCK_START_S_PER_TARGET,
+    SETTLE_S,
     Estimate,
     Pace,
     check_time_budget,
@@ -39,6 +40,17 @@ def test_fast_operations_take_the_time_of_their_slots_and_slow_ones_at_most_that
     assert short.block_s < longer.block_s and short.most_s == longer.most_s > short.first_verdict_s
     bounded = [of(FOUR, seconds=0.5, rows=rows, slot_ms=20, settle_ms=5) for rows in (40, 80)]
     assert bounded[0].block_s == bounded[1].block_s
+
+
+def test_a_test_takes_at_least_a_cycle_of_the_balanced_order() -> None:
+    """Of five targets that is ten rows, whatever time a test may have."""
+    suite = load_suite("sysbench").select("point-query")
+    choices = {"seconds": 1, "slot_ms": 1000, "settle_ms": 0, "rows": 36}
+    four, five = (
+        estimate(make_spec({"targets": targets, **choices}), suite).block_s
+        for targets in (FOUR, [*FOUR, "postgres:15"])
+    )
+    assert five - four == pytest.approx(10 * 5 - 4 * 4 + BLOCK_START_S_PER_TARGET + SETTLE_S)
 
 
 def test_targets_that_differ_in_settings_share_their_load() -> None:

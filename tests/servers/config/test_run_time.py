@@ -14,7 +14,7 @@ SIZING = Sizing(memory_bytes=2**30, targets=2, cpus=2, data_bytes=2**20)
 VERSIONS = {"postgres": "17.2", "mysql": "8.0.40", "mariadb": "10.11.8", "myrocks": "10.11.8", "sqlite": "3.46"}
 # all others change nothing but how a server runs
 ON_DATA = {
-    "postgres": {"checksums_off", "partitioned", "server_defaults"},
+    "postgres": {"checksums_off", "dedup_off", "partitioned", "server_defaults"},
     "mysql": {"server_defaults", "partitioned"},
     "mariadb": {"server_defaults", "partitioned"},
     "myrocks": {
@@ -23,6 +23,7 @@ ON_DATA = {
         "ref2017",
         "partitioned",
         "limited_memory",
+        "scaled_levels",
         "none",
         "lz4",
         "lz4_zstd",

@@ -14,8 +14,9 @@ from dbversus.experiment.asked.spec import ExperimentSpec
 from dbversus.experiment.plan.cases import Case, cases_of
 from dbversus.experiment.plan.disk_need import count_loads, disk_bytes, empty_bytes, planned_targets
 from dbversus.experiment.plan.progress import Progress
-from dbversus.experiment.plan.slots import COLD_ROWS, SLOWEST_SLOT_MS
+from dbversus.experiment.plan.slots import COLD_ROWS, SLOWEST_SLOT_MS, least_rows
 from dbversus.experiment.plan.strikes import strikes
+from dbversus.stats.orders import williams_square
 from dbversus.suites.build.judged_load import load_plan
 from dbversus.suites.build.roles import planned_s_of
 from dbversus.suites.load import list_variants
@@ -277,7 +278,9 @@ def _test_s(spec: ExperimentSpec, case: Case, targets: int, longest: bool) -> fl
 def _rows_s(spec: ExperimentSpec, case: Case, targets: int, longest: bool) -> float:
     """Slow operations lengthen slots until the test's time is up, except where slots are too long for that."""
     slot_ms = spec.write_slot_ms if case.test.by_count else spec.slot_ms
+    row_s = targets * (slot_ms + spec.settle_ms) / 1000
+    least_s = least_rows(spec.rows, len(williams_square(targets))) * row_s
     most_s = spec.seconds_of(case.test.name)
     if slot_ms >= SLOWEST_SLOT_MS:
-        return min(most_s, spec.rows * targets * slot_ms / 1000)
-    return most_s if longest else min(most_s, STRETCHED * spec.rows * targets * (slot_ms + spec.settle_ms) / 1000)
+        return max(least_s, min(most_s, spec.rows * targets * slot_ms / 1000))
+    return max(least_s, most_s if longest else min(most_s, STRETCHED * spec.rows * row_s))

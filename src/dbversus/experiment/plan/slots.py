@@ -58,7 +58,7 @@ def plan_slots(rules: SlotRules, rates: list[float], by_count: bool, orders: int
     least_ops = clients if by_count else 1
     slot_ms = max(min(wanted_ms, SLOWEST_SLOT_MS), asked_ms, least_ops / slowest * 1000)
     row_s = sum(_slot_s(rate, slowest, slot_ms, by_count) + (rules.settle_ms + EDGE_MS) / 1000 for rate in rates)
-    rows = _whole_cycles(min(rules.rows, rules.seconds / row_s), min(rules.rows, ROWS_AT_LEAST), orders)
+    rows = max(int(min(rules.rows, rules.seconds / row_s)) // orders * orders, least_rows(rules.rows, orders))
     settle = _plan_settle(rules.settle_ms, slowest, by_count)
     if by_count:
         return SlotPlan({"ops": round(slowest * slot_ms / 1000)}, settle, rows)
@@ -95,5 +95,6 @@ def _slot_s(rate: float, slowest: float, slot_ms: float, by_count: bool) -> floa
     return slot_ms / 1000 * (slowest / rate if by_count else 1)
 
 
-def _whole_cycles(rows: float, at_least: int, orders: int) -> int:
-    return max(int(rows) // orders, -(-at_least // orders)) * orders
+def least_rows(rows: int, orders: int) -> int:
+    """Rows of a test even where they take longer than its time: whole cycles of the balanced order. `rows`: those asked for."""
+    return -(-min(rows, ROWS_AT_LEAST) // orders) * orders

@@ -6,11 +6,9 @@ from dbversus.report.formats.markdown import code
 from dbversus.report.formats.post.aspects import Aspect
 from dbversus.report.formats.post.phases import Case
 from dbversus.report.formats.post.spans import two_decimals
-from dbversus.report.words import (
-    listing,
-)
+from dbversus.report.words import SPOILT, listing
 from dbversus.stats.metrics import LOAD_TEST
-from dbversus.stats.model import DECIDED, SPOILT, Finding, Verdict
+from dbversus.stats.model import DECIDED, Finding, Verdict
 
 OPEN, SPOILED, NOTHING, BETTER = "?", "!", "–", "*"
 BY_MORE_THAN = 0.05

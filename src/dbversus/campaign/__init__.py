@@ -1,1 +1,0 @@
-"""Campaigns: experiments decided from the verdicts of earlier ones (docs/campaigns.md)."""
