@@ -145,15 +145,15 @@ def _disagreements(scored: Mapping[str, Scored]) -> list[str]:
     return [f"## The {MOST_DISAGREEMENTS} largest disagreements", table(head, rows)]
 
 
-_CELLS = ("test", "metric", "new ÷ old", "published", "ours [interval]", "result")
+_CELLS = ("test", "metric", "new ÷ old", "published", "ours [interval]", "blocks", "result")
 
 
 def _cells(one: ScoredFigure) -> tuple[str, ...]:
-    builds = f"{one.new} ÷ {one.old}" if one.new and one.old else "–"
     said = one.said if one.published is None else ratio(one.published)
     found = sum(part.status == Status.FOUND for part in one.parts)
     ours = f"{ratio(one.ratio)} {spread(one)}".strip() if one.ratio else f"{found} found" if one.parts else "–"
-    return one.test, one.metric.replace("_", " "), builds, said, ours, one.words
+    blocks = str(one.blocks) if one.ratio else "–"
+    return one.test, one.metric.replace("_", " "), one.builds, said, ours, blocks, one.words
 
 
 def _reason(claim: ScoredClaim, figure: ScoredFigure) -> str:

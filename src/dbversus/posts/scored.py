@@ -16,9 +16,9 @@ class ScoredFigure:
     `published_low` to `published_high`; `said`: the direction where there is none.
 
     `ratio` is ours, new ÷ old, with its interval over `blocks`, or their range; labels of targets are empty where nothing
-    stands for a build. `size`: of the same direction, whether ours is weaker or stronger. `server`: the post's, where it has
-    several. `differences`: what is known to differ between the builds there and here. `parts`: of most or all tests together,
-    each of them.
+    stands for a build. `size`: of the same direction, whether ours is weaker or stronger. `builds`: new ÷ old by their
+    names in the post. `server`: the post's, where it has several. `differences`: what is known to differ between the builds
+    there and here. `parts`: of most or all tests together, each of them.
     """
 
     test: str
@@ -36,6 +36,7 @@ class ScoredFigure:
     least: float | None = None
     most: float | None = None
     size: str = ""
+    builds: str = ""
     server: str = ""
     differences: str = ""
     published_low: float | None = None

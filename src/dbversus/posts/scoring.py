@@ -157,7 +157,8 @@ class _Scorer:
         whole = _scored(asked, name, None, None, note, self._builds(asked))
         if not parts:
             return whole
-        return replace(whole, status=_of_parts([part.status for part in parts], of_all=of_all), parts=parts)
+        status = _of_parts([part.status for part in parts], of_all=of_all)
+        return replace(whole, status=status, parts=parts, differences=self._builds(asked))
 
     def _tests(self, figure: Figure) -> list[str]:
         of_globs = (self._measured.tests(self._post, figure, glob) for glob in figure.tests)
@@ -179,7 +180,9 @@ def _of_parts(statuses: Sequence[Status], *, of_all: bool) -> Status:
     return Status.OPPOSITE if refuted + opposite >= against else Status.NOT_SHOWN
 
 
-def _scored(asked: _Asked, test: str, value: float | None, ours: Ours | None, note: str, builds: str) -> ScoredFigure:
+def _scored(
+    asked: _Asked, test: str, value: float | None, ours: Ours | None, note: str, differences: str
+) -> ScoredFigure:
     figure, notes = asked.figure, (asked.figure.of, asked.why_not, note, ours.note if ours else "")
     published = Published.printed(value, figure.decimals) if value is not None else None
     status = Status.NOT_COMPARABLE if asked.why_not else Status.NOT_SHOWN
@@ -198,8 +201,9 @@ def _scored(asked: _Asked, test: str, value: float | None, ours: Ours | None, no
         status=status,
         note=", ".join(filter(None, notes)),
         size=_size(value, ours.ratio.value) if ours and value and status == Status.SAME_DIRECTION else "",
+        builds=f"{figure.new} ÷ {figure.old}",
         server=figure.server,
-        differences=builds,
+        differences=differences if ours else "",
         published_low=published.low if published else None,
         published_high=published.high if published else None,
     )
