@@ -63,3 +63,18 @@ def write_journal(directory: Path, rows: int, header: dict[str, Any] | None = No
         journal.append({"type": "latency", "block": 0, "test": "point-query", "hdr": hdr})
         figures = {"rows": 1000, "elapsed_ns": 2_000_000}
         journal.append({"type": "load", "target": "t1", "table": "sbtest1", "earlier": False, "figures": figures})
+
+
+def write_judged_load(directory: Path, blocks: int = 3) -> None:
+    """Blocks that repeat the load, of which an operation is a row; what was loaded once is ten times as fast."""
+    with DictJournal(directory) as journal:
+        journal.append({**HEADER, "tests": ["load", "point-query"], "table_size": 1100, "spec": {"judge_load": True}})
+        for target in ("t0", "t1"):
+            figures = {"rows": 2000, "elapsed_ns": 10_000_000, "server_cpu_ns": 1000}
+            journal.append({"type": "load", "target": target, "table": "sbtest1", "earlier": False, "figures": figures})
+        for block in range(blocks):
+            plan = {"slot": {"ops": 1000, "slice_ms": 1000}, "settle": {"ops": 0}, "rows": 1, "does": {"": "insert"}}
+            journal.append({"type": "slots", "block": block, "test": "load", **plan})
+            for test in ("load", "point-query"):
+                journal.append({**row(block, 0), "test": test})
+            journal.append({"type": "block", "block": block, "event": "finished"})

@@ -18,9 +18,12 @@ from dbversus.report.parts.experiment.efficiency import (
     relative_cell,
     text,
 )
+from dbversus.report.parts.layouts.figures import layout_part
 from dbversus.results.read import open_results
 from dbversus.results.stored import Results
+from dbversus.stats.judge import judge
 
+from ....results.samples import write_judged_load
 from ...pairs import FOUR, TESTS, write_pairs
 
 
@@ -133,3 +136,16 @@ def test_ratios_are_those_of_the_printed_figures(results: Results) -> None:
 def test_one_target_has_nothing_relative(tmp_path: Path) -> None:
     alone = open_results(write_pairs(tmp_path / "r", FOUR[:1], blocks=2))
     assert "relative" not in text(alone)
+
+
+def test_a_load_that_blocks_repeat_takes_the_place_of_the_one_that_was_done_once(tmp_path: Path) -> None:
+    write_judged_load(tmp_path, blocks=3)
+    results = open_results(tmp_path)
+    assert results.judges_load and results.repeated_tests == ("load", "point-query")
+    lines = [line for line in efficiency(results) if line.test == "load"]
+    assert [(line.target, line.blocks) for line in lines] == [("postgres:13.1", 3), ("postgres:17.2", 3)]
+    assert lines[0].figures[-1] == pytest.approx(1000 / 0.05)
+    (load, *_) = layout_part(results, None).tests
+    assert load.name == "load" and load.figures["postgres:13.1"]["o/s"] == pytest.approx(1000 / 0.05)
+    metrics = {finding.metric for finding in judge(results) if finding.test == "load"}
+    assert "throughput_ops_per_s" in metrics and "load_rows_per_s" not in metrics
