@@ -1,4 +1,4 @@
-"""report.xlsx: every table of the report on a sheet of its own (docs/results-directory.md)."""
+"""report.xlsx: every table of the report on a sheet of its own (docs/reference/reports.md)."""
 
 import io
 from collections.abc import Sequence
