@@ -12,6 +12,11 @@ _RUN_FILE = re.compile(
 )
 _BUILDS = re.compile(r"(?:x\.)?(my|fbmy|rx|ma|pg)\d")
 _DBMS = {"my": "mysql", "fbmy": "myrocks", "rx": "myrocks", "ma": "mariadb", "pg": "postgres"}
+_VERSIONS = {
+    "mysql": re.compile(r"(?:x\.)?my(\d)(\d)(\d\d)(?![^._])"),
+    "mariadb": re.compile(r"(?:x\.)?ma(\d\d)(\d\d)(\d\d)(?![^._])"),
+    "postgres": re.compile(r"(?:x\.)?pg(\d\d)(\d\d?)(?![^._])"),
+}
 
 
 class RunFile(NamedTuple):
@@ -52,3 +57,10 @@ def dbms_of(label: str) -> str:
     """DBMS of a build's name, `my8022` or `x.pg131.x5.pk1`; empty where it does not tell."""
     match = _BUILDS.match(label)
     return _DBMS[match[1]] if match else ""
+
+
+def version_of(label: str) -> str:
+    """Version of a build's name: 8.0.22 of `x.my8022.x6d.pk1`; empty where it does not tell."""
+    pattern = _VERSIONS.get(dbms_of(label))
+    match = pattern.match(label) if pattern else None
+    return ".".join(str(int(part)) for part in match.groups()) if match else ""

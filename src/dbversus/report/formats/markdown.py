@@ -59,10 +59,7 @@ def render(assessment: Assessment) -> str:
     if not assessment.candidates:
         parts.append(own_figures(assessment))
     parts += [legend(assessment), escape(assessment.code_layout)]
-    if after := assessment.after_writes:
-        said = "\n".join(f"- {escape(line)}" for line in after_writes.sentences(after, assessment.base.label))
-        heading, *more = tables_parts([after_writes_table.table(after)], [after_writes_table.note(after)])
-        parts += [heading, said, *more]
+    parts += after_writes_parts(assessment)
     parts += claims_parts(assessment.posts)
     if assessment.steps:
         parts += steps_parts(assessment.steps, assessment.base.label)
@@ -122,6 +119,14 @@ def tables_parts(tables: Sequence[matrix_table.Table], notes: Sequence[str]) -> 
         rows = [[escape(cell) for cell in row] for row in one.rows]
         parts += [f"## {escape(one.title)}", table([escape(name) for name in one.columns], rows)]
     return [*parts, *map(escape, notes)]
+
+
+def after_writes_parts(assessment: Assessment) -> list[str]:
+    if not (after := assessment.after_writes):
+        return []
+    said = "\n".join(f"- {escape(line)}" for line in after_writes.sentences(after, assessment.base.label))
+    heading, *more = tables_parts([after_writes_table.table(after)], [after_writes_table.note(after)])
+    return [heading, said, *more]
 
 
 def claims_parts(posts: Sequence[ScoredPost]) -> list[str]:

@@ -88,3 +88,8 @@ def test_tests_of_servers_are_apart(assessment: Assessment, prefix: str) -> None
 def test_loads_of_measured_targets_have_the_metrics_of_other_tests(results: Results) -> None:
     load, *_ = phases(build_assessment(results))
     assert load.title == "Load" and all(item.findings for item in load.cases[0].comparisons.values())
+
+
+def test_sizes_of_one_step_are_told_together(assessment: Assessment) -> None:
+    (phase,) = phases(named(assessment, **{f"scan@{size}": "point queries" for size in ("20m", "100m", "500m")}))
+    assert [(group.title, len(group.cases)) for group in phase.groups] == [("Full scans", 3)]

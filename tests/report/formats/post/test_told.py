@@ -118,6 +118,11 @@ def test_counts_agree_with_the_verdicts(finding: Finding) -> None:
     assert told.counts(cases[2:3], "new")[0] == "Of 1 test, none is shown to be worse or better."
 
 
+def test_too_few_blocks_are_named_as_the_reason(finding: Finding) -> None:
+    early = case(replace(finding, blocks=2, first_look=4, judged=True), "a", {THROUGHPUT: 1.0}, Verdict.UNDECIDED)
+    assert told.counts([early], "new") == ["Nothing could be judged after 2 of 4 blocks: of 1 test, 1 is undecided."]
+
+
 def test_runs_without_blocks_have_no_counts(finding: Finding) -> None:
     some = [case(finding, name, {THROUGHPUT: 1.0}, Verdict.NOT_REPLICATED) for name in "ab"]
     assert told.counts(some, "new") == []

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
@@ -17,14 +18,14 @@ from dbversus.results.read import open_results
 from dbversus.results.schema import JOURNAL
 from dbversus.stats.metrics import THROUGHPUT
 from dbversus.stats.model import Verdict
-from tests.importing.conftest import REFERENCE, Import, imported
+from tests.importing.conftest import REFERENCE, Import, imported, write
 
 from ....posts.test_scoring import AS_PUBLISHED, POST
 from ...many import with_targets
 from ...pairs import write_pairs
 from ...synthetic import FAILED_TEST, HOSTILE, LABELS, write_results
 
-__all__ = ["imported"]
+__all__ = ["imported", "write"]
 
 
 @pytest.fixture(scope="module")
@@ -186,7 +187,9 @@ def test_where_nothing_could_be_judged_that_is_said_first(tmp_path: Path) -> Non
     some = build_assessment(open_results(write_results(tmp_path / "results", targets=2, blocks=1)))
     text = post.render(some)
     short = text[text.index("## In short") : text.index("## What was compared")]
-    assert f"- {LABELS[1]}: nothing could be judged: of 12 tests, 11 are undecided and 1 gave other answers." in short
+    assert f"- {LABELS[1]}: nothing could be judged" in short
+    assert ": of 12 tests, 11 are undecided and 1 gave other answers." in short
+    assert "## Gold and silver" not in text
 
 
 def test_an_interrupted_experiment_says_so(results_dir: Path, tmp_path: Path) -> None:
@@ -225,3 +228,32 @@ def test_several_numbers_of_clients_are_told_apart(imported: Import) -> None:
 def test_an_experiment_without_a_suite_is_no_import(assessment: Assessment) -> None:
     header = msgspec.structs.replace(assessment.header, suite="")
     assert "imported" not in post.render(replace(assessment, header=header)).split("## Load")[0]
+
+
+def test_lists_are_in_columns_whatever_is_in_them(imported: Import) -> None:
+    text = post.render(build_assessment(imported(REFERENCE / "published")))
+    for block in (block for block in fenced(text) if "insert" in block.splitlines()[0]):
+        head, *lines = block.splitlines()
+        starts = [match.start() for match in re.finditer(r"\S+", head)]
+        for line in lines:
+            assert all(line[start] != " " and line[start - 1] == " " for start in starts[1:])
+
+
+def test_the_host_is_told_without_its_name(assessment: Assessment) -> None:
+    host = {
+        "cpu": {"model": "Some CPU", "cores": 2},
+        "memory": {"total_bytes": 8_000_000_000},
+        "kernel": "6.1.0",
+        "name": "db7",
+    }
+    text = post.render(replace(assessment, host=host))
+    assert "Host: Some CPU, 2 cores; 8.0 GB of memory; kernel 6.1.0." in text and "db7" not in text
+    assert "Host:" not in post.render(replace(assessment, host={}))
+
+
+def test_known_bugs_of_imported_builds_are_caveats(imported: Import, write: Callable[[str, str], Path]) -> None:
+    lines = "sb.r.qps.hot-points.range100.pk1\n100\t90\tx.my8021.a.pk1\n49\t50\tx.my8022.a.pk1\n"
+    text = post.render(build_assessment(imported(write("o.qps.abs.in", lines))))
+    assert "| base | x.my8021.a.pk1 | 8.0.21 |" in text
+    (bug,) = [line for line in text.splitlines() if "bug 102037" in line]
+    assert "x.my8022.a.pk1" in bug and "x.my8021" not in bug and bug.count("hot-points") == 1

@@ -48,17 +48,17 @@ def _has(case: Case, targets: Iterable[str], aspect: Aspect) -> bool:
     return any(case.finding(target, aspect.metric) for target in targets)
 
 
-def _list(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def _list(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """The last cell of a row is its name."""
-    heads = [" ".join(column.split()) for column in columns]
-    widths = [max(_WIDTH, len(head)) for head in heads]
-    return code("\n".join(_line(cells, widths) for cells in [[*heads, ""], *rows]))
+    lines = [[*columns, ""], *rows]
+    shown = [[" ".join(cell.split()) for cell in line] for line in lines]
+    widths = [max(_WIDTH, *map(len, column)) for column in list(zip(*shown, strict=True))[:-1]]
+    return code("\n".join(_line(cells, widths) for cells in shown))
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
     *figures, name = cells
-    padded = (cell.ljust(width) for cell, width in zip(figures, widths, strict=True))
-    return "  ".join([*padded, " ".join(name.split())]).rstrip()
+    return "  ".join([*(cell.ljust(width) for cell, width in zip(figures, widths, strict=True)), name]).rstrip()
 
 
 def _cell(case: Case, target: str, aspect: Aspect) -> str:
@@ -78,7 +78,7 @@ def _open(case: Case, finding: Finding) -> str:
 
 
 def has_medal(finding: Finding) -> bool:
-    """Gold or silver: of a ratio without an interval, whether it is better than the base's by more than 5 %."""
+    """Gold or silver: of a ratio that was not replicated, whether it is better than the base's by more than 5 %."""
     if finding.verdict is not Verdict.NOT_REPLICATED or not finding.ratio:
         return False
     return finding.ratio > 1 + BY_MORE_THAN if finding.higher_is_better else finding.ratio < 1 - BY_MORE_THAN

@@ -11,7 +11,9 @@ from dbversus.report.formats.post.phases import Case
 from dbversus.report.formats.post.spans import two_decimals
 from dbversus.report.formats.post.told import name_of
 from dbversus.report.model import Assessment
+from dbversus.report.words import listing
 from dbversus.stats.metrics import DISK_READ_BYTES, DISK_READS, THROUGHPUT
+from dbversus.stats.model import Verdict
 from dbversus.units import count_of
 
 _RULE = (
@@ -28,11 +30,13 @@ _READS = ((DISK_READS, "r/o"), (DISK_READ_BYTES, "rKB/o"))
 
 def medals_parts(assessment: Assessment, cases: Sequence[Case], aspects: Sequence[Aspect]) -> list[str]:
     """How often each target earned them; then old against new, where there is an old and a new target of two DBMSs."""
+    if not is_single_runs(assessment):
+        return []
     judged = [aspect for aspect in aspects if aspect.always]
     labels = [facts.target.label for facts in assessment.candidates]
     said = [line for label in labels if (line := _earned(label, cases, judged))]
-    if not said:
-        return []
+    if without := [name_of(label) for label in labels if not _earned(label, cases, judged)]:
+        said.append(f"None: {listing(without, most=len(without))}.")
     parts = ["## Gold and silver", _RULE, "\n".join(f"- {escape(line)}" for line in said)]
     if pairs := _pairs(assessment):
         parts += _generations(pairs, assessment.base.label, cases, judged)
@@ -40,13 +44,19 @@ def medals_parts(assessment: Assessment, cases: Sequence[Case], aspects: Sequenc
 
 
 def _earned(label: str, cases: Sequence[Case], aspects: Sequence[Aspect]) -> str:
-    """`my8022: gold in 6 of 42 tests, silver in 9 of 42.`; empty where no ratio is without an interval."""
-    said = []
+    """`my8022: gold in 6 of 42 tests, silver in 9 of 42.`; empty where it has none."""
+    said, earned = [], 0
     for aspect in aspects:
-        found = [finding for case in cases if (finding := case.finding(label, aspect.metric))]
-        if found and all(finding.low is None for finding in found):
+        if found := [finding for case in cases if (finding := case.finding(label, aspect.metric))]:
             said.append(f"{_metal(aspect)} in {sum(map(has_medal, found)):,} of {count_of(len(found), 'test')}")
-    return f"{name_of(label)}: {', '.join(said)}." if said else ""
+            earned += sum(map(has_medal, found))
+    return f"{name_of(label)}: {', '.join(said)}." if earned else ""
+
+
+def is_single_runs(assessment: Assessment) -> bool:
+    """Whether no figure is replicated, as in an import."""
+    verdicts = {one.verdict for one in assessment.findings if one.ratio is not None}
+    return verdicts == {Verdict.NOT_REPLICATED}
 
 
 def _metal(aspect: Aspect) -> str:

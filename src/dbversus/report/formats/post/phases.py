@@ -8,6 +8,7 @@ from itertools import groupby
 from dbversus.report.model import Assessment, Comparison, TestPart
 from dbversus.report.parts.each_test.groups import GROUPS
 from dbversus.results.schema import IMPORTED_SUITE
+from dbversus.stats.across import sizes
 from dbversus.stats.across.clients import case_of
 from dbversus.stats.metrics import CPU, LOAD_TEST, THROUGHPUT
 from dbversus.stats.model import Finding, Verdict
@@ -169,7 +170,8 @@ def _kind(group: str) -> str:
 
 def _group_title(case: Case) -> str:
     """Of tests of an imported server or schema (`small/insert`), with its name in front."""
-    of, _, name = case.test.rpartition("/")
+    sized = sizes.size_of(case.test)
+    of, _, name = (sized[0] if sized else case.test).rpartition("/")
     if name == LOAD_TEST:
         title = "Load"
     elif case.is_step:

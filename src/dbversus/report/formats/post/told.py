@@ -196,9 +196,16 @@ def counts(cases: Sequence[Case], target: str) -> list[str]:
     ] + others
     changes = [f"{count:,} {_be(words, count)}" for verdict, words in _CHANGED.items() if (count := found[verdict])]
     if not any(found[verdict] for verdict in DECIDED):
-        return [f"Nothing could be judged: of {every}, {listing(others)}."]
+        return [f"Nothing could be judged{_too_early(measured, target)}: of {every}, {listing(others)}."]
     first = f"Of {every}, {listing(changes) if changes else 'none is shown to be worse or better'}."
     return [first, f"{_capital(listing(others))}."] if others else [first]
+
+
+def _too_early(cases: Sequence[Case], target: str) -> str:
+    """` after 2 of 4 blocks`, where that is why."""
+    findings = [one for case in cases for one in case.comparisons[target].findings.values() if one.judged]
+    said = {one.before_first_look for one in findings}
+    return f" after {said.pop()}" if len(said) == 1 and all(said) else ""
 
 
 def _is_measured(case: Case, target: str) -> bool:

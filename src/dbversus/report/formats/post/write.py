@@ -5,14 +5,18 @@ In the manner of the reference's posts; every sentence is made of what was measu
 
 import os
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from dbversus.builds.target import same_targets
 from dbversus.files import folder_within, write_text
+from dbversus.importing.names import version_of
 from dbversus.report.formats import reference
 from dbversus.report.formats.layouts.files import INSERT, JANUARY_2021, NOW, files
 from dbversus.report.formats.markdown import (
+    after_writes_parts,
     candidate_parts,
     claims_parts,
     code,
@@ -32,15 +36,16 @@ from dbversus.report.formats.post.lists import OPEN, lists
 from dbversus.report.formats.post.medals import medals_parts
 from dbversus.report.formats.post.phases import Case, Group, Phase, phases
 from dbversus.report.formats.post.pictures import OURS, Picture, pictures
-from dbversus.report.formats.tables import matrix_table
+from dbversus.report.formats.tables import matrix_table, scaleup_table, sizes_table
 from dbversus.report.model import Assessment
 from dbversus.report.parts.experiment import disturbance
 from dbversus.report.parts.experiment.loads import times_note
 from dbversus.report.parts.notes.known_bugs import bug_notes
-from dbversus.report.words import experiment_facts, listing
+from dbversus.report.words import experiment_facts, flat_facts, listing
 from dbversus.results.schema import IMPORTED_SUITE
+from dbversus.stats.across.clients import case_of
 from dbversus.stats.model import CHANGES, DECIDED, Verdict
-from dbversus.units import count_of
+from dbversus.units import count_of, show_bytes
 
 MOST_TOLD = 6
 """Targets that have sentences of their own; of more, the lists and a table tell."""
@@ -91,6 +96,7 @@ def render(
         parts += ["## Since the earlier take", "\n".join(f"- {escape(line)}" for line in assessment.since)]
     for phase in told_phases if assessment.candidates else ():
         parts += _phase(assessment, phase, shown, [one for one in drawn if one.phase == phase.title], folder)
+    parts += after_writes_parts(assessment)
     parts += medals_parts(assessment, _fewest_clients(told_phases), shown)
     parts += [*_tables(assessment), *_links(summaries, folder), *_causes(assessment), *_caveats(assessment)]
     parts += claims_parts(assessment.posts)
@@ -158,7 +164,7 @@ def _compared(assessment: Assessment) -> list[str]:
         [
             "base" if one.target.label == assessment.base.label else f"col-{number}",
             escape(one.target.label),
-            escape(one.target.version or "–"),
+            escape(one.target.version or version_of(one.target.label) or "–"),
             escape(one.target.config or "–"),
         ]
         for number, one in enumerate(assessment.targets)
@@ -168,8 +174,26 @@ def _compared(assessment: Assessment) -> list[str]:
         "## What was compared, and how",
         escape(f"{facts}; dbversus {assessment.header.dbversus}.{suite}"),
         escape(assessment.outcome),
+        escape(_host(assessment.host)),
         table(["", "target", "version", "config"], rows),
     ]
+
+
+def _host(host: Mapping[str, Any]) -> str:
+    """`Host: Intel Xeon, 2 cores; 25.3 GB of memory; ext4; Debian 12, kernel 6.1.`; empty where nothing is known."""
+    facts = dict(flat_facts(host))
+    known = [
+        ", ".join(
+            filter(None, [facts.get("cpu.model", ""), f"{facts['cpu.cores']} cores" if "cpu.cores" in facts else ""])
+        ),
+        f"{show_bytes(float(facts['memory.total_bytes']))} of memory" if "memory.total_bytes" in facts else "",
+        facts.get("file_system.type", ""),
+        ", ".join(
+            filter(None, [facts.get("distribution", ""), f"kernel {facts['kernel']}" if "kernel" in facts else ""])
+        ),
+    ]
+    said = "; ".join(filter(None, known))
+    return f"Host: {said}." if said else ""
 
 
 def _phase(
@@ -230,6 +254,10 @@ def _tables(assessment: Assessment) -> list[str]:
         parts += tables_parts(matrix_table.tables(assessment.matrix), matrix_table.notes(assessment.matrix))
     if assessment.steps:
         parts += steps_parts(assessment.steps, assessment.base.label)
+    if found := assessment.sizes:
+        parts += tables_parts(sizes_table.tables(found), [*sizes_table.sentences(found), *sizes_table.notes()])
+    if assessment.scaleup:
+        parts += tables_parts(scaleup_table.tables(assessment.scaleup), scaleup_table.notes(assessment.scaleup))
     if assessment.generations:
         parts += generations_parts(assessment.generations)
     return [*parts, *loads_parts(assessment)]
@@ -278,12 +306,15 @@ def _causes(assessment: Assessment) -> list[str]:
 
 
 def _caveats(assessment: Assessment) -> list[str]:
-    targets = [facts.target for facts in assessment.targets]
+    targets = [
+        replace(one.target, version=one.target.version or version_of(one.target.label)) for one in assessment.targets
+    ]
     bugs: dict[str, list[str]] = {}
     for test in assessment.tests:
         for note in bug_notes(targets, test.name):
-            bugs.setdefault(note, []).append(test.name)
-    lines = [f"{note} ({listing(tests)})." for note, tests in bugs.items()]
+            name, _ = case_of(test.name) or (test.name, None)
+            bugs.setdefault(note, []).append(name)
+    lines = [f"{note} ({listing(list(dict.fromkeys(tests)))})." for note, tests in bugs.items()]
     lines += [
         *same_targets(assessment.header.told_apart).values(),
         *assessment.chosen_base,
