@@ -36,6 +36,15 @@ def test_the_menu_has_a_page_for_each_verb_and_no_page_that_is_not_there(site: P
     assert [name for name in shown if not (site / name).is_file()] == []
 
 
+def test_the_menu_has_every_guide_and_all_that_is_looked_up(site: Path) -> None:
+    shown = set(menu(tomllib.loads((ROOT / "zensical.toml").read_text())["project"]["nav"]))
+    pages = [
+        *site.glob("*.md"),
+        *(page for folder in ("suites", "evidence", "reference") for page in site.glob(f"{folder}/*.md")),
+    ]
+    assert [name for page in pages if (name := page.relative_to(site).as_posix()) not in shown] == []
+
+
 def test_a_page_of_a_verb_has_what_help_says(site: Path) -> None:
     compare = (site / "verbs/compare.md").read_text()
     assert compare.startswith("# dbversus compare\n\n```\ndbversus compare [OPTIONS] {targets}...\n```\n")
