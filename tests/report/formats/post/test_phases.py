@@ -1,6 +1,7 @@
 """The order of a post: phases as they were run, groups of like tests in them."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -8,9 +9,12 @@ import pytest
 from dbversus.report.assessment import build_assessment
 from dbversus.report.formats.post.phases import Phase, phases
 from dbversus.report.model import Assessment
+from dbversus.results.read import open_results
 from dbversus.results.schema import IMPORTED_SUITE
 from dbversus.results.stored import Results
+from dbversus.stats.model import Verdict
 from tests.importing.conftest import REFERENCE, Import, imported
+from tests.results.samples import write_judged_load
 
 __all__ = ["imported"]
 
@@ -93,3 +97,11 @@ def test_loads_of_measured_targets_have_the_metrics_of_other_tests(results: Resu
 def test_sizes_of_one_step_are_told_together(assessment: Assessment) -> None:
     (phase,) = phases(named(assessment, **{f"scan@{size}": "point queries" for size in ("20m", "100m", "500m")}))
     assert [(group.title, len(group.cases)) for group in phase.groups] == [("Full scans", 3)]
+
+
+def test_a_load_that_blocks_repeat_is_told_once_and_with_its_verdict(tmp_path: Path) -> None:
+    write_judged_load(tmp_path)
+    found = phases(build_assessment(open_results(tmp_path)))
+    assert [phase.title for phase in found if any(case.test == "load" for case in phase.cases)] == ["Load"]
+    (load,) = found[0].cases
+    assert not load.loaded_once and load.comparisons["postgres:17.2"].verdict is not Verdict.NOT_REPLICATED

@@ -7,7 +7,6 @@ from dbversus.report.formats.post.aspects import Aspect
 from dbversus.report.formats.post.phases import Case
 from dbversus.report.formats.post.spans import two_decimals
 from dbversus.report.words import SPOILT, listing
-from dbversus.stats.metrics import LOAD_TEST
 from dbversus.stats.model import DECIDED, Finding, Verdict
 
 OPEN, SPOILED, NOTHING, BETTER = "?", "!", "–", "*"
@@ -72,8 +71,8 @@ def _cell(case: Case, target: str, aspect: Aspect) -> str:
 
 
 def _open(case: Case, finding: Finding) -> str:
-    """The load is measured once: that is said of all of it, not of each ratio."""
-    settled = finding.counted in (*DECIDED, Verdict.NOT_REPLICATED) or case.test == LOAD_TEST
+    """That a load was done once is said of all of it, not of each ratio."""
+    settled = finding.counted in (*DECIDED, Verdict.NOT_REPLICATED) or case.loaded_once
     return "" if settled else OPEN
 
 

@@ -45,7 +45,9 @@ _OF_LOAD = {"load_rows_per_s": THROUGHPUT, "load_cpu_us_per_row": CPU}
 
 @dataclass(frozen=True)
 class Case:
-    """A test with one number of clients. `comparisons`: by label of the target; the load has them too, without a verdict."""
+    """A test with one number of clients. `comparisons`: by label of the target; a load that was done once (`loaded_once`) has
+    them too, without a verdict.
+    """
 
     name: str
     test: str
@@ -53,6 +55,7 @@ class Case:
     group: str
     comparisons: Mapping[str, Comparison]
     is_step: bool = False
+    loaded_once: bool = False
 
     def finding(self, target: str, metric: str) -> Finding | None:
         """None where there is no ratio."""
@@ -97,7 +100,7 @@ def phases(assessment: Assessment) -> tuple[Phase, ...]:
     if any(one.test == LOAD_TEST for one in assessment.findings) and LOAD_TEST not in (case.name for case in cases):
         cases.insert(0, _load(assessment))
     found = [Phase("Load", tuple(case for case in cases if case.test == LOAD_TEST))]
-    steps = [step.name for step in assessment.steps.steps] if assessment.steps else []
+    steps = [step.name for step in assessment.steps.steps if step.name != LOAD_TEST] if assessment.steps else []
     beside = {step.name for step in assessment.steps.steps if _has_inserts(step.cells)} if assessment.steps else set()
     by_name = {case.name: case for case in cases}
     of_steps = [replace(by_name[name], is_step=True) for name in steps if name in by_name]
@@ -127,7 +130,7 @@ def _load(assessment: Assessment) -> Case:
     comparisons = {
         target: Comparison(LOAD_TEST, target, Verdict.NOT_REPLICATED, own) for target, own in findings.items()
     }
-    return Case(LOAD_TEST, LOAD_TEST, None, GROUPS[3], comparisons)
+    return Case(LOAD_TEST, LOAD_TEST, None, GROUPS[3], comparisons, loaded_once=True)
 
 
 def _is_unordered(assessment: Assessment) -> bool:

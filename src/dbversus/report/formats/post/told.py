@@ -155,7 +155,7 @@ def _verdict(case: Case, target: str) -> Verdict | None:
 def _aspects_with(case: Case, target: str, verdict: Verdict, aspects: Sequence[Aspect]) -> tuple[list[str], list[str]]:
     """What of the test has this verdict, and what it has at all."""
     known = {one.said: finding for one in aspects if (finding := case.finding(target, one.metric))}
-    if case.test == LOAD_TEST:
+    if case.loaded_once:
         return [], list(known)
     return [said for said, finding in known.items() if finding.verdict is verdict], list(known)
 
