@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 __all__ = [
+    "Cause",
     "DbversusError",
     "Experiment",
     "Finding",
@@ -19,6 +20,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from dbversus.api import (
+        Cause,
         DbversusError,
         Experiment,
         Finding,

@@ -13,7 +13,8 @@ import numpy.typing as npt
 from dbversus.errors import DbversusError, RunError, UsageError
 from dbversus.experiment.asked.spec import check_alone, make_spec
 from dbversus.experiment.run import run_experiment
-from dbversus.report.assessment import FINDING_COLUMNS, query
+from dbversus.explain.cause import Cause, Explanation
+from dbversus.report.assessment import FINDING_COLUMNS, build_assessment, query
 from dbversus.results.columns import Columns
 from dbversus.results.read import open_results
 from dbversus.results.schema import EXPERIMENT, SLOT_COLUMNS
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 __all__ = [
+    "Cause",
     "DbversusError",
     "Experiment",
     "Finding",
@@ -141,6 +143,22 @@ class Experiment:
     def findings(self) -> Findings:
         """For every test, metric and target but the base. With several numbers of clients, also over all of them (`scan@all`)."""
         return Findings((*judge(self._results), *judge_over_clients(self._results)))
+
+    @cached_property
+    def _explanations(self) -> tuple[Explanation, ...]:
+        return build_assessment(self._results).explanations
+
+    def causes(self, test: str | None = None, target: str | None = None) -> tuple[Cause, ...]:
+        """Why tests changed: causes that were tested and leads, most likely first for each test and target.
+
+        `test`, `target`: only of these.
+        """
+        return tuple(
+            cause
+            for one in self._explanations
+            if test in (None, one.test) and target in (None, one.target)
+            for cause in one.causes
+        )
 
     @cached_property
     def slots(self) -> Slots:

@@ -91,7 +91,7 @@ def test_bytes_count_by_their_share_and_counters_without_a_cost_come_last() -> N
         "counter.wal.position_bytes": (300.0, 3000.0),
         "counter.status.bytes_sent": (10.0, 9000.0),
         "read_bytes_per_op": (2000.0, 5500.0),
-        "counter.status.sort_rows": (1.0, 2.0),
+        "counter.status.of_unknown_cost": (1.0, 2.0),
         "server_switches_per_op": (1.0, 9.0),
     }
     named = [name.split(" ×")[0] for name in _named(pairs)]
@@ -100,7 +100,7 @@ def test_bytes_count_by_their_share_and_counters_without_a_cost_come_last() -> N
         "wal.position_bytes per op",
         "context switches per op",
         "status.bytes_sent per op",
-        "status.sort_rows per op",
+        "status.of_unknown_cost per op",
     ]
 
 

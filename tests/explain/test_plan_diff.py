@@ -54,3 +54,7 @@ def test_a_second_format_of_the_same_plan_is_left_out() -> None:
     old = 'sbtest1 range key=k_1 key_len=4 rows=60 (Using index)\n--- FORMAT=JSON\n{\n  "query_block": {}\n}'
     new = "sbtest1 range key=k_1 key_len=4 rows=58 (Using index)\n--- FORMAT=TREE\n-> Covering index range scan"
     assert normalise_plan(old) == normalise_plan(new) == "sbtest1 range key=k_1 key_len=? rows=? (Using index)"
+
+
+def test_that_a_plan_is_compiled_is_part_of_its_shape() -> None:
+    assert normalise_plan("Seq Scan on a\nJIT:\n  Functions: 25") == "Seq Scan on a\nJIT:\n  Functions: ?"

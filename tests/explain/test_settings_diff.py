@@ -38,3 +38,21 @@ def test_a_target_that_never_started_is_left_out() -> None:
 
 def test_mysqls_relatives_share_its_noise() -> None:
     assert differing_settings([{"datadir": "/a"}, {"datadir": "/b"}], ["mariadb", "mariadb"]) == []
+
+
+def test_lists_are_compared_item_by_item() -> None:
+    one = {"optimizer_switch": "mrr=on,hash_join=off", "sql_mode": "ANSI,STRICT"}
+    two = {"optimizer_switch": "mrr=on,hash_join=on,new=on", "sql_mode": ""}
+    found = {item.name: item.values for item in differing_settings([one, two], ["mysql", "mysql"])}
+    assert found == {
+        "optimizer_switch.hash_join": ("off", "on"),
+        "optimizer_switch.new": (None, "on"),
+        "sql_mode.ANSI": ("on", "off"),
+        "sql_mode.STRICT": ("on", "off"),
+    }
+
+
+def test_a_setting_that_was_renamed_is_one() -> None:
+    assert differing_settings([{"tx_isolation": "RR"}, {"transaction_isolation": "RR"}], ["mysql", "mysql"]) == []
+    [found] = differing_settings([{"tx_isolation": "RR"}, {"transaction_isolation": "RC"}], ["mysql", "mysql"])
+    assert found == SettingDifference("transaction_isolation", ("RR", "RC"))

@@ -10,7 +10,7 @@ from dbversus.cli.ending import told
 from dbversus.cli.interrupts import heed_interrupts
 from dbversus.cli.verbs.host import builds, clean, configs, doctor, suites
 from dbversus.cli.verbs.measure import calibrate, compare, demo, resume, run
-from dbversus.cli.verbs.results import export, generations, import_results, report, show, side_by_side
+from dbversus.cli.verbs.results import explain, export, generations, import_results, report, show, side_by_side
 
 app = typer.Typer(
     name="dbversus",
@@ -42,6 +42,7 @@ _VERBS: dict[str, tuple[Callable[..., int | None], ...]] = {
     "Measure": (demo.demo, compare.compare, run.run, resume.resume, calibrate.calibrate),
     "Read results": (
         report.report,
+        explain.explain,
         show.show,
         generations.generations,
         side_by_side.side_by_side,

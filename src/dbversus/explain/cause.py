@@ -49,3 +49,39 @@ class Cause:
     source: str = ""
     command: str = ""
     facts: Mapping[str, Fact] = field(default_factory=dict)
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it was tested and explains most of the change."""
+        return self.tested and self.share is not None and self.share >= SURE_SHARE
+
+
+SURE_SHARE = 0.7
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A test that changed on a target, and the causes of that, most likely first.
+
+    `metric` is the judged one that changed most, with its `ratio`, and at `least` by how much. `same`: both targets are the same
+    binary with the same config, so that the change is chance, and has no causes. `same_config`, `same_build`: what the two have
+    in common.
+    """
+
+    test: str
+    target: str
+    base: str
+    metric: str
+    ratio: float
+    least: float | None
+    causes: tuple[Cause, ...]
+    same: bool = False
+    same_config: bool = False
+    same_build: bool = False
+
+    @property
+    def explained(self) -> float | None:
+        """The share of the change that causes explain whose share is known; None: of none it is."""
+        tested = [cause.share for cause in self.causes if cause.tested and cause.share is not None]
+        shares = tested or [cause.share for cause in self.causes if cause.share is not None]
+        return min(sum(shares), 1.0) if shares else None

@@ -1,15 +1,21 @@
 """What changed beside the verdict, most costly first, as causes: parts of the CPU time, bytes, calls, background work, counters.
 
 A change is ranked by its share of what an operation costs: of its server CPU, of its bytes, of its response time. System calls,
-faults and switches are taken at what they usually cost a kernel, for the ranking alone. Of the server's own counters most
-cannot be told a cost; they come last.
+faults and switches are taken at what they usually cost a kernel, and counters at what counters.toml says of them, for the ranking
+alone. Of the server's own counters most cannot be told a cost; they come last.
+
+What servers do by the clock, however many operations there are, is compared by the second: where one side does far fewer
+operations, each of them would get more of it. Counters that are broken, or count something else on the other side, are left out.
 """
 
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from dbversus.explain.cause import Cause, Kind
+from dbversus.explain.known import counts_otherwise, is_broken, is_by_the_clock, is_restated, meaning_of
+from dbversus.stats.judging.not_per_op import MOST_BY_THE_CLOCK
 from dbversus.stats.metrics import (
     BACKGROUND,
     BACKGROUND_CPU,
@@ -21,9 +27,13 @@ from dbversus.stats.metrics import (
     DISK_WRITES,
     FOREGROUND_CPU,
     IO_BYTES,
+    READ_CALL_BYTES,
     SYSTEM_CPU,
+    THROUGHPUT,
     USER_CPU,
     WAIT,
+    WRITE_BYTES,
+    WRITE_CALL_BYTES,
     metric_named,
 )
 from dbversus.stats.model import CHANGES, Finding
@@ -53,22 +63,46 @@ _BYTE_COUNTER = re.compile(r"bytes$|_written$|os_log_written|data_(?:read|writte
 # those that go over a socket are no input or output
 _NETWORK = re.compile(r"bytes_(?:sent|received)")
 
+# of servers that are only read: housekeeping, in lumps
+_BY_THE_CLOCK = frozenset(
+    {WRITE_BYTES, WRITE_CALL_BYTES, READ_CALL_BYTES, DISK_WRITES, DISK_WRITE_BYTES, "read_calls_per_op", "write_calls_per_op",
+     "server_switches_per_op"}
+)  # fmt: skip
+OTHER_RATE = 1.5
+"""So many times the operations per second make figures per operation of what is done by the clock others."""
+LITTLE_PER_S = 1000.0
+"""Of what is no bytes: done so seldom, it is no cost of the operations of a second."""
+ALIKE = 2.0
+"""Waiting in the run queue that grows by no more than this beside the CPU time is that of a busy host."""
+
 Means = Mapping[str, float]
 
 
-def cost_causes(findings: Mapping[str, Finding], base: Means, mine: Means) -> list[Cause]:
+@dataclass(frozen=True)
+class Place:
+    """What has to be known of the base and a target to compare their counters: their DBMS, whether they are of different
+    versions, and whether the test changes data."""
+
+    dbms: str = ""
+    versions_differ: bool = False
+    writes: bool = True
+
+
+def cost_causes(findings: Mapping[str, Finding], base: Means, mine: Means, place: Place = Place()) -> list[Cause]:
     """Most costly first, each quantity once. `base`, `mine`: metric → mean per operation, counters among them."""
-    return _once(sorted(_changes(findings, base, mine), key=_rank))
+    return _once(sorted(_changes(findings, base, mine, place), key=_rank))
 
 
 def _rank(cause: Cause) -> tuple[bool, float]:
     return cause.cost is None, -(cause.cost if cause.cost is not None else abs(math.log(cause.ratio or 1)))
 
 
-def _changes(findings: Mapping[str, Finding], base: Means, mine: Means) -> list[Cause]:
+def _changes(findings: Mapping[str, Finding], base: Means, mine: Means, place: Place) -> list[Cause]:
     found = []
     for name, finding in findings.items():
         if finding.verdict not in CHANGES or not finding.ratio or _says_nothing_new(name, findings, base, mine):
+            continue
+        if _is_no_cost(name, base, mine, place):
             continue
         amounts = base.get(name, 0.0), mine.get(name, 0.0)
         cost = _cost(name, abs(amounts[1] - amounts[0]), base, mine)
@@ -77,6 +111,45 @@ def _changes(findings: Mapping[str, Finding], base: Means, mine: Means) -> list[
             unit = metric_named(name).unit
             found.append(Cause(_kind(name), finding.test, finding.target, name, *amounts, unit, finding.ratio, cost))
     return found
+
+
+def _is_no_cost(name: str, base: Means, mine: Means, place: Place) -> bool:
+    """Whether it does not tell what an operation costs: done by the clock, broken, or counted otherwise on the other side."""
+    counter = name.removeprefix(COUNTER)
+    if name.startswith(COUNTER):
+        if is_restated(counter) or (place.versions_differ and counts_otherwise(counter, place.dbms)):
+            return True
+        sides = [{one.removeprefix(COUNTER): value for one, value in side.items()} for side in (base, mine)]
+        if is_broken(counter, sides):
+            return True
+        by_the_clock = is_by_the_clock(counter, place.writes)
+    else:
+        by_the_clock = _kind(name) is Kind.BACKGROUND or (name in _BY_THE_CLOCK and not place.writes)
+    if name == WAIT:
+        return _is_of_a_busy_host(base, mine)
+    return by_the_clock and _is_the_same_by_the_second(name, base, mine)
+
+
+def _is_of_a_busy_host(base: Means, mine: Means) -> bool:
+    waits = [side.get(WAIT, 0.0) / side[CPU] if side.get(CPU) else 0.0 for side in (base, mine)]
+    return min(waits) > 0 and max(waits) / min(waits) < ALIKE
+
+
+def _is_the_same_by_the_second(name: str, base: Means, mine: Means) -> bool:
+    """Where the two do far more or far fewer operations than each other; else their operations compare them."""
+    rates = base.get(THROUGHPUT, 0.0), mine.get(THROUGHPUT, 0.0)
+    if min(rates) <= 0 or max(rates) / min(rates) < OTHER_RATE:
+        return False
+    theirs, ours = (side.get(name, 0.0) * rate for side, rate in zip((base, mine), rates, strict=True))
+    if metric_named(name).unit == "bytes/op" or _BYTE_COUNTER.search(name):
+        little = MOST_BY_THE_CLOCK
+    else:
+        little = 0.0 if metric_named(name).unit == "µs/op" else LITTLE_PER_S
+    if max(theirs, ours) < little:
+        return True
+    grew = mine.get(name, 0.0) > base.get(name, 0.0)
+    more, less = (ours, theirs) if grew else (theirs, ours)
+    return more < OTHER_RATE * less
 
 
 def _kind(metric: str) -> Kind:
@@ -114,9 +187,19 @@ def _cost(name: str, amount: float, base: Means, mine: Means) -> float | None:
         share = share_of(CPU)
         return None if share is None else min(amount * _US_EACH[name] / max(base.get(CPU, 0), mine.get(CPU, 0)), 1.0)
     if name.startswith(COUNTER):
-        is_bytes = _BYTE_COUNTER.search(name) and not _NETWORK.search(name)
-        return share_of(IO_BYTES) if is_bytes else None
+        of_io = share_of(IO_BYTES) if counts_bytes(name) else None
+        known = meaning_of(name.removeprefix(COUNTER))
+        most = max(base.get(CPU, 0.0), mine.get(CPU, 0.0))
+        if known is None or most <= 0:
+            return of_io
+        least = TRIFLE if known.telling else 0.0
+        return min(max(amount * known.us_each / most, least, of_io or 0.0), 1.0)
     return share_of(IO_BYTES if metric_named(name).unit == "bytes/op" else CPU)
+
+
+def counts_bytes(metric: str) -> bool:
+    """Whether it is a counter of bytes that are read or written."""
+    return metric.startswith(COUNTER) and bool(_BYTE_COUNTER.search(metric)) and not _NETWORK.search(metric)
 
 
 def _once(ranked: Sequence[Cause]) -> list[Cause]:

@@ -1,15 +1,19 @@
 """Settings that differ between targets of one DBMS, without those that differ between any two servers (paths, ports, ids)."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from dbversus.dbms.known import family_name
+from dbversus.dbms.renamed import with_one_name
 from dbversus.explain.noise import noise
 
 DDL = "ddl."
 """Begins the names of what a target's config changes in how tables are made (`[ddl]`), which stand among its settings."""
 AS_SUITE = "as the suite says"
+_SWITCHES = re.compile(r"\w+=\w+(?:,\w+=\w+)+")
+_MODES = "sql_mode"
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,8 @@ def _of_dbms(kind: str, settings: Sequence[Mapping[str, str]], dbms: Sequence[st
     others = tuple(place for place, of in enumerate(dbms) if of != kind)
     own: list[Mapping[str, str]] = [{} if place in others else of_target for place, of_target in enumerate(settings)]
     present = [of_target for of_target in own if of_target]
-    own = [of_target and {**_ddl_of_others(present), **of_target} for of_target in own]
+    ddl, modes = _ddl_of_others(present), _modes_of_any(present)
+    own = [of_target and {**ddl, **_by_item(with_one_name(of_target), modes)} for of_target in own]
     present = [of_target for of_target in own if of_target]
     for name in sorted({name for of_target in present for name in of_target}):
         if not _is_noise(name, kind) and len({of_target.get(name) for of_target in present}) > 1:
@@ -54,6 +59,24 @@ def _of_dbms(kind: str, settings: Sequence[Mapping[str, str]], dbms: Sequence[st
 def _ddl_of_others(settings: Sequence[Mapping[str, str]]) -> dict[str, str]:
     """What others change in tables and indexes, as it is of a target that changes nothing in them."""
     return {name: AS_SUITE for of_target in settings for name in of_target if name.startswith(DDL)}
+
+
+def _by_item(settings: Mapping[str, str], modes: Sequence[str]) -> dict[str, str]:
+    """Lists of switches, and of SQL modes, as one setting each: `optimizer_switch.mrr`."""
+    found: dict[str, str] = {}
+    for name, value in settings.items():
+        if _SWITCHES.fullmatch(value):
+            found |= {f"{name}.{item}": state for item, _, state in (part.partition("=") for part in value.split(","))}
+        elif name == _MODES:
+            found |= {f"{name}.{mode}": "on" if mode in value.split(",") else "off" for mode in modes}
+        else:
+            found[name] = value
+    return found
+
+
+def _modes_of_any(settings: Sequence[Mapping[str, str]]) -> list[str]:
+    """SQL modes that are on somewhere."""
+    return sorted({mode for of_target in settings for mode in of_target.get(_MODES, "").split(",") if mode})
 
 
 def _is_noise(name: str, dbms: str) -> bool:

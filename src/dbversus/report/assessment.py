@@ -6,9 +6,11 @@ from dataclasses import asdict, fields
 from statistics import fmean
 from typing import Any
 
+import numpy as np
+
 from dbversus.builds.target import same_targets
 from dbversus.dbms.known import find_dbms
-from dbversus.explain.cause import Cause
+from dbversus.explain.cause import Cause, Explanation
 from dbversus.explain.conditions import (
     drift_causes,
     driven_figures,
@@ -17,7 +19,8 @@ from dbversus.explain.conditions import (
     regime_causes,
     unfinished_causes,
 )
-from dbversus.explain.costs import cost_causes
+from dbversus.explain.costs import Place, cost_causes
+from dbversus.explain.find import Pair, Seen, explain
 from dbversus.explain.plan_diff import PlanDifference, differing_plans
 from dbversus.explain.settings_diff import SettingDifference, differing_settings
 from dbversus.explain.storage import Blocks, device_blocks, storage_causes
@@ -67,7 +70,7 @@ from dbversus.stats.across.clients import case_of, test_of
 from dbversus.stats.headline import headline
 from dbversus.stats.judge import judge, judge_over_clients, judge_over_sizes
 from dbversus.stats.metrics import CPU, WAIT
-from dbversus.stats.model import Finding, Verdict
+from dbversus.stats.model import CHANGES, Finding, Verdict
 from dbversus.stats.values.finished import counted_blocks, of_finished_blocks
 from dbversus.stats.values.levels import at_level
 
@@ -91,7 +94,8 @@ def build_assessment(results: Results) -> Assessment:
     """Judges `results` and gathers all that the reports show, of the blocks that were finished."""
     results = of_finished_blocks(results)
     findings = judge(results) if len(results.targets) > 1 else []
-    tests = _tests(results, findings)
+    settings = tuple(_settings(results))
+    tests = _tests(results, findings, settings)
     base = results.base.label
     targets = tuple(_target_facts(results, target, tests) for target in results.targets)
     others = [target.label for target in results.targets[1:]]
@@ -109,7 +113,7 @@ def build_assessment(results: Results) -> Assessment:
         findings=tuple(findings),
         loads=load_figures(results),
         failures=tuple(_failure(results, record) for record in results.failures),
-        settings=tuple(_settings(results)),
+        settings=_named_first(settings, tests),
         plans=tuple(_plans(results)),
         disturbance=disturbance.total_disturbance(test.disturbance for test in tests),
         host={name: value for name, value in results.host.items() if name not in SENTENCE_KEYS},
@@ -145,6 +149,13 @@ def query(results: Results, sql: str) -> list[tuple[list[str], list[tuple[Any, .
     return results.sql_results(sql, typed={"findings": (columns_of(rows, FINDING_COLUMNS), FINDING_COLUMNS)})
 
 
+def _named_first(settings: Sequence[SettingDifference], tests: Sequence[TestPart]) -> tuple[SettingDifference, ...]:
+    """Those that all know first; of these and of the others, what is named as a cause of a change."""
+    causes = [cause.what for test in tests for one in test.explanations for cause in one.causes]
+    named = {name for what in causes for name in what.split(", ")}
+    return tuple(sorted(settings, key=lambda one: (not one.known_to_all, one.name not in named)))
+
+
 def _by_test_and_target(findings: Sequence[Finding]) -> Findings:
     grouped: dict[tuple[str, str], dict[str, Finding]] = {}
     for finding in findings:
@@ -152,7 +163,7 @@ def _by_test_and_target(findings: Sequence[Finding]) -> Findings:
     return grouped
 
 
-def _tests(results: Results, judged: Sequence[Finding]) -> tuple[TestPart, ...]:
+def _tests(results: Results, judged: Sequence[Finding], settings: Sequence[SettingDifference]) -> tuple[TestPart, ...]:
     findings = _by_test_and_target(judged)
     absolute = figures.block_figures(results, judged)
     for more in (
@@ -182,6 +193,7 @@ def _tests(results: Results, judged: Sequence[Finding]) -> tuple[TestPart, ...]:
             [cause for cause in noted if cause.test == name],
             of_roles.get(name, ()),
             of_device,
+            settings,
         )
         for name in results.repeated_tests
     )
@@ -205,6 +217,7 @@ def _test(
     noted: Sequence[Cause],
     of_roles: tuple[RolePart, ...],
     of_device: Blocks,
+    settings: Sequence[SettingDifference],
 ) -> TestPart:
     comparisons = tuple(
         _comparison(results, name, target, findings.get((name, target.label), {}), absolute, of_roles)
@@ -225,6 +238,7 @@ def _test(
     of_labels = {target.label: findings.get((name, target.label), {}) for target in results.targets[1:]}
     latencies = figures.latencies_at_level(latencies, of_labels, results.base.label)
     worst = worst_seconds(results, name)
+    storage = storage_causes(results, name, absolute, of_device)
     return TestPart(
         name=name,
         group=group_of(name, results.header),
@@ -242,7 +256,7 @@ def _test(
             *settings_notes(results.header, name),
             *bug_notes(results.targets, name),
             *condition_notes(regime_causes(results, name, absolute)),
-            *condition_notes(storage_causes(results, name, absolute, of_device)),
+            *condition_notes(storage),
             *condition_notes(log_causes(results, name)),
             *_test_notes(results, name, absolute),
             *worst,
@@ -253,7 +267,37 @@ def _test(
         roles=of_roles,
         objects=objects_of(results, name),
         statements=asked,
+        explanations=_explanations(results, comparisons, absolute, settings, plans, (*storage, *noted)),
     )
+
+
+def _explanations(
+    results: Results,
+    comparisons: Sequence[Comparison],
+    absolute: figures.BlockFigures,
+    settings: Sequence[SettingDifference],
+    plans: Sequence[PlanDifference],
+    conditions: Sequence[Cause],
+) -> tuple[Explanation, ...]:
+    """Why a test changed, on each target where it did and its figures count."""
+    found = []
+    for place, (item, target) in enumerate(zip(comparisons, results.targets[1:], strict=True), start=1):
+        if item.verdict in (*CHANGES, Verdict.NO_STEADY_STATE):
+            pair = Pair(results.header, results.base, target, (0, place), settings)
+            base, mine = (
+                figures.means(absolute.get((item.test, one), {})) for one in (results.base.label, target.label)
+            )
+            seen = Seen(item.test, item.findings, base, mine, _writes(results, item.test), plans, conditions)
+            found.append(explain(pair, seen))
+    return tuple(one for one in found if one)
+
+
+def _writes(results: Results, test: str) -> bool:
+    """Whether it changes data: who does is drained after it, or has rows changed."""
+    if any(row["test"] == test for row in results.drains):
+        return True
+    here = results.slots["test"] == test
+    return "affected" in results.slots and bool(np.ma.filled(results.slots["affected"][here], 0).sum())
 
 
 def _figure(
@@ -289,8 +333,9 @@ def _comparison(
         return Comparison(test, target.label, Verdict.SLA_FAILED, findings, (words,))
     verdict, sentence = headline(list(findings.values()))
     base, mine = (figures.means(absolute.get((test, label), {})) for label in (results.base.label, target.label))
+    place = Place(target.dbms, target.version != results.base.version, _writes(results, test))
     cpu_us = max(base.get(CPU, 0.0), mine.get(CPU, 0.0))
-    said = sentence, *_withheld(findings, sentence), also_changed(cost_causes(findings, base, mine), cpu_us)
+    said = sentence, *_withheld(findings, sentence), also_changed(cost_causes(findings, base, mine, place), cpu_us)
     notes = tuple(typographic(note) for note in said if note)
     return Comparison(test, target.label, verdict, findings, notes)
 

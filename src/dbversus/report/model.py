@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from dbversus.explain.cause import Explanation
 from dbversus.explain.plan_diff import PlanDifference
 from dbversus.explain.settings_diff import SettingDifference
 from dbversus.posts.scored import ScoredPost
@@ -247,6 +248,7 @@ class TestPart:
     worst_seconds: tuple[str, ...] = ()
     objects: ObjectsPart | None = None
     statements: tuple[StatementPart, ...] = ()
+    explanations: tuple[Explanation, ...] = ()
 
     @property
     def sla_failed(self) -> frozenset[str]:
@@ -541,3 +543,10 @@ class Assessment:
     @property
     def comparisons(self) -> tuple[Comparison, ...]:
         return tuple(comparison for test in self.tests for comparison in test.comparisons)
+
+    @property
+    def explanations(self) -> tuple[Explanation, ...]:
+        return tuple(one for test in self.tests for one in test.explanations)
+
+    def explanation(self, test: str, target: str) -> Explanation | None:
+        return next((one for one in self.explanations if (one.test, one.target) == (test, target)), None)

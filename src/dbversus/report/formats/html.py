@@ -23,6 +23,7 @@ from dbversus.report.charts.trend import Targets, targets_of, trend_chart
 from dbversus.report.figures import PERCENTS, PLOTTED
 from dbversus.report.formats.tables import (
     after_writes_table,
+    causes_table,
     claims_table,
     events_table,
     matrix_table,
@@ -41,6 +42,7 @@ from dbversus.report.pairs import Generations
 from dbversus.report.parts.each_test import after_writes
 from dbversus.report.parts.experiment import disturbance
 from dbversus.report.parts.experiment.loads import origin_text, times_note
+from dbversus.report.parts.notes.cause_words import LIKELY_CAUSE, leads_left_out, likely_cause, why
 from dbversus.report.parts.overview import heat, plane, shades
 from dbversus.report.side_by_side.model import SideBySide
 from dbversus.stats.judging.verdicts import MEASURED_AGAIN
@@ -167,7 +169,12 @@ def _words() -> dict[str, Any]:
         "cpu_splits": cpu_splits,
         "after_writes": after_writes,
         "after_writes_table": after_writes_table,
+        "causes_table": causes_table,
         "claims_table": claims_table,
+        "leads_left_out": leads_left_out,
+        "likely_cause": likely_cause,
+        "likely_cause_title": LIKELY_CAUSE,
+        "why": why,
         "heat": heat,
         "shades": shades,
         "trend_chart": trend_chart,

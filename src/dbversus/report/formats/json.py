@@ -12,6 +12,7 @@ import msgspec
 from dbversus.files import write_whole
 from dbversus.report.formats.tables import (
     after_writes_table,
+    causes_table,
     objects_table,
     roles_table,
     scaleup_table,
@@ -46,6 +47,7 @@ def as_json(assessment: Assessment) -> dict[str, Any]:
         "summary": assessment.sentences,
         "targets": [_target(facts) for facts in assessment.targets],
         "tests": [_test(test) for test in assessment.tests],
+        "causes": causes_table.as_json(assessment.explanations),
         "generations": generations_words.as_json(assessment.generations) if assessment.generations else None,
         "matrix": asdict(assessment.matrix) if assessment.matrix else None,
         "sizes": sizes_table.as_json(assessment.sizes) if assessment.sizes else None,

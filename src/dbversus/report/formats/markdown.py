@@ -4,10 +4,12 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from dbversus.explain.cause import Explanation
 from dbversus.files import write_text
 from dbversus.posts.scored import ScoredPost
 from dbversus.report.formats.tables import (
     after_writes_table,
+    causes_table,
     claims_table,
     heat_table,
     matrix_table,
@@ -24,6 +26,7 @@ from dbversus.report.pairs import Generations
 from dbversus.report.parts.each_test import after_writes
 from dbversus.report.parts.experiment import disturbance
 from dbversus.report.parts.experiment.loads import origin_text, times_note
+from dbversus.report.parts.notes.cause_words import LIKELY_CAUSE, leads_left_out, likely_cause, why
 from dbversus.report.parts.overview import heat
 from dbversus.report.side_by_side.model import SideBySide
 from dbversus.report.words import (
@@ -42,6 +45,7 @@ from dbversus.report.words import (
 from dbversus.stats.across.generations import MARKED, TestShift
 from dbversus.stats.metrics import CPU, DISK_READ_BYTES, DISK_READS, IO_BYTES, THROUGHPUT
 from dbversus.stats.model import Metric
+from dbversus.units import count_of
 
 
 def write(assessment: Assessment, path: Path) -> None:
@@ -161,12 +165,40 @@ def steps_parts(part: StepsPart, base: str) -> list[str]:
 
 def candidate_parts(assessment: Assessment, facts: TargetFacts) -> list[str]:
     own = [item for item in assessment.comparisons if item.target == facts.target.label]
+    explained = [one for one in assessment.explanations if one.target == facts.target.label]
     head = ["test", "verdict", *(f"{SHORT_TITLES[metric.name]} ratio" for metric in assessment.judged), "blocks"]
+    rows = [_row(item, assessment.judged) for item in own]
+    if explained:
+        head.append(LIKELY_CAUSE)
+        for row, item in zip(rows, own, strict=True):
+            row.append(escape(likely_cause(assessment.explanation(item.test, item.target))))
     return [
         f"## {escape(facts.target.label)} against {escape(assessment.base.label)}",
         "\n".join(f"- {escape(sentence)}" for sentence in facts.sentences),
-        table(head, (_row(item, assessment.judged) for item in own)),
+        table(head, rows),
+        *causes_parts(explained),
     ]
+
+
+def causes_parts(explanations: Sequence[Explanation]) -> list[str]:
+    """Why each test changed, in at most three sentences, and its causes under these."""
+    if not explanations:
+        return []
+    return ["### Why", "\n".join(_why(one) for one in explanations), causes_table.NOTE]
+
+
+def _why(explanation: Explanation) -> str:
+    lines = [f"- **{escape(explanation.test)}**: {escape(' '.join(why(explanation)))}"]
+    for number_of, (kind, words, command) in enumerate(causes_table.shown(explanation), start=1):
+        lines.append(f"  {number_of}. {kind}: {escape(words)}{_command(command)}")
+    if more := leads_left_out(explanation):
+        lines.append(f"  - {escape(more)}")
+    return "\n".join(lines)
+
+
+def _command(command: str) -> str:
+    """Words of a user's own may stand in it: as code, which nothing ends but a backtick."""
+    return f"; test it: `{command}`" if command and "`" not in command and "\n" not in command else ""
 
 
 def _row(item: Comparison, judged: Sequence[Metric]) -> list[str]:
@@ -280,8 +312,10 @@ def differences_parts(assessment: Assessment) -> list[str]:
     if everywhere := [setting for setting in assessment.settings if setting.known_to_all]:
         rows = [[escape(setting.name), *(escape(value or "") for value in setting.values)] for setting in everywhere]
         parts += ["## Settings that differ", table(["setting", *labels], rows)]
-    if somewhere := [setting.name for setting in assessment.settings if not setting.known_to_all]:
-        parts.append(f"Known to some targets only: {escape(', '.join(somewhere))}.")
+    if somewhere := [setting for setting in assessment.settings if not setting.known_to_all]:
+        rows = [[escape(setting.name), *(escape(_of_some(value)) for value in setting.values)] for setting in somewhere]
+        summary = f"<details><summary>Known to some targets only: {count_of(len(rows), 'setting')}</summary>"
+        parts += [summary, table(["setting", *labels], rows), "</details>"]
     if assessment.plans:
         parts.append("## Plans that differ")
         for plan in assessment.plans:
@@ -289,6 +323,10 @@ def differences_parts(assessment: Assessment) -> list[str]:
             shown = zip(labels, plan.plans, strict=True)
             parts += [f"{label}:\n\n{code(text)}" for label, text in shown if text is not None]
     return parts
+
+
+def _of_some(value: str | None) -> str:
+    return "–" if value is None else value or "(empty)"
 
 
 def _surroundings(assessment: Assessment) -> list[str]:

@@ -12,6 +12,7 @@ from dbversus.report.generations import text as generations_text
 from dbversus.report.model import Assessment, Comparison, Estimate, LoadFigure, TargetFacts, TestPart
 from dbversus.report.parts.experiment import disturbance
 from dbversus.report.parts.experiment.loads import origin_text, times_note
+from dbversus.report.parts.notes.cause_words import LIKELY_CAUSE, likely_cause
 from dbversus.report.parts.notes.state import DIFFERS
 from dbversus.report.terminal import plain_table, print_table, say
 from dbversus.report.words import (
@@ -96,17 +97,20 @@ def _candidate(assessment: Assessment, facts: TargetFacts, console: Console) -> 
         say(console, sentence)
     console.print()
     comparisons = [item for item in assessment.comparisons if item.target == facts.target.label]
-    print_table(console, _verdict_table(comparisons, assessment.judged, console))
+    print_table(console, _verdict_table(comparisons, assessment, console))
     console.print()
 
 
-def _verdict_table(comparisons: Sequence[Comparison], judged: Sequence[Metric], console: Console) -> Table:
+def _verdict_table(comparisons: Sequence[Comparison], assessment: Assessment, console: Console) -> Table:
     """One line per test; a narrow terminal gets ratios without their intervals, under short titles."""
+    judged = assessment.judged
+    causes = [likely_cause(assessment.explanation(item.test, item.target)) for item in comparisons]
     wide = not console.is_terminal or console.width >= WIDE_COLUMNS + RATIO_COLUMNS * max(len(judged) - 3, 0)
     titles = [f"{SHORT_TITLES[metric.name]} ratio" if wide else NARROW_TITLES[metric.name] for metric in judged]
-    table = plain_table("test", "verdict", *titles, "blocks")
-    for comparison in comparisons:
-        table.add_row(Text(comparison.test), *_cells(comparison, judged, wide))
+    table = plain_table("test", "verdict", *titles, "blocks", *([LIKELY_CAUSE] if any(causes) else []))
+    for comparison, cause in zip(comparisons, causes, strict=True):
+        of_cause = [Text(cause)] if any(causes) else []
+        table.add_row(Text(comparison.test), *_cells(comparison, judged, wide), *of_cause)
     return table
 
 

@@ -36,6 +36,7 @@ class View:
 
 _ALL = (
     View("findings", "verdicts on the judged metrics"),
+    View("causes", "why tests changed: causes and leads, ranked (docs/explain.md)"),
     View("throughput", "rates of all tests, a column per target, and against the base"),
     View("throughput_2021", "the same in the form of January 2021, a column per number of clients"),
     View("efficiency", "CPU, switches and IO per operation"),

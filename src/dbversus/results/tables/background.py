@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from dbversus.dbms.renamed import background_name
 from dbversus.results.records import AnyRecord, Background, Drain, DrainFigures, of_type
 from dbversus.results.schema import DRAIN_COLUMNS
 
@@ -40,7 +41,8 @@ def _per_op(value: float | None, ops: int, scale: float = 1.0) -> float | None:
 def background_rows(records: Iterable[AnyRecord], labels: Mapping[str, str]) -> list[dict[str, Any]]:
     """The `background` records as rows of BACKGROUND_COLUMNS; those of one target, test and block are added up.
 
-    A kind that a target has in any block of a test is there in all of them, if need be with 0.
+    What versions call otherwise has one name here. A kind that a target has in any block of a test is there in all of them, if
+    need be with 0.
     """
     ops: dict[tuple[str, str], Counter[int]] = defaultdict(Counter)
     cpu_ns: dict[tuple[str, str], Counter[tuple[str, int]]] = defaultdict(Counter)
@@ -49,7 +51,7 @@ def background_rows(records: Iterable[AnyRecord], labels: Mapping[str, str]) -> 
             place = record.test, labels[name]
             ops[place][record.block] += work.ops
             for kind, used_ns in work.cpu_ns.items():
-                cpu_ns[place][kind, record.block] += used_ns
+                cpu_ns[place][background_name(kind), record.block] += used_ns
     return [
         {
             "test": place[0],

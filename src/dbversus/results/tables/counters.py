@@ -3,18 +3,19 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from dbversus.dbms.renamed import counter_name
 from dbversus.results.records import AnyRecord, Counters, of_type
 
 
 def counter_rows(records: Iterable[AnyRecord], labels: Mapping[str, str]) -> list[dict[str, Any]]:
-    """The `counters` records as rows of COUNTER_COLUMNS; `labels`: target name → label."""
+    """The `counters` records as rows of COUNTER_COLUMNS, under the names that versions share; `labels`: target name → label."""
     return [
         {
             "test": record.test,
             "target": labels[name],
             "block": record.block,
             "target_group": record.group,
-            "counter": counter,
+            "counter": counter_name(counter),
             "total": total,
             "ops": ops,
             "per_op": total / ops if ops else None,

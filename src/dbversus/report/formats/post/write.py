@@ -241,7 +241,7 @@ def _tables(assessment: Assessment) -> list[str]:
         parts += ["## Figures", own_figures(assessment)]
     of_candidates: list[str] = []
     for facts in assessment.candidates if _is_replicated(assessment) else ():
-        title, _, rows = candidate_parts(assessment, facts)  # its sentences stand above
+        title, _, rows, *_ = candidate_parts(assessment, facts)  # its sentences stand above
         of_candidates += [title, rows]
     if of_candidates and len(assessment.candidates) > MOST_TOLD:
         of_candidates = [

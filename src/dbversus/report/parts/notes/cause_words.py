@@ -2,14 +2,21 @@
 
 from collections.abc import Iterable, Sequence
 
-from dbversus.explain.cause import Cause, Fact, Kind
+from dbversus.explain.cause import Cause, Explanation, Fact, Kind
 from dbversus.explain.conditions import AGED, LEAD_IN_S, LEAST_S, MEASURED_ON, MOST_S, PUT_OFF, STILL_WORKED
+from dbversus.explain.find import ROWS
 from dbversus.explain.storage import SLOW_BLOCK, SLOW_DEVICE
-from dbversus.report.words import change
+from dbversus.report.words import change, number, percent, typographic
 from dbversus.stats.metrics import DRAIN_CPU, WAIT, metric_named
-from dbversus.units import show_bytes, show_memory
+from dbversus.units import count_of, show_bytes, show_least, show_memory
 
 NAMED_AT_MOST = 5
+CAUSES_SHOWN = 5
+"""Of one test and target; results have all of them."""
+NEARLY_ALL = 0.99
+LIKELY_CAUSE = "likely cause"
+"""The column of it in tables of verdicts."""
+_OPERATORS_SHOWN = 3
 LATER = "checkpoints of a full log and long histories come later (--profile sustained has more of them)"
 
 
@@ -110,6 +117,122 @@ def _log(cause: Cause) -> str:
     count = f"{cause.mine} line{'s' if _number(cause.mine) > 1 else ''}"
     where = f"{cause.facts['in_blocks']} of {cause.facts['blocks']} blocks"
     return f"{cause.target} logged {count} in {where}, such as {said}"
+
+
+def likely_cause(explanation: Explanation | None) -> str:
+    """For the line of a verdict: `lead: another plan, Sort → Incremental Sort`; empty where nothing changed."""
+    if explanation is None:
+        return ""
+    if explanation.same:
+        return "chance: the same binary and config"
+    if not explanation.causes:
+        return "not known"
+    first = explanation.causes[0]
+    return f"{'cause' if first.tested else 'lead'}: {brief(first, operators=2)}"
+
+
+def brief(cause: Cause, operators: int = _OPERATORS_SHOWN) -> str:
+    """`work_mem 16MB → 4MB`, `another plan, hashed SubPlan → Materialize`; `operators`: so many of each plan."""
+    match cause.kind:
+        case Kind.SETTING:
+            return f"{cause.what} {_value(cause.base)} → {_value(cause.mine)}"
+        case Kind.PLAN:
+            return f"another {'order of joins' if cause.facts['reordered'] else 'plan'}{_operators(cause, operators)}"
+        case Kind.KNOWN:
+            return f"{cause.what}, known of {cause.facts['on']}"
+        case Kind.COUNTER | Kind.COST | Kind.BACKGROUND:
+            return f"{metric_named(cause.what).title} {number(_number(cause.base))} → {number(_number(cause.mine))}"
+        case Kind.STORAGE:
+            return "a slow device" if cause.what in (SLOW_BLOCK, SLOW_DEVICE) else "reads of data that fits in memory"
+        case _:
+            return "too little memory"
+
+
+def _value(fact: Fact) -> str:
+    return "(not there)" if fact is None else str(fact) or "(empty)"
+
+
+def _operators(cause: Cause, most: int) -> str:
+    """`, Sort → Incremental Sort`, `, with JIT`; where many are gone or new, the first from the top of the plan."""
+    joint = " over " if cause.facts["is_tree"] else ", "
+    sides = []
+    for side in (str(cause.base).splitlines(), str(cause.mine).splitlines()):
+        left_out = [f"{len(side) - most} more"] if len(side) > most else []
+        sides.append(joint.join([*side[:most], *left_out]))
+    gone, new = sides
+    return f", {gone} → {new}" if gone and new else f", with {new}" if new else f", without {gone}"
+
+
+def told(cause: Cause) -> str:
+    """A cause with what it means, for a list of them."""
+    match cause.kind:
+        case Kind.PLAN:
+            return f"{brief(cause)} ({cause.what}{_rows(cause)})"
+        case Kind.SETTING | Kind.COUNTER | Kind.KNOWN:
+            return f"{brief(cause)}{f': {cause.means}' if cause.means else ''}{_share(cause)}"
+        case Kind.COST | Kind.BACKGROUND:
+            return f"{brief(cause)} {cause.unit}{_share(cause)}"
+        case _:
+            return _condition(cause)
+
+
+def _rows(cause: Cause) -> str:
+    if ROWS not in cause.facts:
+        return ""
+    base, mine = (number(_number(cause.facts[side])) for side in ("rows_base", "rows_mine"))
+    return f"; {cause.facts[ROWS]} {base} → {mine} per op"
+
+
+def _share(cause: Cause) -> str:
+    return "" if cause.share is None or cause.tested else f"; {percent(cause.share, 0)} of the change"
+
+
+def why(explanation: Explanation) -> list[str]:
+    """What changed and how much, why, and how sure that is: a sentence each."""
+    least = f" ({typographic(show_least(explanation.least))})" if explanation.least else ""
+    what = f"{metric_named(explanation.metric).title} {change(explanation.ratio)}{least} on {explanation.target}."
+    what = what[:1].upper() + what[1:]
+    if explanation.same:
+        return [
+            what,
+            "Both targets are the same binary with the same config, so this is chance and has no cause in them.",
+        ]
+    if not explanation.causes:
+        return [what, "Nothing that was stored tells why.", *_comes_with(explanation)]
+    tested = [cause for cause in explanation.causes if cause.tested]
+    if tested:
+        return [what, f"The cause: {brief(tested[0])}.", _tested(tested[0], explanation)]
+    leads = [brief(cause) for cause in explanation.causes[:2]]
+    return [what, f"Likely cause, not tested: {'; with it '.join(leads)}.", _not_tested(explanation)]
+
+
+def _tested(cause: Cause, explanation: Explanation) -> str:
+    what = "these settings are" if ", " in cause.what else "this setting is"
+    leads = len(explanation.causes) - 1
+    how = f"; {count_of(leads, 'lead')} may tell how it acts" if leads else ""
+    return f"Tested: {what} all that tells the two targets apart, so the whole change is its effect{how}."
+
+
+def _not_tested(explanation: Explanation) -> str:
+    share = explanation.explained
+    known = "How much of the change it explains is not known"
+    if share is not None and share > NEARLY_ALL:
+        known = "It explains the whole change, by its amount"
+    elif share is not None:
+        known = f"Causes with a known share explain {percent(share, 0)} of the change; {percent(1 - share, 0)} is not explained"
+    has_command = any(cause.command for cause in explanation.causes[:CAUSES_SHOWN])
+    return f"{known}{'; a command below tests a lead' if has_command else ''}."
+
+
+def _comes_with(explanation: Explanation) -> list[str]:
+    if explanation.same_config and not explanation.same_build:
+        return ["Both targets have the same config, so it comes with the build."]
+    return []
+
+
+def leads_left_out(explanation: Explanation) -> str:
+    left_out = len(explanation.causes) - CAUSES_SHOWN
+    return f"{count_of(left_out, 'lead')} more: dbversus show DIR --table causes" if left_out > 0 else ""
 
 
 def also_changed(causes: Sequence[Cause], cpu_us: float) -> str:

@@ -16,6 +16,7 @@ from dbversus.report.formats.xlsx.sheets.comparisons import (
     verdicts,
 )
 from dbversus.report.formats.xlsx.sheets.per_test import (
+    causes,
     efficiency,
     figures,
     notes,
@@ -37,6 +38,7 @@ from dbversus.stats.judged import JUDGEABLE_METRICS
 _MAKERS: Sequence[Callable[[Assessment], Sheet | None]] = (
     verdicts.sheet,
     *(partial(ratios.sheet, metric) for metric in JUDGEABLE_METRICS),
+    causes.sheet,
     failures.sheet,
     generations.of_assessment,
     claims.sheet,

@@ -1,0 +1,362 @@
+"""From what results hold of a test that changed to its causes, most likely first."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from dbversus.dbms.known import family_name
+from dbversus.explain.cause import Cause, Explanation, Fact, Kind
+from dbversus.explain.costs import Means, Place, cost_causes, counts_bytes
+from dbversus.explain.known import SettingMeaning, is_named, meaning_of, settings_named
+from dbversus.explain.known_bugs import known_bugs
+from dbversus.explain.operators import ANY_PLAN, Difference, difference
+from dbversus.explain.plan_diff import PlanDifference
+from dbversus.explain.settings_diff import SettingDifference
+from dbversus.explain.trial import trial_command
+from dbversus.names import split_names
+from dbversus.results.records import Experiment
+from dbversus.results.records.experiment import TargetFacts
+from dbversus.results.stored import Target
+from dbversus.stats.metrics import (
+    COUNTER,
+    CPU,
+    DISK_READS,
+    IO_BYTES,
+    THROUGHPUT,
+    WAIT,
+)
+from dbversus.stats.model import CHANGES, Finding
+
+LEAST_SHARE = 0.1
+"""Of a change: what explains less is not named as a cause of it."""
+AS_MUCH = 0.3
+"""Of a change, in logarithms: rows that moved by less do not tell what another plan has to do."""
+OF_THROUGHPUT = (WAIT, "server_switches_per_op", DISK_READS, "major_faults_per_op")
+OF_ANY = ("errors_per_op", "major_faults_per_op")
+ROWS = "rows"
+
+_RANKS = {Kind.KNOWN: 1, Kind.MEMORY: 2, Kind.PLAN: 3, Kind.COUNTER: 4, Kind.COST: 5, Kind.BACKGROUND: 5, Kind.STORAGE: 6,
+          Kind.SETTING: 6}  # fmt: skip
+_SIGN_OF_PLAN, _SIGN_OF_COUNTER, _SIGN_OF_TESTS = 3.5, 4.5, 7.0
+_ASKED_FOR = 0.1
+"""Of two settings with the same sign, the one that a config asks for comes first."""
+_LEAST_ROWS = 10.0
+"""Per operation: fewer tell nothing of a plan."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A target and the base, and what tells the two apart, in all tests. `settings`: those that differ between any targets.
+
+    `places`: where the base and the target stand in these, and in the plans.
+    """
+
+    header: Experiment
+    base: Target
+    target: Target
+    places: tuple[int, int]
+    settings: Sequence[SettingDifference] = ()
+
+    @property
+    def facts(self) -> tuple[TargetFacts, TargetFacts]:
+        known = {facts.name: facts for facts in self.header.targets}
+        return known[self.base.name], known[self.target.name]
+
+    @property
+    def are_the_same(self) -> bool:
+        base, mine = self.facts
+        injected = self.header.spec.get("inject") is not None
+        return base.checksum is not None and base.tells == mine.tells and not injected
+
+    @property
+    def same_build(self) -> bool:
+        base, mine = self.facts
+        return base.checksum is not None and base.binary == mine.binary
+
+    @property
+    def differing(self) -> dict[str, tuple[str | None, str | None]]:
+        """Setting → its values on the base and on the target, of those that differ between the two."""
+        found = {}
+        for one in self.settings:
+            values = tuple(one.values[place] for place in self.places)
+            if values[0] != values[1] and not set(self.places) & set(one.others):
+                found[one.name] = (values[0], values[1])
+        return found
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What is known of one test on the two. `plans`: of its statements, where they differ between any targets.
+
+    `conditions`: causes that lie in how it was measured (conditions.py, storage.py).
+    """
+
+    test: str
+    findings: Mapping[str, Finding]
+    base: Means
+    mine: Means
+    writes: bool = False
+    plans: Sequence[PlanDifference] = ()
+    conditions: Sequence[Cause] = field(default=())
+
+
+def explain(pair: Pair, seen: Seen) -> Explanation | None:
+    """None where no judged metric changed."""
+    changed = [one for one in seen.findings.values() if one.judged and one.counted in CHANGES and one.ratio]
+    if not changed:
+        return None
+    most = max(changed, key=_size)
+    chosen = _chosen(pair)
+    explanation = Explanation(
+        seen.test,
+        pair.target.label,
+        pair.base.label,
+        most.metric,
+        most.ratio or 1.0,
+        most.least_change,
+        (),
+        same=pair.are_the_same,
+        same_config=_have_same_config(pair, chosen),
+        same_build=pair.same_build,
+    )
+    if explanation.same:
+        return explanation
+    return replace(explanation, causes=tuple(_ranked(_Search(pair, seen, most, chosen).causes())))
+
+
+def _size(finding: Finding) -> tuple[float, bool]:
+    """By how much it changed; of those that changed alike, CPU time tells most."""
+    return round(abs(math.log(finding.ratio or 1)), 1), finding.metric == CPU
+
+
+@dataclass(frozen=True)
+class _Search:
+    """The sources of causes for one test. `chosen`: what the configs of the two ask for and differs."""
+
+    pair: Pair
+    seen: Seen
+    most: Finding
+    chosen: Mapping[str, tuple[str | None, str | None]]
+
+    @property
+    def is_worse(self) -> bool:
+        return ((self.most.ratio or 1) > 1) != self.most.higher_is_better
+
+    def causes(self) -> list[tuple[float, Cause]]:
+        plans = list(self._plans())
+        costs = list(self._costs())
+        counters = [cause.what.removeprefix(COUNTER) for cause in costs if cause.kind is Kind.COUNTER]
+        settings = list(self._settings([shape for _, shape in plans], counters))
+        costs = list(_once(costs, with_rows=not plans))
+        tested = list(self._tested())
+        with_rank = [*self._bugs(), *self._conditions(), *(cause for cause, _ in plans), *costs]
+        known = {name for cause in tested for name in cause.what.split(", ")} if len(tested) == 1 else set()
+        return [
+            *((0.0, cause) for cause in tested),
+            *((_RANKS[cause.kind], cause) for cause in with_rank),
+            *((rank, cause) for rank, cause in settings if not (cause.what in known and len(known) == 1)),
+        ]
+
+    def _new(self, kind: Kind, what: str, **more: object) -> Cause:
+        return replace(Cause(kind, self.seen.test, self.pair.target.label, what), **more)  # type: ignore[arg-type]
+
+    def _trial(self, settings: str) -> str:
+        return trial_command(self.pair.header, self.pair.target.label, self.seen.test, settings)
+
+    def _tested(self) -> Iterator[Cause]:
+        """What alone differs between two targets of one build: the change is its effect."""
+        if not self.pair.same_build or not self.chosen:
+            return
+        base, mine = (", ".join(str(values[side] or "–") for values in self.chosen.values()) for side in (0, 1))
+        names = ", ".join(self.chosen)
+        known = settings_named(names, family_name(self.pair.target.dbms))
+        means, source = (known[0].means, known[0].source) if known else ("", "")
+        yield self._new(Kind.SETTING, names, base=base, mine=mine, share=1.0, tested=True, means=means, source=source)
+
+    def _bugs(self) -> Iterator[Cause]:
+        """Those of the side that is slower, and not of the other."""
+        base, mine = (
+            [
+                bug
+                for bug in known_bugs()
+                if bug.concerns(self.seen.test, target.dbms, target.version, split_names(target.config))
+            ]
+            for target in (self.pair.base, self.pair.target)
+        )
+        label = self.pair.target.label if self.is_worse else self.pair.base.label
+        for bug in mine if self.is_worse else base:
+            if bug not in (base if self.is_worse else mine):
+                facts: dict[str, Fact] = {"on": label, "is_bug": bug.is_bug}
+                yield self._new(Kind.KNOWN, bug.name, means=bug.effect, source=bug.source, facts=facts)
+
+    def _conditions(self) -> Iterator[Cause]:
+        """What one of the two had to bear, and the other not."""
+        slower = self.pair.target.label if self.is_worse else self.pair.base.label
+        faster = self.pair.base.label if self.is_worse else self.pair.target.label
+        found = [cause for cause in self.seen.conditions if cause.kind in (Kind.STORAGE, Kind.MEMORY)]
+        for cause in found:
+            others = {(one.kind, one.what) for one in found if one.target == faster}
+            if cause.target == slower and (cause.kind, cause.what) not in others:
+                yield cause
+
+    def _plans(self) -> Iterator[tuple[Cause, Difference]]:
+        for plan in self.seen.plans:
+            base, mine = (plan.plans[place] for place in self.pair.places)
+            if base is None or mine is None or not (found := difference(base, mine, self.pair.target.dbms)):
+                continue
+            is_tree = family_name(self.pair.target.dbms) == "postgres"
+            facts: dict[str, Fact] = {"reordered": found.reordered, "is_tree": is_tree, **self._rows()}
+            gone, new = ("\n".join(side) for side in (found.gone, found.new))
+            yield self._new(Kind.PLAN, plan.statement, base=gone, mine=new, facts=facts), found
+
+    def _rows(self) -> dict[str, Fact]:
+        """The costliest count of rows or pages that moved with the change: what a plan has to do more, or less."""
+        found = []
+        for name, finding in self.seen.findings.items():
+            known = meaning_of(name.removeprefix(COUNTER)) if name.startswith(COUNTER) else None
+            amounts = self._amounts(name)
+            if (
+                known
+                and known.rows
+                and self._moved_as_much(finding)
+                and min(amounts) >= 1
+                and max(amounts) >= _LEAST_ROWS
+            ):
+                found.append((max(amounts) * known.us_each, name))
+        if not found:
+            return {}
+        name = max(found)[1]
+        base, mine = self._amounts(name)
+        return {ROWS: name.removeprefix(COUNTER), "rows_base": base, "rows_mine": mine}
+
+    def _moved_as_much(self, finding: Finding) -> bool:
+        """Whether it moved the way of the change, and not by far less."""
+        if finding.verdict not in CHANGES or not finding.ratio or (finding.ratio > 1) != self.is_worse:
+            return False
+        return abs(math.log(finding.ratio)) >= AS_MUCH * abs(math.log(self.most.ratio or 1))
+
+    def _amounts(self, name: str) -> tuple[float, float]:
+        return self.seen.base.get(name, 0.0), self.seen.mine.get(name, 0.0)
+
+    def _costs(self) -> Iterator[Cause]:
+        """Counters that mean something for the change, and parts of its cost, in the same direction as it."""
+        base, target = self.pair.base, self.pair.target
+        place = Place(target.dbms, base.version != target.version, self.seen.writes)
+        for cause in cost_causes(self.seen.findings, self.seen.base, self.seen.mine, place):
+            rose = (cause.ratio or 1) > 1
+            if cause.kind is Kind.COUNTER:
+                yield from self._counter(cause, rose)
+            elif rose == self.is_worse:
+                yield from self._part(cause)
+
+    def _counter(self, cause: Cause, rose: bool) -> Iterator[Cause]:
+        known = meaning_of(cause.what.removeprefix(COUNTER))
+        if known and rose == (self.is_worse != known.good):
+            command = self._trial(known.trial) if self.is_worse else ""
+            yield replace(cause, means=known.means, source=known.source, command=command, share=self._share(cause))
+
+    def _part(self, cause: Cause) -> Iterator[Cause]:
+        wanted = OF_THROUGHPUT if self.most.metric == THROUGHPUT else ()
+        share = self._share(cause)
+        if cause.kind is Kind.BACKGROUND:
+            if self.most.metric == CPU and share is not None and share >= LEAST_SHARE:
+                yield replace(cause, share=share)
+        elif cause.what in (*wanted, *OF_ANY) and (share is None or share >= LEAST_SHARE):
+            yield replace(cause, share=share)
+
+    def _share(self, cause: Cause) -> float | None:
+        """Of the change, where the cause is a part of what changed, in its unit."""
+        base, mine = self._amounts(self.most.metric)
+        of_cpu = self.most.metric == CPU and cause.unit == "µs/op" and cause.what != WAIT
+        of_io = self.most.metric == IO_BYTES and counts_bytes(cause.what)
+        if not (of_cpu or of_io) or mine == base:
+            return None
+        part = float(cause.mine or 0.0) - float(cause.base or 0.0)
+        return min(max(part / (mine - base), 0.0), 1.0)
+
+    def _settings(self, shapes: Sequence[Difference], counters: Sequence[str]) -> Iterator[tuple[float, Cause]]:
+        """Those that differ and show a sign of having to do with the change."""
+        family = family_name(self.pair.target.dbms)
+        for name, (base, mine) in self.pair.differing.items():
+            for known in settings_named(name, family):
+                rank = self._sign(known, shapes, counters, both=base is not None and mine is not None)
+                if rank is None:
+                    continue
+                value = None if mine is None else known.back if base is None else base
+                command = self._trial(f"{_as_option(name)}{value}") if value else ""
+                told = {"base": base, "mine": mine, "means": known.means, "source": known.source, "command": command}
+                yield rank - _ASKED_FOR * (name in self.chosen), self._new(Kind.SETTING, name, **told)
+                break
+
+    def _sign(
+        self, known: SettingMeaning, shapes: Sequence[Difference], counters: Sequence[str], both: bool
+    ) -> float | None:
+        """The rank of what it shows; None where it shows nothing. `both`: both versions have it; else it may only be new."""
+        may_tell = both or bool(known.back)
+        if may_tell and any(shape.tells(pattern) for shape in shapes for pattern in known.operators):
+            return _SIGN_OF_PLAN
+        if any(is_named(counter, known.counters) for counter in counters):
+            return _SIGN_OF_COUNTER
+        if not may_tell:
+            return None
+        if shapes and ANY_PLAN in known.operators:
+            return _RANKS[Kind.SETTING]
+        if both and (known.tests == "all" or (known.tests and (known.tests == "writes") == self.seen.writes)):
+            return _SIGN_OF_TESTS
+        return None
+
+
+def _once(costs: Sequence[Cause], with_rows: bool) -> Iterator[Cause]:
+    """One counter of each meaning; none that counts rows where another plan is told with them."""
+    said: set[str] = set()
+    for cause in costs:
+        known = meaning_of(cause.what.removeprefix(COUNTER)) if cause.kind is Kind.COUNTER else None
+        if known is None or (known.means not in said and (with_rows or not known.rows)):
+            yield cause
+        said |= {known.means} if known else set()
+
+
+def _as_option(name: str) -> str:
+    """`work_mem=`; of an item of a list `optimizer_switch=mrr=`."""
+    return f"{name.replace('.', '=', 1)}=" if name.startswith("optimizer_switch.") else f"{name}="
+
+
+def _ranked(found: Iterable[tuple[float, Cause]]) -> Iterator[Cause]:
+    for _, cause in sorted(found, key=lambda pair: (pair[0], -(pair[1].cost or 0.0))):
+        yield cause
+
+
+def _chosen(pair: Pair) -> dict[str, tuple[str | None, str | None]]:
+    """What the configs of the two ask for otherwise, with the values that came of it: settings, environment, options, `[ddl]`."""
+    base, mine = (facts.rendered for facts in pair.facts)
+    if base is None or mine is None:
+        return {}
+    asked: dict[str, tuple[str | None, str | None]] = {}
+    for prefix, ours, theirs in (
+        ("", mine.settings, base.settings),
+        ("environment.", mine.environment, base.environment),
+        ("init.", mine.init_options, base.init_options),
+        ("ddl.", mine.ddl, base.ddl),
+    ):
+        for name in sorted(ours.keys() | theirs.keys()):
+            if ours.get(name) != theirs.get(name):
+                asked[f"{prefix}{name}"] = theirs.get(name), ours.get(name)
+    return {name: values for one, own in asked.items() for name, values in _as_they_came(one, own, pair)}
+
+
+def _have_same_config(pair: Pair, chosen: Mapping[str, tuple[str | None, str | None]]) -> bool:
+    """By what came of it; in older results by its name."""
+    base, mine = pair.facts
+    return not chosen if base.rendered and mine.rendered else base.config == mine.config
+
+
+def _as_they_came(
+    name: str, asked: tuple[str | None, str | None], pair: Pair
+) -> Iterator[tuple[str, tuple[str | None, str | None]]]:
+    """The setting with the server's values; each item of a list. As it was asked for where servers did not tell."""
+    differing = pair.differing
+    items = [one for one in differing if one == name or one.startswith(f"{name}.")]
+    if items:
+        yield from ((one, differing[one]) for one in items)
+    elif not pair.settings or name.startswith(("environment.", "init.", "ddl.")):
+        yield name, asked

@@ -1,0 +1,127 @@
+"""What is known of counters and settings as causes (counters.toml, settings.toml, which say what their keys mean)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from dbversus.suites.file.generators import Shape
+from dbversus.suites.file.reading import read_shape
+from dbversus.suites.file.source import read_source
+
+STANDS_STILL = 1e-3
+"""Of a counter, the part of what it is on the other side that is next to nothing."""
+
+
+class CounterMeaning(Shape):
+    """One of `[[causes]]` in counters.toml."""
+
+    names: list[str]
+    means: str
+    us_each: float
+    source: str
+    rows: bool = False
+    telling: bool = False
+    good: bool = False
+    trial: str = ""
+
+
+class ByTheClock(Shape):
+    names: list[str]
+    reads: bool = False
+
+
+class ChangedMeaning(Shape):
+    dbms: list[str]
+    names: list[str]
+    source: str
+
+
+class Restated(Shape):
+    names: list[str]
+
+
+class Needed(Shape):
+    names: list[str]
+    of: list[str]
+    at_least: float
+
+
+class _Counters(Shape):
+    causes: list[CounterMeaning]
+    clock: list[ByTheClock]
+    changed: list[ChangedMeaning]
+    restated: list[Restated]
+    needs: list[Needed]
+
+
+class SettingMeaning(Shape):
+    """One of settings.toml."""
+
+    dbms: str
+    names: list[str]
+    means: str
+    source: str
+    operators: list[str] = Field(default_factory=list)
+    counters: list[str] = Field(default_factory=list)
+    tests: Literal["", "writes", "reads", "all"] = ""
+    back: str = ""
+
+
+class _Settings(Shape):
+    settings: list[SettingMeaning]
+
+
+@cache
+def _counters() -> _Counters:
+    return read_shape(_Counters, read_source(Path(__file__).with_name("counters.toml")))
+
+
+@cache
+def _settings() -> Sequence[SettingMeaning]:
+    return read_shape(_Settings, read_source(Path(__file__).with_name("settings.toml"))).settings
+
+
+@cache
+def meaning_of(counter: str) -> CounterMeaning | None:
+    return next((one for one in _counters().causes if is_named(counter, one.names)), None)
+
+
+def settings_named(name: str, family: str) -> list[SettingMeaning]:
+    """What is known of it, most special first."""
+    return [one for one in _settings() if one.dbms == family and is_named(name, one.names)]
+
+
+def is_by_the_clock(counter: str, writes: bool) -> bool:
+    """Whether a server does it however many operations there are; `writes`: in a test that changes data."""
+    return any(is_named(counter, one.names) for one in _counters().clock if not (one.reads and writes))
+
+
+def is_restated(counter: str) -> bool:
+    """Whether it says again what a judged metric says."""
+    return any(is_named(counter, one.names) for one in _counters().restated)
+
+
+def counts_otherwise(counter: str, dbms: str) -> bool:
+    """Whether versions of that DBMS count different things under this name."""
+    return any(dbms in one.dbms and is_named(counter, one.names) for one in _counters().changed)
+
+
+def is_broken(counter: str, sides: Sequence[Mapping[str, float]]) -> bool:
+    """Whether it stands still on one side, though what cannot be without it moves there. `sides`: counter → per operation."""
+    most = max(side.get(counter, 0.0) for side in sides)
+    for rule in _counters().needs:
+        if is_named(counter, rule.names):
+            for side in sides:
+                value = side.get(counter, 0.0)
+                parts = max((amount for name, amount in side.items() if is_named(name, rule.of)), default=0.0)
+                if value < STANDS_STILL * most and value < rule.at_least * parts and parts >= 1:
+                    return True
+    return False
+
+
+def is_named(name: str, patterns: Iterable[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)

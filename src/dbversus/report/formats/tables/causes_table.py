@@ -1,0 +1,78 @@
+"""Causes of what changed: rows for pipes and sheets, lines for eyes."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from rich.console import Console
+
+from dbversus.explain.cause import Cause, Explanation
+from dbversus.report.parts.notes.cause_words import CAUSES_SHOWN, leads_left_out, told, why
+from dbversus.report.terminal import say
+from dbversus.report.words import rounded
+
+COLUMNS = ["test", "target", "base", "metric", "change", "rank", "kind", "what", "tested", "of_base", "of_target", "unit",
+           "ratio", "share", "means", "source", "command"]  # fmt: skip
+NOTE = "A cause was tested: nothing else tells the two targets apart. A lead goes together with the change, and may be no cause."
+
+
+def flat(explanations: Sequence[Explanation]) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """A line per cause, most likely first; a change of which nothing is known has one without a cause."""
+    return COLUMNS, [line for one in explanations for line in _lines(one)]
+
+
+def _lines(explanation: Explanation) -> Iterator[tuple[Any, ...]]:
+    place = (explanation.test, explanation.target, explanation.base, explanation.metric, rounded(explanation.ratio))
+    if not explanation.causes:
+        yield (*place, *[None] * (len(COLUMNS) - len(place)))
+    for rank, cause in enumerate(explanation.causes, start=1):
+        figures = map(rounded, (cause.base, cause.mine, cause.unit, cause.ratio, cause.share))
+        yield (
+            *place,
+            rank,
+            str(cause.kind),
+            cause.what,
+            cause.tested,
+            *figures,
+            cause.means,
+            cause.source,
+            cause.command,
+        )
+
+
+def as_json(explanations: Sequence[Explanation]) -> list[dict[str, Any]]:
+    """Each with its causes, in order, and in words."""
+    return [
+        {
+            **asdict(one),
+            "explained": one.explained,
+            "words": why(one),
+            "causes": [_cause(cause) for cause in one.causes],
+        }
+        for one in explanations
+    ]
+
+
+def _cause(cause: Cause) -> dict[str, Any]:
+    return {**asdict(cause), "sure": cause.is_sure, "words": told(cause)}
+
+
+def shown(explanation: Explanation) -> list[tuple[str, str, str]]:
+    """The first causes: `cause` or `lead`, in words, and the command that tests it."""
+    return [
+        ("cause" if cause.tested else "lead", told(cause), cause.command) for cause in explanation.causes[:CAUSES_SHOWN]
+    ]
+
+
+def render(explanations: Sequence[Explanation], console: Console) -> None:
+    """For the terminal: each change in at most three sentences, then its causes."""
+    for one in explanations:
+        say(console, f"{one.test} on {one.target} against {one.base}", "bold")
+        say(console, " ".join(why(one)))
+        for number, (kind, words, command) in enumerate(shown(one), start=1):
+            say(console, f"  {number}. {kind}: {words}")
+            if command:
+                console.print(f"     {command}", style="dim", soft_wrap=True)
+        if more := leads_left_out(one):
+            say(console, f"  {more}", "dim")
+        console.print()

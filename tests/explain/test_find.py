@@ -1,0 +1,227 @@
+"""Causes of forged changes: what is tested, what is a lead, what is neither."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from dbversus.explain.cause import Cause, Explanation, Kind
+from dbversus.explain.find import Pair, Seen, explain
+from dbversus.explain.plan_diff import PlanDifference
+from dbversus.explain.settings_diff import SettingDifference, differing_settings
+from dbversus.results.records import Experiment
+from dbversus.results.records.experiment import Rendered, TargetFacts
+from dbversus.results.stored import Target
+from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT, WAIT
+from dbversus.stats.model import Finding, Verdict
+
+TEST = "search"
+JUDGED = (CPU, THROUGHPUT, IO_BYTES)
+SEQ, INDEX = (
+    "Seq Scan on items a\n  Filter: (class = ?)",
+    "Index Scan using items_class on items a\n  Index Cond: (class = ?)",
+)
+Pairs = Mapping[str, tuple[float, float]]
+
+
+def _pair(
+    base: dict[str, str] | None = None,
+    mine: dict[str, str] | None = None,
+    *,
+    versions: tuple[str, str] = ("17.1", "17.1"),
+    dbms: str = "postgres",
+    asked: tuple[dict[str, str], dict[str, str]] | None = None,
+    **header: Any,
+) -> Pair:
+    """Two targets with these settings; `asked`: what their configs say, all of it unless told otherwise."""
+    values = base or {}, mine or {}
+    rendered = [Rendered("c", settings) for settings in asked or values]
+    labels = [f"{dbms}:{versions[0]}", f"{dbms}:{versions[1]}@c"]
+    facts = [
+        TargetFacts(f"t{n}", labels[n], dbms, versions[n], "c", f"sum of {versions[n]}", rendered[n]) for n in range(2)
+    ]
+    command = f"dbversus compare {' '.join(labels)} --profile quick --tests 'a,b' --suite /s.toml --out x"
+    known = Experiment(schema=2, targets=facts, tests=[TEST], suite="/s.toml", command=command, **header)
+    targets = [Target(f"t{n}", labels[n], dbms, versions[n], "c") for n in range(2)]
+    return Pair(known, targets[0], targets[1], (0, 1), differing_settings(values, [dbms, dbms]))
+
+
+def _seen(pairs: Pairs, *, plans: tuple[str, str] | None = None, **more: Any) -> Seen:
+    findings = {name: _finding(name, pair) for name, pair in pairs.items()}
+    differing = [PlanDifference(f"{TEST}/s", plans)] if plans else []
+    base, mine = ({name: pair[side] for name, pair in pairs.items()} for side in (0, 1))
+    return Seen(TEST, findings, base, mine, plans=differing, **more)
+
+
+def _finding(metric: str, pair: tuple[float, float]) -> Finding:
+    ratio = max(pair[1], 0.01) / max(pair[0], 0.01)
+    better = metric == THROUGHPUT
+    verdict = Verdict.EQUIVALENT if ratio == 1 else Verdict.REGRESSION if (ratio > 1) != better else Verdict.IMPROVEMENT
+    figures = ratio, ratio * 0.9, ratio * 1.1, 0.95, 4, 0.0, 0.0, 0.05, None, None, None
+    return Finding(TEST, "new", metric, verdict, *figures, judged=metric in JUDGED, higher_is_better=better)
+
+
+SLOWER = {CPU: (100.0, 300.0), THROUGHPUT: (900.0, 300.0)}
+
+
+def _explained(pair: Pair, seen: Seen) -> Explanation:
+    found = explain(pair, seen)
+    assert found is not None
+    return found
+
+
+def _names(pair: Pair, seen: Seen) -> list[tuple[Kind, str]]:
+    return [(cause.kind, cause.what) for cause in _explained(pair, seen).causes]
+
+
+def test_what_did_not_change_is_not_explained() -> None:
+    assert explain(_pair({"jit": "off"}, {"jit": "on"}), _seen({CPU: (100.0, 100.0)}, plans=(SEQ, INDEX))) is None
+
+
+def test_the_one_setting_that_differs_between_equal_builds_is_tested() -> None:
+    found = _explained(_pair({"jit": "off"}, {"jit": "on"}), _seen(SLOWER))
+    (cause,) = found.causes
+    assert (cause.kind, cause.what, cause.base, cause.mine) == (Kind.SETTING, "jit", "off", "on")
+    assert cause.tested and cause.is_sure and found.explained == 1.0
+    assert "compiles" in cause.means and cause.source
+
+
+def test_several_settings_are_tested_together_and_those_with_a_sign_are_leads() -> None:
+    pair = _pair({"work_mem": "4MB", "jit": "on"}, {"work_mem": "64kB", "jit": "off"})
+    first, *rest = _explained(pair, _seen(SLOWER, plans=("Sort", "Materialize"))).causes
+    assert first.tested and first.what == "jit, work_mem" and (first.base, first.mine) == ("on, 4MB", "off, 64kB")
+    assert [cause.what for cause in rest if cause.kind is Kind.SETTING] == ["work_mem"]
+    assert not any(cause.tested for cause in rest)
+
+
+def test_a_setting_between_two_versions_is_a_lead_with_the_command_that_tests_it() -> None:
+    pair = _pair({"work_mem": "16MB"}, {"work_mem": "4MB"}, versions=("14.1", "17.1"))
+    (plan, setting) = _explained(pair, _seen(SLOWER, plans=("Filter: (hashed SubPlan ?)", "Materialize"))).causes
+    assert plan.kind is Kind.PLAN and (plan.base, plan.mine) == ("hashed SubPlan", "Materialize")
+    assert setting.what == "work_mem" and not setting.tested and not setting.is_sure
+    assert setting.command == (
+        f"dbversus compare postgres:17.1@c postgres:17.1@c,work_mem=16MB --tests {TEST} --profile quick --suite /s.toml"
+    )
+
+
+def test_a_setting_that_only_one_version_has_is_a_lead_where_its_operator_came_or_went() -> None:
+    new = {"enable_memoize": "on", "enable_new_thing": "on"}
+    pair = _pair({"jit": "off"}, {"jit": "off", **new}, asked=({}, {}), versions=("13.1", "14.1"))
+    found = _explained(pair, _seen(SLOWER, plans=("Seq Scan on a", "Memoize")))
+    assert [cause.what for cause in found.causes] == [f"{TEST}/s", "enable_memoize"]
+    assert "enable_memoize=off" in found.causes[1].command
+    assert _names(pair, _seen(SLOWER, plans=(SEQ, INDEX))) == [(Kind.PLAN, f"{TEST}/s")]
+
+
+def test_settings_without_a_sign_are_no_causes() -> None:
+    pair = _pair(
+        {"max_wal_size": "1GB", "work_mem": "1MB"},
+        {"max_wal_size": "2GB", "work_mem": "2MB"},
+        versions=("16.1", "17.1"),
+    )
+    assert _names(pair, _seen(SLOWER)) == []
+    assert _names(pair, _seen(SLOWER, writes=True)) == [(Kind.SETTING, "max_wal_size")]
+
+
+@pytest.mark.parametrize("inject", [None, {"cpu": 0.1}])
+def test_equal_targets_name_none(inject: dict[str, float] | None) -> None:
+    pairs = {**SLOWER, "counter.database.temp_bytes": (0.0, 1e6), "background.walwriter": (10.0, 150.0)}
+    seen = _seen(pairs, plans=(SEQ, INDEX), conditions=[Cause(Kind.MEMORY, TEST, "postgres:17.1@c", "faults")])
+    found = _explained(_pair(spec={"inject": inject} if inject else {}), seen)
+    assert found.same == (inject is None)
+    assert (found.causes == ()) == (inject is None)
+
+
+def test_the_same_config_and_another_build_is_told() -> None:
+    found = _explained(_pair(versions=("16.1", "17.1")), _seen(SLOWER))
+    assert found.same_config and not found.same_build and not found.causes and found.explained is None
+    assert not _explained(_pair({"a": "1"}, {"a": "2"}, versions=("16.1", "17.1")), _seen(SLOWER)).same_config
+
+
+def test_counters_are_causes_where_they_mean_something_in_the_direction_of_the_change() -> None:
+    pair = _pair(versions=("5.7.1", "8.0.1"), dbms="mysql")
+    pairs = {
+        **SLOWER,
+        "counter.status.qcache_hits": (0.95, 0.001),
+        "counter.status.created_tmp_disk_tables": (1.0, 0.001),
+        "counter.status.com_something": (1.0, 900.0),
+    }
+    assert _names(pair, _seen(pairs)) == [(Kind.COUNTER, "counter.status.qcache_hits")]
+
+
+def test_a_background_thread_has_its_share_of_the_change() -> None:
+    pairs = {CPU: (100.0, 300.0), THROUGHPUT: (900.0, 800.0), "background.purge": (10.0, 160.0), WAIT: (50.0, 150.0)}
+    (cause,) = _explained(_pair(versions=("16.1", "17.1")), _seen(pairs, writes=True)).causes
+    assert (cause.kind, cause.what, cause.share) == (Kind.BACKGROUND, "background.purge", 0.75)
+
+
+def test_what_servers_do_by_the_clock_is_no_cause_where_they_do_far_fewer_operations() -> None:
+    pairs = {
+        CPU: (100.0, 2600.0),
+        THROUGHPUT: (2600.0, 100.0),
+        IO_BYTES: (9000.0, 9000.0),
+        "background.walwriter": (3.0, 80.0),
+        "counter.wal.position_bytes": (1.0, 9000.0),
+        "counter.background.buffers_clean": (0.1, 2.6),
+    }
+    pair = _pair(versions=("12.1", "13.1"))
+    assert _names(pair, _seen(pairs)) == []
+    assert (Kind.COUNTER, "counter.wal.position_bytes") in _names(pair, _seen(pairs, writes=True))
+
+
+def test_a_counter_that_stands_still_while_its_parts_move_is_broken() -> None:
+    pair = _pair(versions=("10.11.5", "11.4.5"), dbms="mariadb")
+    broken = {
+        **SLOWER,
+        "counter.status.innodb_buffer_pool_read_requests": (0.0, 400.0),
+        "counter.status.rows_read": (500.0, 580.0),
+    }
+    assert "counter.status.innodb_buffer_pool_read_requests" not in [what for _, what in _names(pair, _seen(broken))]
+    sound = {
+        **SLOWER,
+        "counter.status.innodb_buffer_pool_read_requests": (0.0, 400.0),
+        "counter.status.rows_read": (0.0, 580.0),
+    }
+    assert _names(pair, _seen(sound)) != _names(pair, _seen(broken))
+
+
+def test_a_counter_that_counts_otherwise_is_none_between_versions() -> None:
+    pairs = {
+        **SLOWER,
+        "counter.status.rocksdb_write_wal": (1.0, 2.0),
+        "counter.status.rocksdb_stall_micros": (1.0, 90.0),
+    }
+    found = _names(_pair(versions=("5.6.1", "8.0.1"), dbms="myrocks"), _seen(pairs, writes=True))
+    assert found == [(Kind.COUNTER, "counter.status.rocksdb_stall_micros")]
+
+
+def test_rows_that_moved_with_the_change_stand_with_the_plan() -> None:
+    pairs = {**SLOWER, "counter.table.seq_tup_read": (100.0, 90_000.0), "counter.database.blks_hit": (40.0, 45.0)}
+    (plan,) = _explained(_pair(versions=("16.1", "17.1")), _seen(pairs, plans=(INDEX, SEQ))).causes
+    assert (plan.facts["rows"], plan.facts["rows_base"], plan.facts["rows_mine"]) == (
+        "table.seq_tup_read",
+        100.0,
+        90_000.0,
+    )
+
+
+def test_what_one_of_the_two_had_to_bear_counts_against_it_alone() -> None:
+    memory = [Cause(Kind.MEMORY, TEST, label, "major page faults") for label in ("postgres:16.1", "postgres:17.1@c")]
+    pair = _pair(versions=("16.1", "17.1"))
+    assert _names(pair, _seen(SLOWER, conditions=memory[1:])) == [(Kind.MEMORY, "major page faults")]
+    assert _names(pair, _seen(SLOWER, conditions=memory[:1])) == []
+    assert _names(pair, _seen(SLOWER, conditions=memory)) == []
+
+
+def test_a_known_bug_of_the_slower_side_comes_first() -> None:
+    pair = _pair(versions=("8.0.15", "8.0.25"), dbms="mysql")
+    seen = Seen("random-points-100", {CPU: _finding(CPU, (100.0, 110.0))}, {CPU: 100.0}, {CPU: 110.0})
+    assert _names(pair, seen) == [(Kind.KNOWN, "MySQL bug 102037")]
+    faster = Seen("random-points-100", {CPU: _finding(CPU, (110.0, 100.0))}, {CPU: 110.0}, {CPU: 100.0})
+    assert _names(pair, faster) == []
+
+
+def test_settings_of_another_dbms_are_not_compared() -> None:
+    pair = _pair(versions=("16.1", "17.1"))
+    other = SettingDifference("jit", ("on", None), others=(1,))
+    assert Pair(pair.header, pair.base, pair.target, (0, 1), [other]).differing == {}
