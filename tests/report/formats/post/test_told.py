@@ -137,6 +137,16 @@ def test_the_load_is_of_rows(assessment: Assessment) -> None:
     assert once == "Loaded once, so without a verdict."
 
 
+def test_a_load_that_blocks_repeat_is_judged_like_any_test(assessment: Assessment) -> None:
+    first, *others = assessment.tests
+    repeated = replace(first, name=LOAD_TEST)
+    load = phases(replace(assessment, tests=(repeated, *others)))[0]
+    assert load.cases[0].comparisons == {item.target: item for item in first.comparisons}
+    said = told.group_sentences(load.groups[0], LABELS[1], LABELS[0], aspects(assessment))
+    assert said[0].startswith("Rows loaded per second ") and "Loaded once, so without a verdict." not in said
+    assert told.counts(load.cases, LABELS[1])[0].startswith("Of 1 test")
+
+
 def sentences_of(assessment: Assessment) -> list[str]:
     found: list[str] = []
     cases: list[Case] = []
