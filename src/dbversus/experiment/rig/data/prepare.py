@@ -183,7 +183,8 @@ def _settle(rig: Rig, target: Target) -> None:
 
 def _load_table(rig: Rig, target: Target, number: int, definition: dict[str, Any]) -> dict[str, Any]:
     """Rows of each table are drawn from a seed of their own."""
-    rig.display.doing(f"{target.label}: loading {definition['rows']} rows into {definition['name']}")
+    loading = f"loading {definition['rows']} rows into" if definition["rows"] else "creating"
+    rig.display.doing(f"{target.label}: {loading} {definition['name']}")
     try:
         reply = rig.engine.call("load", target=target.name, seed=rig.spec.seed + number, table=definition)
     except EngineRefused as error:
