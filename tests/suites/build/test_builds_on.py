@@ -24,7 +24,7 @@ tests = ["l.i0", "l.x"]
 
 
 def _read(**choices: Any) -> list[str]:
-    spec = make_spec({"targets": ["sqlite", "sqlite"], "suite": "insert", **choices})
+    spec = make_spec({"targets": ["sqlite:bundled", "sqlite:bundled"], "suite": "insert", **choices})
     return spec.read_suite().sequence[1:]
 
 

@@ -22,7 +22,9 @@ def _suite(folder: Path, text: str = SUITE) -> Suite:
 
 
 def _spec(folder: Path) -> ExperimentSpec:
-    return make_spec({"targets": ["sqlite", "sqlite"], "suite": str(folder / "mine.toml"), "clients": [1, 4]})
+    return make_spec(
+        {"targets": ["sqlite:bundled", "sqlite:bundled"], "suite": str(folder / "mine.toml"), "clients": [1, 4]}
+    )
 
 
 def test_a_step_has_operations_in_slices(tmp_path: Path) -> None:
@@ -94,6 +96,8 @@ def test_undo_needs_a_text_for_each_dbms(tmp_path: Path) -> None:
 
 def test_work_needs_data_that_is_restored(tmp_path: Path) -> None:
     _suite(tmp_path)
-    spec = make_spec({"targets": ["sqlite", "sqlite"], "suite": str(tmp_path / "mine.toml"), "restore": "never"})
+    spec = make_spec(
+        {"targets": ["sqlite:bundled", "sqlite:bundled"], "suite": str(tmp_path / "mine.toml"), "restore": "never"}
+    )
     with pytest.raises(UsageError, match=r"test more is work with an end.*needs restore = 'block'"):
         spec.read_suite()
