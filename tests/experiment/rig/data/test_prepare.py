@@ -6,11 +6,12 @@ from typing import cast
 
 import pytest
 
-from dbversus.experiment.rig.data.prepare import load_all, snapshot_key
+from dbversus.experiment.rig.data.prepare import load_all, make_empty, snapshot_key
 from dbversus.experiment.rig.rig import Rig, Target
 from dbversus.servers.base import ServerConfig
+from dbversus.suites.build.judged_load import with_judged_load
 
-from ...fakes import FakeEngine, FakeServer, gone, make_rig, records, server_of
+from ...fakes import FakeEngine, FakeServer, engine_of, gone, make_rig, records, server_of
 
 
 def _rig(folder: Path, monkeypatch: pytest.MonkeyPatch, engines: Sequence[FakeEngine]) -> Rig:
@@ -108,3 +109,20 @@ def test_a_load_with_other_run_time_settings_is_no_figure_of_the_target_by_that_
     later.base.server.config = ServerConfig("", {"shared_buffers": "2GB"})
     load_all(later)
     assert _told(later, later.base) == [(True, rig.base.label, False)] * 2
+
+
+def test_tables_without_rows_are_kept_once_for_all_sizes_where_the_load_is_a_test(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rig = _rig(tmp_path, monkeypatch, [FakeEngine()])
+    make_empty(rig)
+    assert not any("empty" in target.snapshots for target in rig.targets)
+    rig.suite = rig.contest.suite = with_judged_load(rig.suite, 1000, 2)
+    kept = []
+    for size in (1000, 2000):
+        with rig.sized(size):
+            make_empty(rig)
+            kept.append([target.snapshots["empty"] for target in rig.targets])
+    assert kept[0] == kept[1] and [server_of(rig, name).created for name in ("t0", "t1", "t2")] == [1, 1, 1]
+    tables = [asked["table"] for asked in engine_of(rig).asked("load")]
+    assert {(table["rows"], tuple(table["after"])) for table in tables} == {(0, ())} and not records(rig, "load")
