@@ -195,6 +195,14 @@ def test_a_counter_that_counts_otherwise_is_none_between_versions() -> None:
     assert found == [(Kind.COUNTER, "counter.status.rocksdb_stall_micros")]
 
 
+@pytest.mark.parametrize(
+    ("versions", "means"), [(("11.1", "12.1"), "WITH"), (("12.1", "11.1"), ""), (("12.1", "13.1"), "")]
+)
+def test_what_a_version_plans_otherwise_stands_with_the_plan(versions: tuple[str, str], means: str) -> None:
+    (plan,) = _explained(_pair(versions=versions), _seen(SLOWER, plans=("CTE Scan on t", "Subquery Scan on t"))).causes
+    assert plan.means.startswith(means) and bool(plan.means) == bool(means) == bool(plan.source)
+
+
 def test_rows_that_moved_with_the_change_stand_with_the_plan() -> None:
     pairs = {**SLOWER, "counter.table.seq_tup_read": (100.0, 90_000.0), "counter.database.blks_hit": (40.0, 45.0)}
     (plan,) = _explained(_pair(versions=("16.1", "17.1")), _seen(pairs, plans=(INDEX, SEQ))).causes

@@ -33,6 +33,7 @@ OF_NESTED = ["r: ALL (Using temporary; Using filesort)", "c: ref by c_r", "DEPEN
         (BITMAP, "postgres", ["Limit", "Sort", "Bitmap Heap Scan of events by events_account and events_day", "BitmapAnd"]),
         (INCREMENTAL, "postgres", ["Limit", "Incremental Sort", "Index Scan of events by events_day", "hashed SubPlan",
                                    "Seq Scan of accounts", "JIT"]),
+        ("CTE Scan on t\n  CTE t\n    ->  Result", "postgres", ["CTE Scan of t", "Result"]),
         (NESTED, "mariadb", OF_NESTED),
         ("SCAN a\n`--SEARCH b USING INDEX i (k=?)", "sqlite", ["SCAN a", "SEARCH b USING INDEX i (k=?)"]),
     ],

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from dbversus.dbms.known import family_name
 from dbversus.explain.cause import Cause, Explanation, Fact, Kind
 from dbversus.explain.costs import Means, Place, cost_causes, counts_bytes
-from dbversus.explain.known import SettingMeaning, is_named, meaning_of, settings_named
+from dbversus.explain.known import SettingMeaning, is_named, meaning_of, planned_otherwise, settings_named
 from dbversus.explain.known_bugs import known_bugs
 from dbversus.explain.operators import ANY_PLAN, Difference, difference
 from dbversus.explain.plan_diff import PlanDifference
@@ -207,7 +207,11 @@ class _Search:
             is_tree = family_name(self.pair.target.dbms) == "postgres"
             facts: dict[str, Fact] = {"reordered": found.reordered, "is_tree": is_tree, **self._rows()}
             gone, new = ("\n".join(side) for side in (found.gone, found.new))
-            yield self._new(Kind.PLAN, plan.statement, base=gone, mine=new, facts=facts), found
+            versions = self.pair.base.version, self.pair.target.version
+            known = planned_otherwise(self.pair.target.dbms, versions, found)
+            means, source = (known.means, known.source) if known else ("", "")
+            told = {"base": gone, "mine": new, "means": means, "source": source, "facts": facts}
+            yield self._new(Kind.PLAN, plan.statement, **told), found
 
     def _rows(self) -> dict[str, Fact]:
         """The costliest count of rows or pages that moved with the change: what a plan has to do more, or less."""

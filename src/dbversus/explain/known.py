@@ -1,5 +1,6 @@
-"""What is known of counters and settings as causes (counters.toml, settings.toml, which say what their keys mean)."""
+"""What counters and settings mean as causes, and what versions plan otherwise: counters.toml, settings.toml, plans.toml."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
@@ -8,6 +9,8 @@ from typing import Literal
 
 from pydantic import Field
 
+from dbversus.dbms.versions import in_range
+from dbversus.explain.operators import Difference
 from dbversus.suites.file.generators import Shape
 from dbversus.suites.file.reading import read_shape
 from dbversus.suites.file.source import read_source
@@ -71,6 +74,25 @@ class SettingMeaning(Shape):
     back: str = ""
 
 
+class PlannedOtherwise(Shape):
+    """One of plans.toml."""
+
+    dbms: list[str]
+    since: str
+    means: str
+    source: str
+    gone: str = ""
+    new: str = ""
+
+    def tells_apart(self, base: str, mine: str) -> bool:
+        """Whether just one of two versions does it."""
+        return in_range(base, self.since, "") != in_range(mine, self.since, "")
+
+
+class _Plans(Shape):
+    plans: list[PlannedOtherwise]
+
+
 class _Settings(Shape):
     settings: list[SettingMeaning]
 
@@ -83,6 +105,23 @@ def _counters() -> _Counters:
 @cache
 def _settings() -> Sequence[SettingMeaning]:
     return read_shape(_Settings, read_source(Path(__file__).with_name("settings.toml"))).settings
+
+
+@cache
+def _plans() -> Sequence[PlannedOtherwise]:
+    return read_shape(_Plans, read_source(Path(__file__).with_name("plans.toml"))).plans
+
+
+def planned_otherwise(dbms: str, versions: tuple[str, str], found: Difference) -> PlannedOtherwise | None:
+    """What the newer of two versions, of the base and of the target, does otherwise that shows in their plans."""
+    for one in _plans():
+        if dbms in one.dbms and one.tells_apart(*versions):
+            is_newer = in_range(versions[1], one.since, "")
+            older, newer = (found.gone, found.new) if is_newer else (found.new, found.gone)
+            sides = ((one.gone, older), (one.new, newer))
+            if all(not wanted or any(re.search(wanted, each) for each in side) for wanted, side in sides):
+                return one
+    return None
 
 
 @cache

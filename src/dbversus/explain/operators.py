@@ -11,6 +11,7 @@ ANY_PLAN = "."
 """As a pattern of operators: whichever."""
 
 _HASHED = "hashed SubPlan"
+_NO_NODE = re.compile(r"^\s*(?:SubPlan|InitPlan|CTE (?!Scan))")
 _BITMAP_INDEX = "Bitmap Index Scan on"
 _POSTGRES_NODE = re.compile(r"^\s*(?:->\s*)?(?P<node>[A-Z][A-Za-z]+(?: [A-Za-z()]+)*?)(?P<rest>(?: using| on) .*)?$")
 _CONDITION = re.compile(r"^\s*[A-Z][A-Za-z ]*(?: \?)?:")
@@ -80,7 +81,7 @@ def _of_postgres(plan: str) -> Iterator[str]:
     for number, line in enumerate(lines):
         if line.strip() == "JIT:":
             yield "JIT"
-        elif _CONDITION.match(line) or line.strip().startswith(("SubPlan", "InitPlan", "CTE ")):
+        elif _CONDITION.match(line) or _NO_NODE.match(line):
             yield from [_HASHED] * line.count(_HASHED)
         elif (found := _POSTGRES_NODE.match(line)) and _BITMAP_INDEX not in line:
             yield _postgres_node(found["node"], found["rest"] or "", lines[number + 1 :])

@@ -167,7 +167,7 @@ def told(cause: Cause) -> str:
     """A cause with what it means, for a list of them."""
     match cause.kind:
         case Kind.PLAN:
-            return f"{brief(cause)} ({cause.what}{_rows(cause)})"
+            return f"{brief(cause)} ({cause.what}{_rows(cause)}){f': {cause.means}' if cause.means else ''}"
         case Kind.SETTING | Kind.COUNTER | Kind.KNOWN:
             return f"{brief(cause)}{f': {cause.means}' if cause.means else ''}{_share(cause)}"
         case Kind.COST | Kind.BACKGROUND:
@@ -202,8 +202,13 @@ def why(explanation: Explanation) -> list[str]:
     tested = [cause for cause in explanation.causes if cause.tested]
     if tested:
         return [what, f"The cause: {brief(tested[0])}.", _tested(tested[0], explanation)]
-    leads = [brief(cause) for cause in explanation.causes[:2]]
+    leads = [_lead(cause) for cause in explanation.causes[:2]]
     return [what, f"Likely cause, not tested: {'; with it '.join(leads)}.", _not_tested(explanation)]
+
+
+def _lead(cause: Cause) -> str:
+    """In the sentence: of a plan with what is new about it in that version."""
+    return f"{brief(cause)} ({cause.means})" if cause.kind is Kind.PLAN and cause.means else brief(cause)
 
 
 def _tested(cause: Cause, explanation: Explanation) -> str:
