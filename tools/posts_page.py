@@ -2,7 +2,7 @@
 """Writes docs/posts.md and docs/posts/: published posts, their commands, and what became of their claims.
 
     tools/posts_page.py              scores the runs that are kept in docs/results/posts, by the rules of today
-    tools/posts_page.py keep RUNS …  keeps more first: RUNS are results folders, or folders of such; the newest of each post
+    tools/posts_page.py keep RUNS …  keeps more first: RUNS are results folders, or folders of such; the newest of each experiment
 
 A kept run is its block values (src/dbversus/posts/kept.py), so that pages can be made again where the results folder is gone.
 """
@@ -20,9 +20,9 @@ from dbversus.posts.claims import Post
 from dbversus.posts.kept import SUFFIX, read_run, write_run
 from dbversus.posts.reading import list_posts, load_post
 from dbversus.posts.rule import Status
-from dbversus.posts.run import PostRun, run_of
+from dbversus.posts.run import PostRun, experiment_of, run_of
 from dbversus.posts.scored import ScoredClaim, ScoredFigure, ScoredPost
-from dbversus.posts.scoring import score
+from dbversus.posts.scoring import score_together
 from dbversus.report.assessment import build_assessment, spoilt
 from dbversus.report.formats.markdown import escape, table
 from dbversus.report.formats.tables import claims_table
@@ -47,9 +47,9 @@ _DISAGREE = (Status.SAME_DIRECTION, Status.OPPOSITE, Status.REFUTED)
 
 @dataclass(frozen=True)
 class Scored:
-    """A post, and what a kept run says of it."""
+    """A post, and what kept runs say of it; `runs`: by the name of their experiment."""
 
-    run: PostRun
+    runs: Mapping[str, PostRun]
     post: ScoredPost
 
 
@@ -62,9 +62,9 @@ def main(arguments: list[str]) -> None:
 
 
 def keep(places: Iterable[Path], folder: Path) -> None:
-    """The newest experiment of each post in `places`."""
+    """The newest results of each experiment of a post in `places`."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, results in newest_of_posts(places).items():
+    for name, results in newest_results(places).items():
         write_run(kept_run(results), folder / f"{name}{SUFFIX}")
 
 
@@ -74,12 +74,14 @@ def kept_run(folder: Path) -> PostRun:
     return run_of(results, assessment.findings, spoilt(assessment.comparisons), assessment.title)
 
 
-def newest_of_posts(places: Iterable[Path]) -> dict[str, Path]:
-    """Post → the folder of the newest experiment that repeats it, in `places` or right below them."""
+def newest_results(places: Iterable[Path]) -> dict[str, Path]:
+    """Experiment of a post → the folder of its newest results, in `places` or right below them."""
+    known = {name for post in map(load_post, list_posts()) for name in post.experiments}
     found: dict[str, tuple[int, Path]] = {}
     for journal in (path for place in places for glob in (JOURNAL, f"*/{JOURNAL}") for path in place.glob(glob)):
         header = read_header(journal)
-        for name in header.spec.get("posts", []):
+        named = experiment_of(header.command)
+        for name in [named] if named in known else header.spec.get("posts", []):
             found[name] = max(found.get(name, (0, journal.parent)), (header.at_unix_ns or 0, journal.parent))
     return {name: folder for name, (_, folder) in found.items()}
 
@@ -97,10 +99,10 @@ def write_pages(docs: Path) -> None:
 def scored_runs(folder: Path) -> dict[str, Scored]:
     """By the rules of today."""
     scored = {}
-    for name in list_posts():
-        if (file := folder / f"{name}{SUFFIX}").is_file():
-            run = read_run(file)
-            scored[name] = Scored(run, score(run, [load_post(name)])[0])
+    for post in map(load_post, list_posts()):
+        files = {name: file for name in post.experiments if (file := folder / f"{name}{SUFFIX}").is_file()}
+        if runs := {name: read_run(file) for name, file in files.items()}:
+            scored[post.name] = Scored(runs, score_together(runs, post))
     return scored
 
 
@@ -164,8 +166,7 @@ def page_of(post: Post, scored: Scored | None) -> str:
     parts = [
         f"# {post.name}",
         escape(f"{post.title}."),
-        f"`dbversus run {POSTS}/{post.name} --scaled`",
-        _remarks(post.name),
+        *(f"`dbversus run {POSTS}/{name} --scaled`\n\n{_remarks(name)}" for name in post.experiments),
     ]
     parts += list(_results(scored)) if scored else list(_not_run(post))
     return "\n\n".join([*parts, "How figures are scored: [posts](../posts.md)."]) + "\n"
@@ -187,9 +188,10 @@ def _lacking(post: Post) -> Iterator[str]:
 
 
 def _results(scored: Scored) -> Iterator[str]:
-    run, post = scored.run, scored.post
-    facts = "; ".join(experiment_facts(run.header, len(run.tests), run.blocks))
-    yield escape(f"{run.title}: {facts}.")
+    post = scored.post
+    for name, run in scored.runs.items():
+        facts = "; ".join(experiment_facts(run.header, len(run.tests), run.blocks))
+        yield escape(f"{f'{POSTS}/{name}: ' if len(scored.runs) > 1 else ''}{run.title}: {facts}.")
     yield escape(claims_table.sentence(post))
     yield from _lacking(load_post(post.name))
     claims = [[claim.number, claim.says, claims_table.result(claim)] for claim in post.claims]

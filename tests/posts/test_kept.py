@@ -10,8 +10,8 @@ from dbversus.errors import UsageError
 from dbversus.posts.kept import read_run, write_run
 from dbversus.posts.reading import read_post
 from dbversus.posts.rule import Status
-from dbversus.posts.run import PostRun, run_of
-from dbversus.posts.scoring import score
+from dbversus.posts.run import PostRun, experiment_of, run_of
+from dbversus.posts.scoring import score, score_together
 from dbversus.results.read import open_results
 from dbversus.results.stored import Results
 from dbversus.stats.judge import judge
@@ -47,6 +47,31 @@ def test_a_kept_run_is_scored_as_its_results_are(run: PostRun, tmp_path: Path) -
     assert len(mostly.parts) == 8
     assert [one.status for _, one in kept.figures()] == [one.status for _, one in scored.figures()]
     assert next(kept.figures())[1].ratio == pytest.approx(scan.ratio)
+
+
+def test_each_figure_is_held_against_the_experiment_that_asks_for_it(run: PostRun, tmp_path: Path) -> None:
+    beside = (
+        'rows = 1000 }\nlarge = { clients = 1, rows = 9000, larger_than_memory = true, experiment = "made-up-large" }'
+    )
+    figure = '  { new = "13.1", old = "11.10", metric = "throughput", tests = ["scan"], published = [1.1], server = "large" },'
+    post = read_post(write_post(tmp_path, OURS.replace("rows = 1000 }", beside).replace("\n]", f"\n{figure}\n]", 1)))
+    alone = score_together({"made-up": run}, post)
+    assert [one.note for _, one in alone.figures()] == ["", "asked of posts/made-up-large"]
+    both = score_together({"made-up": run, "made-up-large": run}, post)
+    assert [one.ratio is not None for _, one in both.figures()] == [True, True]
+    assert both.differences.endswith("rows for 9k (made-up-large)")
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("dbversus run posts/2021-01-10-pg-mem --scaled", "2021-01-10-pg-mem"),
+        ("dbversus run /x/experiments/posts/2021-01-10-pg-mem-compilers.toml", "2021-01-10-pg-mem-compilers"),
+        ("dbversus run nightly.toml", ""),
+    ],
+)
+def test_an_experiment_is_known_by_its_command(command: str, name: str) -> None:
+    assert experiment_of(command) == name
 
 
 def test_the_file_is_small_and_the_same_for_the_same_run(run: PostRun, tmp_path: Path) -> None:

@@ -41,6 +41,7 @@ def write_post(folder: Path, claims: str = GOOD, experiment: str | None = EXPERI
     path.write_text(claims)
     if experiment is not None:
         (folder / "made-up.toml").write_text(experiment)
+        (folder / "made-up-large.toml").write_text(experiment)
     return path
 
 
@@ -89,6 +90,18 @@ def test_a_post_of_ones_own_is_read(tmp_path: Path) -> None:
         ('"13.1", old', '"13.2", old', 14, r"unknown build '13\.2'.*Accepted: those of \[builds\], 11\.10, 13\.1"),
         ("[1.16]", '[1.16], unit = "ms"', 14, r"unit is 'ms': input should be 'ratio' or '%'"),
         ("[1.16]", '[1.16], server = "big"', 14, r"unknown server 'big'.*Accepted: those of \[servers\], small"),
+        (
+            "[1.16]",
+            '[1.16], experiment = "made-up-small"',
+            14,
+            r"unknown experiment 'made-up-small'\. Did you mean 'made-up-",
+        ),
+        (
+            "rows = 1000",
+            'rows = 1000, experiment = "other"',
+            5,
+            r"unknown experiment 'other'\. Accepted: made-up-large",
+        ),
         ("[1.16]", "[1.16, 1.2]", 14, r"published has another number of values than there are tests: 2 for 1"),
         ("[1.16]", "[0.0]", 14, r"published.0 is 0\.0: input should be greater than 0"),
         (", published = [1.16]", "", 14, r"neither `published` nor `says`"),
@@ -116,3 +129,16 @@ def test_a_claim_without_figures_says_why(tmp_path: Path) -> None:
 def test_a_post_without_its_experiment_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"made-up\.toml, the experiment of the post, is not there"):
         read_post(write_post(tmp_path, experiment=None))
+
+
+def test_inline_settings_of_a_target_are_no_names_of_configs(tmp_path: Path) -> None:
+    post = read_post(write_post(tmp_path, GOOD.replace("@x5", "@x5,work_mem=4MB")))
+    assert post.builds["13.1"].stands.configs == {"x5", "work_mem=4MB"}
+
+
+def test_figures_may_be_of_an_experiment_beside_the_posts_own(tmp_path: Path) -> None:
+    beside = 'rows = 1000 }\nlarge = { clients = 1, rows = 9000, experiment = "made-up-large" }'
+    post = read_post(
+        write_post(tmp_path, GOOD.replace("rows = 1000 }", beside).replace("[1.16]", '[1.16], server = "large"'))
+    )
+    assert post.experiments == ["made-up", "made-up-large"]

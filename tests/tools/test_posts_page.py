@@ -52,8 +52,8 @@ def test_the_newest_run_of_a_post_is_kept_and_scored_without_its_folder(tmp_path
     for number, name in enumerate(("new", "old")):
         write_pairs(tmp_path / name, AS_PUBLISHED, spec={"posts": [POST]}, at_unix_ns=10**18 - number)
     write_pairs(tmp_path / "other", AS_PUBLISHED)
-    newest = posts_page.newest_of_posts([tmp_path])
-    assert newest == {POST: tmp_path / "new"} == posts_page.newest_of_posts([tmp_path / "new"])
+    newest = posts_page.newest_results([tmp_path])
+    assert newest == {POST: tmp_path / "new"} == posts_page.newest_results([tmp_path / "new"])
     posts_page.keep([tmp_path], docs / posts_page.KEPT)
     (tmp_path / "new/journal.jsonl").unlink()
     posts_page.write_pages(docs)

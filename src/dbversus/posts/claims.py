@@ -33,7 +33,8 @@ class Figure(Shape):
 
     `published`: one for each test, in `unit`. `says`: the direction, where none was printed; `mostly`: of most of the tests,
     `mean`: of their geometric mean; a glob without either: of all of them together. `server`: one of the file's, the first
-    where there is none. `of`: what the post took it from. `lacking`: why nothing here can be held against it.
+    where there is none. `experiment`: that asks for it, where it is not that of the server. `of`: what the post took it from.
+    `lacking`: why nothing here can be held against it.
     """
 
     new: str
@@ -44,6 +45,7 @@ class Figure(Shape):
     unit: Unit = "ratio"
     says: Says | None = None
     server: str = ""
+    experiment: str = ""
     of: str = ""
     lacking: str = ""
 
@@ -104,7 +106,10 @@ class Claim(Shape):
 
 
 class Server(Shape):
-    """What the post measured on, and how. `takes_cores`: a figure of it needs as many; with fewer it is another question."""
+    """What the post measured on, and how. `takes_cores`: a figure of it needs as many; with fewer it is another question.
+
+    `experiment`: that asks for its figures, where it is not the post's own.
+    """
 
     clients: PositiveInt
     cores: PositiveInt | None = None
@@ -112,6 +117,7 @@ class Server(Shape):
     tables: PositiveInt = 1
     rows: PositiveInt
     larger_than_memory: bool | None = None
+    experiment: str = ""
 
 
 class Build(Shape):
@@ -170,6 +176,16 @@ class Post:
 
     def server_of(self, figure: Figure) -> Server:
         return self.servers[figure.server or next(iter(self.servers))]
+
+    def experiment_of(self, figure: Figure) -> str:
+        """Name of the one whose results the figure is held against."""
+        return figure.experiment or self.server_of(figure).experiment or self.name
+
+    @property
+    def experiments(self) -> list[str]:
+        """Its own, and those beside it that its figures name."""
+        figures = (figure for claim in self.claims for figure in claim.figures)
+        return list(dict.fromkeys((self.name, *map(self.experiment_of, figures))))
 
     def is_of_another(self, figure: Figure) -> bool:
         """Whether it is of another server than the first."""

@@ -1,18 +1,25 @@
 """What is known to differ between a post's measurement and ours, in few words: it stands beside figures that are not found."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from dbversus.posts.claims import Post
 from dbversus.posts.run import PostRun, RunTarget
 from dbversus.units import show_count
 
 
-def of_all(post: Post, run: PostRun) -> str:
-    """Of every figure of the post: `1m rows for 10m, 2 cores for 4`."""
+def of_runs(post: Post, runs: Mapping[str, PostRun]) -> str:
+    """Of all figures of an experiment: `1m rows for 10m, 2 cores for 4`; where there are several, of each by its name."""
+    said = {name: _of_run(post, name, run) for name, run in runs.items()}
+    return "; ".join(f"{words} ({name})" if len(runs) > 1 else words for name, words in said.items() if words)
+
+
+def _of_run(post: Post, name: str, run: PostRun) -> str:
     rows, cores = run.header.table_size, run.cores
+    of_run = [server for server in post.servers.values() if (server.experiment or post.name) == name]
+    servers = of_run or list(post.servers.values())
     said = [
-        _for("rows", show_count(rows) if rows else "", (show_count(each.rows) for each in post.servers.values())),
-        _for("cores", str(cores or ""), (str(each.cores or "") for each in post.servers.values())),
+        _for("rows", show_count(rows) if rows else "", (show_count(each.rows) for each in servers)),
+        _for("cores", str(cores or ""), (str(each.cores or "") for each in servers)),
     ]
     return ", ".join(filter(None, said))
 

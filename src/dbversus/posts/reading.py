@@ -44,9 +44,12 @@ def read_post(path: Path) -> Post:
         raise place.at("post").mistake(f"post is '{found.post}'; the file's name says '{path.stem}'.")
     for name, build in found.builds.items():
         _check_build(build, place.at("builds", name), name)
-    tests = _Tests.of_experiment(path.parents[1] / path.name, place)
+    tests = _Tests.of_experiment(path.parents[1] / path.name, place.at("post"))
+    for name, server in found.servers.items():
+        _check_experiment(server.experiment, path, place.at("servers", name))
     for at, figure in _figures(found, place):
         _check_figure(figure, found, tests, at)
+        _check_experiment(figure.experiment, path, at)
     return Post(found.post, found.title, found.larger_than_memory, found.servers, found.builds, tuple(found.claims))
 
 
@@ -65,7 +68,7 @@ class _Tests:
     @classmethod
     def of_experiment(cls, path: Path, place: Place) -> "_Tests":
         if not path.is_file():
-            raise place.at("post").mistake(f"{path}, the experiment of the post, is not there.")
+            raise place.mistake(f"{path}, the experiment of the post, is not there.")
         asked = read_source(path).document
         variants = (tuple(each.get("variants", ())) for each in (asked, asked.get(_SCALED, {})))
         return cls(path, asked["suite"], ((), *variants))
@@ -106,6 +109,16 @@ def _check_figure(figure: Figure, found: ClaimsFile, tests: _Tests, place: Place
         raise place.at("published").mistake(f"published has another number of values than there are tests: {counts}.")
 
 
+def _check_experiment(name: str, path: Path, place: Place) -> None:
+    """One beside the post's own: its name begins with the post's, by which its results are known."""
+    beside = [file.stem for file in path.parents[1].glob(f"{path.stem}-*.toml")]
+    if name and name not in beside:
+        raise place.at("experiment").mistake(
+            f"unknown experiment '{name}'.{near(name, beside)} Accepted: {', '.join(beside) or 'none'} "
+            f"(files experiments/posts/{path.stem}-….toml)."
+        )
+
+
 def _check_known(name: str, known: Collection[str], what: str, accepted: str, place: Place) -> None:
     if name not in known:
         raise place.mistake(f"unknown {what} '{name}'.{near(name, known)} Accepted: {accepted}, {', '.join(known)}.")
@@ -124,7 +137,7 @@ def _check_build(build: Build, place: Place, name: str) -> None:
     if stands.version and not is_version(stands.version):
         raise place.mistake(f"'{stands.version}' in '{build.here}' is no version; e.g. 8.0 or 8.0.33.")
     configs = _configs(stands.dbms)
-    for config in sorted(stands.configs - configs):
+    for config in sorted(one for one in stands.configs - configs if "=" not in one):
         raise place.mistake(
             f"unknown config '{config}' in '{build.here}'.{near(config, configs)} Accepted: names of files in configs/."
         )

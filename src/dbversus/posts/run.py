@@ -38,6 +38,7 @@ _OF_IMPORTS = {
     DISK_WRITE_BYTES: WRITE_BYTES,
 }
 """What an import has in their stead."""
+_OF_POSTS = re.compile(r" run (?:\S*/)?posts/([\w.-]+?)(?:\.toml)?(?: |$)")
 _NAMED_BY_LENGTH = ("random-points", "read-only", "read-write")
 _RANGE = re.compile(r"(?P<test>.+?)(?P<phase>\.pre)?\.range(?P<length>\d+)(?P<clients>@\d+)?")
 
@@ -95,6 +96,17 @@ class PostRun:
     def posts(self) -> list[str]:
         """That it says it repeats."""
         return list(self.header.spec.get("posts", []))
+
+    @property
+    def experiment(self) -> str:
+        """Name of the ready experiment of posts that it is; empty where it is another."""
+        return experiment_of(self.header.command)
+
+
+def experiment_of(command: str) -> str:
+    """`dbversus run posts/2021-01-10-pg-mem --scaled` is of 2021-01-10-pg-mem."""
+    found = _OF_POSTS.search(command)
+    return found[1] if found else ""
 
 
 def run_of(results: Results, findings: Sequence[Finding], spoilt: Set[Place], title: str = "") -> PostRun:

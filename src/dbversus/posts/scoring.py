@@ -44,16 +44,31 @@ def _has_ratio(figure: ScoredFigure) -> bool:
 
 
 def score(run: PostRun, posts: Sequence[Post]) -> tuple[ScoredPost, ...]:
-    """Of published values that contradict each other one figure of ours finds only the nearest, in all of these posts."""
+    """By one experiment. Of published values that contradict each other one figure of ours finds only the nearest."""
     measured = Measured(run)
-    return tuple(nearest_alone([_Scorer(measured, post).post() for post in posts]))
+    return tuple(nearest_alone([_Scorer({_name(run, post): measured}, post).post() for post in posts]))
+
+
+def score_together(runs: Mapping[str, PostRun], post: Post) -> ScoredPost:
+    """A post by its own experiment and by those beside it; `runs`: by their names."""
+    measured = {name: Measured(run) for name, run in runs.items()}
+    return next(nearest_alone([_Scorer(measured, post).post()]))
+
+
+def _name(run: PostRun, post: Post) -> str:
+    """An experiment that is none of the post's counts as its own."""
+    return run.experiment if run.experiment in post.experiments else post.name
 
 
 @dataclass(frozen=True)
 class _Asked:
-    """A figure of a claim: what stands for its builds here, and why nothing can be held against it, if so."""
+    """A figure of a claim: what stands for its builds here, and why nothing can be held against it, if so.
+
+    `measured`: None: its experiment has not been run.
+    """
 
     figure: Figure
+    measured: Measured | None
     new: RunTarget | None
     old: RunTarget | None
     why_not: str
@@ -71,14 +86,17 @@ class _Asked:
 
 
 class _Scorer:
-    """Holds the claims of one post against one experiment."""
+    """Holds the claims of one post against its experiments."""
 
-    def __init__(self, measured: Measured, post: Post) -> None:
-        self._measured, self._run, self._post = measured, measured.run, post
+    def __init__(self, measured: Mapping[str, Measured], post: Post) -> None:
+        self._measured, self._post = measured, post
 
     def post(self) -> ScoredPost:
         claims = tuple(self._claim(claim) for claim in self._post.claims)
-        return ScoredPost(self._post.name, self._post.title, claims, differences.of_all(self._post, self._run))
+        return ScoredPost(self._post.name, self._post.title, claims, self._differences())
+
+    def _differences(self) -> str:
+        return differences.of_runs(self._post, {name: measured.run for name, measured in self._measured.items()})
 
     def _claim(self, claim: Claim) -> ScoredClaim:
         note = claim.lacking or (f"to be read by eye: {claim.look}" if claim.look else "")
@@ -87,8 +105,7 @@ class _Scorer:
         return ScoredClaim(f"{self._post.name}/{claim.id}", claim.words, status, figures, note, claim.remark)
 
     def _figures(self, figure: Figure, why_not: str) -> Iterator[ScoredFigure]:
-        new, old = (self._measured.target(self._post, name) for name in (figure.new, figure.old))
-        asked = _Asked(figure, new, old, why_not or self._not_comparable(figure))
+        asked = self._asked(figure, why_not)
         if figure.together == "mean":
             yield self._mean(asked)
         elif figure.together:
@@ -97,75 +114,92 @@ class _Scorer:
             for number, test in enumerate(figure.tests):
                 yield self._one(asked, test, figure.ratios[number] if figure.published else None)
 
-    def _not_comparable(self, figure: Figure) -> str:
+    def _asked(self, figure: Figure, why_not: str) -> _Asked:
+        experiment = self._post.experiment_of(figure)
+        measured = self._measured.get(experiment)
+        why_not = why_not or figure.lacking
+        if measured is None:
+            return _Asked(figure, None, None, None, why_not or self._lacking_build(figure))
+        new, old = (measured.target(self._post, name) for name in (figure.new, figure.old))
+        return _Asked(figure, measured, new, old, why_not or self._not_comparable(figure, measured))
+
+    def _not_comparable(self, figure: Figure, measured: Measured) -> str:
         """Why nothing of this experiment can be held against it; empty where something can."""
-        server, clients = self._post.server_of(figure), self._run.header.clients
-        builds = {name: self._post.builds[name].lacking for name in (figure.new, figure.old)}
-        if figure.lacking:
-            return figure.lacking
-        if self._run.imported:
-            named = any(self._measured.tests(self._post, figure, test) for test in figure.tests)
+        if measured.run.imported:
+            named = any(measured.tests(self._post, figure, test) for test in figure.tests)
             return "" if named or not self._post.is_of_another(figure) else f"not of {figure.server}"
-        if lacking := [why for why in builds.values() if why]:
-            return lacking[0]
-        if (self._run.cores or server.takes_cores) < server.takes_cores:
-            return f"takes {server.takes_cores} cores, {self._run.cores} here"
-        if clients and server.clients not in clients:
-            return f"{count_of(server.clients, 'client')} there, {' and '.join(map(str, clients))} here"
+        return self._lacking_build(figure) or self._other_setup(figure, measured.run)
+
+    def _lacking_build(self, figure: Figure) -> str:
+        return next(filter(None, (self._post.builds[name].lacking for name in (figure.new, figure.old))), "")
+
+    def _other_setup(self, figure: Figure, run: PostRun) -> str:
+        server, header = self._post.server_of(figure), run.header
+        if (run.cores or server.takes_cores) < server.takes_cores:
+            return f"takes {server.takes_cores} cores, {run.cores} here"
+        if header.clients and server.clients not in header.clients:
+            return f"{count_of(server.clients, 'client')} there, {' and '.join(map(str, header.clients))} here"
+        if self._post.experiment_of(figure) != self._post.name:
+            return ""  # made for it
         is_larger = self._post.is_larger_than_memory(server)
-        if is_larger and self._run.header.memory is None and (self._run.header.table_size or 0) < server.rows:
+        if is_larger and header.memory is None and (header.table_size or 0) < server.rows:
             return "data larger than memory there, in memory here"
-        if self._run.header.memory is not None and not is_larger:
+        if header.memory is not None and not is_larger:
             return "data in memory there, larger than memory here"
         return ""
 
     def _one(self, asked: _Asked, test: str, value: float | None) -> ScoredFigure:
         """A test by its name in the claim."""
-        found = self._measured.tests(self._post, asked.figure, test)
+        found = asked.measured.tests(self._post, asked.figure, test) if asked.measured else []
         return self._of_test(asked, found[0] if found else test, test, value)
 
     def _of_test(self, asked: _Asked, test: str, name: str, value: float | None = None) -> ScoredFigure:
         """`test`: its name here, `name`: in the claim."""
-        ours = self._measured.ours(test, *asked.pair, asked.figure.metric) if asked.pair else None
+        ours = asked.measured.ours(test, *asked.pair, asked.figure.metric) if asked.measured and asked.pair else None
         note = "" if ours or asked.why_not else self._why_not_measured(asked, test)
         return _scored(asked, name, value, ours, note, self._builds(asked))
 
     def _why_not_measured(self, asked: _Asked, test: str) -> str:
+        if asked.measured is None:
+            return f"asked of posts/{self._post.experiment_of(asked.figure)}"
         for name, target in ((asked.figure.new, asked.new), (asked.figure.old, asked.old)):
             if target is None:
                 return f"nothing here stands for {name}"
-        return self._measured.why_not(test, [target for _, target in asked.named])
+        return asked.measured.why_not(test, [target for _, target in asked.named])
 
     def _mean(self, asked: _Asked) -> ScoredFigure:
-        tests, figure = self._tests(asked.figure), asked.figure
-        ours = self._measured.mean(tests, *asked.pair, figure.metric) if asked.pair else None
+        tests, figure = self._tests(asked), asked.figure
+        ours = asked.measured.mean(tests, *asked.pair, figure.metric) if asked.measured and asked.pair else None
         name = f"geometric mean of {count_of(len(tests), 'test')}"
         value = figure.ratios[0] if figure.published else None
-        note = "" if ours or asked.why_not else "not measured"
+        note = "" if ours or asked.why_not else self._why_not_measured(asked, name)
         return _scored(asked, name, value, ours, note, self._builds(asked))
 
     def _together(self, asked: _Asked, *, of_all: bool) -> ScoredFigure:
         """Of most tests, or of all of them: one figure, and beside it each of the tests."""
-        tests = self._tests(asked.figure) if asked.pair else []
+        tests = self._tests(asked) if asked.pair else []
         parts = tuple(self._of_test(asked, test, test) for test in tests)
         name = (
             f"{'all' if of_all else 'most'} of {count_of(len(tests), 'test')}"
             if tests
             else " ".join(asked.figure.tests)
         )
-        note = "" if parts or asked.why_not else "not measured"
+        note = "" if parts or asked.why_not else self._why_not_measured(asked, name)
         whole = _scored(asked, name, None, None, note, self._builds(asked))
         if not parts:
             return whole
         status = _of_parts([part.status for part in parts], of_all=of_all)
         return replace(whole, status=status, parts=parts, differences=self._builds(asked))
 
-    def _tests(self, figure: Figure) -> list[str]:
-        of_globs = (self._measured.tests(self._post, figure, glob) for glob in figure.tests)
+    def _tests(self, asked: _Asked) -> list[str]:
+        if asked.measured is None:
+            return []
+        of_globs = (asked.measured.tests(self._post, asked.figure, glob) for glob in asked.figure.tests)
         return list(dict.fromkeys(test for tests in of_globs for test in tests))
 
     def _builds(self, asked: _Asked) -> str:
-        return "" if self._run.imported else differences.of_builds(self._post, asked.named)
+        is_import = asked.measured is not None and asked.measured.run.imported
+        return "" if is_import else differences.of_builds(self._post, asked.named)
 
 
 def _of_parts(statuses: Sequence[Status], *, of_all: bool) -> Status:
