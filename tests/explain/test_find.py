@@ -114,13 +114,23 @@ def test_a_setting_that_only_one_version_has_is_a_lead_where_its_operator_came_o
 
 
 def test_settings_without_a_sign_are_no_causes() -> None:
-    pair = _pair(
-        {"max_wal_size": "1GB", "work_mem": "1MB"},
-        {"max_wal_size": "2GB", "work_mem": "2MB"},
-        versions=("16.1", "17.1"),
-    )
+    base, mine = ({"max_wal_size": f"{size}GB", "work_mem": f"{size}MB"} for size in (1, 2))
+    pair = _pair(base, mine, versions=("16.1", "17.1"))
     assert _names(pair, _seen(SLOWER)) == []
     assert _names(pair, _seen(SLOWER, writes=True)) == [(Kind.SETTING, "max_wal_size")]
+    assert [cause.is_weak for cause in _explained(pair, _seen(SLOWER, writes=True)).causes] == [False]
+    of_defaults = _pair(base, mine, versions=("16.1", "17.1"), asked=({}, {}))
+    found = _explained(of_defaults, _seen(SLOWER, writes=True))
+    assert [cause.is_weak for cause in found.causes] == [True] and not found.likely
+
+
+def test_a_setting_whose_counter_came_from_nothing_is_likely() -> None:
+    pair = _pair({"log_bin": "OFF"}, {"log_bin": "ON"}, asked=({}, {}), versions=("5.7.1", "8.0.1"), dbms="mysql")
+    first, second = _explained(
+        pair, _seen({**SLOWER, "counter.status.binlog_cache_use": (0.0, 1.0)}, writes=True)
+    ).likely
+    assert (first.what, first.base, first.mine) == ("log_bin", "OFF", "ON")
+    assert second.what == "counter.status.binlog_cache_use" and "@c,skip_log_bin=ON" in first.command
 
 
 @pytest.mark.parametrize("inject", [None, {"cpu": 0.1}])

@@ -238,6 +238,7 @@ def test_findings_are_among_the_tables_also_where_nobody_asks_for_them(results: 
         "loads",
         "memory",
         "objects",
+        "phases",
         "roles",
         "slots",
         "stalls",

@@ -51,12 +51,19 @@ class Cause:
     facts: Mapping[str, Fact] = field(default_factory=dict)
 
     @property
+    def is_weak(self) -> bool:
+        """Whether nothing shows that it acted: a setting that differs and can act on such tests."""
+        return bool(self.facts.get(WEAK))
+
+    @property
     def is_sure(self) -> bool:
         """Whether it was tested and explains most of the change."""
         return self.tested and self.share is not None and self.share >= SURE_SHARE
 
 
 SURE_SHARE = 0.7
+WEAK = "weak"
+"""Of facts: see `Cause.is_weak`."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +85,11 @@ class Explanation:
     same: bool = False
     same_config: bool = False
     same_build: bool = False
+
+    @property
+    def likely(self) -> tuple[Cause, ...]:
+        """Those of which something shows that they acted."""
+        return tuple(cause for cause in self.causes if not cause.is_weak)
 
     @property
     def explained(self) -> float | None:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from dbversus.dbms.known import family_name
-from dbversus.explain.cause import Cause, Explanation, Fact, Kind
+from dbversus.explain.cause import WEAK, Cause, Explanation, Fact, Kind
 from dbversus.explain.costs import Means, Place, cost_causes, counts_bytes
 from dbversus.explain.known import SettingMeaning, is_named, meaning_of, planned_otherwise, settings_named
 from dbversus.explain.known_bugs import known_bugs
@@ -35,9 +35,9 @@ OF_THROUGHPUT = (WAIT, "server_switches_per_op", DISK_READS, "major_faults_per_o
 OF_ANY = ("errors_per_op", "major_faults_per_op")
 ROWS = "rows"
 
-_RANKS = {Kind.KNOWN: 1, Kind.MEMORY: 2, Kind.PLAN: 3, Kind.COUNTER: 4, Kind.COST: 5, Kind.BACKGROUND: 5, Kind.STORAGE: 6,
+_RANKS = {Kind.KNOWN: 1, Kind.MEMORY: 2, Kind.PLAN: 3, Kind.COUNTER: 4, Kind.COST: 4, Kind.BACKGROUND: 4, Kind.STORAGE: 6,
           Kind.SETTING: 6}  # fmt: skip
-_SIGN_OF_PLAN, _SIGN_OF_COUNTER, _SIGN_OF_TESTS = 3.5, 4.5, 7.0
+_SIGN_OF_PLAN, _SIGN_OF_TELLING, _SIGN_OF_COUNTER, _SIGN_OF_TESTS = 3.5, 3.8, 4.5, 7.0
 _ASKED_FOR = 0.1
 """Of two settings with the same sign, the one that a config asks for comes first."""
 _LEAST_ROWS = 10.0
@@ -283,29 +283,42 @@ class _Search:
         family = family_name(self.pair.target.dbms)
         for name, (base, mine) in self.pair.differing.items():
             for known in settings_named(name, family):
-                rank = self._sign(known, shapes, counters, both=base is not None and mine is not None)
+                both = base is not None and mine is not None
+                rank = self._sign(known, shapes, counters, both=both, is_asked_for=name in self.chosen)
                 if rank is None:
                     continue
-                value = None if mine is None else known.back if base is None else base
-                command = self._trial(f"{_as_option(name)}{value}") if value else ""
-                told = {"base": base, "mine": mine, "means": known.means, "source": known.source, "command": command}
-                yield rank - _ASKED_FOR * (name in self.chosen), self._new(Kind.SETTING, name, **told)
+                is_asked_for = name in self.chosen
+                told = {"base": base, "mine": mine, "means": known.means, "source": known.source}
+                facts = {WEAK: True} if rank >= _RANKS[Kind.SETTING] and not is_asked_for else {}
+                command = self._trial(_back(name, base, mine, known.back))
+                yield (
+                    rank - _ASKED_FOR * is_asked_for,
+                    self._new(Kind.SETTING, name, command=command, facts=facts, **told),
+                )
                 break
 
     def _sign(
-        self, known: SettingMeaning, shapes: Sequence[Difference], counters: Sequence[str], both: bool
+        self,
+        known: SettingMeaning,
+        shapes: Sequence[Difference],
+        counters: Sequence[str],
+        *,
+        both: bool,
+        is_asked_for: bool,
     ) -> float | None:
         """The rank of what it shows; None where it shows nothing. `both`: both versions have it; else it may only be new."""
         may_tell = both or bool(known.back)
         if may_tell and any(shape.tells(pattern) for shape in shapes for pattern in known.operators):
             return _SIGN_OF_PLAN
-        if any(is_named(counter, known.counters) for counter in counters):
-            return _SIGN_OF_COUNTER
+        moved = [meaning_of(counter) for counter in counters if is_named(counter, known.counters)]
+        if moved:
+            return _SIGN_OF_TELLING if any(one and one.telling for one in moved) else _SIGN_OF_COUNTER
         if not may_tell:
             return None
         if shapes and ANY_PLAN in known.operators:
             return _RANKS[Kind.SETTING]
-        if both and (known.tests == "all" or (known.tests and (known.tests == "writes") == self.seen.writes)):
+        acts = is_asked_for if known.tests == "all" else known.tests and (known.tests == "writes") == self.seen.writes
+        if both and acts:
             return _SIGN_OF_TESTS
         return None
 
@@ -320,9 +333,16 @@ def _once(costs: Sequence[Cause], with_rows: bool) -> Iterator[Cause]:
         said |= {known.means} if known else set()
 
 
-def _as_option(name: str) -> str:
-    """`work_mem=`; of an item of a list `optimizer_switch=mrr=`."""
-    return f"{name.replace('.', '=', 1)}=" if name.startswith("optimizer_switch.") else f"{name}="
+def _back(name: str, base: str | None, mine: str | None, back: str) -> str:
+    """The setting that brings the base's behaviour to the target: `work_mem=4MB`, `optimizer_switch=mrr=off`; empty where
+    none is known."""
+    if mine is None or name.startswith("sql_mode."):
+        return ""
+    if "=" in back:
+        return back
+    value = back if base is None else base
+    option = name.replace(".", "=", 1) if name.startswith("optimizer_switch.") else name
+    return f"{option}={value}" if value else ""
 
 
 def _ranked(found: Iterable[tuple[float, Cause]]) -> Iterator[Cause]:

@@ -548,5 +548,10 @@ class Assessment:
     def explanations(self) -> tuple[Explanation, ...]:
         return tuple(one for test in self.tests for one in test.explanations)
 
+    @property
+    def tells_why(self) -> bool:
+        """Whether a cause of any change is known, so that verdicts have one in their line."""
+        return any(one.likely or one.same for one in self.explanations)
+
     def explanation(self, test: str, target: str) -> Explanation | None:
         return next((one for one in self.explanations if (one.test, one.target) == (test, target)), None)

@@ -168,7 +168,7 @@ def candidate_parts(assessment: Assessment, facts: TargetFacts) -> list[str]:
     explained = [one for one in assessment.explanations if one.target == facts.target.label]
     head = ["test", "verdict", *(f"{SHORT_TITLES[metric.name]} ratio" for metric in assessment.judged), "blocks"]
     rows = [_row(item, assessment.judged) for item in own]
-    if explained:
+    if explained and assessment.tells_why:
         head.append(LIKELY_CAUSE)
         for row, item in zip(rows, own, strict=True):
             row.append(escape(likely_cause(assessment.explanation(item.test, item.target))))

@@ -105,11 +105,12 @@ def _verdict_table(comparisons: Sequence[Comparison], assessment: Assessment, co
     """One line per test; a narrow terminal gets ratios without their intervals, under short titles."""
     judged = assessment.judged
     causes = [likely_cause(assessment.explanation(item.test, item.target)) for item in comparisons]
+    has_cause = assessment.tells_why and any(causes)
     wide = not console.is_terminal or console.width >= WIDE_COLUMNS + RATIO_COLUMNS * max(len(judged) - 3, 0)
     titles = [f"{SHORT_TITLES[metric.name]} ratio" if wide else NARROW_TITLES[metric.name] for metric in judged]
-    table = plain_table("test", "verdict", *titles, "blocks", *([LIKELY_CAUSE] if any(causes) else []))
+    table = plain_table("test", "verdict", *titles, "blocks", *([LIKELY_CAUSE] if has_cause else []))
     for comparison, cause in zip(comparisons, causes, strict=True):
-        of_cause = [Text(cause)] if any(causes) else []
+        of_cause = [Text(cause)] if has_cause else []
         table.add_row(Text(comparison.test), *_cells(comparison, judged, wide), *of_cause)
     return table
 

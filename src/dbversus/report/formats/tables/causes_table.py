@@ -13,7 +13,10 @@ from dbversus.report.words import rounded
 
 COLUMNS = ["test", "target", "base", "metric", "change", "rank", "kind", "what", "tested", "of_base", "of_target", "unit",
            "ratio", "share", "means", "source", "command"]  # fmt: skip
-NOTE = "A cause was tested: nothing else tells the two targets apart. A lead goes together with the change, and may be no cause."
+NOTE = (
+    "A cause was tested: nothing else tells the two targets apart. A lead goes together with the change, and may be no cause. "
+    "A setting that differs can act on such a test; nothing shows that it did."
+)
 
 
 def flat(explanations: Sequence[Explanation]) -> tuple[list[str], list[tuple[Any, ...]]]:
@@ -58,10 +61,12 @@ def _cause(cause: Cause) -> dict[str, Any]:
 
 
 def shown(explanation: Explanation) -> list[tuple[str, str, str]]:
-    """The first causes: `cause` or `lead`, in words, and the command that tests it."""
-    return [
-        ("cause" if cause.tested else "lead", told(cause), cause.command) for cause in explanation.causes[:CAUSES_SHOWN]
-    ]
+    """The first causes: `cause`, `lead` or `differs`, in words, and the command that tests it."""
+    return [(_kind(cause), told(cause), cause.command) for cause in explanation.causes[:CAUSES_SHOWN]]
+
+
+def _kind(cause: Cause) -> str:
+    return "cause" if cause.tested else "differs" if cause.is_weak else "lead"
 
 
 def render(explanations: Sequence[Explanation], console: Console) -> None:

@@ -125,9 +125,9 @@ def likely_cause(explanation: Explanation | None) -> str:
         return ""
     if explanation.same:
         return "chance: the same binary and config"
-    if not explanation.causes:
+    if not explanation.likely:
         return "not known"
-    first = explanation.causes[0]
+    first = explanation.likely[0]
     return f"{'cause' if first.tested else 'lead'}: {brief(first, operators=2)}"
 
 
@@ -197,13 +197,21 @@ def why(explanation: Explanation) -> list[str]:
             what,
             "Both targets are the same binary with the same config, so this is chance and has no cause in them.",
         ]
-    if not explanation.causes:
-        return [what, "Nothing that was stored tells why.", *_comes_with(explanation)]
+    if not explanation.likely:
+        return [what, _nothing_tells(explanation), *_comes_with(explanation)]
     tested = [cause for cause in explanation.causes if cause.tested]
     if tested:
         return [what, f"The cause: {brief(tested[0])}.", _tested(tested[0], explanation)]
-    leads = [_lead(cause) for cause in explanation.causes[:2]]
+    leads = [_lead(cause) for cause in explanation.likely[:2]]
     return [what, f"Likely cause, not tested: {'; with it '.join(leads)}.", _not_tested(explanation)]
+
+
+def _nothing_tells(explanation: Explanation) -> str:
+    differ = len(explanation.causes)
+    if not differ:
+        return "Nothing that was stored tells why."
+    verb = "differs" if differ == 1 else "differ"
+    return f"Nothing that was stored tells why; of settings that can act on such a test, {differ} {verb}."
 
 
 def _lead(cause: Cause) -> str:
@@ -231,7 +239,7 @@ def _not_tested(explanation: Explanation) -> str:
 
 def _comes_with(explanation: Explanation) -> list[str]:
     if explanation.same_config and not explanation.same_build:
-        return ["Both targets have the same config, so it comes with the build."]
+        return ["Both targets have the same config, so it comes with the build and its defaults."]
     return []
 
 

@@ -1,0 +1,62 @@
+"""`dbversus explain` on a results directory: in sentences, as JSON, and what it refuses."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import dbversus
+from dbversus.cli.main import app
+
+from ....report.synthetic import LABELS, TRUTHS, write_results
+
+RUNNER = CliRunner()
+CHANGED, SAME = "range-notcovered-si", "hot-points"
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    truths = tuple(truth for truth in TRUTHS if truth.name in (CHANGED, SAME))
+    return write_results(tmp_path_factory.mktemp("explain") / "results", targets=2, truths=truths)
+
+
+def test_a_change_is_told_in_three_sentences_with_its_leads(directory: Path) -> None:
+    done = RUNNER.invoke(app, ["explain", str(directory)])
+    assert done.exit_code == 0
+    text = " ".join(done.output.split())
+    assert f"{CHANGED} on {LABELS[1]} against {LABELS[0]}" in text and SAME not in text
+    assert "Likely cause, not tested: another plan, Index Scan of sbtest1 by k_1 → Bitmap Heap Scan of sbtest1." in text
+    assert "1. lead: another plan" in text and "A cause was tested" in text
+
+
+def test_json_has_all_of_it(directory: Path) -> None:
+    (found,) = json.loads(RUNNER.invoke(app, ["explain", str(directory), "--json"]).output)
+    assert (found["test"], found["target"], found["explained"]) == (CHANGED, LABELS[1], None)
+    assert len(found["words"]) == 3
+    (cause,) = found["causes"]
+    assert (cause["kind"], cause["tested"], cause["sure"]) == ("plan", False, False)
+    experiment = dbversus.read(directory)
+    assert [one.what for one in experiment.causes()] == [cause["what"]]
+    assert experiment.causes(CHANGED, LABELS[1]) and not experiment.causes(SAME)
+
+
+def test_nothing_that_changed_is_said_as_that(directory: Path) -> None:
+    done = RUNNER.invoke(app, ["explain", str(directory), "--tests", "hot-*"])
+    assert done.exit_code == 0
+    assert (
+        done.output
+        == "The one test is not shown to have changed by more than the margin: there is nothing to explain.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--tests", "sc*"], f"--tests sc* matches none of the tests that were measured: {SAME}, {CHANGED}."),
+        (["--base", "nobody"], "nobody"),
+    ],
+)
+def test_what_is_not_there_is_refused(directory: Path, words: list[str], said: str) -> None:
+    done = RUNNER.invoke(app, ["explain", str(directory), *words])
+    assert done.exit_code == 2 and said in " ".join(done.output.split())
