@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SHOWN = {".md", ".svg", ".png", ".csv", ".tsv", ".parquet"}
 _CODE = re.compile(r"(^```.*?^```|`[^`\n]*`)", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
-_MENTION = re.compile(r"(?<![\w/`\[])docs/([\w/-]+\.md)")
+_MENTION = re.compile(r"(?<![\w/\[])docs/[\w/-]+\.md\b")
 
 
 def main(into: Path) -> None:
@@ -91,10 +91,19 @@ def page(source: str, text: str) -> tuple[str, list[str]]:
     # links may have code in their words: it is put back before they are looked for, and blocks are left alone
     blocks = [part for part in parts if part.startswith("```")]
     prose = "".join("\0" if part.startswith("```") else part for part in parts)
-    prose = _LINK.sub(linked, prose)
+    prose = _named_pages_linked(source, _LINK.sub(linked, prose))
     for block in blocks:
         prose = prose.replace("\0", block, 1)
     return prose, others
+
+
+def _named_pages_linked(source: str, prose: str) -> str:
+    """What docstrings and `--help` name as `docs/host.md` is a link, outside of code."""
+    parts = re.split(r"(`[^`\n]*`)", prose)
+    return "".join(
+        part if part.startswith("`") else _MENTION.sub(lambda found: f"[{found[0]}]({_from(source, found[0])})", part)
+        for part in parts
+    )
 
 
 def _from(source: str, path: str) -> str:
@@ -151,8 +160,7 @@ def _summary(command: Any) -> str:
 
 
 def _mentions(text: str) -> str:
-    """Pages that `--help` names are links."""
-    return _MENTION.sub(r"[docs/\1](../\1)", text)
+    return _named_pages_linked("docs/verbs/any.md", text)
 
 
 if __name__ == "__main__":

@@ -67,11 +67,12 @@ def test_links_of_all_pages_lead_to_files_of_the_site(site: Path) -> None:
 def test_links_are_made_to_lead_to_where_pages_are_on_the_site() -> None:
     text = (
         "[a](../protocol.md#all-the-work) [`b`](../../README.md) [c](../../src/dbversus/api.py) [d](#here)\n"
-        "[e](../../SECURITY.md) [f](https://a.b/c.md)\n```\n[g](../gone.md)\n```\n"
+        "[e](../../SECURITY.md) [f](https://a.b/c.md)\n```\n[g](../gone.md)\n```\n(docs/host.md) `docs/host.md`\n"
     )
     page, others = docs_site.page("docs/evidence/looks.md", text)
     assert page == (
         "[a](../protocol.md#all-the-work) [`b`](../index.md) c [d](#here)\n"
         "[e](../repository/SECURITY.md) [f](https://a.b/c.md)\n```\n[g](../gone.md)\n```\n"
+        "([docs/host.md](../host.md)) `docs/host.md`\n"
     )
     assert others == ["README.md", "SECURITY.md"]
