@@ -20,7 +20,7 @@ from dbversus.cli.main import app
 
 ROOT = Path(__file__).resolve().parents[1]
 SHOWN = {".md", ".svg", ".png", ".csv", ".tsv", ".parquet"}
-_CODE = re.compile(r"(^```.*?^```|`[^`\n]*`)", re.DOTALL | re.MULTILINE)
+_BLOCK = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 _MENTION = re.compile(r"(?<![\w/\[])docs/[\w/-]+\.md\b")
 
@@ -69,32 +69,29 @@ def place(source: str) -> str:
 
 
 def page(source: str, text: str) -> tuple[str, list[str]]:
-    """A page with its links as on the site, and the files outside of `docs/` that it links to.
-
-    What the site does not have, such as a source file, is named without a link.
-    """
+    """A page with its links as on the site, and the files outside of `docs/` that it links to."""
     others: list[str] = []
-
-    def linked(found: re.Match[str]) -> str:
-        words, link = found.groups()
-        name, _, heading = link.partition("#")
-        if re.match(r"[a-z]+:", link) or not name:
-            return found[0]
-        path = (ROOT / source).parent.joinpath(name).resolve().relative_to(ROOT).as_posix()
-        if Path(path).suffix not in SHOWN:
-            return words
-        if not path.startswith("docs/"):
-            others.append(path)
-        return f"[{words}]({_from(source, path)}{'#' if heading else ''}{heading})"
-
-    parts = _CODE.split(text)
-    # links may have code in their words: it is put back before they are looked for, and blocks are left alone
-    blocks = [part for part in parts if part.startswith("```")]
-    prose = "".join("\0" if part.startswith("```") else part for part in parts)
-    prose = _named_pages_linked(source, _LINK.sub(linked, prose))
+    # blocks of code are left alone; code within a line stays, since the words of a link may be some
+    blocks = _BLOCK.findall(text)
+    prose = _LINK.sub(lambda found: _linked(source, found, others), _BLOCK.sub("\0", text))
+    prose = _named_pages_linked(source, prose)
     for block in blocks:
         prose = prose.replace("\0", block, 1)
     return prose, others
+
+
+def _linked(source: str, found: re.Match[str], others: list[str]) -> str:
+    """A link of a page as on the site; what the site does not have, such as a source file, is named without one."""
+    words, link = found.groups()
+    name, _, heading = link.partition("#")
+    if re.match(r"[a-z]+:", link) or not name:
+        return found[0]
+    path = (ROOT / source).parent.joinpath(name).resolve().relative_to(ROOT).as_posix()
+    if Path(path).suffix not in SHOWN:
+        return words
+    if not path.startswith("docs/"):
+        others.append(path)
+    return f"[{words}]({_from(source, path)}{'#' if heading else ''}{heading})"
 
 
 def _named_pages_linked(source: str, prose: str) -> str:

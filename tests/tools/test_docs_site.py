@@ -13,6 +13,7 @@ from typer.main import get_command
 from dbversus.cli.main import app
 
 ROOT = Path(__file__).resolve().parents[2]
+CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.DOTALL | re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +59,7 @@ def test_a_page_of_a_verb_has_what_help_says(site: Path) -> None:
 def test_links_of_all_pages_lead_to_files_of_the_site(site: Path) -> None:
     broken = []
     for page in site.rglob("*.md"):
-        for link in re.findall(r"\]\(([^)\s#]+)", docs_site._CODE.sub("", page.read_text())):
+        for link in re.findall(r"\]\(([^)\s#]+)", CODE.sub("", page.read_text())):
             if not re.match(r"[a-z]+:", link) and not (page.parent / link).is_file():
                 broken.append((str(page.relative_to(site)), link))
     assert broken == []
