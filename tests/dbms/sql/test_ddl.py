@@ -34,6 +34,25 @@ def test_the_fill_factor_of_init_is_for_what_ddl_says_nothing_of() -> None:
     assert after[0] == "ALTER TABLE orders2 ADD PRIMARY KEY (id) WITH (fillfactor=70)"
 
 
+def test_a_test_that_creates_an_index_has_the_clause_for_indexes() -> None:
+    made = "CREATE INDEX by_k_{table} ON items{table} (k)"
+    clause = "WITH (deduplicate_items = off)"
+    for said in ({"index": clause}, {"index.by_k": clause, "index": "WITH (fillfactor = 50)"}):
+        assert Ddl(said).in_statement(made) == f"{made} {clause}"
+        assert (
+            Ddl(said).in_statement("create unique index by_k_1 on items1 (k) ")
+            == f"create unique index by_k_1 on items1 (k) {clause}"
+        )
+    for said in (
+        {},
+        {"index": "none"},
+        {"index.other": clause},
+        {"index": "CREATE INDEX {name} ON {table} USING brin ({columns})"},
+    ):
+        assert Ddl(said).in_statement(made) == made
+    assert Ddl({"index": clause}).in_statement("SELECT k FROM items1") == "SELECT k FROM items1"
+
+
 def test_a_statement_takes_the_place_of_the_usual_one() -> None:
     choices = Ddl({"index.by_day": "CREATE INDEX {name} ON {table} USING brin ({columns})", "index.other": "none"})
     _, after = postgres.table_sql(ORDERS, "", choices)

@@ -8,13 +8,17 @@ import pytest
 
 from dbversus.errors import RunError
 from dbversus.experiment.cell.case import measure, warm_up
+from dbversus.experiment.cell.opening import open_case
 from dbversus.experiment.cell.rows import LEAD_IN_ROW
 from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.rig.engine import EngineGone
 from dbversus.experiment.rig.recovery import ENGINE_RENEWALS_AT_MOST
 from dbversus.experiment.rig.rig import Rig
 from dbversus.host.pinning import PlacementPlan
+from dbversus.servers.base import ServerConfig
 from dbversus.stats.validity.disturbance import Limits
+from dbversus.suites.load import load_suite
+from dbversus.suites.send.define import statements_in
 
 from .. import fakes
 from ..fakes import FakeEngine, case_of, engine_of, gone, make_rig, records, refused, server_of
@@ -258,3 +262,16 @@ def test_slots_after_a_lead_in_are_as_long_as_its_rates_make_them(tmp_path: Path
     led = [fields["slot"]["ops"] for fields in _counted_rows(rig) if fields["first_row"] >= LEAD_IN_ROW]
     assert led == [40] * 4 + [80] * 4
     assert all(fields["slot"] == {"ops": 80} for fields in _counted_rows(rig) if fields["first_row"] < LEAD_IN_ROW)
+
+
+def test_a_step_that_creates_an_index_has_the_clause_of_the_targets_config(tmp_path: Path) -> None:
+    rig = make_rig(tmp_path)
+    rig.suite = rig.contest.suite = load_suite("insert-2021")
+    server_of(rig, "t1").config = ServerConfig("", {}, ddl={"index": "WITH (deduplicate_items = off)"})
+    (case,) = (case for case in rig.contest.all_cases if case.name == "l.x")
+    with rig.only(rig.contest.turns(0)[0]):
+        open_case(rig, 0, case)
+    (opened,) = engine_of(rig).asked("open")
+    sent = {name: statements_in(made)[-1]["sql"] for name, made in opened["tests"].items()}
+    made = "CREATE INDEX pdc_{table} ON pi{table} (price, dateandtime, customerid)"
+    assert sent == {"t0": made, "t1": f"{made} WITH (deduplicate_items = off)"}

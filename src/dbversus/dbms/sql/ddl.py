@@ -1,5 +1,6 @@
 """What a target changes in how the suite's tables and indexes are made: the lines of [ddl] in its configs (docs/configs.md)."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -13,6 +14,8 @@ _OF_TABLES = (ENGINE, TABLE, PRIMARY_KEY, EMPTY, PARTITIONS)
 _MOST_PARTITIONS = 1024
 MARKS = ("name", "table", "columns")
 """In braces in a value, each stands for something of the object that is made."""
+
+_CREATE_INDEX = re.compile(r"\s*CREATE\s+(?:UNIQUE\s+)?INDEX\s+(\w+?)(?:_\{table\}|_\d+)?\s", re.IGNORECASE)
 
 ACCEPTED = (
     "table, primary_key, index, empty, each for all or for one (index.NAME), engine and engine.TABLE in the MySQL family, "
@@ -50,6 +53,13 @@ class Ddl:
         if not said:
             return usual + storage
         return said if _is_statement(said) else f"{usual} {said}"
+
+    def in_statement(self, sql: str) -> str:
+        """A statement of a test; one that creates an index has the clause for indexes at its end, as those of tables have."""
+        found = _CREATE_INDEX.match(sql)
+        clause = self.of(INDEX, found[1]) if found else ""
+        usual = not clause or clause.lower() == NONE or _is_statement(clause)
+        return sql if usual else f"{sql.rstrip()} {clause}"
 
     def while_empty(self, table: Table) -> list[str]:
         """What is run when a table was made and has no rows yet."""

@@ -1,18 +1,21 @@
 """Opens a case on all targets that are up, and compares their answers."""
 
+import copy
 import hashlib
 from typing import Any
 
 import msgspec
 
+from dbversus.dbms.sql.ddl import Ddl
 from dbversus.experiment.cell.answers import same_answers
 from dbversus.experiment.observe.scene import Scene
 from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.plan.definitions import definitions
 from dbversus.experiment.rig.engine import EngineRefused
-from dbversus.experiment.rig.rig import Rig
+from dbversus.experiment.rig.rig import Rig, Target
 from dbversus.experiment.rig.serving import pin_serving
 from dbversus.results.records import Answers, Check
+from dbversus.suites.send.define import Json, statements_in
 from dbversus.suites.send.judged_load import load_definition
 
 
@@ -53,10 +56,20 @@ def _tests(rig: Rig, case: Case) -> dict[str, Any]:
     """`test` for all targets that are up; `tests` by target besides, where their DBMSs differ."""
     if case.test.loads:
         return _loads(rig, case)
-    by_target = {target.name: target.server.dbms for target in rig.alive}
-    made = definitions(case.test, by_target.values(), rig.spec.table_size, rig.spec.tables, case.clients)
-    first, *others = made.values()
-    return {"test": first} | ({"tests": {name: made[dbms] for name, dbms in by_target.items()}} if others else {})
+    dbms = [target.server.dbms for target in rig.alive]
+    made = definitions(case.test, dbms, rig.spec.table_size, rig.spec.tables, case.clients)
+    by_target = {target.name: _as_config_says(made[target.server.dbms], target) for target in rig.alive}
+    first, *others = by_target.values()
+    return {"test": first} | ({"tests": by_target} if any(other != first for other in others) else {})
+
+
+def _as_config_says(made: Json, target: Target) -> Json:
+    """With the clause for indexes that the target's config has, in statements that create one."""
+    ddl = Ddl(target.server.config.ddl)
+    own = copy.deepcopy(made)
+    for statement in statements_in(own):
+        statement["sql"] = ddl.in_statement(statement["sql"])
+    return own
 
 
 def _loads(rig: Rig, case: Case) -> dict[str, Any]:
