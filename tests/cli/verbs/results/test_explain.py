@@ -60,3 +60,11 @@ def test_nothing_that_changed_is_said_as_that(directory: Path) -> None:
 def test_what_is_not_there_is_refused(directory: Path, words: list[str], said: str) -> None:
     done = RUNNER.invoke(app, ["explain", str(directory), *words])
     assert done.exit_code == 2 and said in " ".join(done.output.split())
+
+
+def test_the_end_of_a_report_names_the_command_where_a_cause_is_known(directory: Path) -> None:
+    done = RUNNER.invoke(app, ["report", str(directory), "--format", "csv"])
+    assert done.output.splitlines()[-2:] == [
+        f"why: dbversus explain {directory}",
+        f"report: {directory / 'report.csv'}",
+    ]
