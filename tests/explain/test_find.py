@@ -1,6 +1,7 @@
 """Causes of forged changes: what is tested, what is a lead, what is neither."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -92,6 +93,24 @@ def test_several_settings_are_tested_together_and_those_with_a_sign_are_leads() 
     assert first.tested and first.what == "jit, work_mem" and (first.base, first.mine) == ("on, 4MB", "off, 64kB")
     assert [cause.what for cause in rest if cause.kind is Kind.SETTING] == ["work_mem"]
     assert not any(cause.tested for cause in rest)
+
+
+def test_an_option_that_servers_show_under_another_name_is_tested_too() -> None:
+    shown = {"log_bin": "ON", "log_replica_updates": "ON"}, {"log_bin": "OFF", "log_replica_updates": "OFF"}
+    pair = _pair(*shown, dbms="mysql", asked=({}, {"skip_log_bin": "ON"}))
+    found = _explained(pair, _seen({CPU: (300.0, 100.0)}, writes=True))
+    assert [(cause.what, cause.mine, cause.tested) for cause in found.causes] == [("skip_log_bin", "ON", True)]
+
+
+def test_an_option_that_changed_nothing_is_no_cause() -> None:
+    pair = _pair({"jit": "off"}, {"jit": "off"}, asked=({}, {"jit": "off"}), versions=("16.1", "17.1"))
+    assert _names(pair, _seen(SLOWER)) == [] and _explained(pair, _seen(SLOWER)).same_config
+
+
+def test_what_was_asked_for_counts_where_servers_did_not_tell() -> None:
+    pair = _pair({"jit": "off"}, {"jit": "on"})
+    found = _explained(replace(pair, settings=None), _seen(SLOWER))
+    assert [(cause.what, cause.tested) for cause in found.causes] == [("jit", True)]
 
 
 def test_a_setting_between_two_versions_is_a_lead_with_the_command_that_tests_it() -> None:

@@ -31,6 +31,7 @@ def test_the_target_beside_itself_with_a_setting_in_place_of_its_own(target: str
 
 def test_there_is_none_without_a_setting_and_where_a_list_is_set_already() -> None:
     assert trial_command(HEADER, "postgres:17", "scan", "") == ""
+    assert trial_command(HEADER, "postgres:17@jit=off", "scan", "jit=off") == ""
     assert trial_command(HEADER, "mysql:8.0@optimizer_switch=x=on", "scan", "optimizer_switch=mrr=off") == ""
 
 

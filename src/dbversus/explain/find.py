@@ -46,7 +46,8 @@ _LEAST_ROWS = 10.0
 
 @dataclass(frozen=True)
 class Pair:
-    """A target and the base, and what tells the two apart, in all tests. `settings`: those that differ between any targets.
+    """A target and the base, and what tells the two apart, in all tests. `settings`: those that differ between any targets; None
+    where a server of the two did not tell its own.
 
     `places`: where the base and the target stand in these, and in the plans.
     """
@@ -55,7 +56,7 @@ class Pair:
     base: Target
     target: Target
     places: tuple[int, int]
-    settings: Sequence[SettingDifference] = ()
+    settings: Sequence[SettingDifference] | None = ()
 
     @property
     def facts(self) -> tuple[TargetFacts, TargetFacts]:
@@ -77,7 +78,7 @@ class Pair:
     def differing(self) -> dict[str, tuple[str | None, str | None]]:
         """Setting → its values on the base and on the target, of those that differ between the two."""
         found = {}
-        for one in self.settings:
+        for one in self.settings or ():
             values = tuple(one.values[place] for place in self.places)
             if values[0] != values[1] and not set(self.places) & set(one.others):
                 found[one.name] = (values[0], values[1])
@@ -167,7 +168,7 @@ class _Search:
         """What alone differs between two targets of one build: the change is its effect."""
         if not self.pair.same_build or not self.chosen:
             return
-        base, mine = (", ".join(str(values[side] or "–") for values in self.chosen.values()) for side in (0, 1))
+        base, mine = (", ".join(str(values[side] or "not set") for values in self.chosen.values()) for side in (0, 1))
         names = ", ".join(self.chosen)
         known = settings_named(names, family_name(self.pair.target.dbms))
         means, source = (known[0].means, known[0].source) if known else ("", "")
@@ -282,6 +283,8 @@ class _Search:
         """Those that differ and show a sign of having to do with the change."""
         family = family_name(self.pair.target.dbms)
         for name, (base, mine) in self.pair.differing.items():
+            if self.pair.same_build and name not in self.chosen:
+                continue  # it follows from what was chosen
             for known in settings_named(name, family):
                 both = base is not None and mine is not None
                 rank = self._sign(known, shapes, counters, both=both, is_asked_for=name in self.chosen)
@@ -290,7 +293,7 @@ class _Search:
                 is_asked_for = name in self.chosen
                 told = {"base": base, "mine": mine, "means": known.means, "source": known.source}
                 facts = {WEAK: True} if rank >= _RANKS[Kind.SETTING] and not is_asked_for else {}
-                command = self._trial(_back(name, base, mine, known.back))
+                command = self._trial(_back(name, base, mine, known.back if self.is_worse else ""))
                 yield (
                     rank - _ASKED_FOR * is_asked_for,
                     self._new(Kind.SETTING, name, command=command, facts=facts, **told),
@@ -365,7 +368,11 @@ def _chosen(pair: Pair) -> dict[str, tuple[str | None, str | None]]:
         for name in sorted(ours.keys() | theirs.keys()):
             if ours.get(name) != theirs.get(name):
                 asked[f"{prefix}{name}"] = theirs.get(name), ours.get(name)
-    return {name: values for one, own in asked.items() for name, values in _as_they_came(one, own, pair)}
+    came = {name: values for one, own in asked.items() for name, values in _as_they_came(one, own, pair)}
+    if pair.differing.keys() - came.keys():
+        # what follows from an option that the server shows under another name, or not at all: skip_log_bin
+        return {one: own for one, own in asked.items() if not _items_of(one, pair.differing)} | came
+    return came
 
 
 def _have_same_config(pair: Pair, chosen: Mapping[str, tuple[str | None, str | None]]) -> bool:
@@ -374,13 +381,16 @@ def _have_same_config(pair: Pair, chosen: Mapping[str, tuple[str | None, str | N
     return not chosen if base.rendered and mine.rendered else base.config == mine.config
 
 
+def _items_of(name: str, differing: Iterable[str]) -> list[str]:
+    """Of settings that differ, those that are it, or items of its list."""
+    return [one for one in differing if one == name or one.startswith(f"{name}.")]
+
+
 def _as_they_came(
     name: str, asked: tuple[str | None, str | None], pair: Pair
 ) -> Iterator[tuple[str, tuple[str | None, str | None]]]:
     """The setting with the server's values; each item of a list. As it was asked for where servers did not tell."""
-    differing = pair.differing
-    items = [one for one in differing if one == name or one.startswith(f"{name}.")]
-    if items:
-        yield from ((one, differing[one]) for one in items)
-    elif not pair.settings or name.startswith(("environment.", "init.", "ddl.")):
+    if items := _items_of(name, pair.differing):
+        yield from ((one, pair.differing[one]) for one in items)
+    elif pair.settings is None or name.startswith(("environment.", "init.", "ddl.")):
         yield name, asked

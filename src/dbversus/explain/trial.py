@@ -13,7 +13,7 @@ _LEFT_OUT = frozenset({"--tests", "--out", "--matrix", "--builds", "--exclude", 
 def trial_command(header: Experiment, target: str, test: str, settings: str) -> str:
     """`target`: its label. `settings`: `name=value`, with commas between. Empty where no target can be named so."""
     changed = _changed(target.partition("#")[0], settings) if settings and header.suite else ""
-    if not changed:
+    if changed in ("", target.partition("#")[0]):
         return ""
     named = [target.partition("#")[0], changed]
     return shlex.join(["dbversus", "compare", *named, "--tests", _test_of(test), *_options(header)])

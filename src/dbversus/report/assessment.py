@@ -283,7 +283,8 @@ def _explanations(
     found = []
     for place, (item, target) in enumerate(zip(comparisons, results.targets[1:], strict=True), start=1):
         if item.verdict in (*CHANGES, Verdict.NO_STEADY_STATE):
-            pair = Pair(results.header, results.base, target, (0, place), settings)
+            told = all(_known(results.server_json(one, "settings.json")) for one in (results.base, target))
+            pair = Pair(results.header, results.base, target, (0, place), settings if told else None)
             base, mine = (
                 figures.means(absolute.get((item.test, one), {})) for one in (results.base.label, target.label)
             )
