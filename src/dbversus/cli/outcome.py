@@ -1,5 +1,6 @@
 """What a verb that ends with results shows, and the exit status that follows."""
 
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -54,6 +55,8 @@ def present(
         sys.stdout.write(json_report.render(assessment))
     else:
         text.render(assessment, make_console())
+        if assessment.tells_why:
+            print(f"why: dbversus explain {shlex.quote(str(directory))}")
     for path in written if formats else written[:1]:
         print(f"report: {path}", file=sys.stderr if as_json else sys.stdout)
     return status_of(assessment, demands)

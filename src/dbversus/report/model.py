@@ -113,7 +113,7 @@ class SlotRatios:
 
 
 @dataclass(frozen=True)
-class Cause:
+class Disturber:
     """What disturbed `rows`; `cores` that it took in them, on average. None: not counted in cores."""
 
     what: str
@@ -131,7 +131,7 @@ class Disturbance:
 
     rows: int
     disturbed: int
-    causes: tuple[Cause, ...]
+    causes: tuple[Disturber, ...]
     foreign_cpu_share: float | None
     steal_share: float | None
 

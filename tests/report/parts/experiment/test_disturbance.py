@@ -10,15 +10,15 @@ from rich.console import Console
 from dbversus.report.assessment import build_assessment
 from dbversus.report.formats import html, markdown, text
 from dbversus.report.formats import json as json_report
-from dbversus.report.model import Assessment, Cause, Disturbance, Waits
+from dbversus.report.model import Assessment, Disturbance, Disturber, Waits
 from dbversus.report.parts.experiment.disturbance import HYPERVISOR, PROCESSES, sentences, total_disturbance
 from dbversus.results.read import open_results
 
 from ....journals import DictJournal
 from ...synthetic import FOREIGN_CPU_NS, TRUTHS, WALL_NS, write_results
 
-QUIET = Disturbance(1200, 12, (Cause(PROCESSES, 12, 0.7),), 0.02, 0.0)
-BUSY = Disturbance(1200, 412, (Cause(PROCESSES, 400, 0.921), Cause(HYPERVISOR, 12, 0.31)), 0.4, 0.01)
+QUIET = Disturbance(1200, 12, (Disturber(PROCESSES, 12, 0.7),), 0.02, 0.0)
+BUSY = Disturbance(1200, 412, (Disturber(PROCESSES, 400, 0.921), Disturber(HYPERVISOR, 12, 0.31)), 0.4, 0.01)
 
 
 def said(assessment: Assessment, disturbance: Disturbance, waits: Waits = Waits()) -> list[str]:  # noqa: B008 (it is frozen)

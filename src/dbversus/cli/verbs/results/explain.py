@@ -11,6 +11,7 @@ from dbversus.cli import options
 from dbversus.cli.tables import print_json
 from dbversus.errors import UsageError
 from dbversus.names import split_names
+from dbversus.results.schema import IMPORTED_SUITE
 
 if TYPE_CHECKING:
     from dbversus.report.model import Assessment
@@ -67,5 +68,7 @@ def _nothing(assessment: "Assessment", chosen: Sequence[str]) -> str:
     """Why there is nothing to explain."""
     if not assessment.candidates:
         return "There is one target, so there is no change to explain."
+    if assessment.header.suite == IMPORTED_SUITE:
+        return "Runs of an import have no blocks to show a change with, and no settings, plans or counters to explain it by."
     which = "The one test is not" if len(chosen) == 1 else f"None of {len(chosen)} tests is"
     return f"{which} shown to have changed by more than the margin: there is nothing to explain."

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from dbversus.report.model import Assessment, Cause, Disturbance, Waits
+from dbversus.report.model import Assessment, Disturbance, Disturber, Waits
 from dbversus.report.words import percent
 from dbversus.results.records import Wait
 from dbversus.results.stored import Results
@@ -63,9 +63,9 @@ def _sum_up(rows: Sequence[_Rows]) -> Disturbance:
     )
 
 
-def _cause(what: str, rows: Sequence[_Rows]) -> Cause:
+def _cause(what: str, rows: Sequence[_Rows]) -> Disturber:
     column = {PROCESSES: "foreign_cpu_ns", HYPERVISOR: "steal_ns"}.get(what)
-    return Cause(what, sum(line.rows for line in rows), _cores(rows, column) if column else None)
+    return Disturber(what, sum(line.rows for line in rows), _cores(rows, column) if column else None)
 
 
 def _cores(rows: Sequence[_Rows], column: str) -> float | None:
@@ -75,21 +75,21 @@ def _cores(rows: Sequence[_Rows], column: str) -> float | None:
     return float(sum(used for used, _ in known) / sum(wall for _, wall in known)) if known else None
 
 
-def _most_first(causes: Iterable[Cause]) -> tuple[Cause, ...]:
+def _most_first(causes: Iterable[Disturber]) -> tuple[Disturber, ...]:
     return tuple(sorted(causes, key=lambda cause: -cause.rows))
 
 
 def total_disturbance(parts: Iterable[Disturbance]) -> Disturbance:
     """All tests together; shares and cores are weighted by rows."""
     parts = list(parts)
-    causes: dict[str, list[Cause]] = {}
+    causes: dict[str, list[Disturber]] = {}
     for cause in (cause for part in parts for cause in part.causes):
         causes.setdefault(cause.what, []).append(cause)
     return Disturbance(
         sum(part.rows for part in parts),
         sum(part.disturbed for part in parts),
         _most_first(
-            Cause(what, sum(one.rows for one in own), _mean((one.cores, one.rows) for one in own))
+            Disturber(what, sum(one.rows for one in own), _mean((one.cores, one.rows) for one in own))
             for what, own in causes.items()
         ),
         _mean((part.foreign_cpu_share, part.rows) for part in parts),
@@ -138,7 +138,7 @@ def _of_rows(disturbance: Disturbance) -> str:
     return f"{disturbance.disturbed:,} of {rows} ({percent(disturbance.disturbed_share)})"
 
 
-def _cause_words(cause: Cause) -> str:
+def _cause_words(cause: Disturber) -> str:
     cores = "" if cause.cores is None else f" {show_cores(cause.cores)} on average"
     if cause.what == PROCESSES:
         return f"Other processes used{cores} in {cause.rows:,} of them: stop other work, or use --wait-quiet 5m."
