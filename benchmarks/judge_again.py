@@ -17,9 +17,9 @@ from common import make_parser, markdown, say, told
 
 from dbversus.errors import UsageError
 from dbversus.report.assessment import build_assessment
-from dbversus.report.model import Comparison
 from dbversus.results.read import open_results
 from dbversus.results.schema import JOURNAL
+from dbversus.stats.comparison import Comparison
 from dbversus.stats.metrics import CPU, LOAD_TEST, PRIMARY, THROUGHPUT
 
 EXAMPLE = """examples:

@@ -22,14 +22,13 @@ from dbversus.stats.headline import headline
 from dbversus.stats.judge import Evidence, evidence_of, judge_evidence, judged_values, looks_of, margins_of
 from dbversus.stats.judged import judged_metrics
 from dbversus.stats.metrics import PRIMARY, metric_named
-from dbversus.stats.model import BlockValue, Finding, Verdict
+from dbversus.stats.model import SPOILT, BlockValue, Finding, Verdict
 from dbversus.stats.values.finished import of_finished_blocks
 from independent_runs.measure import commits_of
 from independent_runs.outcome import Outcome, TestOutcome, dbms_of, errors_of, finished_runs, outcome_of, truths_of
 from independent_runs.plan import read_name
 
 SUFFIX = ".parquet"
-_BEFORE_FIGURES = (Verdict.WRONG_RESULT, Verdict.SLA_FAILED, Verdict.FAILED)
 """Verdicts that no value bears."""
 
 
@@ -186,7 +185,7 @@ def _undrained(evidence: Evidence) -> list[Undrained]:
 
 
 def _kept_test(test: TestOutcome) -> KeptTest:
-    return KeptTest(test.test, test.asked, test.truth, test.verdict if test.verdict in _BEFORE_FIGURES else "")
+    return KeptTest(test.test, test.asked, test.truth, test.verdict if test.verdict in SPOILT else "")
 
 
 def write_evidence(runs: Sequence[KeptRun], file: Path) -> None:

@@ -1,17 +1,20 @@
-"""The one way to write a file that users keep: whole or not at all, in its folder and nowhere that a link leads.
+"""The one way to write a file that users keep: whole or not at all, or line by line; in its folder and nowhere that a link leads.
 
 What is written lies beside its place until it is on the disk: a full disk, a kill or a mistake leaves what was there before. In a
 folder, which may be a stranger's, no link is followed below what the user named (docs/safety.md).
 """
 
 import contextlib
+import errno
+import fcntl
 import os
 import re
 import stat
 from collections.abc import Iterator
 from io import FileIO
 from pathlib import Path
-from typing import BinaryIO
+from types import TracebackType
+from typing import BinaryIO, Self
 
 from dbversus.errors import RunError, UsageError
 from dbversus.printable import printable
@@ -108,6 +111,61 @@ def open_to_append(path: Path) -> FileIO:
         file.close()
         raise UsageError(f"{path} is no file; remove it.")
     return file
+
+
+class LineFile:
+    """A file that grows by lines, of one process at a time; a line is on the disk when `append_line` returns. A context manager.
+
+    Raises as `open_to_append`, and RunError where another process writes it.
+    """
+
+    def __init__(self, path: Path):
+        self._path = path
+        self._file = open_to_append(path)
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self._file.close()
+            raise RunError(f"{path} is being written by another dbversus; wait for it or stop it.") from None
+
+    def set_aside(self, good_bytes: int) -> str:
+        """Moves what follows these bytes to `NAME.torn`; says so, or nothing where nothing follows."""
+        path = self._path
+        if good_bytes == path.stat().st_size:
+            return ""
+        torn_path = path.with_name(f"{path.name}.torn")
+        with path.open("rb") as file, open_to_append(torn_path) as torn:
+            file.seek(good_bytes)
+            torn.write(file.read() + b"\n")
+        self._file.truncate(good_bytes)
+        os.fdatasync(self._file.fileno())
+        return f"{path}: the last line was cut off; it was set aside in {torn_path.name}."
+
+    def append_line(self, line: bytes) -> None:
+        """`line` ends with a newline. RunError where the disk refuses it; the file is as before then."""
+        # one write per line: a kill leaves at most one line cut off, at the end; so does a full disk
+        good_bytes = os.fstat(self._file.fileno()).st_size
+        try:
+            written = self._file.write(line)
+            os.fdatasync(self._file.fileno())
+            why = "" if written == len(line) else os.strerror(errno.ENOSPC)
+        except OSError as error:
+            why = error.strerror or str(error)
+        if why:
+            with contextlib.suppress(OSError):
+                self._file.truncate(good_bytes)
+            raise RunError(f"{self._file.name} cannot be written: {why}.")
+
+    def close(self) -> None:
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
 
 def _enter(path: Path, above: int, within: Path, mode: int) -> int:

@@ -14,7 +14,7 @@ import typer
 
 from dbversus.cli.ending import INTERRUPTED, resumable, told
 from dbversus.errors import RunError
-from dbversus.results.schema import JOURNAL
+from dbversus.results.schema import CAMPAIGN, JOURNAL
 
 TARGETS = [{"name": name, "label": name} for name in ("t0", "t1")]
 HEADER = {"type": "experiment", "schema": 2, "tests": [], "targets": TARGETS}
@@ -75,7 +75,7 @@ def test_want_of_memory_is_told_in_a_sentence(tmp_path: Path, capsys: pytest.Cap
 
 
 def _advice(directory: Path, error: BaseException, capsys: pytest.CaptureFixture[str]) -> str:
-    with pytest.raises(type(error)), resumable(directory, "dbversus calibrate --from X"):
+    with pytest.raises(type(error)), resumable(directory):
         (directory / JOURNAL).write_text(json.dumps(HEADER) + "\n")
         raise error
     return capsys.readouterr().err
@@ -84,7 +84,34 @@ def _advice(directory: Path, error: BaseException, capsys: pytest.CaptureFixture
 def test_with_nothing_measured_yet_it_goes_on_after_an_interrupt_or_a_full_disk_only(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    said = f"go on with: dbversus resume {tmp_path}\nthen: dbversus calibrate --from X\n"
+    said = f"go on with: dbversus resume {tmp_path}\n"
     assert _advice(tmp_path, KeyboardInterrupt(), capsys) == said
     assert _advice(tmp_path, OSError(errno.ENOSPC, "full"), capsys) == said
     assert _advice(tmp_path, RunError("the base cannot start"), capsys) == ""
+
+
+def _advice_of_campaign(
+    directory: Path, error: BaseException, capsys: pytest.CaptureFixture[str], *, is_measured: bool
+) -> str:
+    (directory / CAMPAIGN).write_text("")
+    (directory / "ends").mkdir(exist_ok=True)
+    with pytest.raises(type(error)), resumable(directory):
+        rows = [HEADER, ROW] if is_measured else [HEADER]
+        lines = "".join(json.dumps(one, separators=(",", ":")) + "\n" for one in rows)
+        (directory / "ends" / JOURNAL).write_text(lines)
+        raise error
+    return capsys.readouterr().err
+
+
+def test_a_campaign_goes_on_where_one_of_its_experiments_can(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = f"go on with: dbversus resume {tmp_path}\n"
+    failed = RunError("the base cannot start")
+    assert _advice_of_campaign(tmp_path, failed, capsys, is_measured=False) == ""
+    assert _advice_of_campaign(tmp_path, failed, capsys, is_measured=True) == said
+    (tmp_path / "ends" / JOURNAL).unlink()
+    (tmp_path / "ends").rmdir()
+    with pytest.raises(KeyboardInterrupt), resumable(tmp_path):  # before its first experiment was begun
+        raise KeyboardInterrupt
+    assert capsys.readouterr().err == said

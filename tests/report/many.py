@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeVar
 
-from dbversus.report.model import Assessment, Comparison, Figure, TestPart
+from dbversus.report.model import Assessment, Figure, NotedComparison, TestPart
 from dbversus.stats.model import Finding
 
 T = TypeVar("T")
@@ -55,7 +55,7 @@ def _test(test: TestPart, assessment: Assessment, names: list[str]) -> TestPart:
     )
 
 
-def _comparison(comparison: Comparison, place: int, name: str) -> Comparison:
+def _comparison(comparison: NotedComparison, place: int, name: str) -> NotedComparison:
     findings = {metric: _moved(one, place, name) for metric, one in comparison.findings.items()}
     return replace(comparison, target=name, findings=findings)
 

@@ -9,7 +9,7 @@ import pytest
 from dbversus.report.assessment import build_assessment, query
 from dbversus.report.figures import block_figures
 from dbversus.report.formats import html, markdown
-from dbversus.report.model import Assessment, Comparison, TestPart
+from dbversus.report.model import Assessment, NotedComparison, TestPart
 from dbversus.results.read import open_results
 from dbversus.results.records import Finished
 from dbversus.results.schema import JOURNAL
@@ -32,7 +32,7 @@ def verdicts(assessment: Assessment, label: str) -> Mapping[str, Verdict]:
     return {item.test: item.verdict for item in assessment.comparisons if item.target == label}
 
 
-def comparison(assessment: Assessment, test: str, label: str) -> Comparison:
+def comparison(assessment: Assessment, test: str, label: str) -> NotedComparison:
     return next(item for item in part(assessment, test).comparisons if item.target == label)
 
 

@@ -2,7 +2,6 @@ import math
 
 import pytest
 
-from dbversus.report.model import Comparison
 from dbversus.report.words import (
     NBSP,
     change,
@@ -17,6 +16,7 @@ from dbversus.report.words import (
     spread,
     summary_sentences,
 )
+from dbversus.stats.comparison import Comparison
 from dbversus.stats.means import Spread
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
 from dbversus.stats.model import UNSETTLED, Finding, Verdict

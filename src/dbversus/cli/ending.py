@@ -3,7 +3,7 @@
 import errno
 import functools
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import ParamSpec
@@ -12,7 +12,7 @@ import typer
 
 from dbversus.errors import DbversusError, RunError
 from dbversus.printable import clean_output
-from dbversus.results.schema import JOURNAL
+from dbversus.results.schema import CAMPAIGN, JOURNAL
 
 INTERRUPTED = 130
 _NO_MEMORY = (
@@ -21,18 +21,23 @@ _NO_MEMORY = (
 
 
 @contextmanager
-def resumable(directory: Path, then: str = "") -> Iterator[None]:
-    """Says how to go on, when an experiment in `directory` does not reach its end and that can help; `then`: what after it."""
-    journal = directory / JOURNAL
-    known_bytes = journal.stat().st_size if journal.exists() else 0
+def resumable(directory: Path) -> Iterator[None]:
+    """Says how to go on, when an experiment or campaign in `directory` does not reach its end and that can help."""
+    known_bytes = {path: path.stat().st_size for path in _journals(directory)}
     try:
         yield
     except (KeyboardInterrupt, RunError, OSError, MemoryError) as error:
-        if journal.exists() and (was_interrupted(error) or _can_go_on(directory, error, known_bytes)):
+        journals = _journals(directory)
+        is_begun = bool(journals) or (directory / CAMPAIGN).exists()
+        if is_begun and (was_interrupted(error) or _can_go_on(journals, error, known_bytes)):
             print(f"go on with: dbversus resume {directory}", file=sys.stderr)
-            if then:
-                print(f"then: {then}", file=sys.stderr)
         raise
+
+
+def _journals(directory: Path) -> list[Path]:
+    """That of an experiment, and those of a campaign's experiments."""
+    within = directory.glob(f"*/{JOURNAL}") if (directory / CAMPAIGN).exists() else ()
+    return [path for path in (directory / JOURNAL, *within) if path.exists()]
 
 
 def told_in_a_sentence(error: Exception) -> str:
@@ -42,10 +47,10 @@ def told_in_a_sentence(error: Exception) -> str:
     return f"{where}{error.strerror or error}"
 
 
-def _can_go_on(directory: Path, error: BaseException, known_bytes: int) -> bool:
+def _can_go_on(journals: Sequence[Path], error: BaseException, known_bytes: Mapping[Path, int]) -> bool:
     from dbversus.experiment.advice import resume_can_help  # only now: it reads records
 
-    return resume_can_help(directory, error, known_bytes)
+    return any(resume_can_help(path.parent, error, known_bytes.get(path, 0)) for path in journals)
 
 
 _DUCKDB_INTERRUPTED = "Query interrupted"

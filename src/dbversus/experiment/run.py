@@ -4,7 +4,7 @@ import contextlib
 import json
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -26,8 +26,9 @@ from dbversus.experiment.rig.data.refused import StatementRefused
 from dbversus.experiment.rig.quiet import wait_for_quiet
 from dbversus.experiment.rig.ready import closing, make_ready
 from dbversus.experiment.rig.rig import Display, Rig
-from dbversus.experiment.rig.stage import Stage, set_stage
+from dbversus.experiment.rig.stage import HoldHost, Stage, set_stage
 from dbversus.files import write_whole
+from dbversus.host.claims.lock import acquire_host
 from dbversus.host.facts import machine_id
 from dbversus.private import told
 from dbversus.results.journal import header_of, parse_journal
@@ -38,19 +39,31 @@ from dbversus.results.write import Journal, check_results_dir, create_results_di
 from dbversus.units import show_duration
 
 
-def run_experiment(spec: ExperimentSpec, directory: Path, command: str, display: Display, *, wait: bool) -> None:
+def run_experiment(
+    spec: ExperimentSpec,
+    directory: Path,
+    command: str,
+    display: Display,
+    *,
+    wait: bool,
+    hold_host: HoldHost = acquire_host,
+    but: Collection[str] = (),
+) -> None:
     """Runs `spec` from the start into the new `directory`. `command` is what repeats it; `wait`: for a busy host.
+
+    `hold_host`: how the host is taken; `but`: files that may be in `directory` already.
 
     Raises UsageError before anything is started, RunError when it cannot be finished, KeyboardInterrupt when the user
     stops it: what was measured is in `directory` in each case, and `resume_experiment` goes on from there.
     """
     spec = with_absolute_paths(spec)
-    check_results_dir(directory)
+    check_results_dir(directory, but)
     copies = copies_of(spec)
     if words := check_time_budget(spec, spec.read_suite()):
         display.say(words)
-    with set_stage(spec, display, wait=wait) as stage:
+    with set_stage(spec, display, wait=wait, hold_host=hold_host) as stage:
         check_steady(copies, copies_of(spec))
+        create_results_dir(directory, but)
         with _gone_when_refused(directory), _new_results(directory, stage, command, copies, display) as journal:
             _perform(stage, journal, Progress(), display)
     seal(directory)
@@ -67,6 +80,7 @@ def run_together(
     copies = copies_of(spec)
     with set_stage(spec, display, wait=True) as stage:
         names = [target.name for target in stage.targets]
+        create_results_dir(directory)
         with _new_results(directory, stage, command, copies, display):
             pass
     with _open_journal(directory) as journal, contextlib.ExitStack() as stack:
@@ -89,7 +103,6 @@ def _new_results(
     directory: Path, stage: Stage, command: str, copies: Sequence[Copy], display: Display
 ) -> Iterator[Journal]:
     """A results folder with all that is known before the first row, and its journal."""
-    create_results_dir(directory)
     write_spec(stage.spec, directory / EXPERIMENT)
     write_copies(copies, directory)
     write_whole(directory / HOST, told(json.dumps(stage.host_facts, indent=1, default=str)))
@@ -121,7 +134,13 @@ def _gone_when_refused(directory: Path) -> Iterator[None]:
 
 
 def resume_experiment(
-    spec: ExperimentSpec, directory: Path, display: Display, *, wait: bool, as_stored: bool = False
+    spec: ExperimentSpec,
+    directory: Path,
+    display: Display,
+    *,
+    wait: bool,
+    as_stored: bool = False,
+    hold_host: HoldHost = acquire_host,
 ) -> None:
     """Goes on with an interrupted experiment, as `read_folder` read it; does nothing but seal it when it had ended.
 
@@ -137,7 +156,7 @@ def resume_experiment(
         if progress.ended is None or undecided_blocks_left(progress, spec):
             if not as_stored:
                 check_outside(directory, header)
-            with set_stage(spec, display, wait=wait) as stage:
+            with set_stage(spec, display, wait=wait, hold_host=hold_host) as stage:
                 check_unchanged(directory, header, stage, as_stored=as_stored)
                 journal.append(Resumed(f"{len(progress.blocks)} blocks were finished", schema=SCHEMA_VERSION))
                 progress.go_on()

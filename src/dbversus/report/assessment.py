@@ -1,7 +1,7 @@
 """Everything that the reports show, built from stored results alone."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from statistics import fmean
 from typing import Any
@@ -31,16 +31,15 @@ from dbversus.report import pairs as generations
 from dbversus.report.code_layout import layout_note
 from dbversus.report.model import (
     Assessment,
-    Comparison,
     Disturbance,
     Failure,
     Figure,
+    NotedComparison,
     RolePart,
     SlotRatios,
     StatementPart,
     TargetFacts,
     TestPart,
-    spoiled_labels,
 )
 from dbversus.report.parts.each_test import after_writes, roles
 from dbversus.report.parts.each_test.groups import group_of
@@ -67,18 +66,17 @@ from dbversus.results.records import Failure as FailureRecord
 from dbversus.results.sql import columns_of, names
 from dbversus.results.stored import Results, Target
 from dbversus.stats.across.clients import case_of, test_of
+from dbversus.stats.comparison import Comparison, by_test_and_target, compare
 from dbversus.stats.headline import headline
 from dbversus.stats.judge import judge, judge_over_clients, judge_over_sizes
 from dbversus.stats.metrics import CPU, WAIT
-from dbversus.stats.model import CHANGES, Finding, Verdict
+from dbversus.stats.model import CHANGES, SPOILT, Finding, Verdict
 from dbversus.stats.values.finished import counted_blocks, of_finished_blocks
 from dbversus.stats.values.levels import at_level
 
 CLIENT_BOUND_SHARE = 0.8
 LONG_WAIT_SHARE = 0.1
 """Of the CPU time: waiting in the run queue that is worth a word."""
-
-_NOT_PUBLISHABLE = (Verdict.WRONG_RESULT, Verdict.FAILED, Verdict.SLA_FAILED)
 
 _TYPES = {float: "DOUBLE", int: "BIGINT", bool: "BOOLEAN"}
 # a table of findings has these columns even where nothing was judged
@@ -94,8 +92,9 @@ def build_assessment(results: Results) -> Assessment:
     """Judges `results` and gathers all that the reports show, of the blocks that were finished."""
     results = of_finished_blocks(results)
     findings = judge(results) if len(results.targets) > 1 else []
+    compared = compare(results, findings)
     settings = tuple(_settings(results))
-    tests = _tests(results, findings, settings)
+    tests = _tests(results, findings, compared, settings)
     base = results.base.label
     targets = tuple(_target_facts(results, target, tests) for target in results.targets)
     others = [target.label for target in results.targets[1:]]
@@ -122,14 +121,14 @@ def build_assessment(results: Results) -> Assessment:
         command=results.header.command,
         generations=generations.of_experiment(results),
         matrix=matrix.of_experiment(results, findings),
-        scaleup=scaleup.of_experiment(results, [item for test in tests for item in test.comparisons]),
-        sizes=sizes.of_experiment(results, [item for test in tests for item in test.comparisons]),
+        scaleup=scaleup.of_experiment(results, compared),
+        sizes=sizes.of_experiment(results, compared),
         steps=steps,
         layouts=layout_part(results, steps, findings),
-        after_writes=after_writes.of_experiment(results, [item for test in tests for item in test.comparisons]),
+        after_writes=after_writes.of_experiment(results, compared),
         data_state=state_sentences(results),
         waits=disturbance.waits_of(results),
-        posts=scoring.of_experiment(results, findings, spoilt(item for test in tests for item in test.comparisons)),
+        posts=scoring.of_experiment(results, findings, spoilt(compared)),
         chosen_base=base_sentences(results),
         code_layout=layout_note(results.header.targets),
         phases=phases_of(results),
@@ -138,7 +137,7 @@ def build_assessment(results: Results) -> Assessment:
 
 def spoilt(comparisons: Iterable[Comparison]) -> set[tuple[str, str]]:
     """Tests and targets that cannot be held against what was published, since answers were wrong, say."""
-    return {(item.test, item.target) for item in comparisons if item.verdict in _NOT_PUBLISHABLE}
+    return {(item.test, item.target) for item in comparisons if item.verdict in SPOILT}
 
 
 def query(results: Results, sql: str) -> list[tuple[list[str], list[tuple[Any, ...]]]]:
@@ -156,15 +155,13 @@ def _named_first(settings: Sequence[SettingDifference], tests: Sequence[TestPart
     return tuple(sorted(settings, key=lambda one: (not one.known_to_all, one.name not in named)))
 
 
-def _by_test_and_target(findings: Sequence[Finding]) -> Findings:
-    grouped: dict[tuple[str, str], dict[str, Finding]] = {}
-    for finding in findings:
-        grouped.setdefault((finding.test, finding.target), {})[finding.metric] = finding
-    return grouped
-
-
-def _tests(results: Results, judged: Sequence[Finding], settings: Sequence[SettingDifference]) -> tuple[TestPart, ...]:
-    findings = _by_test_and_target(judged)
+def _tests(
+    results: Results,
+    judged: Sequence[Finding],
+    compared: Sequence[Comparison],
+    settings: Sequence[SettingDifference],
+) -> tuple[TestPart, ...]:
+    findings = by_test_and_target(judged)
     absolute = figures.block_figures(results, judged)
     for more in (
         at_level(background.block_figures(results), judged, results.base.label),
@@ -185,6 +182,7 @@ def _tests(results: Results, judged: Sequence[Finding], settings: Sequence[Setti
             results,
             name,
             findings,
+            [item for item in compared if item.test == name],
             absolute,
             tuple(ratios.get(name, ())),
             disturbed.get(name, disturbance.NOTHING),
@@ -209,6 +207,7 @@ def _test(
     results: Results,
     name: str,
     findings: Findings,
+    compared: Sequence[Comparison],
     absolute: figures.BlockFigures,
     slots: tuple[SlotRatios, ...],
     disturbed: Disturbance,
@@ -219,10 +218,6 @@ def _test(
     of_device: Blocks,
     settings: Sequence[SettingDifference],
 ) -> TestPart:
-    comparisons = tuple(
-        _comparison(results, name, target, findings.get((name, target.label), {}), absolute, of_roles)
-        for target in results.targets[1:]
-    )
     of_targets = [absolute.get((name, target.label), {}) for target in results.targets]
     work = [metric for metric, _ in figures.work_metrics(results, name)]
     shown = tuple(
@@ -243,7 +238,7 @@ def _test(
         name=name,
         group=group_of(name, results.header),
         how=_how(results, name),
-        comparisons=comparisons,
+        comparisons=tuple(_noted(item, results, absolute) for item in compared),
         figures=shown,
         latency=latencies,
         slots=slots,
@@ -267,7 +262,7 @@ def _test(
         roles=of_roles,
         objects=objects_of(results, name),
         statements=asked,
-        explanations=_explanations(results, comparisons, absolute, settings, plans, (*storage, *noted)),
+        explanations=_explanations(results, compared, absolute, settings, plans, (*storage, *noted)),
     )
 
 
@@ -316,29 +311,29 @@ def _figure(
     return Figure(metric, title, unit, estimates, of_metric)
 
 
-def _comparison(
-    results: Results,
-    test: str,
-    target: Target,
-    findings: Mapping[str, Finding],
-    absolute: figures.BlockFigures,
-    of_roles: Sequence[RolePart],
-) -> Comparison:
-    """The verdict over all metrics; wrong answers, failures and missed rates come before any figure."""
-    if wrong := _wrong_result(results, test, target):
-        return Comparison(test, target.label, Verdict.WRONG_RESULT, findings, (wrong,))
-    if not any(finding.judged or finding.lacks_operations for finding in findings.values()):
-        return _without_findings(results, test, target)
-    if missed := [label for label in (results.base.label, target.label) if label in spoiled_labels(of_roles)]:
-        words = f"not compared, since a role did not reach its rate on {listing(missed)}"
-        return Comparison(test, target.label, Verdict.SLA_FAILED, findings, (words,))
-    verdict, sentence = headline(list(findings.values()))
-    base, mine = (figures.means(absolute.get((test, label), {})) for label in (results.base.label, target.label))
-    place = Place(target.dbms, target.version != results.base.version, _writes(results, test))
-    cpu_us = max(base.get(CPU, 0.0), mine.get(CPU, 0.0))
-    said = sentence, *_withheld(findings, sentence), also_changed(cost_causes(findings, base, mine, place), cpu_us)
-    notes = tuple(typographic(note) for note in said if note)
-    return Comparison(test, target.label, verdict, findings, notes)
+def _noted(item: Comparison, results: Results, absolute: figures.BlockFigures) -> NotedComparison:
+    return NotedComparison(**vars(item), notes=tuple(_notes(item, results, absolute)))
+
+
+def _notes(item: Comparison, results: Results, absolute: figures.BlockFigures) -> Iterator[str]:
+    """Why it has its verdict; of one that figures have made, what changed beside that."""
+    base = results.base.label
+    if item.answers:
+        yield _difference(*item.answers)
+    elif item.failure:
+        yield item.failure.message
+    elif item.verdict is Verdict.SLA_FAILED:
+        missed = [label for label, is_so in ((base, item.base_missed), (item.target, item.missed)) if is_so]
+        yield f"not compared, since a role did not reach its rate on {listing(missed)}"
+    else:
+        _, sentence = headline(list(item.findings.values()))
+        of_base, mine = (figures.means(absolute.get((item.test, label), {})) for label in (base, item.target))
+        target = next(one for one in results.targets if one.label == item.target)
+        place = Place(target.dbms, target.version != results.base.version, _writes(results, item.test))
+        causes = cost_causes(item.findings, of_base, mine, place)
+        cpu_us = max(of_base.get(CPU, 0.0), mine.get(CPU, 0.0))
+        said = sentence, *_withheld(item.findings, sentence), also_changed(causes, cpu_us)
+        yield from (typographic(note) for note in said if note)
 
 
 def _withheld(findings: Mapping[str, Finding], sentence: str) -> list[str]:
@@ -350,29 +345,12 @@ def _withheld(findings: Mapping[str, Finding], sentence: str) -> list[str]:
     ]
 
 
-def _wrong_result(results: Results, test: str, target: Target) -> str:
-    for check in results.checks:
-        if check.test == test and target.name in check.differs:
-            none = Answers()
-            return _difference(*(check.targets.get(name, none) for name in (target.name, results.base.name)))
-    return ""
-
-
 def _difference(ours: Answers, of_base: Answers) -> str:
     for name, words in (("rows", "rows returned"), ("affected", "rows changed")):
         own, other = getattr(ours, name), getattr(of_base, name)
         if own != other:
             return f"other answers than the base: {own} {words} instead of {other}"
     return "other answers than the base: the same number of rows with other values"
-
-
-def _without_findings(results: Results, test: str, target: Target) -> Comparison:
-    own = [failure for failure in results.failures if failure.target == target.name]
-    of_test = [failure for failure in own if failure.test == test]
-    out = [failure for failure in own if failure.final]
-    for failure in (*of_test, *out):
-        return Comparison(test, target.label, Verdict.FAILED, {}, (failure.message,))
-    return Comparison(test, target.label, Verdict.UNDECIDED, {}, ("not measured",))
 
 
 def _how(results: Results, test: str) -> str:

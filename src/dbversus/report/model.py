@@ -11,6 +11,7 @@ from dbversus.posts.scored import ScoredPost
 from dbversus.report.pairs import Generations
 from dbversus.results.records import Experiment
 from dbversus.results.stored import Target
+from dbversus.stats.comparison import Comparison
 from dbversus.stats.judged import judged_metrics
 from dbversus.stats.means import Ratio
 from dbversus.stats.metrics import PRIMARY
@@ -92,13 +93,9 @@ def spoiled_labels(roles: Iterable[RolePart]) -> frozenset[str]:
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """One test on one candidate target against the base. `findings` by metric name."""
+class NotedComparison(Comparison):
+    """With `notes`: why it has this verdict, and what changed beside that."""
 
-    test: str
-    target: str
-    verdict: Verdict
-    findings: Mapping[str, Finding]
     notes: tuple[str, ...] = ()
 
 
@@ -235,7 +232,7 @@ class TestPart:
     name: str
     group: str
     how: str
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[NotedComparison, ...]
     figures: tuple[Figure, ...]
     latency: Mapping[str, LatencyFigures]
     slots: tuple[SlotRatios, ...]
@@ -363,7 +360,7 @@ class ScaleUp:
 
     clients: tuple[int, ...]
     lines: tuple[ScaleLine, ...]
-    pooled: tuple[Comparison, ...]
+    pooled: tuple[NotedComparison, ...]
     judged: tuple[Metric, ...] = PRIMARY
 
 
@@ -541,7 +538,7 @@ class Assessment:
         return self.targets[1:]
 
     @property
-    def comparisons(self) -> tuple[Comparison, ...]:
+    def comparisons(self) -> tuple[NotedComparison, ...]:
         return tuple(comparison for test in self.tests for comparison in test.comparisons)
 
     @property

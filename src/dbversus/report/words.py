@@ -7,16 +7,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from dbversus.report.model import Comparison, Estimate, TestPart
+from dbversus.report.model import Estimate, TestPart
 from dbversus.results.records import Experiment
 from dbversus.results.schema import IMPORTED_SUITE
+from dbversus.stats.comparison import Comparison
 from dbversus.stats.headline import worse_a_little
 from dbversus.stats.judgeable import MEAN, P50, P95, P99, RESPONSE_TIMES, USUAL
 from dbversus.stats.judged import JUDGEABLE_METRICS, judged_names
 from dbversus.stats.judging.looks import OVERALL
 from dbversus.stats.means import Spreading
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT, metric_named
-from dbversus.stats.model import BY_THE_CLOCK, DIFFERS, UNSETTLED, WITHIN, Finding, Metric, Verdict
+from dbversus.stats.model import BY_THE_CLOCK, DIFFERS, SPOILT, UNSETTLED, WITHIN, Finding, Metric, Verdict
 from dbversus.units import count_of, show_change, show_least, show_memory
 
 # colour is never alone: every verdict has its word and its sign; no sign of arithmetic, since ratios and counts follow some
@@ -34,9 +35,7 @@ SIGNS = {
     Verdict.FAILED: "!",
 }
 # a figure of its own cannot fail or be wrong
-FIGURE_SIGNS = frozenset(SIGNS.values()) - {
-    SIGNS[verdict] for verdict in (Verdict.SLA_FAILED, Verdict.WRONG_RESULT, Verdict.FAILED)
-}
+FIGURE_SIGNS = frozenset(SIGNS.values()) - {SIGNS[verdict] for verdict in SPOILT}
 MEANINGS = {
     Verdict.REGRESSION: "worse than the base, beyond doubt, and not known to lie within the margin",
     Verdict.IMPROVEMENT: "better than the base, beyond doubt, and not known to lie within the margin",
@@ -65,7 +64,7 @@ SEVERITY = (
     Verdict.EQUIVALENT,
 )
 # their figures are in no sentence about changes
-_NOT_COUNTED = (Verdict.SLA_FAILED, Verdict.WRONG_RESULT, Verdict.FAILED, Verdict.NO_STEADY_STATE)
+_NOT_COUNTED = (*SPOILT, Verdict.NO_STEADY_STATE)
 SHORT_TITLES = {
     CPU: "CPU/op",
     THROUGHPUT: "throughput",
@@ -75,8 +74,6 @@ SHORT_TITLES = {
     P95: "p95",
     P99: "p99",
 }
-SPOILT = (Verdict.SLA_FAILED, Verdict.WRONG_RESULT, Verdict.FAILED)
-"""Verdicts of tests whose figures do not count."""
 NAMES_IN_SENTENCE = 6
 SIGNIFICANT_DIGITS = 4
 FEWEST_DIFFERING, MUCH = 3, 0.25

@@ -20,6 +20,7 @@ from dbversus.results.records import (
     of_type,
 )
 from dbversus.results.schema import (
+    CAMPAIGN,
     DRIVEN_COLUMNS,
     HOST,
     JOURNAL,
@@ -44,6 +45,10 @@ def open_results(directory: Path, base: str | None = None) -> Results:
 
 def _open(directory: Path) -> Results:
     journal = directory / JOURNAL
+    if not journal.is_file() and (directory / CAMPAIGN).is_file():
+        raise UsageError(
+            f"{directory} is a campaign; expected the results of one experiment: `dbversus show {directory}` lists its own."
+        )
     if not journal.is_file():
         raise UsageError(f"{directory} has no {JOURNAL}; expected a results directory written by dbversus.")
     sealed = is_sealed(directory)

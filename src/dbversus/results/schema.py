@@ -2,6 +2,8 @@
 
 SCHEMA_VERSION = 2
 
+CAMPAIGN = "campaign.jsonl"
+"""The journal of a campaign, in the folder that holds its experiments (docs/campaigns.md)."""
 EXPERIMENT = "experiment.toml"
 LOAD_TEST = "load"
 """The test that the load of the tables is."""

@@ -1,22 +1,18 @@
 """Writes the results directory (docs/results-directory.md): the journal while measuring, then slots.parquet and latency logs."""
 
-import contextlib
 import errno
-import fcntl
 import os
 import re
 import time
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import duckdb
 import msgspec
 
 from dbversus.errors import DbversusError, RunError, UsageError
-from dbversus.files import open_to_append, whole_file, why_refused, write_whole
+from dbversus.files import LineFile, whole_file, why_refused, write_whole
 from dbversus.private import told
 from dbversus.results.columns import Columns, slot_columns
 from dbversus.results.journal import header_of, parse_journal
@@ -40,10 +36,10 @@ from dbversus.results.tables.roles import role_columns
 from dbversus.results.tables.timeline import timeline_rows
 
 
-def check_results_dir(path: Path) -> None:
-    """Raises UsageError when something is at `path` already, or nothing can be made there; makes nothing."""
+def check_results_dir(path: Path, but: Collection[str] = ()) -> None:
+    """Raises UsageError when something is at `path` already (`but` these), or nothing can be made there; makes nothing."""
     try:
-        if path.is_dir() and any(path.iterdir()):
+        if path.is_dir() and any(entry.name not in but for entry in path.iterdir()):
             raise UsageError(
                 f"{path} is not empty; name a new results directory, or go on with `dbversus resume {path}`."
             )
@@ -56,9 +52,9 @@ def check_results_dir(path: Path) -> None:
         raise UsageError(f"{path} cannot be created ({error.strerror}); name another results directory.") from None
 
 
-def create_results_dir(path: Path) -> Path:
+def create_results_dir(path: Path, but: Collection[str] = ()) -> Path:
     """Creates the directory, or takes an empty one. Raises UsageError as `check_results_dir`."""
-    check_results_dir(path)
+    check_results_dir(path, but)
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -71,7 +67,7 @@ def safe_name(text: str) -> str:
     return re.sub(r"[^\w.:@=,+-]", "_", text)
 
 
-class Journal:
+class Journal(LineFile):
     """The append-only journal of one experiment; each record is on disk when `append` returns.
 
     `host` is what measures (host.facts.machine_id); a record that comes from another host names that itself.
@@ -81,31 +77,15 @@ class Journal:
 
     def __init__(self, directory: Path, host: str):
         path = directory / JOURNAL
+        super().__init__(path)
         self.directory = directory
         self._host = host
-        self.note = ""
-        self._file = open_to_append(path)
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            self._file.close()
-            raise RunError(f"{path} is being written by another dbversus; wait for it or stop it.") from None
-        try:
-            self._cut_torn_end(path)
+            _, good_bytes = parse_journal(path)
+            self.note = self.set_aside(good_bytes)
         except DbversusError:
-            self._file.close()
+            self.close()
             raise
-
-    def _cut_torn_end(self, path: Path) -> None:
-        _, good_bytes = parse_journal(path)
-        if good_bytes == path.stat().st_size:
-            return
-        with path.open("rb") as file, open_to_append(path.with_name(f"{JOURNAL}.torn")) as torn:
-            file.seek(good_bytes)
-            torn.write(file.read() + b"\n")
-        self._file.truncate(good_bytes)
-        os.fdatasync(self._file.fileno())
-        self.note = f"{path}: the last line was cut off; it was set aside in {JOURNAL}.torn."
 
     def append(self, record: AnyRecord) -> None:
         """Adds one record, with the time and the host where it does not name them, and folders from the home.
@@ -120,32 +100,7 @@ class Journal:
             decode(line)
         except msgspec.ValidationError as error:
             raise TypeError(f"{record!r} is no record of a journal: {error}") from error
-        self._write(told(line.decode()).encode() + b"\n")
-
-    def _write(self, line: bytes) -> None:
-        # one write per record: a kill leaves at most one line cut off, at the end; so does a full disk
-        good_bytes = os.fstat(self._file.fileno()).st_size
-        try:
-            written = self._file.write(line)
-            os.fdatasync(self._file.fileno())
-            why = "" if written == len(line) else os.strerror(errno.ENOSPC)
-        except OSError as error:
-            why = error.strerror or str(error)
-        if why:
-            with contextlib.suppress(OSError):
-                self._file.truncate(good_bytes)
-            raise RunError(f"{self._file.name} cannot be written: {why}.")
-
-    def close(self) -> None:
-        self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
+        self.append_line(told(line.decode()).encode() + b"\n")
 
 
 def seal(directory: Path) -> None:

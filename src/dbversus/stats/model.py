@@ -26,6 +26,8 @@ WITHIN = (Verdict.EQUIVALENT, Verdict.SMALL_CHANGE)
 """The whole interval lies inside the margin."""
 DECIDED = (*WITHIN, *CHANGES)
 """Verdicts that more blocks need not change."""
+SPOILT = (Verdict.SLA_FAILED, Verdict.WRONG_RESULT, Verdict.FAILED)
+"""Of tests whose figures do not count."""
 SIZE_OPEN = "it differs, whether by little is open"
 """Note of what is undecided for its size alone: its interval reaches over the margin, its estimate is not far enough from 1."""
 TOO_LITTLE = "too little happened to tell"

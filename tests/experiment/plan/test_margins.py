@@ -7,9 +7,9 @@ import msgspec
 import pytest
 
 from dbversus.calibration.store import save
+from dbversus.campaign.calibrating.kinds import Kind
+from dbversus.campaign.calibrating.plan import calibration_spec
 from dbversus.experiment.asked.spec import ExperimentSpec, make_spec
-from dbversus.experiment.calibrating.kinds import Kind
-from dbversus.experiment.calibrating.plan import calibration_spec
 from dbversus.experiment.plan.margins import calibration_fields, rows_per_block
 from dbversus.results.records import CalibrationBrief
 from dbversus.stats.metrics import THROUGHPUT

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from dbversus.builds.libraries import fetched_library
 from dbversus.builds.model import Build, TargetSpec
@@ -72,8 +72,18 @@ class Stage:
         return Rig(self.spec, self.suite, self.targets, records, folder, progress, self.new_engine, self.cpus, display)
 
 
+class HoldHost(Protocol):
+    """Takes the host as `acquire_host` does, until what it returns is left."""
+
+    def __call__(
+        self, wait: bool, what: str, *, say: Callable[[str], None]
+    ) -> contextlib.AbstractContextManager[object]: ...
+
+
 @contextlib.contextmanager
-def set_stage(spec: ExperimentSpec, display: Display, *, wait: bool) -> Iterator[Stage]:
+def set_stage(
+    spec: ExperimentSpec, display: Display, *, wait: bool, hold_host: HoldHost = acquire_host
+) -> Iterator[Stage]:
     """Checks names first (UsageError), then fetches builds, then takes the host. Leaves nothing behind on any way out."""
     suite = spec.read_suite()
     specs = [parse_target(text) for text in spec.targets]
@@ -83,7 +93,7 @@ def set_stage(spec: ExperimentSpec, display: Display, *, wait: bool) -> Iterator
     with contextlib.ExitStack() as stack:
         _stage_data(suite, display, stack)
         builds = [stack.enter_context(obtained(target, display.say)) for target in specs]
-        stack.enter_context(acquire_host(wait, " against ".join(spec.targets), say=display.say))
+        stack.enter_context(hold_host(wait, " against ".join(spec.targets), say=display.say))
         for line in cleanup_stale():
             display.say(line)
         _check_room(spec, suite)

@@ -8,10 +8,11 @@ from typing import Any
 
 from dbversus.files import write_whole
 from dbversus.report.cells import csv_cell
-from dbversus.report.model import Assessment, Comparison, TestPart
+from dbversus.report.model import Assessment, TestPart
+from dbversus.stats.comparison import Comparison
 from dbversus.stats.judgeable import P50, PERCENTS
 from dbversus.stats.judged import JUDGEABLE_METRICS
-from dbversus.stats.model import Metric, Verdict
+from dbversus.stats.model import SPOILT, Metric
 
 _RANKS = {P50: 50.0, **PERCENTS}
 _FIGURES = ("ratio", "low", "high", "least", "most", "p_value", "q_value", "blocks")
@@ -59,7 +60,7 @@ def _judged(comparison: Comparison, metric: str) -> dict[str, Any]:
     finding = comparison.findings.get(metric)
     if finding is None:
         return {"verdict": comparison.verdict, "blocks": 0}
-    spoilt = comparison.verdict in (Verdict.SLA_FAILED, Verdict.WRONG_RESULT, Verdict.FAILED)
+    spoilt = comparison.verdict in SPOILT
     verdict = comparison.verdict if spoilt else finding.verdict
     return {"verdict": verdict} | {name: getattr(finding, name) for name in _FIGURES}
 

@@ -20,7 +20,7 @@ from dbversus.report.formats.tables import (
     steps_table,
 )
 from dbversus.report.generations import words as generations_words
-from dbversus.report.model import Assessment, Comparison, Estimate, LatencyFigures, ScaleUp, TargetFacts, TestPart
+from dbversus.report.model import Assessment, Estimate, LatencyFigures, NotedComparison, ScaleUp, TargetFacts, TestPart
 
 REPORT_SCHEMA = 2
 
@@ -112,7 +112,7 @@ def _test(test: TestPart) -> dict[str, Any]:
     }
 
 
-def _comparison(comparison: Comparison) -> dict[str, Any]:
+def _comparison(comparison: NotedComparison) -> dict[str, Any]:
     return {
         "target": comparison.target,
         "verdict": comparison.verdict,

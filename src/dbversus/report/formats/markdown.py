@@ -21,7 +21,7 @@ from dbversus.report.formats.tables import (
     steps_table,
 )
 from dbversus.report.generations import words as generations_words
-from dbversus.report.model import Assessment, Comparison, StepsPart, TargetFacts
+from dbversus.report.model import Assessment, StepsPart, TargetFacts
 from dbversus.report.pairs import Generations
 from dbversus.report.parts.each_test import after_writes
 from dbversus.report.parts.experiment import disturbance
@@ -43,6 +43,7 @@ from dbversus.report.words import (
     verdict_legend,
 )
 from dbversus.stats.across.generations import MARKED, TestShift
+from dbversus.stats.comparison import Comparison
 from dbversus.stats.metrics import CPU, DISK_READ_BYTES, DISK_READS, IO_BYTES, THROUGHPUT
 from dbversus.stats.model import Metric
 from dbversus.units import count_of

@@ -8,12 +8,11 @@ from pathlib import Path
 from dbversus.files import folder_within, write_text
 from dbversus.report.formats.layouts.files import INSERT, JANUARY_2021, NOW, files
 from dbversus.report.model import Assessment, LayoutPart
-from dbversus.stats.model import Verdict
+from dbversus.stats.model import SPOILT
 
 FOLDER, README = "reference", "README.txt"
 _FOLDERS = ((JANUARY_2021,), (NOW,), (INSERT,))
 _OURS = ("o.qps.*", "o.met.*", "qps.*", "mrg.*", "rel.*")
-_NOT_COMPARED = (Verdict.FAILED, Verdict.WRONG_RESULT, Verdict.SLA_FAILED)
 _NOTHING = LayoutPart({}, frozenset(), (), ())
 
 _MEASURED = """\
@@ -95,7 +94,7 @@ def _not_compared(assessment: Assessment) -> list[str]:
     lines = [
         f"  {item.test}, {item.target}: {item.verdict}. {' '.join(' '.join(item.notes).split())}"
         for item in assessment.comparisons
-        if item.verdict in _NOT_COMPARED
+        if item.verdict in SPOILT
     ]
     lines += [f"  {one.target}, {one.stage}: {' '.join(one.message.split())}" for one in assessment.failures]
     return ["What failed, or cannot be compared, whatever the files say:", *lines] if lines else []

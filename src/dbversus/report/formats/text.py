@@ -9,7 +9,7 @@ from rich.text import Text
 from dbversus.report.figures import PERCENTS
 from dbversus.report.formats.tables import matrix_table, roles_table, scaleup_table, sizes_table
 from dbversus.report.generations import text as generations_text
-from dbversus.report.model import Assessment, Comparison, Estimate, LoadFigure, TargetFacts, TestPart
+from dbversus.report.model import Assessment, Estimate, LoadFigure, TargetFacts, TestPart
 from dbversus.report.parts.experiment import disturbance
 from dbversus.report.parts.experiment.loads import origin_text, times_note
 from dbversus.report.parts.notes.cause_words import LIKELY_CAUSE, likely_cause
@@ -27,8 +27,9 @@ from dbversus.report.words import (
     sla_mark,
     verdict_legend,
 )
+from dbversus.stats.comparison import Comparison
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
-from dbversus.stats.model import Finding, Metric, Verdict
+from dbversus.stats.model import SPOILT, Finding, Metric, Verdict
 
 _STYLES = {
     Verdict.REGRESSION: "bold red",
@@ -43,7 +44,6 @@ _STYLES = {
     Verdict.WRONG_RESULT: "bold magenta",
     Verdict.FAILED: "bold magenta",
 }
-_SPOILT = (Verdict.SLA_FAILED, Verdict.WRONG_RESULT, Verdict.FAILED)
 WIDE_COLUMNS = 112
 """With three metrics; each more takes RATIO_COLUMNS."""
 RATIO_COLUMNS = 24
@@ -120,7 +120,7 @@ def _cells(comparison: Comparison, judged: Sequence[Metric], wide: bool) -> list
     cells = [Text(f"{SIGNS[verdict]} {verdict}", style=_STYLES[verdict])]
     for metric in judged:
         finding = comparison.findings.get(metric.name)
-        style = _STYLES[finding.verdict] if finding and verdict not in _SPOILT else "dim"
+        style = _STYLES[finding.verdict] if finding and verdict not in SPOILT else "dim"
         cells.append(Text(_ratio_text(finding, wide), style=style))
     blocks = max((item.blocks for item in comparison.findings.values()), default=0)
     return [*cells, Text(str(blocks) if blocks else "–")]

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dbversus.errors import UsageError
 from dbversus.report.assessment import build_assessment
 from dbversus.report.code_layout import layout_note
-from dbversus.report.model import Comparison
 from dbversus.report.parts.notes.dependence import Factor, dependence
 from dbversus.report.side_by_side.alike import cases_of, check_alike, differences, tests_of
 from dbversus.report.side_by_side.facts import facts_of
@@ -13,16 +12,16 @@ from dbversus.report.side_by_side.model import BesideLine, SideBySide
 from dbversus.report.words import SHORT_TITLES, listing
 from dbversus.results.stored import Results
 from dbversus.stats.across.side_by_side import Measured, block_means, judge_interactions
+from dbversus.stats.comparison import Comparison
 from dbversus.stats.judge import judged_values, looks_of, margins_of
 from dbversus.stats.judgeable import JUDGEABLE
 from dbversus.stats.judged import judged_metrics, judged_names
-from dbversus.stats.model import Finding, Metric, Verdict
+from dbversus.stats.model import SPOILT, Finding, Metric, Verdict
 from dbversus.stats.values.finished import of_finished_blocks
 from dbversus.stats.values.imported import is_imported
 from dbversus.stats.values.table import Key
 
-# what such a test or metric was measured to be is not what its ratio says
-SPOILED_TESTS = (Verdict.WRONG_RESULT, Verdict.FAILED, Verdict.SLA_FAILED)
+# what such a metric was measured to be is not what its ratio says
 _SPOILED_METRICS = (Verdict.NO_STEADY_STATE,)
 
 Comparisons = Mapping[tuple[str, str], Comparison]
@@ -102,7 +101,7 @@ def _spoiled(key: Key, comparisons: Comparisons) -> str:
     item = comparisons.get((test, target))
     if item is None:
         return "not measured"
-    if item.verdict in SPOILED_TESTS:
+    if item.verdict in SPOILT:
         return str(item.verdict)
     finding = item.findings.get(metric)
     if finding and finding.verdict in _SPOILED_METRICS:

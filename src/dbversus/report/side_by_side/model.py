@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dbversus.report.model import Comparison
+from dbversus.stats.comparison import Comparison
 from dbversus.stats.model import Finding, Metric
 
 

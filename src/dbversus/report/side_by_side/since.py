@@ -6,11 +6,11 @@ from math import log, log1p
 
 from dbversus.report.code_layout import layout_note
 from dbversus.report.side_by_side.alike import check_alike, renamed
-from dbversus.report.side_by_side.gather import SPOILED_TESTS, side_by_side
+from dbversus.report.side_by_side.gather import side_by_side
 from dbversus.report.side_by_side.model import BesideLine, Facts, SideBySide
 from dbversus.report.words import SHORT_TITLES, listing, ratio
 from dbversus.results.stored import Results
-from dbversus.stats.model import CHANGES, WITHIN, Finding, Verdict
+from dbversus.stats.model import CHANGES, SPOILT, WITHIN, Finding, Verdict
 from dbversus.stats.values.imported import MACHINE_CPU, MACHINE_CPU_SHARE
 from dbversus.units import count_of
 
@@ -94,7 +94,7 @@ def _moved(found: SideBySide) -> Iterator[str]:
 def _changes(line: BesideLine, names: Sequence[str]) -> Iterator[tuple[str, float, float]]:
     """Metric, the ratio of now over that of before, and the margin."""
     before, now = (line.comparisons.get(name) for name in names)
-    if before is None or now is None or {before.verdict, now.verdict} & set(SPOILED_TESTS):
+    if before is None or now is None or {before.verdict, now.verdict} & set(SPOILT):
         return
     for metric, one in now.findings.items():
         other = before.findings.get(metric)

@@ -50,11 +50,10 @@ def load_config(
     (`Server.check`). A setting that acts only when data is created is an option of its creation, with or without `init.`.
     """
     files = available_configs(dbms, config_dir)
-    chosen = [inline(item) if "=" in item else _named(files, item, dbms, build_version) for item in items]
-    without_base = any(isinstance(one, ConfigFile) and one.without_base for one in chosen)
+    chosen, without_base = chosen_items(dbms, build_version, items, config_dir)
     base = [files[BASE]] if BASE in files and not without_base else []
     base += [files[LIMITED]] if LIMITED in files and sizing.limit_bytes is not None else []
-    lines = [item for one in [*base, *chosen] for item in (one.items if isinstance(one, ConfigFile) else (one,))]
+    lines = [item for file in base for item in file.items] + chosen
     values: dict[Section, dict[str, str]] = {"settings": {}, "environment": {}, "init": {}, "ddl": {}}
     wheres: dict[str, str] = {}
     for item in (_placed(dbms, line) for line in lines):
@@ -78,6 +77,16 @@ def load_config(
         values["ddl"],
         wheres,
     )
+
+
+def chosen_items(
+    dbms: str, build_version: str, items: Sequence[str], config_dir: ConfigPlace = None
+) -> tuple[list[Item], bool]:
+    """What `items` say, in the order written, and whether they leave the base out. Raises UsageError as `load_config`."""
+    files = available_configs(dbms, config_dir)
+    chosen = [inline(item) if "=" in item else _named(files, item, dbms, build_version) for item in items]
+    lines = [item for one in chosen for item in (one.items if isinstance(one, ConfigFile) else (one,))]
+    return lines, any(isinstance(one, ConfigFile) and one.without_base for one in chosen)
 
 
 def _add(values: dict[str, str], dbms: str, item: Item, sizing: Sizing) -> None:

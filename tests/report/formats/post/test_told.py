@@ -10,7 +10,8 @@ from dbversus.report.assessment import build_assessment
 from dbversus.report.formats.post import told
 from dbversus.report.formats.post.aspects import Aspect, aspects
 from dbversus.report.formats.post.phases import Case, Group, phases
-from dbversus.report.model import Assessment, Comparison
+from dbversus.report.model import Assessment
+from dbversus.stats.comparison import Comparison
 from dbversus.stats.metrics import CPU, LOAD_TEST, THROUGHPUT
 from dbversus.stats.model import Finding, Verdict
 from tests.importing.conftest import REFERENCE, Import, imported

@@ -27,9 +27,9 @@ from dbversus.report.model import (
     StepCell,
     StepsPart,
 )
-from dbversus.report.words import SIGNS, SPOILT
+from dbversus.report.words import SIGNS
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
-from dbversus.stats.model import Verdict
+from dbversus.stats.model import SPOILT, Verdict
 
 from ...parts.each_test.test_roles import CLOSED, failing
 from ...synthetic import FAILED_TEST, HOSTILE, LABELS, SERVER_WORDS, WRONG_TEST

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from dbversus.experiment.asked.demands import CONDITIONS
-from dbversus.report.model import Assessment, Comparison, Failure, RolePart
+from dbversus.report.model import Assessment, Failure, NotedComparison, RolePart
 from dbversus.report.parts.experiment.demands import conditions_met, is_judged, not_judged
 from dbversus.stats.metrics import CPU
 from dbversus.stats.model import Verdict
@@ -65,7 +65,7 @@ def with_small_changes(assessment: Assessment, ratio: float) -> Assessment:
     )
 
 
-def _small(comparisons: Sequence[Comparison], ratio: float) -> tuple[Comparison, ...]:
+def _small(comparisons: Sequence[NotedComparison], ratio: float) -> tuple[NotedComparison, ...]:
     return tuple(
         replace(
             item,

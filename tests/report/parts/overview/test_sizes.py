@@ -15,12 +15,13 @@ from dbversus.cli.main import app
 from dbversus.report.assessment import build_assessment, query
 from dbversus.report.formats import html, markdown, text
 from dbversus.report.formats import json as json_report
-from dbversus.report.model import Assessment, Comparison
+from dbversus.report.model import Assessment
 from dbversus.report.parts.notes.dependence import dependence
 from dbversus.report.parts.overview.sizes import OF_SIZES
 from dbversus.results.read import open_results
 from dbversus.results.stored import Results
 from dbversus.results.write import create_results_dir
+from dbversus.stats.comparison import Comparison
 from dbversus.stats.metrics import CPU
 from dbversus.stats.model import Finding, Verdict
 

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dbversus.cli import options
+from dbversus.campaign.calibrating.kinds import Kind
+from dbversus.cli import campaigns, options
 from dbversus.cli.choices import Choices, as_words, with_flags
-from dbversus.cli.ending import resumable
 from dbversus.cli.verbs.measure.compare import default_directory
 from dbversus.errors import UsageError
-from dbversus.experiment.calibrating.kinds import Kind
 
 if TYPE_CHECKING:
     from dbversus.calibration.model import Calibration
@@ -62,14 +61,16 @@ def calibrate(
     """
     from dbversus.cli.consent import with_consent
     from dbversus.cli.plan import print_plan
-    from dbversus.experiment.calibrating.plan import calibration_spec, can_inject
 
     if from_dir:
         if target:
             raise UsageError(f"--from evaluates {from_dir} as it is; leave out the target {target}.")
-        return _conclude(from_dir, suites, chosen.get("seed"), json, quiet, chosen.get("judge"))
+        return conclude(from_dir, suites, chosen.get("seed"), as_json=json, quiet=quiet, judge=chosen.get("judge"))
     if not target:
         raise UsageError("A target is missing, such as postgres:17; or name earlier results with --from.")
+    from dbversus.campaign.calibrating.agenda import Calibration
+    from dbversus.campaign.calibrating.plan import calibration_spec, can_inject
+
     read = partial(calibration_spec, target, quick, blocks, inject, chosen)
     spec, may_execute = with_consent(read, None, trust=trust, dry_run=dry_run)
     if inject is not Kind.NONE and not can_inject(target):
@@ -79,17 +80,15 @@ def calibrate(
         return 0
     name = re.sub(r"[^\w.]+", "-", target.rpartition("/")[2])
     directory = out or default_directory(spec, f"calibrate-{name}")
-    _run(spec, directory, _command(target, quick, inject, spec, chosen), wait, quiet)
-    return _conclude(directory, suites, chosen.get("seed"), json, quiet)
-
-
-def _run(spec: "ExperimentSpec", directory: Path, command: str, wait: bool, quiet: bool) -> None:
-    from dbversus.cli.display import make_display
-    from dbversus.experiment.run import run_experiment
-
-    then = f"dbversus calibrate --from {directory}"
-    with resumable(directory, then), make_display(quiet) as display:
-        run_experiment(spec, directory, command, display, wait=wait)
+    command = _command(target, quick, inject, spec, chosen)
+    agenda = Calibration(target, quick, blocks, inject, chosen, suites)
+    return campaigns.conclude(
+        campaigns.measure(
+            agenda, directory, command, time_budget_s=chosen.get("time_budget_s"), wait=wait, quiet=quiet
+        ),
+        as_json=json,
+        quiet=quiet,
+    )
 
 
 def _command(target: str, quick: bool, inject: Kind, spec: "ExperimentSpec", chosen: Choices) -> str:
@@ -99,8 +98,8 @@ def _command(target: str, quick: bool, inject: Kind, spec: "ExperimentSpec", cho
     return shlex.join([*words, *as_words(chosen)])
 
 
-def _conclude(
-    directory: Path, suites: int, seed: int | None, as_json: bool, quiet: bool, judge: list[str] | None = None
+def conclude(
+    directory: Path, suites: int, seed: int | None, *, as_json: bool, quiet: bool, judge: list[str] | None = None
 ) -> int:
     """Evaluates the results, keeps the calibration, writes it beside them, and shows it.
 
@@ -109,8 +108,8 @@ def _conclude(
     import msgspec
 
     from dbversus.calibration import store
+    from dbversus.campaign.calibrating.record import make_record
     from dbversus.cli.display import make_display
-    from dbversus.experiment.calibrating.record import make_record
     from dbversus.results.read import open_results
 
     results = open_results(directory)

@@ -5,9 +5,10 @@ from typing import Annotated
 
 import typer
 
-from dbversus.cli import options
+from dbversus.cli import campaigns, options
 from dbversus.cli.choices import Choices, demands_of, with_flags
 from dbversus.cli.outcome import present
+from dbversus.cli.tables import write_table
 from dbversus.errors import UsageError
 from dbversus.report.formats.registry import FORMATS, USUAL, find_formats
 
@@ -41,7 +42,7 @@ def report(
     chosen: Choices,
     json: options.Json = False,
 ) -> int:
-    """Judge stored results again, write their reports, and print the table.
+    """Judge stored results again, write their reports, and print the table; of a campaign, list its experiments.
 
     - `dbversus report results/20260101-120000-postgres-13.1-vs-postgres-17`
     - `dbversus report results/… --format md`
@@ -52,6 +53,10 @@ def report(
     """
     formats = () if format is None else tuple(name.strip() for name in format.split(","))
     find_formats(formats)  # before anything is judged, which takes seconds
+    if campaigns.is_only_campaign(directory):
+        campaigns.refuse(directory, format=format, base=base, since=since, rename=rename, json=json, **chosen)
+        campaigns.show_campaign(directory, write_table)
+        return 0
     if since and "post" not in formats:
         raise UsageError(f"--since {since} is told in the post alone; add --format post.")
     if rename and not since:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from dbversus.cli import options
+from dbversus.cli import campaigns, options
 from dbversus.cli.tables import WRITERS, write_all
 from dbversus.errors import UsageError
 from dbversus.report.views.registry import USUAL, VIEWS
@@ -27,7 +27,7 @@ def show(
     base: options.Base = None,
     format: Annotated[str, typer.Option("--format", "-f", help="table, json, csv or md.")] = "table",
 ) -> None:
-    """Show results as a table; without options all findings on the judged metrics.
+    """Show results as a table; without options all findings on the judged metrics. Of a campaign, list its experiments.
 
     - `dbversus show results/…`
     - `dbversus show results/… --table efficiency`
@@ -43,6 +43,10 @@ def show(
         raise UsageError(f"--table {table} is unknown; accepted: {', '.join(VIEWS)}.")
     if sql and table != USUAL:
         raise UsageError("--sql and --table exclude each other; a query names its own tables.")
+    if campaigns.is_only_campaign(directory):
+        campaigns.refuse(directory, sql=sql, table=table != USUAL and table, base=base)
+        campaigns.show_campaign(directory, WRITERS[format])
+        return
     # statistics take seconds to import: not for --help
     from dbversus.report.parts.notes.chosen_base import base_sentences
     from dbversus.report.terminal import make_console

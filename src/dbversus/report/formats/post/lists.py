@@ -6,8 +6,8 @@ from dbversus.report.formats.markdown import code
 from dbversus.report.formats.post.aspects import Aspect
 from dbversus.report.formats.post.phases import Case
 from dbversus.report.formats.post.spans import two_decimals
-from dbversus.report.words import SPOILT, listing
-from dbversus.stats.model import DECIDED, Finding, Verdict
+from dbversus.report.words import listing
+from dbversus.stats.model import DECIDED, SPOILT, Finding, Verdict
 
 OPEN, SPOILED, NOTHING, BETTER = "?", "!", "–", "*"
 BY_MORE_THAN = 0.05

@@ -5,11 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from dbversus.report.model import Assessment, Comparison, TestPart
+from dbversus.report.model import Assessment, TestPart
 from dbversus.report.parts.each_test.groups import GROUPS
 from dbversus.results.schema import IMPORTED_SUITE
 from dbversus.stats.across import sizes
 from dbversus.stats.across.clients import case_of
+from dbversus.stats.comparison import Comparison
 from dbversus.stats.metrics import CPU, LOAD_TEST, THROUGHPUT
 from dbversus.stats.model import Finding, Verdict
 

@@ -6,9 +6,10 @@ from typing import Any
 from rich.console import Console
 
 from dbversus.report.formats.tables.matrix_table import Table, show
-from dbversus.report.model import Comparison, ScaleLine, ScaleUp
+from dbversus.report.model import ScaleLine, ScaleUp
 from dbversus.report.terminal import say
 from dbversus.report.words import SHORT_TITLES, SIGNS, finding_text, ratio, ratio_text
+from dbversus.stats.comparison import Comparison
 from dbversus.stats.means import CONFIDENCE, Ratio, Spread, spread_of
 from dbversus.stats.model import Metric
 

@@ -9,8 +9,6 @@ from typing import Any
 from rich.console import Console
 
 from dbversus.report.formats.tables.matrix_table import Table, show
-from dbversus.report.model import Comparison
-from dbversus.report.side_by_side.gather import SPOILED_TESTS
 from dbversus.report.side_by_side.model import BesideLine, Facts, SideBySide
 from dbversus.report.terminal import say
 from dbversus.report.words import (
@@ -24,8 +22,9 @@ from dbversus.report.words import (
     small_change,
     verdict_legend,
 )
+from dbversus.stats.comparison import Comparison
 from dbversus.stats.means import spread_of
-from dbversus.stats.model import CHANGES, WITHIN, Finding, Metric, Verdict
+from dbversus.stats.model import CHANGES, SPOILT, WITHIN, Finding, Metric, Verdict
 from dbversus.units import count_of
 
 _WORDS = {Verdict.REGRESSION: "worse", Verdict.IMPROVEMENT: "better", Verdict.EQUIVALENT: "the same"}
@@ -92,7 +91,7 @@ def _own(item: Comparison | None, metric: Metric, intervals: bool) -> str:
 def _verdict(item: Comparison, metric: Metric) -> Verdict:
     """That of the metric; of the whole test where its figures do not count."""
     finding = _finding(item, metric)
-    return item.verdict if finding is None or item.verdict in SPOILED_TESTS else finding.verdict
+    return item.verdict if finding is None or item.verdict in SPOILT else finding.verdict
 
 
 def _text(finding: Finding | None, intervals: bool) -> str:

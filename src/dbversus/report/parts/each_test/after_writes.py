@@ -3,19 +3,19 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from dbversus.report.model import AfterWrites, AfterWritesLine, Comparison
+from dbversus.report.model import AfterWrites, AfterWritesLine
 from dbversus.report.parts.overview.block_logs import METRICS, Places, logs_against_base, own_logs
 from dbversus.report.words import SHORT_TITLES, change, listing
 from dbversus.results.stored import Results
 from dbversus.stats.across.clients import growth
+from dbversus.stats.comparison import Comparison
 from dbversus.stats.means import Ratio
 from dbversus.stats.metrics import THROUGHPUT
-from dbversus.stats.model import Verdict
+from dbversus.stats.model import SPOILT
 from dbversus.units import count_of
 
 _BEFORE = re.compile(r"(?P<test>.+?)\.pre(?P<case>[.@].+)?")
 """`scan.pre`, `scan.pre@4`; of imports also `point-query.pre.range100@1`."""
-_SPOILT = (Verdict.SLA_FAILED, Verdict.WRONG_RESULT, Verdict.FAILED)
 
 
 def pairs_of(tests: Sequence[str]) -> list[tuple[str, str]]:
@@ -35,7 +35,7 @@ def of_experiment(results: Results, comparisons: Sequence[Comparison] = ()) -> A
     if not pairs:
         return None
     own, differences = own_logs(results), logs_against_base(results)
-    spoilt = {(item.test, item.target) for item in comparisons if item.verdict in _SPOILT}
+    spoilt = {(item.test, item.target) for item in comparisons if item.verdict in SPOILT}
     lines = []
     for before, after in pairs:
         for label in (target.label for target in results.targets):

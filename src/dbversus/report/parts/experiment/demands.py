@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from dbversus.report.model import Assessment, Comparison
+from dbversus.report.model import Assessment
 from dbversus.report.words import listing
+from dbversus.stats.comparison import Comparison
 from dbversus.stats.headline import worse_a_little, worse_over_all_work
 from dbversus.stats.model import DECIDED, Verdict
 

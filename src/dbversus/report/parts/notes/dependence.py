@@ -5,8 +5,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Generic, TypeVar
 
-from dbversus.report.model import Comparison
 from dbversus.report.words import SHORT_TITLES, listing
+from dbversus.stats.comparison import Comparison
 from dbversus.stats.model import CHANGES, DIFFERS, WITHIN, Finding, Verdict
 
 P = TypeVar("P", int, str)

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from statistics import median
 
-from dbversus.report.model import Comparison
 from dbversus.report.words import change, listing, ratio
+from dbversus.stats.comparison import Comparison
 from dbversus.stats.metrics import metric_named
 from dbversus.stats.model import Finding, Verdict
 from dbversus.units import count_of

@@ -4,14 +4,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from dbversus.report.model import Assessment, Comparison
+from dbversus.report.model import Assessment
 from dbversus.report.parts.overview.shades import shade
 from dbversus.report.words import SHORT_TITLES, SIGNS, finding_text, listing, ratio
-from dbversus.stats.model import CHANGES, Finding, Metric, Verdict
+from dbversus.stats.comparison import Comparison
+from dbversus.stats.model import CHANGES, SPOILT, Finding, Metric, Verdict
 from dbversus.units import count_of
 
 LEAST_TARGETS = 3
-_SPOILT = (Verdict.SLA_FAILED, Verdict.WRONG_RESULT, Verdict.FAILED)
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Cell:
 
     @property
     def spoilt(self) -> bool:
-        return self.verdict in _SPOILT
+        return self.verdict in SPOILT
 
     @property
     def known(self) -> Finding | None:
@@ -102,7 +102,7 @@ def _heat(assessment: Assessment, metric: Metric) -> Heat:
 
 def _cell(comparison: Comparison, metric: Metric) -> Cell:
     finding = comparison.findings.get(metric.name)
-    if comparison.verdict in _SPOILT or finding is None:
+    if comparison.verdict in SPOILT or finding is None:
         return Cell(comparison.verdict, finding, "")
     shown = finding.ratio is not None and finding.is_shown
     return Cell(

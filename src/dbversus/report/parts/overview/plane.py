@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from dbversus.report.model import Assessment, Comparison
+from dbversus.report.model import Assessment
 from dbversus.report.words import change, listing
+from dbversus.stats.comparison import Comparison
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
-from dbversus.stats.model import CHANGES, Finding, Verdict
+from dbversus.stats.model import CHANGES, SPOILT, Finding, Verdict
 from dbversus.stats.values.imported import MACHINE_CPU, MACHINE_CPU_SHARE
 from dbversus.units import count_of
 
@@ -16,7 +17,6 @@ _CPU_METRICS = {
     MACHINE_CPU_SHARE.name: "CPU/op of the machine",
 }
 """The server's own, or what an import has of the whole machine."""
-_SPOILT = (Verdict.SLA_FAILED, Verdict.WRONG_RESULT, Verdict.FAILED)
 
 SLOWER_CPU = "slower by CPU"
 SLOWER_CPU_WAIT = "slower by CPU and by waiting"
@@ -98,7 +98,7 @@ def _plane(assessment: Assessment, label: str) -> Plane:
 def _point(item: Comparison) -> Point | None:
     throughput = item.findings.get(THROUGHPUT)
     cpu = next((found for name in _CPU_METRICS if (found := item.findings.get(name)) and found.ratio), None)
-    if item.verdict in _SPOILT or throughput is None or not throughput.ratio or cpu is None:
+    if item.verdict in SPOILT or throughput is None or not throughput.ratio or cpu is None:
         return None
     io = item.findings.get(IO_BYTES)
     return Point(item.test, throughput, cpu, io, region_of(throughput, cpu, io))

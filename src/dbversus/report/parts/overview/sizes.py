@@ -4,12 +4,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from dbversus.explain.plan_diff import normalise_plan
-from dbversus.report.model import Comparison, SizeLine, Sizes
+from dbversus.report.model import SizeLine, Sizes
 from dbversus.report.parts.notes.dependence import Factor, dependence
 from dbversus.report.words import listing
 from dbversus.results.stored import Results, Target
 from dbversus.stats.across.clients import test_of
 from dbversus.stats.across.sizes import interaction_name, size_of
+from dbversus.stats.comparison import Comparison
 from dbversus.stats.judge import judge_over_sizes
 from dbversus.stats.judged import judged_metrics
 from dbversus.stats.model import Finding, Verdict

@@ -17,12 +17,12 @@ from dbversus.report.formats.xlsx.table import (
     of_ratio,
     ratio_cells,
 )
-from dbversus.report.model import Assessment, Comparison
-from dbversus.report.words import SHORT_TITLES, SIGNS, SPOILT, ratios_text, verdict_legend, worse_ratios
-from dbversus.stats.model import Finding, Metric, Verdict
+from dbversus.report.model import Assessment
+from dbversus.report.words import SHORT_TITLES, SIGNS, ratios_text, verdict_legend, worse_ratios
+from dbversus.stats.comparison import Comparison
+from dbversus.stats.model import SPOILT, Finding, Metric, Verdict
 
 IN_MEANS = "in means"
-_NOT_IN_MEANS = (Verdict.SLA_FAILED, Verdict.WRONG_RESULT, Verdict.FAILED)
 MEANS_NOTE = (
     f"Geometric means are formulas over the rows with “{YES}” in “{IN_MEANS}”: edit that column, and they follow. They have no "
     "interval, since tests are not repetitions; ratios of 0 and inf have no logarithm and are in none."
@@ -84,7 +84,7 @@ def finding_cells(finding: Finding | None, *, counts: bool = True) -> list[Cell]
 
 
 def in_means(item: Comparison | None) -> str:
-    return NO if item is None or item.verdict in _NOT_IN_MEANS else YES
+    return NO if item is None or item.verdict in SPOILT else YES
 
 
 def _means(comparisons: Sequence[Comparison], kinds: Mapping[str, str], titles: Sequence[str]) -> list[Mean]:

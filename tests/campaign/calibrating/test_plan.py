@@ -2,10 +2,10 @@
 
 import pytest
 
+from dbversus.campaign.calibrating.kinds import Kind
+from dbversus.campaign.calibrating.plan import BURST, SHARES, calibration_spec, shares_by_test
 from dbversus.cli.verbs.measure.calibrate import _command
 from dbversus.errors import UsageError
-from dbversus.experiment.calibrating.kinds import Kind
-from dbversus.experiment.calibrating.plan import BURST, SHARES, calibration_spec, shares_by_test
 
 
 def test_three_copies_judged_once_the_last_slowed_down() -> None:

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dbversus.builds.target import parse_target
+from dbversus.campaign.calibrating.kinds import Kind
 from dbversus.dbms.known import find_dbms
 from dbversus.errors import UsageError
 from dbversus.experiment.asked.shares import Burst, Share
 from dbversus.experiment.asked.spec import ExperimentSpec, make_spec
-from dbversus.experiment.calibrating.kinds import Kind
 from dbversus.stats.calibration.model import FEWEST_BLOCKS
 from dbversus.suites.load import load_suite
 from dbversus.suites.profiles import profile_defaults

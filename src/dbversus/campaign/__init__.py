@@ -1,0 +1,1 @@
+"""Campaigns: experiments decided from the verdicts of earlier ones (docs/campaigns.md)."""

@@ -1,0 +1,82 @@
+"""What a campaign asks, and what it measures next: decided from what was asked and what was found so far, and nothing else."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from msgspec import Struct, field
+
+from dbversus.experiment.asked.spec import ExperimentSpec
+from dbversus.results.stored import Results
+from dbversus.stats.model import Verdict
+
+HERE = "."
+"""Name of the experiment of a campaign that has only one, and has it in its own folder."""
+
+
+class Found(Struct, frozen=True, omit_defaults=True):
+    """What an experiment says of one test, target and metric; ratios are target/base, as in `stats.model.Finding`.
+
+    `target`: its place among those of the experiment, 1 for the first after the base.
+    """
+
+    test: str
+    target: int
+    metric: str
+    verdict: Verdict
+    blocks: int
+    ratio: float | None = None
+    low: float | None = None
+    high: float | None = None
+    block_sd: float | None = None
+
+
+class Outcome(Struct, frozen=True, omit_defaults=True):
+    """All that an agenda learns of a finished experiment: its targets as asked, what was found, and who was `lost` and why."""
+
+    ended: str
+    targets: tuple[str, ...] = ()
+    found: tuple[Found, ...] = ()
+    lost: dict[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Planned:
+    """An experiment to come: its name, which is that of its folder in the campaign's, and why it is measured."""
+
+    name: str
+    spec: ExperimentSpec
+    why: str
+
+
+@dataclass(frozen=True)
+class Step:
+    """Experiments to measure one after another; then the agenda is asked again.
+
+    `then` says what may follow, `then_s` about how many seconds that takes.
+    """
+
+    experiments: tuple[Planned, ...]
+    then: str = ""
+    then_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class End:
+    reason: str
+
+
+class Agenda(Struct, frozen=True, tag_field="kind"):
+    """What was asked. A kind of campaign is a subclass, with its name as `tag`; what it holds is kept in the journal."""
+
+    @property
+    def title(self) -> str:
+        """What the campaign is, in a few words."""
+        raise NotImplementedError
+
+    def next(self, outcomes: Mapping[str, Outcome]) -> Step | End:
+        """`outcomes`: of finished experiments, by name. Equal ones give an equal step, so that a lost decision is made again."""
+        raise NotImplementedError
+
+    def outcome(self, results: Results) -> Outcome:
+        """What it needs to know of a finished experiment."""
+        raise NotImplementedError
