@@ -81,7 +81,10 @@ class Engine:
 
 def open_on(test: Test, *dbms: str) -> dict[str, Any]:
     engine = Engine()
-    alive = [SimpleNamespace(name=f"t{n}", server=SimpleNamespace(dbms=name)) for n, name in enumerate(dbms)]
+    alive = [
+        SimpleNamespace(name=f"t{n}", server=SimpleNamespace(config=SimpleNamespace(ddl={}), dbms=name))
+        for n, name in enumerate(dbms)
+    ]
     rig: Any = SimpleNamespace(
         spec=SimpleNamespace(mode="prepared", table_size=10, tables=1),
         engine=engine,
