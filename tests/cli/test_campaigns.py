@@ -83,6 +83,15 @@ def test_going_on_with_an_ended_one_shows_what_it_has_found(tmp_path: Path) -> N
     assert {part["settings"] for part in found["changes"][0]["parts"]} >= {"all that differ", "s0", "s0, s2"}
 
 
+def test_a_report_has_its_experiments_and_what_it_has_found(tmp_path: Path) -> None:
+    agenda = screening(3)
+    outcomes, _ = play(agenda, World({"s1": 0.2}))
+    write(tmp_path, agenda, outcomes)
+    said = run("report", tmp_path).stdout
+    assert said.startswith("experiment") and "; s1 makes it: 1.2" in said
+    assert json.loads(run("report", tmp_path, "--json").stdout)["changes"][0]["is_sure"] is True
+
+
 def test_configs_that_do_not_differ_name_no_cause(tmp_path: Path) -> None:
     agenda = screening(3)
     outcomes, why = play(agenda, World({}))

@@ -83,7 +83,19 @@ def conclude(course: "Course", *, as_json: bool, quiet: bool) -> int:
     return calibrate.conclude(course.directory, agenda.suites, seed, as_json=as_json, quiet=quiet)
 
 
-def show_campaign(directory: Path, write: Callable[[list[str], list[tuple[Any, ...]]], None]) -> None:
+def report(directory: Path, *, as_json: bool) -> int:
+    """What the campaign is, its experiments, and what it has found so far."""
+    from dbversus.cli.tables import write_table
+
+    course = show_campaign(directory, (lambda *_: None) if as_json else write_table)
+    if course.outcomes:
+        if not as_json:
+            print()
+        return conclude(course, as_json=as_json, quiet=True)
+    return 0
+
+
+def show_campaign(directory: Path, write: Callable[[list[str], list[tuple[Any, ...]]], None]) -> "Course":
     """Says on standard error what the campaign is, and writes its experiments as a table."""
     from dbversus.campaign.journal import read_campaign
 
@@ -92,6 +104,7 @@ def show_campaign(directory: Path, write: Callable[[list[str], list[tuple[Any, .
         print(f"dbversus: {note}", file=sys.stderr)
     print(f"{directory}: {course.asked.agenda.title}, {_state(course)}", file=sys.stderr)
     write(COLUMNS, [(name, _state_of(course, name), order.why) for name, order in course.orders.items()])
+    return course
 
 
 def is_only_campaign(directory: Path) -> bool:

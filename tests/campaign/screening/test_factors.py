@@ -44,8 +44,10 @@ def test_what_both_say_is_common_and_what_differs_is_a_factor() -> None:
 
 def test_what_only_repeats_the_base_is_no_factor(tmp_path: Path) -> None:
     base = values("postgres", "17.2", "postgres:17.2")
-    settings = check_ends("postgres", "17.2", (f"jit={base['jit']}", "work_mem=8MB"))
-    assert [one.name for one in settings.factors] == ["work_mem"]
+    for first in (f"jit={base['jit']}", "base"):
+        settings = check_ends("postgres", "17.2", (first, "work_mem=8MB"))
+        assert [one.name for one in settings.factors] == ["work_mem"]
+        assert settings.target("postgres:17.2", ()) == "postgres:17.2"
 
 
 @pytest.mark.parametrize("dbms,version", [("postgres", "17.2"), ("mysql", "8.0.33"), ("mariadb", "10.11.6")])

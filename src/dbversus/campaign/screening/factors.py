@@ -53,7 +53,7 @@ def _is_second(factor: Factor, items: set[str]) -> bool:
 
 @dataclass(frozen=True)
 class _Config:
-    """`items`: what it says, by the key of the setting. `base`: what the base says before it."""
+    """`items`: what it says beyond the base, by the key of the setting. `base`: what that says before it."""
 
     items: dict[str, Item] = field(default_factory=dict)
     base: dict[str, Item] = field(default_factory=dict)
@@ -95,7 +95,9 @@ def _config(dbms: str, version: str, text: str, config_dir: ConfigPlace) -> _Con
         items, without_base = chosen_items(dbms, version, [one for one in text.split(",") if one], config_dir)
     files = available_configs(dbms, config_dir)
     base = () if without_base or BASE not in files else files[BASE].items
-    return _Config(_by_key(dbms, version, items), _by_key(dbms, version, base))
+    said, of_base = _by_key(dbms, version, items), _by_key(dbms, version, base)
+    own = {key: item for key, item in said.items() if key not in of_base or item.value != of_base[key].value}
+    return _Config(own, of_base)
 
 
 def _by_key(dbms: str, version: str, items: Iterable[Item]) -> dict[str, Item]:

@@ -8,7 +8,6 @@ import typer
 from dbversus.cli import campaigns, options
 from dbversus.cli.choices import Choices, demands_of, with_flags
 from dbversus.cli.outcome import present
-from dbversus.cli.tables import write_table
 from dbversus.errors import UsageError
 from dbversus.report.formats.registry import FORMATS, USUAL, find_formats
 
@@ -42,7 +41,7 @@ def report(
     chosen: Choices,
     json: options.Json = False,
 ) -> int:
-    """Judge stored results again, write their reports, and print the table; of a campaign, list its experiments.
+    """Judge stored results again, write their reports, and print the table; of a campaign, say what it has found.
 
     - `dbversus report results/20260101-120000-postgres-13.1-vs-postgres-17`
     - `dbversus report results/… --format md`
@@ -54,9 +53,8 @@ def report(
     formats = () if format is None else tuple(name.strip() for name in format.split(","))
     find_formats(formats)  # before anything is judged, which takes seconds
     if campaigns.is_only_campaign(directory):
-        campaigns.refuse(directory, format=format, base=base, since=since, rename=rename, json=json, **chosen)
-        campaigns.show_campaign(directory, write_table)
-        return 0
+        campaigns.refuse(directory, format=format, base=base, since=since, rename=rename, **chosen)
+        return campaigns.report(directory, as_json=json)
     if since and "post" not in formats:
         raise UsageError(f"--since {since} is told in the post alone; add --format post.")
     if rename and not since:
