@@ -37,8 +37,7 @@ HELD = """
 import signal, sys, time
 from dbversus.cli.interrupts import heed_interrupts
 
-if sys.argv[1:]:
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+signal.signal(signal.SIGHUP, signal.SIG_IGN if sys.argv[1:] else signal.SIG_DFL)
 heed_interrupts()
 try:
     print("ready", flush=True)

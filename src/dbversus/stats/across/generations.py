@@ -132,7 +132,8 @@ def generation(
     for metric in metrics:
         if metric.pooled:
             fixed |= {(test, metric.name): ratio for test, ratio in _without_logarithm(slots, metric, pair).items()}
-    return Generation(_logs([*values, *loaded]), fixed, loaded_once=bool(loaded))
+    once = bool(loaded) or len(set(slots["block"][slots["test"] == LOAD_TEST])) == 1
+    return Generation(_logs([*values, *loaded]), fixed, once)
 
 
 def _logs(values: Iterable[BlockValue]) -> dict[Key, dict[int, float]]:
