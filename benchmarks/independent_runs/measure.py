@@ -13,12 +13,12 @@ from typing import Any
 from common import say
 
 from dbversus.builds.lock import locked_if_free
+from dbversus.campaign.run import is_begun
 from dbversus.cli.display import PlainDisplay
 from dbversus.errors import RunError, UsageError
 from dbversus.experiment.folder import read_folder
 from dbversus.experiment.run import resume_experiment, run_experiment
 from dbversus.results.read import open_results
-from dbversus.results.schema import JOURNAL
 from dbversus.storage.listing import Kind, list_kept
 from dbversus.storage.removal import remove
 from independent_runs.busy import busy_core
@@ -116,21 +116,12 @@ def commit_at_hand() -> str:
 
 
 def is_finished(folder: Path) -> bool:
-    return _is_begun(folder) and open_results(folder).finished is not None
-
-
-def _is_begun(folder: Path) -> bool:
-    """Whether the journal has its first line: before it nothing was measured."""
-    journal = folder / JOURNAL
-    if not journal.is_file():
-        return False
-    with journal.open("rb") as file:
-        return file.readline().endswith(b"\n")
+    return is_begun(folder) and open_results(folder).finished is not None
 
 
 def _clear_unbegun(folder: Path) -> None:
     """What a kill in the first moment of a run has left is in the way of its next beginning."""
-    if folder.exists() and not _is_begun(folder):
+    if folder.exists() and not is_begun(folder):
         shutil.rmtree(folder)
 
 

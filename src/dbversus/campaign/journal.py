@@ -16,11 +16,15 @@ import msgspec
 from msgspec import Struct
 
 from dbversus.campaign.agenda import HERE, Outcome
-from dbversus.campaign.kinds import AnyAgenda
+from dbversus.campaign.calibrating.agenda import Calibration
+from dbversus.campaign.screening.agenda import Screening
 from dbversus.errors import UsageError
 from dbversus.files import LineFile
 from dbversus.private import told
 from dbversus.results.schema import CAMPAIGN
+
+AnyAgenda = Calibration | Screening
+"""The kinds of campaigns that there are."""
 
 CAMPAIGN_SCHEMA = 1
 TIME_BUDGET = "time budget"
@@ -142,10 +146,6 @@ class CampaignJournal(LineFile):
         stamped = msgspec.structs.replace(line, at_unix_ns=time.time_ns())
         self.append_line(told(_encode(stamped).decode()).encode() + b"\n")
         self.course.fold(line)
-
-
-def is_campaign(directory: Path) -> bool:
-    return (directory / CAMPAIGN).is_file()
 
 
 def read_campaign(directory: Path) -> Course:

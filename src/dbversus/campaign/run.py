@@ -12,6 +12,7 @@ from dbversus.campaign.agenda import HERE, End, Planned, Step
 from dbversus.campaign.journal import (
     CAMPAIGN_SCHEMA,
     TIME_BUDGET,
+    AnyAgenda,
     Asked,
     CampaignJournal,
     Course,
@@ -20,7 +21,6 @@ from dbversus.campaign.journal import (
     Measured,
     Order,
 )
-from dbversus.campaign.kinds import AnyAgenda
 from dbversus.errors import RunError, UsageError
 from dbversus.experiment.asked.spec import ExperimentSpec, make_spec
 from dbversus.experiment.folder import changed_outside, read_folder, with_absolute_paths

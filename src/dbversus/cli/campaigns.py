@@ -10,8 +10,7 @@ from dbversus.errors import UsageError
 from dbversus.units import show_duration
 
 if TYPE_CHECKING:
-    from dbversus.campaign.journal import Course
-    from dbversus.campaign.kinds import AnyAgenda
+    from dbversus.campaign.journal import AnyAgenda, Course
 
 COLUMNS = ["experiment", "state", "why"]
 

@@ -3,11 +3,13 @@
 import gzip
 from dataclasses import replace
 from pathlib import Path
+from typing import BinaryIO, cast
 
 import msgspec
 
 from dbversus.errors import UsageError
 from dbversus.files import write_whole
+from dbversus.packed import Allowance, counted
 from dbversus.posts.run import PostRun
 from dbversus.stats.model import BlockValue
 
@@ -25,7 +27,8 @@ def write_run(run: PostRun, file: Path) -> None:
 def read_run(file: Path) -> PostRun:
     """Raises UsageError when the file cannot be read, or is none of `write_run`."""
     try:
-        return msgspec.json.decode(gzip.decompress(file.read_bytes()), type=PostRun)
+        with gzip.open(file) as unpacking, counted(cast(BinaryIO, unpacking), Allowance(file)) as text:
+            return msgspec.json.decode(text.read(), type=PostRun)
     except (OSError, EOFError, msgspec.DecodeError) as error:
         raise UsageError(f"{file} cannot be read, or is no kept run: {error}.") from error
 

@@ -93,7 +93,7 @@ def test_the_post_has_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--since", "a"), "--since a is told in the post alone; add --format post."),
+        (("--since", "a"), "--since a names an earlier take for a post; add --format post."),
         (("--format", "post", "--rename", "x=y"), "--rename x=y is for targets of an earlier take; add --since DIR."),
         (("--format", "post", "--since", "nowhere"), "nowhere has no journal.jsonl"),
     ],

@@ -7,10 +7,8 @@ from typing import Any
 
 from dbversus.builds.store import resolve
 from dbversus.builds.target import parse_target
-from dbversus.campaign.agenda import Agenda, End, Found, Outcome, Planned, Step
-from dbversus.campaign.outcome import verdicts_of
-from dbversus.campaign.screening.design import Design, chosen, fold_over
-from dbversus.campaign.screening.effects import Effect, effects
+from dbversus.campaign.agenda import Agenda, End, Found, Outcome, Planned, Step, verdicts_of
+from dbversus.campaign.screening.design import Design, Effect, chosen, effects, fold_over
 from dbversus.campaign.screening.factors import Settings, settings_of
 from dbversus.errors import UsageError
 from dbversus.experiment.asked.spec import ExperimentSpec, make_spec

@@ -151,7 +151,10 @@ def _ours(known: _Printed, origins: Mapping[str, tuple[_Origin, ...]]) -> dict[s
 
 
 def imported_findings(results: Results) -> list[Finding]:
-    """The ratio of each target to the base, in each metric that both have: nothing tells how far chance made it."""
+    """The ratio of each target to the base, in each metric that both have: nothing tells how far chance made it.
+
+    None where both amounts lie under the metric's floor, and so count as nothing.
+    """
     values = run_values(results)
     judged = {JUDGEABLE[short] for short in judged_names(results.header)}
     found = []
@@ -162,15 +165,23 @@ def imported_findings(results: Results) -> list[Finding]:
             found += [
                 _finding(test, target.label, name, own[name], of_base[name], name in judged)
                 for name in _ORIGINS
-                if own.get(name) and any(of_base.get(name, ()))
+                if own.get(name) and any(of_base.get(name, ())) and _is_much(name, own[name], of_base[name])
             ]
     return found
+
+
+def _metric(name: str) -> Metric:
+    return _OURS.get(name) or metric_named(name)
+
+
+def _is_much(name: str, *targets: Sequence[float]) -> bool:
+    return max(map(fmean, targets)) > _metric(name).floor
 
 
 def _finding(
     test: str, target: str, name: str, own: Sequence[float], of_base: Sequence[float], judged: bool
 ) -> Finding:
-    metric = _OURS.get(name) or metric_named(name)
+    metric = _metric(name)
     runs = max(len(own), len(of_base))
     return Finding(
         test=test,

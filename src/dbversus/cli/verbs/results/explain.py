@@ -70,5 +70,5 @@ def _nothing(assessment: "Assessment", chosen: Sequence[str]) -> str:
         return "There is one target, so there is no change to explain."
     if assessment.header.suite == IMPORTED_SUITE:
         return "Runs of an import have no blocks to show a change with, and no settings, plans or counters to explain it by."
-    which = "The one test is not" if len(chosen) == 1 else f"None of {len(chosen)} tests is"
-    return f"{which} shown to have changed by more than the margin: there is nothing to explain."
+    which = "The one test has no" if len(chosen) == 1 else f"None of {len(chosen)} tests has a"
+    return f"{which} regression or improvement: there is nothing to explain."

@@ -56,7 +56,7 @@ def report(
         campaigns.refuse(directory, format=format, base=base, since=since, rename=rename, **chosen)
         return campaigns.report(directory, as_json=json)
     if since and "post" not in formats:
-        raise UsageError(f"--since {since} is told in the post alone; add --format post.")
+        raise UsageError(f"--since {since} names an earlier take for a post; add --format post.")
     if rename and not since:
         raise UsageError(f"--rename {rename[0]} is for targets of an earlier take; add --since DIR.")
     demands = demands_of(chosen)

@@ -14,8 +14,8 @@ from dbversus.report.words import rounded
 COLUMNS = ["test", "target", "base", "metric", "change", "rank", "kind", "what", "tested", "of_base", "of_target", "unit",
            "ratio", "share", "means", "source", "command"]  # fmt: skip
 NOTE = (
-    "A cause was tested: nothing else tells the two targets apart. A lead goes together with the change, and may be no cause. "
-    "A setting that differs can act on such a test; nothing shows that it did."
+    "A cause was tested: the two targets differ in nothing else. A lead moved together with the change, and may not be its "
+    "cause. A setting that differs can act on such a test; nothing shows that it did."
 )
 
 

@@ -10,9 +10,10 @@ from dbversus.report.model import Estimate, Matrix, MatrixCell, MatrixRow
 from dbversus.results.stored import Results, Target
 from dbversus.stats.judge import judge
 from dbversus.stats.means import spread_of
-from dbversus.stats.metrics import THROUGHPUT
+from dbversus.stats.metrics import THROUGHPUT, metric_named
 from dbversus.stats.model import Finding
-from dbversus.stats.values.relative import relative_to_base
+from dbversus.stats.values.blocks import block_values
+from dbversus.stats.values.imported import imported_findings, is_imported
 
 # up to three targets, the verdict tables say it all
 LEAST_TARGETS = 4
@@ -38,7 +39,7 @@ def build_matrix(results: Results, findings: Sequence[Finding] | None = None) ->
     found = judge(results) if findings is None else findings
     judged = _judged(found)
     rates = {place: known.get(THROUGHPUT, []) for place, known in block_figures(results, found).items()}
-    relative = relative_to_base(results, THROUGHPUT)
+    relative = _relative_to_base(results, THROUGHPUT)
     memory = _memory(results)
     tests = results.repeated_tests
     references = _references(results.targets)
@@ -114,3 +115,23 @@ def _ratio(ours: Values, theirs: Values, mine: Estimate | None, of_reference: Es
         away = math.log(mine.value / of_reference.value) - fmean(logs)
         logs = [log + away for log in logs]
     return geometric(logs)
+
+
+def _relative_to_base(results: Results, metric: str) -> dict[tuple[str, str], dict[int, float]]:
+    """(test, target label) → ln(metric / that of the base) of each block, from slots of the same rows; the base has 0."""
+    base = results.base.label
+    relative: dict[tuple[str, str], dict[int, float]] = defaultdict(dict)
+    if is_imported(results):
+        return {
+            (each.test, target): {0: math.log(ratio)}
+            for each in imported_findings(results)
+            if each.metric == metric and each.ratio
+            for target, ratio in ((each.target, each.ratio), (base, 1.0))
+        }
+    if base not in results.slots["target"]:
+        return {}
+    for value in block_values(results.slots, base, [metric_named(metric)]):
+        if value.value is not None:
+            relative[value.test, value.target][value.block] = value.value
+            relative[value.test, base][value.block] = 0.0
+    return dict(relative)
