@@ -17,3 +17,8 @@ class RunError(DbversusError):
     """Something failed while running; the message carries the server's or the system's own words."""
 
     status = 1
+
+
+def reason(error: Exception) -> str:
+    """What went wrong, without the number and the path that Python puts around an error of the system."""
+    return getattr(error, "strerror", None) or str(error)

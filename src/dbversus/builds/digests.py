@@ -9,7 +9,7 @@ import json
 import re
 from pathlib import Path
 
-from dbversus.errors import RunError
+from dbversus.errors import RunError, reason
 from dbversus.home import public_dir
 
 _DIGEST = re.compile(r"[0-9a-fA-F]{64}|sha512-[A-Za-z0-9+/]{86}==")
@@ -58,7 +58,9 @@ def _read(memory: Path) -> dict[str, str]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
-        raise RunError(f"{memory}, the checksums of packages fetched so far, cannot be read: {error}") from error
+        raise RunError(
+            f"{memory}, the checksums of packages fetched so far, cannot be read: {reason(error)}"
+        ) from error
     if not isinstance(known, dict):
         raise RunError(f"{memory} holds no checksums of packages; remove it")
     return known

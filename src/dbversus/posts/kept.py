@@ -7,7 +7,7 @@ from typing import BinaryIO, cast
 
 import msgspec
 
-from dbversus.errors import UsageError
+from dbversus.errors import UsageError, reason
 from dbversus.files import write_whole
 from dbversus.packed import Allowance, counted
 from dbversus.posts.run import PostRun
@@ -30,7 +30,7 @@ def read_run(file: Path) -> PostRun:
         with gzip.open(file) as unpacking, counted(cast(BinaryIO, unpacking), Allowance(file)) as text:
             return msgspec.json.decode(text.read(), type=PostRun)
     except (OSError, EOFError, msgspec.DecodeError) as error:
-        raise UsageError(f"{file} cannot be read, or is no kept run: {error}.") from error
+        raise UsageError(f"{file} cannot be read, or is no kept run: {reason(error)}.") from error
 
 
 def _rounded(values: list[BlockValue]) -> list[BlockValue]:

@@ -47,25 +47,28 @@ class Fields(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     targets: list[str] = Field(min_length=1)
-    suite: Annotated[str, Flag("Suite by name (`dbversus suites list`) or TOML file.")] = "sysbench"
+    suite: Annotated[str, Flag("Suite by name (`dbversus suites list`) or TOML file.", ("compare", "explain"))] = (
+        "sysbench"
+    )
     variants: Annotated[
         list[str],
         Flag(
             "Variants of the suite, commas between: what `dbversus suites show SUITE` lists as such, e.g. bursts.",
-            ("compare", "calibrate"),
+            ("compare", "calibrate", "explain"),
             "names",
             name="--variant",
         ),
     ] = Field(default_factory=list)
     tests: Annotated[
         str | None,
-        Flag("Only these tests: globs, comma separated, e.g. 'point-*,scan'.", ("compare", "calibrate")),
+        Flag("Only these tests: globs, comma separated, e.g. 'point-*,scan'.", ("compare", "calibrate", "explain")),
     ] = None
     profile: Annotated[
         str,
         Flag(
             "How much to measure: demo, quick, standard, fine, sustained, io-bound, reference-2017, -2021 or -2021-io. fine: 1 % "
-            "between settings of one build; between builds, luck of layout is larger than that (docs/trust.md)."
+            "between settings of one build; between builds, luck of layout is larger than that (docs/trust.md).",
+            ("compare", "explain"),
         ),
     ] = "standard"
     mode: Annotated[Literal["prepared", "unprepared"], Flag("Statements: prepared or unprepared.")] = "prepared"
@@ -73,7 +76,7 @@ class Fields(BaseModel):
         int,
         Flag(
             "Rows per table, e.g. 100k; 1m,10m measures each.",
-            ("compare", "run", "calibrate"),
+            ("compare", "run", "calibrate", "explain"),
             "counts",
             default="profile's",
         ),
@@ -83,7 +86,7 @@ class Fields(BaseModel):
         int | None,
         Flag(
             "What each server may have, page cache of its files included, e.g. 512m (docs/memory.md).",
-            ("compare", "run", "calibrate"),
+            ("compare", "run", "calibrate", "explain"),
             "memory",
             default="no limit",
         ),
@@ -109,7 +112,9 @@ class Fields(BaseModel):
         Flag("Most servers up at once, the base among them; the others take turns.", default="all"),
     ] = Field(None, ge=2)
     optional: list[str] = Field(default_factory=list)
-    seed: Annotated[int, Flag("Seed of data and parameters.", ("compare", "calibrate"))] = Field(1, ge=0, lt=2**63)
+    seed: Annotated[int, Flag("Seed of data and parameters.", ("compare", "calibrate", "explain"))] = Field(
+        1, ge=0, lt=2**63
+    )
     slot_ms: float = Field(20, ge=1, le=3_600_000)
     write_slot_ms: float = Field(40, ge=1, le=3_600_000)
     settle_ms: float = Field(5, ge=0, le=600_000)
@@ -124,7 +129,7 @@ class Fields(BaseModel):
         float | None,
         Flag(
             "Start no block that would end later than this, e.g. 45m.",
-            ("compare", "resume", "calibrate"),
+            ("compare", "resume", "calibrate", "explain"),
             "duration",
             default="none",
         ),
@@ -154,7 +159,7 @@ class Fields(BaseModel):
         str | None,
         Flag(
             "Look here first for config files named in targets (docs/configs.md).",
-            ("compare", "configs"),
+            ("compare", "configs", "explain"),
             "path",
             default="./configs",
         ),
@@ -164,7 +169,7 @@ class Fields(BaseModel):
         list[str],
         Flag(
             f"Metrics that make verdicts, one or more of {', '.join(JUDGEABLE)}: e.g. cpu,throughput,io,p99.",
-            ("compare", "run", "calibrate"),
+            ("compare", "run", "calibrate", "explain"),
             "metrics",
         ),
     ] = Field(default=[*USUAL])

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-Verb = Literal["compare", "run", "resume", "report", "calibrate", "configs"]
+Verb = Literal["compare", "run", "resume", "report", "calibrate", "configs", "explain"]
 
 Kind = Literal[
     "on",

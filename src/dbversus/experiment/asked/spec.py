@@ -20,7 +20,7 @@ from pydantic import (
 
 from dbversus.builds.target import parse_target
 from dbversus.dbms.known import find_dbms
-from dbversus.errors import UsageError
+from dbversus.errors import UsageError, reason
 from dbversus.experiment.asked.demands import Demands, parse_conditions, parse_share
 from dbversus.experiment.asked.fields import Fields
 from dbversus.experiment.asked.groups import ROWS_PER_GROUP, make_groups
@@ -403,7 +403,7 @@ def _read_source(path: Path) -> Source:
     except FileNotFoundError:
         raise UsageError(f"{path} does not exist; name an experiment file (docs/experiments.md).") from None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"{path} cannot be read as TOML: {error}.") from error
+        raise UsageError(f"{path} cannot be read as TOML: {reason(error)}.") from error
 
 
 def write_spec(spec: ExperimentSpec, path: Path) -> None:

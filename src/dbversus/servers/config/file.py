@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from dbversus.dbms.versions import in_range
-from dbversus.errors import UsageError
+from dbversus.errors import UsageError, reason
 
 Section = Literal["settings", "environment", "init", "ddl"]
 
@@ -65,7 +65,7 @@ def read_config(path: Path, *, flags: bool = False) -> ConfigFile:
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path.absolute()} cannot be read: {error}.") from error
+        raise UsageError(f"{path.absolute()} cannot be read: {reason(error)}.") from error
     headers = [line.strip() for line in lines if line.strip().startswith("[")]
     return ConfigFile(path, _description(lines), tuple(_items(path, lines, flags)), f"[{WITHOUT_BASE}]" in headers)
 

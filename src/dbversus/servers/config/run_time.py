@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from dbversus.dbms.known import find_dbms
-from dbversus.errors import UsageError
+from dbversus.errors import UsageError, reason
 from dbversus.servers.base import ServerConfig
 from dbversus.servers.config.load import Complete, ConfigPlace, config_dirs
 from dbversus.servers.config.names import plain_name, setting_key
@@ -56,7 +56,7 @@ def _read(path: Path) -> tuple[RunTime, ...]:
     try:
         return _File.model_validate(tomllib.loads(path.read_text(encoding="utf-8"))).run_time
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"{path} cannot be read as TOML: {error}.") from error
+        raise UsageError(f"{path} cannot be read as TOML: {reason(error)}.") from error
     except ValidationError as error:
         mistake = error.errors()[0]
         place = ".".join(map(str, mistake["loc"]))

@@ -65,3 +65,35 @@ def test_the_end_of_a_report_names_the_command_where_a_cause_is_known(directory:
         f"why: dbversus explain {directory}",
         f"report: {directory / 'report.csv'}",
     ]
+
+
+TWO = ["--settings", "cache_size=2", "cache_size=-2000"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["DIR", *TWO, "--build", "sqlite:bundled"], "--settings measures anew, and needs no results; leave out"),
+        (TWO, "--settings needs the build to measure on"),
+        ([*TWO, "--build", "sqlite:bundled", "--base", "t2"], "--base t2 is for stored results"),
+        (["DIR", "--profile", "quick"], "--profile is for --settings; of"),
+        (["DIR", "--time-budget", "5m"], "--time-budget is for --settings; of"),
+        (["DIR", "--dry-run"], "--dry-run is for --settings; of"),
+        (["--json"], "Name a results directory, or measure two configs"),
+        (
+            ["--settings", "no.conf", "b.conf", "--build", "sqlite:bundled"],
+            "cannot be read: No such file or directory.",
+        ),
+    ],
+)
+def test_results_and_settings_are_not_mixed(directory: Path, words: list[str], said: str) -> None:
+    done = RUNNER.invoke(app, ["explain", *(str(directory) if word == "DIR" else word for word in words)])
+    assert done.exit_code == 2 and said in done.stderr and not done.stdout
+
+
+def test_settings_are_planned_by_a_dry_run() -> None:
+    words = ["--build", "sqlite:bundled", "--tests", "point-query", "--profile", "quick", "--dry-run"]
+    done = RUNNER.invoke(app, ["explain", "--settings", "cache_size=2", "cache_size=-2000,cell_size_check=on", *words])
+    assert done.exit_code == 0, done.output
+    assert done.stdout.startswith("ends: whether there is a change")
+    assert "then: if tests changed, each setting measured by itself" in done.stdout

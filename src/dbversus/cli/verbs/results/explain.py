@@ -1,4 +1,4 @@
-"""dbversus explain: why tests changed, from what results hold."""
+"""dbversus explain: why tests changed, from what results hold, or from what the settings of two configs make."""
 
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dbversus.cli import options
+from dbversus.cli.choices import Choices, with_flags
+from dbversus.cli.screen import screen
 from dbversus.cli.tables import print_json
 from dbversus.errors import UsageError
 from dbversus.names import split_names
@@ -17,24 +19,73 @@ if TYPE_CHECKING:
     from dbversus.report.model import Assessment
 
 
+@with_flags("explain")
 def explain(
-    directory: Annotated[Path, typer.Argument(help="Results directory.")],
+    directory: Annotated[Path | None, typer.Argument(help="Results directory.", show_default=False)] = None,
     *,
-    tests: Annotated[str | None, typer.Option(help="Only these tests: globs, comma separated.")] = None,
+    settings: Annotated[
+        tuple[str, str],
+        typer.Option(
+            help="Measure which settings make a change between two configs: files, or what stands after the `@` of a target.",
+            metavar="<config> <config>",
+            show_default=False,
+        ),
+    ] = ("", ""),
+    build: Annotated[str | None, typer.Option(help="The build on which to measure --settings.")] = None,
     base: options.Base = None,
-    json: Annotated[bool, typer.Option("--json", help="Print them as JSON on standard output.")] = False,
-) -> None:
+    json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON on standard output.")] = False,
+    chosen: Choices,
+    out: options.Out = None,
+    dry_run: options.DryRun = False,
+    trust: options.Trust = False,
+    wait: options.Wait = False,
+    quiet: options.Quiet = False,
+) -> int:
     """Say why tests changed: causes that were tested and leads, most likely first.
 
-    Nothing is measured: settings, plans, the servers' own counters and the host's figures are in the results. With a lead stands
-    the command that tests it, where there is one.
+    Of a results directory nothing is measured: settings, plans, the servers' own counters and the host's figures are in it.
+    With a lead stands the command that tests it, where there is one.
+
+    With --settings, two configs of one build are measured, and what differs between them is taken apart: a campaign that can be
+    interrupted and resumed (docs/campaigns.md). --tests and --json hold for results, too; --base is for results alone.
 
     - `dbversus explain results/20260101-120000-postgres-14-vs-postgres-17`
     - `dbversus explain results/… --tests 'point-*,scan'`
     - `dbversus explain results/… --base postgres:16`
     - `dbversus explain results/… --json | jq '.[].causes[0].what'`
-    - `dbversus show results/… --table causes --format csv > causes.csv`
+    - `dbversus explain --settings old.conf new.conf --build postgres:17 --tests 'update-*' --dry-run`
+    - `dbversus explain --settings work_mem=4MB work_mem=64MB,jit=off --build postgres:17`
     """
+    measured = any(settings)
+    if measured:
+        _check_measured(directory, build, base)
+        return screen(
+            build or "", settings, chosen, out=out, json=json, dry_run=dry_run, trust=trust, wait=wait, quiet=quiet
+        )
+    asked = chosen | {"build": build, "out": out, "dry_run": dry_run, "trust": trust, "wait": wait, "quiet": quiet}
+    _explain(_of_results(directory, asked), base, chosen.get("tests"), as_json=json)
+    return 0
+
+
+def _check_measured(directory: Path | None, build: str | None, base: str | None) -> None:
+    if directory:
+        raise UsageError(f"--settings measures anew, and needs no results; leave out {directory}.")
+    if not build:
+        raise UsageError("--settings needs the build to measure on: add --build, such as --build postgres:17.")
+    if base:
+        raise UsageError(f"--base {base} is for stored results; the first of the two configs is the base.")
+
+
+def _of_results(directory: Path | None, asked: Choices) -> Path:
+    if not directory:
+        raise UsageError("Name a results directory, or measure two configs: --settings A B --build postgres:17.")
+    if given := [name for name, value in asked.items() if value and name != "tests"]:
+        flag = given[0].removesuffix("_s").replace("_", "-")
+        raise UsageError(f"--{flag} is for --settings; of {directory} nothing is measured.")
+    return directory
+
+
+def _explain(directory: Path, base: str | None, tests: str | None, *, as_json: bool) -> None:
     # statistics take seconds to import: not for --help
     from dbversus.report.assessment import build_assessment
     from dbversus.report.formats.tables import causes_table
@@ -44,7 +95,7 @@ def explain(
     assessment = build_assessment(open_results(directory, base))
     chosen = _chosen(assessment, tests)
     found = [one for one in assessment.explanations if one.test in chosen]
-    if json:
+    if as_json:
         print_json(causes_table.as_json(found))
         return
     console = make_console()
