@@ -4,7 +4,6 @@ import json
 import random
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -12,36 +11,18 @@ from pathlib import Path
 import pytest
 
 from ..soak.leaks import processes_of
-from .conftest import DBVERSUS, Bench
+from .conftest import Bench
 
 # acts only together: pages are checked when they are read, which a large cache spares
 PAIR = {"cache_size", "cell_size_check"}
 FIRST = "cache_size=-20000,temp_store=default,secure_delete=off,cell_size_check=off"
 SECOND = "cache_size=2,temp_store=memory,secure_delete=on,cell_size_check=on"
-SCREEN = """
-import sys
-from pathlib import Path
-import typer
-from dbversus.cli.ending import told
-from dbversus.cli.interrupts import heed_interrupts
-from dbversus.cli.screen import screen
-heed_interrupts()
-flags = {name: name in sys.argv for name in ("json", "dry_run", "quiet")}
-choices = {"profile": "quick", "table_size": [5000], "tests": "point-query", "slot_ms": 5, "settle_ms": 1, "rows": 6,
-           "seconds": 1, "looks": [2, 3], "drain_s": 0.3, "drain_idle_s": 0.1}
-try:
-    told(screen)("sqlite:bundled", tuple(sys.argv[1:3]), choices, out=Path(sys.argv[3]), trust=False, wait=False, **flags)
-except typer.Exit as end:
-    sys.exit(end.exit_code)
-"""
+ONE_TEST = ["--profile", "demo", "--tests", "point-query", "--table-size", "5k"]
 
 
 def screening(bench: Bench, *more: str, second: str = SECOND) -> subprocess.Popen[str]:
-    bench.dbversus = [sys.executable, "-c", SCREEN]
-    try:
-        return bench.start(FIRST, second, bench.out, *more)
-    finally:
-        bench.dbversus = DBVERSUS
+    asked = ["--settings", FIRST, second, "--build", "sqlite:bundled", *ONE_TEST]
+    return bench.start("explain", *asked, "--out", bench.out, *more)
 
 
 def lines(bench: Bench) -> list[dict[str, object]]:
@@ -68,7 +49,7 @@ def check_found(bench: Bench, said: str) -> None:
     """The whole campaign is there, nothing of it twice, and says what is true; nothing runs any more."""
     found = json.loads(said)
     assert found["ended"], found
-    # which settings are named is tested by simulation: slots of 5 ms on a busy host tell no more than that one is
+    # which settings are named is tested by simulation: short slots on a busy host tell no more than that one is
     for change in found["changes"]:
         parts = {part["settings"]: part["ratio"] for part in change["parts"]}
         assert change["metric"] != "server_cpu_us_per_op" or parts.get("cache_size, cell_size_check", 2) > 1.1
@@ -82,7 +63,7 @@ def check_found(bench: Bench, said: str) -> None:
 
 
 def test_an_interrupted_screening_goes_on_to_its_end(bench: Bench) -> None:
-    process = screening(bench, "quiet")
+    process = screening(bench, "-q")
     wait_for(lambda: rows(bench, "screen") > 3, process)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=600)
@@ -104,7 +85,7 @@ def test_an_interrupted_screening_goes_on_to_its_end(bench: Bench) -> None:
 @pytest.mark.alone
 def test_killed_at_any_moment_it_goes_on(bench: Bench) -> None:
     chance = random.Random(11)
-    process = screening(bench, "quiet")
+    process = screening(bench, "-q")
     for _ in range(5):
         wait_for((bench.out / "campaign.jsonl").exists, process)
         time.sleep(chance.uniform(0, 7))
@@ -118,8 +99,8 @@ def test_killed_at_any_moment_it_goes_on(bench: Bench) -> None:
 
 
 def test_a_dry_run_says_what_comes_first_and_how_long_it_takes(bench: Bench) -> None:
-    out, err = screening(bench, "dry_run").communicate(timeout=600)
-    assert out.startswith("ends: whether there is a change") and "looks    after 2, 3 blocks" in out, out + err
+    out, err = screening(bench, "--dry-run").communicate(timeout=600)
+    assert out.startswith("ends: whether there is a change") and "looks    after 3, 5 blocks" in out, out + err
     assert "then: if tests changed, 4 settings screened in" in out and not bench.out.exists()
 
 
