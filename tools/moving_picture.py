@@ -23,7 +23,7 @@ from recording import Recording, record
 IMAGES = Path(__file__).resolve().parents[1] / "docs/images"
 RECORDING = IMAGES / "run.cast.xz"
 PICTURE = IMAGES / "run.svg"
-COLUMNS, LINES = 100, 44
+COLUMNS, LINES = 100, 50
 
 PLAYED_S = 12
 HELD_S = 10
