@@ -9,18 +9,17 @@ holds a finished comparison.
 
 import argparse
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from scipy.stats import spearmanr
 
 from dbversus.errors import UsageError
-from dbversus.report.assessment import build_assessment
-from dbversus.report.formats import json as json_report
 from dbversus.results.read import open_results
+from dbversus.stats.comparison import Comparison, compare
 from dbversus.stats.metrics import CPU, THROUGHPUT
+from dbversus.stats.model import Finding
 
 SMALLEST_CHANGE = 0.03
 BY_RANGE = ("random-points", "read-only", "read-write")
@@ -37,12 +36,12 @@ class Published:
 
 @dataclass(frozen=True)
 class Pair:
-    """One test in both. `cpu` and `throughput`: our findings, as in report.json."""
+    """One test in both."""
 
     test: str
     published: Published
-    cpu: Mapping[str, Any]
-    throughput: Mapping[str, Any]
+    cpu: Finding
+    throughput: Finding
 
     @property
     def has_direction(self) -> bool:
@@ -52,7 +51,7 @@ class Pair:
     @property
     def same_direction(self) -> bool:
         """Whether CPU per operation moved the same way."""
-        return (self.published.cpu > 1) == bool(self.cpu["ratio"] > 1)
+        return (self.published.cpu > 1) == ((self.cpu.ratio or 1) > 1)
 
 
 def read_published(path: Path, old: str, new: str) -> dict[str, Published]:
@@ -88,13 +87,13 @@ def _absolute(lines: Sequence[str]) -> Iterator[tuple[str, tuple[float, float]]]
             yield fields[4], (float(fields[0]), float(fields[3]))
 
 
-def pairs(report: Mapping[str, Any], published: Mapping[str, Published]) -> list[Pair]:
-    found = []
-    for test in report["tests"]:
-        findings = test["comparisons"][0]["findings"]
-        if test["name"] in published and findings.get(CPU, {}).get("ratio"):
-            found.append(Pair(test["name"], published[test["name"]], findings[CPU], findings[THROUGHPUT]))
-    return found
+def pairs(comparisons: Iterable[Comparison], published: Mapping[str, Published]) -> list[Pair]:
+    """`comparisons`: of one target."""
+    return [
+        Pair(one.test, published[one.test], one.findings[CPU], one.findings[THROUGHPUT])
+        for one in comparisons
+        if one.test in published and CPU in one.findings and one.findings[CPU].ratio
+    ]
 
 
 def table(items: Sequence[Pair]) -> Iterator[str]:
@@ -104,21 +103,21 @@ def table(items: Sequence[Pair]) -> Iterator[str]:
         note = " (other direction)" if item.has_direction and not item.same_direction else ""
         yield (
             f"| {item.test} | {item.published.cpu:.2f} | {_shown(item.cpu)} | {item.published.throughput:.2f} "
-            f"| {_shown(item.throughput)} | {item.cpu['verdict']}{note} |"
+            f"| {_shown(item.throughput)} | {item.cpu.verdict}{note} |"
         )
 
 
-def _shown(finding: Mapping[str, Any]) -> str:
-    low, high = finding["low"], finding["high"]
-    return f"{finding['ratio']:.2f}" + (f" [{low:.2f}, {high:.2f}]" if low and high else "")
+def _shown(finding: Finding) -> str:
+    low, high = finding.low, finding.high
+    return f"{finding.ratio:.2f}" + (f" [{low:.2f}, {high:.2f}]" if low and high else "")
 
 
 def summary(items: Sequence[Pair]) -> str:
     telling = [item for item in items if item.has_direction]
     agree = sum(item.same_direction for item in telling)
-    cpu = spearmanr([item.published.cpu for item in items], [item.cpu["ratio"] for item in items]).statistic
+    cpu = spearmanr([item.published.cpu for item in items], [item.cpu.ratio or 1.0 for item in items]).statistic
     rate = spearmanr(
-        [item.published.throughput for item in items], [item.throughput["ratio"] for item in items]
+        [item.published.throughput for item in items], [item.throughput.ratio or 1.0 for item in items]
     ).statistic
     return (
         f"Of {len(telling)} tests whose published CPU per operation changed by {SMALLEST_CHANGE:.0%} or more, {agree} move the "
@@ -135,10 +134,11 @@ def main() -> None:
     asked = parser.parse_args()
     try:
         published = read_published(asked.published, asked.old, asked.new)
-        report = json_report.as_json(build_assessment(open_results(asked.results)))
+        results = open_results(asked.results)
     except (OSError, UsageError) as error:
         parser.error(str(error))
-    items = pairs(report, published)
+    labels = [target.label for target in results.targets[1:2]]
+    items = pairs((one for one in compare(results) if one.target in labels), published)
     if not items:
         parser.error(f"{asked.published} and {asked.results} have no test in common with {asked.old} and {asked.new}")
     print("\n".join(table(items)))

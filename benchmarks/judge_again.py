@@ -16,10 +16,9 @@ from typing import Any
 from common import make_parser, markdown, say, told
 
 from dbversus.errors import UsageError
-from dbversus.report.assessment import build_assessment
 from dbversus.results.read import open_results
 from dbversus.results.schema import JOURNAL
-from dbversus.stats.comparison import Comparison
+from dbversus.stats.comparison import Comparison, compare
 from dbversus.stats.metrics import CPU, LOAD_TEST, PRIMARY, THROUGHPUT
 
 EXAMPLE = """examples:
@@ -58,10 +57,10 @@ def run_folders(folders: Sequence[Path]) -> Iterator[Path]:
 
 def judge_one(folder: Path) -> dict[str, dict[str, Any]]:
     """Test → what is said of it; the name of a test has its target in it where several are compared."""
-    assessment = build_assessment(open_results(folder))
-    comparisons = [each for test in assessment.tests for each in test.comparisons if test.name != LOAD_TEST]
-    several = len(assessment.targets) > 2
-    return {f"{each.test} ({each.target})" if several else each.test: _said(each) for each in comparisons}
+    results = open_results(folder)
+    compared = [each for each in compare(results) if each.test != LOAD_TEST]
+    several = len(results.targets) > 2
+    return {f"{each.test} ({each.target})" if several else each.test: _said(each) for each in compared}
 
 
 def _said(comparison: Comparison) -> dict[str, Any]:

@@ -79,5 +79,5 @@ def test_a_folder_without_results_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_name_that_there_is_not_is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match="it has Cause, DbversusError"):
+    with pytest.raises(AttributeError, match="it has Cause, Comparison, DbversusError"):
         _ = dbversus.reed  # type: ignore[attr-defined]

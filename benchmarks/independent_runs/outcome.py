@@ -10,11 +10,11 @@ from typing import Any
 from common import say
 
 from dbversus.experiment.asked.shares import shares_of
-from dbversus.report.assessment import build_assessment
 from dbversus.results.read import open_results
 from dbversus.results.records import Finished, Resumed
 from dbversus.results.schema import JOURNAL
 from dbversus.results.stored import Results
+from dbversus.stats.comparison import compare
 from dbversus.stats.judge import judged_values
 from dbversus.stats.metrics import CPU, PRIMARY
 from dbversus.stats.model import DECIDED, DIFFERS, BlockValue, Finding, Verdict
@@ -116,14 +116,13 @@ def outcome_of(run: Run, results: Results) -> Outcome:
     truths = {test: statistics.fmean(blocks.values()) for test, blocks in of_blocks.items()}
     inject = results.header.spec.get("inject") or {}
     tests = []
-    for part in build_assessment(results).tests:
-        compared = next(one for one in part.comparisons if one.target == copy.label)
-        primary = {
-            metric.name: compared.findings[metric.name] for metric in PRIMARY if metric.name in compared.findings
-        }
-        asked = shares_of(inject, number, [part.name], 0).cpu
-        truth = truths.get(part.name) if inject else 0.0
-        tests.append(TestOutcome(part.name, compared.verdict, primary, asked, truth))
+    for one in compare(results):
+        if one.target != copy.label:
+            continue
+        primary = {metric.name: one.findings[metric.name] for metric in PRIMARY if metric.name in one.findings}
+        asked = shares_of(inject, number, [one.test], 0).cpu
+        truth = truths.get(one.test) if inject else 0.0
+        tests.append(TestOutcome(one.test, one.verdict, primary, asked, truth))
     day = datetime.fromtimestamp(results.header.at_unix_ns / 1e9, UTC).date().isoformat()
     return Outcome(
         run,

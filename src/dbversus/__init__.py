@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 __all__ = [
     "Cause",
+    "Comparison",
     "DbversusError",
     "Experiment",
     "Finding",
@@ -21,6 +22,7 @@ __all__ = [
 if TYPE_CHECKING:
     from dbversus.api import (
         Cause,
+        Comparison,
         DbversusError,
         Experiment,
         Finding,

@@ -20,6 +20,7 @@ from dbversus.results.read import open_results
 from dbversus.results.schema import EXPERIMENT, SLOT_COLUMNS
 from dbversus.results.sql import columns_of, make_table
 from dbversus.results.stored import Results, Target
+from dbversus.stats.comparison import Comparison, compare
 from dbversus.stats.judge import judge, judge_over_clients
 from dbversus.stats.model import Finding, Verdict
 from dbversus.suites.profiles import profile_defaults
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Cause",
+    "Comparison",
     "DbversusError",
     "Experiment",
     "Finding",
@@ -126,7 +128,7 @@ class Slots(Mapping[str, npt.NDArray[Any]]):
 class Experiment:
     """A results directory. `targets[0]` is the base; `finished` says why measuring ended, None that it has not.
 
-    Tests are judged when `findings` are first asked for.
+    Tests are judged when `comparisons` or `findings` are first asked for.
     """
 
     def __init__(self, results: Results):
@@ -142,7 +144,16 @@ class Experiment:
     @cached_property
     def findings(self) -> Findings:
         """For every test, metric and target but the base. With several numbers of clients, also over all of them (`scan@all`)."""
-        return Findings((*judge(self._results), *judge_over_clients(self._results)))
+        return Findings((*self._judged, *judge_over_clients(self._results)))
+
+    @cached_property
+    def comparisons(self) -> tuple[Comparison, ...]:
+        """The verdict of each test on each target but the base: what reports show, and what --fail-on counts."""
+        return compare(self._results, self._judged)
+
+    @cached_property
+    def _judged(self) -> list[Finding]:
+        return judge(self._results)
 
     @cached_property
     def _explanations(self) -> tuple[Explanation, ...]:

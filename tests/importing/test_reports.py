@@ -5,13 +5,14 @@ from statistics import median
 
 import pytest
 
+from dbversus.cli.demands import not_judged
 from dbversus.errors import UsageError
 from dbversus.report.assessment import build_assessment
 from dbversus.report.formats.post import write as post
 from dbversus.report.parts.experiment import efficiency
-from dbversus.report.parts.experiment.demands import not_judged
 from dbversus.report.views.registry import VIEWS
 from dbversus.report.words import change
+from dbversus.stats.comparison import compare
 from dbversus.stats.metrics import THROUGHPUT
 from dbversus.stats.model import Verdict
 from tests.importing.conftest import REFERENCE, Import
@@ -56,7 +57,8 @@ def test_a_post_of_single_runs_marks_and_counts_nothing(imported: Import) -> Non
 
 
 def test_silence_is_never_green(imported: Import) -> None:
-    assert not_judged(build_assessment(imported(REFERENCE / "published")), None)
+    results = imported(REFERENCE / "published")
+    assert not_judged(results, compare(results), None)
 
 
 def test_efficiency_is_printed_as_it_was(imported: Import) -> None:

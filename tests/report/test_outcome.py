@@ -12,9 +12,9 @@ from dbversus.cli.ending import told
 from dbversus.cli.outcome import FAIL_ON_MET, NOT_JUDGED, heeding, status_of
 from dbversus.errors import RunError
 from dbversus.experiment.asked.demands import Demands
-from dbversus.report.assessment import build_assessment
-from dbversus.report.model import Assessment
 from dbversus.results.read import open_results
+from dbversus.results.stored import Results
+from dbversus.stats.comparison import compare
 
 from .synthetic import TRUTHS, write_results
 
@@ -25,30 +25,34 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def assessment(directory: Path) -> Assessment:
-    return build_assessment(open_results(directory))
+def measured(directory: Path) -> Results:
+    return open_results(directory)
 
 
 @pytest.fixture(scope="module")
-def silent(tmp_path_factory: pytest.TempPathFactory) -> Assessment:
+def silent(tmp_path_factory: pytest.TempPathFactory) -> Results:
     """One test, too unstable to be judged."""
     unstable = tuple(truth for truth in TRUTHS if truth.name == "scan")
     folder = write_results(tmp_path_factory.mktemp("silent") / "results", targets=2, truths=unstable)
-    return build_assessment(open_results(folder))
+    return open_results(folder)
 
 
-def test_a_condition_comes_before_a_lack_of_verdicts(assessment: Assessment) -> None:
-    assert status_of(assessment, Demands(("regression",), 1.0)) == FAIL_ON_MET
-    assert status_of(assessment, Demands((), 1.0)) == NOT_JUDGED
-    assert status_of(assessment, Demands((), 0.01)) == 0
-    assert status_of(assessment, Demands()) == 0
+def status(results: Results, demands: Demands) -> int:
+    return status_of(results, compare(results), demands)
 
 
-def test_silence_is_never_green(silent: Assessment, capsys: pytest.CaptureFixture[str]) -> None:
-    assert status_of(silent, Demands(("regression",))) == NOT_JUDGED
+def test_a_condition_comes_before_a_lack_of_verdicts(measured: Results) -> None:
+    assert status(measured, Demands(("regression",), 1.0)) == FAIL_ON_MET
+    assert status(measured, Demands((), 1.0)) == NOT_JUDGED
+    assert status(measured, Demands((), 0.01)) == 0
+    assert status(measured, Demands()) == 0
+
+
+def test_silence_is_never_green(silent: Results, capsys: pytest.CaptureFixture[str]) -> None:
+    assert status(silent, Demands(("regression",))) == NOT_JUDGED
     assert "dbversus: nothing could be judged of postgres:17.11" in capsys.readouterr().err
-    assert status_of(silent, Demands(("unstable",))) == FAIL_ON_MET
-    assert status_of(silent, Demands()) == 0
+    assert status(silent, Demands(("unstable",))) == FAIL_ON_MET
+    assert status(silent, Demands()) == 0
 
 
 def ended(directory: Path, demands: Demands, error: BaseException) -> tuple[int, str]:
@@ -57,10 +61,10 @@ def ended(directory: Path, demands: Demands, error: BaseException) -> tuple[int,
         with heeding(directory, demands):
             raise error
 
-    return status(verb)
+    return exit_of(verb)
 
 
-def status(verb: Callable[[], None]) -> tuple[int, str]:
+def exit_of(verb: Callable[[], None]) -> tuple[int, str]:
     said = io.StringIO()
     with redirect_stderr(said):
         try:

@@ -14,7 +14,8 @@ from dbversus.experiment.asked.demands import Demands
 from dbversus.report.formats.registry import USUAL, find_formats
 
 if TYPE_CHECKING:
-    from dbversus.report.model import Assessment
+    from dbversus.results.stored import Results
+    from dbversus.stats.comparison import Comparison
 
 NOT_JUDGED = 98
 FAIL_ON_MET = 99
@@ -59,17 +60,17 @@ def present(
             print(f"why: dbversus explain {shlex.quote(str(directory))}")
     for path in written if formats else written[:1]:
         print(f"report: {path}", file=sys.stderr if as_json else sys.stdout)
-    return status_of(assessment, demands)
+    return status_of(results, assessment.comparisons, demands)
 
 
-def status_of(assessment: "Assessment", demands: Demands) -> int:
+def status_of(results: "Results", comparisons: Sequence["Comparison"], demands: Demands) -> int:
     """0, or the status of the demand that is not met, with what was found on standard error."""
-    from dbversus.report.parts.experiment.demands import conditions_met, not_judged
+    from dbversus.cli.demands import conditions_met, not_judged
 
-    if met := conditions_met(assessment, demands.fail_on):
+    if met := conditions_met(results, comparisons, demands.fail_on):
         _say(met)
         return FAIL_ON_MET
-    if demands and (missing := not_judged(assessment, demands.least_share)):
+    if demands and (missing := not_judged(results, comparisons, demands.least_share)):
         _say(missing)
         return NOT_JUDGED
     return 0
@@ -95,11 +96,11 @@ def heeding(directory: Path, demands: Demands) -> Iterator[None]:
 
 
 def _meets(directory: Path, demands: Demands) -> bool:
-    from dbversus.report.assessment import build_assessment
     from dbversus.results.read import open_results
+    from dbversus.stats.comparison import compare
 
     try:
         results = open_results(directory)
     except UsageError:  # it failed before anything was measured
         return False
-    return status_of(build_assessment(results), demands) == FAIL_ON_MET
+    return status_of(results, compare(results), demands) == FAIL_ON_MET

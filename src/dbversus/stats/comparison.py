@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from dbversus.results.records import Answers, Failure
 from dbversus.results.stored import Results, Target
 from dbversus.stats.across.clients import case_of, pooled_name
-from dbversus.stats.headline import headline
+from dbversus.stats.headline import headline, worse_a_little, worse_over_all_work
 from dbversus.stats.judge import judge, judge_over_clients
-from dbversus.stats.model import SPOILT, Finding, Verdict
+from dbversus.stats.model import DECIDED, SPOILT, Finding, Verdict
 from dbversus.stats.validity.rates import missed_rates
 from dbversus.stats.values.finished import of_finished_blocks
 
@@ -35,6 +35,35 @@ class Comparison:
     def headline(self) -> Finding | None:
         """The finding that makes the verdict, of several the first in the order of reports; None where none does."""
         return next((one for one in self.findings.values() if one.judged and one.verdict is self.verdict), None)
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether it is a change, a small one or equivalent; without a steady state, whether all its work is."""
+        if self.verdict is not Verdict.NO_STEADY_STATE:
+            return self.verdict in DECIDED
+        return any(
+            one.verdict is Verdict.NO_STEADY_STATE and one.whole_work in DECIDED for one in self.findings.values()
+        )
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether more blocks may decide it; without a steady state, whether all the work is undecided too."""
+        return self.verdict is Verdict.UNDECIDED or (self.verdict is Verdict.NO_STEADY_STATE and not self.is_judged)
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether the target is worse than the base beyond doubt, or by its answers, or misses a rate that the base reaches.
+
+        Without a steady state the cost of all the work counts.
+        """
+        if self.verdict is Verdict.SLA_FAILED:  # its figures do not count
+            return self.missed and not self.base_missed
+        return self.verdict in (Verdict.REGRESSION, Verdict.WRONG_RESULT) or worse_over_all_work(self.findings)
+
+    @property
+    def is_worse_a_little(self) -> bool:
+        """Whether there is a small change for the worse, or more than that."""
+        return self.is_worse or (self.verdict is not Verdict.SLA_FAILED and worse_a_little(self.findings))
 
 
 def compare(results: Results, findings: Sequence[Finding] | None = None) -> tuple[Comparison, ...]:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from dbversus.errors import UsageError
-from dbversus.report.assessment import build_assessment
 from dbversus.report.code_layout import layout_note
 from dbversus.report.parts.notes.dependence import Factor, dependence
 from dbversus.report.side_by_side.alike import cases_of, check_alike, differences, tests_of
@@ -12,7 +11,7 @@ from dbversus.report.side_by_side.model import BesideLine, SideBySide
 from dbversus.report.words import SHORT_TITLES, listing
 from dbversus.results.stored import Results
 from dbversus.stats.across.side_by_side import Measured, block_means, judge_interactions
-from dbversus.stats.comparison import Comparison
+from dbversus.stats.comparison import Comparison, compare
 from dbversus.stats.judge import judged_values, looks_of, margins_of
 from dbversus.stats.judgeable import JUDGEABLE
 from dbversus.stats.judged import judged_metrics, judged_names
@@ -81,7 +80,7 @@ def _shown(common: tuple[Metric, ...], experiments: Sequence[Results], asked: Se
 
 
 def _comparisons(results: Results) -> Comparisons:
-    return {(item.test, item.target): item for item in build_assessment(results).comparisons}
+    return {(item.test, item.target): item for item in compare(results)}
 
 
 def _measured(results: Results, comparisons: Comparisons, metrics: Sequence[Metric]) -> Measured:
