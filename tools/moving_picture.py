@@ -8,6 +8,7 @@ With --record the command is run first, in this folder. What it prints is kept a
 """
 
 import argparse
+import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -76,6 +77,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--record", nargs=argparse.REMAINDER, metavar="COMMAND", help="run this and record it first")
     if command := parser.parse_args().record:
+        if not shutil.which(command[0]):
+            parser.error(f"{command[0]} is not in PATH; name a program that is, or its path.")
         record(command, COLUMNS, LINES).write(RECORDING)
     PICTURE.write_text(picture(Recording.read(RECORDING)))
     print(f"drawn: {PICTURE}", file=sys.stderr)

@@ -10,11 +10,11 @@ A kept run is its block values (src/dbversus/posts/kept.py), so that pages can b
 import sys
 import textwrap
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dbversus.errors import UsageError
+from dbversus.errors import DbversusError, UsageError
 from dbversus.experiment.asked.bundled import POSTS, find_experiment
 from dbversus.posts.claims import Post
 from dbversus.posts.kept import SUFFIX, read_run, write_run
@@ -55,14 +55,19 @@ class Scored:
 
 def main(arguments: list[str]) -> None:
     if arguments[:1] == ["keep"]:
-        keep(map(Path, arguments[1:]), DOCS / KEPT)
+        keep([Path(place) for place in arguments[1:]], DOCS / KEPT)
     elif arguments:
         raise UsageError(f"unknown command '{arguments[0]}'; accepted: keep RUNS …, or nothing.")
     write_pages(DOCS)
 
 
-def keep(places: Iterable[Path], folder: Path) -> None:
-    """The newest results of each experiment of a post in `places`."""
+def keep(places: Sequence[Path], folder: Path) -> None:
+    """The newest results of each experiment of a post in `places`. Raises UsageError where one of these has none."""
+    for place in places:
+        if not newest_results([place]):
+            raise UsageError(f"{place} holds no results of a post; name results folders of `dbversus run posts/…`.")
+    if not places:
+        raise UsageError("keep needs results folders, or folders of such.")
     folder.mkdir(parents=True, exist_ok=True)
     for name, results in newest_results(places).items():
         write_run(kept_run(results), folder / f"{name}{SUFFIX}")
@@ -218,4 +223,7 @@ def _remarks(name: str) -> str:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    try:
+        main(sys.argv[1:])
+    except DbversusError as error:
+        sys.exit(f"posts_page.py: {error}")

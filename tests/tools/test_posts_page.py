@@ -6,6 +6,7 @@ from pathlib import Path
 import posts_page
 import pytest
 
+from dbversus.errors import UsageError
 from dbversus.posts.reading import list_posts, load_post
 from tests.posts.test_scoring import AS_PUBLISHED, POST
 from tests.report.pairs import write_pairs
@@ -77,3 +78,16 @@ def test_the_largest_disagreements_are_in_the_order_of_their_size(tmp_path: Path
     ]
     assert apart == sorted(apart, reverse=True) and apart[0] > 6 and len(rows) <= 10
     assert rows[0][-1] == "11.13 for 11.10, 5.6.24 for 5.6.49 |"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [(["keep"], "keep needs results folders"), (["keep", "/no/such"], "/no/such holds no results of a post")],
+)
+def test_nothing_to_keep_is_refused_and_changes_nothing(
+    docs: Path, words: list[str], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(posts_page, "DOCS", docs)
+    with pytest.raises(UsageError, match=said):
+        posts_page.main(words)
+    assert [path.name for path in docs.iterdir()] == ["posts.md"]

@@ -100,7 +100,10 @@ def _explain(directory: Path, base: str | None, tests: str | None, *, as_json: b
         return
     console = make_console()
     causes_table.render(found, console)
-    say(console, causes_table.NOTE if found else _nothing(assessment, chosen), "dim")
+    if not found:
+        say(console, _nothing(assessment, chosen), "dim")
+    elif any(one.causes for one in found):
+        say(console, causes_table.NOTE, "dim")
 
 
 def _chosen(assessment: "Assessment", globs: str | None) -> Sequence[str]:
