@@ -6,11 +6,11 @@ use serde_json::{Map, Value};
 
 use crate::account::{AccountSpec, DiskSpec};
 use crate::drive::check::CheckSpec;
+use crate::drive::contender::drain::DrainSpec;
+use crate::drive::contender::freeze::FreezeSpec;
 use crate::drive::data::load::LoadSpec;
 use crate::drive::data::script::ScriptSpec;
 use crate::drive::part::PartSpec;
-use crate::drive::target::drain::DrainSpec;
-use crate::drive::target::freeze::FreezeSpec;
 use crate::drive::test::OpenSpec;
 use crate::drive::trouble::Failure;
 

@@ -15,7 +15,7 @@ use command::{Command, parse};
 use output::Output;
 use session::Session;
 
-use crate::drive::target::freeze::leave;
+use crate::drive::contender::freeze::leave;
 
 /// As `run`, with the rights of another user alone; leaves with status 2 when those cannot be had.
 pub fn run_as(user: &str) -> ! {

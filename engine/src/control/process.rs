@@ -7,7 +7,7 @@ use std::thread;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::drive::target::freeze::leave;
+use crate::drive::contender::freeze::leave;
 
 /// Prepares this process; it will leave on signals and panics, and when nobody reads its answers any more.
 pub fn prepare() -> io::Result<()> {

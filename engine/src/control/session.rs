@@ -11,14 +11,14 @@ use super::command::{Command, ManyTargets, OneTarget, QuerySpec, RowsSpec, Targe
 use super::output::Output;
 use crate::account::{DiskMeter, Kinds, ServerMeter};
 use crate::drive::check::{self, CheckSpec};
+use crate::drive::contender::Target;
+use crate::drive::contender::drain::{self, DrainSpec};
+use crate::drive::contender::freeze::Freezer;
 use crate::drive::data::load::{self, LoadSpec};
 use crate::drive::data::script::{self, ScriptSpec};
 use crate::drive::part::PartExtent;
 use crate::drive::roles::Seats;
 use crate::drive::rows::{Row, RowRunner, RowSpec, SecondOf, Stopped};
-use crate::drive::target::Target;
-use crate::drive::target::drain::{self, DrainSpec};
-use crate::drive::target::freeze::Freezer;
 use crate::drive::test::{OpenSpec, OpenTest};
 use crate::drive::trouble::Failure;
 use crate::wire::{self, Connection, TextTable};

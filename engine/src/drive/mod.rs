@@ -11,6 +11,7 @@ mod answers;
 pub mod check;
 pub mod client;
 pub mod clock;
+pub mod contender;
 pub mod crew;
 pub mod data;
 pub mod lane;
@@ -21,7 +22,6 @@ pub mod roles;
 pub mod rows;
 pub mod series;
 pub mod slices;
-pub mod target;
 pub mod test;
 pub mod trouble;
 

@@ -7,12 +7,12 @@ use serde::Serialize;
 
 use super::client::{Assignment, Client, Outcome, Pace, WorkSlice};
 use super::clock::{now_ns, unix_ns};
+use super::contender::Target;
 use super::crew::Crew;
 use super::part::{PartExtent, PartSpec};
 use super::roles::together::{self, RoleSlots};
 use super::roles::{Joint, Seat, Seats, Together, Total};
 use super::series::{Second, SecondOfRole, Watch};
-use super::target::Target;
 use super::trouble::{Failure, Stop};
 use crate::account::{HostMeter, Kinds, ServerMeter, kind};
 use crate::drive::pace::open_loop::{Company, Span};
@@ -467,8 +467,8 @@ mod tests {
     use super::*;
     use crate::account::AccountSpec;
     use crate::drive::client::Goal;
+    use crate::drive::contender::freeze::{FreezeSpec, Freezer};
     use crate::drive::fake::{FakeWire, point_program};
-    use crate::drive::target::freeze::{FreezeSpec, Freezer};
     use crate::test_tree::{Tree, wait_for};
     use crate::wire::ErrorClass;
     use crate::workload::Mode;

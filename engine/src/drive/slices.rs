@@ -100,13 +100,13 @@ mod tests {
     use super::*;
     use crate::account::HostMeter;
     use crate::drive::client::{Client, Goal};
+    use crate::drive::contender::Target;
+    use crate::drive::contender::freeze::{FreezeSpec, Freezer};
     use crate::drive::crew::Crew;
     use crate::drive::fake::{FakeWire, point_program};
     use crate::drive::part::{PartExtent, PartSpec};
     use crate::drive::roles::{Role, Seats, Share};
     use crate::drive::rows::RowSpec;
-    use crate::drive::target::Target;
-    use crate::drive::target::freeze::{FreezeSpec, Freezer};
     use crate::wire::ErrorClass;
     use crate::workload::Mode;
     use serde_json::json;

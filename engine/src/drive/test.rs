@@ -7,12 +7,12 @@ use serde::Deserialize;
 
 use super::affinity::Pin;
 use super::client::{Client, Goal};
+use super::contender::Target;
 use super::crew::Crew;
 use super::roles::{Role, RoleDefinition, RolesDefinition, Seats, Share};
-use super::target::Target;
 use super::trouble::Failure;
 use crate::account::HostMeter;
-use crate::drive::target::backends;
+use crate::drive::contender::backends;
 use crate::workload::definition::StatementDefinition;
 use crate::workload::{Mode, Program, TestDefinition};
 

@@ -201,7 +201,7 @@ class Results:
     @cached_property
     def stored_tests(self) -> "Mapping[str, Test]":
         """By name. Imports have no suite; one that cannot be read here, or lies elsewhere, keeps nothing from being judged."""
-        from dbversus.suites.build.judged_load import with_judged_load
+        from dbversus.suites.assembly.judged_load import with_judged_load
         from dbversus.suites.load import load_stored_suite, stored_files  # as long to import as what judges
 
         folder = self.directory / SUITE

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from dbversus.errors import UsageError
 from dbversus.names import near
-from dbversus.suites.build.suite import build_suite
+from dbversus.suites.assembly.suite import build_suite
 from dbversus.suites.file.draft import Draft, extend, make_draft, with_variants
 from dbversus.suites.file.reading import read_shape
 from dbversus.suites.file.shape import SuiteFile

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from statistics import fmean
 
 from dbversus.dbms.sql.types import is_bytes, is_text, width_bytes
-from dbversus.suites.build.does import DELETE, INDEX, INSERT, does_of
+from dbversus.suites.assembly.does import DELETE, INDEX, INSERT, does_of
 from dbversus.suites.expression import evaluate
 from dbversus.suites.file.generators import Bytes, Choice, Constant, Text
 from dbversus.suites.model import Parameter, Statement, Suite, TableRules, Test

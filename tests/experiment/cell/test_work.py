@@ -10,7 +10,7 @@ from dbversus.experiment.cell.case import measure
 from dbversus.experiment.cell.work import in_events, in_operations
 from dbversus.experiment.rig.rig import Rig
 from dbversus.experiment.rig.spoiled import BlockSpoiled, through_spoiled
-from dbversus.suites.build.judged_load import load_plan, with_judged_load
+from dbversus.suites.assembly.judged_load import load_plan, with_judged_load
 from dbversus.suites.load import load_suite
 
 from ..fakes import case_of, engine_of, gone, make_rig, records, refused, server_of

@@ -1,5 +1,5 @@
 from dbversus.dbms.sql.table import Table
-from dbversus.suites.build.judged_load import with_judged_load
+from dbversus.suites.assembly.judged_load import with_judged_load
 from dbversus.suites.load import load_suite
 from dbversus.suites.model import LOAD
 from dbversus.suites.send.define import Json

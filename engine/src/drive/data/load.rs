@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::account::ThreadMeter;
 use crate::drive::clock::now_ns;
-use crate::drive::target::Target;
-use crate::drive::target::backends;
+use crate::drive::contender::Target;
+use crate::drive::contender::backends;
 use crate::drive::trouble::Failure;
 use crate::record::{ClientFigures, ServerFigures};
 use crate::wire::Connection;

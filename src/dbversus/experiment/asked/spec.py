@@ -32,8 +32,8 @@ from dbversus.private import told, whole
 from dbversus.results.schema import CONFIGS, SUITE
 from dbversus.servers.config.load import Complete, ConfigPlace
 from dbversus.stats.judgeable import JUDGEABLE, named
-from dbversus.suites.build.builds_on import check_selected
-from dbversus.suites.build.judged_load import with_judged_load
+from dbversus.suites.assembly.builds_on import check_selected
+from dbversus.suites.assembly.judged_load import with_judged_load
 from dbversus.suites.file.source import Place, Source
 from dbversus.suites.load import load_stored_suite, load_suite
 from dbversus.suites.model import Suite, has_work

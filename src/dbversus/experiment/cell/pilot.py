@@ -10,7 +10,7 @@ from dbversus.experiment.rig.cold import cool
 from dbversus.experiment.rig.engine import EngineRefused, Reply
 from dbversus.experiment.rig.rig import Rig
 from dbversus.stats.orders import williams_square
-from dbversus.suites.build.roles import offered_rate
+from dbversus.suites.assembly.roles import offered_rate
 
 PILOT_OPS = 20
 PILOT_MS = 40

@@ -7,8 +7,8 @@ from dbversus.experiment.observe.scene import Scene
 from dbversus.experiment.plan.slots import SlotPlan
 from dbversus.experiment.rig.engine import EngineRefused, Reply
 from dbversus.experiment.rig.spoiled import part_with
-from dbversus.suites.build.judged_load import load_plan
-from dbversus.suites.build.roles import operations_of_roles, planned_s_of
+from dbversus.suites.assembly.judged_load import load_plan
+from dbversus.suites.assembly.roles import operations_of_roles, planned_s_of
 from dbversus.suites.model import Work
 from dbversus.suites.send.define import operations_of, undo_sql
 

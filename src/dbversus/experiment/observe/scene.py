@@ -10,8 +10,8 @@ from dbversus.experiment.rig.engine import Reply
 from dbversus.experiment.rig.rig import Rig
 from dbversus.results.records import Pace
 from dbversus.stats.validity.disturbance import RowFigures
-from dbversus.suites.build.does import does_of
-from dbversus.suites.build.roles import paces_of
+from dbversus.suites.assembly.does import does_of
+from dbversus.suites.assembly.roles import paces_of
 from dbversus.suites.row_bytes import bytes_of_roles
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dbversus.experiment.asked.spec import ExperimentSpec
-from dbversus.suites.build.roles import clients_of
+from dbversus.suites.assembly.roles import clients_of
 from dbversus.suites.model import Suite, Test
 from dbversus.units import show_count
 

@@ -22,7 +22,7 @@ def definitions(test: Test, dbms: Iterable[str], table_size: int, tables: int, c
 
 
 def _check_same_values(test: Test, first: str, ours: Json, second: str, theirs: Json) -> None:
-    """Statements that some DBMSs have alone draw nothing (suites/build/check.py)."""
+    """Statements that some DBMSs have alone draw nothing (suites/assembly/check.py)."""
     known = _by_name(theirs)
     for name, one in _by_name(ours).items():
         other = known.get(name, one)

@@ -17,8 +17,8 @@ from dbversus.experiment.plan.progress import Progress
 from dbversus.experiment.plan.slots import COLD_ROWS, SLOWEST_SLOT_MS, least_rows
 from dbversus.experiment.plan.strikes import strikes
 from dbversus.stats.orders import williams_square
-from dbversus.suites.build.judged_load import load_plan
-from dbversus.suites.build.roles import planned_s_of
+from dbversus.suites.assembly.judged_load import load_plan
+from dbversus.suites.assembly.roles import planned_s_of
 from dbversus.suites.load import list_variants
 from dbversus.suites.model import Suite
 from dbversus.suites.profiles import profile_defaults

@@ -7,10 +7,10 @@ from typing import Any
 from dbversus.dbms.known import find_dbms
 from dbversus.dbms.sql.table import Table
 from dbversus.dbms.sql.types import TypeLacking
-from dbversus.suites.build.check import kept_by, of_row, referred_to, symbols, value_of
-from dbversus.suites.build.judged_load import load_plan, load_words
-from dbversus.suites.build.mix import is_mixed
-from dbversus.suites.build.roles import CLIENTS, operations_of_roles, role_fields
+from dbversus.suites.assembly.check import kept_by, of_row, referred_to, symbols, value_of
+from dbversus.suites.assembly.judged_load import load_plan, load_words
+from dbversus.suites.assembly.mix import is_mixed
+from dbversus.suites.assembly.roles import CLIENTS, operations_of_roles, role_fields
 from dbversus.suites.data.generators import example_of
 from dbversus.suites.file.generators import Generator
 from dbversus.suites.model import Append, Parameter, Part, Statement, Suite, TableRules, Test, Work, has_work

@@ -4,7 +4,7 @@ import zlib
 from typing import Any
 
 from dbversus.dbms.sql.table import Table
-from dbversus.suites.build.judged_load import LoadPlan, load_plan
+from dbversus.suites.assembly.judged_load import LoadPlan, load_plan
 from dbversus.suites.expression import ROW
 from dbversus.suites.model import TableRules, Test
 from dbversus.suites.send.define import Json, MakeSql, column_generators

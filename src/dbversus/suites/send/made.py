@@ -4,9 +4,9 @@ from collections.abc import Collection
 from typing import Any
 
 from dbversus.dbms.sql.types import is_integer, is_text
-from dbversus.suites.build.check import bound_names, check_bounds, check_sample, check_window, numbers_of, of_row
-from dbversus.suites.build.columns import with_seed
-from dbversus.suites.build.typed import check_range
+from dbversus.suites.assembly.check import bound_names, check_bounds, check_sample, check_window, numbers_of, of_row
+from dbversus.suites.assembly.columns import with_seed
+from dbversus.suites.assembly.typed import check_range
 from dbversus.suites.data.generators import is_stored
 from dbversus.suites.file.generators import Bounded, Sample, Window, plain
 from dbversus.suites.model import Parameter

@@ -9,7 +9,7 @@ import pytest
 from dbversus.experiment.rig.data.prepare import load_all, make_empty, snapshot_key
 from dbversus.experiment.rig.rig import Rig, Target
 from dbversus.servers.base import ServerConfig
-from dbversus.suites.build.judged_load import with_judged_load
+from dbversus.suites.assembly.judged_load import with_judged_load
 
 from ...fakes import FakeEngine, FakeServer, engine_of, gone, make_rig, records, server_of
 

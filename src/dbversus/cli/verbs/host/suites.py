@@ -70,7 +70,7 @@ def show(
 
 def _statements(test: "Test") -> str:
     """What kind of work it is, then statement by statement; with roles, under what each of these is."""
-    from dbversus.suites.build.words import role_words, work_words
+    from dbversus.suites.assembly.words import role_words, work_words
 
     lines = work_words(test)
     for role in test.roles or (None,):

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::account::server::Begun;
 use crate::account::{Kinds, ServerMeter, kind};
 use crate::drive::clock::now_ns;
-use crate::drive::target::Target;
+use crate::drive::contender::Target;
 use crate::drive::trouble::Failure;
 use crate::record::ServerFigures;
 
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
     use crate::account::AccountSpec;
     use crate::account::fake_server::{FakeServer, WORK_CPU_NS};
-    use crate::drive::target::freeze::{FreezeSpec, Freezer};
+    use crate::drive::contender::freeze::{FreezeSpec, Freezer};
     use crate::test_tree::{PATIENCE, wait_for};
     use crate::wire::null::NullWire;
     use std::sync::Arc;

@@ -3,7 +3,7 @@
 import pytest
 
 from dbversus.suites import load_suite
-from dbversus.suites.build.does import does_of
+from dbversus.suites.assembly.does import does_of
 
 
 @pytest.mark.parametrize(

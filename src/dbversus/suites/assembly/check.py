@@ -7,7 +7,7 @@ from typing import Any
 
 from dbversus.dbms.sql.types import has_fractions
 from dbversus.names import near
-from dbversus.suites.build.typed import check_column, check_values
+from dbversus.suites.assembly.typed import check_column, check_values
 from dbversus.suites.expression import ROW, Expression, Form, evaluate, evaluate_number, reduce, variables_of
 from dbversus.suites.file import shape
 from dbversus.suites.file.generators import (

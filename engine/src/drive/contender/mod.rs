@@ -7,7 +7,7 @@ pub mod freeze;
 use std::sync::Arc;
 
 use crate::account::{DiskMeter, ServerMeter};
-use crate::drive::target::freeze::Freezer;
+use crate::drive::contender::freeze::Freezer;
 use crate::drive::trouble::Failure;
 use crate::wire::Wire;
 use crate::workload::Appended;

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from dbversus.suites.build.roles import CLIENTS
+from dbversus.suites.assembly.roles import CLIENTS
 from dbversus.suites.expression import Expression, variables_of
 from dbversus.suites.model import STATEMENT, Role, Test
 

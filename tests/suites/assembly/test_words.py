@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from dbversus.suites import load_suite
-from dbversus.suites.build.words import role_words, work_words
+from dbversus.suites.assembly.words import role_words, work_words
 
 SUITE = """\
 title = "Words"

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from dbversus.names import near
-from dbversus.suites.build.check import check_number
+from dbversus.suites.assembly.check import check_number
 from dbversus.suites.expression import Expression
 from dbversus.suites.file import shape
 from dbversus.suites.file.source import Place

@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from dbversus.names import near
-from dbversus.suites.build.check import check_number, value_of
-from dbversus.suites.build.mix import is_mixed
+from dbversus.suites.assembly.check import check_number, value_of
+from dbversus.suites.assembly.mix import is_mixed
 from dbversus.suites.expression import Expression, variables_of
 from dbversus.suites.file import shape
 from dbversus.suites.file.draft import Draft, Placed

@@ -7,7 +7,7 @@ import pytest
 
 from dbversus.errors import UsageError
 from dbversus.experiment.asked.spec import make_spec
-from dbversus.suites.build.builds_on import needed
+from dbversus.suites.assembly.builds_on import needed
 from dbversus.suites.load import load_suite
 
 SUITE = """title = "Mine"

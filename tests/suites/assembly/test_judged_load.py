@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from dbversus.errors import UsageError
-from dbversus.suites.build.judged_load import LoadPlan, load_plan, load_words, with_judged_load
+from dbversus.suites.assembly.judged_load import LoadPlan, load_plan, load_words, with_judged_load
 from dbversus.suites.load import load_suite
 from dbversus.suites.model import EMPTY, LOAD, LOADED, Suite
 

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::account::ServerMeter;
 use crate::drive::client::Client;
+use crate::drive::contender::Target;
 use crate::drive::crew::Crew;
-use crate::drive::target::Target;
 use crate::wire::Connection;
 
 /// Requests of one probe.
@@ -98,8 +98,8 @@ mod tests {
     use crate::account::AccountSpec;
     use crate::account::fake_server::FakeServer;
     use crate::drive::client::Goal;
+    use crate::drive::contender::freeze::{FreezeSpec, Freezer};
     use crate::drive::fake::{FakeWire, point_program};
-    use crate::drive::target::freeze::{FreezeSpec, Freezer};
     use crate::test_tree::wait_for;
     use crate::wire::Wire;
     use crate::workload::Mode;

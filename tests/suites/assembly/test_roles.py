@@ -6,7 +6,7 @@ import pytest
 
 from dbversus.errors import UsageError
 from dbversus.suites import Suite, definition, load_suite
-from dbversus.suites.build.roles import clients_of, offered_rate, paces_of
+from dbversus.suites.assembly.roles import clients_of, offered_rate, paces_of
 from dbversus.suites.send.define import literal_statement, statements_in
 
 MIXED = """\

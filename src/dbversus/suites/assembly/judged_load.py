@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from dbversus.dbms.sizes import VALUE_BYTES_PER_ROW
 from dbversus.dbms.sql.types import width_bytes
 from dbversus.errors import UsageError
-from dbversus.suites.build.work import SLICE_MS
+from dbversus.suites.assembly.work import SLICE_MS
 from dbversus.suites.expression import evaluate
 from dbversus.suites.model import EMPTY, LOAD, STEP, Append, Phase, Statement, Suite, TableRules, Test, Work
 from dbversus.suites.sql import insert_sql

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from dbversus.suites.build.columns import all_columns, column_values, loaded_table
+from dbversus.suites.assembly.columns import all_columns, column_values, loaded_table
 from dbversus.suites.file import shape
 from dbversus.suites.file.draft import Draft, Placed
 from dbversus.suites.model import Append, Statement

@@ -8,16 +8,16 @@ from pathlib import Path
 
 from dbversus.dbms.sql.table import Column, Index, Table
 from dbversus.names import near
-from dbversus.suites.build.builds_on import check_order
-from dbversus.suites.build.check import check_number, check_table, check_test
-from dbversus.suites.build.columns import all_columns, column_values, parameter_of
-from dbversus.suites.build.expand import Snippet, expand_all
-from dbversus.suites.build.from_files import Files
-from dbversus.suites.build.inserting import deleting, inserting
-from dbversus.suites.build.mix import check_one_kind, mixed_names, mixed_statements, weighted_statements
-from dbversus.suites.build.roles import check_pauses, check_roles, make_role, named_roles, with_roles
-from dbversus.suites.build.setup import find_scripts
-from dbversus.suites.build.work import with_work
+from dbversus.suites.assembly.builds_on import check_order
+from dbversus.suites.assembly.check import check_number, check_table, check_test
+from dbversus.suites.assembly.columns import all_columns, column_values, parameter_of
+from dbversus.suites.assembly.expand import Snippet, expand_all
+from dbversus.suites.assembly.from_files import Files
+from dbversus.suites.assembly.inserting import deleting, inserting
+from dbversus.suites.assembly.mix import check_one_kind, mixed_names, mixed_statements, weighted_statements
+from dbversus.suites.assembly.roles import check_pauses, check_roles, make_role, named_roles, with_roles
+from dbversus.suites.assembly.setup import find_scripts
+from dbversus.suites.assembly.work import with_work
 from dbversus.suites.data.file import read_origins
 from dbversus.suites.expression import Expression
 from dbversus.suites.file import shape
