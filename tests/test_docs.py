@@ -12,13 +12,13 @@ ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("tests/data/**/*.md")])
 SOURCES = ("src/**/*.py", "src/**/*.toml", "src/**/*.j2", "engine/**/*.rs", "tests/**/*.py", "benchmarks/**/*.py")
 MOST_WORDS = {
-    "the rules": (1260, ["docs/protocol.md"]),
+    "the rules": (1100, ["docs/protocol.md"]),
     "trust": (1000, ["docs/trust.md"]),
     "performance": (1000, ["docs/performance.md"]),
     "evidence": (12_000, ["docs/evidence/*.md"]),
     "guides": (36_000, ["docs/*.md", "docs/suites/*.md"]),
 }
-"""Of a page, or of a part of the documentation, `|` of tables included."""
+"""Of a page, or of a part of the documentation. A sign is no word: `|` of a table, `=` of a formula."""
 REFERENCE = {ROOT / "docs" / name for name in ("engine-protocol.md", "reference-layouts.md", "posts.md")}
 """Looked up, not read; what else is looked up is in docs/reference, docs/posts and docs/results."""
 
@@ -88,9 +88,13 @@ def test_headings_that_code_quotes_are_there() -> None:
     assert missing == []
 
 
+def words_in(page: Path) -> int:
+    return sum(any(character.isalnum() for character in word) for word in page.read_text().split())
+
+
 @pytest.mark.parametrize("part", MOST_WORDS)
 def test_each_part_is_as_short_as_it_has_to_be(part: str) -> None:
     most, patterns = MOST_WORDS[part]
     pages = {page for pattern in patterns for page in ROOT.glob(pattern)} - REFERENCE
     assert pages, part
-    assert sum(len(page.read_text().split()) for page in pages) <= most
+    assert sum(words_in(page) for page in pages) <= most
