@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from dbversus.builds.model import TargetSpec
-from dbversus.builds.target import labels, parse_target, same_targets
+from dbversus.builds.target import absolute_target, build_path, labels, parse_target, same_targets, spelling, split_name
 from dbversus.errors import UsageError
 
 from .samples import server
@@ -105,6 +105,51 @@ def test_labels_are_distinct() -> None:
         "null",
         "postgres:17#3",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "written"),
+    [
+        ("before=postgres:17", "before", "postgres:17"),
+        ("  patch 123 = postgres:17@a,b=c ", "patch 123", "postgres:17@a,b=c"),
+        ("v1.2-rc(3)=mysql:/opt/a=b@x=y", "v1.2-rc(3)", "mysql:/opt/a=b@x=y"),
+        ("nach=null@x=1", "nach", "null@x=1"),
+        ("new=/opt/no=where@x", "new", "/opt/no=where@x"),
+        ("postgres:17@x=y", "", "postgres:17@x=y"),
+        ("/opt/a=b", "", "/opt/a=b"),
+        ("./a=b", "", "./a=b"),
+        ("~/a=b", "", "~/a=b"),
+    ],
+)
+def test_a_name_is_what_stands_before_the_build(text: str, name: str, written: str) -> None:
+    assert split_name(text) == (name, written)
+
+
+def test_a_target_with_a_name_is_called_so_and_is_still_spelled() -> None:
+    named, other = parse_target("before=postgres:17@a,b=c"), parse_target("postgres:17")
+    assert (named.name, named.dbms, named.selector, named.configs) == ("before", "postgres", "17", ("a", "b=c"))
+    assert labels([named, other]) == ["before", "postgres:17"]
+    assert spelling(named) == "postgres:17@a,b=c"
+
+
+def test_a_named_path_is_made_absolute_behind_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert absolute_target("new=./pg@x") == f"new={tmp_path}/pg@x"
+    assert build_path("new=./pg@x") == tmp_path / "pg"
+    assert build_path("new=postgres:17") is None
+
+
+@pytest.mark.parametrize("name", ["", " ", "<b>", "-x", "=", "a\tb", "x" * 41, "x" * 200, "(a)", "+1", '"a"', "a'b"])
+def test_names_that_are_none_are_refused_with_what_is(name: str) -> None:
+    with pytest.raises(UsageError, match="no name for a target; accepted are 1 to 40 letters") as error:
+        parse_target(f"{name}=postgres:17")
+    assert len(str(error.value)) < 400
+
+
+def test_a_build_with_one_name_and_several_configs_has_both_in_its_labels() -> None:
+    assert labels([parse_target(f"a=postgres:17{configs}") for configs in ("", "@x", "@y")]) == ["a", "a@x", "a@y"]
+    with pytest.raises(UsageError, match="two targets are called 'a', the second is a=postgres:16"):
+        labels([parse_target("a=postgres:17"), parse_target("a=postgres:16")])
 
 
 def test_targets_that_nothing_tells_apart_are_named() -> None:

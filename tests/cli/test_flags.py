@@ -26,6 +26,7 @@ from dbversus.suites.profiles import profile_defaults
 
 PAIR = ["sqlite:bundled", "sqlite:bundled@wal"]
 EVERY = {
+    "label": "patch 123",
     "suite": "durability",
     "variants": ["bursts", "long-transaction"],
     "tests": "point-*,scan",

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from dbversus.builds.model import Build
+from dbversus.builds.model import Build, TargetSpec
 from dbversus.errors import UsageError
 from dbversus.experiment.asked.spec import make_spec
 from dbversus.experiment.header import check_host, check_unchanged, make_header, suite_checksum
@@ -32,6 +32,7 @@ def _stage(tests: str = TESTS, **choices: Any) -> Any:
             name=f"t{number}",
             label=f"/opt/pg-{number}",
             build=build,
+            spec=TargetSpec(f"postgres:17.{number}", "postgres", f"17.{number}", name=f"number {number}"),
             server=SimpleNamespace(config=ServerConfig("", {"work_mem": "4MB", "shared_buffers": "1GB"})),
         )
         for number, build in enumerate(builds)
@@ -142,3 +143,12 @@ def test_words_make_no_other_suite_and_statements_do(tmp_path: Path) -> None:
         stage.suite = with_sql(title, sql)
     first, retitled, other = map(suite_checksum, stages)
     assert first == retitled != other
+
+
+def test_a_target_with_a_name_is_recorded_with_what_it_is() -> None:
+    targets = make_header(_stage(), "").targets
+    assert [(target.label, target.spelled) for target in targets] == [
+        ("/opt/pg-0", "postgres:17.0"),
+        ("/opt/pg-1", "postgres:17.1"),
+    ]
+    assert [target.written for target in targets] == ["postgres:17.0", "postgres:17.1"]

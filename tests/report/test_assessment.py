@@ -254,3 +254,22 @@ def test_findings_are_among_the_tables_also_where_nobody_asks_for_them(results: 
     ((_, names),) = query(results, "SELECT column_name FROM (DESCRIBE slots)")
     assert ("ops_per_second",) in names
     assert query(results, "SHOW TABLES")[0] == tables
+
+
+def test_names_stand_in_the_title_and_what_they_mean_once(tmp_path: Path) -> None:
+    journal = write_results(tmp_path / "named") / JOURNAL
+    header, *rest = journal.read_text().splitlines()
+    record = json.loads(header)
+    record["spec"] = {"label": "patch <123>"}
+    for target, name in zip(record["targets"], ("before", "=after()"), strict=False):
+        target |= {"label": name, "spelled": f"{target['label']}@x"}
+    journal.write_text("\n".join([json.dumps(record), *rest]) + "\n")
+    named = build_assessment(open_results(journal.parent))
+    assert named.title.startswith("patch <123>: =after()")
+    assert named.title.endswith(" against before")
+    said = f"before is {LABELS[0]}@x; =after() is {LABELS[1]}@x."
+    assert named.targets[0].sentences == ()
+    assert named.targets[1].sentences[-1] == said
+    page = html.render(named)
+    assert "<123>" not in page
+    assert page.count(f"{LABELS[1]}@x") == 1

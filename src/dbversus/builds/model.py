@@ -13,12 +13,14 @@ class TargetSpec:
 
     `selector` is a version ("17", "17.2"), "provider/version" ("npm/17.10") or an absolute path.
     `configs` are names of config files and inline `setting=value` items, in the order written.
+    `name` is what it is called, where one was given: `before=/opt/pg17` is `before`.
     """
 
     text: str
     dbms: str
     selector: str
     configs: tuple[str, ...] = ()
+    name: str = ""
 
 
 @dataclass(frozen=True)

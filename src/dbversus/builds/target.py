@@ -1,4 +1,4 @@
-"""Targets as users write them: `postgres:17.2@fpw_off,work_mem=64MB`, `/opt/pg17@x`, `sqlite:bundled`, `null`."""
+"""Targets as users write them: `postgres:17.2@fpw_off,work_mem=64MB`, `before=/opt/pg17@x`, `sqlite:bundled`, `null`."""
 
 import re
 from collections import Counter
@@ -21,40 +21,69 @@ _CONFIG_NAME = re.compile(r"[\w./+-]+")
 _SERVER_OF_ENGINE = re.compile(r"(?:^|(?<=/))mariadb-(?=\d)")
 _FORMS = (
     "postgres:17, mysql:8.0, myrocks:mariadb-10.11, postgres:npm/17.10, mariadb:/path/to/install, sqlite:bundled, null;"
-    " then @config,setting=value"
+    " then @config,setting=value; before it name=, as in before=postgres:16"
 )
+# what stands before the first = is a name where it is no build, which has one of these, and no path
+_NAMED = re.compile(r"(?P<name>[^=:/@]*)=(?P<target>.*)", re.DOTALL)
+_GIVEN_NAME = re.compile(r"[^\W_][\w .+#()-]*")
+MOST_OF_NAME = 40
 
 
 def parse_target(text: str) -> TargetSpec:
     """Take a target apart; looks at the file system only for paths. UsageError says what would be accepted."""
-    build, configs = _split_configs(text.strip())
+    given, rest = split_name(text)
+    build, configs = _split_configs(rest)
     if not build:
         raise UsageError(f"target {text!r} names no build; write for example {_FORMS}")
     if _is_path(build):
         path = _absolute(build)
-        return TargetSpec(text, detect_dbms(path).name, str(path), configs)
+        return TargetSpec(text, detect_dbms(path).name, str(path), configs, given)
     name, colon, selector = build.partition(":")
     if not colon and Path(build).exists() and not is_known(name):
-        raise UsageError(f"target {text!r}: {build!r} is a path here; write it with ./ before it: ./{text.strip()}")
+        raise UsageError(f"target {text!r}: {build!r} is a path here; write it with ./ before it: ./{rest}")
     dbms = find_dbms(name)
     if not dbms.has_versions:
         if colon:
             raise UsageError(f"target {text!r}: {dbms.name} has no versions; write {dbms.name}")
-        return TargetSpec(text, dbms.name, "", configs)
-    return TargetSpec(text, dbms.name, _selector(text, dbms.name, selector), configs)
+        return TargetSpec(text, dbms.name, "", configs, given)
+    return TargetSpec(text, dbms.name, _selector(text, dbms.name, selector), configs, given)
+
+
+def split_name(text: str) -> tuple[str, str]:
+    """The name that a target is given, else empty, and the target without it. UsageError for a name that is none."""
+    match = _NAMED.fullmatch(text.strip())
+    if match is None or match["name"].startswith((".", "~", HOME)):
+        return "", text.strip()
+    name = match["name"].strip()
+    if not _GIVEN_NAME.fullmatch(name) or len(name) > MOST_OF_NAME:
+        raise UsageError(
+            f"target {_cut(text)!r}: {_cut(name)!r} is no name for a target; accepted are 1 to {MOST_OF_NAME} letters, digits, "
+            "blanks and . _ + - # ( ), the first a letter or a digit, as in before=postgres:16"
+        )
+    return name, match["target"].strip()
+
+
+def with_name(name: str, target: str) -> str:
+    """The opposite of `split_name`."""
+    return f"{name}={target}" if name else target
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 2 * MOST_OF_NAME else f"{text[: 2 * MOST_OF_NAME]}…"
 
 
 def absolute_target(text: str) -> str:
     """The target as written, but with the whole path of a build that is named by a path."""
-    text = text.strip()
+    given, text = split_name(text)
     build, _ = _split_configs(text)
     name, colon, selector = _halves(build)
-    return f"{name}{colon}{_absolute(selector)}{text[len(build) :]}" if _is_path(selector) else text
+    whole_path = f"{name}{colon}{_absolute(selector)}{text[len(build) :]}" if _is_path(selector) else text
+    return with_name(given, whole_path)
 
 
 def build_path(text: str) -> Path | None:
     """The path that a target names its build by, whether it exists or not; None for any other target."""
-    _, _, selector = _halves(_split_configs(text.strip())[0])
+    _, _, selector = _halves(_split_configs(split_name(text)[1])[0])
     return _absolute(selector) if _is_path(selector) else None
 
 
@@ -63,12 +92,21 @@ def _halves(build: str) -> tuple[str, str, str]:
 
 
 def labels(specs: Sequence[TargetSpec]) -> list[str]:
-    """Names to show, one per target and all different: `postgres:17@fpw_off`; the second of the same gets `#2`."""
+    """Names to show, one per target and all different: `postgres:17@fpw_off`; the second of the same gets `#2`.
+
+    A given name is one. That of a build which a matrix crosses with configs has those after it: `before@fpw_off`.
+    UsageError where two targets have the same name.
+    """
+    named = Counter(spec.name for spec in specs)
     seen: Counter[str] = Counter()
     result = []
     for spec in specs:
-        label = _label(spec)
+        label = _label(spec, alone=named[spec.name] == 1)
         seen[label] += 1
+        if seen[label] > 1 and spec.name:
+            raise UsageError(
+                f"two targets are called {label!r}, the second is {spec.text}; give each a name of its own"
+            )
         result.append(label if seen[label] == 1 else f"{label}#{seen[label]}")
     return result
 
@@ -90,7 +128,14 @@ def same_targets(told_apart: Iterable[tuple[str, Hashable]]) -> dict[str, str]:
     return said
 
 
-def _label(spec: TargetSpec) -> str:
+def _label(spec: TargetSpec, *, alone: bool) -> str:
+    if spec.name:
+        return spec.name if alone or not spec.configs else f"{spec.name}@{','.join(spec.configs)}"
+    return spelling(spec)
+
+
+def spelling(spec: TargetSpec) -> str:
+    """The target as it is called where it has no name of its own: `postgres:17@fpw_off`."""
     build = f"{spec.dbms}:{told(spec.selector)}" if spec.selector else spec.dbms
     return f"{build}@{','.join(spec.configs)}" if spec.configs else build
 

@@ -6,6 +6,15 @@ from dbversus.experiment.asked.flag import Option
 
 OPTIONS = (
     Option(
+        setting="label",
+        name="--label",
+        kind="text",
+        help="What this experiment is called, in titles and in its folder's name, e.g. patch-123.",
+        verbs=("compare", "run",),
+        default="",
+        panel="",
+    ),
+    Option(
         setting="suite",
         name="--suite",
         kind="text",

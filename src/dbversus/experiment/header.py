@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 import dbversus
+from dbversus.builds.target import spelling
 from dbversus.dbms.sql.session import Value
 from dbversus.errors import UsageError
 from dbversus.experiment.folder import Copy, changed_outside
@@ -80,6 +81,7 @@ def _targets(stage: Stage) -> list[TargetFacts]:
             checksum=target.build.checksum,
             config=target.server.config.name,
             rendered=_rendered(target.server.config),
+            spelled=spelling(target.spec) if target.spec.name else None,
         )
         for target in stage.targets
     ]

@@ -12,10 +12,11 @@ _LEFT_OUT = frozenset({"--tests", "--out", "--matrix", "--builds", "--exclude", 
 
 def trial_command(header: Experiment, target: str, test: str, settings: str) -> str:
     """`target`: its label. `settings`: `name=value`, with commas between. Empty where no target can be named so."""
-    changed = _changed(target.partition("#")[0], settings) if settings and header.suite else ""
-    if changed in ("", target.partition("#")[0]):
+    target = next((one.written for one in header.targets if one.label == target), target.partition("#")[0])
+    changed = _changed(target, settings) if settings and header.suite else ""
+    if changed in ("", target):
         return ""
-    named = [target.partition("#")[0], changed]
+    named = [target, changed]
     return shlex.join(["dbversus", "compare", *named, "--tests", _test_of(test), *_options(header)])
 
 

@@ -173,7 +173,7 @@ def _brief(header: Experiment) -> Experiment:
 
 
 def _target(target: Target) -> RunTarget:
-    build = target.label.partition("@")[0].partition(":")[2]
+    build = target.written.partition("@")[0].partition(":")[2]
     try:
         compiler = select(target.dbms, build.removeprefix("mariadb-")).compiled if build else ""
     except UsageError:

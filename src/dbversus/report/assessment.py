@@ -61,7 +61,7 @@ from dbversus.report.parts.overview import matrix, scaleup, sizes
 from dbversus.report.parts.steps import stalls
 from dbversus.report.parts.steps.summary import steps_part
 from dbversus.report.words import SHORT_TITLES, listing, summary_sentences, typographic
-from dbversus.results.records import Answers, Latency, Resumed
+from dbversus.results.records import Answers, Experiment, Latency, Resumed
 from dbversus.results.records import Failure as FailureRecord
 from dbversus.results.sql import columns_of, names
 from dbversus.results.stored import Results, Target
@@ -101,7 +101,7 @@ def build_assessment(results: Results) -> Assessment:
     blocks = len(counted_blocks(results))
     steps = steps_part(results, findings)
     return Assessment(
-        title=f"{', '.join(others)} against {base}" if others else base,
+        title=_title(results.header, base, others),
         directory=results.directory.resolve().name,
         header=results.header,
         sentences=tuple(sentence for facts in targets for sentence in facts.sentences),
@@ -401,6 +401,24 @@ def _clients(results: Results, test: str) -> int:
     return clients[0] if len(clients) == 1 else 1
 
 
+def _title(header: Experiment, base: str, others: Sequence[str]) -> str:
+    label = header.spec.get("label")
+    targets = f"{', '.join(others)} against {base}" if others else base
+    return f"{label}: {targets}" if label else targets
+
+
+def _names(targets: Iterable[Target]) -> Iterator[str]:
+    """What targets are that were given names, the only place that says so."""
+    told = [f"{target.label} is {target.spelled}{_version(target)}" for target in targets if target.spelled]
+    if told:
+        yield f"{'; '.join(told)}."
+
+
+def _version(target: Target) -> str:
+    known = target.version and target.version not in (target.spelled or "")
+    return f" ({find_dbms(target.dbms).title} {target.version})" if known else ""
+
+
 def _client_share(of_target: Mapping[str, Sequence[float]], clients: int) -> float | None:
     cpu_us, ops_per_s = of_target.get("client_cpu_us_per_op"), of_target.get("throughput_ops_per_s")
     if not cpu_us or not ops_per_s:
@@ -413,6 +431,7 @@ def _target_facts(results: Results, target: Target, tests: Sequence[TestPart]) -
     same = [words for label, words in same_targets(results.header.told_apart).items() if label == target.label]
     said = not_replicated.sentences(own, target.label, results.base.label)
     said = said or summary_sentences(own, target.label, results.base.label)
+    named = [results.base, target] if target is not results.base else [target] * (len(results.targets) == 1)
     return TargetFacts(
         target=target,
         build=results.server_json(target, "build.json"),
@@ -420,7 +439,7 @@ def _target_facts(results: Results, target: Target, tests: Sequence[TestPart]) -
         log_tail=results.server_text(target, "log_tail.txt") or "",
         sizes=results.server_json(target, "sizes.json"),
         verdict_counts=Counter(item.verdict for item in own),
-        sentences=(*same, *said),
+        sentences=(*same, *said, *_names(named)),
     )
 
 

@@ -61,7 +61,8 @@ def _open(directory: Path) -> Results:
         if safe_name(one.name) != one.name:
             raise UsageError(f"{journal}, line 1: a target has the name {one.name!r}; accepted: t0, t1 and so on.")
     targets = tuple(
-        Target(one.name, one.label, one.dbms, one.version or "", one.config or "") for one in header.targets
+        Target(one.name, one.label, one.dbms, one.version or "", one.config or "", one.spelled)
+        for one in header.targets
     )
     slots = _sealed_slots(directory / SLOTS) if sealed else _journal_slots(found, targets, journal)
     _check_counts(slots, directory / (SLOTS if sealed else JOURNAL))

@@ -71,13 +71,22 @@ R = TypeVar("R", bound=Record)
 
 @dataclass(frozen=True)
 class Target:
-    """A target of the experiment: `name` in the journal and in file names (`t0`), `label` for people."""
+    """A target of the experiment: `name` in the journal and in file names (`t0`), `label` for people.
+
+    `spelled`: what it is, where `label` is a name that it was given.
+    """
 
     name: str
     label: str
     dbms: str
     version: str
     config: str
+    spelled: str | None = None
+
+    @property
+    def written(self) -> str:
+        """As a target is written: `postgres:13.1@x`, of one with a name and of the second of two equal ones too."""
+        return self.spelled or self.label.partition("#")[0]
 
 
 @dataclass(frozen=True)

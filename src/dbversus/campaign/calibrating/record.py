@@ -28,7 +28,7 @@ def make_record(results: Results, suites: int, seed: int, say: Callable[[str], N
         dbms=base.dbms,
         dbms_title=find_dbms(base.dbms).title,
         version=base.version,
-        target=base.label,
+        target=base.written,
         profile=spec.profile,
         suite=spec.suite,
         clients=spec.clients,

@@ -47,6 +47,10 @@ class Fields(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     targets: list[str] = Field(min_length=1)
+    label: Annotated[
+        str | None,
+        Flag("What this experiment is called, in titles and in its folder's name, e.g. patch-123.", ("compare", "run")),
+    ] = Field(None, min_length=1, max_length=80)
     suite: Annotated[str, Flag("Suite by name (`dbversus suites list`) or TOML file.", ("compare", "explain"))] = (
         "sysbench"
     )

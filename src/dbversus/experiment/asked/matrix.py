@@ -10,7 +10,7 @@ from typing import Annotated
 from pydantic import Field
 
 from dbversus.builds.store import LOCAL, available, list_installed, resolve
-from dbversus.builds.target import parse_target
+from dbversus.builds.target import parse_target, split_name
 from dbversus.dbms.known import find_dbms
 from dbversus.dbms.versions import is_version, version_key
 from dbversus.errors import UsageError
@@ -125,10 +125,15 @@ def _told_at(place: Place, text: str) -> list[str]:
 
 def _all_versions(build: str) -> list[str]:
     """`mysql:5.*`, or `mysql` for all: builds that can be had or are installed, oldest first. Any other stands for itself."""
-    text, at, configs = build.partition("@")
+    given, target = split_name(build)
+    text, at, configs = target.partition("@")
     name, colon, pattern = text.partition(":")
     if text.startswith(("/", ".", "~")) or (colon and not _WILD & set(pattern)):
         return [build]
+    if given:
+        raise UsageError(
+            f"'{build}' gives one name to several builds; name each version by itself: {given}={name}:VERSION."
+        )
     dbms = find_dbms(name).name
     installed = [each.version for each in list_installed(dbms) if each.provider != LOCAL]
     known = {version for version in [*(entry.version for entry in available(dbms)), *installed] if is_version(version)}
@@ -221,7 +226,7 @@ def _matches(pattern: str, target: str) -> bool:
     wanted = split_names(configs)
     if not build and not wanted:
         return False
-    same_build = not build or fnmatchcase(f"{spec.dbms}:{spec.selector}", build)
+    same_build = not build or fnmatchcase(f"{spec.dbms}:{spec.selector}", build) or fnmatchcase(spec.name, build)
     return same_build and all(any(fnmatchcase(item, one) for item in spec.configs) for one in wanted)
 
 

@@ -74,7 +74,8 @@ def as_json(assessment: Assessment) -> dict[str, Any]:
 
 def _target(facts: TargetFacts) -> dict[str, Any]:
     counts = {str(verdict): count for verdict, count in facts.verdict_counts.items()}
-    return {**asdict(facts.target), "build": facts.build, "sizes_bytes": facts.sizes, "verdicts": counts}
+    named = {name: value for name, value in asdict(facts.target).items() if value is not None}
+    return {**named, "build": facts.build, "sizes_bytes": facts.sizes, "verdicts": counts}
 
 
 def _test(test: TestPart) -> dict[str, Any]:

@@ -31,7 +31,8 @@ class TargetFacts(Part, frozen=True, omit_defaults=False):
     """A target of the experiment.
 
     name: in the journal and in names of files: `t0`, `t1`, …
-    label: for people: `postgres:13.1`
+    label: for people: `postgres:13.1`, or the name that it was given
+    spelled: what it is, where it was given a name: `postgres:13.1`
     version: of the build
     config: name of the config
     checksum: of the build's binary
@@ -45,6 +46,12 @@ class TargetFacts(Part, frozen=True, omit_defaults=False):
     config: str | None = None
     checksum: str | None = None
     rendered: Rendered | None = None
+    spelled: str | None = None
+
+    @property
+    def written(self) -> str:
+        """As a target is written: `postgres:13.1@x`, of one with a name and of the second of two equal ones too."""
+        return self.spelled or self.label.partition("#")[0]
 
     @property
     def binary(self) -> tuple[str, str | None]:

@@ -128,7 +128,7 @@ def _pair(results: Results) -> tuple[Target, Target]:
 
 
 def _kind(target: Target) -> tuple[str, ...]:
-    return target.dbms, target.version, target.config, target.label.partition("#")[0]
+    return target.dbms, target.version, target.config, target.written
 
 
 def _injected_labels(results: Results) -> set[str]:

@@ -34,11 +34,12 @@ def compare(
 ) -> int:
     """Compare two or more targets; the first is the base. With `--alone`, measure a single one.
 
-    A target is `dbms:version`, `dbms:/path` or `/path`, then `@` and configs: names of files in configs/, or settings.
+    A target is `dbms:version`, `dbms:/path` or `/path`, then `@` and configs: names of files in configs/, or settings. `NAME=`
+    before it is what reports call it.
 
     - `dbversus compare postgres:13.1 postgres:17`
     - `dbversus compare postgres:17 postgres:17@synchronous_commit=off,wal_compression=pglz`
-    - `dbversus compare /opt/pg-before /opt/pg-after --tests 'point-*,update-*' --time-budget 20m`
+    - `dbversus compare before=/opt/pg-before after=/opt/pg-after --label patch-123 --tests 'point-*,update-*' --time-budget 20m`
     - `dbversus compare sqlite:bundled@wal sqlite:host@wal --profile quick --fail-on regression,failed --require-verdicts 80%`
     - `dbversus compare mysql:8.0 mysql:8.4 --judge cpu,throughput,io,p99 --margin p99=0.2`
     - `dbversus compare mariadb:10.11 postgres:17 --matrix durability --table-size 1m --dry-run`
@@ -96,8 +97,12 @@ def _given(targets: list[str], matrix: str | None, exclude: Sequence[str], confi
 
 
 def default_directory(spec: "ExperimentSpec", name: str = "") -> Path:
-    """results/<time>-<name or targets>, shortened to what a file name can carry."""
-    names = name or "-vs-".join(re.sub(r"[^\w.]+", "-", target.rpartition("/")[2]) for target in spec.targets)[:80]
+    """results/<time>-<label, name or targets>, shortened to what a file name can carry."""
+    from dbversus.builds.target import split_name
+
+    called = [given or target.rpartition("/")[2] for given, target in map(split_name, spec.targets)]
+    words = [spec.label] if spec.label else [name] if name else called
+    names = "-vs-".join(re.sub(r"[^\w.]+", "-", word) for word in words)[:80]
     return Path("results") / f"{time.strftime('%Y%m%d-%H%M%S')}-{names}"
 
 

@@ -169,7 +169,7 @@ def _without(header: Experiment, calibrated: Iterable[str]) -> list[str]:
     """One sentence for each DBMS without calibration."""
     labels: dict[str, str] = {}
     for target in header.targets:
-        labels.setdefault(target.dbms, target.label)
+        labels.setdefault(target.dbms, target.written)
     return [
         f"Not calibrated on this host{_title(dbms)}: how often identical targets would be called different, and how small a "
         f"change is found, was not measured here; {command_for(label, judged_names(header))} does."
