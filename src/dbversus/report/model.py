@@ -529,6 +529,11 @@ class Assessment:
         return self.targets[0].target
 
     @property
+    def label(self) -> str:
+        """What the experiment is called; empty where it has no name."""
+        return self.header.spec.get("label") or ""
+
+    @property
     def judged(self) -> tuple[Metric, ...]:
         """The metrics that make verdicts."""
         return judged_metrics(self.header)

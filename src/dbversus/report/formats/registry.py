@@ -37,6 +37,7 @@ class Format:
 _ALL = (
     Format("html", "report.html", "html", "a page with charts"),
     Format("md", "report.md", "markdown", "for issues and pull requests"),
+    Format("pr", "pr.md", "pull_request", "a comment of few lines for a pull request"),
     Format("json", "report.json", "json", "all of it as data"),
     Format("xlsx", "report.xlsx", "xlsx.write", "every table, as a spreadsheet"),
     Format("csv", "report.csv", "csv", "the verdicts, a line each"),
