@@ -30,6 +30,7 @@ from scipy import stats
 
 import dbversus
 from dbversus.errors import UsageError
+from dbversus.results.layout import lay_out
 from dbversus.results.read import open_results
 from dbversus.stats.metrics import CPU, Floats, metric_named
 from dbversus.stats.values.blocks import block_values
@@ -156,7 +157,7 @@ def read_values(out: Path) -> Values:
     """Of CPU per operation, as verdicts have it."""
     results = of_finished_blocks(open_results(out))
     found: dict[str, dict[str, dict[str, list[float]]]] = {}
-    for value in block_values(results.slots, results.base.label, [metric_named(CPU)]):
+    for value in block_values(lay_out(results.slots, results.base.label), [metric_named(CPU)]):
         library = library_name(value.target)
         of_kind = found.setdefault(value.test, {}).setdefault(library.partition("-")[0], {})
         of_kind.setdefault(library, []).append(value.value or 0.0)

@@ -16,6 +16,7 @@ import numpy as np
 from common import make_parser, markdown, say, told
 from worked_picture import Figures, Shown, picture
 
+from dbversus.results.layout import lay_out
 from dbversus.results.read import open_results
 from dbversus.results.schema import JOURNAL
 from dbversus.results.stored import Results
@@ -26,7 +27,6 @@ from dbversus.stats.judging.weights import weigh
 from dbversus.stats.metrics import CPU, PRIMARY, Columns, Floats, metric_named, parts
 from dbversus.stats.model import BlockValue, Finding
 from dbversus.stats.values.blocks import block_values, slot_logs
-from dbversus.stats.values.layout import lay_out
 from dbversus.stats.values.midmean import TRIMMED
 from dbversus.stats.values.table import tabulate
 
@@ -60,7 +60,7 @@ def work_out() -> Worked:
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / JOURNAL).write_bytes(lzma.decompress(RUN.read_bytes()))
         results = open_results(Path(folder))
-        values = block_values(results.slots, results.base.label, PRIMARY)
+        values = block_values(lay_out(results.slots, results.base.label), PRIMARY)
         base, target = _first_rows(results)
     looks = looks_of(results.header)
     ours = [value.value for value in values if (value.test, value.metric) == (TEST, CPU) and value.value is not None]

@@ -24,6 +24,7 @@ from dbversus.cli.display import PlainDisplay
 from dbversus.errors import UsageError
 from dbversus.experiment.asked.spec import make_spec
 from dbversus.experiment.run import run_experiment
+from dbversus.results.layout import lay_out
 from dbversus.results.read import open_results
 from dbversus.results.records import AnyRecord, Block, Load, of_type
 from dbversus.results.stored import Results
@@ -146,7 +147,7 @@ def run_once(plan: Plan, name: str, directory: Path) -> Run:
 def read_run(results: Results) -> Run:
     """What one experiment gave; its minutes are those of its blocks, without loading."""
     base, ratios = results.base.label, defaultdict(list)
-    for value in block_values(results.slots, base, [metric_named(CPU), metric_named(THROUGHPUT)]):
+    for value in block_values(lay_out(results.slots, base), [metric_named(CPU), metric_named(THROUGHPUT)]):
         if value.value is not None and value.rows:
             ratios[value.metric, value.test].append(value.value)
     disturbed = float(np.mean(np.nan_to_num(floats(results.slots["disturbed"]))))

@@ -14,6 +14,7 @@ import numpy as np
 from common import markdown, say
 
 from dbversus.errors import UsageError
+from dbversus.results.layout import lay_out
 from dbversus.results.read import open_results
 from dbversus.results.stored import Results
 from dbversus.stats.metrics import CPU, PRIMARY, THROUGHPUT
@@ -135,7 +136,7 @@ def _best_rows(clock: Clock, fitted: Mapping[str, Mapping[Key, Components]]) -> 
 
 
 def _looks(results: Results, clock: Clock, draws: Draws) -> str:
-    values = block_values(results.slots, results.base.label, PRIMARY)
+    values = block_values(lay_out(results.slots, results.base.label), PRIMARY)
     try:
         pool = make_pool([value for value in values if value.test in clock.row_s])
     except ValueError as error:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import nnls
 
+from dbversus.results.layout import lay_out
 from dbversus.stats.metrics import Columns, Floats, floats, metric_named
 from dbversus.stats.values.blocks import block_values
 from dbversus.stats.values.table import Bools
@@ -87,7 +88,7 @@ def _values_by_key(columns: Columns, base: str, metric: str) -> dict[Key, list[f
     found: dict[Key, list[float]] = defaultdict(list)
     if not len(columns["block"]) or base not in columns["target"]:
         return found
-    for value in block_values(columns, base, [metric_named(metric)]):
+    for value in block_values(lay_out(columns, base), [metric_named(metric)]):
         if value.value is not None and value.rows:
             found[value.test, value.target].append(value.value)
     return found

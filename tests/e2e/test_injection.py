@@ -5,6 +5,7 @@ from statistics import fmean
 
 import pytest
 
+from dbversus.results.layout import lay_out
 from dbversus.results.read import open_results
 from dbversus.results.stored import Results
 from dbversus.stats.metrics import CPU, metric_named
@@ -19,7 +20,7 @@ SHARE = 1.0  # as much again: far more than what a busy host makes of equal copi
 def _cpu_ratios(results: Results) -> dict[tuple[str, str, int], float]:
     """ln(target/base) as measured; disturbed rows are in it, so that there is one on a busy host."""
     slots = {name: column for name, column in results.slots.items() if name != "disturbed"}
-    values = block_values(slots, results.base.label, [metric_named(CPU)])
+    values = block_values(lay_out(slots, results.base.label), [metric_named(CPU)])
     return {(value.test, value.target, value.block): value.value or 0 for value in values}
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from dbversus.report.assessment import build_assessment
+from dbversus.results.layout import lay_out
 from dbversus.results.read import open_results
 from dbversus.stats.judge import judge, judge_over_clients, looks_of, margins_of
 from dbversus.stats.judging.whole_work import UNDRAINED, judge_whole_work, whole_work_values
@@ -55,7 +56,9 @@ def of_cpu(folder: Path) -> tuple[dict[Key, Finding], dict[Key, Finding]]:
     """Findings of CPU per operation, and those of all the work."""
     results = open_results(folder)
     looks, margins = looks_of(results.header), margins_of(results.header, results.tests)
-    whole = judge_whole_work(whole_work_values(results.slots, results.base.label, results.drains), looks, margins)
+    whole = judge_whole_work(
+        whole_work_values(lay_out(results.slots, results.base.label), results.drains), looks, margins
+    )
     return {finding.key: finding for finding in judge(results) if finding.metric == CPU}, whole
 
 

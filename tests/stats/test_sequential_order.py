@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from dbversus.results.layout import lay_out
 from dbversus.stats.judging.sequential import LOOKS
 from dbversus.stats.judging.verdicts import assess
 from dbversus.stats.metrics import CPU, PRIMARY
@@ -34,7 +35,7 @@ def measured(suite: int, turns: Turns) -> Slots:
 
 
 def judged(turns: Turns) -> list[list[Finding]]:
-    suites = [assess(block_values(measured(suite, turns), "a", PRIMARY), PRIMARY) for suite in range(SUITES)]
+    suites = [assess(block_values(lay_out(measured(suite, turns), "a"), PRIMARY), PRIMARY) for suite in range(SUITES)]
     return [[finding for finding in findings if finding.metric == CPU] for findings in suites]
 
 

@@ -97,12 +97,12 @@ def drift_causes(results: Results) -> list[Cause]:
 
     Each by itself: that is what ratios cancel.
     """
-    base, slots = results.base.label, of_finished_blocks(results).slots
-    if base not in slots["target"]:
+    layout = of_finished_blocks(results).layout
+    if layout is None:
         return []
     return [
         Cause(Kind.DRIFT, trend.test, trend.target, _TITLES[trend.metric], ratio=trend.ratio)
-        for trend in assess(own_trend_values(slots, base), TRENDS, looks_of(results.header))
+        for trend in assess(own_trend_values(layout), TRENDS, looks_of(results.header))
         if is_drift(trend)
     ]
 

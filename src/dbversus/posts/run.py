@@ -140,11 +140,11 @@ def _values(results: Results) -> list[BlockValue]:
     base, judged = results.base.label, judged_metrics(results.header)
     labels = {target.name: target.label for target in results.targets}
     loads = [] if results.judges_load else load_values(results.loads, labels, base)
-    if base not in results.slots["target"]:
+    if results.layout is None:
         return loads
     names = {metric.name for metric in judged}
     more = [metric_named(name) for name in METRICS.values() if name not in names]
-    return [*judged_values(results), *block_values(results.slots, base, more), *loads]
+    return [*judged_values(results), *block_values(results.layout, more), *loads]
 
 
 def _values_of_import(results: Results) -> list[BlockValue]:

@@ -11,17 +11,17 @@ from scipy.special import stdtrit
 
 from dbversus.report.model import Estimate, LatencyFigures, SlotRatios
 from dbversus.results.latency import Latency, merge
+from dbversus.results.layout import Layout, Sides
 from dbversus.results.stored import Results
 from dbversus.stats.judge import judge
 from dbversus.stats.judgeable import P50, P95, P99
 from dbversus.stats.judging.whole_work import whole_work_values
 from dbversus.stats.means import spread, spread_of
-from dbversus.stats.metrics import COUNTER, CPU, METRICS, THROUGHPUT, Columns, Floats, floats, metric_named, parts
+from dbversus.stats.metrics import COUNTER, CPU, METRICS, THROUGHPUT, Columns, Floats, floats, metric_named
 from dbversus.stats.model import Finding, Metric, Verdict
-from dbversus.stats.values.blocks import block_values, slot_logs
+from dbversus.stats.values.blocks import block_values, slot_logs, slot_parts
 from dbversus.stats.values.finished import of_finished_blocks
 from dbversus.stats.values.imported import IN_IMPORTS, is_imported, run_values
-from dbversus.stats.values.layout import Layout, Sides, lay_out
 from dbversus.stats.values.levels import at_level, own_midmeans, parts_as_shares
 from dbversus.stats.values.table import Key
 
@@ -173,7 +173,8 @@ def _measured(results: Results) -> BlockFigures:
     """From sums over the slots of a block; CPU per operation and throughput as ratios have them, unless a block measures all."""
     figures = _figures_from_sums(results)
     plans = results.slot_plans
-    for (test, label), known in own_midmeans(results.slots, results.base.label).items():
+    of_slots = own_midmeans(results.layout) if results.layout else {}
+    for (test, label), known in of_slots.items():
         if test in plans and "slice_ms" in plans[test].slot:
             continue
         for metric, of_blocks in known.items():
@@ -208,13 +209,12 @@ def _ratio_of_sums(metric: Metric, sums: Mapping[str, Any]) -> float | None:
 
 def slot_ratios(results: Results, findings: Sequence[Finding] = ()) -> dict[str, list[SlotRatios]]:
     """Test → one entry per candidate: ln(target/base) of same-row pairs and of blocks, for the metrics that are plotted."""
-    slots, base = results.slots, results.base.label
-    if base not in slots["target"]:
+    layout = results.layout
+    if layout is None:
         return {}
-    layout = lay_out(slots, base)
-    logs = {name: slot_logs(found) for name in PLOTTED if (found := parts(metric_named(name), slots))}
-    worked = _worked(slots)
-    of_blocks = _block_ratios(results, findings)
+    logs = {name: slot_logs(found) for name in PLOTTED if (found := slot_parts(layout, metric_named(name)))}
+    worked = _worked(results.slots)
+    of_blocks = _block_ratios(results, layout, findings)
     ratios: dict[str, list[SlotRatios]] = {}
     for candidate in (target.label for target in results.targets[1:] if target.label in layout.targets):
         pairs = layout.pairs(layout.targets.index(candidate)).where(worked)
@@ -228,15 +228,14 @@ def slot_ratios(results: Results, findings: Sequence[Finding] = ()) -> dict[str,
     return ratios
 
 
-def _block_ratios(results: Results, findings: Sequence[Finding]) -> dict[Key, dict[int, float]]:
+def _block_ratios(results: Results, layout: Layout, findings: Sequence[Finding]) -> dict[Key, dict[int, float]]:
     """ln(target/base) of each block that the ratio of a finding comes from: of its rows, or of all its work."""
-    slots, base = results.slots, results.base.label
     plotted = [metric_named(name) for name in PLOTTED]
     of_whole = {one.key for one in findings if one.whole_work and one.verdict is not Verdict.UNDECIDED}
-    whole = whole_work_values(slots, base, results.drains) if of_whole else []
+    whole = whole_work_values(layout, results.drains) if of_whole else []
     found: dict[Key, dict[int, float]] = {}
     for value in (
-        *(one for one in block_values(slots, base, plotted) if (one.test, one.target, one.metric) not in of_whole),
+        *(one for one in block_values(layout, plotted) if (one.test, one.target, one.metric) not in of_whole),
         *(one for one in whole if (one.test, one.target, one.metric) in of_whole),
     ):
         if value.value is not None:

@@ -14,6 +14,7 @@ from dbversus.errors import UsageError
 from dbversus.results.attributed import attributed_load, not_own
 from dbversus.results.columns import Columns
 from dbversus.results.latency import Latency, decode, merge, read_log
+from dbversus.results.layout import Layout, lay_out
 from dbversus.results.parquet import is_sealed
 from dbversus.results.records import (
     AnyRecord,
@@ -113,6 +114,11 @@ class Results:
     @property
     def base(self) -> Target:
         return self.targets[0]
+
+    @cached_property
+    def layout(self) -> Layout | None:
+        """Where each slot belongs, against the base; None where the base has none."""
+        return lay_out(self.slots, self.base.label) if self.base.label in self.slots["target"] else None
 
     @property
     def loads(self) -> list[Load]:

@@ -52,27 +52,27 @@ def judge(results: Results) -> list[Finding]:
     if is_imported(results):
         return imported_findings(results)
     results = of_finished_blocks(results)
-    base, slots = results.base.label, results.slots
     latencies = latency_blocks(results)
     rows, metrics = _values(results, latencies)
     evidence = evidence_of(results, rows)
     findings = judge_evidence(evidence, metrics, looks_of(results.header), margins_of(results.header, results.tests))
-    if base not in slots["target"]:
+    layout, base, slots = results.layout, results.base.label, results.slots
+    if layout is None:
         return findings
     findings += lacking_findings(latencies, judged_metrics(results.header))
-    findings = withhold_idle(findings, slots, base)
+    findings = withhold_idle(findings, layout)
     findings = withhold_unpaid(findings, slots, base, results.drains, results.objects)
     findings = withhold_not_per_op(findings, slots, base, ahead_of(_log_segments(results), results.counters))
-    return add_within_start(ratios_as_shares(findings, slots, base), slots, base)
+    return add_within_start(ratios_as_shares(findings, slots, base), layout)
 
 
 def evidence_of(results: Results, rows: Sequence[BlockValue]) -> Evidence:
     """`rows`, and beside them what else bears verdicts, where the base has slots."""
-    base, slots = results.base.label, results.slots
-    if base not in slots["target"]:
+    layout = results.layout
+    if layout is None:
         return Evidence(rows)
-    whole = whole_work_values(slots, base, results.drains)
-    return Evidence(rows, whole, trend_values(slots, base), undrained_keys(slots, base, results.drains))
+    whole = whole_work_values(layout, results.drains)
+    return Evidence(rows, whole, trend_values(layout), undrained_keys(layout, results.drains))
 
 
 def judge_evidence(
@@ -94,11 +94,11 @@ def _values(results: Results, latencies: Latencies) -> tuple[list[BlockValue], t
     base = results.base.label
     labels = {target.name: target.label for target in results.targets}
     values = []
-    if base in results.slots["target"]:
+    if results.layout is not None:
         of_slots = [
             metric for metric in METRICS if LOAD_TEST not in metric.tests
         ]  # others are of a load that was done once
-        values = [*block_values(results.slots, base, of_slots), *percentile_values(results, latencies)]
+        values = [*block_values(results.layout, of_slots), *percentile_values(results, latencies)]
     counted, counters = counter_values(results.counters, base)
     beside, kinds = background_values(results.background, base)
     values = [
@@ -123,9 +123,11 @@ def _log_segments(results: Results) -> dict[str, float]:
 
 
 def judged_values(results: Results) -> list[BlockValue]:
-    """Block values of the metrics that make verdicts in this experiment; its base has to have slots."""
+    """Block values of the metrics that make verdicts in this experiment; none where its base has no slots."""
+    if results.layout is None:
+        return []
     judged = judged_metrics(results.header)
-    values = block_values(results.slots, results.base.label, judged)
+    values = block_values(results.layout, judged)
     if all(metric.numerator for metric in judged):
         return values
     return [*values, *percentile_values(results, latency_blocks(results), judged)]
@@ -142,12 +144,11 @@ def judge_over_clients(results: Results) -> list[Finding]:
     They are a family of their own: what they say changes no other finding, and no test is retired for it.
     """
     results = of_finished_blocks(results)
-    base = results.base.label
-    if base not in results.slots["target"] or not any(case_of(test) for test in results.tests):
+    if results.layout is None or not any(case_of(test) for test in results.tests):
         return []
     looks, margins = looks_of(results.header), pooled_margins(margins_of(results.header, results.tests))
     findings = assess(pooled_over_clients(judged_values(results)), judged_metrics(results.header), looks, margins)
-    work = pooled_over_clients(whole_work_values(results.slots, base, results.drains))
+    work = pooled_over_clients(whole_work_values(results.layout, results.drains))
     whole = assess(work, judged_smooth(results.header), looks, margins)
     return check_whole_work(findings, {finding.key: finding for finding in whole})
 
@@ -159,8 +160,7 @@ def judge_over_sizes(results: Results) -> list[Finding]:
     say changes no other finding, and no test is retired for it.
     """
     results = of_finished_blocks(results)
-    base = results.base.label
-    if base not in results.slots["target"] or not any(size_of(test) for test in results.tests):
+    if results.layout is None or not any(size_of(test) for test in results.tests):
         return []
     margins = interaction_margins(margins_of(results.header, results.tests))
     return assess(

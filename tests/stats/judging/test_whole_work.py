@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dbversus.results.layout import lay_out
 from dbversus.stats.headline import headline
 from dbversus.stats.judge import settled_tests
 from dbversus.stats.judging.verdicts import assess
@@ -45,7 +46,7 @@ def test_all_work_is_that_of_the_slots_and_what_was_drained(
 ) -> None:
     slots = shape(make_slots(tests=1, blocks=1, rows=6))
     slots["server_cpu_ns"] = slots["ops"] * np.where(slots["target"] == "a", 20_000, 30_000)
-    (cpu,) = [value for value in whole_work_values(slots, "a", drains) if value.metric == CPU]
+    (cpu,) = [value for value in whole_work_values(lay_out(slots, "a"), drains) if value.metric == CPU]
     assert cpu.value == pytest.approx(expected)
 
 
@@ -53,7 +54,7 @@ def test_what_was_drained_in_some_blocks_only_counts_in_none() -> None:
     slots = make_slots(tests=1, blocks=2, rows=6)
     slots["server_cpu_ns"] = slots["ops"] * np.where(slots["target"] == "a", 20_000, 30_000)
     drains = [drained("a", 4.0), drained("b", 18.0)]
-    values = [value.value for value in whole_work_values(slots, "a", drains) if value.metric == CPU]
+    values = [value.value for value in whole_work_values(lay_out(slots, "a"), drains) if value.metric == CPU]
     assert values == pytest.approx([np.log(30 / 20)] * 2)
 
 
@@ -68,8 +69,10 @@ def of(slots: Slots, target: str) -> np.ndarray:
 
 def judged(slots: Slots, drains: list[dict[str, Any]] | None = None) -> tuple[list[Finding], list[Finding]]:
     """Findings by rows alone, and as they are after the check."""
-    findings = assess(block_values(slots, "a", SMOOTH), SMOOTH, LOOKS)
-    checked = check_whole_work(findings, judge_whole_work(whole_work_values(slots, "a", drains or []), LOOKS, {}))
+    findings = assess(block_values(lay_out(slots, "a"), SMOOTH), SMOOTH, LOOKS)
+    checked = check_whole_work(
+        findings, judge_whole_work(whole_work_values(lay_out(slots, "a"), drains or []), LOOKS, {})
+    )
     assert [finding.key for finding in checked] == [finding.key for finding in findings]
     return findings, checked
 
@@ -240,7 +243,7 @@ def test_no_verdict_opposes_a_significant_total() -> None:
 
 def through_looks(slots: Slots, *, check: bool = True) -> list[Finding]:
     """Findings of an experiment on these slots, in which settled tests retire; without the `check`, by rows alone."""
-    rows, work = block_values(slots, "a", SMOOTH), whole_work_values(slots, "a", [])
+    rows, work = block_values(lay_out(slots, "a"), SMOOTH), whole_work_values(lay_out(slots, "a"), [])
 
     def judge(blocks: Mapping[str, int]) -> list[Finding]:
         findings, whole = (

@@ -7,6 +7,7 @@ import pytest
 from scipy.signal import lfilter
 from scipy.special import stdtrit
 
+from dbversus.results.layout import lay_out
 from dbversus.stats.judging.verdicts import assess
 from dbversus.stats.judging.within_start import add_within_start, series_mean
 from dbversus.stats.means import CONFIDENCE
@@ -52,8 +53,8 @@ def test_too_few_values_and_a_single_trend_have_no_error() -> None:
 
 
 def judged(slots: Slots, blocks_looked_at: int = 1) -> dict[str, Finding]:
-    findings = assess(block_values(slots, "a"), METRICS, (blocks_looked_at,))
-    return {finding.metric: finding for finding in add_within_start(findings, slots, "a")}
+    findings = assess(block_values(lay_out(slots, "a")), METRICS, (blocks_looked_at,))
+    return {finding.metric: finding for finding in add_within_start(findings, lay_out(slots, "a"))}
 
 
 @pytest.mark.parametrize("shape", [lambda slots: slots, one_after_the_other])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.signal import lfilter
 
+from dbversus.results.layout import lay_out
 from dbversus.stats.judging.verdicts import assess
 from dbversus.stats.judging.whole_work import judge_whole_work, whole_work_values
 from dbversus.stats.metrics import CPU, IO_BYTES, METRICS, PRIMARY, THROUGHPUT
@@ -40,9 +41,9 @@ def drifting(slots: Slots, by: float, target: str = "b", test: str = "t0") -> Sl
 
 
 def judged(slots: Slots, margins: Mapping[tuple[str, str], float] | None = None) -> dict[tuple[str, str], Finding]:
-    findings = assess(block_values(slots, "a", PRIMARY), PRIMARY, LOOKS, margins)
-    whole = judge_whole_work(whole_work_values(slots, "a", []), LOOKS, margins or {})
-    after = judge_steadiness(findings, trend_values(slots, "a"), LOOKS, whole)
+    findings = assess(block_values(lay_out(slots, "a"), PRIMARY), PRIMARY, LOOKS, margins)
+    whole = judge_whole_work(whole_work_values(lay_out(slots, "a"), []), LOOKS, margins or {})
+    after = judge_steadiness(findings, trend_values(lay_out(slots, "a")), LOOKS, whole)
     assert [(f.test, f.target, f.metric) for f in after] == [(f.test, f.target, f.metric) for f in findings]
     return {(finding.test, finding.metric): finding for finding in after}
 
@@ -92,7 +93,7 @@ def test_the_margin_of_the_test_counts() -> None:
 def test_what_both_do_alike_cancels_and_is_told_of_each() -> None:
     slots = drifting(drifting(make_slots(tests=8, blocks=8, rows=200), 0.30), 0.30, target="a")
     assert judged(slots)["t0", CPU].verdict is not Verdict.NO_STEADY_STATE
-    found = assess(own_trend_values(slots, "a"), TRENDS, LOOKS)
+    found = assess(own_trend_values(lay_out(slots, "a")), TRENDS, LOOKS)
     assert {(f.test, f.target) for f in found if f.metric == DRIFT_CPU and is_drift(f)} == {("t0", "a"), ("t0", "b")}
 
 
@@ -108,7 +109,7 @@ def test_a_regression_that_all_work_bears_out_stays_one() -> None:
 def test_hosts_that_cannot_tell_cpu_and_other_metrics_are_left_as_they_are() -> None:
     slots = drifting(make_slots(tests=8, blocks=4, rows=ROWS), 0.20)
     slots["server_cpu_ns"] = np.full(len(slots["ops"]), None, dtype=object)
-    assert {value.metric for value in trend_values(slots, "a")} == {f"drift.{THROUGHPUT}"}
+    assert {value.metric for value in trend_values(lay_out(slots, "a"))} == {f"drift.{THROUGHPUT}"}
     assert judged(slots)["t0", IO_BYTES].verdict is Verdict.EQUIVALENT
 
 
@@ -132,7 +133,7 @@ def test_at_most_one_percent_of_equal_steady_tests_is_flagged(correlation: float
     rng = np.random.default_rng(17)
     flagged, looked = 0, 0
     for _ in range(6):
-        found = assess(trend_values(steady(rng, blocks, correlation, 0.06), "a"), TRENDS, (4, 6, 8, 12))
+        found = assess(trend_values(lay_out(steady(rng, blocks, correlation, 0.06), "a")), TRENDS, (4, 6, 8, 12))
         flagged += sum(is_drift(trend) for trend in found)
         looked += len(found)
     assert looked == 6 * 84

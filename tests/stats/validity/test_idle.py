@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from dbversus.results.layout import lay_out
 from dbversus.stats.headline import headline
 from dbversus.stats.judging.verdicts import assess
 from dbversus.stats.metrics import CPU, PRIMARY, THROUGHPUT
@@ -13,7 +14,7 @@ from ..slots import Slots, make_slots
 
 
 def judged(slots: Slots) -> dict[tuple[str, str], Finding]:
-    findings = withhold_idle(assess(block_values(slots, "a"), PRIMARY), slots, "a")
+    findings = withhold_idle(assess(block_values(lay_out(slots, "a")), PRIMARY), lay_out(slots, "a"))
     return {(finding.test, finding.metric): finding for finding in findings}
 
 

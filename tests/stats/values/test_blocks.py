@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbversus.errors import UsageError
+from dbversus.results.layout import lay_out
 from dbversus.results.records import Load, LoadFigures
 from dbversus.stats.metrics import CPU, IO_BYTES, METRICS, THROUGHPUT
 from dbversus.stats.model import BlockValue
@@ -23,7 +24,7 @@ def find(values: list[BlockValue], **wanted: object) -> list[BlockValue]:
 def test_mean_of_log_ratios_by_hand() -> None:
     slots = make_slots(tests=1, blocks=1, rows=2)
     slots["ops"] = np.array([100.0, 110.0, 50.0, 60.0])  # row 0: a, b; row 1: a, b
-    (value,) = find(block_values(slots, "a"), metric=THROUGHPUT)
+    (value,) = find(block_values(lay_out(slots, "a")), metric=THROUGHPUT)
     assert value.value == pytest.approx((np.log(1.1) + np.log(1.2)) / 2)
     assert (value.target, value.rows, value.disturbed) == ("b", 2, 0)
 
@@ -31,26 +32,26 @@ def test_mean_of_log_ratios_by_hand() -> None:
 def test_no_other_column_is_looked_at_than_is_named() -> None:
     slots = make_slots(tests=2, blocks=2, rows=6) | {"disturbed": np.arange(48) % 5 == 0, "affected": np.ones(48)}
     read = {name: column for name, column in slots.items() if name in columns_read(METRICS)}
-    assert len(slots["ops"]) == 48 and block_values(read, "a") == block_values(slots, "a")
+    assert len(slots["ops"]) == 48 and block_values(lay_out(read, "a")) == block_values(lay_out(slots, "a"))
 
 
 def test_noise_of_a_whole_row_cancels() -> None:
-    values = find(block_values(make_slots(rows=200), "a"), metric=THROUGHPUT)
+    values = find(block_values(lay_out(make_slots(rows=200), "a")), metric=THROUGHPUT)
     assert all(abs(value.value or 0) < 0.01 for value in values)
 
 
 def test_disturbed_rows_count_and_are_counted() -> None:
     slots = make_slots(tests=1, blocks=1, rows=5)
-    quiet = find(block_values(slots, "a"), metric=THROUGHPUT)[0]
+    quiet = find(block_values(lay_out(slots, "a")), metric=THROUGHPUT)[0]
     slots["disturbed"] = slots["row"] == 3
-    (value,) = find(block_values(slots, "a"), metric=THROUGHPUT)
+    (value,) = find(block_values(lay_out(slots, "a")), metric=THROUGHPUT)
     assert value == replace(quiet, disturbed=1)
     assert value.rows == 5
 
 
 def test_the_error_of_a_midmean_is_the_spread_of_many() -> None:
     """Of blocks that differ by their rows alone."""
-    values = find(block_values(make_slots(tests=40, blocks=10, rows=36, seed=4), "a"), metric=THROUGHPUT)
+    values = find(block_values(lay_out(make_slots(tests=40, blocks=10, rows=36, seed=4), "a")), metric=THROUGHPUT)
     spread = np.std([value.value or 0.0 for value in values])
     assert np.sqrt(np.mean([value.error**2 for value in values if value.error])) == pytest.approx(spread, rel=0.1)
 
@@ -69,7 +70,8 @@ def test_the_order_in_a_row_makes_no_block_value_less_sure() -> None:
     clustered = by_order(many, 0.12)
     unknown = {name: column for name, column in clustered.items() if name != "position"}
     plain, known, apart = (
-        find(block_values(slots, "a"), metric=THROUGHPUT) for slots in (by_order(many, 0.0), clustered, unknown)
+        find(block_values(lay_out(slots, "a")), metric=THROUGHPUT)
+        for slots in (by_order(many, 0.0), clustered, unknown)
     )
     spread, of_known, of_apart = (np.std([v.value or 0.0 for v in each]) for each in (plain, known, apart))
     assert of_known < 1.6 * spread and of_apart > 2.5 * of_known
@@ -81,8 +83,11 @@ def test_the_order_in_a_row_makes_no_block_value_less_sure() -> None:
 
 def test_an_order_that_does_nothing_changes_nothing() -> None:
     many = make_slots(tests=10, blocks=10, rows=36, seed=5)
-    known = find(block_values(by_order(many, 0.0), "a"), metric=THROUGHPUT)
-    same = [mine == other for mine, other in zip(known, find(block_values(many, "a"), metric=THROUGHPUT), strict=True)]
+    known = find(block_values(lay_out(by_order(many, 0.0), "a")), metric=THROUGHPUT)
+    same = [
+        mine == other
+        for mine, other in zip(known, find(block_values(lay_out(many, "a")), metric=THROUGHPUT), strict=True)
+    ]
     assert np.mean(same) > 0.9
 
 
@@ -90,7 +95,7 @@ def test_a_change_stays_what_it_is_where_an_order_has_few_rows() -> None:
     slots = by_order(make_slots(tests=1, blocks=1, rows=36), 0.3)
     slots["ops"] = slots["ops"] * np.where(slots["target"] == "b", 1.1, 1.0)
     first_rows = {name: column[slots["row"] < 7] for name, column in slots.items()}
-    of_all, of_few = (find(block_values(each, "a"), metric=THROUGHPUT)[0] for each in (slots, first_rows))
+    of_all, of_few = (find(block_values(lay_out(each, "a")), metric=THROUGHPUT)[0] for each in (slots, first_rows))
     assert of_all.value == pytest.approx(np.log(1.1), abs=0.01)
     assert of_few.rows == 7 and abs((of_few.value or 0.0) - np.log(1.1)) < 0.3
 
@@ -99,20 +104,20 @@ def test_the_error_of_sums_is_the_spread_of_many() -> None:
     slots = make_slots(tests=40, blocks=10, rows=36, seed=4)
     rng = np.random.default_rng(5)
     slots["driven_write_bytes"] = np.where(rng.random(len(slots["ops"])) < 0.5, 1e7, 0)
-    values = find(block_values(slots, "a"), metric=IO_BYTES)
+    values = find(block_values(lay_out(slots, "a")), metric=IO_BYTES)
     spread = np.std([value.value or 0.0 for value in values])
     assert np.sqrt(np.mean([value.error**2 for value in values if value.error])) == pytest.approx(spread, rel=0.1)
 
 
 def test_one_row_tells_nothing_of_its_error() -> None:
-    assert {value.error for value in find(block_values(make_slots(rows=1), "a"), metric=CPU)} == {None}
+    assert {value.error for value in find(block_values(lay_out(make_slots(rows=1), "a")), metric=CPU)} == {None}
 
 
 def test_only_pairs_of_the_same_row_count() -> None:
     slots = make_slots(tests=1, blocks=1, rows=5)
     lost = (slots["row"] == 2) & (slots["target"] == "b")
     kept = {name: column[~lost] for name, column in slots.items()}
-    (value,) = find(block_values(kept, "a"), metric=THROUGHPUT)
+    (value,) = find(block_values(lay_out(kept, "a")), metric=THROUGHPUT)
     assert value.rows == 4
 
 
@@ -121,7 +126,7 @@ def test_lumpy_bytes_are_compared_as_block_sums() -> None:
     slots["driven_ops"] = np.full(8, 1000.0)
     slots["driven_write_bytes"] = np.zeros(8)
     slots["driven_write_bytes"][[0, 5]] = 1_000_000.0, 1_300_000.0  # a in row 0, b in row 2
-    (value,) = find(block_values(slots, "a"), metric=IO_BYTES)
+    (value,) = find(block_values(lay_out(slots, "a")), metric=IO_BYTES)
     assert value.value == pytest.approx(np.log(1.3))
 
 
@@ -133,7 +138,7 @@ def test_next_to_nothing(base_bytes: float, bytes_: float, expected: float | Non
     slots = make_slots(tests=1, blocks=1)
     per_op = np.where(slots["target"] == "a", base_bytes, bytes_)
     slots["driven_read_bytes"] = slots["ops"] * per_op
-    (value,) = find(block_values(slots, "a"), metric=IO_BYTES)
+    (value,) = find(block_values(lay_out(slots, "a")), metric=IO_BYTES)
     assert value.value == (None if expected is None else pytest.approx(expected))
     assert value.rows == 5
 
@@ -145,7 +150,7 @@ def test_housekeeping_is_nothing_only_where_no_data_was_changed(affected: float,
     slots["ops"] = slots["driven_ops"] = np.full(len(slots["ops"]), 5.0)
     slots["driven_write_bytes"] = slots["ops"] * np.where(slots["target"] == "a", 4000, 8000)
     slots["affected"] = slots["ops"] * affected
-    (value,) = find(block_values(slots, "a"), metric=IO_BYTES)
+    (value,) = find(block_values(lay_out(slots, "a")), metric=IO_BYTES)
     assert value.value == (None if expected is None else pytest.approx(expected))
 
 
@@ -154,7 +159,7 @@ def test_of_two_tests_only_the_one_that_writes_has_the_lower_floor() -> None:
     slots["ops"] = slots["driven_ops"] = np.full(len(slots["ops"]), 5.0)
     slots["driven_write_bytes"] = slots["ops"] * np.where(slots["target"] == "a", 4000, 8000)
     slots["affected"] = np.where(slots["test"] == "t1", 1.0, np.nan)
-    values = {value.test: value.value for value in find(block_values(slots, "a"), metric=IO_BYTES)}
+    values = {value.test: value.value for value in find(block_values(lay_out(slots, "a")), metric=IO_BYTES)}
     assert values == {"t0": None, "t1": pytest.approx(np.log(2))}
 
 
@@ -171,7 +176,7 @@ def test_what_the_host_cannot_tell_gives_no_value() -> None:
     slots["driven_read_bytes"] = np.ma.masked_array(slots["ops"], mask=True)
     slots["server_cpu_ns"] = np.full(len(slots["ops"]), None, dtype=object)
     del slots["mean_ns"]
-    names = {value.metric for value in block_values(slots, "a")}
+    names = {value.metric for value in block_values(lay_out(slots, "a"))}
     assert not names & {IO_BYTES, CPU, "read_bytes_per_op", "latency_mean_us"}
     assert {THROUGHPUT, "write_bytes_per_op", "client_cpu_us_per_op"} <= names
 
@@ -179,23 +184,23 @@ def test_what_the_host_cannot_tell_gives_no_value() -> None:
 def test_several_targets_each_against_the_base() -> None:
     slots = make_slots(targets=("new", "old", "older"))
     slots["ops"] = np.where(slots["target"] == "older", slots["ops"] / 2, slots["ops"])
-    values = find(block_values(slots, "old"), metric=THROUGHPUT)
+    values = find(block_values(lay_out(slots, "old")), metric=THROUGHPUT)
     assert {value.target for value in values} == {"new", "older"}
     assert all(value.value == pytest.approx(np.log(0.5), abs=0.05) for value in find(values, target="older"))
 
 
 def test_one_disturbed_slot_does_not_move_a_block() -> None:
     slots = make_slots(tests=1)
-    before = {value.block: value.value for value in find(block_values(slots, "a"), metric=CPU)}
+    before = {value.block: value.value for value in find(block_values(lay_out(slots, "a")), metric=CPU)}
     hit = (slots["row"] == 1) & (slots["target"] == "b")
     slots["server_cpu_ns"] = np.where(hit, slots["server_cpu_ns"] * 50, slots["server_cpu_ns"])
-    after = {value.block: value.value for value in find(block_values(slots, "a"), metric=CPU)}
+    after = {value.block: value.value for value in find(block_values(lay_out(slots, "a")), metric=CPU)}
     assert all(after[block] == pytest.approx(before[block], abs=0.05) for block in before)
 
 
 def test_unknown_base_is_refused() -> None:
     with pytest.raises(UsageError, match=r"no slots of the base 'c'.*a, b"):
-        block_values(make_slots(), "c")
+        block_values(lay_out(make_slots(), "c"))
 
 
 def test_load_compares_rows_per_second_and_cpu_per_row() -> None:
@@ -218,21 +223,21 @@ def test_order_of_slots_does_not_matter(seed: int, shuffled: "st.Random") -> Non
     order = list(range(len(slots["ops"])))
     shuffled.shuffle(order)
     mixed = {name: column[order] for name, column in slots.items()}
-    assert _rounded(block_values(mixed, "a")) == _rounded(block_values(slots, "a"))
+    assert _rounded(block_values(lay_out(mixed, "a"))) == _rounded(block_values(lay_out(slots, "a")))
 
 
 @settings(deadline=None, max_examples=25)
 @given(seed=st.integers(0, 2**31))
 def test_swapping_base_and_target_flips_the_sign(seed: int) -> None:
     slots = make_slots(seed=seed)
-    there, back = block_values(slots, "a"), block_values(slots, "b")
+    there, back = block_values(lay_out(slots, "a")), block_values(lay_out(slots, "b"))
     for one, other in zip(there, back, strict=True):
         assert (one.value is None) == (other.value is None)
         assert one.value is None or other.value == pytest.approx(-one.value)
 
 
 def test_a_whole_experiment_gives_a_value_for_every_block_test_metric_and_target() -> None:
-    values = block_values(make_slots(targets=("a", "b", "c", "d"), tests=43, blocks=12, rows=60), "a")
+    values = block_values(lay_out(make_slots(targets=("a", "b", "c", "d"), tests=43, blocks=12, rows=60), "a"))
     assert len(values) == 3 * 43 * 12 * len([metric for metric in METRICS if not metric.tests])
 
 
@@ -249,7 +254,7 @@ class TestSequentialOrder:
     def test_a_block_is_compared_as_a_whole(self) -> None:
         slots = one_after_the_other(make_slots(tests=1, blocks=1, rows=2))
         slots["ops"] = np.array([100.0, 110.0, 50.0, 60.0])  # row 0: a, b; row 1: a, b
-        (value,) = find(block_values(slots, "a"), metric=THROUGHPUT)
+        (value,) = find(block_values(lay_out(slots, "a")), metric=THROUGHPUT)
         assert value.value == pytest.approx(np.log(170 / 150))
         assert (value.rows, value.disturbed) == (2, 0)
 
@@ -257,30 +262,30 @@ class TestSequentialOrder:
         slots = one_after_the_other(make_slots(tests=1, blocks=1, rows=2))
         slots["ops"] = np.array([100.0, 100.0, 300.0, 100.0])
         slots["server_cpu_ns"] = np.array([1e6, 2e6, 3e6, 2e6])
-        (value,) = find(block_values(slots, "a"), metric=CPU)
+        (value,) = find(block_values(lay_out(slots, "a")), metric=CPU)
         assert value.value == pytest.approx(np.log((4e6 / 200) / (4e6 / 400)))
 
     def test_a_disturbed_slot_of_one_target_counts(self) -> None:
         slots = one_after_the_other(make_slots(tests=1, blocks=1, rows=5))
         slots["disturbed"] = (slots["row"] == 3) & (slots["target"] == "b")
-        (value,) = find(block_values(slots, "a"), metric=THROUGHPUT)
+        (value,) = find(block_values(lay_out(slots, "a")), metric=THROUGHPUT)
         assert (value.rows, value.disturbed) == (5, 1)
 
     def test_next_to_nothing_is_nothing_to_compare(self) -> None:
         slots = one_after_the_other(make_slots(tests=1, blocks=1))
-        (value,) = find(block_values(slots, "a"), metric=IO_BYTES)
+        (value,) = find(block_values(lay_out(slots, "a")), metric=IO_BYTES)
         assert (value.value, value.rows) == (None, 5)
 
     def test_blocks_interleaved_and_not_stand_in_one_experiment(self) -> None:
         slots = make_slots(tests=1, blocks=2)
         apart = one_after_the_other(slots)["started_unix_ns"]
         slots["started_unix_ns"] = np.where(slots["block"] == 1, apart, 1.0)
-        paired, alone = find(block_values(slots, "a"), metric=THROUGHPUT)
-        assert paired == find(block_values(make_slots(tests=1, blocks=2), "a"), metric=THROUGHPUT)[0]
+        paired, alone = find(block_values(lay_out(slots, "a")), metric=THROUGHPUT)
+        assert paired == find(block_values(lay_out(make_slots(tests=1, blocks=2), "a")), metric=THROUGHPUT)[0]
         ops = {name: slots["ops"][(slots["block"] == 1) & (slots["target"] == name)].sum() for name in "ab"}
         assert alone.value == pytest.approx(np.log(ops["b"] / ops["a"]))
 
     def test_swapping_base_and_target_flips_the_sign(self) -> None:
         slots = one_after_the_other(make_slots(seed=5))
-        there, back = block_values(slots, "a"), block_values(slots, "b")
+        there, back = block_values(lay_out(slots, "a")), block_values(lay_out(slots, "b"))
         assert [v.value for v in back] == [None if v.value is None else pytest.approx(-v.value) for v in there]

@@ -12,6 +12,7 @@ from enum import StrEnum
 
 import numpy as np
 
+from dbversus.results.layout import lay_out
 from dbversus.results.records import Load
 from dbversus.stats.means import FEWEST_BLOCKS, Logs, Ratio, difference, mean_of_blocks, mean_of_tests
 from dbversus.stats.metrics import CPU, DISK_READ_BYTES, DISK_READS, LOAD_TEST, THROUGHPUT, Columns, metric_named, parts
@@ -125,7 +126,7 @@ def generation(
     ours = np.isin(np.asarray(columns["target"], dtype=str), (pair.first, pair.second))
     slots = {name: column[ours] for name, column in columns.items()}
     metrics = [metric_named(name) for name in COMPARED]
-    values = block_values(slots, pair.first, metrics) if pair.first in slots["target"] else []
+    values = block_values(lay_out(slots, pair.first), metrics) if pair.first in slots["target"] else []
     loads = () if LOAD_TEST in slots["test"] else loads
     loaded = [value for value in load_values(loads, labels or {}, pair.first) if value.target == pair.second]
     fixed: dict[Key, float] = {}

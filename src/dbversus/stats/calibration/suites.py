@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from dbversus.results.layout import Ints
 from dbversus.stats.calibration.twins import Injected, TestBlock, Twins
 from dbversus.stats.judge import Evidence, judge_evidence, settled_tests
 from dbversus.stats.metrics import Floats, metric_named
 from dbversus.stats.model import CHANGES, DIFFERS, BlockValue, Finding, Metric, Verdict
 from dbversus.stats.simulation.protocol import Looked, take_looks
-from dbversus.stats.values.layout import Ints
 
 Values = Mapping[str, Sequence[Sequence[BlockValue]]]
 """Test → those of each block, in order of blocks."""

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dbversus.errors import UsageError
+from dbversus.results.layout import Layout
 from dbversus.results.records import Injected as InjectedRecord
 from dbversus.results.stored import Results, Target
 from dbversus.stats.calibration.model import FEWEST_BLOCKS
@@ -85,7 +86,8 @@ def read_twins(results: Results) -> Twins:
     values = tuple(value for value in judged_values(results) if value.block in finished and value.target == twin.label)
     with_values = {value.test for value in values if value.value is not None}
     tests = tuple(test for test in results.tests if test in with_values and test != LOAD_TEST)
-    if not tests:
+    layout = results.layout
+    if not tests or layout is None:
         why = "the host was disturbed in all of them; calibrate while it is quiet"
         if not any(metric.numerator for metric in judged_metrics(results.header)):
             why = "too few operations in a block for the percentiles that are judged, or the host was disturbed in all of them"
@@ -94,11 +96,9 @@ def read_twins(results: Results) -> Twins:
         )
     metric, bursts = _injected_metric(results), _bursts(results)
     in_bursts = bursts.where if bursts else frozenset()
-    slowed = [
-        each for each in block_values(results.slots, base.label, [metric_named(metric)]) if each.block in finished
-    ]
+    slowed = [each for each in block_values(layout, [metric_named(metric)]) if each.block in finished]
     by_rows = {place: one for place, one in _injected(results, slowed, metric).items() if place not in in_bursts}
-    whole = [each for each in whole_work_values(results.slots, base.label, results.drains) if each.block in finished]
+    whole = [each for each in whole_work_values(layout, results.drains) if each.block in finished]
     return Twins(
         base=base,
         twin=twin,
@@ -109,7 +109,7 @@ def read_twins(results: Results) -> Twins:
         injected=by_rows,
         metrics=judged_metrics(results.header),
         whole=tuple(value for value in whole if value.target == twin.label),
-        whole_injected=_whole_injected(results, finished) if metric == CPU else {},
+        whole_injected=_whole_injected(results, layout, finished) if metric == CPU else {},
         bursts=bursts,
     )
 
@@ -156,9 +156,9 @@ def _bursts(results: Results) -> Bursts | None:
     return Bursts(*next(iter(lengths.values())), frozenset(lengths)) if lengths else None
 
 
-def _whole_injected(results: Results, finished: set[int]) -> dict[TestBlock, Injected]:
+def _whole_injected(results: Results, layout: Layout, finished: set[int]) -> dict[TestBlock, Injected]:
     """Without what was left to do after tests, since the truth is that of slots."""
-    values = whole_work_values(results.slots, results.base.label, ())
+    values = whole_work_values(layout, ())
     return _injected(results, [value for value in values if value.block in finished], CPU)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import kstest, t, ttest_1samp
 
+from dbversus.results.layout import lay_out
 from dbversus.results.stored import Results
 from dbversus.stats.calibration.model import OrderBias, Spread, Uniformity
 from dbversus.stats.calibration.twins import Twins
@@ -99,7 +100,7 @@ def _half(results: Results, twins: Twins, half: int) -> dict[Place, Floats]:
     if not chosen.any():
         return {}
     columns = {name: column[chosen] for name, column in slots.items()}
-    return by_place(twins, block_values(columns, twins.base.label, twins.metrics))
+    return by_place(twins, block_values(lay_out(columns, twins.base.label), twins.metrics))
 
 
 def _parts(halves: list[Floats]) -> tuple[float | None, float | None]:

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from dbversus.results.layout import Layout, Sides, flags
 from dbversus.stats.judging.verdicts import assess
-from dbversus.stats.metrics import CPU, DRAIN_CPU, SMOOTH, THROUGHPUT, Columns, Floats, metric_named, parts
+from dbversus.stats.metrics import CPU, DRAIN_CPU, SMOOTH, THROUGHPUT, Floats, metric_named
 from dbversus.stats.model import CHANGES, WITHIN, BlockValue, Finding, Metric, Verdict
-from dbversus.stats.values.blocks import known_values, sums_per_op
-from dbversus.stats.values.layout import Layout, Sides, flags, lay_out
+from dbversus.stats.values.blocks import known_values, slot_parts, sums_per_op
 from dbversus.stats.values.table import Key
 from dbversus.units import show_change
 
@@ -136,20 +136,19 @@ def percent(ratio: float | None) -> str:
     return "an unknown amount" if ratio is None else show_change(ratio)
 
 
-def whole_work_values(columns: Columns, base: str, drains: Iterable[Mapping[str, Any]]) -> list[BlockValue]:
+def whole_work_values(layout: Layout, drains: Iterable[Mapping[str, Any]]) -> list[BlockValue]:
     """Block values of CPU per op and throughput from all slots of a block together, as if they were one.
 
     What the servers did after a test to pay what it had left is added to its CPU per op, where it is known for both in all
     blocks.
     """
-    layout = lay_out(columns, base)
     cells = len(layout.cell_names)
     drained = _drained(drains)
     values: list[BlockValue] = []
     for target in layout.others:
         pairs, apart = layout.pairs(target), layout.apart(target)
         for metric in SMOOTH:
-            found = parts(metric, columns)
+            found = slot_parts(layout, metric)
             if found is None:
                 continue
             left = _left(layout, target, drained) if metric.name == CPU else np.zeros((2, cells))
@@ -206,12 +205,13 @@ def _unknown_in(layout: Layout, target: int, left: Floats) -> set[str]:
     return {test for cell, (_, test) in enumerate(layout.cell_names) if measured[cell] and np.isnan(left[0, cell])}
 
 
-def undrained_keys(columns: Columns, base: str, drains: Iterable[Mapping[str, Any]]) -> set[Key]:
+def undrained_keys(layout: Layout, drains: Iterable[Mapping[str, Any]]) -> set[Key]:
     """Keys of CPU per op of tests that change data, after which what servers with work in the background did is unknown."""
+    columns = layout.columns
     count = len(columns["target"])
     changes, background = (flags(columns.get(name), count) for name in ("affected", "server_background_cpu_ns"))
     tests = set(columns["test"][changes]) & set(columns["test"][background])
-    layout, drained = lay_out(columns, base), _drained(drains)
+    drained = _drained(drains)
     return {
         (test, layout.targets[target], CPU)
         for target in layout.others

@@ -11,24 +11,24 @@ from dataclasses import replace
 import numpy as np
 from scipy.special import stdtrit
 
+from dbversus.results.layout import Layout
 from dbversus.stats.means import CONFIDENCE, Mean, difference
-from dbversus.stats.metrics import CPU, SMOOTH, THROUGHPUT, Columns, Floats, parts
+from dbversus.stats.metrics import CPU, SMOOTH, THROUGHPUT, Floats
 from dbversus.stats.model import Finding
-from dbversus.stats.values.blocks import slot_logs
-from dbversus.stats.values.layout import Layout, lay_out
+from dbversus.stats.values.blocks import slot_logs, slot_parts
 from dbversus.stats.values.table import Key
 
 FEWEST_SLOTS = 8
 _MOST_CORRELATION = 0.99
 
 
-def add_within_start(findings: Sequence[Finding], columns: Columns, base: str) -> list[Finding]:
+def add_within_start(findings: Sequence[Finding], layout: Layout) -> list[Finding]:
     """The findings, those of one block with `start_low` and `start_high`, where slots tell (CPU per op, throughput)."""
     single = {finding.key for finding in findings if finding.blocks == 1 and finding.ratio is not None}
     wanted = {key for key in single if key[2] in (CPU, THROUGHPUT)}
     if not wanted:
         return list(findings)
-    distances = _distances(columns, base)
+    distances = _distances(layout)
     return [_with(finding, distances.get(finding.key)) if finding.key in wanted else finding for finding in findings]
 
 
@@ -40,13 +40,12 @@ def _with(finding: Finding, distance: float | None) -> Finding:
     return replace(finding, start_low=low, start_high=high, note=note)
 
 
-def _distances(columns: Columns, base: str) -> dict[Key, float]:
+def _distances(layout: Layout) -> dict[Key, float]:
     """Half the length of the interval of ln(target/base), of every test that was measured in one block."""
-    layout = lay_out(columns, base)
     names = [test for _, test in layout.cell_names]
     found: dict[Key, float] = {}
     for metric in SMOOTH:
-        part = parts(metric, columns)
+        part = slot_parts(layout, metric)
         if part is None:
             continue
         logs = slot_logs(part)

@@ -9,12 +9,12 @@ from collections import Counter, defaultdict
 
 import numpy as np
 
+from dbversus.results.layout import Layout
 from dbversus.results.records import Injected
 from dbversus.results.stored import Results
-from dbversus.stats.metrics import CPU, IO_BYTES, Floats, metric_named, parts
+from dbversus.stats.metrics import CPU, IO_BYTES, Floats, metric_named
 from dbversus.stats.model import Metric
-from dbversus.stats.values.blocks import sums_per_op
-from dbversus.stats.values.layout import Layout, lay_out
+from dbversus.stats.values.blocks import slot_parts, sums_per_op
 
 # test, label of the target, block
 Place = tuple[str, str, int]
@@ -32,10 +32,10 @@ def true_log_ratios(results: Results, metric: str = CPU) -> dict[Place, float]:
     """
     judged = metric_named(metric)
     added = _added_per_op(results, judged)
-    found = parts(judged, results.slots)
-    if not added or found is None:
+    layout = results.layout
+    found = slot_parts(layout, judged) if layout else None
+    if not added or layout is None or found is None:
         return {}
-    layout = lay_out(results.slots, results.base.label)
     costs = {label: _costs(layout, index, found) for index, label in _others(layout)}
     cells = {name: cell for cell, name in enumerate(layout.cell_names)}
     truths = {}

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from dbversus.results.layout import Ints, Layout
 from dbversus.stats.judging.looks import OVERALL
 from dbversus.stats.judging.verdicts import assess
 from dbversus.stats.judging.whole_work import UNDRAINED, percent, with_note
-from dbversus.stats.metrics import SMOOTH, Columns, Floats, parts
+from dbversus.stats.metrics import SMOOTH, Floats
 from dbversus.stats.model import CHANGES, MOVED, BlockValue, Finding, Metric, Verdict
-from dbversus.stats.values.blocks import known_values, slot_logs
-from dbversus.stats.values.layout import Ints, Layout, lay_out
+from dbversus.stats.values.blocks import known_values, slot_logs, slot_parts
 from dbversus.stats.values.midmean import midmeans, without_order_effect
 from dbversus.stats.values.table import Key
 
@@ -75,20 +75,19 @@ def _judged(finding: Finding, trend: Finding | None, whole: Finding | None) -> F
     return with_note(judged, UNDRAINED) if UNDRAINED in whole.note else judged
 
 
-def trend_values(columns: Columns, base: str) -> list[BlockValue]:
+def trend_values(layout: Layout) -> list[BlockValue]:
     """Trends of ln(target/base) for the metrics TRENDS, one value per test, target and block.
 
-    The value is ln(target/base) at the end of the block's slots minus that at their beginning. Raises as `lay_out`.
+    The value is ln(target/base) at the end of the block's slots minus that at their beginning.
     """
-    layout = lay_out(columns, base)
     cells = len(layout.cell_names)
     values: list[BlockValue] = []
-    for trend, logs in _logs_by_trend(columns):
+    for trend, logs in _logs_by_trend(layout):
         known = np.isfinite(logs)
         for target in layout.others:
             pairs, apart = layout.pairs(target).where(known), layout.apart(target).where(known)
             distances = logs[pairs.ours] - logs[pairs.theirs]
-            distances = without_order_effect(distances, pairs, columns.get("position"), cells)
+            distances = without_order_effect(distances, pairs, layout.columns.get("position"), cells)
             moved = trends(distances, pairs.our_cell, cells)
             mine, theirs = (trends(logs[slots], cell, cells) for slots, cell in apart.each)
             rows = pairs.counts(cells) + apart.counts(cells)
@@ -96,15 +95,14 @@ def trend_values(columns: Columns, base: str) -> list[BlockValue]:
     return values
 
 
-def own_trend_values(columns: Columns, base: str) -> list[BlockValue]:
+def own_trend_values(layout: Layout) -> list[BlockValue]:
     """As `trend_values`, of each target alone, the base among them: what both do alike is in it.
 
     A base that is up with several groups of targets has several starts in a block; its trend is that of one of them.
     """
-    layout = lay_out(columns, base)
     cells = len(layout.cell_names)
     values: list[BlockValue] = []
-    for trend, logs in _logs_by_trend(columns):
+    for trend, logs in _logs_by_trend(layout):
         for target in range(len(layout.targets)):
             slots, cell = _own_slots(layout, target)
             good = np.isfinite(logs[slots])
@@ -113,10 +111,10 @@ def own_trend_values(columns: Columns, base: str) -> list[BlockValue]:
     return values
 
 
-def _logs_by_trend(columns: Columns) -> Iterator[tuple[str, Floats]]:
+def _logs_by_trend(layout: Layout) -> Iterator[tuple[str, Floats]]:
     """Names of TRENDS, and ln of the metric of each slot; without those whose columns are missing."""
     for metric, trend in zip(SMOOTH, TRENDS, strict=True):
-        found = parts(metric, columns)
+        found = slot_parts(layout, metric)
         if found is not None:
             yield trend.name, slot_logs(found)
 

@@ -5,17 +5,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from dbversus.stats.metrics import Columns, floats
+from dbversus.results.layout import Ints, Layout
+from dbversus.stats.metrics import floats
 from dbversus.stats.model import IDLE, Finding, Verdict
-from dbversus.stats.values.layout import Ints, Layout, lay_out
 
 MOST_IDLE = 0.5
 """Share of a test's rows."""
 
 
-def withhold_idle(findings: Sequence[Finding], columns: Columns, base: str) -> list[Finding]:
-    """The findings, those undecided of which too few rows are usable. `columns`: slots as in results/schema.py."""
-    idle = _idle_shares(columns, base)
+def withhold_idle(findings: Sequence[Finding], layout: Layout) -> list[Finding]:
+    """The findings, those undecided of which too few rows are usable."""
+    idle = _idle_shares(layout)
     return [_checked(finding, idle.get((finding.test, finding.target), 0.0)) for finding in findings]
 
 
@@ -25,13 +25,12 @@ def _checked(finding: Finding, idle: float) -> Finding:
     return replace(finding, verdict=Verdict.UNDECIDED, note=f"in {idle:.0%} of the rows {IDLE}", whole_work=None)
 
 
-def _idle_shares(columns: Columns, base: str) -> dict[tuple[str, str], float]:
+def _idle_shares(layout: Layout) -> dict[tuple[str, str], float]:
     """(test, target) → share of its rows in which it or the base did nothing, of those that were measured side by side.
 
     In blocks in which it was measured, rows that it is missing from count too.
     """
-    layout = lay_out(columns, base)
-    worked = np.nan_to_num(floats(columns["ops"])) > 0
+    worked = np.nan_to_num(floats(layout.columns["ops"])) > 0
     cells = len(layout.cell_names)
     rows: dict[tuple[str, str], list[int]] = {}
     for target in layout.others:

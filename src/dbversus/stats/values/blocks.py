@@ -20,28 +20,32 @@ metric is taken from each side's sums over all its slots of the block; docs/prot
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
+from dbversus.results.layout import Ints, Layout, Sides, flags, lay_out
 from dbversus.results.records import Load
 from dbversus.stats.metrics import LOAD_TEST, METRICS, Columns, Floats, floats, parts
 from dbversus.stats.model import BlockValue, Metric
-from dbversus.stats.values.layout import Ints, Layout, Sides, flags, lay_out
 from dbversus.stats.values.midmean import midmean_errors, midmeans_of, rank_in_cells, without_order_effect
 
 _PLACES = ("target", "test", "block", "row", "position", "started_unix_ns")
 _READ_ALWAYS = (*_PLACES, "disturbed", "ops", "elapsed_ns", "affected")
 
 
-def block_values(columns: Columns, base: str, metrics: Sequence[Metric] = METRICS) -> list[BlockValue]:
-    """Block values of all targets against `base`, from columns of results/schema.py (nulls: masked, None or NaN).
+def block_values(layout: Layout, metrics: Sequence[Metric] = METRICS) -> list[BlockValue]:
+    """Block values of all targets against the base, from columns of results/schema.py (nulls: masked, None or NaN).
 
-    Metrics whose columns are absent, or null throughout a block, give no value there. Raises UsageError when `base` is
-    not among the targets.
+    Those of each metric are made once. Metrics whose columns are absent, or null throughout a block, give no value there.
     """
-    layout = lay_out(columns, base)
-    return [value for target in layout.others for value in _target_values(layout, target, columns, metrics)]
+    return [
+        value
+        for target in layout.others
+        for metric in (replace(metric, primary=False) for metric in metrics)  # who judges it makes no other value
+        for value in layout.once((target, metric), partial(_target_values, layout, target, metric))
+    ]
 
 
 def columns_read(metrics: Iterable[Metric]) -> set[str]:
@@ -70,28 +74,23 @@ def load_values(
         return []
     for name in ("rows", "elapsed_ns", "server_cpu_ns"):
         columns[name] = np.array([getattr(figures, name) for _, figures in own], dtype=np.float64)
-    return block_values(
-        columns, base, [replace(metric, pooled=True) for metric in metrics if LOAD_TEST in metric.tests]
-    )
+    of_load = [replace(metric, pooled=True) for metric in metrics if LOAD_TEST in metric.tests]
+    return block_values(lay_out(columns, base), of_load)
 
 
-def _target_values(layout: Layout, target: int, columns: Columns, metrics: Sequence[Metric]) -> list[BlockValue]:
-    cells = len(layout.cell_names)
+def _target_values(layout: Layout, target: int, metric: Metric) -> list[BlockValue]:
+    columns, cells = layout.columns, len(layout.cell_names)
     pairs, apart = layout.pairs(target), layout.apart(target)
-    disturbed = disturbed_rows(columns, (pairs, apart), cells)
-    values: list[BlockValue] = []
-    for metric in metrics:
-        found = parts(metric, columns)
-        if found is None:
-            continue
-        if metric.pooled:
-            figures = _of_sums(metric, found, pairs, columns, cells)
-        else:
-            figures = _midmeans(found, pairs, columns.get("position"), cells)
-        if apart.ours.size:
-            figures = figures.or_else(_of_sums(metric, found, apart, columns, cells))
-        values += _cell_values(layout, target, metric, figures, disturbed)
-    return values
+    found = slot_parts(layout, metric)
+    if found is None:
+        return []
+    if metric.pooled:
+        figures = _of_sums(metric, found, pairs, columns, cells)
+    else:
+        figures = _midmeans(found, pairs, columns.get("position"), cells)
+    if apart.ours.size:
+        figures = figures.or_else(_of_sums(metric, found, apart, columns, cells))
+    return _cell_values(layout, target, metric, figures, disturbed_rows(layout, target))
 
 
 @dataclass(frozen=True)
@@ -112,11 +111,22 @@ class _Figures:
         )
 
 
-def disturbed_rows(columns: Columns, sides: Iterable[Sides], cells: int) -> Ints:
+def slot_parts(layout: Layout, metric: Metric) -> tuple[Floats, Floats] | None:
+    """As `parts`, made once."""
+    what = "parts", metric.numerator, metric.denominator, metric.scale
+    return layout.once(what, lambda: parts(metric, layout.columns))
+
+
+def disturbed_rows(layout: Layout, target: int) -> Ints:
     """Rows of each cell in which other work took part of the host."""
-    flagged = flags(columns.get("disturbed"), len(columns["target"]))
+    return layout.once(("disturbed", target), lambda: _disturbed_rows(layout, target))
+
+
+def _disturbed_rows(layout: Layout, target: int) -> Ints:
+    flagged = flags(layout.columns.get("disturbed"), len(layout.columns["target"]))
+    cells = len(layout.cell_names)
     count = np.zeros(cells, dtype=np.int64)
-    for each in sides:
+    for each in (layout.pairs(target), layout.apart(target)):
         of_ours = np.bincount(each.our_cell[flagged[each.ours]], minlength=cells)
         of_theirs = np.bincount(each.their_cell[flagged[each.theirs]], minlength=cells)
         count += np.maximum(of_ours, of_theirs)

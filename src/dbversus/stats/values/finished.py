@@ -25,7 +25,7 @@ def of_finished_blocks(results: Results) -> Results:
     What failed or was answered wrongly in it is kept. While no block is finished, the results as they are.
     """
     finished = finished_blocks(results)
-    if not finished:
+    if not finished or results.counted == frozenset(finished):
         return results
     counted = {None, *finished}
     records = tuple(

@@ -13,6 +13,7 @@ from statistics import fmean
 import numpy as np
 
 from dbversus.errors import UsageError
+from dbversus.results.layout import Layout
 from dbversus.stats.means import spread_of
 from dbversus.stats.metrics import (
     BACKGROUND_CPU,
@@ -26,11 +27,9 @@ from dbversus.stats.metrics import (
     Columns,
     floats,
     metric_named,
-    parts,
 )
 from dbversus.stats.model import CHANGES, DECIDED, DIFFERS, WITHIN, Finding, Verdict
-from dbversus.stats.values.blocks import slot_logs
-from dbversus.stats.values.layout import lay_out
+from dbversus.stats.values.blocks import slot_logs, slot_parts
 from dbversus.stats.values.midmean import midmeans
 from dbversus.stats.values.server_counters import FLOOR_PER_OP
 
@@ -89,21 +88,18 @@ def scaled(values: Sequence[float], level: float) -> list[float]:
     return [value * level / mean for value in values] if mean else list(values)
 
 
-def own_midmeans(columns: Columns, base: str) -> dict[tuple[str, str], dict[str, dict[int, float]]]:
+def own_midmeans(layout: Layout) -> dict[tuple[str, str], dict[str, dict[int, float]]]:
     """(test, target label) → metric of SMOOTH → the midmean of its slots in each block, in logarithms.
 
     Without blocks in which a target shared no row with others: there, ratios are of sums.
     """
-    if base not in columns["target"]:
-        return {}
-    layout = lay_out(columns, base)
     cells = len(layout.cell_names)
     shared = np.bincount(layout.cell_of_row[(layout.slot_at >= 0).sum(axis=1) > 1], minlength=cells) > 0
     if len(layout.targets) == 1:
         shared[:] = True
     found: dict[tuple[str, str], dict[str, dict[int, float]]] = {}
     for metric in SMOOTH:
-        of_slots = parts(metric, columns)
+        of_slots = slot_parts(layout, metric)
         if of_slots is None:
             continue
         logs = slot_logs(of_slots)

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from dbversus.results.layout import Bools, Ints, Sides
 from dbversus.stats.metrics import Floats, floats
-from dbversus.stats.values.layout import Bools, Ints, Sides
 
 TRIMMED = 0.25
 """Share of the rows of a block that is cut off at each end."""

@@ -13,13 +13,13 @@ from statistics import fmean
 from typing import Any
 
 from dbversus.results.latency import Latency, decode, merge
+from dbversus.results.layout import Layout
 from dbversus.results.records import Latency as LatencyRecord
 from dbversus.results.stored import Results
 from dbversus.stats.judgeable import PERCENTS
-from dbversus.stats.metrics import PERCENTILES, Columns
+from dbversus.stats.metrics import PERCENTILES
 from dbversus.stats.model import BlockValue, Finding, Metric, Verdict
 from dbversus.stats.values.blocks import disturbed_rows
-from dbversus.stats.values.layout import lay_out
 
 FEWEST_BEYOND = 100
 """Operations slower than a percentile that a block must have, in the mean over blocks; fewer make it a matter of luck."""
@@ -92,7 +92,7 @@ def percentile_values(
 ) -> list[BlockValue]:
     """Block values of those of `metrics` that are percentiles, where blocks have operations enough."""
     chosen = [metric.name for metric in metrics if metric.name in PERCENTS]
-    rows = _rows(results.slots, results.base.label)
+    rows = _rows(results.layout) if results.layout else {}
     values: list[BlockValue] = []
     for (test, label), blocks in blocks_of.items():
         for metric in chosen:
@@ -142,14 +142,13 @@ def _mean_operations(blocks: Sequence[Block]) -> float:
     return fmean(block.operations for block in blocks)
 
 
-def _rows(columns: Columns, base: str) -> Mapping[tuple[int, str, str], tuple[int, int]]:
+def _rows(layout: Layout) -> Mapping[tuple[int, str, str], tuple[int, int]]:
     """(block, test, target) → rows that count, and those of them that were disturbed."""
-    layout = lay_out(columns, base)
     cells = len(layout.cell_names)
     found: dict[tuple[int, str, str], tuple[int, int]] = {}
     for target in layout.others:
         sides = layout.pairs(target), layout.apart(target)
-        rows, disturbed = sides[0].counts(cells) + sides[1].counts(cells), disturbed_rows(columns, sides, cells)
+        rows, disturbed = sides[0].counts(cells) + sides[1].counts(cells), disturbed_rows(layout, target)
         for cell, (block, test) in enumerate(layout.cell_names):
             found[block, test, layout.targets[target]] = int(rows[cell]), int(disturbed[cell])
     return found

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from dbversus.report.words import NBSP, listing
+from dbversus.results.layout import Layout
 from dbversus.results.records import Look
 from dbversus.results.stored import Results
 from dbversus.stats.judging.looks import OVERALL
 from dbversus.stats.values.imported import is_imported
-from dbversus.stats.values.layout import lay_out
 
 
 def base_sentences(results: Results) -> tuple[str, ...]:
@@ -38,7 +38,7 @@ def _blocks(results: Results, base: str, own: str) -> tuple[str, ...]:
 
 def _apart(results: Results, base: str) -> tuple[str, ...]:
     """Targets that were not up with this base, though they were with the experiment's own."""
-    never = sorted(_never_in_its_rows(results, base), key=[target.label for target in results.targets].index)
+    never = sorted(_never_in_its_rows(results.layout), key=[target.label for target in results.targets].index)
     if not never or results.header.order == "sequential":
         return ()
     return (
@@ -47,10 +47,9 @@ def _apart(results: Results, base: str) -> tuple[str, ...]:
     )
 
 
-def _never_in_its_rows(results: Results, base: str) -> Sequence[str]:
-    if base not in results.slots["target"]:
+def _never_in_its_rows(layout: Layout | None) -> Sequence[str]:
+    if layout is None:
         return ()
-    layout = lay_out(results.slots, base)
     return [
         layout.targets[target]
         for target in layout.others

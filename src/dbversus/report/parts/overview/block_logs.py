@@ -53,8 +53,8 @@ def logs_against_base(results: Results) -> dict[str, Places]:
     if is_imported(results):
         return {name: _differences(places, base) for name, places in _of_runs(results).items()}
     found: dict[str, dict[tuple[str, str], dict[int, float]]] = {name: defaultdict(dict) for name in METRICS}
-    if base in results.slots["target"]:
-        for value in block_values(results.slots, base, [metric_named(name) for name in METRICS]):
+    if results.layout is not None:
+        for value in block_values(results.layout, [metric_named(name) for name in METRICS]):
             if value.value is not None:
                 found[value.metric][value.test, value.target][value.block] = value.value
     return {name: dict(places) for name, places in found.items()}

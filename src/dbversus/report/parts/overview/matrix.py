@@ -128,9 +128,9 @@ def _relative_to_base(results: Results, metric: str) -> dict[tuple[str, str], di
             if each.metric == metric and each.ratio
             for target, ratio in ((each.target, each.ratio), (base, 1.0))
         }
-    if base not in results.slots["target"]:
+    if results.layout is None:
         return {}
-    for value in block_values(results.slots, base, [metric_named(metric)]):
+    for value in block_values(results.layout, [metric_named(metric)]):
         if value.value is not None:
             relative[value.test, value.target][value.block] = value.value
             relative[value.test, base][value.block] = 0.0

@@ -1,14 +1,17 @@
 """Where each slot belongs: its block and test, its target, and the row that it shares with slots of other targets."""
 
-from dataclasses import dataclass
-from weakref import ref
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from dbversus.errors import UsageError
-from dbversus.stats.metrics import Columns, floats
+from dbversus.results.columns import floats
 
+T = TypeVar("T")
+Columns = Mapping[str, npt.NDArray[np.generic]]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
@@ -45,18 +48,27 @@ class Sides:
         return mine if self.paired else np.minimum(mine, np.bincount(self.their_cell, minlength=cells))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Layout:
     """Where each slot belongs. A cell is a block × test; `slot_at[row, target]` is the index of a slot, or -1.
 
-    Rows come in order of cell, then of time.
+    Rows come in order of cell, then of time. `columns`: of the slots; they are taken not to change.
     """
 
+    columns: Columns = field(repr=False)
     targets: list[str]
     base: int
     cell_names: list[tuple[int, str]]
     cell_of_row: Ints
     slot_at: Ints
+    _made: dict[Hashable, Any] = field(default_factory=dict, repr=False)
+
+    def once(self, what: Hashable, make: Callable[[], T]) -> T:
+        """What `make` makes of these slots: made when it is first asked for, and kept. `what`: a name that is its alone."""
+        if what not in self._made:
+            self._made[what] = make()
+        made: T = self._made[what]
+        return made
 
     @property
     def others(self) -> list[int]:
@@ -65,6 +77,9 @@ class Layout:
 
     def pairs(self, target: int) -> Sides:
         """Slots of the same row."""
+        return self.once(("pairs", target), lambda: self._pairs(target))
+
+    def _pairs(self, target: int) -> Sides:
         ours, theirs = self.slot_at[:, target], self.slot_at[:, self.base]
         both = (ours >= 0) & (theirs >= 0)
         cell = self.cell_of_row[both]
@@ -72,6 +87,9 @@ class Layout:
 
     def apart(self, target: int) -> Sides:
         """Slots of the cells in which both were measured, but never in the same row: one target after the other."""
+        return self.once(("apart", target), lambda: self._apart(target))
+
+    def _apart(self, target: int) -> Sides:
         ours, theirs = self.slot_at[:, target] >= 0, self.slot_at[:, self.base] >= 0
         alone = (self._count(ours & theirs) == 0) & (self._count(ours) > 0) & (self._count(theirs) > 0)
         mine, base = ours & alone[self.cell_of_row], theirs & alone[self.cell_of_row]
@@ -87,29 +105,8 @@ class Layout:
         return np.bincount(self.cell_of_row[rows], minlength=len(self.cell_names))
 
 
-_PLACING = ("target", "test", "block", "row", "started_unix_ns")
-_last: list[tuple[str, list[ref[npt.NDArray[np.generic]]], Layout]] = []
-"""The layout that was made last, and of what: judging asks for that of the same slots eight times."""
-
-
 def lay_out(columns: Columns, base: str) -> Layout:
-    """The layout of slots, from columns of results/schema.py. Raises UsageError when `base` has none.
-
-    Columns are taken not to change: asked again with the same arrays, it gives the same layout.
-    """
-    placing = [columns[name] for name in _PLACING if name in columns]
-    for of_base, of_columns, known in _last:
-        same = len(of_columns) == len(placing) and all(
-            weak() is column for weak, column in zip(of_columns, placing, strict=True)
-        )
-        if same and of_base == base:
-            return known
-    layout = _lay_out(columns, base)
-    _last[:] = [(base, [ref(column) for column in placing], layout)]
-    return layout
-
-
-def _lay_out(columns: Columns, base: str) -> Layout:
+    """The layout of slots, from columns of results/schema.py. Raises UsageError when `base` has none."""
     targets, target = _places(columns["target"])
     if base not in targets:
         raise UsageError(f"no slots of the base '{base}'; there are slots of: {', '.join(targets) or 'nobody'}")
@@ -122,6 +119,7 @@ def _lay_out(columns: Columns, base: str) -> Layout:
     cell_of_row = np.zeros(len(rows), dtype=np.int64)
     cell_of_row[row] = cell
     return Layout(
+        columns=columns,
         targets=targets,
         base=targets.index(base),
         cell_names=[(int(key // len(tests)), tests[key % len(tests)]) for key in cells],
