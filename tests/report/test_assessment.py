@@ -221,7 +221,7 @@ def test_a_change_that_is_withheld_says_why_at_its_test(results: Results, monkey
             for one in judge(of_all)
         ]
 
-    monkeypatch.setattr("dbversus.report.assessment.judge", withheld)
+    monkeypatch.setattr("dbversus.report.judged.judge", withheld)
     told = comparison(build_assessment(results), "range-covered-pk", LABELS[1])
     assert any(note.startswith(f"IO/op undecided: {UNSETTLED}") for note in told.notes)
 

@@ -29,6 +29,7 @@ from dbversus.private import config_told, without_secret_settings
 from dbversus.report import figures
 from dbversus.report import pairs as generations
 from dbversus.report.code_layout import layout_note
+from dbversus.report.judged import Judged
 from dbversus.report.model import (
     Assessment,
     Disturbance,
@@ -43,7 +44,6 @@ from dbversus.report.model import (
 )
 from dbversus.report.parts.each_test import after_writes, roles
 from dbversus.report.parts.each_test.groups import group_of
-from dbversus.report.parts.each_test.objects import objects_of, phases_of
 from dbversus.report.parts.each_test.statements import statements_of_tests
 from dbversus.report.parts.each_test.timeline import courses, server_events, worst_seconds
 from dbversus.report.parts.experiment import disturbance
@@ -60,13 +60,14 @@ from dbversus.report.parts.notes.state import state_sentences
 from dbversus.report.parts.overview import matrix, scaleup, sizes
 from dbversus.report.parts.steps import stalls
 from dbversus.report.parts.steps.summary import steps_part
+from dbversus.report.sections.registry import sections_of
 from dbversus.report.words import SHORT_TITLES, listing, summary_sentences, typographic
 from dbversus.results.records import Answers, Experiment, Latency, Resumed
 from dbversus.results.records import Failure as FailureRecord
 from dbversus.results.sql import columns_of, names
 from dbversus.results.stored import Results, Target
 from dbversus.stats.across.clients import case_of, test_of
-from dbversus.stats.comparison import Comparison, by_test_and_target, compare
+from dbversus.stats.comparison import Comparison, by_test_and_target
 from dbversus.stats.headline import headline
 from dbversus.stats.judge import judge, judge_over_clients, judge_over_sizes
 from dbversus.stats.metrics import CPU, WAIT
@@ -90,11 +91,8 @@ Findings = Mapping[tuple[str, str], Mapping[str, Finding]]
 
 def build_assessment(results: Results) -> Assessment:
     """Judges `results` and gathers all that the reports show, of the blocks that were finished."""
-    results = of_finished_blocks(results)
-    findings = judge(results) if len(results.targets) > 1 else []
-    compared = compare(results, findings)
-    settings = tuple(_settings(results))
-    tests = _tests(results, findings, compared, settings)
+    judged = judged_of(results)
+    results, findings, compared, tests = judged.results, judged.findings, judged.comparisons, judged.tests
     base = results.base.label
     targets = tuple(_target_facts(results, target, tests) for target in results.targets)
     others = [target.label for target in results.targets[1:]]
@@ -109,10 +107,10 @@ def build_assessment(results: Results) -> Assessment:
         blocks=blocks,
         targets=targets,
         tests=tests,
-        findings=tuple(findings),
+        findings=findings,
         loads=load_figures(results),
         failures=tuple(_failure(results, record) for record in results.failures),
-        settings=_named_first(settings, tests),
+        settings=_named_first(_settings(results), tests),
         plans=tuple(_plans(results)),
         disturbance=disturbance.total_disturbance(test.disturbance for test in tests),
         host={name: value for name, value in results.host.items() if name not in SENTENCE_KEYS},
@@ -131,8 +129,13 @@ def build_assessment(results: Results) -> Assessment:
         posts=scoring.of_experiment(results, findings, spoilt(compared)),
         chosen_base=base_sentences(results),
         code_layout=layout_note(results.header.targets),
-        phases=phases_of(results),
+        sections=sections_of(judged),
     )
+
+
+def judged_of(results: Results) -> Judged:
+    """Of the blocks that were finished."""
+    return Judged(of_finished_blocks(results), _tests)
 
 
 def spoilt(comparisons: Iterable[Comparison]) -> set[tuple[str, str]]:
@@ -155,23 +158,19 @@ def _named_first(settings: Sequence[SettingDifference], tests: Sequence[TestPart
     return tuple(sorted(settings, key=lambda one: (not one.known_to_all, one.name not in named)))
 
 
-def _tests(
-    results: Results,
-    judged: Sequence[Finding],
-    compared: Sequence[Comparison],
-    settings: Sequence[SettingDifference],
-) -> tuple[TestPart, ...]:
-    findings = by_test_and_target(judged)
-    absolute = figures.block_figures(results, judged)
+def _tests(judged: Judged) -> tuple[TestPart, ...]:
+    results, compared, settings = judged.results, judged.comparisons, _settings(judged.results)
+    findings = by_test_and_target(judged.findings)
+    absolute = figures.block_figures(results, judged.findings)
     for more in (
-        at_level(background.block_figures(results), judged, results.base.label),
-        at_level(figures.counter_figures(results), judged, results.base.label),
+        at_level(background.block_figures(results), judged.findings, results.base.label),
+        at_level(figures.counter_figures(results), judged.findings, results.base.label),
         driven_figures(results),
         stalls.block_figures(results),
     ):
         for place, of_block in more.items():
             absolute.setdefault(place, {}).update(of_block)
-    ratios = figures.slot_ratios(results, judged)
+    ratios = figures.slot_ratios(results, judged.findings)
     disturbed = disturbance.disturbances(results)
     plans, asked = _plans(results), statements_of_tests(results)
     noted = (*memory_causes(results), *drift_causes(results))
@@ -260,7 +259,6 @@ def _test(
             *roles.notes(of_roles),
         ),
         roles=of_roles,
-        objects=objects_of(results, name),
         statements=asked,
         explanations=_explanations(results, compared, absolute, settings, plans, (*storage, *noted)),
     )

@@ -9,6 +9,7 @@ from dbversus.explain.plan_diff import PlanDifference
 from dbversus.explain.settings_diff import SettingDifference
 from dbversus.posts.scored import ScoredPost
 from dbversus.report.pairs import Generations
+from dbversus.report.section import Section
 from dbversus.results.records import Experiment
 from dbversus.results.stored import Target
 from dbversus.stats.comparison import Comparison
@@ -184,36 +185,6 @@ class ServerEvent:
 
 
 @dataclass(frozen=True)
-class ObjectLine:
-    """A figure of a table, an index, a file …: an estimate by label of each target that has it; `unit`: last word of `figure`."""
-
-    kind: str
-    object: str
-    figure: str
-    unit: str
-    estimates: Mapping[str, Estimate]
-
-
-@dataclass(frozen=True)
-class PhasePart:
-    """What servers owed and held when a phase began."""
-
-    name: str
-    lines: tuple[ObjectLine, ...]
-
-
-@dataclass(frozen=True)
-class ObjectsPart:
-    """What rose `per_op`, and what there was `at_end`; how many figures of each are left out; what could not be asked."""
-
-    per_op: tuple[ObjectLine, ...]
-    left_out: int
-    at_end: tuple[ObjectLine, ...]
-    at_end_left_out: int
-    lacking: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class StatementPart:
     """One statement of a test. `sql`: title of a DBMS → text, `""` → the text of all. `plans`: labels of targets, their plan."""
 
@@ -243,7 +214,6 @@ class TestPart:
     courses: tuple[Course, ...] = ()
     events: tuple[ServerEvent, ...] = ()
     worst_seconds: tuple[str, ...] = ()
-    objects: ObjectsPart | None = None
     statements: tuple[StatementPart, ...] = ()
     explanations: tuple[Explanation, ...] = ()
 
@@ -486,8 +456,8 @@ class Assessment:
     steps; `after_writes`: where tests stand before and after writes. `layouts`: figures for the reference's summaries.
     `outcome`: how it ended, unless it ran in one go and as planned. `data_state`: whether the data was the same at the start of
     all blocks. `posts`: those that the experiment repeats. `chosen_base`: what a reader has to know where the base is not the
-    experiment's own (`report --base`). `code_layout`: what has to be known where builds differ in code. `phases`: those
-    at whose beginning a server owed or held something that it tells. `directory`: the name of the results directory, without
+    experiment's own (`report --base`). `code_layout`: what has to be known where builds differ in code. `sections`:
+    what formats show of all else (sections/registry.py). `directory`: the name of the results directory, without
     where it lies.
     """
 
@@ -522,7 +492,7 @@ class Assessment:
     chosen_base: tuple[str, ...] = field(default=(), kw_only=True)
     code_layout: str = field(default="", kw_only=True)
     since: tuple[str, ...] = field(default=(), kw_only=True)
-    phases: tuple[PhasePart, ...] = field(default=(), kw_only=True)
+    sections: tuple[Section, ...] = field(default=(), kw_only=True)
 
     @property
     def base(self) -> Target:

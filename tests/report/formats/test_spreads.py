@@ -14,8 +14,8 @@ from dbversus.report.assessment import build_assessment
 from dbversus.report.formats import csv, html, markdown, text
 from dbversus.report.formats import json as json_format
 from dbversus.report.formats.xlsx.sheets.every import sheets_of
-from dbversus.report.formats.xlsx.table import Table, plain
 from dbversus.report.model import Assessment
+from dbversus.report.table import Table, plain
 from dbversus.report.views.registry import VIEWS
 from dbversus.results.read import open_results
 from dbversus.results.schema import JOURNAL

@@ -16,9 +16,9 @@ from tests.importing.conftest import REFERENCE
 
 from ...posts.test_scoring import AS_PUBLISHED
 from ..pairs import write_pairs
-from ..parts.each_test import test_objects
 from ..parts.overview import test_scaleup, test_sizes
 from ..parts.steps import test_columns, test_summary
+from ..sections import test_events, test_objects, test_phases
 from ..synthetic import LABELS, write_results
 
 
@@ -30,7 +30,9 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
         "sizes": test_sizes.write,
         "steps": test_columns.write,
         "summary": test_summary.write,
-        "phases": test_objects.write_phases,
+        "phases": test_phases.write_phases,
+        "objects": test_objects.write,
+        "events": test_events.write,
         "response": lambda folder: write_results(folder / "results"),
         "imported": import_small,
         "claims": lambda folder: write_pairs(folder / "results", AS_PUBLISHED),
@@ -100,6 +102,6 @@ def test_steps_need_a_test_that_lasts(results_dir: Path) -> None:
 
 
 def test_help_says_what_each_shows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "1000")
+    monkeypatch.setenv("COLUMNS", "2000")
     text = CliRunner().invoke(app, ["show", "--help"]).stdout
     assert all(f"{each.name}: {each.what}" in text for each in VIEWS.values())

@@ -25,9 +25,7 @@ from dbversus.report.formats.tables import (
     after_writes_table,
     causes_table,
     claims_table,
-    events_table,
     matrix_table,
-    objects_table,
     response_table,
     roles_table,
     scaleup_table,
@@ -44,11 +42,15 @@ from dbversus.report.parts.experiment import disturbance
 from dbversus.report.parts.experiment.loads import origin_text, times_note
 from dbversus.report.parts.notes.cause_words import LIKELY_CAUSE, leads_left_out, likely_cause, why
 from dbversus.report.parts.overview import heat, plane, shades
+from dbversus.report.parts.steps.summary import BELOW, FASTER, HIGH, LOW, SLOWER, VOID
+from dbversus.report.section import Section
 from dbversus.report.side_by_side.model import SideBySide
+from dbversus.report.texts import headings, is_soft, shown_rows
 from dbversus.stats.judging.verdicts import MEASURED_AGAIN
 from dbversus.stats.metrics import CPU, THROUGHPUT
 from dbversus.stats.model import CHANGES, Finding, Metric, Verdict
 
+_MARKS = frozenset({HIGH, LOW, FASTER, SLOWER, BELOW, VOID})
 _CHART_TITLES = {
     CPU: "CPU per operation against the base, by block",
     THROUGHPUT: "Throughput against the base, by block",
@@ -70,8 +72,8 @@ class View:
     sizes_tables: Sequence[matrix_table.Table]
     sizes_sentences: Sequence[str]
     sizes_notes: Sequence[str]
-    objects_tables: Mapping[str, Sequence[matrix_table.Table]]
-    phases_tables: Sequence[matrix_table.Table]
+    pictures: Mapping[str, Sequence[tuple[str, Markup]]]
+    names: Sequence[str]
     judged: Sequence[Metric]
     groups: Sequence[str]
     verdicts: Sequence[tuple[Verdict, int]]
@@ -125,8 +127,8 @@ def _view(assessment: Assessment) -> View:
         sizes_tables=sizes_table.tables(assessment.sizes) if assessment.sizes else [],
         sizes_sentences=sizes_table.sentences(assessment.sizes) if assessment.sizes else [],
         sizes_notes=sizes_table.notes() if assessment.sizes else [],
-        objects_tables=objects_table.of_tests(assessment.tests, [facts.target.label for facts in assessment.targets]),
-        phases_tables=objects_table.of_phases(assessment.phases, [one.target.label for one in assessment.targets]),
+        pictures={one.name: _pictures(one) for one in assessment.sections},
+        names=[test.name for test in assessment.tests],
         judged=assessment.judged,
         groups=list(dict.fromkeys(test.group for test in assessment.tests)),
         verdicts=words.in_order(words.verdict_counts(assessment.comparisons)),
@@ -184,10 +186,11 @@ def _words() -> dict[str, Any]:
         "plane": plane,
         "plane_chart": plane_chart,
         "roles_table": roles_table,
-        "objects_table": objects_table,
+        "headings": headings,
+        "shown_rows": shown_rows,
+        "is_soft": is_soft,
         "response_table": response_table,
         "steps_table": steps_table,
-        "events_table": events_table,
         "charts": _charts,
         "drawing": drawing,
         "css": Markup(_static("report.css")),
@@ -215,6 +218,7 @@ def _filters() -> dict[str, Any]:
         "count_of": _count_of,
         "telling": _telling,
         "sentence": _sentence,
+        "class": _class,
     }
 
 
@@ -222,6 +226,23 @@ def _sentence(note: str) -> str:
     """With a capital, except where it begins with a target's name."""
     first = note.split(" ", 1)[0]
     return note if ":" in first.rstrip(":") else note[:1].upper() + note[1:]
+
+
+def _class(look: str) -> str:
+    """Of the style sheet, for the look of a cell."""
+    return f"mark-{look}" if look in _MARKS else look if look.startswith(("better-", "worse-")) else ""
+
+
+def _pictures(section: Section) -> list[tuple[str, Markup]]:
+    """Captions and pictures; a sentence in the place of one that cannot be drawn."""
+    found = []
+    for chart in section.charts:
+        try:
+            picture = Markup(chart.draw())
+        except Exception as error:
+            picture = escape(f"This chart could not be drawn ({type(error).__name__}: {error}).")
+        found.append((chart.caption, picture))
+    return found
 
 
 def _linker(names: Sequence[str]) -> Callable[[str], Markup]:

@@ -13,7 +13,6 @@ from dbversus.files import write_whole
 from dbversus.report.formats.tables import (
     after_writes_table,
     causes_table,
-    objects_table,
     roles_table,
     scaleup_table,
     sizes_table,
@@ -21,6 +20,8 @@ from dbversus.report.formats.tables import (
 )
 from dbversus.report.generations import words as generations_words
 from dbversus.report.model import Assessment, Estimate, LatencyFigures, NotedComparison, ScaleUp, TargetFacts, TestPart
+from dbversus.report.section import Section
+from dbversus.report.sections.registry import SECTIONS
 
 REPORT_SCHEMA = 2
 
@@ -46,7 +47,7 @@ def as_json(assessment: Assessment) -> dict[str, Any]:
         "blocks": assessment.blocks,
         "summary": assessment.sentences,
         "targets": [_target(facts) for facts in assessment.targets],
-        "tests": [_test(test) for test in assessment.tests],
+        "tests": [_test(test, assessment.sections) for test in assessment.tests],
         "causes": causes_table.as_json(assessment.explanations),
         "generations": generations_words.as_json(assessment.generations) if assessment.generations else None,
         "matrix": asdict(assessment.matrix) if assessment.matrix else None,
@@ -54,7 +55,6 @@ def as_json(assessment: Assessment) -> dict[str, Any]:
         "after_writes": after_writes_table.as_json(assessment.after_writes) if assessment.after_writes else None,
         "steps": steps_table.as_json(assessment.steps, assessment.base.label) if assessment.steps else None,
         "scaleup": _scaleup(assessment.scaleup) if assessment.scaleup else None,
-        "phases": [asdict(phase) for phase in assessment.phases],
         "posts": [asdict(post) for post in assessment.posts],
         "load": [asdict(load) for load in assessment.loads],
         "failures": [asdict(failure) for failure in assessment.failures],
@@ -67,9 +67,27 @@ def as_json(assessment: Assessment) -> dict[str, Any]:
         "calibration": assessment.calibration,
         "data_state": assessment.data_state,
         "command": assessment.command,
+        **_of_sections(assessment.sections),
     }
     plain: dict[str, Any] = _finite(content)
     return plain
+
+
+def _of_sections(sections: Sequence[Section]) -> dict[str, Any]:
+    """By their keys, those that are absent too; and why some could not be made."""
+    known = {one.name: one for one in sections}
+    content = {
+        each.key: known[each.name].content if each.name in known else each.absent
+        for each in SECTIONS.values()
+        if each.key and not each.by_test
+    }
+    broken = [note for one in sections if one.is_broken for note in one.notes]
+    return content | ({"broken_sections": broken} if broken else {})
+
+
+def _of_test(test: str, sections: Sequence[Section]) -> dict[str, Any]:
+    known = {one.name: one.content_of_tests for one in sections}
+    return {each.key: known.get(each.name, {}).get(test, each.absent) for each in SECTIONS.values() if each.by_test}
 
 
 def _target(facts: TargetFacts) -> dict[str, Any]:
@@ -78,7 +96,7 @@ def _target(facts: TargetFacts) -> dict[str, Any]:
     return {**named, "build": facts.build, "sizes_bytes": facts.sizes, "verdicts": counts}
 
 
-def _test(test: TestPart) -> dict[str, Any]:
+def _test(test: TestPart, sections: Sequence[Section]) -> dict[str, Any]:
     return {
         "name": test.name,
         "kind": test.group,
@@ -99,7 +117,7 @@ def _test(test: TestPart) -> dict[str, Any]:
             part.name: {name: roles_table.as_json(one, _estimate, _latency) for name, one in part.targets.items()}
             for part in test.roles
         },
-        "objects": objects_table.as_json(test.objects),
+        **_of_test(test.name, sections),
         "disturbance": asdict(test.disturbance),
         "plans": [asdict(plan) for plan in test.plans],
         "statements": [

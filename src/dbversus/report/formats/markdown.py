@@ -13,7 +13,6 @@ from dbversus.report.formats.tables import (
     claims_table,
     heat_table,
     matrix_table,
-    objects_table,
     roles_table,
     scaleup_table,
     side_by_side_table,
@@ -28,7 +27,10 @@ from dbversus.report.parts.experiment import disturbance
 from dbversus.report.parts.experiment.loads import origin_text, times_note
 from dbversus.report.parts.notes.cause_words import LIKELY_CAUSE, leads_left_out, likely_cause, why
 from dbversus.report.parts.overview import heat
+from dbversus.report.section import Section
 from dbversus.report.side_by_side.model import SideBySide
+from dbversus.report.table import Table
+from dbversus.report.texts import headings, texts
 from dbversus.report.words import (
     SHORT_TITLES,
     SIGNS,
@@ -58,6 +60,7 @@ def render(assessment: Assessment) -> str:
     parts.append(escape(" ".join(assessment.chosen_base)))
     if assessment.matrix:
         parts += tables_parts(matrix_table.tables(assessment.matrix), matrix_table.notes(assessment.matrix))
+    parts += [part for one in assessment.sections if one.is_first for part in section_parts(one)]
     parts += _heats(assessment)
     for facts in assessment.candidates:
         parts += candidate_parts(assessment, facts)
@@ -71,11 +74,7 @@ def render(assessment: Assessment) -> str:
     if assessment.scaleup:
         parts += tables_parts(scaleup_table.tables(assessment.scaleup), scaleup_table.notes(assessment.scaleup))
     parts += tables_parts(roles_table.tables(assessment.tests), roles_table.notes(assessment.tests))
-    labels = [facts.target.label for facts in assessment.targets]
-    parts += tables_parts(objects_table.of_all(assessment.tests, labels), objects_table.notes_of_all(assessment.tests))
-    parts += tables_parts(
-        objects_table.of_phases(assessment.phases, labels), [objects_table.PHASES_NOTE] if assessment.phases else []
-    )
+    parts += [part for one in assessment.sections if not one.is_first for part in section_parts(one)]
     if found := assessment.sizes:
         parts += tables_parts(sizes_table.tables(found), [*sizes_table.sentences(found), *sizes_table.notes()])
     if assessment.generations:
@@ -116,6 +115,24 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def _experiment_line(assessment: Assessment) -> str:
     facts = experiment_facts(assessment.header, len(assessment.tests), assessment.blocks)
     return escape(f"{'; '.join(facts)}; dbversus {assessment.header.dbversus}.")
+
+
+def section_parts(section: Section) -> list[str]:
+    """Each table under a heading of its own; sentences under the first."""
+    said = "\n".join(f"- {escape(sentence)}" for sentence in section.sentences)
+    titles = [f"## {escape(one.title)}" for one in section.titled] or [f"## {escape(section.title)}"]
+    parts = [titles[0], said]
+    for place, one in enumerate(section.tables):
+        parts += [titles[place]] if place else []
+        parts += [*_table_parts(one), *map(escape, one.notes)]
+    return [*parts, *map(escape, section.notes)]
+
+
+def _table_parts(one: Table) -> list[str]:
+    rows = [[escape(cell) for cell in row] for row in texts(one)]
+    shown = table([escape(name) for name in headings(one)], rows)
+    summary = f"<summary>{count_of(len(rows), 'line')}</summary>"
+    return [f"<details>{summary}", shown, "</details>"] if one.is_folded else [shown]
 
 
 def tables_parts(tables: Sequence[matrix_table.Table], notes: Sequence[str]) -> list[str]:

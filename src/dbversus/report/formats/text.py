@@ -15,6 +15,7 @@ from dbversus.report.parts.experiment.loads import origin_text, times_note
 from dbversus.report.parts.notes.cause_words import LIKELY_CAUSE, likely_cause
 from dbversus.report.parts.notes.state import DIFFERS
 from dbversus.report.terminal import plain_table, print_table, say
+from dbversus.report.texts import print_section
 from dbversus.report.words import (
     SHORT_TITLES,
     SIGNS,
@@ -54,6 +55,7 @@ def render(assessment: Assessment, console: Console, verbose: bool = False) -> N
     """Prints per target the summary and the verdict table, then what went wrong; `verbose` adds every figure."""
     if assessment.matrix:
         matrix_table.render(assessment.matrix, console)
+    _sections(assessment, console, is_first=True)
     if not assessment.candidates:
         say(console, assessment.title, "bold")
         print_table(console, _figure_table(assessment))
@@ -64,6 +66,7 @@ def render(assessment: Assessment, console: Console, verbose: bool = False) -> N
     roles_table.render(assessment.tests, console)
     if assessment.sizes:
         sizes_table.render(assessment.sizes, console)
+    _sections(assessment, console, is_first=False)
     if assessment.generations:
         generations_text.render(assessment.generations, console)
         console.print()
@@ -89,6 +92,12 @@ def render(assessment: Assessment, console: Console, verbose: bool = False) -> N
     if verbose:
         for test in assessment.tests:
             _test_figures(test, assessment, console)
+
+
+def _sections(assessment: Assessment, console: Console, *, is_first: bool) -> None:
+    for section in assessment.sections:
+        if section.on_terminal and section.is_first == is_first:
+            print_section(console, section, section.on_terminal)
 
 
 def _candidate(assessment: Assessment, facts: TargetFacts, console: Console) -> None:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from dbversus.report.sections.registry import SECTIONS, Registered
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -34,6 +36,18 @@ class View:
         return shown
 
 
+class OfSection(View):
+    """A section of the report."""
+
+    def __init__(self, registered: Registered) -> None:
+        super().__init__(registered.name, registered.what)
+
+    def show(self, results: "Results") -> Shown:
+        from dbversus.report.views.section import show
+
+        return show(SECTIONS[self.name], results)
+
+
 _ALL = (
     View("findings", "verdicts on the judged metrics"),
     View("causes", "why tests changed: causes and leads, ranked (docs/explain.md)"),
@@ -44,12 +58,11 @@ _ALL = (
     View("steps", "columns of the Insert Benchmark, of tests that last"),
     View("summary", "rates of steps, against the base, and the insert rate beside queries"),
     View("io", "bytes per operation: asked of the kernel, of the disk, from the page cache"),
-    View("phases", "what servers owed and held when each phase began: work put off, levels of an LSM tree"),
     View("matrix", "throughput and memory, a line per target"),
     View("scaleup", "what more clients bring"),
     View("imported", "figures of an import, as printed, with file and line"),
     View("sizes", "what larger tables change"),
     View("claims", "what a published post claims, and whether it is found (docs/posts.md)"),
 )
-VIEWS: Mapping[str, View] = {each.name: each for each in _ALL}
+VIEWS: Mapping[str, View] = {each.name: each for each in (*_ALL, *map(OfSection, SECTIONS.values()))}
 USUAL = "findings"

@@ -10,8 +10,8 @@ from dbversus.report.formats import html, markdown
 from dbversus.report.formats.post import write as post
 from dbversus.report.formats.tables import claims_table
 from dbversus.report.formats.xlsx.sheets.comparisons import claims as claims_sheet
-from dbversus.report.formats.xlsx.table import Table
 from dbversus.report.model import Assessment
+from dbversus.report.table import Table
 from dbversus.results.read import open_results
 
 from ....posts.test_scoring import AS_PUBLISHED, POST

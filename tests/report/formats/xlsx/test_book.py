@@ -12,8 +12,8 @@ from dbversus.report.formats.xlsx import means
 from dbversus.report.formats.xlsx.book import Book
 from dbversus.report.formats.xlsx.looks import LOOKS, number_format
 from dbversus.report.formats.xlsx.means import MEAN_OVER
-from dbversus.report.formats.xlsx.table import NO, YES, Cell, Column, Form, Lines, Link, Mean, Sheet, Table
 from dbversus.report.formats.xlsx.widths import in_view, lines_of, places_for, widths_of
+from dbversus.report.table import NO, YES, Cell, Column, Form, Lines, Link, Mean, Sheet, Table
 from dbversus.report.words import number, ratio
 from dbversus.stats.model import Verdict
 

@@ -1,7 +1,6 @@
 """Every table of a report has its sheet, with the numbers of the assessment as numbers."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,16 +8,12 @@ from typing import Any
 import pytest
 
 from dbversus.report.figures import estimate
-from dbversus.report.formats.tables.objects_table import figure_words
 from dbversus.report.formats.xlsx.means import MEAN_OVER
 from dbversus.report.formats.xlsx.sheets.per_test import statements
-from dbversus.report.formats.xlsx.table import Table
 from dbversus.report.generations.words import MEAN
 from dbversus.report.model import (
     Assessment,
     Course,
-    ObjectLine,
-    ObjectsPart,
     RolePart,
     Second,
     ServerEvent,
@@ -27,6 +22,9 @@ from dbversus.report.model import (
     StepCell,
     StepsPart,
 )
+from dbversus.report.sections import events as server_events
+from dbversus.report.sections import objects
+from dbversus.report.table import Table
 from dbversus.report.words import SIGNS
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
 from dbversus.stats.model import SPOILT, Verdict
@@ -353,14 +351,14 @@ def rare(assessment: Assessment, tmp_path_factory: pytest.TempPathFactory) -> tu
     """What only some tests have: roles, objects, events, seconds."""
     label = assessment.base.label
     roles = (RolePart("readers", {label: CLOSED}), RolePart("orders", {label: failing(100.0)}))
-    line = ObjectLine("index", "t.k", "read_pages", "pages", {label: estimate([1.0, 2.0])})
+    line = objects.ObjectLine("index", "t.k", "read_pages", "pages", {label: estimate([1.0, 2.0])})
     events = (ServerEvent(label, "checkpoint", 1.5, 0.25, None, "driven", "checkpoint complete"),)
     courses = (Course("orders", "operations/s", {label: (Second(0.0, 90.0, 2.5), Second(1.0, 0.0, None))}),)
     first, *rest = assessment.tests
-    first = replace(
-        first, roles=roles, objects=ObjectsPart((line,), 3, (line,), 0, ("x: y",)), events=events, courses=courses
-    )
-    shown = replace(assessment, tests=(first, *rest))
+    first = replace(first, roles=roles, events=events, courses=courses)
+    held = objects.Objects((line,), 3, (line,), 0, ("x: y",))
+    sections = objects.of_tests({first.name: held}, [label]), server_events.of_tests([first])
+    shown = replace(assessment, tests=(first, *rest), sections=sections)
     return shown, open_book(content_of(shown, tmp_path_factory.mktemp("rare")))
 
 
@@ -372,12 +370,10 @@ def test_roles_say_whether_they_reached_their_rate(rare: tuple[Assessment, Any])
 
 
 def test_objects_events_and_seconds(rare: tuple[Assessment, Any]) -> None:
-    shown, book = rare
+    _, book = rare
     per_op, at_end = lines_of(book["Objects"])
-    objects: Mapping[str, Any] = per_op
-    assert shown.tests[0].objects
-    assert (objects["object"], objects["figure"]) == ("index t.k", figure_words(shown.tests[0].objects.per_op[0]))
-    assert (objects["when"], at_end["when"], objects["value"]) == ("per operation", "at the end", 1.5)
+    assert (per_op["object"], per_op["figure"]) == ("index t.k", "read_pages")
+    assert (per_op["when"], at_end["when"], per_op["value"]) == ("per operation", "at the end", 1.5)
     assert any(text.startswith("Left out: 3 figures") for text in texts_of(book["Objects"]))
     (event,) = lines_of(book["Server events"])
     assert (event["what"], event["at, s"], event["as told"]) == ("checkpoint", 1.5, "checkpoint complete")

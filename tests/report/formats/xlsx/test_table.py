@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from dbversus.report.formats.xlsx.table import NO, YES, Cell, Column, Form, Link, Mean, Row, Table, Value, plain
+from dbversus.report.table import NO, YES, Cell, Column, Form, Link, Mean, Row, Table, Value, plain
 
 RATIO = Column("ratio", Form.RATIO)
 COLUMNS = [Column("test"), Column("target"), Column("nothing"), RATIO, Column("counts")]

@@ -7,9 +7,9 @@ from typing import Any
 from dbversus.report.formats.xlsx import looks, means
 from dbversus.report.formats.xlsx.looks import LOOKS, Look, number_format
 from dbversus.report.formats.xlsx.means import Formula
-from dbversus.report.formats.xlsx.table import NO, YES, Cell, Column, Form, Lines, Link, Sheet, Table, Value, plain
 from dbversus.report.formats.xlsx.text import cell_text
 from dbversus.report.formats.xlsx.widths import PAGE_WIDTH, in_view, lines_of, places_for, widths_of
+from dbversus.report.table import NO, YES, Cell, Column, Form, Lines, Link, Sheet, Table, Value, plain
 from dbversus.units import count_of
 
 MOST_ROWS = 200_000

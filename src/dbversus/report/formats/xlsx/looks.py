@@ -4,14 +4,14 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from dbversus.report.formats.xlsx.table import Form
 from dbversus.report.parts.steps.summary import BELOW, FASTER, HIGH, LOW, SLOWER, VOID
+from dbversus.report.table import SOFT, Form
 from dbversus.report.words import SIGNIFICANT_DIGITS
 from dbversus.stats.model import Verdict
 
 Look = Mapping[str, Any]
 
-GOLD, SILVER, SOFT = "gold", "silver", "soft"
+GOLD, SILVER = "gold", "silver"
 INK = "#1D2125"
 _MOST_DECIMALS = 6
 

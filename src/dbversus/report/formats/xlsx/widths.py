@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Sequence
 
 from dbversus.report.formats.xlsx.looks import number_format
-from dbversus.report.formats.xlsx.table import Cell, Column, Form, Link, Table, Value, plain
+from dbversus.report.table import Cell, Column, Form, Link, Table, Value, plain
 
 PAGE_WIDTH = 190.0
 """What can still be read on a page across."""

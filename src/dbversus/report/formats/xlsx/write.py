@@ -11,9 +11,9 @@ from dbversus.files import write_whole
 from dbversus.report.formats.xlsx.book import Book
 from dbversus.report.formats.xlsx.sheets.comparisons import generations
 from dbversus.report.formats.xlsx.sheets.every import sheets_of
-from dbversus.report.formats.xlsx.table import Sheet
 from dbversus.report.model import Assessment
 from dbversus.report.pairs import Generations
+from dbversus.report.table import Sheet
 
 _OPTIONS = {
     # no file beside the report, and all parts of it with the same date

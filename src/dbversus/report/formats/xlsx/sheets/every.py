@@ -1,6 +1,7 @@
 """All sheets, in their order."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 from dbversus.report.formats.xlsx.sheets import overview
@@ -20,7 +21,6 @@ from dbversus.report.formats.xlsx.sheets.per_test import (
     efficiency,
     figures,
     notes,
-    objects,
     response,
     roles,
     seconds,
@@ -31,11 +31,29 @@ from dbversus.report.formats.xlsx.sheets.setup import (
     loads,
     surroundings,
 )
-from dbversus.report.formats.xlsx.table import Sheet
 from dbversus.report.model import Assessment
+from dbversus.report.section import Section
+from dbversus.report.table import Lines, Sheet
 from dbversus.stats.judged import JUDGEABLE_METRICS
 
-_MAKERS: Sequence[Callable[[Assessment], Sheet | None]] = (
+
+def of_sections(assessment: Assessment) -> Iterator[Sheet]:
+    """A sheet for each name that their tables have."""
+    for section in assessment.sections:
+        for name in dict.fromkeys(table.sheet for table in section.lines if table.sheet):
+            yield _sheet(section, name)
+
+
+def _sheet(section: Section, name: str) -> Sheet:
+    """What is said of tables, or of all of them, stands below; a table that is alone gives the sheet its title."""
+    own = [table for table in section.lines if table.sheet == name]
+    notes = [note for table in own for note in table.notes] or section.notes
+    title = own[0].title or section.title if len(own) == 1 else section.title
+    tables = [replace(table.spread_out().trimmed(), title=table.title if len(own) > 1 else "") for table in own]
+    return Sheet(name, title, [*tables, *([Lines("Notes", notes)] if notes else [])])
+
+
+_MAKERS: Sequence[Callable[[Assessment], Iterable[Sheet] | Sheet | None]] = (
     verdicts.sheet,
     *(partial(ratios.sheet, metric) for metric in JUDGEABLE_METRICS),
     causes.sheet,
@@ -53,9 +71,7 @@ _MAKERS: Sequence[Callable[[Assessment], Sheet | None]] = (
     figures.sheet,
     response.sheet,
     roles.sheet,
-    objects.sheet,
-    objects.phases_sheet,
-    objects.events_sheet,
+    of_sections,
     seconds.sheet,
     notes.sheet,
     statements.sheet,
@@ -70,5 +86,6 @@ _MAKERS: Sequence[Callable[[Assessment], Sheet | None]] = (
 
 def sheets_of(assessment: Assessment) -> list[Sheet]:
     """The overview, which names all others, then these."""
-    found = [sheet for make in _MAKERS if (sheet := make(assessment))]
+    made = [make(assessment) for make in _MAKERS]
+    found = [sheet for one in made for sheet in ([one] if isinstance(one, Sheet) else one or ())]
     return [overview.sheet(assessment, found), *found]

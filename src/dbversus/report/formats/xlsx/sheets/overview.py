@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from dbversus.report.formats.xlsx.sheets.comparisons.verdicts import verdict_cell
-from dbversus.report.formats.xlsx.table import Cell, Column, Form, Lines, Link, Row, Sheet, Table
 from dbversus.report.model import Assessment
 from dbversus.report.parts.experiment import disturbance
+from dbversus.report.table import Cell, Column, Form, Lines, Link, Row, Sheet, Table
 from dbversus.report.words import MEANINGS, experiment_facts, flat_facts, in_order
 from dbversus.units import count_of
 
@@ -23,6 +23,7 @@ def sheet(assessment: Assessment, others: Sequence[Sheet]) -> Sheet:
         f"{'; '.join(facts)}; dbversus {assessment.header.dbversus or 'of an unknown version'}.",
         assessment.outcome,
         *assessment.chosen_base,
+        *(note for section in assessment.sections if section.is_broken for note in section.notes),
     ]
     parts: list[Table | Lines] = [Lines("", [line for line in about if line]), *_outcome(assessment)]
     parts.append(_targets(assessment))

@@ -2,8 +2,8 @@
 
 from dbversus.posts.scored import ScoredClaim
 from dbversus.report.formats.tables import claims_table
-from dbversus.report.formats.xlsx.table import Column, Form, Lines, Row, Sheet, Table
 from dbversus.report.model import Assessment
+from dbversus.report.table import Column, Form, Lines, Row, Sheet, Table
 from dbversus.stats.means import Spread, spread_of
 
 _COLUMNS = (

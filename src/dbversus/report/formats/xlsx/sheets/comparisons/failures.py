@@ -1,8 +1,7 @@
 """What went wrong, in the servers' own words."""
 
-from dbversus.report.formats.xlsx.looks import SOFT
-from dbversus.report.formats.xlsx.table import Cell, Column, Row, Sheet, Table
 from dbversus.report.model import Assessment
+from dbversus.report.table import SOFT, Cell, Column, Row, Sheet, Table
 from dbversus.stats.model import Verdict
 
 

@@ -3,7 +3,10 @@
 from collections.abc import Iterator
 
 from dbversus.report.formats.xlsx.looks import GOLD, SILVER
-from dbversus.report.formats.xlsx.table import (
+from dbversus.report.generations import words
+from dbversus.report.model import Assessment
+from dbversus.report.pairs import Generations
+from dbversus.report.table import (
     NO,
     NOTHING,
     YES,
@@ -17,9 +20,6 @@ from dbversus.report.formats.xlsx.table import (
     Value,
     of_ratio,
 )
-from dbversus.report.generations import words
-from dbversus.report.model import Assessment
-from dbversus.report.pairs import Generations
 from dbversus.stats.across.generations import MARKED, Change, TestShift
 from dbversus.stats.means import Ratio, spread_of
 from dbversus.stats.metrics import THROUGHPUT

@@ -1,7 +1,8 @@
 """All targets of a matrix side by side: ratios with tests as lines, and every figure in a line of its own."""
 
 from dbversus.report.formats.tables import matrix_table
-from dbversus.report.formats.xlsx.table import (
+from dbversus.report.model import Assessment, MatrixCell, MatrixRow
+from dbversus.report.table import (
     Cell,
     Column,
     Form,
@@ -15,7 +16,6 @@ from dbversus.report.formats.xlsx.table import (
     of_ratio,
     with_interval,
 )
-from dbversus.report.model import Assessment, MatrixCell, MatrixRow
 
 _MEGABYTE = 1e6
 

@@ -2,8 +2,8 @@
 
 from dbversus.report.formats.tables import scaleup_table
 from dbversus.report.formats.xlsx.sheets.comparisons import verdicts
-from dbversus.report.formats.xlsx.table import Column, Form, Lines, Mean, Sheet, Table, of_ratio
 from dbversus.report.model import Assessment
+from dbversus.report.table import Column, Form, Lines, Mean, Sheet, Table, of_ratio
 
 _KINDS = ("throughput", "CPU/op", "throughput over base's")
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from dbversus.report.formats.tables import sizes_table
 from dbversus.report.formats.xlsx.sheets.comparisons.verdicts import verdict_cell
-from dbversus.report.formats.xlsx.table import NOTHING, Cell, Column, Form, Lines, Sheet, Table, of_ratio, ratio_cells
 from dbversus.report.model import Assessment, SizeLine, Sizes
+from dbversus.report.table import NOTHING, Cell, Column, Form, Lines, Sheet, Table, of_ratio, ratio_cells
 from dbversus.report.words import SHORT_TITLES
 from dbversus.stats.model import Finding, Metric
 

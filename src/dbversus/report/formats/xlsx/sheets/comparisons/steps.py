@@ -4,19 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 from dbversus.report.formats.tables import steps_table
 from dbversus.report.formats.tables.steps_table import MARKS
-from dbversus.report.formats.xlsx.table import (
-    NOTHING,
-    Cell,
-    Column,
-    Form,
-    Lines,
-    Sheet,
-    Table,
-    interval_cells,
-    of_ratio,
-    ratio_cells,
-    with_interval,
-)
 from dbversus.report.model import Assessment, Step
 from dbversus.report.parts.steps.summary import (
     BELOW,
@@ -28,6 +15,19 @@ from dbversus.report.parts.steps.summary import (
     insert_mark,
     ratio_mark,
     standings,
+)
+from dbversus.report.table import (
+    NOTHING,
+    Cell,
+    Column,
+    Form,
+    Lines,
+    Sheet,
+    Table,
+    interval_cells,
+    of_ratio,
+    ratio_cells,
+    with_interval,
 )
 from dbversus.stats.model import Verdict
 

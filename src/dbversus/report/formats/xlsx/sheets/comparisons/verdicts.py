@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from dbversus.report.formats.xlsx.table import (
+from dbversus.report.model import Assessment
+from dbversus.report.table import (
     NO,
     NOTHING,
     YES,
@@ -17,7 +18,6 @@ from dbversus.report.formats.xlsx.table import (
     of_ratio,
     ratio_cells,
 )
-from dbversus.report.model import Assessment
 from dbversus.report.words import SHORT_TITLES, SIGNS, ratios_text, verdict_legend, worse_ratios
 from dbversus.stats.comparison import Comparison
 from dbversus.stats.model import SPOILT, Finding, Metric, Verdict

@@ -1,8 +1,8 @@
 """Why tests changed: causes and leads, ranked."""
 
 from dbversus.report.formats.tables import causes_table
-from dbversus.report.formats.xlsx.table import Column, Form, Lines, Sheet, Table
 from dbversus.report.model import Assessment
+from dbversus.report.table import Column, Form, Lines, Sheet, Table
 
 _FORMS = {"change": Form.RATIO, "ratio": Form.RATIO, "share": Form.SHARE, "rank": Form.COUNT}
 

@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from dbversus.report.formats.xlsx.sheets.comparisons.verdicts import IN_MEANS, MEANS_NOTE, in_means
-from dbversus.report.formats.xlsx.table import (
+from dbversus.report.model import Assessment, Figure, TestPart
+from dbversus.report.parts.experiment.efficiency import COLUMNS
+from dbversus.report.table import (
     NOTHING,
     Cell,
     Column,
@@ -18,8 +20,6 @@ from dbversus.report.formats.xlsx.table import (
     ratio_cells,
     with_interval,
 )
-from dbversus.report.model import Assessment, Figure, TestPart
-from dbversus.report.parts.experiment.efficiency import COLUMNS
 from dbversus.stats.metrics import (
     BACKGROUND_CPU,
     CPU,

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from dbversus.report.formats.xlsx.sheets.comparisons.verdicts import finding_cells
-from dbversus.report.formats.xlsx.table import (
+from dbversus.report.model import Assessment, Figure, TestPart
+from dbversus.report.table import (
     Cell,
     Column,
     Form,
@@ -15,7 +16,6 @@ from dbversus.report.formats.xlsx.table import (
     of_ratio,
     with_interval,
 )
-from dbversus.report.model import Assessment, Figure, TestPart
 from dbversus.report.words import INTERVALS, sla_mark
 
 _NOTE = (

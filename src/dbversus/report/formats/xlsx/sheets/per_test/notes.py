@@ -1,7 +1,7 @@
 """What is to be known of single tests beside their figures."""
 
-from dbversus.report.formats.xlsx.table import Column, Sheet, Table
 from dbversus.report.model import Assessment
+from dbversus.report.table import Column, Sheet, Table
 
 
 def sheet(assessment: Assessment) -> Sheet | None:

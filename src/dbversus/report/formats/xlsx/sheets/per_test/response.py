@@ -2,7 +2,8 @@
 
 from dbversus.report.figures import PERCENTS
 from dbversus.report.formats.tables import response_table
-from dbversus.report.formats.xlsx.table import (
+from dbversus.report.model import Assessment, LatencyFigures
+from dbversus.report.table import (
     Cell,
     Column,
     Form,
@@ -13,7 +14,6 @@ from dbversus.report.formats.xlsx.table import (
     interval_cells,
     with_interval,
 )
-from dbversus.report.model import Assessment, LatencyFigures
 
 _NOTE = "Percentiles are of all operations together, with 95 % intervals over blocks; a role that is not named is the whole test."
 

@@ -1,8 +1,9 @@
 """Kinds of clients of a test: what each did, how long it took, and whether it reached its rate."""
 
 from dbversus.report.formats.tables import roles_table
-from dbversus.report.formats.xlsx.looks import SOFT
-from dbversus.report.formats.xlsx.table import (
+from dbversus.report.model import Assessment, LatencyFigures, RoleFigures, TestPart
+from dbversus.report.table import (
+    SOFT,
     Cell,
     Column,
     Form,
@@ -13,7 +14,6 @@ from dbversus.report.formats.xlsx.table import (
     interval_cells,
     with_interval,
 )
-from dbversus.report.model import Assessment, LatencyFigures, RoleFigures, TestPart
 from dbversus.report.words import SIGNS
 from dbversus.stats.model import Verdict
 

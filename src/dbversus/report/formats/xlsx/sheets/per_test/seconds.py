@@ -1,7 +1,7 @@
 """Tests that last, second by second; the page has them as charts."""
 
-from dbversus.report.formats.xlsx.table import Column, Form, Lines, Sheet, Table
 from dbversus.report.model import Assessment
+from dbversus.report.table import Column, Form, Lines, Sheet, Table
 
 _NOTE = (
     "Of the first block. Seconds are of driven time, which stands still while a target is frozen; the slowest response is of "

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from dbversus.report.formats.xlsx.table import Column, Row, Sheet, Table
 from dbversus.report.model import Assessment, StatementPart
+from dbversus.report.table import Column, Row, Sheet, Table
 
 _COLUMNS = [Column(title) for title in ("test", "statement", "what", "of", "text")]
 

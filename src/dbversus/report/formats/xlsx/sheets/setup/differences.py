@@ -3,9 +3,8 @@
 from itertools import zip_longest
 
 from dbversus.explain.settings_diff import SettingDifference
-from dbversus.report.formats.xlsx.looks import SOFT
-from dbversus.report.formats.xlsx.table import Cell, Column, Lines, Row, Sheet, Table
 from dbversus.report.model import Assessment
+from dbversus.report.table import SOFT, Cell, Column, Lines, Row, Sheet, Table
 from dbversus.report.words import not_compared
 
 

@@ -1,8 +1,8 @@
 """How the tables were loaded: once each."""
 
-from dbversus.report.formats.xlsx.table import Column, Form, Lines, Sheet, Table
 from dbversus.report.model import Assessment
 from dbversus.report.parts.experiment.loads import origin_text, times_note
+from dbversus.report.table import Column, Form, Lines, Sheet, Table
 
 _NOTE = "Each table is loaded once (n = 1), so these figures have no interval and no verdict."
 

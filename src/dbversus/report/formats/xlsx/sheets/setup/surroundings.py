@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from dbversus.report.formats.xlsx.table import Column, Form, Lines, Sheet, Table, Value
 from dbversus.report.model import Assessment, TargetFacts, TestPart
 from dbversus.report.parts.experiment import disturbance
+from dbversus.report.table import Column, Form, Lines, Sheet, Table, Value
 from dbversus.report.words import flat_facts
 
 

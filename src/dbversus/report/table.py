@@ -1,4 +1,4 @@
-"""What a sheet holds, as data: numbers as numbers, with how they are shown. Knows neither reports nor the file's format."""
+"""What a table holds, as data: numbers as numbers, with how they are shown. Knows neither reports nor the formats of files."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -7,6 +7,9 @@ from enum import Enum, auto
 from typing import NamedTuple, Protocol
 
 from dbversus.stats.means import Spread, Spreading, spread_of
+
+SOFT = "soft"
+"""The look of what does not count."""
 
 YES, NO = "yes", "no"
 """Of a column that says which rows count in means."""
@@ -29,17 +32,43 @@ class Form(Enum):
 
 
 class Column(NamedTuple):
-    """`title` is told apart from all others of its table, and says the unit."""
+    """`title` is told apart from all others of its table, and says the unit; where there is a `spread`, `unit` does.
+
+    `spread`: each cell has one, which eyes see beside its value, and for which sheets and programs have columns. `name`: what
+    programs call it, its title if that is empty; `ends`: what the names of the columns of its spread begin with.
+    """
 
     title: str
     form: Form = Form.TEXT
+    unit: str = ""
+    spread: bool = False
+    name: str = ""
+    ends: str = ""
+
+    @property
+    def heading(self) -> str:
+        return f"{self.title}, {self.unit}" if self.unit else self.title
+
+    @property
+    def parts(self) -> "list[Column]":
+        """Without a spread: the column itself, or one for the value and one for each of a Spread."""
+        if not self.spread:
+            return [self]
+        titles = with_interval(self.title, self.unit, self.form)
+        names = (self.name, *(f"{self.ends}{end}" for end in Spread._fields))
+        return [column._replace(name=name) for column, name in zip(titles, names, strict=True)]
 
 
 class Cell(NamedTuple):
-    """A value with a colour (`looks.LOOKS`); a word of its own stands in it, or in a cell of the same row."""
+    """A value with a colour (`looks.LOOKS`); a word of its own stands in it, or in a cell of the same row.
+
+    `sign`: before the value, for eyes.
+    """
 
     value: Value
     look: str = ""
+    spread: Spread = Spread()
+    sign: str = ""
 
 
 class Link(NamedTuple):
@@ -66,13 +95,38 @@ class Mean:
 
 @dataclass(frozen=True)
 class Table:
-    """`lead`: the first columns, which stay in view."""
+    """`lead`: the first columns, which stay in view. `notes`: what is to be known of it. `sheet`: the name of its sheet.
+
+    `is_folded`: pages and Markdown open it on demand.
+    """
 
     columns: Sequence[Column]
     rows: Sequence[Row]
     lead: int = 1
     means: Sequence[Mean] = ()
     title: str = ""
+    notes: Sequence[str] = ()
+    sheet: str = ""
+    is_folded: bool = False
+
+    def spread_out(self) -> "Table":
+        """With columns for the ends of intervals, as sheets and programs have them."""
+        if not any(column.spread for column in self.columns):
+            return self
+        return replace(
+            self,
+            columns=[part for column in self.columns for part in column.parts],
+            rows=[
+                [one for column, cell in zip(self.columns, row, strict=True) for one in _parts(column, cell)]
+                for row in self.rows
+            ],
+            lead=sum(len(column.parts) for column in self.columns[: self.lead]),
+        )
+
+    def plain(self) -> "tuple[list[str], list[tuple[Value, ...]]]":
+        """Names of columns and values of rows, for programs."""
+        table = self.spread_out()
+        return [column.name or column.title for column in table.columns], [tuple(map(plain, row)) for row in table.rows]
 
     def trimmed(self) -> "Table":
         """Without columns in which no row has anything. As it is where it has no rows."""
@@ -160,6 +214,14 @@ def plain(cell: Value | Cell | Link) -> Value:
     return cell.value if isinstance(cell, Cell) else cell.sheet if isinstance(cell, Link) else cell
 
 
+def _parts(column: Column, cell: Value | Cell | Link) -> Sequence[Value | Cell | Link]:
+    """Its value and its spread, in cells of their own."""
+    if not column.spread:
+        return (cell,)
+    whole = cell if isinstance(cell, Cell) else Cell(plain(cell))
+    return [Cell(one, whole.look) for one in (whole.value, *whole.spread)]
+
+
 def _is_known(cell: Value | Cell | Link) -> bool:
     value = plain(cell)
     return value not in (None, "") and value == value
@@ -186,3 +248,16 @@ def ratio_cells(compared: Compared | None, look: str = "") -> list[Cell]:
     """For the columns of `of_ratio`."""
     found = NOTHING if compared is None else (compared.ratio, *spread_of(compared))
     return [Cell(value, look) for value in found]
+
+
+def figure_cell(estimate: Estimated | None, factor: float = 1.0, look: str = "") -> Cell:
+    """For a column with a spread, times `factor`; also for a ratio that is an estimate."""
+    if estimate is None:
+        return Cell(None, look)
+    value, *ends = (one if one is None else one * factor for one in (estimate.value, *spread_of(estimate)))
+    return Cell(value, look, Spread(*ends))
+
+
+def ratio_cell(compared: Compared | None, look: str = "") -> Cell:
+    """For a column with a spread."""
+    return Cell(None, look) if compared is None else Cell(compared.ratio, look, spread_of(compared))

@@ -7,18 +7,25 @@ from typing import Any
 
 import pytest
 
-from dbversus.report.assessment import build_assessment
 from dbversus.report.formats import html, markdown
 from dbversus.report.formats import json as json_format
-from dbversus.report.formats.tables import objects_table
-from dbversus.report.formats.xlsx.sheets.per_test.objects import phases_sheet
-from dbversus.report.model import Assessment, ObjectsPart
-from dbversus.report.parts.each_test.objects import MOST_LINES, OF_FIRST_BLOCK, objects_of, phases_of
+from dbversus.report.formats.xlsx.sheets.every import of_sections
+from dbversus.report.model import Assessment
+from dbversus.report.sections.objects import (
+    AT_END,
+    MOST_LINES,
+    OF_FIRST_BLOCK,
+    PER_OP,
+    Objects,
+    across,
+    objects_of,
+    of_tests,
+)
 from dbversus.results.read import open_results
 from dbversus.servers.objects import sources
 
-from ....journals import DictJournal
-from ....results.samples import HEADER
+from ...journals import DictJournal
+from ...results.samples import HEADER
 
 TEST = HEADER["tests"][0]
 LABEL = HEADER["targets"][0]["label"]
@@ -33,7 +40,15 @@ def _rise(block: int, **objects: dict[str, float]) -> dict[str, Any]:
     return _record(block, rise={"t0": {"index": objects}}, spanned_ops={"t0": 10})
 
 
-def _part(folder: Path, *contents: dict[str, Any]) -> ObjectsPart | None:
+def write(folder: Path) -> Path:
+    """A test in which an index was read."""
+    with DictJournal(folder) as journal:
+        journal.append(HEADER)
+        journal.append(_rise(0, a={"read_rows": 100.0}))
+    return folder
+
+
+def _part(folder: Path, *contents: dict[str, Any]) -> Objects | None:
     with DictJournal(folder) as journal:
         journal.append(HEADER)
         for content in contents:
@@ -41,7 +56,7 @@ def _part(folder: Path, *contents: dict[str, Any]) -> ObjectsPart | None:
     return objects_of(open_results(folder), TEST)
 
 
-def _of(folder: Path, *contents: dict[str, Any]) -> ObjectsPart:
+def _of(folder: Path, *contents: dict[str, Any]) -> Objects:
     part = _part(folder, *contents)
     assert part is not None
     return part
@@ -64,7 +79,7 @@ def test_trifles_and_what_comes_late_are_counted(tmp_path: Path) -> None:
     part = _of(tmp_path, _rise(0, **many, trifle={"read_rows": 0.9}))
     assert len(part.per_op) == MOST_LINES and part.left_out == 6
     assert "trifle" not in {line.object for line in part.per_op}
-    assert "6 figures" in objects_table.notes(part)[0]
+    assert "6 figures" in of_tests({TEST: part}, [LABEL]).of_tests[TEST].notes[0]
 
 
 def test_a_figure_that_is_not_in_a_block_was_nothing_there(tmp_path: Path) -> None:
@@ -122,67 +137,22 @@ def test_a_test_of_which_nothing_is_known_has_no_part(tmp_path: Path) -> None:
 )
 def test_figures_are_said_in_words(tmp_path: Path, figure: str, unit: str, words: str) -> None:
     (line,) = _of(tmp_path, _rise(0, a={figure: 50.0})).per_op
-    assert line.unit == unit and objects_table.figure_words(line) == words
+    assert line.unit == unit and across(line, [LABEL])[1] == words
 
 
 def test_every_report_has_them_and_escapes_names(tmp_path: Path, assessment: Assessment) -> None:
     held = {"t0": {"index": {"t.<b>k</b>": {"size_bytes": 8192.0}}}}
     part = _of(tmp_path, _rise(0, **{"t.<b>k</b>": {"read_rows": 123.0}}), _record(at_end=held))
-    mine = [replace(line, estimates={assessment.base.label: line.estimates[LABEL]}) for line in part.per_op]
-    first, second, *rest = assessment.tests
-    part = replace(part, per_op=tuple(mine))
-    tests = (replace(first, objects=part), replace(second, objects=part), *rest)
-    shown = replace(assessment, tests=tests)
+    names = [test.name for test in assessment.tests[:2]]
+    section = replace(of_tests(dict.fromkeys(names, part), [LABEL]), name="objects")
+    shown = replace(assessment, sections=(section,))
     for report in (html.render(shown), markdown.render(shown)):
-        assert objects_table.PER_OP in report and objects_table.AT_END in report
+        assert PER_OP in report and AT_END in report
         assert "12.30" in report and "<b>k" not in report and "&lt;b&gt;k" in report
     of_json = json.loads(json_format.render(shown))["tests"][0]["objects"]
-    assert of_json["per_op"][0]["estimates"][assessment.base.label]["value"] == 12.3
+    assert of_json["per_op"][0]["estimates"][LABEL]["value"] == 12.3
     # what stands at the end and has not changed is said of the first test alone
-    assert len(objects_table.of_all(tests, [LABEL])[0].rows) == 2
-    assert len(objects_table.of_all(tests, [LABEL])[1].rows) == 1
-
-
-def _phase(block: int, name: str, **kinds: dict[str, dict[str, float]]) -> dict[str, Any]:
-    return {"type": "phase", "block": block, "phase": name, "targets": {"t0": kinds, "t1": {}}}
-
-
-LEVELS = {"default.L0": {"files": 3.0, "size_bytes": 3e6}, "default.L6": {"files": 4.0, "size_bytes": 2e8}}
-
-
-def write_phases(folder: Path) -> Path:
-    """A phase of which nobody has anything to tell, and one with levels; in its second block they are gone."""
-    with DictJournal(folder) as journal:
-        journal.append(HEADER)
-        journal.append(_phase(0, "first"))
-        journal.append(_phase(0, "reads", level=LEVELS, server={"debt": {"l0_files": 3.0}}))
-        journal.append(_phase(1, "reads"))
-    return folder
-
-
-def test_what_servers_held_when_a_phase_began_has_the_debt_first(tmp_path: Path) -> None:
-    (part,) = phases_of(open_results(write_phases(tmp_path)))
-    assert part.name == "reads"
-    assert [(line.object, line.figure) for line in part.lines] == [
-        ("debt", "l0_files"),
-        ("default.L0", "files"),
-        ("default.L0", "size_bytes"),
-        ("default.L6", "files"),
-        ("default.L6", "size_bytes"),
-    ]
-    files = part.lines[1].estimates
-    assert list(files) == [LABEL] and (files[LABEL].value, files[LABEL].n) == (1.5, 2)
-
-
-def test_phases_are_in_every_format(tmp_path: Path) -> None:
-    assessment = build_assessment(open_results(write_phases(tmp_path)))
-    for page in (html.render(assessment), markdown.render(assessment)):
-        assert objects_table.AT_PHASES in page and "level default.L6" in page and "l0, files" in page
-    (phase,) = json.loads(json_format.render(assessment))["phases"]
-    assert phase["lines"][0]["figure"] == "l0_files"
-    sheet = phases_sheet(assessment)
-    assert sheet and sheet.title == objects_table.AT_PHASES
-    without = replace(assessment, phases=())
-    assert objects_table.AT_PHASES not in html.render(without) + markdown.render(without)
-    assert objects_table.PHASES_NOTE not in html.render(without) + markdown.render(without)
-    assert phases_sheet(without) is None
+    assert [len(table.rows) for table in section.tables] == [2, 1]
+    assert [len(section.of_tests[name].tables) for name in names] == [2, 1]
+    (sheet,) = of_sections(shown)
+    assert sheet.name == "Objects"

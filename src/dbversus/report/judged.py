@@ -1,0 +1,36 @@
+"""What sections are made from: stored results with their verdicts, each of which is made when it is first asked for."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from dbversus.report.model import TestPart
+from dbversus.results.stored import Results
+from dbversus.stats.comparison import Comparison, compare
+from dbversus.stats.judge import judge
+from dbversus.stats.model import Finding
+
+
+@dataclass
+class Judged:
+    """`results`: of the blocks that were finished. `make_tests` makes what reports show of each test."""
+
+    results: Results
+    make_tests: "Callable[[Judged], tuple[TestPart, ...]]"
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        return tuple(judge(self.results)) if len(self.results.targets) > 1 else ()
+
+    @cached_property
+    def comparisons(self) -> tuple[Comparison, ...]:
+        return tuple(compare(self.results, self.findings))
+
+    @cached_property
+    def tests(self) -> tuple[TestPart, ...]:
+        return self.make_tests(self)
+
+    @property
+    def labels(self) -> list[str]:
+        """Of the targets, the base first."""
+        return [target.label for target in self.results.targets]

@@ -1,0 +1,73 @@
+"""The sections of a report, in their order. Imports none of them: the command line names them all at once."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dbversus.report.judged import Judged
+    from dbversus.report.section import Section
+
+
+@dataclass(frozen=True)
+class Registered:
+    """`name`: of the module in this folder that has `section(judged)`, and of the table of `show`.
+
+    `what` that table shows, for --help. `key`: of the section in report.json, or in each of its `tests` (`by_test`), where it is
+    `absent` without a section; without a key, report.json does not have it.
+    """
+
+    name: str
+    what: str
+    key: str = ""
+    absent: Any = None
+    by_test: bool = False
+
+    def section(self, judged: "Judged") -> "Section | None":
+        made: Section | None = self._module.section(judged)
+        return made and replace(made, name=self.name)
+
+    @property
+    def lacks(self) -> str:
+        """What results without this section are told."""
+        return str(getattr(self._module, "LACKS", f"has nothing to show for --table {self.name}."))
+
+    @property
+    def _module(self) -> Any:
+        return import_module(f"dbversus.report.sections.{self.name}")
+
+
+_ALL = (
+    Registered("objects", "reads, writes, rows and sizes of single tables, indexes and files", "objects", by_test=True),
+    Registered(
+        "phases", "what servers owed and held when each phase began: work put off, levels of an LSM tree", "phases", ()
+    ),
+    Registered("events", "what servers did of their own accord in tests that last, in their first block"),
+)
+SECTIONS: Mapping[str, Registered] = {each.name: each for each in _ALL}
+
+
+def sections_of(judged: "Judged") -> "tuple[Section, ...]":
+    """Those that have anything to show. One that fails is a sentence instead, and takes nothing else with it."""
+    return tuple(_made(judged))
+
+
+def _made(judged: "Judged") -> "Iterator[Section]":
+    for each in SECTIONS.values():
+        try:
+            section = each.section(judged)
+        except Exception as error:
+            yield broken(each.name, error)
+        else:
+            if section:
+                yield section
+
+
+def broken(name: str, error: Exception) -> "Section":
+    """What stands in the place of a section that could not be made."""
+    from dbversus.report.section import Part, Section
+
+    said = f"The section “{name}” could not be made, all others could ({type(error).__name__}: {error})."
+    part = Part(notes=(said,))
+    return Section(title=f"Not shown: {name}", notes=part.notes, on_terminal=part, name=name, is_broken=True)
