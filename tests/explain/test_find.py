@@ -178,6 +178,17 @@ def test_counters_are_causes_where_they_mean_something_in_the_direction_of_the_c
     assert _names(pair, _seen(pairs)) == [(Kind.COUNTER, "counter.status.qcache_hits")]
 
 
+@pytest.mark.parametrize(("amount", "worse", "named"), [(0.95, True, True), (0.95, False, False), (0.01, True, False)])
+def test_a_query_cache_that_the_newer_version_does_not_have_is_a_lead(amount: float, worse: bool, named: bool) -> None:
+    settings = {"query_cache_type": "ON", "query_cache_size": "64MB"}
+    pair = _pair(settings | {"autocommit": "ON"}, {"autocommit": "ON"}, versions=("5.7.22", "8.0.33"), dbms="mysql")
+    seen = _seen({CPU: (10.0, 900.0) if worse else (900.0, 10.0)})
+    seen = replace(seen, base={**seen.base, "counter.status.qcache_hits": amount})
+    found = _names(pair, seen)
+    assert ((Kind.COUNTER, "counter.status.qcache_hits") in found) is named
+    assert (found[0] in {(Kind.SETTING, name) for name in settings} if found else False) is named
+
+
 def test_a_background_thread_has_its_share_of_the_change() -> None:
     pairs = {CPU: (100.0, 300.0), THROUGHPUT: (900.0, 800.0), "background.purge": (10.0, 160.0), WAIT: (50.0, 150.0)}
     (cause,) = _explained(_pair(versions=("16.1", "17.1")), _seen(pairs, writes=True)).causes

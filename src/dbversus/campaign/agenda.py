@@ -32,12 +32,16 @@ class Found(Struct, frozen=True, omit_defaults=True):
 
 
 class Outcome(Struct, frozen=True, omit_defaults=True):
-    """All that an agenda learns of a finished experiment: its targets as asked, what was found, and who was `lost` and why."""
+    """All that an agenda learns of a finished experiment: its targets as asked, what was found, and who was `lost` and why.
+
+    `settings`: of two versions, those of the newer one that can be put back, and the text of a target that does so.
+    """
 
     ended: str
     targets: tuple[str, ...] = ()
     found: tuple[Found, ...] = ()
     lost: dict[int, str] = field(default_factory=dict)
+    settings: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -18,12 +18,13 @@ from msgspec import Struct
 from dbversus.campaign.agenda import HERE, Outcome
 from dbversus.campaign.calibrating.agenda import Calibration
 from dbversus.campaign.screening.agenda import Screening
+from dbversus.campaign.upgrading.agenda import Upgrade
 from dbversus.errors import UsageError
 from dbversus.files import LineFile
 from dbversus.private import told
 from dbversus.results.schema import CAMPAIGN
 
-AnyAgenda = Calibration | Screening
+AnyAgenda = Calibration | Screening | Upgrade
 """The kinds of campaigns that there are."""
 
 CAMPAIGN_SCHEMA = 1

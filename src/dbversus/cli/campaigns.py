@@ -66,18 +66,22 @@ def print_first(agenda: "AnyAgenda", *, as_json: bool = False, may_execute: bool
             print(f"{chr(10) if number else ''}{planned.name}: {planned.why}")
         print_plan(planned.spec, as_json=as_json, may_execute=may_execute)
     if step.then:
-        print(f"\nthen: {step.then}, about {show_duration(step.then_s)}")
+        about = f", about {show_duration(step.then_s)}" if step.then_s else ""
+        print(f"\nthen: {step.then}{about}")
 
 
 def conclude(course: "Course", *, as_json: bool, quiet: bool) -> int:
     """Shows what a campaign comes to, by its kind; returns the exit status."""
     from dbversus.campaign.screening.agenda import Screening
-    from dbversus.cli import screen
+    from dbversus.campaign.upgrading.agenda import Upgrade
+    from dbversus.cli import screen, upgrading
     from dbversus.cli.verbs.measure import calibrate
 
     agenda = course.asked.agenda
     if isinstance(agenda, Screening):
         return screen.conclude(course, agenda, as_json=as_json)
+    if isinstance(agenda, Upgrade):
+        return upgrading.conclude(course, agenda, as_json=as_json)
     seed = agenda.choices.get("seed")
     return calibrate.conclude(course.directory, agenda.suites, seed, as_json=as_json, quiet=quiet)
 

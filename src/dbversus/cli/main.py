@@ -9,7 +9,7 @@ import dbversus
 from dbversus.cli.ending import told
 from dbversus.cli.interrupts import heed_interrupts
 from dbversus.cli.verbs.host import builds, clean, configs, doctor, suites
-from dbversus.cli.verbs.measure import calibrate, compare, demo, resume, run
+from dbversus.cli.verbs.measure import calibrate, compare, demo, resume, run, upgrade
 from dbversus.cli.verbs.results import explain, export, generations, import_results, report, show, side_by_side
 
 app = typer.Typer(
@@ -39,7 +39,7 @@ def _options(
 
 _MEANS = "What there is to measure with"
 _VERBS: dict[str, tuple[Callable[..., int | None], ...]] = {
-    "Measure": (demo.demo, compare.compare, run.run, resume.resume, calibrate.calibrate),
+    "Measure": (demo.demo, compare.compare, upgrade.upgrade, run.run, resume.resume, calibrate.calibrate),
     "Read results": (
         report.report,
         explain.explain,

@@ -97,18 +97,19 @@ def _sentences(course: "Course", agenda: "Screening", found: list["Answer"]) -> 
 def _sentence(answer: "Answer") -> str:
     from dbversus.stats.metrics import metric_named
 
-    what = f"{answer.test}, {metric_named(answer.metric).title}: {_ratio(answer.total)}"
+    what = f"{answer.test}, {metric_named(answer.metric).title}: {ratio_told(answer.total)}"
     one = answer.cause
     if one is None or one.share is None:
         return f"{what}; no setting is known to make it."
     names, them = " and ".join(one.settings), "them" if len(one.settings) > 1 else "it"
     is_all_named = answer.rest is not None and one is answer.parts[-1]
-    without = f"; without {them} {_ratio(answer.rest.found)}" if answer.rest and is_all_named else ""
+    without = f"; without {them} {ratio_told(answer.rest.found)}" if answer.rest and is_all_named else ""
     sure = _SURE[answer.is_sure][len(one.settings) > 1]
-    return f"{what}; {names} {sure}: {_ratio(one.found)} with {them} alone, {one.share:.0%} of it{without}."
+    return f"{what}; {names} {sure}: {ratio_told(one.found)} with {them} alone, {one.share:.0%} of it{without}."
 
 
-def _ratio(found: Any) -> str:
+def ratio_told(found: Any) -> str:
+    """`1.003 [0.991, 1.015]`"""
     if found.ratio is None:
         return "no ratio"
     return f"{found.ratio:.3f}" + (f" [{found.low:.3f}, {found.high:.3f}]" if found.low and found.high else "")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from dbversus.dbms.known import family_name
 from dbversus.explain.cause import WEAK, Cause, Explanation, Fact, Kind
-from dbversus.explain.costs import Means, Place, cost_causes, counts_bytes
+from dbversus.explain.costs import LEAST_PER_OP, Means, Place, cost_causes, counts_bytes
 from dbversus.explain.known import SettingMeaning, is_named, meaning_of, planned_otherwise, settings_named
 from dbversus.explain.known_bugs import known_bugs
 from dbversus.explain.operators import ANY_PLAN, Difference, difference
@@ -247,12 +247,23 @@ class _Search:
         """Counters that mean something for the change, and parts of its cost, in the same direction as it."""
         base, target = self.pair.base, self.pair.target
         place = Place(target.dbms, base.version != target.version, self.seen.writes)
+        yield from self._of_one_version()
         for cause in cost_causes(self.seen.findings, self.seen.base, self.seen.mine, place):
             rose = (cause.ratio or 1) > 1
             if cause.kind is Kind.COUNTER:
                 yield from self._counter(cause, rose)
             elif rose == self.is_worse:
                 yield from self._part(cause)
+
+    def _of_one_version(self) -> Iterator[Cause]:
+        """Counters that tell by themselves and that only one of two versions has, as one has a cache that the other has not."""
+        for name in sorted(self.seen.base.keys() ^ self.seen.mine.keys()):
+            known = meaning_of(name.removeprefix(COUNTER)) if name.startswith(COUNTER) else None
+            base, mine = self._amounts(name)
+            if known and known.telling and max(base, mine) >= LEAST_PER_OP:
+                cost = max(base, mine) * known.us_each
+                lead = self._new(Kind.COUNTER, name, base=base, mine=mine, unit="1/op", cost=cost)
+                yield from self._counter(lead, rose=mine > base)
 
     def _counter(self, cause: Cause, rose: bool) -> Iterator[Cause]:
         known = meaning_of(cause.what.removeprefix(COUNTER))

@@ -39,12 +39,17 @@ class Settings(Struct, frozen=True):
         chosen = set(second)
         own = [one.second if one.name in chosen else one.first for one in self.factors]
         items = [*self.common, *(text for text in own if text is not None)]
-        return f"{build}@{','.join(map(_quoted, items))}" if items else build
+        return written(build, items)
 
     def chosen(self, target: str) -> tuple[str, ...]:
         """The factors that have the values of the second config in the text of a target."""
         items = set(parse_target(target).configs)
         return tuple(one.name for one in self.factors if _is_second(one, items))
+
+
+def written(build: str, items: Sequence[str]) -> str:
+    """A target: the build with these items."""
+    return f"{build}@{','.join(map(_quoted, items))}" if items else build
 
 
 def _is_second(factor: Factor, items: set[str]) -> bool:
@@ -76,13 +81,14 @@ def settings_of(dbms: str, version: str, configs: Sequence[str], config_dir: Con
     differing = [key for key in keys if first.value(key) != second.value(key)]
     if not differing:
         raise UsageError(f"{configs[0]} and {configs[1]} say the same for {dbms} {version}; name two that differ.")
-    without = () if has_base or BASE not in available_configs(dbms, config_dir) else (_without_base(dbms),)
-    common = (_text(dbms, first.items[key]) for key in first.items if key not in differing)
+    without = () if has_base or BASE not in available_configs(dbms, config_dir) else (without_base(dbms),)
+    common = (item_text(dbms, first.items[key]) for key in first.items if key not in differing)
     factors = (_factor(dbms, first.items.get(key), second.items.get(key)) for key in differing)
     return Settings((*without, *common), tuple(factors))
 
 
-def _without_base(dbms: str) -> str:
+def without_base(dbms: str) -> str:
+    """The config that leaves a server as it comes."""
     return "default" if find_dbms(dbms).family is Family.SQLITE else "server_defaults"
 
 
@@ -116,10 +122,10 @@ def _factor(dbms: str, first: Item | None, second: Item | None) -> Factor:
 
 
 def _text_or_none(dbms: str, item: Item | None) -> str | None:
-    return _text(dbms, item) if item else None
+    return item_text(dbms, item) if item else None
 
 
-def _text(dbms: str, item: Item) -> str:
+def item_text(dbms: str, item: Item) -> str:
     """As an inline setting, whose value may be in quotes of its own."""
     value = item.value
     if value != value.strip() or (len(value) > 1 and value[0] == value[-1] == "'"):

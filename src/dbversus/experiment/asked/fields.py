@@ -51,28 +51,31 @@ class Fields(BaseModel):
         str | None,
         Flag("What this experiment is called, in titles and in its folder's name, e.g. patch-123.", ("compare", "run")),
     ] = Field(None, min_length=1, max_length=80)
-    suite: Annotated[str, Flag("Suite by name (`dbversus suites list`) or TOML file.", ("compare", "explain"))] = (
-        "sysbench"
-    )
+    suite: Annotated[
+        str, Flag("Suite by name (`dbversus suites list`) or TOML file.", ("compare", "explain", "upgrade"))
+    ] = "sysbench"
     variants: Annotated[
         list[str],
         Flag(
             "Variants of the suite, commas between: what `dbversus suites show SUITE` lists as such, e.g. bursts.",
-            ("compare", "calibrate", "explain"),
+            ("compare", "calibrate", "explain", "upgrade"),
             "names",
             name="--variant",
         ),
     ] = Field(default_factory=list)
     tests: Annotated[
         str | None,
-        Flag("Only these tests: globs, comma separated, e.g. 'point-*,scan'.", ("compare", "calibrate", "explain")),
+        Flag(
+            "Only these tests: globs, comma separated, e.g. 'point-*,scan'.",
+            ("compare", "calibrate", "explain", "upgrade"),
+        ),
     ] = None
     profile: Annotated[
         str,
         Flag(
             "How much to measure: demo, quick, standard, fine, sustained, io-bound, reference-2017, -2021 or -2021-io. fine: 1 % "
             "between settings of one build; between builds, luck of layout is larger than that (docs/trust.md).",
-            ("compare", "explain"),
+            ("compare", "explain", "upgrade"),
         ),
     ] = "standard"
     mode: Annotated[Literal["prepared", "unprepared"], Flag("Statements: prepared or unprepared.")] = "prepared"
@@ -80,7 +83,7 @@ class Fields(BaseModel):
         int,
         Flag(
             "Rows per table, e.g. 100k; 1m,10m measures each.",
-            ("compare", "run", "calibrate", "explain"),
+            ("compare", "run", "calibrate", "explain", "upgrade"),
             "counts",
             default="profile's",
         ),
@@ -90,7 +93,7 @@ class Fields(BaseModel):
         int | None,
         Flag(
             "What each server may have, page cache of its files included, e.g. 512m (docs/memory.md).",
-            ("compare", "run", "calibrate", "explain"),
+            ("compare", "run", "calibrate", "explain", "upgrade"),
             "memory",
             default="no limit",
         ),
@@ -116,7 +119,7 @@ class Fields(BaseModel):
         Flag("Most servers up at once, the base among them; the others take turns.", default="all"),
     ] = Field(None, ge=2)
     optional: list[str] = Field(default_factory=list)
-    seed: Annotated[int, Flag("Seed of data and parameters.", ("compare", "calibrate", "explain"))] = Field(
+    seed: Annotated[int, Flag("Seed of data and parameters.", ("compare", "calibrate", "explain", "upgrade"))] = Field(
         1, ge=0, lt=2**63
     )
     slot_ms: float = Field(20, ge=1, le=3_600_000)
@@ -133,7 +136,7 @@ class Fields(BaseModel):
         float | None,
         Flag(
             "Start no block that would end later than this, e.g. 45m.",
-            ("compare", "resume", "calibrate", "explain"),
+            ("compare", "resume", "calibrate", "explain", "upgrade"),
             "duration",
             default="none",
         ),
@@ -163,7 +166,7 @@ class Fields(BaseModel):
         str | None,
         Flag(
             "Look here first for config files named in targets (docs/configs.md).",
-            ("compare", "configs", "explain"),
+            ("compare", "configs", "explain", "upgrade"),
             "path",
             default="./configs",
         ),
@@ -173,7 +176,7 @@ class Fields(BaseModel):
         list[str],
         Flag(
             f"Metrics that make verdicts, one or more of {', '.join(JUDGEABLE)}: e.g. cpu,throughput,io,p99.",
-            ("compare", "run", "calibrate", "explain"),
+            ("compare", "run", "calibrate", "explain", "upgrade"),
             "metrics",
         ),
     ] = Field(default=[*USUAL])

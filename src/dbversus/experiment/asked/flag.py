@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-Verb = Literal["compare", "run", "resume", "report", "calibrate", "configs", "explain"]
+Verb = Literal["compare", "run", "resume", "report", "calibrate", "configs", "explain", "upgrade"]
 
 Kind = Literal[
     "on",

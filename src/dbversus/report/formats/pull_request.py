@@ -109,13 +109,17 @@ def _changes(assessment: Assessment, changed: Sequence[NotedComparison]) -> str:
 
 
 def _row(assessment: Assessment, item: NotedComparison, several: bool) -> list[str]:
-    figures = {figure.metric: figure for test in assessment.tests if test.name == item.test for figure in test.figures}
-    said = [_values(figures.get(one.metric), one, assessment.base.label) for one in _changes_of(item)]
-    if item.verdict in SPOILT or not said:
-        said = [str(item.verdict), *item.notes[:1]]
+    said = told_changes(assessment, item)
     cause = likely_cause(assessment.explanation(item.test, item.target))
     target = [escape(item.target)] if several else []
     return [f"{SIGNS[item.verdict]} {escape(item.test)}", *target, "<br>".join(map(escape, said)), escape(cause)]
+
+
+def told_changes(assessment: Assessment, item: NotedComparison) -> list[str]:
+    """Each judged metric that changed, with both values, the ratio and its interval; else the verdict and why."""
+    figures = {figure.metric: figure for test in assessment.tests if test.name == item.test for figure in test.figures}
+    said = [_values(figures.get(one.metric), one, assessment.base.label) for one in _changes_of(item)]
+    return [str(item.verdict), *item.notes[:1]] if item.verdict in SPOILT or not said else said
 
 
 def _values(figure: Figure | None, finding: Finding, base: str) -> str:
