@@ -16,6 +16,7 @@ OBJECTS = "objects.parquet"
 HOST = "host.json"
 SERVERS = "servers"
 LATENCY = "latency"
+PROFILES = "profiles"
 SUITE = "suite"
 CONFIGS = "configs"
 

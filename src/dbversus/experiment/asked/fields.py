@@ -34,6 +34,8 @@ class Fields(BaseModel):
     whose targets are left out, and said to be, where the server refuses them.
     `inject`: known slowdowns, by target, kind and test (experiment/asked/shares.py); with it, be it empty, every server carries
     the library that makes them (None: none does).
+    `functions`: while rows are driven, perf samples which functions of the servers use the CPU (docs/explain.md); that costs
+    time, so the experiment is one beside that which makes the verdicts.
     `judge_load`: the load of the suite's tables is a test, the first of each block, on a freshly initialised server.
     `cache`: warm: tables are read into memory before each block; cold: servers are restarted and the page cache is dropped
     before each row, with slots of about `cold_slot_ms`; mixed: the same once, at the start of each block.
@@ -211,6 +213,7 @@ class Fields(BaseModel):
     restore: Annotated[
         Literal["block", "never"], Flag("Restore data for each `block`, or `never` again.", panel=TUNING)
     ] = "block"
+    functions: bool = False
     posts: list[str] = Field(default_factory=list)
     fail_on: Annotated[
         list[str],

@@ -2,6 +2,7 @@
 
 from dbversus.experiment.observe.background import Background
 from dbversus.experiment.observe.counters import Counters
+from dbversus.experiment.observe.functions import Functions
 from dbversus.experiment.observe.injection import Injecting
 from dbversus.experiment.observe.latency import Latency
 from dbversus.experiment.observe.log import Log
@@ -22,6 +23,7 @@ OBSERVERS: tuple[type[Observer], ...] = (
     Timeline,
     Background,
     Log,
+    Functions,
 )
 
 

@@ -32,6 +32,7 @@ from dbversus.results.records.evidence import (
 )
 from dbversus.results.records.experiment import Experiment, Rendered, StoredFile, TargetFacts
 from dbversus.results.records.imported import Imported
+from dbversus.results.records.profile import Profile, ProfiledTarget
 from dbversus.results.records.rows import Answers, Check, HostFigures, Pace, Row, Slot, Slots, StatementAnswers, row_of
 
 __all__ = [
@@ -70,6 +71,8 @@ __all__ = [
     "Pace",
     "Part",
     "Phase",
+    "Profile",
+    "ProfiledTarget",
     "Record",
     "Remark",
     "Rendered",
@@ -122,6 +125,7 @@ AnyRecord = (
     | Space
     | Counters
     | Objects
+    | Profile
     | Test
     | Remark
     | Failure

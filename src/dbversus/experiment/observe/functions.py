@@ -1,0 +1,143 @@
+"""Which functions of the servers use CPU time in the counted rows: perf's samples, put to targets and slots."""
+
+import hashlib
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from dbversus.experiment.observe.observer import Observer
+from dbversus.experiment.observe.scene import Scene
+from dbversus.experiment.rig.engine import Reply
+from dbversus.files import write_whole
+from dbversus.host.processes import descendants, program_of
+from dbversus.profiling.folded import Folded, folded_text
+from dbversus.profiling.perf import Perf, Recording, Stacks, find_perf
+from dbversus.profiling.script import Sample
+from dbversus.results.records import Profile, ProfiledTarget
+from dbversus.results.schema import PROFILES
+from dbversus.results.write import safe_name
+
+RECORDING = "recording.data"
+
+Pieces = Mapping[str, list[tuple[int, int]]]
+"""Target → when it was driven in slots: moments since 1970 and lengths, in ns."""
+
+
+class Functions(Observer):
+    """A recording begins with the rows, and again where a server was replaced. What is between two slots is left out."""
+
+    def __init__(self, scene: Scene):
+        super().__init__(scene)
+        self._perf: Perf | None = None
+        self._stacks = Stacks.NONE
+        self._recording: Recording | None = None
+        self._owner: dict[int, str] = {}
+        self._pieces: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
+        self._ops: Counter[str] = Counter()
+        self._cpu_ns: Counter[str] = Counter()
+        self._sampled = Sampled()
+
+    @classmethod
+    def is_wanted(cls, scene: Scene) -> bool:
+        return scene.rig.spec.functions
+
+    def begin(self) -> None:
+        """Raises UsageError where nothing can be recorded."""
+        self._perf = find_perf()
+        self._stacks = self._perf.stacks_of([self._program(target.server.root_pid) for target in self.scene.rig.alive])
+
+    def _program(self, pid: int | None) -> Path | None:
+        return Path(program_of(pid)) if pid is not None else None
+
+    def rows_begin(self) -> None:
+        self._end_recording()
+        rig = self.scene.rig
+        self._owner = {}
+        for target in rig.alive:
+            if (pid := target.server.root_pid) is not None:
+                self._owner |= dict.fromkeys([pid, *descendants(pid)], target.name)
+        is_embedded = any(target.server.root_pid is None for target in rig.alive)
+        pids = [*self._owner, *([rig.engine.pid] if is_embedded else [])]
+        assert self._perf
+        (rig.folder / PROFILES).mkdir(exist_ok=True)
+        self._recording = Recording(self._perf, pids, self._stacks, rig.folder / PROFILES / RECORDING)
+
+    def row(self, row: Reply) -> None:
+        for slot in row["slots"]:
+            self._ops[slot["target"]] += slot["ops"]
+            self._cpu_ns[slot["target"]] += slot.get("server_cpu_ns") or 0
+
+    def rows_told(self, end: Reply) -> None:
+        for second in end.get("series", ()):
+            self._pieces[second["target"]] += [(began, length) for began, length in second["pieces"]]
+
+    def rows_end(self) -> None:
+        self._end_recording()
+
+    def _end_recording(self) -> None:
+        """Samples are read at once: the next recording takes the file."""
+        recording, self._recording = self._recording, None
+        if recording is None:
+            return
+        recording.end()
+        self._sampled.take(in_slots(recording.samples(), self._pieces, self._owner))
+        recording.remove()
+        self._pieces.clear()
+
+    def end(self) -> None:
+        rig, sampled = self.scene.rig, self._sampled
+        found = {}
+        for name, folded in sampled.folded.items():
+            if not self._ops[name] or not self._cpu_ns[name]:
+                continue
+            content = folded_text(folded).encode()
+            test, where = safe_name(self.scene.case.name), rig.tag.get("group", "")
+            file = f"{PROFILES}/{test}@{name}{f'.{where}' if where else ''}.{self.scene.block}.folded"
+            write_whole(rig.folder / file, content, within=rig.folder)
+            found[name] = ProfiledTarget(
+                file=file,
+                sha256=hashlib.sha256(content).hexdigest(),
+                samples=sampled.counts[name],
+                left_out=sampled.left_out,
+                ops=self._ops[name],
+                cpu_ns=self._cpu_ns[name],
+            )
+        if found and self._perf:
+            rig.note(
+                Profile(*self.scene.place, event=self._perf.event, stacks=str(self._stacks), targets=found, **rig.tag)
+            )
+
+
+class Sampled:
+    """Stacks by target, as they come in."""
+
+    def __init__(self) -> None:
+        self.folded: defaultdict[str, Folded] = defaultdict(Counter)
+        self.counts: Counter[str] = Counter()
+        self.left_out = 0
+
+    def take(self, samples: Iterable[tuple[str | None, Sample]]) -> None:
+        for name, sample in samples:
+            if name is None:
+                self.left_out += 1
+            else:
+                self.folded[name][sample.stack] += sample.weight
+                self.counts[name] += 1
+
+
+def in_slots(
+    samples: Iterable[Sample], pieces: Pieces, owner: Mapping[int, str]
+) -> Iterator[tuple[str | None, Sample]]:
+    """Each sample with its target; None: outside of that one's slots.
+
+    `owner`: process → its target. One that is not known, such as the engine with a library in it, or a process that was started
+    since, is of the target whose slot it was: the others are frozen then.
+    """
+    slots = sorted((began, began + length, name) for name, of_target in pieces.items() for began, length in of_target)
+    begins = [began for began, _, _ in slots]
+    for sample in samples:
+        place = bisect_right(begins, sample.at_ns) - 1
+        _, ended, name = slots[place] if place >= 0 else (0, 0, "")
+        is_in = sample.at_ns < ended and owner.get(sample.pid, name) == name
+        yield (name if is_in else None), sample

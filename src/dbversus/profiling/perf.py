@@ -1,0 +1,188 @@
+"""perf as the recorder: whether it can be used here, how it is started and ended, and what it has recorded."""
+
+import contextlib
+import os
+import shutil
+import signal
+import struct
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from dbversus.errors import RunError, UsageError
+from dbversus.host.pmu import instructions_counted
+from dbversus.profiling.script import FIELDS, Sample, samples_of
+
+SAMPLES_PER_S = 997
+"""Of CPU time: no multiple of what servers and the kernel do by the clock."""
+STACK_BYTES = 16_384
+"""Copied with each sample where there are no frame pointers."""
+_READY_S, _END_S = 5.0, 60.0
+_PARANOID = Path("/proc/sys/kernel/perf_event_paranoid")
+_OWN_PROCESSES = 2
+"""The highest level at which others than root may record at all."""
+_WITHOUT = "Settings, plans and counters are known without it: leave --measure out, or leave profiles out with --only."
+
+
+class Stacks(StrEnum):
+    """How callers are found."""
+
+    FRAME_POINTERS = "frame pointers"
+    UNWIND_TABLES = "unwind tables"
+    NONE = "none"
+
+    @property
+    def flags(self) -> list[str]:
+        how = {Stacks.FRAME_POINTERS: "fp", Stacks.UNWIND_TABLES: f"dwarf,{STACK_BYTES}"}.get(self)
+        return ["--call-graph", how] if how else []
+
+
+@dataclass(frozen=True)
+class Perf:
+    """What can be recorded here. `event`: `cycles`, where there is a PMU, or `cpu-clock`; with `:u` without the kernel's part."""
+
+    program: str
+    event: str
+    unwinds: bool
+
+    @property
+    def sees_kernel(self) -> bool:
+        return not self.event.endswith(":u")
+
+    def stacks_of(self, programs: Sequence[Path | None]) -> Stacks:
+        """How callers are found in all of these; None: a library, in a program that is not a server's."""
+        if all(program and has_frame_pointers(program) for program in programs):
+            return Stacks.FRAME_POINTERS
+        return Stacks.UNWIND_TABLES if self.unwinds else Stacks.NONE
+
+
+def find_perf() -> Perf:
+    """Raises UsageError with one sentence that says what to install, or to change, and what is known without it."""
+    program = shutil.which("perf")
+    if program is None:
+        raise UsageError(
+            "Profiles need the program perf, which is not installed: package linux-perf on Debian, linux-tools-generic on "
+            f"Ubuntu, perf elsewhere. {_WITHOUT}"
+        )
+    counted = "cycles" if instructions_counted() else "cpu-clock"
+    words = ""
+    for event in (counted, "cpu-clock", f"{counted}:u", "cpu-clock:u"):
+        words = _trial(program, event, [])
+        if not words:
+            return Perf(program, event, not _trial(program, event, Stacks.UNWIND_TABLES.flags))
+    with contextlib.suppress(OSError):
+        level = int(_PARANOID.read_text(encoding="ascii"))
+        if os.geteuid() and level > _OWN_PROCESSES:
+            raise UsageError(
+                f"The kernel lets nobody but root record profiles (kernel.perf_event_paranoid is {level}): "
+                f"`sysctl kernel.perf_event_paranoid=1` lets everybody. {_WITHOUT}"
+            )
+    raise UsageError(f"perf cannot record here: {words}. {_WITHOUT}")
+
+
+def _trial(program: str, event: str, flags: Sequence[str]) -> str:
+    """What it says where it cannot record that; else empty."""
+    with tempfile.TemporaryDirectory(prefix="dbversus-perf-") as folder:
+        command = [*_recording(program, event, Path(folder) / "data"), *flags, "--", "true"]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=_END_S, check=False)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return str(error)
+        lines = [line.strip() for line in done.stderr.splitlines() if line.strip(" -")]
+        return "" if done.returncode == 0 else (lines[0].rstrip(".") if lines else f"it left with {done.returncode}")
+
+
+def _recording(program: str, event: str, file: Path) -> list[str]:
+    return [
+        *(program, "record", "--quiet", "--no-buildid", "--no-buildid-cache", "--clockid", "CLOCK_MONOTONIC"),
+        *("--event", event, "--freq", str(SAMPLES_PER_S), "--output", str(file)),
+    ]
+
+
+class Recording:
+    """A perf that records some processes, and what they start, into `file` until it is ended."""
+
+    def __init__(self, perf: Perf, pids: Sequence[int], stacks: Stacks, file: Path):
+        """Returns once it records. Raises RunError with perf's own words where it does not."""
+        self._perf, self._file = perf, file
+        self.unix_minus_clock_ns = time.time_ns() - time.monotonic_ns()
+        file.unlink(missing_ok=True)
+        command = [*_recording(perf.program, perf.event, file), *stacks.flags, "--pid", ",".join(map(str, pids))]
+        # its own session: Ctrl-C is ours to handle, in order
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        deadline_s = time.monotonic() + _READY_S
+        while not (file.exists() and file.stat().st_size) and time.monotonic() < deadline_s:
+            if self._process.poll() is not None:
+                raise RunError(f"perf does not record: {self._words()}")
+            time.sleep(0.01)
+
+    def _words(self) -> str:
+        assert self._process.stderr
+        lines = [line.strip() for line in self._process.stderr.read().splitlines() if line.strip(" -")]
+        return lines[0] if lines else f"it left with status {self._process.returncode}"
+
+    def end(self) -> None:
+        """Ends it, however it is; what it has recorded is in the file."""
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGINT)
+            try:
+                self._process.wait(_END_S)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+        if self._process.stderr:
+            self._process.stderr.close()
+
+    def samples(self) -> Iterator[Sample]:
+        """With the time since 1970. Empty where nothing was recorded."""
+        if not self._file.exists():
+            return
+        # inlined functions take perf long to find, and differ with every compiler
+        command = [self._perf.program, "script", "--input", str(self._file), "--ns", "--no-inline", "--fields", FIELDS]
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace"
+        ) as script:
+            assert script.stdout
+            for sample in samples_of(script.stdout):
+                yield Sample(sample.pid, sample.at_ns + self.unix_minus_clock_ns, sample.weight, sample.stack)
+
+    def remove(self) -> None:
+        self._file.unlink(missing_ok=True)
+
+
+_PROLOGUE = {62: bytes.fromhex("554889e5"), 183: bytes.fromhex("fd030091")}
+"""By ELF machine: how a function begins that keeps a frame pointer (push %rbp, mov %rsp,%rbp; mov x29, sp)."""
+_UNWIND_SEGMENT = 0x6474E550
+_LEAST_PROLOGUES = 0.25
+"""Of functions with an unwind entry: of builds with frame pointers 0.4 to 0.65 begin so, of others none."""
+
+
+def has_frame_pointers(program: Path) -> bool:
+    """Whether most functions of a 64-bit ELF file keep a frame pointer; False where it cannot be told."""
+    try:
+        content = program.read_bytes()
+        if content[:6] != b"\x7fELF\x02\x01":
+            return False
+        prologue = _PROLOGUE.get(struct.unpack_from("<H", content, 18)[0])
+        table, (entry_bytes, count) = struct.unpack_from("<Q", content, 32)[0], struct.unpack_from("<HH", content, 54)
+        begins = functions = 0
+        for place in range(count):
+            kind, flags, offset, _, _, length = struct.unpack_from("<IIQQQQ", content, table + place * entry_bytes)
+            if kind == _UNWIND_SEGMENT:  # .eh_frame_hdr: four bytes of formats, a pointer, and the number of functions
+                functions = struct.unpack_from("<I", content, offset + 8)[0]
+            elif kind == 1 and flags & 1 and prologue:
+                begins += content.count(prologue, offset, offset + length)
+    except (OSError, struct.error):
+        return False
+    return functions > 0 and begins >= _LEAST_PROLOGUES * functions

@@ -1,0 +1,49 @@
+"""What `perf script` says, as samples: when, in which process, how much CPU time, and in which functions."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from dbversus.profiling.symbols import Frame, named
+
+FIELDS = "comm,pid,tid,time,period,ip,sym,dso"
+"""Of `perf script -F`."""
+
+Stack = tuple[str, ...]
+"""Functions, the outermost first: the last one is where the time went."""
+
+_HEAD = re.compile(r"^\s*\S.*?\s(\d+)/\d+\s+(\d+)\.(\d+):\s+(\d+)\b:?(.*)$")
+_FRAME = re.compile(r"^\s+([0-9a-f]+) (.*) \(((?:[^()]|\([^()]*\))*)\)\s*$")
+
+
+@dataclass(frozen=True)
+class Sample:
+    """`at_ns`: by the clock of the recording. `weight`: in units of the event: ns of CPU time, or cycles."""
+
+    pid: int
+    at_ns: int
+    weight: int
+    stack: Stack
+
+
+def samples_of(lines: Iterable[str]) -> Iterator[Sample]:
+    """Those of a script's lines; lines that are none of a sample are passed over."""
+    head: tuple[int, int, int] | None = None
+    frames: list[Frame] = []
+    for line in lines:
+        if found := _HEAD.match(line):
+            if head:
+                yield Sample(*head, named(frames))
+            pid, seconds, fraction, weight, rest = found.groups()
+            head = int(pid), int(seconds) * 10**9 + int(fraction.ljust(9, "0")[:9]), int(weight)
+            # with no callers recorded, the one frame stands on the same line
+            frames = [frame] if (frame := _frame(f" {rest.strip()}")) else []
+        elif head and (frame := _frame(line)):
+            frames.append(frame)
+    if head:
+        yield Sample(*head, named(frames))
+
+
+def _frame(line: str) -> Frame | None:
+    found = _FRAME.match(line)
+    return Frame(int(found[1], 16), found[2], found[3]) if found else None

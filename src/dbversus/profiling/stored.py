@@ -1,0 +1,63 @@
+"""Profiles that a results folder holds."""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dbversus.errors import UsageError
+from dbversus.profiling.figures import BlockProfile, Profile, profile_of
+from dbversus.profiling.folded import read_folded
+from dbversus.results.records import Profile as ProfileRecord
+from dbversus.results.records import ProfiledTarget
+from dbversus.results.stored import Results, check_inside
+
+
+@dataclass(frozen=True)
+class Profiled:
+    """What a test's profiles on a target and the base tell. `event`, `stacks`: as in the record."""
+
+    test: str
+    target: str
+    base: str
+    event: str
+    stacks: str
+    samples: int
+    profile: Profile
+
+
+def profiles_of(results: Results) -> list[Profiled]:
+    """A line per test and target; none where nothing was profiled. Raises UsageError where a file is damaged or gone."""
+    records = results.of_type(ProfileRecord)
+    blocks: defaultdict[tuple[str, str], dict[int, BlockProfile]] = defaultdict(dict)
+    for record in records:
+        for name, of_target in record.targets.items():
+            # of several groups the base has one in each: any of them will do
+            blocks[record.test, name][record.block] = _read(results, of_target)
+    found = []
+    for test in dict.fromkeys(record.test for record in records):
+        of_test = next(record for record in records if record.test == test)
+        base = blocks.get((test, results.base.name), {})
+        for target in results.targets[1:]:
+            mine = blocks.get((test, target.name), {})
+            if profile := profile_of(base, mine):
+                labels = target.label, results.base.label
+                found.append(Profiled(test, *labels, of_test.event, of_test.stacks, _samples(base, mine), profile))
+    return found
+
+
+def _samples(*sides: Mapping[int, BlockProfile]) -> int:
+    return sum(one.samples for side in sides for one in side.values())
+
+
+def _read(results: Results, of_target: ProfiledTarget) -> BlockProfile:
+    path = results.directory / of_target.file
+    check_inside(path, results.directory)
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read ({error.strerror}); it is part of the results.") from error
+    if hashlib.sha256(content).hexdigest() != of_target.sha256:
+        raise UsageError(f"{path} is not what was recorded: it was changed since, or is damaged.")
+    stacks = read_folded(content.decode(errors="replace"), str(path))
+    return BlockProfile(stacks, of_target.samples, of_target.cpu_ns / 1000 / of_target.ops)

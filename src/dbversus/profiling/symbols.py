@@ -1,0 +1,82 @@
+"""Names of functions that can be compared between two builds, and kernel time by system call.
+
+With cpu-clock, a sample waits until interrupts are enabled again, so that kernel time piles up in a few symbols; which
+system call it belongs to is right all the same.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+
+KERNEL = "[kernel]"
+UNKNOWN = "[unknown]"
+
+_CLONE = re.compile(r"(?:\.(?:constprop|isra|part|cold|lto_priv|llvm|localalias)(?:\.\d+)*)+$|\s*\[clone [^]]*\]")
+_VERSION = re.compile(r"@+[A-Z]\w*[._\w]*$")
+_LIBRARY = re.compile(r"^(.+?)(?:-\d[\d.]*)?\.so(?:\.[\d.]+)?$")
+_SYSTEM_CALL = re.compile(r"^__(?:x64|arm64|ia32|s390x|riscv)_(?:compat_)?sys_(\w+)$")
+_FAULT = re.compile(r"^(?:asm_)?exc_page_fault$|^do_(?:user_addr_fault|page_fault|mem_abort)$")
+_INTERRUPT = re.compile(
+    r"^(?:asm_)?(?:sysvec_|common_interrupt)|^el0_\w*irq|^(?:irq_exit|handle_softirqs|__do_softirq)"
+)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """As perf tells it. `binary`: path of what it lies in, or `[kernel.kallsyms]`, a kernel module, `[vdso]`."""
+
+    address: int
+    symbol: str
+    binary: str
+
+    @property
+    def is_kernel(self) -> bool:
+        return self.address >> 63 == 1 or self.binary.startswith(("[kernel", "[guest.kernel"))
+
+
+def named(frames: Sequence[Frame]) -> tuple[str, ...]:
+    """`frames`: innermost first, as perf has them. The outermost first; all of the kernel's are one: `[kernel] read`."""
+    own = [_name(frame) for frame in frames if not frame.is_kernel]
+    kernel = [frame.symbol for frame in frames if frame.is_kernel]
+    return (*reversed(own), *([_in_kernel(kernel)] if kernel else []))
+
+
+def _in_kernel(symbols: Sequence[str]) -> str:
+    """By what the kernel was entered for: the outermost symbol that tells."""
+    for symbol in reversed(symbols):
+        if found := _SYSTEM_CALL.match(symbol):
+            return f"{KERNEL} {found[1]}"
+        if _FAULT.match(symbol):
+            return f"{KERNEL} page fault"
+        if _INTERRUPT.match(symbol):
+            return f"{KERNEL} interrupts"
+    return KERNEL
+
+
+def _name(frame: Frame) -> str:
+    """`pg_mblen`, `malloc [libjemalloc]`, and `[libfoo]` where the binary tells no name for the place."""
+    file = PurePath(frame.binary.removesuffix(" (deleted)")).name
+    library = _LIBRARY.match(file)
+    where = library[1] if library else file.strip("[]")
+    if frame.symbol in (UNKNOWN, ""):
+        return f"[{where or 'unknown'}]"
+    name = plain(frame.symbol)
+    return f"{name} [{library[1]}]" if library else name
+
+
+def plain(symbol: str) -> str:
+    """Without what compilers add for copies, versions of symbols, and parameters of C++."""
+    symbol = _VERSION.sub("", _CLONE.sub("", symbol)).replace(";", ":")
+    return _without_parameters(symbol)
+
+
+def _without_parameters(symbol: str) -> str:
+    depth = 0
+    for place, letter in enumerate(symbol):
+        if letter == "(" and depth == 0:
+            before = symbol[:place]
+            if before and not before.endswith(("operator", "::", " ")):
+                return before
+        depth += (letter in "<(") - (letter in ">)") if "operator" not in symbol else 0
+    return symbol

@@ -1,0 +1,35 @@
+"""The record of a profile: where the CPU time of servers went in the rows of a test."""
+
+from dbversus.results.records.base import OfTest, Part
+
+
+class ProfiledTarget(Part, frozen=True, kw_only=True):
+    """The profile of a target.
+
+    file: its folded stacks, in the results folder
+    sha256: of the file
+    samples: how many there were in slots
+    left_out: samples in warm-ups and between slots
+    ops: operations of the slots
+    cpu_ns: CPU time of the server in them
+    """
+
+    file: str
+    sha256: str
+    samples: int
+    left_out: int = 0
+    ops: int
+    cpu_ns: int
+
+
+class Profile(OfTest, frozen=True, kw_only=True):
+    """Which functions of the servers used CPU time in the rows of a test (docs/explain.md).
+
+    event: what was sampled: `cycles` or `cpu-clock`; with `:u` outside the kernel alone
+    stacks: how callers were found: `frame pointers`, `unwind tables` or `none`
+    targets: by name of the target
+    """
+
+    event: str
+    stacks: str
+    targets: dict[str, ProfiledTarget]

@@ -1,0 +1,88 @@
+"""Samples are put to targets and slots; what is between slots, or of a target that should be frozen, is left out."""
+
+import hashlib
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import msgspec
+import pytest
+
+from dbversus.experiment.observe import functions
+from dbversus.experiment.observe.functions import Functions, Sampled, in_slots
+from dbversus.experiment.observe.scene import Scene
+from dbversus.experiment.plan.cases import Case
+from dbversus.experiment.rig.rig import Rig
+from dbversus.profiling.perf import Perf, Stacks
+from dbversus.profiling.script import Sample
+
+PIECES = {"t0": [(100, 50), (300, 50)], "t1": [(200, 50)]}
+OWNER = {10: "t0", 20: "t1"}
+
+
+@pytest.mark.parametrize(
+    ("pid", "at_ns", "target"),
+    [
+        (10, 100, "t0"),
+        (10, 149, "t0"),
+        (10, 150, None),  # its slot is over
+        (10, 99, None),  # its warm-up
+        (10, 210, None),  # the other's slot
+        (20, 210, "t1"),
+        (77, 210, "t1"),  # the engine with a library in it, or a process that was started since
+        (77, 260, None),
+        (10, 349, "t0"),
+    ],
+)
+def test_a_sample_is_of_the_target_whose_slot_it_is_in(pid: int, at_ns: int, target: str | None) -> None:
+    assert [name for name, _ in in_slots([Sample(pid, at_ns, 1, ("main",))], PIECES, OWNER)] == [target]
+
+
+def test_without_slots_every_sample_is_left_out() -> None:
+    sampled = Sampled()
+    sampled.take(in_slots([Sample(10, 5, 1, ("main",))], {}, OWNER))
+    assert (sampled.left_out, sampled.folded) == (1, {})
+
+
+class _Recording:
+    """A perf that has recorded two samples of each target, and one in a warm-up."""
+
+    def __init__(self, *asked: Any):
+        self.asked = asked
+
+    def end(self) -> None: ...
+    def remove(self) -> None: ...
+
+    def samples(self) -> list[Sample]:
+        moments = ((10, 110), (10, 310), (20, 220), (20, 221), (10, 90))
+        return [Sample(pid, at_ns, 1_000_000, ("main", "run")) for pid, at_ns in moments]
+
+
+def test_a_profile_is_journaled_with_its_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(functions, "find_perf", lambda: Perf("perf", "cpu-clock", unwinds=True))
+    monkeypatch.setattr(functions, "Recording", _Recording)
+    monkeypatch.setattr(functions, "descendants", lambda _: [])
+    monkeypatch.setattr(functions, "program_of", lambda _: "/nowhere")
+    noted: list[dict[str, Any]] = []
+    alive = [SimpleNamespace(name=name, server=SimpleNamespace(root_pid=pid)) for pid, name in OWNER.items()]
+    rig = SimpleNamespace(alive=alive, folder=tmp_path, tag={}, note=lambda one: noted.append(msgspec.to_builtins(one)))
+    observer = Functions(Scene(cast(Rig, rig), 2, cast(Case, SimpleNamespace(name="scan"))))
+    observer.begin()
+    observer.rows_begin()
+    slots = [{"target": name, "ops": 4, "server_cpu_ns": 9_000_000} for name in PIECES]
+    observer.row({"slots": slots})
+    observer.rows_told({"series": [{"target": name, "pieces": pieces} for name, pieces in PIECES.items()]})
+    observer.rows_end()
+    observer.end()
+    files = {name: tmp_path / f"profiles/scan@{name}.2.folded" for name in PIECES}
+    assert all(file.read_text() == "main;run 2000000\n" for file in files.values())
+    (record,) = noted
+    assert (record["event"], record["stacks"], record["block"]) == ("cpu-clock", str(Stacks.UNWIND_TABLES), 2)
+    assert record["targets"]["t0"] == {
+        "file": "profiles/scan@t0.2.folded",
+        "sha256": hashlib.sha256(files["t0"].read_bytes()).hexdigest(),
+        "samples": 2,
+        "left_out": 1,
+        "ops": 4,
+        "cpu_ns": 9_000_000,
+    }

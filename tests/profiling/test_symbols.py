@@ -1,0 +1,53 @@
+"""Names that agree between builds: without clones, versions and parameters, with the library; system calls of the kernel."""
+
+import pytest
+
+from dbversus.profiling.symbols import Frame, named, plain
+
+KERNEL = 0xFFFFFFFF81000130
+
+
+@pytest.mark.parametrize(
+    ("symbol", "name"),
+    [
+        ("pg_mblen", "pg_mblen"),
+        ("foo.constprop.0", "foo"),
+        ("foo.isra.0.cold", "foo"),
+        ("foo.part.12.lto_priv.3", "foo"),
+        ("__libc_start_main@@GLIBC_2.34", "__libc_start_main"),
+        ("row_search_mvcc(unsigned char*, page_cur_mode_t)", "row_search_mvcc"),
+        ("std::map<int, void (*)(int)>::find(int const&)", "std::map<int, void (*)(int)>::find"),
+        ("(anonymous namespace)::run(int)", "(anonymous namespace)::run"),
+        ("Key::operator()(int)", "Key::operator()"),
+        ("odd;name", "odd:name"),
+    ],
+)
+def test_one_function_has_one_name(symbol: str, name: str) -> None:
+    assert plain(symbol) == name
+
+
+def test_functions_of_libraries_name_them_without_their_version() -> None:
+    frames = [
+        Frame(1, "sqlite3VdbeExec", "/opt/libsqlite3.so.3.45.1"),
+        Frame(2, "[unknown]", "/opt/bin/mariadbd (deleted)"),
+    ]
+    assert named(frames) == ("[mariadbd]", "sqlite3VdbeExec [libsqlite3]")
+
+
+@pytest.mark.parametrize(
+    ("symbols", "name"),
+    [
+        (["finish_task_switch", "schedule", "__x64_sys_epoll_wait", "do_syscall_64"], "[kernel] epoll_wait"),
+        (["try_charge", "do_user_addr_fault", "exc_page_fault", "asm_exc_page_fault"], "[kernel] page fault"),
+        (["_raw_spin_unlock", "sysvec_apic_timer_interrupt", "asm_sysvec_apic_timer_interrupt"], "[kernel] interrupts"),
+        (["sysvec_apic_timer_interrupt", "__arm64_sys_pread64", "el0_svc"], "[kernel] pread64"),
+        (["finish_task_switch"], "[kernel]"),
+    ],
+)
+def test_kernel_time_is_that_of_its_system_call(symbols: list[str], name: str) -> None:
+    frames = [Frame(KERNEL, symbol, "[kernel.kallsyms]") for symbol in symbols]
+    assert named([*frames, Frame(5, "pread", "/lib/libc.so.6"), Frame(6, "main", "/bin/x")]) == (
+        "main",
+        "pread [libc]",
+        name,
+    )
