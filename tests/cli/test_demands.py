@@ -1,12 +1,14 @@
 """What --fail-on and --require-verdicts find in a synthetic experiment that has every verdict."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
 from dbversus.cli.demands import conditions_met, not_judged
-from dbversus.experiment.asked.demands import CONDITIONS
+from dbversus.cli.outcome import FAIL_ON_MET, present
+from dbversus.experiment.asked.demands import CONDITIONS, Demands
 from dbversus.results.read import open_results
 from dbversus.results.records import Failure
 from dbversus.results.stored import Results
@@ -166,3 +168,12 @@ def test_the_share_of_verdicts_counts_comparisons(results: Results, compared: Co
     (said,) = not_judged(results, compared, share + 0.01)
     assert said.startswith(f"{judged} of {len(compared)} comparisons")
     assert f"--require-verdicts asks for {100 * (share + 0.01):g}%." in said
+
+
+def test_the_exit_status_and_its_reasons_are_in_the_json(results: Results, capsys: pytest.CaptureFixture[str]) -> None:
+    status = present(results.directory, Demands(("regression",), None), as_json=True)
+    out, err = capsys.readouterr()
+    ending = json.loads(out)["ending"]
+    assert status == ending["status"] == FAIL_ON_MET
+    assert ending["reasons"] and err.endswith(f"dbversus: {ending['reasons'][-1]}\n")
+    assert json.loads((results.directory / "report.json").read_text())["ending"] == ending

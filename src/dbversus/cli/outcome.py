@@ -41,6 +41,7 @@ def present(
     from dbversus.report.assessment import build_assessment
     from dbversus.report.formats import json as json_report
     from dbversus.report.formats import text
+    from dbversus.report.model import Ending
     from dbversus.report.terminal import make_console
     from dbversus.results.read import open_results
 
@@ -51,6 +52,8 @@ def present(
 
         before = open_results(earlier, base)
         assessment = replace(assessment, since=since(results, before, renames))
+    status, reasons = _ending(results, assessment.comparisons, demands)
+    assessment = replace(assessment, ending=Ending(status, tuple(reasons)))
     written = [each.write(assessment, directory) for each in find_formats(formats or USUAL)]
     if as_json:
         sys.stdout.write(json_report.render(assessment))
@@ -60,20 +63,26 @@ def present(
             print(f"why: dbversus explain {shlex.quote(str(directory))}")
     for path in written if formats else written[:1]:
         print(f"report: {path}", file=sys.stderr if as_json else sys.stdout)
-    return status_of(results, assessment.comparisons, demands)
+    _say(reasons)
+    return status
 
 
 def status_of(results: "Results", comparisons: Sequence["Comparison"], demands: Demands) -> int:
     """0, or the status of the demand that is not met, with what was found on standard error."""
+    status, reasons = _ending(results, comparisons, demands)
+    _say(reasons)
+    return status
+
+
+def _ending(results: "Results", comparisons: Sequence["Comparison"], demands: Demands) -> tuple[int, list[str]]:
+    """The exit status, and why it is not 0."""
     from dbversus.cli.demands import conditions_met, not_judged
 
     if met := conditions_met(results, comparisons, demands.fail_on):
-        _say(met)
-        return FAIL_ON_MET
+        return FAIL_ON_MET, met
     if demands and (missing := not_judged(results, comparisons, demands.least_share)):
-        _say(missing)
-        return NOT_JUDGED
-    return 0
+        return NOT_JUDGED, missing
+    return 0, []
 
 
 def _say(sentences: list[str]) -> None:

@@ -448,6 +448,14 @@ class LayoutPart:
 
 
 @dataclass(frozen=True)
+class Ending:
+    """The exit status that was asked for by --fail-on and --require-verdicts, and why it is not 0."""
+
+    status: int
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Assessment:
     """All that any report shows of one experiment. `targets[0]` is the base.
 
@@ -491,6 +499,7 @@ class Assessment:
     posts: tuple[ScoredPost, ...] = field(default=(), kw_only=True)
     chosen_base: tuple[str, ...] = field(default=(), kw_only=True)
     code_layout: str = field(default="", kw_only=True)
+    ending: Ending | None = field(default=None, kw_only=True)
     since: tuple[str, ...] = field(default=(), kw_only=True)
     sections: tuple[Section, ...] = field(default=(), kw_only=True)
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -24,6 +25,22 @@ from dbversus.report.section import Section
 from dbversus.report.sections.registry import SECTIONS
 
 REPORT_SCHEMA = 2
+_WORDS = frozenset(
+    {
+        "summary",
+        "notes",
+        "note",
+        "outcome",
+        "chosen_base",
+        "code_layout",
+        "calibration",
+        "data_state",
+        "not_measured",
+        "words",
+    }
+)
+"""Fields that hold sentences of reports."""
+_PLAIN = str.maketrans({"\N{MINUS SIGN}": "-", "\N{NO-BREAK SPACE}": " ", "\N{NARROW NO-BREAK SPACE}": " "})
 
 
 def write(assessment: Assessment, path: Path) -> None:
@@ -46,6 +63,8 @@ def as_json(assessment: Assessment) -> dict[str, Any]:
         "outcome": assessment.outcome,
         "blocks": assessment.blocks,
         "summary": assessment.sentences,
+        "verdicts": Counter(str(item.verdict) for item in assessment.comparisons),
+        "ending": asdict(assessment.ending) if assessment.ending else None,
         "targets": [_target(facts) for facts in assessment.targets],
         "tests": [_test(test, assessment.sections) for test in assessment.tests],
         "causes": causes_table.as_json(assessment.explanations),
@@ -159,11 +178,14 @@ def _latency(latency: LatencyFigures) -> dict[str, Any]:
     }
 
 
-def _finite(value: Any) -> Any:
+def _finite(value: Any, in_words: bool = False) -> Any:
+    """For programs: no number that is none, and numbers in the words of reports with minus signs and blanks of ASCII."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
+    if isinstance(value, str):
+        return value.translate(_PLAIN) if in_words else value
     if isinstance(value, Mapping):
-        return {str(name): _finite(item) for name, item in value.items()}
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return [_finite(item) for item in value]
+        return {str(name): _finite(item, in_words or name in _WORDS) for name, item in value.items()}
+    if isinstance(value, Sequence):
+        return [_finite(item, in_words) for item in value]
     return value
