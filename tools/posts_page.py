@@ -23,9 +23,10 @@ from dbversus.posts.rule import Status
 from dbversus.posts.run import PostRun, experiment_of, run_of
 from dbversus.posts.scored import ScoredClaim, ScoredFigure, ScoredPost
 from dbversus.posts.scoring import score_together
-from dbversus.report.assessment import build_assessment, spoilt
+from dbversus.report.assessment import build_assessment
 from dbversus.report.formats.markdown import escape, table
-from dbversus.report.formats.tables import claims_table
+from dbversus.report.judged import spoilt
+from dbversus.report.sections import claims as claims_section
 from dbversus.report.words import experiment_facts, ratio, spread
 from dbversus.results.journal import read_header
 from dbversus.results.read import open_results
@@ -197,9 +198,9 @@ def _results(scored: Scored) -> Iterator[str]:
     for name, run in scored.runs.items():
         facts = "; ".join(experiment_facts(run.header, len(run.tests), run.blocks))
         yield escape(f"{f'{POSTS}/{name}: ' if len(scored.runs) > 1 else ''}{run.title}: {facts}.")
-    yield escape(claims_table.sentence(post))
+    yield escape(claims_section.sentence(post))
     yield from _lacking(load_post(post.name))
-    claims = [[claim.number, claim.says, claims_table.result(claim)] for claim in post.claims]
+    claims = [[claim.number, claim.says, claims_section.result(claim)] for claim in post.claims]
     yield table(["claim", "says", "result"], [list(map(escape, row)) for row in claims])
     rows = [[claim.number, *_cells(one), _beside(one)] for claim, one in post.figures()]
     yield "## Figures"

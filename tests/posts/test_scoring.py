@@ -13,8 +13,9 @@ from dbversus.posts.rule import Published, Status
 from dbversus.posts.run import run_of
 from dbversus.posts.scored import ScoredClaim, ScoredFigure, ScoredPost, middle
 from dbversus.posts.scoring import nearest_alone, of_every_post, score
-from dbversus.report.assessment import build_assessment, spoilt
-from dbversus.report.model import Assessment
+from dbversus.report.assessment import judged_of
+from dbversus.report.judged import Judged
+from dbversus.report.sections.claims import posts_of
 from dbversus.results.read import open_results
 
 from ..report.pairs import Contender, write_pairs, wrong_answer
@@ -29,19 +30,19 @@ AS_PUBLISHED = (
 
 
 @pytest.fixture
-def judged(tmp_path: Path) -> Callable[..., Assessment]:
-    def write(contenders: tuple[Contender, ...], **more: Any) -> Assessment:
-        return build_assessment(open_results(write_pairs(tmp_path / "results", contenders, **more)))
+def judged(tmp_path: Path) -> Callable[..., Judged]:
+    def write(contenders: tuple[Contender, ...], **more: Any) -> Judged:
+        return judged_of(open_results(write_pairs(tmp_path / "results", contenders, **more)))
 
     return write
 
 
-def claim(assessment: Assessment, number: str) -> ScoredClaim:
-    (post,) = assessment.posts
+def claim(judged_results: Judged, number: str) -> ScoredClaim:
+    (post,) = posts_of(judged_results)
     return next(each for each in post.claims if each.name == f"{POST}/{number}")
 
 
-def test_what_is_as_published_is_found(judged: Callable[..., Assessment]) -> None:
+def test_what_is_as_published_is_found(judged: Callable[..., Judged]) -> None:
     found = claim(judged(AS_PUBLISHED, spec={"posts": [POST]}), "12")
     assert found.count(Status.FOUND) == 2
     old, new = (one for one in found.figures if one.test == "point-query")
@@ -53,45 +54,45 @@ def test_what_is_as_published_is_found(judged: Callable[..., Assessment]) -> Non
     assert (old.differences, new.differences) == ("11.13 for 11.10, 5.6.24 for 5.6.49", "8.0.33 for 8.0.21")
 
 
-def test_what_was_not_measured_is_not_shown_and_counts(judged: Callable[..., Assessment]) -> None:
-    assessment = judged(AS_PUBLISHED, spec={"posts": [POST]})
-    found = claim(assessment, "12")
+def test_what_was_not_measured_is_not_shown_and_counts(judged: Callable[..., Judged]) -> None:
+    judged_results = judged(AS_PUBLISHED, spec={"posts": [POST]})
+    found = claim(judged_results, "12")
     missing = [one for one in found.figures if one.ratio is None]
     assert {(one.status, one.note) for one in missing} == {(Status.NOT_SHOWN, "not in the experiment")}
     assert found.status == Status.NOT_SHOWN
-    (post,) = assessment.posts
+    (post,) = posts_of(judged_results)
     assert post.counts.total() == sum(max(1, len(each.figures)) for each in post.claims)
 
 
-def test_what_goes_the_other_way_is_refuted(judged: Callable[..., Assessment]) -> None:
+def test_what_goes_the_other_way_is_refuted(judged: Callable[..., Judged]) -> None:
     *others, _ = AS_PUBLISHED
     slower = (*others, Contender("postgres:13.1", "postgres", "13.1", time=2.0, cpu=2.0))
     found = claim(judged(slower, spec={"posts": [POST]}), "12")
     assert [one.status for one in found.figures if one.ratio] == [Status.FOUND, Status.REFUTED]
 
 
-def test_a_smaller_change_is_weaker(judged: Callable[..., Assessment]) -> None:
+def test_a_smaller_change_is_weaker(judged: Callable[..., Judged]) -> None:
     found = claim(judged(AS_PUBLISHED, spec={"posts": [POST]}), "8")
     (one,) = (one for one in found.figures if one.published == 3.93)
     assert (one.status, one.size, one.words) == (Status.SAME_DIRECTION, "weaker", "same direction, weaker")
 
 
-def test_one_block_and_one_load_are_scored_by_size(judged: Callable[..., Assessment]) -> None:
-    assessment = judged(AS_PUBLISHED, blocks=1, spec={"posts": [POST]})
+def test_one_block_and_one_load_are_scored_by_size(judged: Callable[..., Judged]) -> None:
+    judged_results = judged(AS_PUBLISHED, blocks=1, spec={"posts": [POST]})
     for number, statuses in (("1", [Status.NOT_SHOWN, Status.SAME_DIRECTION]), ("12", [Status.FOUND, Status.FOUND])):
-        measured = [one for one in claim(assessment, number).figures if one.ratio]
+        measured = [one for one in claim(judged_results, number).figures if one.ratio]
         assert [one.status for one in measured] == statuses
         assert {one.note for one in measured} == {"1 block: by size, without an interval"}
 
 
-def test_an_interrupted_experiment_is_scored_as_far_as_it_goes(judged: Callable[..., Assessment]) -> None:
-    assessment = judged(AS_PUBLISHED, blocks=3, spec={"posts": [POST]}, looks=[4, 8])
-    measured = [one for one in claim(assessment, "12").figures if one.ratio]
+def test_an_interrupted_experiment_is_scored_as_far_as_it_goes(judged: Callable[..., Judged]) -> None:
+    judged_results = judged(AS_PUBLISHED, blocks=3, spec={"posts": [POST]}, looks=[4, 8])
+    measured = [one for one in claim(judged_results, "12").figures if one.ratio]
     assert {one.status for one in measured} == {Status.NOT_SHOWN}
     assert [one.note for one in measured] == ["3 of 4 blocks", "3 of 4 blocks"]
 
 
-def test_without_a_target_for_a_build_its_figures_are_not_shown(judged: Callable[..., Assessment]) -> None:
+def test_without_a_target_for_a_build_its_figures_are_not_shown(judged: Callable[..., Judged]) -> None:
     two = (AS_PUBLISHED[0], AS_PUBLISHED[2])
     found = claim(judged(two, spec={"posts": [POST]}), "12")
     assert {one.new for one in found.figures} == {""}
@@ -101,7 +102,7 @@ def test_without_a_target_for_a_build_its_figures_are_not_shown(judged: Callable
     }
 
 
-def test_most_of_the_tests_are_one_figure(judged: Callable[..., Assessment]) -> None:
+def test_most_of_the_tests_are_one_figure(judged: Callable[..., Judged]) -> None:
     found = claim(judged(AS_PUBLISHED, spec={"posts": [POST]}), "S2")
     (mysql,) = (one for one in found.figures if one.said == "mostly up")
     assert (mysql.test, mysql.status, mysql.ratio) == ("most of 2 tests", Status.FOUND, None)
@@ -114,22 +115,22 @@ def test_most_of_the_tests_are_one_figure(judged: Callable[..., Assessment]) -> 
 def test_wrong_answers_are_not_held_against_a_post(tmp_path: Path) -> None:
     folder = write_pairs(tmp_path / "results", AS_PUBLISHED, spec={"posts": [POST]})
     wrong_answer(folder, "point-query", "t3", ["t0", "t1", "t2", "t3"])
-    found = claim(build_assessment(open_results(folder)), "12")
+    found = claim(judged_of(open_results(folder)), "12")
     (one,) = (one for one in found.figures if one.published == 1.4)
     assert (one.status, one.note) == (Status.NOT_SHOWN, "answers were wrong, or the server failed")
 
 
-def test_another_number_of_clients_is_not_comparable(judged: Callable[..., Assessment]) -> None:
+def test_another_number_of_clients_is_not_comparable(judged: Callable[..., Judged]) -> None:
     found = claim(judged(AS_PUBLISHED, spec={"posts": [POST]}, clients=[8]), "12")
     assert (found.status, {one.note for one in found.figures}) == (Status.NOT_COMPARABLE, {"1 client there, 8 here"})
 
 
-def test_of_several_numbers_of_clients_that_of_the_post_counts(judged: Callable[..., Assessment]) -> None:
+def test_of_several_numbers_of_clients_that_of_the_post_counts(judged: Callable[..., Judged]) -> None:
     found = claim(judged(AS_PUBLISHED, spec={"posts": [POST]}, clients=[1, 2]), "12")
     assert found.status == Status.NOT_SHOWN  # there is point-query, and no point-query@1
 
 
-def test_data_in_memory_is_not_held_against_data_that_is_larger(judged: Callable[..., Assessment]) -> None:
+def test_data_in_memory_is_not_held_against_data_that_is_larger(judged: Callable[..., Judged]) -> None:
     found = claim(judged(AS_PUBLISHED, spec={"posts": [POST]}, memory=2**29), "12")
     assert {one.note for one in found.figures} == {"data in memory there, larger than memory here"}
 
@@ -138,7 +139,7 @@ def test_a_build_that_cannot_be_had_takes_its_claims_along(tmp_path: Path) -> No
     two = (Contender("mysql:5.6.24", "mysql", "5.6.24"), Contender("mysql:8.0.12", "mysql", "8.0.12", time=1.5))
     post = "2017-11-20-innodb-io"
     folder = write_pairs(tmp_path / "results", two, spec={"posts": [post]}, memory=2**29)
-    (scored,) = build_assessment(open_results(folder)).posts
+    (scored,) = posts_of(judged_of(open_results(folder)))
     figures = next(each for each in scored.claims if each.number == "14").figures
     lacking = [one for one in figures if one.status == Status.NOT_COMPARABLE]
     assert {one.note for one in lacking} == {"5.0.96 cannot be had"} and len(lacking) == 4
@@ -195,25 +196,25 @@ def test_of_several_targets_that_with_the_fewest_other_configs_stands_for_a_buil
     header = json.loads(first)
     header["targets"] = [one | {"config": configs[one["name"]]} for one in header["targets"]]
     journal.write_text(f"{json.dumps(header)}\n{rest}")
-    (post,) = build_assessment(open_results(folder)).posts
+    (post,) = posts_of(judged_of(open_results(folder)))
     point_query = next(part for part in post.claims if part.number == "12").figures[0]
     assert (point_query.new, point_query.old) == ("mysql:8.0.33@cx6d", "mysql:5.6@cx6d")
     limit = next(part for part in post.claims if part.number == "S2").figures[0]
     assert (limit.new, limit.old) == ("mysql:8.0.33@cx6d,dive200", "mysql:8.0.33@cx6d")
 
 
-def test_only_a_post_that_is_repeated_is_held_against_results(judged: Callable[..., Assessment]) -> None:
-    assert judged(AS_PUBLISHED).posts == ()
+def test_only_a_post_that_is_repeated_is_held_against_results(judged: Callable[..., Judged]) -> None:
+    assert posts_of(judged(AS_PUBLISHED)) == ()
 
 
-def test_a_post_that_nobody_knows_is_none(judged: Callable[..., Assessment]) -> None:
-    assert judged(AS_PUBLISHED, spec={"posts": ["2020-01-01-none"]}).posts == ()
+def test_a_post_that_nobody_knows_is_none(judged: Callable[..., Judged]) -> None:
+    assert posts_of(judged(AS_PUBLISHED, spec={"posts": ["2020-01-01-none"]})) == ()
 
 
 def test_other_experiments_have_what_they_measured_of_posts_in_memory(tmp_path: Path) -> None:
     results = open_results(write_pairs(tmp_path / "results", AS_PUBLISHED))
-    assessment = build_assessment(results)
-    parts = of_every_post(results, assessment.findings, spoilt(assessment.comparisons))
+    judged_results = judged_of(results)
+    parts = of_every_post(results, judged_results.findings, judged_results.spoilt)
     assert POST in {part.name for part in parts}
     assert not any(part.name.endswith("-io") for part in parts)
 

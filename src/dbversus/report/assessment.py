@@ -24,7 +24,6 @@ from dbversus.explain.find import Pair, Seen, explain
 from dbversus.explain.plan_diff import PlanDifference, differing_plans
 from dbversus.explain.settings_diff import SettingDifference, differing_settings
 from dbversus.explain.storage import Blocks, device_blocks, storage_causes
-from dbversus.posts import scoring
 from dbversus.private import config_told, without_secret_settings
 from dbversus.report import figures
 from dbversus.report import pairs as generations
@@ -42,7 +41,7 @@ from dbversus.report.model import (
     TargetFacts,
     TestPart,
 )
-from dbversus.report.parts.each_test import after_writes, roles
+from dbversus.report.parts.each_test import roles
 from dbversus.report.parts.each_test.groups import group_of
 from dbversus.report.parts.each_test.statements import statements_of_tests
 from dbversus.report.parts.each_test.timeline import courses, server_events, worst_seconds
@@ -71,7 +70,7 @@ from dbversus.stats.comparison import Comparison, by_test_and_target
 from dbversus.stats.headline import headline
 from dbversus.stats.judge import judge, judge_over_clients, judge_over_sizes
 from dbversus.stats.metrics import CPU, WAIT
-from dbversus.stats.model import CHANGES, SPOILT, Finding, Verdict
+from dbversus.stats.model import CHANGES, Finding, Verdict
 from dbversus.stats.values.finished import counted_blocks, of_finished_blocks
 from dbversus.stats.values.levels import at_level
 
@@ -123,10 +122,8 @@ def build_assessment(results: Results) -> Assessment:
         sizes=sizes.of_experiment(results, compared),
         steps=steps,
         layouts=layout_part(results, steps, findings),
-        after_writes=after_writes.of_experiment(results, compared),
         data_state=state_sentences(results),
         waits=disturbance.waits_of(results),
-        posts=scoring.of_experiment(results, findings, spoilt(compared)),
         chosen_base=base_sentences(results),
         code_layout=layout_note(results.header.targets),
         sections=sections_of(judged),
@@ -136,11 +133,6 @@ def build_assessment(results: Results) -> Assessment:
 def judged_of(results: Results) -> Judged:
     """Of the blocks that were finished."""
     return Judged(of_finished_blocks(results), _tests)
-
-
-def spoilt(comparisons: Iterable[Comparison]) -> set[tuple[str, str]]:
-    """Tests and targets that cannot be held against what was published, since answers were wrong, say."""
-    return {(item.test, item.target) for item in comparisons if item.verdict in SPOILT}
 
 
 def query(results: Results, sql: str) -> list[tuple[list[str], list[tuple[Any, ...]]]]:

@@ -1,6 +1,6 @@
 """What sections are made from: stored results with their verdicts, each of which is made when it is first asked for."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -8,7 +8,7 @@ from dbversus.report.model import TestPart
 from dbversus.results.stored import Results
 from dbversus.stats.comparison import Comparison, compare
 from dbversus.stats.judge import judge
-from dbversus.stats.model import Finding
+from dbversus.stats.model import SPOILT, Finding
 
 
 @dataclass
@@ -31,6 +31,15 @@ class Judged:
         return self.make_tests(self)
 
     @property
+    def spoilt(self) -> set[tuple[str, str]]:
+        return spoilt(self.comparisons)
+
+    @property
     def labels(self) -> list[str]:
         """Of the targets, the base first."""
         return [target.label for target in self.results.targets]
+
+
+def spoilt(comparisons: Iterable[Comparison]) -> set[tuple[str, str]]:
+    """Tests and targets that cannot be held against what was published, since answers were wrong, say."""
+    return {(item.test, item.target) for item in comparisons if item.verdict in SPOILT}

@@ -7,7 +7,6 @@ from typing import Any
 from dbversus.explain.cause import Explanation
 from dbversus.explain.plan_diff import PlanDifference
 from dbversus.explain.settings_diff import SettingDifference
-from dbversus.posts.scored import ScoredPost
 from dbversus.report.pairs import Generations
 from dbversus.report.section import Section
 from dbversus.results.records import Experiment
@@ -359,27 +358,6 @@ class Sizes:
 
 
 @dataclass(frozen=True)
-class AfterWritesLine:
-    """A test that was run `before` the writes of a suite and `after` them, by the names of both, on one target.
-
-    Ratios by metric, after ÷ before. `against_base`: that ratio over the base's, from same-row pairs; empty for the base.
-    """
-
-    before: str
-    after: str
-    target: str
-    ratios: Mapping[str, Ratio]
-    against_base: Mapping[str, Ratio]
-
-
-@dataclass(frozen=True)
-class AfterWrites:
-    """What writes leave behind (fragmentation, dead rows, debt that is not paid): a line per test and target, in order."""
-
-    lines: tuple[AfterWritesLine, ...]
-
-
-@dataclass(frozen=True)
 class StepCell:
     """One target in one step. `rate`: in the unit of the step; `inserts_per_s`: rows that come while queries are run.
 
@@ -461,9 +439,9 @@ class Assessment:
 
     `generations`: old against new pair, where the targets are two each of two DBMSs. `matrix`: where there are many.
     `scaleup`: with several numbers of clients; `sizes`: with several sizes of tables; `steps`: where tests are
-    steps; `after_writes`: where tests stand before and after writes. `layouts`: figures for the reference's summaries.
+    steps. `layouts`: figures for the reference's summaries.
     `outcome`: how it ended, unless it ran in one go and as planned. `data_state`: whether the data was the same at the start of
-    all blocks. `posts`: those that the experiment repeats. `chosen_base`: what a reader has to know where the base is not the
+    all blocks. `chosen_base`: what a reader has to know where the base is not the
     experiment's own (`report --base`). `code_layout`: what has to be known where builds differ in code. `sections`:
     what formats show of all else (sections/registry.py). `directory`: the name of the results directory, without
     where it lies.
@@ -492,11 +470,9 @@ class Assessment:
     scaleup: ScaleUp | None = field(default=None, kw_only=True)
     sizes: Sizes | None = field(default=None, kw_only=True)
     steps: StepsPart | None = field(default=None, kw_only=True)
-    after_writes: AfterWrites | None = field(default=None, kw_only=True)
     layouts: LayoutPart | None = field(default=None, kw_only=True)
     data_state: tuple[str, ...] = field(default=(), kw_only=True)
     waits: Waits = field(default=Waits(), kw_only=True)
-    posts: tuple[ScoredPost, ...] = field(default=(), kw_only=True)
     chosen_base: tuple[str, ...] = field(default=(), kw_only=True)
     code_layout: str = field(default="", kw_only=True)
     ending: Ending | None = field(default=None, kw_only=True)

@@ -24,7 +24,8 @@ class Shown(NamedTuple):
 
     @property
     def whole(self) -> str:
-        return f"{self.text} {self.spread}".strip()
+        """In one line."""
+        return f"{self.text} {self.spread}".strip().replace("\n", "; ")
 
 
 def headings(table: Table) -> list[str]:

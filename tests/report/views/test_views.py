@@ -18,8 +18,9 @@ from ...posts.test_scoring import AS_PUBLISHED
 from ..pairs import write_pairs
 from ..parts.overview import test_scaleup, test_sizes
 from ..parts.steps import test_columns, test_summary
-from ..sections import test_events, test_objects, test_phases
+from ..sections import test_after_writes, test_events, test_objects, test_phases
 from ..synthetic import LABELS, write_results
+from ..test_assessment import with_rates
 
 
 @pytest.fixture(scope="module")
@@ -33,11 +34,18 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
         "phases": test_phases.write_phases,
         "objects": test_objects.write,
         "events": test_events.write,
+        "after_writes": test_after_writes.write,
+        "roles": write_roles,
         "response": lambda folder: write_results(folder / "results"),
         "imported": import_small,
         "claims": lambda folder: write_pairs(folder / "results", AS_PUBLISHED),
     }
     return {view: write(tmp_path_factory.mktemp("views")) for view, write in made.items()}
+
+
+def write_roles(folder: Path) -> Path:
+    with_rates(write_results(folder / "results", blocks=1), "scan", dict.fromkeys(("t0", "t1", "t2"), 500))
+    return folder / "results"
 
 
 def import_small(folder: Path) -> Path:

@@ -22,12 +22,8 @@ from dbversus.report.charts.times import time_chart
 from dbversus.report.charts.trend import Targets, targets_of, trend_chart
 from dbversus.report.figures import PERCENTS, PLOTTED
 from dbversus.report.formats.tables import (
-    after_writes_table,
     causes_table,
-    claims_table,
     matrix_table,
-    response_table,
-    roles_table,
     scaleup_table,
     side_by_side_table,
     sizes_table,
@@ -37,7 +33,6 @@ from dbversus.report.formats.tables.cpu_splits import cpu_splits
 from dbversus.report.generations import words as generations_words
 from dbversus.report.model import Assessment, Figure, TargetFacts, TestPart
 from dbversus.report.pairs import Generations
-from dbversus.report.parts.each_test import after_writes
 from dbversus.report.parts.experiment import disturbance
 from dbversus.report.parts.experiment.loads import origin_text, times_note
 from dbversus.report.parts.notes.cause_words import LIKELY_CAUSE, leads_left_out, likely_cause, why
@@ -45,6 +40,7 @@ from dbversus.report.parts.overview import heat, plane, shades
 from dbversus.report.parts.steps.summary import BELOW, FASTER, HIGH, LOW, SLOWER, VOID
 from dbversus.report.section import Section
 from dbversus.report.side_by_side.model import SideBySide
+from dbversus.report.table import Table
 from dbversus.report.texts import headings, is_soft, shown_rows
 from dbversus.stats.judging.verdicts import MEASURED_AGAIN
 from dbversus.stats.metrics import CPU, THROUGHPUT
@@ -169,10 +165,7 @@ def _words() -> dict[str, Any]:
         "forest": forest,
         "intervals": words.INTERVALS,
         "cpu_splits": cpu_splits,
-        "after_writes": after_writes,
-        "after_writes_table": after_writes_table,
         "causes_table": causes_table,
-        "claims_table": claims_table,
         "leads_left_out": leads_left_out,
         "likely_cause": likely_cause,
         "likely_cause_title": LIKELY_CAUSE,
@@ -185,11 +178,10 @@ def _words() -> dict[str, Any]:
         "MOST_TESTS": matrix_table.MOST_TESTS,
         "plane": plane,
         "plane_chart": plane_chart,
-        "roles_table": roles_table,
         "headings": headings,
         "shown_rows": shown_rows,
         "is_soft": is_soft,
-        "response_table": response_table,
+        "is_shaded": _is_shaded,
         "steps_table": steps_table,
         "charts": _charts,
         "drawing": drawing,
@@ -230,7 +222,12 @@ def _sentence(note: str) -> str:
 
 def _class(look: str) -> str:
     """Of the style sheet, for the look of a cell."""
-    return f"mark-{look}" if look in _MARKS else look if look.startswith(("better-", "worse-")) else ""
+    return f"mark-{look}" if look in _MARKS else look if look in shades.NAMES else ""
+
+
+def _is_shaded(table: Table) -> bool:
+    """Whether it needs a legend of shades."""
+    return any(cell.look in shades.NAMES for row in shown_rows(table) for cell in row)
 
 
 def _pictures(section: Section) -> list[tuple[str, Markup]]:

@@ -12,17 +12,16 @@ import msgspec
 
 from dbversus.files import write_whole
 from dbversus.report.formats.tables import (
-    after_writes_table,
     causes_table,
-    roles_table,
     scaleup_table,
     sizes_table,
     steps_table,
 )
 from dbversus.report.generations import words as generations_words
-from dbversus.report.model import Assessment, Estimate, LatencyFigures, NotedComparison, ScaleUp, TargetFacts, TestPart
+from dbversus.report.model import Assessment, Estimate, NotedComparison, ScaleUp, TargetFacts, TestPart
 from dbversus.report.section import Section
 from dbversus.report.sections.registry import SECTIONS
+from dbversus.report.sections.response import content_of
 
 REPORT_SCHEMA = 2
 _WORDS = frozenset(
@@ -71,10 +70,8 @@ def as_json(assessment: Assessment) -> dict[str, Any]:
         "generations": generations_words.as_json(assessment.generations) if assessment.generations else None,
         "matrix": asdict(assessment.matrix) if assessment.matrix else None,
         "sizes": sizes_table.as_json(assessment.sizes) if assessment.sizes else None,
-        "after_writes": after_writes_table.as_json(assessment.after_writes) if assessment.after_writes else None,
         "steps": steps_table.as_json(assessment.steps, assessment.base.label) if assessment.steps else None,
         "scaleup": _scaleup(assessment.scaleup) if assessment.scaleup else None,
-        "posts": [asdict(post) for post in assessment.posts],
         "load": [asdict(load) for load in assessment.loads],
         "failures": [asdict(failure) for failure in assessment.failures],
         "settings": [asdict(setting) for setting in assessment.settings],
@@ -131,11 +128,7 @@ def _test(test: TestPart, sections: Sequence[Section]) -> dict[str, Any]:
             }
             for figure in test.figures
         ],
-        "latency": {label: _latency(latency) for label, latency in test.latency.items()},
-        "roles": {
-            part.name: {name: roles_table.as_json(one, _estimate, _latency) for name, one in part.targets.items()}
-            for part in test.roles
-        },
+        "latency": {label: content_of(latency) for label, latency in test.latency.items()},
         **_of_test(test.name, sections),
         "disturbance": asdict(test.disturbance),
         "plans": [asdict(plan) for plan in test.plans],
@@ -166,16 +159,6 @@ def _scaleup(scaleup: ScaleUp) -> dict[str, Any]:
 
 def _estimate(estimate: Estimate) -> dict[str, Any]:
     return asdict(estimate)
-
-
-def _latency(latency: LatencyFigures) -> dict[str, Any]:
-    percentiles = {f"{rank:g}": _estimate(item) for rank, item in latency.percentiles_us.items()}
-    return {
-        "operations": latency.count,
-        "percentiles_us": percentiles,
-        "max_us": latency.max_us,
-        "buckets": list(latency.buckets),
-    }
 
 
 def _finite(value: Any, in_words: bool = False) -> Any:

@@ -6,14 +6,10 @@ from pathlib import Path
 
 from dbversus.explain.cause import Explanation
 from dbversus.files import write_text
-from dbversus.posts.scored import ScoredPost
 from dbversus.report.formats.tables import (
-    after_writes_table,
     causes_table,
-    claims_table,
     heat_table,
     matrix_table,
-    roles_table,
     scaleup_table,
     side_by_side_table,
     sizes_table,
@@ -22,7 +18,6 @@ from dbversus.report.formats.tables import (
 from dbversus.report.generations import words as generations_words
 from dbversus.report.model import Assessment, StepsPart, TargetFacts
 from dbversus.report.pairs import Generations
-from dbversus.report.parts.each_test import after_writes
 from dbversus.report.parts.experiment import disturbance
 from dbversus.report.parts.experiment.loads import origin_text, times_note
 from dbversus.report.parts.notes.cause_words import LIKELY_CAUSE, leads_left_out, likely_cause, why
@@ -67,13 +62,10 @@ def render(assessment: Assessment) -> str:
     if not assessment.candidates:
         parts.append(own_figures(assessment))
     parts += [legend(assessment), escape(assessment.code_layout)]
-    parts += after_writes_parts(assessment)
-    parts += claims_parts(assessment.posts)
     if assessment.steps:
         parts += steps_parts(assessment.steps, assessment.base.label)
     if assessment.scaleup:
         parts += tables_parts(scaleup_table.tables(assessment.scaleup), scaleup_table.notes(assessment.scaleup))
-    parts += tables_parts(roles_table.tables(assessment.tests), roles_table.notes(assessment.tests))
     parts += [part for one in assessment.sections if not one.is_first for part in section_parts(one)]
     if found := assessment.sizes:
         parts += tables_parts(sizes_table.tables(found), [*sizes_table.sentences(found), *sizes_table.notes()])
@@ -119,6 +111,8 @@ def _experiment_line(assessment: Assessment) -> str:
 
 def section_parts(section: Section) -> list[str]:
     """Each table under a heading of its own; sentences under the first."""
+    if not (section.tables or section.sentences or section.notes):
+        return []
     said = "\n".join(f"- {escape(sentence)}" for sentence in section.sentences)
     titles = [f"## {escape(one.title)}" for one in section.titled] or [f"## {escape(section.title)}"]
     parts = [titles[0], said]
@@ -126,6 +120,11 @@ def section_parts(section: Section) -> list[str]:
         parts += [titles[place]] if place else []
         parts += [*_table_parts(one), *map(escape, one.notes)]
     return [*parts, *map(escape, section.notes)]
+
+
+def named_parts(assessment: Assessment, name: str) -> list[str]:
+    """Of the section of that name; nothing where there is none."""
+    return [part for one in assessment.sections if one.name == name for part in section_parts(one)]
 
 
 def _table_parts(one: Table) -> list[str]:
@@ -141,22 +140,6 @@ def tables_parts(tables: Sequence[matrix_table.Table], notes: Sequence[str]) -> 
         rows = [[escape(cell) for cell in row] for row in one.rows]
         parts += [f"## {escape(one.title)}", table([escape(name) for name in one.columns], rows)]
     return [*parts, *map(escape, notes)]
-
-
-def after_writes_parts(assessment: Assessment) -> list[str]:
-    if not (after := assessment.after_writes):
-        return []
-    said = "\n".join(f"- {escape(line)}" for line in after_writes.sentences(after, assessment.base.label))
-    heading, *more = tables_parts([after_writes_table.table(after)], [after_writes_table.note(after)])
-    return [heading, said, *more]
-
-
-def claims_parts(posts: Sequence[ScoredPost]) -> list[str]:
-    parts = []
-    for post in posts:
-        heading, *more = tables_parts([claims_table.table(post)], [])
-        parts += [heading, escape(claims_table.sentence(post)), *more]
-    return parts
 
 
 def _heats(assessment: Assessment) -> list[str]:

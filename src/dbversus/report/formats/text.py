@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from dbversus.report.figures import PERCENTS
-from dbversus.report.formats.tables import matrix_table, roles_table, scaleup_table, sizes_table
+from dbversus.report.formats.tables import matrix_table, scaleup_table, sizes_table
 from dbversus.report.generations import text as generations_text
 from dbversus.report.model import Assessment, Estimate, LoadFigure, TargetFacts, TestPart
 from dbversus.report.parts.experiment import disturbance
@@ -63,7 +63,6 @@ def render(assessment: Assessment, console: Console, verbose: bool = False) -> N
         _candidate(assessment, facts, console)
     if assessment.scaleup:
         scaleup_table.render(assessment.scaleup, console)
-    roles_table.render(assessment.tests, console)
     if assessment.sizes:
         sizes_table.render(assessment.sizes, console)
     _sections(assessment, console, is_first=False)

@@ -28,6 +28,11 @@ class Registered:
         made: Section | None = self._module.section(judged)
         return made and replace(made, name=self.name)
 
+    def asked(self, judged: "Judged") -> "Section | None":
+        """For `show`, which may have it where no report does."""
+        made: Section | None = getattr(self._module, "asked", self._module.section)(judged)
+        return made and replace(made, name=self.name)
+
     @property
     def lacks(self) -> str:
         """What results without this section are told."""
@@ -39,6 +44,10 @@ class Registered:
 
 
 _ALL = (
+    Registered("after_writes", "what tests do after the writes of a suite, against before them", "after_writes"),
+    Registered("claims", "what a published post claims, and whether it is found (docs/posts.md)", "posts", ()),
+    Registered("roles", "kinds of clients: rates, response times, SLA", "roles", {}, by_test=True),
+    Registered("response", "response times in fixed buckets, a line per role and target"),
     Registered("objects", "reads, writes, rows and sizes of single tables, indexes and files", "objects", by_test=True),
     Registered(
         "phases", "what servers owed and held when each phase began: work put off, levels of an LSM tree", "phases", ()

@@ -54,7 +54,6 @@ _ALL = (
     View("throughput", "rates of all tests, a column per target, and against the base"),
     View("throughput_2021", "the same in the form of January 2021, a column per number of clients"),
     View("efficiency", "CPU, switches and IO per operation"),
-    View("response", "response times in fixed buckets, a line per role and target"),
     View("steps", "columns of the Insert Benchmark, of tests that last"),
     View("summary", "rates of steps, against the base, and the insert rate beside queries"),
     View("io", "bytes per operation: asked of the kernel, of the disk, from the page cache"),
@@ -62,7 +61,6 @@ _ALL = (
     View("scaleup", "what more clients bring"),
     View("imported", "figures of an import, as printed, with file and line"),
     View("sizes", "what larger tables change"),
-    View("claims", "what a published post claims, and whether it is found (docs/posts.md)"),
 )
 VIEWS: Mapping[str, View] = {each.name: each for each in (*_ALL, *map(OfSection, SECTIONS.values()))}
 USUAL = "findings"

@@ -11,7 +11,7 @@ from dbversus.results.stored import Results
 
 def show(registered: Registered, results: Results) -> Shown:
     """UsageError where there is nothing to show."""
-    section = registered.section(judged_of(results))
+    section = registered.asked(judged_of(results))
     if section is None:
         raise UsageError(f"{results.directory} {registered.lacks}")
     columns, rows = section.lines[0].plain()

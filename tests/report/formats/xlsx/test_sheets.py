@@ -24,6 +24,7 @@ from dbversus.report.model import (
 )
 from dbversus.report.sections import events as server_events
 from dbversus.report.sections import objects
+from dbversus.report.sections import roles as of_roles
 from dbversus.report.table import Table
 from dbversus.report.words import SIGNS
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
@@ -357,7 +358,8 @@ def rare(assessment: Assessment, tmp_path_factory: pytest.TempPathFactory) -> tu
     first, *rest = assessment.tests
     first = replace(first, roles=roles, events=events, courses=courses)
     held = objects.Objects((line,), 3, (line,), 0, ("x: y",))
-    sections = objects.of_tests({first.name: held}, [label]), server_events.of_tests([first])
+    made = objects.of_tests({first.name: held}, [label]), server_events.of_tests([first]), of_roles.of_tests([first])
+    sections = tuple(one for one in made if one)
     shown = replace(assessment, tests=(first, *rest), sections=sections)
     return shown, open_book(content_of(shown, tmp_path_factory.mktemp("rare")))
 

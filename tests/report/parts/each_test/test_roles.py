@@ -8,8 +8,10 @@ from rich.console import Console
 from dbversus.report.figures import estimate
 from dbversus.report.formats import html, markdown, text
 from dbversus.report.formats import json as json_format
-from dbversus.report.model import Assessment, LatencyFigures, RoleFigures, RolePart, spoiled_labels
+from dbversus.report.model import Assessment, LatencyFigures, RoleFigures, RolePart, TestPart, spoiled_labels
 from dbversus.report.parts.each_test.roles import notes
+from dbversus.report.section import Section
+from dbversus.report.sections.roles import of_tests
 from dbversus.report.words import NBSP, percent
 from dbversus.stats.model import Verdict
 from dbversus.stats.validity.rates import Rate
@@ -34,12 +36,17 @@ def test_a_schedule_longer_than_the_test_is_said() -> None:
     assert said.startswith("no operation of orders fell due on a")
 
 
+def _sections(test: TestPart) -> tuple[Section, ...]:
+    section = of_tests([test])
+    return (replace(section, name="roles"),) if section else ()
+
+
 def test_every_report_has_the_figures_of_roles(assessment: Assessment) -> None:
     label = assessment.base.label
     roles = (RolePart("readers", {label: CLOSED}), RolePart("<orders>", {label: paced(0.5)}))
     first, *rest = assessment.tests
     first = replace(first, roles=roles, notes=tuple(notes(roles)))
-    with_roles = replace(assessment, tests=(first, *rest))
+    with_roles = replace(assessment, tests=(first, *rest), sections=_sections(first))
 
     of_json = json.loads(json_format.render(with_roles))["tests"][0]["roles"]
     assert of_json["<orders>"][label]["due_per_s"]["value"] == 500.0
@@ -79,7 +86,8 @@ def test_every_report_marks_what_does_not_count(assessment: Assessment) -> None:
     roles = (RolePart("readers", {label: CLOSED}), RolePart("orders", {label: failing(100.0)}))
     first, *rest = assessment.tests
     failed = tuple(replace(one, verdict=Verdict.SLA_FAILED) for one in first.comparisons)
-    marked = replace(assessment, tests=(replace(first, roles=roles, comparisons=failed), *rest))
+    first = replace(first, roles=roles, comparisons=failed)
+    marked = replace(assessment, tests=(first, *rest), sections=_sections(first))
     of_json = json.loads(json_format.render(marked))["tests"][0]
     assert (of_json["roles"]["orders"][label]["sla_failed"], of_json["comparisons"][0]["verdict"]) == (
         True,

@@ -16,15 +16,14 @@ from dbversus.importing.names import version_of
 from dbversus.report.formats import reference
 from dbversus.report.formats.layouts.files import INSERT, JANUARY_2021, NOW, files
 from dbversus.report.formats.markdown import (
-    after_writes_parts,
     candidate_parts,
-    claims_parts,
     code,
     escape,
     failures_parts,
     generations_parts,
     legend,
     loads_parts,
+    named_parts,
     own_figures,
     steps_parts,
     table,
@@ -96,10 +95,10 @@ def render(
         parts += ["## Since the earlier take", "\n".join(f"- {escape(line)}" for line in assessment.since)]
     for phase in told_phases if assessment.candidates else ():
         parts += _phase(assessment, phase, shown, [one for one in drawn if one.phase == phase.title], folder)
-    parts += after_writes_parts(assessment)
+    parts += named_parts(assessment, "after_writes")
     parts += medals_parts(assessment, _fewest_clients(told_phases), shown)
     parts += [*_tables(assessment), *_links(summaries, folder), *_causes(assessment), *_caveats(assessment)]
-    parts += claims_parts(assessment.posts)
+    parts += named_parts(assessment, "claims")
     parts += failures_parts(assessment)
     if assessment.command:
         parts += ["## To repeat it", code(assessment.command)]

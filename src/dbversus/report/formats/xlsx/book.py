@@ -144,7 +144,7 @@ class _Page:
             self._made.write_url(row, place, f"internal:'{cell.sheet}'!A1", self._book.format(looks.LINK), cell.sheet)
             return
         if isinstance(cell, Cell):
-            look = {**look, **LOOKS[cell.look]}
+            look = {**look, **LOOKS.get(cell.look, {})}
         value = plain(cell)
         if isinstance(value, int | float) and math.isfinite(value):
             shown = {**look, "num_format": number_format(form, value)}

@@ -5,6 +5,8 @@ from itertools import pairwise
 STEPS = (1.1, 1.25, 1.5)
 """Where one shade ends and the next begins: 10 %, 25 %, 50 %, or as much the other way."""
 
+NAMES = frozenset(f"{side}-{depth}" for side in ("better", "worse") for depth in range(1, len(STEPS) + 2))
+
 
 def shade(ratio: float, *, higher_is_better: bool) -> str:
     """`worse-1` to `worse-4` or `better-1` to `better-4`; 1 itself is neither, and empty."""

@@ -6,7 +6,6 @@ from functools import partial
 
 from dbversus.report.formats.xlsx.sheets import overview
 from dbversus.report.formats.xlsx.sheets.comparisons import (
-    claims,
     failures,
     generations,
     matrix,
@@ -21,8 +20,6 @@ from dbversus.report.formats.xlsx.sheets.per_test import (
     efficiency,
     figures,
     notes,
-    response,
-    roles,
     seconds,
     statements,
 )
@@ -59,7 +56,6 @@ _MAKERS: Sequence[Callable[[Assessment], Iterable[Sheet] | Sheet | None]] = (
     causes.sheet,
     failures.sheet,
     generations.of_assessment,
-    claims.sheet,
     matrix.sheet,
     matrix.figures_sheet,
     steps.sheet,
@@ -69,8 +65,6 @@ _MAKERS: Sequence[Callable[[Assessment], Iterable[Sheet] | Sheet | None]] = (
     sizes.sheet,
     efficiency.sheet,
     figures.sheet,
-    response.sheet,
-    roles.sheet,
     of_sections,
     seconds.sheet,
     notes.sheet,

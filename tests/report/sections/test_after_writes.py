@@ -11,16 +11,16 @@ import pytest
 from dbversus.report.assessment import build_assessment
 from dbversus.report.formats import html, markdown
 from dbversus.report.formats import json as json_report
-from dbversus.report.formats.tables import after_writes_table
-from dbversus.report.model import AfterWritesLine, Assessment
-from dbversus.report.parts.each_test.after_writes import pairs_of, sentences
+from dbversus.report.model import Assessment
+from dbversus.report.sections.after_writes import Line, lines_of, note, pairs_of, sentences
 from dbversus.results.read import open_results
+from dbversus.results.stored import Results
 from dbversus.results.write import create_results_dir
 from dbversus.stats.metrics import CPU, THROUGHPUT
 
-from ....journals import DictJournal
-from ...formats.test_html import Outline
-from ...synthetic import HOSTILE
+from ...journals import DictJournal
+from ..formats.test_html import Outline
+from ..synthetic import HOSTILE
 
 LABELS = ("postgres:16", f"postgres:17@{HOSTILE}")
 BLOCKS, ROWS = 6, 12
@@ -59,13 +59,12 @@ def write(folder: Path, blocks: int = BLOCKS) -> Path:
 
 
 @pytest.fixture(scope="module")
-def judged(tmp_path_factory: pytest.TempPathFactory) -> Assessment:
-    return build_assessment(open_results(write(tmp_path_factory.mktemp("after"))))
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    return open_results(write(tmp_path_factory.mktemp("after")))
 
 
-def line_of(assessment: Assessment, test: str, target: int) -> AfterWritesLine:
-    assert assessment.after_writes
-    return next(one for one in assessment.after_writes.lines if (one.after, one.target) == (test, LABELS[target]))
+def line_of(stored: Results, test: str, target: int) -> Line:
+    return next(one for one in lines_of(stored) if (one.after, one.target) == (test, LABELS[target]))
 
 
 def test_which_tests_belong_together() -> None:
@@ -82,8 +81,8 @@ def test_which_tests_belong_together() -> None:
 
 @pytest.mark.parametrize("target", [0, 1])
 @pytest.mark.parametrize("test", ["point", "scan"])
-def test_ratios_hold_the_truth(judged: Assessment, test: str, target: int) -> None:
-    line = line_of(judged, test, target)
+def test_ratios_hold_the_truth(stored: Results, test: str, target: int) -> None:
+    line = line_of(stored, test, target)
     for metric, figures in ((THROUGHPUT, RATES), (CPU, COSTS)):
         found, truth = line.ratios[metric], figures[test][target] / figures[f"{test}.pre"][target]
         assert found.low and found.high and found.low < found.value < found.high
@@ -91,18 +90,17 @@ def test_ratios_hold_the_truth(judged: Assessment, test: str, target: int) -> No
         assert found.blocks == BLOCKS
 
 
-def test_against_the_base_what_the_host_does_cancels(judged: Assessment) -> None:
-    line = line_of(judged, "scan", 1)
+def test_against_the_base_what_the_host_does_cancels(stored: Results) -> None:
+    line = line_of(stored, "scan", 1)
     own, found = line.ratios[THROUGHPUT], line.against_base[THROUGHPUT]
     assert found.value == pytest.approx(0.7 / 0.9, rel=0.01)
     assert found.low and found.high and own.low and own.high
     assert math.log(found.high / found.low) < math.log(own.high / own.low) / 2
-    assert line_of(judged, "scan", 0).against_base == {}
+    assert line_of(stored, "scan", 0).against_base == {}
 
 
-def test_sentences_say_what_intervals_show(judged: Assessment) -> None:
-    assert judged.after_writes
-    said = sentences(judged.after_writes, LABELS[0])
+def test_sentences_say_what_intervals_show(stored: Results) -> None:
+    said = sentences(lines_of(stored), LABELS[0])
     of_candidate = [line for line in said if f"on {LABELS[1]}" in line]
     assert any(
         line.startswith(
@@ -118,9 +116,10 @@ def test_sentences_say_what_intervals_show(judged: Assessment) -> None:
     assert not any("point" in line for line in said if line.startswith("Throughput") and "than before them" in line)
 
 
-def test_every_report_has_them_and_names_are_text(judged: Assessment) -> None:
-    found = line_of(judged, "scan", 1).against_base[THROUGHPUT]
+def test_every_report_has_them_and_names_are_text(stored: Results) -> None:
+    found = line_of(stored, "scan", 1).against_base[THROUGHPUT]
     text = f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]"
+    judged = build_assessment(stored)
     page, plain = html.render(judged), markdown.render(judged)
     outline = Outline()
     outline.feed(page)
@@ -136,15 +135,13 @@ def test_every_report_has_them_and_names_are_text(judged: Assessment) -> None:
 
 
 def test_one_block_has_no_intervals_and_says_so(tmp_path: Path) -> None:
-    judged = build_assessment(open_results(write(tmp_path, blocks=1)))
-    assert judged.after_writes
-    first, second = sentences(judged.after_writes, LABELS[0])
+    lines = lines_of(open_results(write(tmp_path, blocks=1)))
+    first, second = sentences(lines, LABELS[0])
     assert first.startswith(f"Throughput after the writes against before them on {LABELS[0]}: ")
     assert first.endswith("(point), of 2 tests, without intervals.") and LABELS[1] in second
-    assert "interval" not in after_writes_table.note(judged.after_writes)
+    assert "interval" not in note(lines)
 
 
 def test_no_such_tests_no_part(assessment: Assessment) -> None:
-    assert assessment.after_writes is None
     assert json_report.as_json(assessment)["after_writes"] is None
-    assert "after-writes" not in html.render(assessment).partition("<main>")[2]
+    assert "after-writes-title" not in html.render(assessment).partition("<main>")[2]

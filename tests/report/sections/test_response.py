@@ -1,14 +1,16 @@
 """Response times in fixed buckets: where a time belongs, how shares are written, and that both forms agree."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from dbversus.report.assessment import judged_of
 from dbversus.report.figures import BUCKETS_US, latency_figures
 from dbversus.report.formats import html
-from dbversus.report.formats.tables import response_table
 from dbversus.report.model import Assessment
+from dbversus.report.sections import response
 from dbversus.results.latency import Latency
 from dbversus.results.stored import Results
 
@@ -30,18 +32,22 @@ def test_shares_are_written_as_the_reference_does(assessment: Assessment) -> Non
     times = latency_figures([latency((10, 999_996), (2_000, 4))])
     assert times is not None
     test = replace(assessment.tests[0], latency={"a": times}, roles=())
-    table = response_table.table(test)
-    assert table is not None
+    found = response.of_tests([test])
+    assert found is not None
+    (table,) = found.of_tests[test.name].tables
     (row,) = table.rows
     assert row[:-1] == ["all that count", "a", "100.000", "", "nonzero", *[""] * 7]
-    assert float(row[-1]) == pytest.approx(0.002) and len(row) == len(table.columns)
+    assert row[-1] == pytest.approx(0.002) and len(row) == len(table.columns)
 
 
 def test_all_operations_are_in_some_bucket(results: Results) -> None:
-    columns, rows = response_table.flat(results)
+    found = response.section(judged_of(results))
+    assert found is not None
+    columns, rows = found.data[0].plain()
     first, last = columns.index("le_256us"), columns.index("gt")
-    assert rows and all(sum(row[first : last + 1]) == pytest.approx(100, abs=1e-4) for row in rows)
+    shares = [[share for share in row[first : last + 1] if isinstance(share, float)] for row in rows]
+    assert rows and all(math.fsum(own) == pytest.approx(100, abs=1e-4) for own in shares)
 
 
 def test_the_page_has_them(assessment: Assessment) -> None:
-    assert response_table.NOTE in html.render(assessment)
+    assert response.NOTE in html.render(assessment)
