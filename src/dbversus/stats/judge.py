@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from dbversus.dbms.sizes import size_bytes
 from dbversus.results.records import Experiment
 from dbversus.results.stored import Results
-from dbversus.stats.across.clients import case_of, pooled_margins, pooled_over_clients
-from dbversus.stats.across.sizes import interaction_margins, interactions, size_of
+from dbversus.stats.across.clients import case_of, pooled_name
+from dbversus.stats.across.contrast import over_first, over_first_margins, pooled, pooled_margins
+from dbversus.stats.across.sizes import interaction_name, size_of
 from dbversus.stats.judged import judged_metrics, judged_smooth, marked
 from dbversus.stats.judging.looks import FEWEST_FRESH_BLOCKS
 from dbversus.stats.judging.not_per_op import ahead_of, withhold_not_per_op
@@ -146,9 +147,10 @@ def judge_over_clients(results: Results) -> list[Finding]:
     results = of_finished_blocks(results)
     if results.layout is None or not any(case_of(test) for test in results.tests):
         return []
-    looks, margins = looks_of(results.header), pooled_margins(margins_of(results.header, results.tests))
-    findings = assess(pooled_over_clients(judged_values(results)), judged_metrics(results.header), looks, margins)
-    work = pooled_over_clients(whole_work_values(results.layout, results.drains))
+    looks, factor = looks_of(results.header), (case_of, pooled_name)
+    margins = pooled_margins(margins_of(results.header, results.tests), *factor)
+    findings = assess(pooled(judged_values(results), *factor), judged_metrics(results.header), looks, margins)
+    work = pooled(whole_work_values(results.layout, results.drains), *factor)
     whole = assess(work, judged_smooth(results.header), looks, margins)
     return check_whole_work(findings, {finding.key: finding for finding in whole})
 
@@ -162,10 +164,10 @@ def judge_over_sizes(results: Results) -> list[Finding]:
     results = of_finished_blocks(results)
     if results.layout is None or not any(size_of(test) for test in results.tests):
         return []
-    margins = interaction_margins(margins_of(results.header, results.tests))
-    return assess(
-        interactions(judged_values(results)), judged_metrics(results.header), looks_of(results.header), margins
-    )
+    factor = size_of, interaction_name
+    margins = over_first_margins(margins_of(results.header, results.tests), *factor)
+    values = over_first(judged_values(results), *factor)
+    return assess(values, judged_metrics(results.header), looks_of(results.header), margins)
 
 
 def margins_of(header: Experiment, tests: Sequence[str]) -> dict[tuple[str, str], float]:

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.stats import ttest_1samp, ttest_ind
 
 from dbversus.results.records import Load, LoadFigures
 from dbversus.stats.across.generations import (
@@ -17,7 +16,7 @@ from dbversus.stats.across.generations import (
     compare_generations,
     generation,
 )
-from dbversus.stats.means import Logs, Mean, difference, mean_of_blocks, mean_of_tests
+from dbversus.stats.means import Logs, Mean, mean_of_blocks, mean_of_tests
 from dbversus.stats.metrics import CPU, DISK_READ_BYTES, DISK_READS, THROUGHPUT
 
 from ..slots import make_slots
@@ -45,17 +44,6 @@ def test_shift_is_new_over_old_by_hand() -> None:
         assert change.shift
         assert (change.old.value, change.new.value, change.shift.value) == pytest.approx((0.9, 1.08, 1.2))
         assert change.shift.blocks == 3
-
-
-def test_intervals_agree_with_scipy() -> None:
-    rng = np.random.default_rng(3)
-    old, new = rng.normal(0.1, 0.02, 5), rng.normal(0.2, 0.05, 8)
-    one = mean_of_blocks(list(new)).ratio()
-    expected = ttest_1samp(new, 0).confidence_interval(0.95)
-    assert (one.low, one.high) == pytest.approx((math.exp(expected.low), math.exp(expected.high)))
-    both = difference(mean_of_blocks(list(new)), mean_of_blocks(list(old))).ratio()
-    welch = ttest_ind(new, old, equal_var=False).confidence_interval(0.95)
-    assert (both.low, both.high) == pytest.approx((math.exp(welch.low), math.exp(welch.high)))
 
 
 def test_paired_shift_takes_blocks_that_both_have() -> None:
@@ -88,23 +76,6 @@ def covered(draw: Callable[[np.random.Generator], Mean], truth: float) -> float:
         assert ratio.high is not None
         hits += ratio.low <= math.exp(truth) <= ratio.high
     return hits / RUNS
-
-
-def test_paired_interval_covers_the_truth() -> None:
-    def draw(rng: np.random.Generator) -> Mean:
-        shared = rng.normal(0, 0.03, 4)  # what befalls a block befalls both pairs
-        old, new = shared + rng.normal(0.1, 0.01, 4), shared + rng.normal(0.15, 0.01, 4)
-        return mean_of_blocks(list(new - old))
-
-    assert 0.93 <= covered(draw, 0.05) <= 0.97
-
-
-def test_interval_of_two_experiments_covers_the_truth() -> None:
-    def draw(rng: np.random.Generator) -> Mean:
-        old, new = rng.normal(0.1, 0.01, 4), rng.normal(0.15, 0.03, 8)
-        return difference(mean_of_blocks(list(new)), mean_of_blocks(list(old)))
-
-    assert 0.93 <= covered(draw, 0.05) <= 0.97
 
 
 @pytest.mark.parametrize("longest", [4, 12])

@@ -12,7 +12,7 @@ from dbversus.report.section import Section
 from dbversus.report.table import Cell, Column, Form, Row, Table
 from dbversus.report.words import SHORT_TITLES, change, listing
 from dbversus.results.stored import Results
-from dbversus.stats.across.clients import growth
+from dbversus.stats.across.contrast import ratio_over
 from dbversus.stats.comparison import Comparison
 from dbversus.stats.means import CONFIDENCE, Ratio, spread_of
 from dbversus.stats.metrics import THROUGHPUT, metric_named
@@ -147,7 +147,9 @@ def lines_of(results: Results, comparisons: Sequence[Comparison] = ()) -> list[L
 
 
 def _ratios(logs: dict[str, Places], before: str, after: str, label: str) -> dict[str, Ratio]:
-    found = {name: growth(logs[name].get((after, label), {}), logs[name].get((before, label), {})) for name in METRICS}
+    found = {
+        name: ratio_over(logs[name].get((after, label), {}), logs[name].get((before, label), {})) for name in METRICS
+    }
     return {name: ratio for name, ratio in found.items() if ratio is not None}
 
 

@@ -10,7 +10,7 @@ from dbversus.report.side_by_side.facts import facts_of
 from dbversus.report.side_by_side.model import BesideLine, SideBySide
 from dbversus.report.words import SHORT_TITLES, listing
 from dbversus.results.stored import Results
-from dbversus.stats.across.side_by_side import Measured, block_means, judge_interactions
+from dbversus.stats.across.contrast import Measured, block_means, judge_interactions
 from dbversus.stats.comparison import Comparison, compare
 from dbversus.stats.judge import judged_values, looks_of, margins_of
 from dbversus.stats.judgeable import JUDGEABLE

@@ -1,1 +1,1 @@
-"""Findings taken together: over numbers of clients, sizes, generations, and experiments."""
+"""Findings taken together, over the levels of a factor: contrast.py has the statistics, the others which levels there are."""

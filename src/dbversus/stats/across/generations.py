@@ -14,7 +14,8 @@ import numpy as np
 
 from dbversus.results.layout import lay_out
 from dbversus.results.records import Load
-from dbversus.stats.means import FEWEST_BLOCKS, Logs, Ratio, difference, mean_of_blocks, mean_of_tests
+from dbversus.stats.across.contrast import beyond, contrast
+from dbversus.stats.means import FEWEST_BLOCKS, Logs, Mean, Ratio
 from dbversus.stats.metrics import CPU, DISK_READ_BYTES, DISK_READS, LOAD_TEST, THROUGHPUT, Columns, metric_named, parts
 from dbversus.stats.model import BlockValue, Metric
 from dbversus.stats.values.blocks import block_values, load_values
@@ -23,6 +24,7 @@ MARGIN = 0.05
 MARKED = (THROUGHPUT, CPU)
 COMPARED = (*MARKED, DISK_READS, DISK_READ_BYTES)
 
+_OLD, _NEW = "old", "new"
 _OF_LOAD = {"load_rows_per_s": THROUGHPUT, "load_cpu_us_per_row": CPU}
 
 Key = tuple[str, str]
@@ -52,6 +54,10 @@ class Generation:
     @property
     def tests(self) -> set[str]:
         return {test for test, _ in self.logs}
+
+    def of(self, key: Key) -> list[Logs]:
+        """For a contrast; of what was not measured there is one without blocks."""
+        return [self.logs.get(key, {})]
 
 
 class Mark(StrEnum):
@@ -227,35 +233,26 @@ def _changes(test: str, old: Generation, new: Generation, paired: bool, margin: 
     changes: dict[str, Change] = {}
     for metric in COMPARED:
         key = test, metric
-        before, after = _ratio(old, key), _ratio(new, key)
-        if before is None and after is None:
-            continue
-        shift = _shift(old.logs[key], new.logs[key], paired) if metric in MARKED and _measured(key, old, new) else None
-        changes[metric] = Change(before, after, shift, _mark(metric, shift, margin))
+        found = contrast({_OLD: old.of(key), _NEW: new.of(key)}, paired=paired)
+        before, after = (_ratio(each, key, found.at.get(side)) for side, each in ((_OLD, old), (_NEW, new)))
+        if before or after:
+            over = found.over.get(_NEW) if metric in MARKED else None
+            shift = over.ratio() if over else None
+            changes[metric] = Change(before, after, shift, _mark(metric, shift, margin))
     return changes
 
 
-def _ratio(generation: Generation, key: Key) -> Ratio | None:
-    logs = generation.logs.get(key)
+def _ratio(generation: Generation, key: Key, mean: Mean | None) -> Ratio | None:
     if key in generation.fixed:
-        return Ratio(generation.fixed[key], None, None, len(logs or ()))
-    return mean_of_blocks(list(logs.values())).ratio() if logs else None
-
-
-def _shift(old: Logs, new: Logs, paired: bool) -> Ratio:
-    if paired:
-        return mean_of_blocks([new[block] - old[block] for block in new]).ratio()
-    return difference(mean_of_blocks(list(new.values())), mean_of_blocks(list(old.values()))).ratio()
+        return Ratio(generation.fixed[key], None, None, mean.blocks if mean else 0)
+    return mean.ratio() if mean else None
 
 
 def _mark(metric: str, shift: Ratio | None, margin: float) -> Mark:
     """A mark only where the whole interval lies beyond the margin."""
-    if not margin or shift is None or shift.low is None or shift.high is None:
-        return Mark.NONE
-    better, worse = (Mark.GAIN, Mark.LOSS) if metric_named(metric).higher_is_better else (Mark.LOSS, Mark.GAIN)
-    if shift.low > 1 + margin:
-        return better
-    return worse if shift.high < 1 / (1 + margin) else Mark.NONE
+    way = beyond(shift, margin) if margin else 0
+    better = way if metric_named(metric).higher_is_better else -way
+    return (Mark.NONE, Mark.GAIN, Mark.LOSS)[better]
 
 
 def _with_interval(tests: list[str], metric: str, *generations: Generation) -> list[str]:
@@ -265,13 +262,6 @@ def _with_interval(tests: list[str], metric: str, *generations: Generation) -> l
 
 
 def _geometric_mean(tests: Sequence[str], metric: str, old: Generation, new: Generation, paired: bool) -> Change:
-    before = mean_of_tests([old.logs[test, metric] for test in tests])
-    after = mean_of_tests([new.logs[test, metric] for test in tests])
-    if paired:
-        shifts = [_differences(old.logs[test, metric], new.logs[test, metric]) for test in tests]
-        return Change(before.ratio(), after.ratio(), mean_of_tests(shifts).ratio())
-    return Change(before.ratio(), after.ratio(), difference(after, before).ratio())
-
-
-def _differences(old: Logs, new: Logs) -> dict[int, float]:
-    return {block: new[block] - old[block] for block in new}
+    sides = {side: [each.logs[test, metric] for test in tests] for side, each in ((_OLD, old), (_NEW, new))}
+    found = contrast(sides, paired=paired)
+    return Change(found.at[_OLD].ratio(), found.at[_NEW].ratio(), found.over[_NEW].ratio())

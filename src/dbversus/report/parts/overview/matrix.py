@@ -8,6 +8,7 @@ from statistics import fmean
 from dbversus.report.figures import block_figures, estimate, geometric
 from dbversus.report.model import Estimate, Matrix, MatrixCell, MatrixRow
 from dbversus.results.stored import Results, Target
+from dbversus.stats.across.contrast import differences
 from dbversus.stats.judge import judge
 from dbversus.stats.means import spread_of
 from dbversus.stats.metrics import THROUGHPUT, metric_named
@@ -110,7 +111,7 @@ def _cell(rates: Sequence[float], ratio: Estimate, memory: Mapping[str, Sequence
 
 def _ratio(ours: Values, theirs: Values, mine: Estimate | None, of_reference: Estimate | None) -> Estimate:
     """The interval is that over blocks, around the quotient of both ratios to the base where there are such."""
-    logs = [ours[block] - theirs[block] for block in ours if block in theirs]
+    logs = list(differences(ours, theirs).values())
     if logs and mine and mine.value and of_reference and of_reference.value:
         away = math.log(mine.value / of_reference.value) - fmean(logs)
         logs = [log + away for log in logs]

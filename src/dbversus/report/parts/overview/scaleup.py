@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dbversus.report.model import NotedComparison, ScaleLine, ScaleUp
 from dbversus.report.parts.overview.block_logs import Places, logs_against_base, own_logs
 from dbversus.results.stored import Results
-from dbversus.stats.across.clients import case_of, growth
+from dbversus.stats.across.clients import case_of
+from dbversus.stats.across.contrast import contrast
 from dbversus.stats.comparison import Comparison, compare_over_clients
 from dbversus.stats.headline import headline
 from dbversus.stats.judged import judged_metrics
@@ -40,9 +41,8 @@ def _lines(results: Results, tests: Sequence[str], clients: Sequence[int]) -> li
 
 
 def _growths(logs: Places, test: str, target: str, clients: Sequence[int]) -> dict[int, Ratio]:
-    first, *more = (logs.get((f"{test}@{count}", target), {}) for count in clients)
-    found = {count: growth(own, first) for count, own in zip(clients[1:], more, strict=True)}
-    return {count: ratio for count, ratio in found.items() if ratio is not None}
+    found = contrast({count: [logs.get((f"{test}@{count}", target), {})] for count in clients}, paired=True)
+    return {count: mean.ratio() for count, mean in found.over.items()}
 
 
 def _noted(item: Comparison) -> NotedComparison:
