@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from msgspec import Struct, field
 
@@ -77,6 +78,10 @@ class Agenda(Struct, frozen=True, tag_field="kind"):
     def title(self) -> str:
         """What the campaign is, in a few words."""
         raise NotImplementedError
+
+    def within(self, directory: Path) -> "Agenda":
+        """As it is for a campaign in that folder."""
+        return self
 
     def next(self, outcomes: Mapping[str, Outcome]) -> Step | End:
         """`outcomes`: of finished experiments, by name. Equal ones give an equal step, so that a lost decision is made again."""

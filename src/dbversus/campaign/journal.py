@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from dbversus.campaign.agenda import HERE, Outcome
 from dbversus.campaign.calibrating.agenda import Calibration
+from dbversus.campaign.finding.agenda import Finding
 from dbversus.campaign.screening.agenda import Screening
 from dbversus.campaign.upgrading.agenda import Upgrade
 from dbversus.errors import UsageError
@@ -24,7 +25,7 @@ from dbversus.files import LineFile
 from dbversus.private import told
 from dbversus.results.schema import CAMPAIGN
 
-AnyAgenda = Calibration | Screening | Upgrade
+AnyAgenda = Calibration | Finding | Screening | Upgrade
 """The kinds of campaigns that there are."""
 
 CAMPAIGN_SCHEMA = 1
@@ -50,13 +51,17 @@ class Asked(Line, frozen=True):
     time_budget_s: float | None = None
 
 
-class Order(Struct, frozen=True):
-    """An experiment as decided; `spec` holds every choice, as experiment.toml does."""
+class Order(Struct, frozen=True, omit_defaults=True):
+    """An experiment as decided; `spec` holds every choice, as experiment.toml does.
+
+    `folder`: the results folder whose suite and configs it has, from the campaign's; null: they are found by name or path.
+    """
 
     name: str
     why: str
     expected_s: float
     spec: dict[str, Any]
+    folder: str | None = None
 
     def __post_init__(self) -> None:
         if self.name != HERE and not _NAME.fullmatch(self.name):

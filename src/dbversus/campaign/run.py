@@ -1,6 +1,7 @@
 """The story of a campaign: what its agenda decides is measured, experiment by experiment, until it ends or its time is up."""
 
 import contextlib
+import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -52,7 +53,7 @@ def run_campaign(
     too. Raises as `run_experiment`; `resume_campaign` goes on from there, and where nothing was begun nothing is left.
     """
     check_results_dir(directory)
-    first = decided(agenda.next({}))
+    first = decided(agenda.within(directory).next({}), directory)
     asked = Asked(
         schema=CAMPAIGN_SCHEMA,
         dbversus=dbversus.__version__,
@@ -99,7 +100,10 @@ def check_campaign_host(course: Course) -> None:
 def spec_of(course: Course, order: Order) -> ExperimentSpec:
     """As its folder has it, once it was begun there; UsageError when that was edited."""
     folder = course.directory / order.name
-    return read_folder(folder) if is_begun(folder) else make_spec(order.spec, f"{course.directory / CAMPAIGN}: ")
+    if is_begun(folder):
+        return read_folder(folder)
+    spec = make_spec(order.spec, f"{course.directory / CAMPAIGN}: ")
+    return spec if order.folder is None else spec.taken_from((course.directory / order.folder).resolve())
 
 
 def is_begun(folder: Path) -> bool:
@@ -111,16 +115,18 @@ def is_begun(folder: Path) -> bool:
         return file.readline().endswith(b"\n")
 
 
-def decided(step: Step | End) -> Decided:
-    """The line of a decision."""
+def decided(step: Step | End, directory: Path) -> Decided:
+    """The line of a decision, in the journal of the campaign of `directory`."""
     assert isinstance(step, Step), "a campaign begins with an experiment"
-    return Decided(experiments=[_order(one) for one in step.experiments], then=step.then, then_s=step.then_s)
+    orders = [_order(one, directory) for one in step.experiments]
+    return Decided(experiments=orders, then=step.then, then_s=step.then_s)
 
 
-def _order(planned: Planned) -> Order:
+def _order(planned: Planned, directory: Path) -> Order:
     spec = with_absolute_paths(planned.spec)
     expected_s = estimate(spec, spec.read_suite()).first_verdict_s
-    return Order(planned.name, planned.why, expected_s, spec.model_dump(mode="json", exclude_none=True))
+    folder = None if spec.folder is None else os.path.relpath(spec.folder.absolute(), directory.absolute())
+    return Order(planned.name, planned.why, expected_s, spec.model_dump(mode="json", exclude_none=True), folder)
 
 
 def _go_on(
@@ -171,10 +177,10 @@ class _Runner:
             for order in course.open:
                 if not self._has_room(order) or not self._measure(order):
                     return TIME_BUDGET
-            step = course.asked.agenda.next(course.outcomes)
+            step = course.asked.agenda.within(course.directory).next(course.outcomes)
             if isinstance(step, End):
                 return step.reason
-            self.journal.append(decided(step))
+            self.journal.append(decided(step, course.directory))
 
     def _has_room(self, order: Order) -> bool:
         """The first one says itself what it lacks."""

@@ -72,14 +72,17 @@ def print_first(agenda: "AnyAgenda", *, as_json: bool = False, may_execute: bool
 
 def conclude(course: "Course", *, as_json: bool, quiet: bool) -> int:
     """Shows what a campaign comes to, by its kind; returns the exit status."""
+    from dbversus.campaign.finding.agenda import Finding
     from dbversus.campaign.screening.agenda import Screening
     from dbversus.campaign.upgrading.agenda import Upgrade
-    from dbversus.cli import screen, upgrading
+    from dbversus.cli import finding, screen, upgrading
     from dbversus.cli.verbs.measure import calibrate
 
     agenda = course.asked.agenda
     if isinstance(agenda, Screening):
         return screen.conclude(course, agenda, as_json=as_json)
+    if isinstance(agenda, Finding):
+        return finding.conclude(course, agenda, as_json=as_json)
     if isinstance(agenda, Upgrade):
         return upgrading.conclude(course, agenda, as_json=as_json)
     seed = agenda.choices.get("seed")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from dbversus.dbms.known import family_name
 from dbversus.explain.cause import WEAK, Cause, Explanation, Fact, Kind
 from dbversus.explain.costs import LEAST_PER_OP, Means, Place, cost_causes, counts_bytes
+from dbversus.explain.functions import function_causes
 from dbversus.explain.known import SettingMeaning, is_named, meaning_of, planned_otherwise, settings_named
 from dbversus.explain.known_bugs import known_bugs
 from dbversus.explain.operators import ANY_PLAN, Difference, difference
@@ -14,6 +15,7 @@ from dbversus.explain.plan_diff import PlanDifference
 from dbversus.explain.settings_diff import SettingDifference
 from dbversus.explain.trial import trial_command
 from dbversus.names import split_names
+from dbversus.profiling.stored import Profiled
 from dbversus.results.records import Experiment
 from dbversus.results.records.experiment import TargetFacts
 from dbversus.results.stored import Target
@@ -35,8 +37,17 @@ OF_THROUGHPUT = (WAIT, "server_switches_per_op", DISK_READS, "major_faults_per_o
 OF_ANY = ("errors_per_op", "major_faults_per_op")
 ROWS = "rows"
 
-_RANKS = {Kind.KNOWN: 1, Kind.MEMORY: 2, Kind.PLAN: 3, Kind.COUNTER: 4, Kind.COST: 4, Kind.BACKGROUND: 4, Kind.STORAGE: 6,
-          Kind.SETTING: 6}  # fmt: skip
+_RANKS = {
+    Kind.KNOWN: 1,
+    Kind.MEMORY: 2,
+    Kind.PLAN: 3,
+    Kind.FUNCTION: 3.2,
+    Kind.COUNTER: 4,
+    Kind.COST: 4,
+    Kind.BACKGROUND: 4,
+    Kind.STORAGE: 6,
+    Kind.SETTING: 6,
+}
 _SIGN_OF_PLAN, _SIGN_OF_TELLING, _SIGN_OF_COUNTER, _SIGN_OF_TESTS = 3.5, 3.8, 4.5, 7.0
 _ASKED_FOR = 0.1
 """Of two settings with the same sign, the one that a config asks for comes first."""
@@ -89,7 +100,7 @@ class Pair:
 class Seen:
     """What is known of one test on the two. `plans`: of its statements, where they differ between any targets.
 
-    `conditions`: causes that lie in how it was measured (conditions.py, storage.py).
+    `conditions`: causes that lie in how it was measured (conditions.py, storage.py). `profile`: where its CPU time goes.
     """
 
     test: str
@@ -99,6 +110,7 @@ class Seen:
     writes: bool = False
     plans: Sequence[PlanDifference] = ()
     conditions: Sequence[Cause] = field(default=())
+    profile: Profiled | None = None
 
 
 def explain(pair: Pair, seen: Seen) -> Explanation | None:
@@ -150,7 +162,8 @@ class _Search:
         settings = list(self._settings([shape for _, shape in plans], counters))
         costs = list(_once(costs, with_rows=not plans))
         tested = list(self._tested())
-        with_rank = [*self._bugs(), *self._conditions(), *(cause for cause, _ in plans), *costs]
+        functions = function_causes(self.seen.profile) if self.seen.profile else []
+        with_rank = [*self._bugs(), *self._conditions(), *(cause for cause, _ in plans), *functions, *costs]
         known = {name for cause in tested for name in cause.what.split(", ")} if len(tested) == 1 else set()
         return [
             *((0.0, cause) for cause in tested),

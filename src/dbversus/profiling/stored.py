@@ -4,13 +4,17 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from dbversus.errors import UsageError
 from dbversus.profiling.figures import BlockProfile, Profile, profile_of
 from dbversus.profiling.folded import read_folded
+from dbversus.results.read import open_results
 from dbversus.results.records import Profile as ProfileRecord
 from dbversus.results.records import ProfiledTarget
+from dbversus.results.schema import JOURNAL, MEASURED
 from dbversus.results.stored import Results, check_inside
+from dbversus.stats.values.finished import of_finished_blocks
 
 
 @dataclass(frozen=True)
@@ -24,6 +28,29 @@ class Profiled:
     stacks: str
     samples: int
     profile: Profile
+
+
+def measured_profiles(results: Results) -> list[Profiled]:
+    """Those that `explain --measure` has put beside an experiment's results, against its base; of a test, the last.
+
+    What was begun and has no finished block yet, and what was measured for another base, is passed over.
+    """
+    found: dict[tuple[str, str], Profiled] = {}
+    folders = (path.parent for path in (results.directory / MEASURED).glob(f"*/*/{JOURNAL}"))
+    for folder in sorted(folders, key=lambda path: (len(path.parent.name), str(path))):
+        if not is_begun(folder / JOURNAL):
+            continue
+        check_inside(folder / JOURNAL, results.directory)
+        for one in profiles_of(of_finished_blocks(open_results(folder))):
+            if one.base == results.base.label:
+                found[one.test, one.target] = one
+    return list(found.values())
+
+
+def is_begun(journal: Path) -> bool:
+    """Whether its first line is whole: before that, nothing was measured."""
+    with journal.open("rb") as file:
+        return file.readline().endswith(b"\n")
 
 
 def profiles_of(results: Results) -> list[Profiled]:

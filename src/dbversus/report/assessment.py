@@ -25,6 +25,7 @@ from dbversus.explain.plan_diff import PlanDifference, differing_plans
 from dbversus.explain.settings_diff import SettingDifference, differing_settings
 from dbversus.explain.storage import Blocks, device_blocks, storage_causes
 from dbversus.private import config_told, without_secret_settings
+from dbversus.profiling.stored import Profiled
 from dbversus.report import figures
 from dbversus.report import pairs as generations
 from dbversus.report.code_layout import layout_note
@@ -183,6 +184,7 @@ def _tests(judged: Judged) -> tuple[TestPart, ...]:
             of_roles.get(name, ()),
             of_device,
             settings,
+            judged.profiles,
         )
         for name in results.repeated_tests
     )
@@ -208,6 +210,7 @@ def _test(
     of_roles: tuple[RolePart, ...],
     of_device: Blocks,
     settings: Sequence[SettingDifference],
+    profiles: Mapping[tuple[str, str], Profiled],
 ) -> TestPart:
     of_targets = [absolute.get((name, target.label), {}) for target in results.targets]
     work = [metric for metric, _ in figures.work_metrics(results, name)]
@@ -252,7 +255,7 @@ def _test(
         ),
         roles=of_roles,
         statements=asked,
-        explanations=_explanations(results, compared, absolute, settings, plans, (*storage, *noted)),
+        explanations=_explanations(results, compared, absolute, settings, plans, (*storage, *noted), profiles),
     )
 
 
@@ -263,6 +266,7 @@ def _explanations(
     settings: Sequence[SettingDifference],
     plans: Sequence[PlanDifference],
     conditions: Sequence[Cause],
+    profiles: Mapping[tuple[str, str], Profiled],
 ) -> tuple[Explanation, ...]:
     """Why a test changed, on each target where it did and its figures count."""
     found = []
@@ -273,7 +277,8 @@ def _explanations(
             base, mine = (
                 figures.means(absolute.get((item.test, one), {})) for one in (results.base.label, target.label)
             )
-            seen = Seen(item.test, item.findings, base, mine, _writes(results, item.test), plans, conditions)
+            profile = profiles.get((item.test, target.label))
+            seen = Seen(item.test, item.findings, base, mine, _writes(results, item.test), plans, conditions, profile)
             found.append(explain(pair, seen))
     return tuple(one for one in found if one)
 

@@ -1,9 +1,11 @@
 """What sections are made from: stored results with their verdicts, each of which is made when it is first asked for."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from dbversus.errors import UsageError
+from dbversus.profiling.stored import Profiled, measured_profiles
 from dbversus.report.model import TestPart
 from dbversus.results.stored import Results
 from dbversus.stats.comparison import Comparison, compare
@@ -17,6 +19,8 @@ class Judged:
 
     results: Results
     make_tests: "Callable[[Judged], tuple[TestPart, ...]]"
+    profile_trouble: str = ""
+    """Why there are no `profiles`, where something is wrong with them."""
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
@@ -29,6 +33,15 @@ class Judged:
     @cached_property
     def tests(self) -> tuple[TestPart, ...]:
         return self.make_tests(self)
+
+    @cached_property
+    def profiles(self) -> Mapping[tuple[str, str], Profiled]:
+        """Test and target → what `explain --measure` found of where its CPU time goes; none where that is damaged."""
+        try:
+            return {(one.test, one.target): one for one in measured_profiles(self.results)}
+        except UsageError as error:
+            self.profile_trouble = str(error)
+            return {}
 
     @property
     def spoilt(self) -> set[tuple[str, str]]:

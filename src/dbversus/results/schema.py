@@ -17,6 +17,8 @@ HOST = "host.json"
 SERVERS = "servers"
 LATENCY = "latency"
 PROFILES = "profiles"
+MEASURED = "measured"
+"""What was measured to explain an experiment's changes, in its folder: a campaign in each folder there."""
 SUITE = "suite"
 CONFIGS = "configs"
 

@@ -44,6 +44,9 @@ class Registered:
 
 
 _ALL = (
+    Registered(
+        "functions", "which functions the CPU time goes to, where that was profiled (docs/explain.md)", "functions", ()
+    ),
     Registered("after_writes", "what tests do after the writes of a suite, against before them", "after_writes"),
     Registered("claims", "what a published post claims, and whether it is found (docs/posts.md)", "posts", ()),
     Registered("roles", "kinds of clients: rates, response times, SLA", "roles", {}, by_test=True),

@@ -1,6 +1,6 @@
 """dbversus explain: why tests changed, from what results hold, or from what the settings of two configs make."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,6 +9,7 @@ import typer
 
 from dbversus.cli import options
 from dbversus.cli.choices import Choices, with_flags
+from dbversus.cli.finding import measure_causes
 from dbversus.cli.screen import screen
 from dbversus.cli.tables import print_json
 from dbversus.errors import UsageError
@@ -32,6 +33,12 @@ def explain(
         ),
     ] = ("", ""),
     build: Annotated[str | None, typer.Option(help="The build on which to measure --settings.")] = None,
+    measure: Annotated[
+        bool, typer.Option("--measure", help="Measure what the results cannot tell, on the same targets.")
+    ] = False,
+    only: Annotated[
+        str | None, typer.Option(help="Steps of --measure, commas between: profile.", show_default="all that can tell")
+    ] = None,
     base: options.Base = None,
     json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON on standard output.")] = False,
     chosen: Choices,
@@ -46,18 +53,28 @@ def explain(
     Of a results directory nothing is measured: settings, plans, the servers' own counters and the host's figures are in it.
     With a lead stands the command that tests it, where there is one.
 
+    With --measure, servers are started once more and profiled in the tests that changed: which functions the CPU time goes to
+    (docs/explain.md). What is found lies in the folder `measured` of the results, and is in every report of them from then on.
+
     With --settings, two configs of one build are measured, and what differs between them is taken apart: a campaign that can be
     interrupted and resumed (docs/campaigns.md). --tests and --json hold for results, too; --base is for results alone.
 
     - `dbversus explain results/20260101-120000-postgres-14-vs-postgres-17`
     - `dbversus explain results/… --tests 'point-*,scan'`
     - `dbversus explain results/… --base postgres:16`
+    - `dbversus explain results/… --measure --time-budget 10m`
     - `dbversus explain results/… --json | jq '.[].causes[0].what'`
     - `dbversus explain --settings old.conf new.conf --build postgres:17 --tests 'update-*' --dry-run`
     - `dbversus explain --settings work_mem=4MB work_mem=64MB,jit=off --build postgres:17`
     """
-    measured = any(settings)
-    if measured:
+    if measure:
+        _check_of_measure(directory, settings, {"build": build, "base": base, "out": out})
+        return measure_causes(
+            _of_results(directory, {}), only, chosen, json=json, dry_run=dry_run, trust=trust, wait=wait, quiet=quiet
+        )
+    if only:
+        raise UsageError(f"--only {only} is for --measure.")
+    if any(settings):
         _check_measured(directory, build, base)
         return screen(
             build or "", settings, chosen, out=out, json=json, dry_run=dry_run, trust=trust, wait=wait, quiet=quiet
@@ -65,6 +82,15 @@ def explain(
     asked = chosen | {"build": build, "out": out, "dry_run": dry_run, "trust": trust, "wait": wait, "quiet": quiet}
     _explain(_of_results(directory, asked), base, chosen.get("tests"), as_json=json)
     return 0
+
+
+def _check_of_measure(directory: Path | None, settings: tuple[str, str], others: Mapping[str, object]) -> None:
+    if any(settings):
+        raise UsageError("--settings compares two configs, and --measure explains results; give one of the two.")
+    if not directory:
+        raise UsageError("--measure explains results; name their directory.")
+    if given := [name for name, value in others.items() if value]:
+        raise UsageError(f"--{given[0]} is not for --measure, which measures what {directory} compares.")
 
 
 def _check_measured(directory: Path | None, build: str | None, base: str | None) -> None:
@@ -88,12 +114,17 @@ def _of_results(directory: Path | None, asked: Choices) -> Path:
 def _explain(directory: Path, base: str | None, tests: str | None, *, as_json: bool) -> None:
     # statistics take seconds to import: not for --help
     from dbversus.report.assessment import build_assessment
-    from dbversus.report.formats.tables import causes_table
-    from dbversus.report.terminal import make_console, say
     from dbversus.results.read import open_results
 
     assessment = build_assessment(open_results(directory, base))
-    chosen = _chosen(assessment, tests)
+    show_causes(assessment, _chosen(assessment, tests), as_json=as_json)
+
+
+def show_causes(assessment: "Assessment", chosen: Sequence[str], *, as_json: bool) -> None:
+    """Why these tests changed."""
+    from dbversus.report.formats.tables import causes_table
+    from dbversus.report.terminal import make_console, say
+
     found = [one for one in assessment.explanations if one.test in chosen]
     if as_json:
         print_json(causes_table.as_json(found))

@@ -5,7 +5,9 @@ from collections.abc import Iterable, Sequence
 from dbversus.explain.cause import Cause, Explanation, Fact, Kind
 from dbversus.explain.conditions import AGED, LEAD_IN_S, LEAST_S, MEASURED_ON, MOST_S, PUT_OFF, STILL_WORKED
 from dbversus.explain.find import ROWS
+from dbversus.explain.functions import GONE, HIGH, LOW, NAMES, NEW, UNDER
 from dbversus.explain.storage import SLOW_BLOCK, SLOW_DEVICE
+from dbversus.profiling.symbols import KERNEL
 from dbversus.report.words import change, number, percent, typographic
 from dbversus.stats.metrics import DRAIN_CPU, WAIT, metric_named
 from dbversus.units import count_of, show_bytes, show_least, show_memory
@@ -17,6 +19,7 @@ NEARLY_ALL = 0.99
 LIKELY_CAUSE = "likely cause"
 """The column of it in tables of verdicts."""
 _OPERATORS_SHOWN = 3
+_FUNCTIONS_SHOWN = 3
 LATER = "checkpoints of a full log and long histories come later (--profile sustained has more of them)"
 
 
@@ -138,6 +141,8 @@ def brief(cause: Cause, operators: int = _OPERATORS_SHOWN) -> str:
             return f"{cause.what} {_value(cause.base)} → {_value(cause.mine)}"
         case Kind.PLAN:
             return f"another {'order of joins' if cause.facts['reordered'] else 'plan'}{_operators(cause, operators)}"
+        case Kind.FUNCTION:
+            return _functions(cause)
         case Kind.KNOWN:
             return f"{cause.what}, known of {cause.facts['on']}"
         case Kind.COUNTER | Kind.COST | Kind.BACKGROUND:
@@ -146,6 +151,41 @@ def brief(cause: Cause, operators: int = _OPERATORS_SHOWN) -> str:
             return "a slow device" if cause.what in (SLOW_BLOCK, SLOW_DEVICE) else "reads of data that fits in memory"
         case _:
             return "too little memory"
+
+
+def _functions(cause: Cause) -> str:
+    """`pg_mblen → pg_mblen_with_len and pg_utf_mblen_private, under bpcharlen`; `function do_select`; `the kernel, in read`."""
+    names, gone, new = (str(cause.facts[part] or "") for part in (NAMES, GONE, NEW))
+    where = f", under {cause.facts[UNDER]}" if cause.facts[UNDER] else ""
+    if gone and new:
+        return f"{_some(gone)} → {_some(new)}{where}"
+    if names.startswith(KERNEL):
+        called = names.removeprefix(KERNEL).strip()
+        return f"the kernel, in {called}" if called else "the kernel"
+    what = "functions" if "\n" in names else "function"
+    only = " (gone)" if gone == names else " (new)" if new == names else ""
+    return f"{what} {_some(names)}{only}{where}"
+
+
+def _some(text: str) -> str:
+    """The first of some functions: `a, b and c`, `a, b, c and 2 more`."""
+    names = text.splitlines()
+    more = len(names) - _FUNCTIONS_SHOWN
+    shown = [*names[:_FUNCTIONS_SHOWN], f"{more} more"] if more > 0 else names
+    return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else shown[0]
+
+
+def _function_told(cause: Cause) -> str:
+    base, mine = (number(_number(value)) for value in (cause.base, cause.mine))
+    low, high = cause.facts[LOW], cause.facts[HIGH]
+    known = low is not None and high is not None
+    interval = f" [{_signed(low)}, {_signed(high)}]" if known else ""
+    return f"{brief(cause)}: {base} → {mine} µs/op of CPU{interval}{_share(cause)}"
+
+
+def _signed(fact: Fact) -> str:
+    value = _number(fact)
+    return f"{'−' if value < 0 else '+'}{number(abs(value))}"
 
 
 def _value(fact: Fact) -> str:
@@ -172,6 +212,8 @@ def told(cause: Cause) -> str:
             return f"{brief(cause)}{f': {cause.means}' if cause.means else ''}{_share(cause)}"
         case Kind.COST | Kind.BACKGROUND:
             return f"{brief(cause)} {cause.unit}{_share(cause)}"
+        case Kind.FUNCTION:
+            return _function_told(cause)
         case _:
             return _condition(cause)
 
@@ -202,6 +244,11 @@ def why(explanation: Explanation) -> list[str]:
     tested = [cause for cause in explanation.causes if cause.tested]
     if tested:
         return [what, f"The cause: {brief(tested[0])}.", _tested(tested[0], explanation)]
+    functions = [cause for cause in explanation.likely if cause.kind is Kind.FUNCTION]
+    if functions and explanation.likely[0] is functions[0]:
+        places = "; and to ".join(map(brief, functions[:2]))
+        verb = "went" if _number(functions[0].mine) > _number(functions[0].base) else "went before"
+        return [what, f"Measured: the CPU time {verb} to {places}.", _not_tested(explanation)]
     leads = [_lead(cause) for cause in explanation.likely[:2]]
     return [what, f"Likely cause, not tested: {'; with it '.join(leads)}.", _not_tested(explanation)]
 

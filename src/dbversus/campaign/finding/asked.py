@@ -1,0 +1,93 @@
+"""What is to be explained: changes of an experiment, and the experiment itself."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from msgspec import Struct
+
+from dbversus.errors import UsageError
+from dbversus.experiment.asked.spec import ExperimentSpec
+from dbversus.names import split_names
+from dbversus.results.schema import IMPORTED_SUITE, LOAD_TEST
+from dbversus.results.stored import Results
+from dbversus.stats.across.clients import case_of
+from dbversus.stats.across.sizes import size_of
+from dbversus.stats.comparison import compare
+from dbversus.stats.metrics import CPU
+from dbversus.stats.model import CHANGES, Verdict
+
+
+class Change(Struct, frozen=True, omit_defaults=True):
+    """A test that changed on a target, which is named by its place among those of the experiment, 1 for the first after the base.
+
+    `metric` changed most of those that are judged; `cpu`: whether the CPU time of an operation did. `asked`: the test was asked
+    for by name, whether it changed or not.
+    """
+
+    test: str
+    target: int
+    metric: str = ""
+    cpu: bool = False
+    asked: bool = False
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """`spec`: as its folder has it."""
+
+    spec: ExperimentSpec
+    changes: Sequence[Change]
+
+    def narrowed(self, changes: Sequence[Change]) -> dict[str, object]:
+        """Choices that leave the base and the targets of `changes`, and their tests."""
+        places = sorted({0, *(change.target for change in changes)})
+        if self.spec.inject is not None:  # it names targets by their places
+            places = list(range(len(self.spec.targets)))
+        return {
+            "targets": [self.spec.targets[place] for place in places],
+            "tests": ",".join(dict.fromkeys(test_of(change.test) for change in changes)),
+            "fail_on": [],
+            "require_verdicts": None,
+            "posts": [],
+        }
+
+
+def test_of(case: str) -> str:
+    """The test of a case with a size or a number of clients."""
+    for split in (size_of, case_of):
+        found = split(case)
+        case = found[0] if found else case
+    return case
+
+
+def changes_of(results: Results, tests: str | None) -> tuple[Change, ...]:
+    """What changed; with `tests`, globs, of those alone, and whether they changed or not.
+
+    Raises UsageError with one sentence where there is nothing to explain.
+    """
+    if results.header.suite == IMPORTED_SUITE:
+        raise UsageError(f"{results.directory} is an import: there are no builds here to measure on.")
+    if len(results.targets) == 1:
+        raise UsageError(f"{results.directory} has one target, so there is no change to explain.")
+    place = {target.label: number for number, target in enumerate(results.targets)}
+    wanted = split_names(tests or "*")
+    found, known = [], set()
+    for one in compare(results):
+        known.add(one.test)
+        matches = any(fnmatchcase(one.test, glob) or fnmatchcase(test_of(one.test), glob) for glob in wanted)
+        changed = one.verdict in (*CHANGES, Verdict.NO_STEADY_STATE)
+        if one.test == LOAD_TEST or not matches or not (changed or tests):
+            continue
+        cpu = one.findings.get(CPU)
+        metric = one.headline.metric if one.headline else ""
+        found.append(
+            Change(one.test, place[one.target], metric, bool(cpu and cpu.counted in CHANGES), asked=bool(tests))
+        )
+    if not found and tests:
+        raise UsageError(f"--tests {tests} matches none of the tests that were measured: {', '.join(sorted(known))}.")
+    if not found:
+        raise UsageError(
+            f"No test of {results.directory} changed, so there is nothing to explain; --tests measures tests all the same."
+        )
+    return tuple(found)

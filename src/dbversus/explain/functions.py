@@ -1,0 +1,50 @@
+"""Functions that a change in CPU time lies in, as causes: those whose difference is shown, in the direction of the change."""
+
+from dbversus.explain.cause import Cause, Kind
+from dbversus.profiling.figures import FunctionCost, Profile
+from dbversus.profiling.stored import Profiled
+
+LEAST_SHARE = 0.03
+"""Of the change: what has less of it is in the table of functions alone."""
+NAMES, UNDER, GONE, NEW, LOW, HIGH = "names", "under", "gone", "new", "low", "high"
+"""Of facts: all functions, the nearest common caller, functions of the base alone and of the target alone, each in a line; and
+the interval of the difference."""
+
+
+def function_causes(profiled: Profiled) -> list[Cause]:
+    """Those with most of the change first; none where the profile shows no change in CPU time."""
+    found = []
+    for cost in profiled.profile.functions:
+        share = profiled.profile.share(cost)
+        if cost.own.is_shown and share is not None and share >= LEAST_SHARE:
+            found.append(_cause(profiled, cost, share))
+    return found
+
+
+def _cause(profiled: Profiled, cost: FunctionCost, share: float) -> Cause:
+    own = cost.own
+    return Cause(
+        Kind.FUNCTION,
+        profiled.test,
+        profiled.target,
+        ", ".join(cost.names),
+        base=own.base_us,
+        mine=own.mine_us,
+        unit="µs/op",
+        ratio=own.mine_us / own.base_us if own.base_us > 0 and own.mine_us > 0 else None,
+        cost=_part_of(profiled.profile, cost),
+        share=share,
+        facts={
+            NAMES: "\n".join(cost.names),
+            UNDER: cost.under,
+            GONE: "\n".join(cost.gone),
+            NEW: "\n".join(cost.new),
+            LOW: own.low_us,
+            HIGH: own.high_us,
+        },
+    )
+
+
+def _part_of(profile: Profile, cost: FunctionCost) -> float:
+    """Of an operation's CPU time."""
+    return abs(cost.own.change_us) / max(profile.whole.base_us, profile.whole.mine_us)

@@ -1,0 +1,188 @@
+"""Which functions the servers' CPU time goes to, in tests that were profiled: a table, and a flame graph of the difference."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from dbversus.profiling.figures import Difference, FunctionCost
+from dbversus.profiling.perf import Stacks
+from dbversus.profiling.stored import Profiled
+from dbversus.report.charts.flame import draw_flame
+from dbversus.report.judged import Judged
+from dbversus.report.section import Chart, Section
+from dbversus.report.table import SOFT, Cell, Column, Form, Table
+from dbversus.stats.means import Spread
+
+LACKS = "has nothing for --table functions: nothing was profiled. `dbversus explain DIR --measure` does that (docs/explain.md)."
+TITLE = "Functions that the CPU time goes to"
+FUNCTIONS_SHOWN = 12
+"""Of one test and target, in reports; spreadsheets and programs have all that are shown to differ, and no fewer."""
+_COLUMNS = [
+    Column("test"),
+    Column("target"),
+    Column("function"),
+    Column("under"),
+    Column("base", Form.NUMBER, "µs/op", name="of_base"),
+    Column("target's", Form.NUMBER, "µs/op", name="of_target"),
+    Column("change", Form.NUMBER, "µs/op", spread=True, name="change", ends="change_"),
+    Column("with callees", Form.NUMBER, "µs/op", name="total_change"),
+    Column("share of the change", Form.SHARE, name="share"),
+    Column("shown", name="shown"),
+]
+_CHARTS_NOTE = (
+    "Width: µs per operation, on the same scale in both pictures of a test; a function stands on its caller. Red: with what it "
+    "calls it costs more on the target, blue: less; grey: not shown to differ. What moved from one function to another has the "
+    "colour of the sum."
+)
+_BY_STACKS = {
+    Stacks.FRAME_POINTERS: "callers by frame pointers",
+    Stacks.UNWIND_TABLES: "callers by unwind tables",
+    Stacks.NONE: "without callers: functions that were renamed are found by their names alone",
+}
+
+
+def section(judged: Judged) -> Section | None:
+    profiled = list(judged.profiles.values())
+    if judged.profile_trouble:
+        return Section(title=TITLE, notes=[judged.profile_trouble])
+    if not profiled:
+        return None
+    return Section(
+        title=TITLE,
+        sentences=[_sentence(one) for one in profiled],
+        tables=[_table(one) for one in profiled],
+        notes=list(_notes(profiled)),
+        data=[
+            Table(
+                _COLUMNS,
+                [row for one in profiled for row in _rows(one, _told(one))],
+                lead=3,
+                title=TITLE,
+                sheet="Functions",
+            )
+        ],
+        charts=[chart for one in profiled for chart in _charts(one)],
+        charts_note=_CHARTS_NOTE,
+        content=[_content(one) for one in profiled],
+    )
+
+
+def _sentence(one: Profiled) -> str:
+    profile, whole = one.profile, one.profile.whole
+    head = (
+        f"{one.test}: {_us(whole.base_us)} µs of CPU per operation on {one.base}, {_us(whole.mine_us)} on {one.target}"
+    )
+    if not whole.is_shown:
+        return f"{head}; the difference is not shown over {profile.blocks} blocks."
+    share = profile.explained or 0.0
+    return f"{head}; functions whose difference is shown come to {share:.0%} of the change."
+
+
+def _us(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def _notes(profiled: Sequence[Profiled]) -> Iterator[str]:
+    first = profiled[0]
+    samples = sum(one.samples for one in profiled)
+    yield (
+        f"Measured by perf ({first.event}) in blocks of their own, with {samples:,} samples; {_BY_STACKS[Stacks(first.stacks)]}. "
+        "Means over blocks with 95 % intervals, moderated over functions; of those shown, 5 % may be chance (Benjamini-Hochberg)."
+    )
+    yield (
+        "Functions of one build that took the place of others are told in one line. The kernel's time is that of a system call. "
+        "Of a stripped build only exported names are known: the time of other functions has the name of the build, or of one "
+        "that lies before them."
+    )
+
+
+def _told(one: Profiled) -> list[FunctionCost]:
+    """All that are shown to differ, and those that make most of the rest."""
+    functions = one.profile.functions
+    return [cost for place, cost in enumerate(functions) if cost.own.is_shown or place < FUNCTIONS_SHOWN]
+
+
+def _table(one: Profiled) -> Table:
+    costs = one.profile.functions[:FUNCTIONS_SHOWN]
+    rows = [[*row[2:-1]] for row in _rows(one, costs)]
+    return Table(_COLUMNS[2:-1], rows, title=f"{one.test}, {one.target} against {one.base}")
+
+
+def _rows(one: Profiled, costs: Sequence[FunctionCost]) -> Iterator[list[Any]]:
+    for cost in costs:
+        look = "" if cost.own.is_shown else SOFT
+        yield [
+            *(one.test, one.target, Cell(name_of(cost), look), Cell(cost.under, look)),
+            *(Cell(cost.own.base_us, look), Cell(cost.own.mine_us, look), _change(cost.own, look)),
+            Cell(cost.total.change_us if cost.total else None, look),
+            Cell(one.profile.share(cost), look),
+            "yes" if cost.own.is_shown else "no",
+        ]
+
+
+def name_of(cost: FunctionCost) -> str:
+    """`gone → new`, with those that both have after it."""
+    both = [name for name in cost.names if name not in (*cost.gone, *cost.new)]
+    if cost.gone and cost.new:
+        beside = f" (with {', '.join(both)})" if both else ""
+        return f"{', '.join(cost.gone)} → {', '.join(cost.new)}{beside}"
+    return ", ".join(cost.names)
+
+
+def _change(own: Difference, look: str) -> Cell:
+    return Cell(own.change_us, look, Spread(own.low_us, own.high_us), sign="+" if own.change_us > 0 else "")
+
+
+def _charts(one: Profiled) -> Iterator[Chart]:
+    """Of the target, and of the base, on the same scale."""
+    profile = one.profile
+    most_us, whole_us = max(profile.whole.base_us, profile.whole.mine_us), abs(profile.whole.change_us)
+    changes = dict(_changes(profile.functions))
+    for label, side in ((one.target, profile.mine), (one.base, profile.base)):
+        caption = f"{one.test} on {label}: {_us(sum(side.values()))} µs of CPU per operation"
+        yield Chart(caption, partial(draw_flame, side, changes, most_us, whole_us))
+
+
+def _changes(functions: Sequence[FunctionCost]) -> Iterator[tuple[str, float]]:
+    """Of those whose difference is shown: with what they call; of some whose cost moved, all together."""
+    for cost in functions:
+        difference = cost.total or cost.own
+        if difference.is_shown:
+            yield from ((name, difference.change_us) for name in cost.names)
+
+
+def _content(one: Profiled) -> dict[str, Any]:
+    whole = one.profile.whole
+    return {
+        "test": one.test,
+        "target": one.target,
+        "base": one.base,
+        "event": one.event,
+        "stacks": one.stacks,
+        "samples": one.samples,
+        "blocks": one.profile.blocks,
+        "of_base_us": whole.base_us,
+        "of_target_us": whole.mine_us,
+        "change_is_shown": whole.is_shown,
+        "explained": one.profile.explained,
+        "functions": [_function(one, cost) for cost in _told(one)],
+    }
+
+
+def _function(one: Profiled, cost: FunctionCost) -> dict[str, Any]:
+    return {
+        "names": list(cost.names),
+        "gone": list(cost.gone),
+        "new": list(cost.new),
+        "under": cost.under,
+        "of_base_us": cost.own.base_us,
+        "of_target_us": cost.own.mine_us,
+        "change_low_us": cost.own.low_us,
+        "change_high_us": cost.own.high_us,
+        "shown": cost.own.is_shown,
+        "share": one.profile.share(cost),
+        "members": [
+            {"name": part.names[0], "of_base_us": part.own.base_us, "of_target_us": part.own.mine_us}
+            for part in cost.members
+        ],
+    }
