@@ -1,45 +1,14 @@
 """CPU time per operation and function: what changed is shown, equal profiles show nothing, and what moved is told together."""
 
-from collections import Counter
-
-import numpy as np
 import pytest
 
-from dbversus.profiling.figures import BlockProfile, Profile, profile_of
-from dbversus.profiling.folded import Folded
+from dbversus.profiling.figures import Profile, profile_of
 
-WEIGHT = 1_003_009
-MOVED_FROM: dict[str, float] = {
-    "main;scan;count;mblen": 74,
-    "main;scan;count;utf_mblen": 6,
-    "main;scan;count": 24,
-    "main;scan": 80,
-    "main;read": 46,
-}
-MOVED_TO: dict[str, float] = {
-    "main;scan;count;mblen_with_len": 80,
-    "main;scan;count;mblen_with_len;utf_private": 54,
-    "main;scan;count": 21,
-    "main;scan": 80,
-    "main;read": 46,
-}
+from .samples import MOVED_FROM, MOVED_TO, Cost, drawn
 
 
-def _blocks(cost_us: dict[str, float], seed: int, samples: int = 4000, blocks: int = 6) -> dict[int, BlockProfile]:
-    """Drawn as a profiler draws them, with a spread between blocks of 2 %."""
-    chance = np.random.default_rng(seed)
-    whole = sum(cost_us.values())
-    found = {}
-    for block in range(blocks):
-        counts = chance.multinomial(samples, [cost / whole for cost in cost_us.values()])
-        stacks = zip(cost_us, counts, strict=True)
-        folded: Folded = Counter({tuple(text.split(";")): int(count) * WEIGHT for text, count in stacks if count})
-        found[block] = BlockProfile(folded, samples, whole * chance.normal(1, 0.02))
-    return found
-
-
-def _profile(base: dict[str, float], mine: dict[str, float], seed: int = 1) -> Profile:
-    found = profile_of(_blocks(base, seed), _blocks(mine, seed + 1000))
+def _profile(base: Cost, mine: Cost, seed: int = 1) -> Profile:
+    found = profile_of(drawn(base, seed), drawn(mine, seed + 1000))
     assert found
     return found
 
@@ -76,7 +45,7 @@ def test_equal_profiles_show_no_function() -> None:
 
 
 def test_one_block_shows_nothing_and_none_is_no_profile() -> None:
-    base, mine = _blocks(MOVED_FROM, 1, blocks=1), _blocks(MOVED_TO, 2, blocks=1)
+    base, mine = drawn(MOVED_FROM, 1, blocks=1), drawn(MOVED_TO, 2, blocks=1)
     found = profile_of(base, mine)
     assert found
     assert not any(one.own.is_shown for one in found.functions)

@@ -11,6 +11,7 @@ from dbversus.report.charts.flame import draw_flame
 from dbversus.report.judged import Judged
 from dbversus.report.section import Chart, Section
 from dbversus.report.table import SOFT, Cell, Column, Form, Table
+from dbversus.report.words import percent
 from dbversus.stats.means import Spread
 
 LACKS = "has nothing for --table functions: nothing was profiled. `dbversus explain DIR --measure` does that (docs/explain.md)."
@@ -75,7 +76,7 @@ def _sentence(one: Profiled) -> str:
     if not whole.is_shown:
         return f"{head}; the difference is not shown over {profile.blocks} blocks."
     share = profile.explained or 0.0
-    return f"{head}; functions whose difference is shown come to {share:.0%} of the change."
+    return f"{head}; functions whose difference is shown come to {percent(share, 0)} of the change."
 
 
 def _us(value: float) -> str:
@@ -105,7 +106,7 @@ def _told(one: Profiled) -> list[FunctionCost]:
 def _table(one: Profiled) -> Table:
     costs = one.profile.functions[:FUNCTIONS_SHOWN]
     rows = [[*row[2:-1]] for row in _rows(one, costs)]
-    return Table(_COLUMNS[2:-1], rows, title=f"{one.test}, {one.target} against {one.base}")
+    return Table(_COLUMNS[2:-1], rows, title=f"{TITLE}: {one.test}, {one.target} against {one.base}")
 
 
 def _rows(one: Profiled, costs: Sequence[FunctionCost]) -> Iterator[list[Any]]:
@@ -130,7 +131,7 @@ def name_of(cost: FunctionCost) -> str:
 
 
 def _change(own: Difference, look: str) -> Cell:
-    return Cell(own.change_us, look, Spread(own.low_us, own.high_us), sign="+" if own.change_us > 0 else "")
+    return Cell(own.change_us, look, Spread(own.low_us, own.high_us))
 
 
 def _charts(one: Profiled) -> Iterator[Chart]:

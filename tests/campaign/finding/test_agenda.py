@@ -1,0 +1,82 @@
+"""What is measured to find causes: steps in turn, on the experiment's own suite and configs, in the tests that changed."""
+
+from pathlib import Path
+
+import pytest
+
+from dbversus.campaign.agenda import End, Outcome, Step
+from dbversus.campaign.finding.agenda import MEASURED_ALL, Finding
+from dbversus.campaign.finding.asked import Change, changes_of
+from dbversus.campaign.finding.steps import PROFILE, PROFILED_BLOCKS, STEPS
+from dbversus.campaign.journal import Asked, CampaignJournal, read_campaign
+from dbversus.campaign.run import decided, spec_of
+from dbversus.errors import UsageError
+from dbversus.experiment.asked.spec import make_spec, write_spec
+from dbversus.experiment.folder import copies_of, write_copies
+from dbversus.results.read import open_results
+from dbversus.results.schema import EXPERIMENT
+
+from ...report.synthetic import TRUTHS, write_results
+
+TARGETS = ["sqlite:bundled@default", "sqlite:bundled@wal", "sqlite:bundled@wal,cache_64mb"]
+CHANGES = (Change("point-query", 2, cpu=True), Change("scan", 1, cpu=False), Change("update-one@4", 2, cpu=True))
+
+
+@pytest.fixture
+def experiment(tmp_path: Path) -> Path:
+    """A results folder before its first row."""
+    spec = make_spec({"targets": TARGETS, "table_size": 1000, "fail_on": ["regression"], "seconds": 1.0})
+    write_spec(spec, tmp_path / EXPERIMENT)
+    write_copies(copies_of(spec), tmp_path)
+    return tmp_path
+
+
+def test_tests_whose_cpu_changed_are_profiled_on_the_targets_where_it_did(experiment: Path) -> None:
+    agenda = Finding((PROFILE,), CHANGES).within(experiment / "measured/1")
+    step = agenda.next({})
+    assert isinstance(step, Step)
+    (planned,) = step.experiments
+    spec = planned.spec
+    assert (planned.name, spec.targets, spec.tests) == (PROFILE, [TARGETS[0], TARGETS[2]], "point-query,update-one")
+    assert spec.functions and spec.looks == [PROFILED_BLOCKS] and spec.fail_on == [] and spec.table_size == 1000
+    assert spec.folder == experiment
+    assert agenda.next({PROFILE: Outcome("looks used up")}) == End(MEASURED_ALL)
+
+
+def test_a_test_that_was_asked_for_is_profiled_whether_it_changed_or_not() -> None:
+    assert not STEPS[PROFILE].applies([Change("scan", 1)])
+    assert STEPS[PROFILE].applies([Change("scan", 1, asked=True)])
+
+
+def test_the_folder_can_be_moved_with_what_was_decided(
+    experiment: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = experiment / "measured/1"
+    agenda = Finding((PROFILE,), CHANGES)
+    folder.mkdir(parents=True)
+    asked = Asked(schema=1, dbversus="0", host="here", command="dbversus x", agenda=agenda)
+    with CampaignJournal(folder, asked) as journal:
+        journal.append(decided(agenda.within(folder).next({}), folder))
+    moved = tmp_path_factory.mktemp("moved") / "results"
+    experiment.rename(moved)
+    course = read_campaign(moved / "measured/1")
+    assert course.asked.agenda == agenda
+    (order,) = course.open
+    assert order.folder == "../.." and spec_of(course, order).folder == moved
+
+
+def test_changes_are_those_of_the_verdicts_or_what_was_asked_for(tmp_path: Path) -> None:
+    truths = tuple(truth for truth in TRUTHS if truth.name in ("range-notcovered-si", "hot-points"))
+    results = open_results(write_results(tmp_path / "results", targets=2, truths=truths))
+    (changed,) = changes_of(results, None)
+    assert (changed.test, changed.target, changed.asked) == ("range-notcovered-si", 1, False)
+    assert {one.test: one.asked for one in changes_of(results, "hot-*")} == {"hot-points": True}
+    with pytest.raises(UsageError, match=r"--tests nothing matches none of the tests"):
+        changes_of(results, "nothing")
+
+
+def test_where_nothing_changed_there_is_nothing_to_measure(tmp_path: Path) -> None:
+    truths = tuple(truth for truth in TRUTHS if truth.name == "hot-points")
+    results = open_results(write_results(tmp_path / "results", targets=2, truths=truths))
+    with pytest.raises(UsageError, match=r"^No test of .* changed"):
+        changes_of(results, None)

@@ -1,0 +1,44 @@
+"""Functions as causes of a change in CPU time: with their share, in its direction, and none without a change."""
+
+from dbversus.explain.cause import Explanation, Kind
+from dbversus.explain.functions import function_causes
+from dbversus.profiling.figures import profile_of
+from dbversus.profiling.stored import Profiled
+from dbversus.report.parts.notes.cause_words import likely_cause, told, why
+
+from ..profiling.samples import MOVED_FROM, MOVED_TO, Cost, drawn
+
+
+def _profiled(base: Cost, mine: Cost) -> Profiled:
+    profile = profile_of(drawn(base, 1), drawn(mine, 2))
+    assert profile
+    return Profiled("scan", "new", "old", "cpu-clock", "unwind tables", 48000, profile)
+
+
+def test_what_moved_is_one_cause_with_the_share_of_the_sum() -> None:
+    (cause,) = function_causes(_profiled(MOVED_FROM, MOVED_TO))
+    assert (cause.kind, cause.tested, cause.unit) == (Kind.FUNCTION, False, "µs/op")
+    assert cause.share is not None and 0.85 < cause.share < 1.2
+    explanation = Explanation("scan", "new", "old", "server_cpu_us_per_op", 1.22, 0.2, (cause,))
+    assert likely_cause(explanation) == "lead: mblen and utf_mblen → mblen_with_len and utf_private, under count"
+    assert "the CPU time went to mblen and utf_mblen → mblen_with_len" in " ".join(why(explanation))
+    assert "µs/op of CPU [+" in told(cause) and "of the change" in told(cause)
+    assert explanation.explained is not None and explanation.explained > 0.85
+
+
+def test_of_an_improvement_what_costs_less_is_the_cause() -> None:
+    (cause,) = function_causes(_profiled(MOVED_TO, MOVED_FROM))
+    assert cause.share is not None and cause.share > 0.85
+    assert "µs/op of CPU [−" in told(cause)
+
+
+def test_equal_targets_have_none() -> None:
+    assert function_causes(_profiled(MOVED_FROM, MOVED_FROM)) == []
+
+
+def test_the_kernel_is_blamed_by_its_system_call() -> None:
+    base: Cost = {"main;run": 100, "main;run;pread [libc];[kernel] pread64": 20}
+    causes = function_causes(_profiled(base, {**base, "main;run;pread [libc];[kernel] pread64": 60}))
+    assert [likely_cause(Explanation("t", "new", "old", "cpu", 1.3, None, (one,))) for one in causes] == [
+        "lead: the kernel, in pread64"
+    ]
