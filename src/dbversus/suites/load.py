@@ -1,17 +1,20 @@
 """Finds suites: those that come with dbversus by name, any other by the path of its file, or in a results folder."""
 
-from collections.abc import Sequence
-from functools import cache, reduce
+from collections.abc import Mapping, Sequence
+from functools import lru_cache, reduce
 from pathlib import Path
 
 from dbversus.errors import UsageError
 from dbversus.names import near
 from dbversus.suites.assembly.suite import build_suite
+from dbversus.suites.data.file import ORIGINS
 from dbversus.suites.file.draft import Draft, extend, make_draft, with_variants
 from dbversus.suites.file.reading import read_shape
 from dbversus.suites.file.shape import SuiteFile
 from dbversus.suites.file.source import Place, Source, read_source
 from dbversus.suites.model import Suite
+
+Stamps = Mapping[Path, tuple[int, int] | None]
 
 _FOLDER = Path(__file__).with_name("shipped")
 
@@ -26,25 +29,13 @@ def load_suite(name_or_path: str | Path, variants: Sequence[str] = ()) -> Suite:
 
     Raises UsageError: for an unknown name with those that there are, for a mistake in a file with file and line.
     """
-    if name_or_path in _bundled():
-        return _load_bundled(str(name_or_path), tuple(variants))
-    return _load(name_or_path, variants)
-
-
-@cache
-def _load_bundled(name: str, variants: tuple[str, ...]) -> Suite:
-    """One that comes with dbversus is the same as long as this process lives."""
-    return _load(name, variants)
-
-
-def _load(name_or_path: str | Path, variants: Sequence[str]) -> Suite:
     sources = suite_sources(name_or_path)
     return _build(Path(sources[0].path).stem, sources, variants)
 
 
 def list_variants(name_or_path: str | Path) -> dict[str, str]:
     """Titles of a suite's variants by name. Raises as `load_suite`."""
-    return {name: placed.value.title for name, placed in _draft(suite_sources(name_or_path)).variants.items()}
+    return {name: placed.value.title for name, placed in _draft(tuple(suite_sources(name_or_path))).variants.items()}
 
 
 def suite_sources(name_or_path: str | Path) -> list[Source]:
@@ -60,7 +51,7 @@ def suite_sources(name_or_path: str | Path) -> list[Source]:
 def _extended(sources: Sequence[Source]) -> Path | None:
     """The file that the last of these extends."""
     source = sources[-1]
-    file = read_shape(SuiteFile, source)
+    file = _shape(source)
     if file.extends is None:
         return None
     place = Place(source).at("extends")
@@ -73,15 +64,43 @@ def _extended(sources: Sequence[Source]) -> Path | None:
     return base
 
 
-def _draft(sources: Sequence[Source]) -> Draft:
+@lru_cache(maxsize=32)
+def _shape(source: Source) -> SuiteFile:
+    return read_shape(SuiteFile, source)
+
+
+@lru_cache(maxsize=32)
+def _draft(sources: tuple[Source, ...]) -> Draft:
     """`sources`: each extends the next."""
-    drafts = [make_draft(source, read_shape(SuiteFile, source)) for source in sources]
-    return reduce(extend, reversed(drafts))
+    return reduce(extend, reversed([make_draft(source, _shape(source)) for source in sources]))
 
 
 def _build(name: str, sources: Sequence[Source], variants: Sequence[str], stored: Path | None = None) -> Suite:
-    """`stored`: the folder of results in which the sources lie."""
-    return build_suite(name, with_variants(_draft(sources), variants), stored)
+    """`stored`: the folder of results in which the sources lie. Built once, while no file that belongs to it changes."""
+    key = name, tuple(sources), tuple(variants), stored
+    suite, stamps = _built.get(key, (None, None))
+    if suite is None or stamps != _stamps(suite, stored):
+        suite = build_suite(name, with_variants(_draft(tuple(sources)), variants), stored)
+        _built[key] = suite, _stamps(suite, stored)
+    return suite
+
+
+_built: dict[tuple[str, tuple[Source, ...], tuple[str, ...], Path | None], tuple[Suite, Stamps]] = {}
+
+
+def _stamps(suite: Suite, stored: Path | None) -> Stamps:
+    """Time of change and size of the files beside the suite's own; None where one is not there."""
+    scripts = [script.path for of_dbms in suite.scripts.values() for script in of_dbms]
+    origins = [stored / ORIGINS] if stored else []
+    return {path: _stamp(path) for path in (*scripts, *(file.path for file in suite.data), *origins)}
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size
 
 
 def load_stored_suite(folder: Path, variants: Sequence[str] = ()) -> Suite:

@@ -3,6 +3,7 @@
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -84,13 +85,19 @@ def read_source(path: Path) -> Source:
             text = file.read(MOST_CHARACTERS + 1)
         if len(text) > MOST_CHARACTERS:
             raise UsageError(f"{path} has more than {MOST_CHARACTERS:,} characters; a suite has some thousands.")
-        return Source(str(path), text, tomllib.loads(text))
+        return _parsed(str(path), text)
     except tomllib.TOMLDecodeError as error:
         raise UsageError(_syntax_sentence(path, text, str(error))) from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{path} is not UTF-8 text; it has to be a TOML file.") from error
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}; name a TOML file.") from error
+
+
+@lru_cache(maxsize=32)
+def _parsed(path: str, text: str) -> Source:
+    """The same source for the same text: a file that has not changed is parsed once."""
+    return Source(path, text, tomllib.loads(text))
 
 
 def _syntax_sentence(path: Path, text: str, message: str) -> str:
