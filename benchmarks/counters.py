@@ -23,6 +23,7 @@ from common import make_parser, markdown, say, told
 from dbversus.errors import RunError
 from dbversus.results.read import open_results
 from dbversus.results.stored import Results, Target
+from dbversus.results.tables.counters import COUNTERS as COUNTER_TABLE
 from dbversus.suites import Suite, Test, definition, load_suite
 from dbversus.units import parse_count
 
@@ -149,9 +150,9 @@ def rows_in_range(statement: Json, table_size: int) -> float:
 def compare(suite: Suite, dbms: str, table_size: int, results: Results) -> Iterator[Line]:
     """All that can be compared, of all tests that were measured."""
     totals: dict[tuple[str, str], tuple[float, int]] = {
-        (row["test"], row["counter"]): (row["total"], row["ops"]) for row in results.counters
+        (row["test"], row["counter"]): (row["total"], row["ops"]) for row in results.rows(COUNTER_TABLE)
     }
-    ops = {row["test"]: row["ops"] for row in results.counters}
+    ops = {row["test"]: row["ops"] for row in results.rows(COUNTER_TABLE)}
     for name in results.tests:
         test = suite.tests.get(name)
         if test is None:

@@ -13,6 +13,7 @@ import pytest
 from dbversus.report.assessment import build_assessment
 from dbversus.results.layout import lay_out
 from dbversus.results.read import open_results
+from dbversus.results.tables.background import DRAINS
 from dbversus.stats.judge import judge, judge_over_clients, looks_of, margins_of
 from dbversus.stats.judging.whole_work import UNDRAINED, judge_whole_work, whole_work_values
 from dbversus.stats.metrics import CPU
@@ -57,7 +58,7 @@ def of_cpu(folder: Path) -> tuple[dict[Key, Finding], dict[Key, Finding]]:
     results = open_results(folder)
     looks, margins = looks_of(results.header), margins_of(results.header, results.tests)
     whole = judge_whole_work(
-        whole_work_values(lay_out(results.slots, results.base.label), results.drains), looks, margins
+        whole_work_values(lay_out(results.slots, results.base.label), results.rows(DRAINS)), looks, margins
     )
     return {finding.key: finding for finding in judge(results) if finding.metric == CPU}, whole
 

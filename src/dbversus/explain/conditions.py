@@ -8,6 +8,7 @@ import numpy as np
 from dbversus.explain.cause import Cause, Fact, Kind
 from dbversus.results.records import Log, Slots
 from dbversus.results.stored import Results
+from dbversus.results.tables.background import DRAINS
 from dbversus.stats.judge import looks_of
 from dbversus.stats.judging.verdicts import assess
 from dbversus.stats.metrics import CPU, DRAIN_CPU, DRAIN_WRITES, SMOOTH, WRITE_BYTES
@@ -42,7 +43,7 @@ def regime_causes(results: Results, test: str, figures: Figures) -> list[Cause]:
     Nothing for reads, and for results that do not have these figures.
     """
     lead_in_s = max((plan.lead_in_s for plan in results.of_type(Slots) if plan.test == test), default=0)
-    if not lead_in_s and not any(row["test"] == test for row in results.drains):
+    if not lead_in_s and not any(row["test"] == test for row in results.rows(DRAINS)):
         return []
     of_targets = {target.label: figures.get((test, target.label), {}) for target in results.targets}
     facts: dict[str, Fact] = {AGED: test in results.header.aged, LEAD_IN_S: lead_in_s}
@@ -128,7 +129,7 @@ def _logged(test: str, label: str, name: str, records: Sequence[Log], blocks: in
 def unfinished_causes(results: Results, test: str) -> list[Cause]:
     """Targets that still worked when their time to drain was up: what they did later is in nobody's figures."""
     of_targets: dict[str, list[tuple[float, bool]]] = {}
-    for row in sorted(results.drains, key=lambda row: int(row["block"])):
+    for row in sorted(results.rows(DRAINS), key=lambda row: int(row["block"])):
         if row["test"] == test:
             of_targets.setdefault(row["target"], []).append((row["elapsed_ns"] / 1e9, bool(row["idle"])))
     found = []

@@ -66,6 +66,7 @@ from dbversus.results.records import Answers, Experiment, Latency, Resumed
 from dbversus.results.records import Failure as FailureRecord
 from dbversus.results.sql import columns_of, names
 from dbversus.results.stored import Results, Target
+from dbversus.results.tables.background import DRAINS
 from dbversus.stats.across.clients import case_of, test_of
 from dbversus.stats.comparison import Comparison, by_test_and_target
 from dbversus.stats.headline import headline
@@ -285,7 +286,7 @@ def _explanations(
 
 def _writes(results: Results, test: str) -> bool:
     """Whether it changes data: who does is drained after it, or has rows changed."""
-    if any(row["test"] == test for row in results.drains):
+    if any(row["test"] == test for row in results.rows(DRAINS)):
         return True
     here = results.slots["test"] == test
     return "affected" in results.slots and bool(np.ma.filled(results.slots["affected"][here], 0).sum())

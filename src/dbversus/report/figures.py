@@ -13,6 +13,8 @@ from dbversus.report.model import Estimate, LatencyFigures, SlotRatios
 from dbversus.results.latency import Latency, merge
 from dbversus.results.layout import Layout, Sides
 from dbversus.results.stored import Results
+from dbversus.results.tables.background import DRAINS
+from dbversus.results.tables.counters import COUNTERS
 from dbversus.stats.judge import judge
 from dbversus.stats.judgeable import P50, P95, P99
 from dbversus.stats.judging.whole_work import whole_work_values
@@ -157,7 +159,7 @@ def work_metrics(results: Results, test: str) -> list[tuple[Metric, int]]:
 def counter_figures(results: Results) -> BlockFigures:
     """(test, target label) → metric of one of the server's own counters → per operation, in each block (or group of one)."""
     found: BlockFigures = {}
-    for row in results.counters:
+    for row in results.rows(COUNTERS):
         if row["per_op"] is not None:
             of_place = found.setdefault((row["test"], row["target"]), {})
             of_place.setdefault(COUNTER + row["counter"], []).append(row["per_op"])
@@ -232,7 +234,7 @@ def _block_ratios(results: Results, layout: Layout, findings: Sequence[Finding])
     """ln(target/base) of each block that the ratio of a finding comes from: of its rows, or of all its work."""
     plotted = [metric_named(name) for name in PLOTTED]
     of_whole = {one.key for one in findings if one.whole_work and one.verdict is not Verdict.UNDECIDED}
-    whole = whole_work_values(layout, results.drains) if of_whole else []
+    whole = whole_work_values(layout, results.rows(DRAINS)) if of_whole else []
     found: dict[Key, dict[int, float]] = {}
     for value in (
         *(one for one in block_values(layout, plotted) if (one.test, one.target, one.metric) not in of_whole),

@@ -25,13 +25,14 @@ from dbversus.private import (
 )
 from dbversus.results.journal import header_of, parse_journal
 from dbversus.results.records import Experiment
-from dbversus.results.schema import CONFIGS, EXPERIMENT, HOST, JOURNAL, SERVERS, SUITE
+from dbversus.results.schema import CONFIGS, EXPERIMENT, HOST, JOURNAL, LATENCY, ROLES, SERVERS, SLOTS, SUITE
+from dbversus.results.tables.registry import TABLES
 from dbversus.results.write import seal
 
 _SETUP = f"{SUITE}/setup/"
 _DATA = f"{SUITE}/data.json"
 # made again from the rest: by `seal`, and by who reports on the copy
-_SEALED = ("slots.parquet", "roles.parquet", "timeline.parquet", "objects.parquet", "latency/*")
+_SEALED = (SLOTS, ROLES, *(table.file for table in TABLES if table.file), f"{LATENCY}/*")
 _REPORTED = ("report.html", "report.md", "report.json")
 _OTHER_REPORTS = ("report.xlsx", "report.csv", "post.md", "post/*", "reference/*")
 # the same on every host

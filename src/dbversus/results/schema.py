@@ -1,4 +1,6 @@
-"""The results directory, version 2: names of its files and of the columns of slots.parquet (docs/results-directory.md)."""
+"""The results directory, version 2: names of its files, and columns of those of slots, roles and imports; tables/ has the others.
+
+docs/results-directory.md."""
 
 SCHEMA_VERSION = 2
 
@@ -11,8 +13,6 @@ LOAD_TEST = "load"
 JOURNAL = "journal.jsonl"
 SLOTS = "slots.parquet"
 ROLES = "roles.parquet"
-TIMELINE = "timeline.parquet"
-OBJECTS = "objects.parquet"
 HOST = "host.json"
 SERVERS = "servers"
 LATENCY = "latency"
@@ -102,154 +102,6 @@ DRIVEN_COLUMNS = {
     "driven_write_bytes": "server_write_bytes",
 }
 """Of the slot with its settle part → of the slot alone, which is all that is known where an older dbversus measured."""
-
-# name -> DuckDB type; one row per target, block and test that changes data. `target_group`: of those that were up together
-DRAIN_COLUMNS: dict[str, str] = {
-    "test": "VARCHAR",
-    "target": "VARCHAR",
-    "block": "INTEGER",
-    "target_group": "VARCHAR",
-    "ops": "BIGINT",
-    "idle": "BOOLEAN",
-    "elapsed_ns": "BIGINT",
-    "server_cpu_ns": "BIGINT",
-    "server_foreground_cpu_ns": "BIGINT",
-    "server_background_cpu_ns": "BIGINT",
-    "server_read_bytes": "BIGINT",
-    "server_write_bytes": "BIGINT",
-    "drain_cpu_us_per_op": "DOUBLE",
-    "drain_write_bytes_per_op": "DOUBLE",
-}
-
-# name -> DuckDB type; one row per target, block, test and second of driven time, of tests that last, and one for each role.
-# `role` is empty for the whole test; of roles `ops` and `slowest_ns` alone are known. `target_group`: as in drains
-TIMELINE_COLUMNS: dict[str, str] = {
-    "test": "VARCHAR",
-    "target": "VARCHAR",
-    "block": "INTEGER",
-    "target_group": "VARCHAR",
-    "role": "VARCHAR",
-    "second": "INTEGER",
-    "began_unix_ns": "BIGINT",
-    "elapsed_ns": "BIGINT",
-    "ops": "BIGINT",
-    "rows": "BIGINT",
-    "affected": "BIGINT",
-    "errors": "BIGINT",
-    "slowest_ns": "BIGINT",
-    "server_cpu_ns": "BIGINT",
-    "server_background_cpu_ns": "BIGINT",
-    "server_read_bytes": "BIGINT",
-    "server_write_bytes": "BIGINT",
-}
-
-# name -> DuckDB type; one row per thing that a server did of its own accord in a test that lasts. `source`: `log` or `counters`.
-# `second`: driven time at which it began, `driven_s`: of it that passed meanwhile. `placed`: `driven`, `between slices`,
-# `before`, `after`. `target_group`: as in drains
-EVENT_COLUMNS: dict[str, str] = {
-    "test": "VARCHAR",
-    "target": "VARCHAR",
-    "block": "INTEGER",
-    "target_group": "VARCHAR",
-    "what": "VARCHAR",
-    "source": "VARCHAR",
-    "began_unix_ns": "BIGINT",
-    "ended_unix_ns": "BIGINT",
-    "second": "DOUBLE",
-    "driven_s": "DOUBLE",
-    "placed": "VARCHAR",
-    "words": "VARCHAR",
-}
-
-# name -> DuckDB type; one row per target, block and test of the timeline in which operations end in most seconds, and the same
-# for its roles
-STALL_COLUMNS: dict[str, str] = {
-    "test": "VARCHAR",
-    "target": "VARCHAR",
-    "block": "INTEGER",
-    "target_group": "VARCHAR",
-    "role": "VARCHAR",
-    "driven_s": "DOUBLE",
-    "stalls": "INTEGER",
-    "stalled_s": "DOUBLE",
-    "longest_s": "DOUBLE",
-}
-
-# name -> DuckDB type; one row per target, block and test (of the base: one per group): memory of its server at the end
-MEMORY_COLUMNS: dict[str, str] = {
-    "test": "VARCHAR",
-    "target": "VARCHAR",
-    "block": "INTEGER",
-    "processes": "INTEGER",
-    "pss_bytes": "BIGINT",
-    "rss_bytes": "BIGINT",
-    "peak_rss_bytes": "BIGINT",
-}
-
-# name -> DuckDB type; one row per target, block and test that changes data: what files take at its end, rows inserted in it and
-# their bytes, and bytes of the rows that are there then
-AMOUNT_COLUMNS: dict[str, str] = {
-    "test": "VARCHAR",
-    "target": "VARCHAR",
-    "block": "INTEGER",
-    "database_bytes": "BIGINT",
-    "data_dir_bytes": "BIGINT",
-    "inserted_rows": "BIGINT",
-    "inserted_bytes": "DOUBLE",
-    "live_bytes": "DOUBLE",
-}
-
-# name -> DuckDB type; one row per target, block, test and kind of background work
-BACKGROUND_COLUMNS: dict[str, str] = {
-    "test": "VARCHAR",
-    "target": "VARCHAR",
-    "block": "INTEGER",
-    "kind": "VARCHAR",
-    "ops": "BIGINT",
-    "cpu_ns": "BIGINT",
-    "cpu_us_per_op": "DOUBLE",
-}
-
-# name -> DuckDB type; one row per target, block, test and counter of the server's own. `target_group`: as in drains
-COUNTER_COLUMNS: dict[str, str] = {
-    "test": "VARCHAR",
-    "target": "VARCHAR",
-    "block": "INTEGER",
-    "target_group": "VARCHAR",
-    "counter": "VARCHAR",
-    "total": "DOUBLE",
-    "ops": "BIGINT",
-    "per_op": "DOUBLE",
-}
-
-# name -> DuckDB type; one row per target, block, test, object and figure. `per_op`: of what rose over the test; NULL for what
-# there was at its end. `target_group`: as in drains
-OBJECT_COLUMNS: dict[str, str] = {
-    "test": "VARCHAR",
-    "target": "VARCHAR",
-    "block": "INTEGER",
-    "target_group": "VARCHAR",
-    "kind": "VARCHAR",
-    "object": "VARCHAR",
-    "figure": "VARCHAR",
-    "unit": "VARCHAR",
-    "value": "DOUBLE",
-    "ops": "BIGINT",
-    "per_op": "DOUBLE",
-}
-
-# name -> DuckDB type; one row per target, block, phase, object and figure: what there was when the phase began
-PHASE_COLUMNS: dict[str, str] = {
-    "phase": "VARCHAR",
-    "target": "VARCHAR",
-    "block": "INTEGER",
-    "target_group": "VARCHAR",
-    "kind": "VARCHAR",
-    "object": "VARCHAR",
-    "figure": "VARCHAR",
-    "unit": "VARCHAR",
-    "value": "DOUBLE",
-}
 
 # name -> DuckDB type; one row per target, slot and role, of tests with roles
 ROLE_COLUMNS: dict[str, str] = {

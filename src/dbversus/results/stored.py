@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import duckdb
-import msgspec
 
 from dbversus.errors import UsageError
 from dbversus.results.attributed import attributed_load, not_own
@@ -24,7 +23,6 @@ from dbversus.results.records import (
     Finished,
     Imported,
     Load,
-    Memory,
     Objects,
     Record,
     Slots,
@@ -32,36 +30,22 @@ from dbversus.results.records import (
 )
 from dbversus.results.records import Latency as LatencyRecord
 from dbversus.results.schema import (
-    AMOUNT_COLUMNS,
-    BACKGROUND_COLUMNS,
-    COUNTER_COLUMNS,
-    DRAIN_COLUMNS,
-    EVENT_COLUMNS,
     JOURNAL,
     LATENCY,
     LOAD_TEST,
-    MEMORY_COLUMNS,
-    OBJECT_COLUMNS,
-    PHASE_COLUMNS,
     ROLE_COLUMNS,
     SERVERS,
     SLOT_COLUMNS,
-    STALL_COLUMNS,
     SUITE,
-    TIMELINE_COLUMNS,
 )
 from dbversus.results.sql import columns_of, database_with, names, run_sql
-from dbversus.results.tables.amounts import amount_rows
-from dbversus.results.tables.background import background_rows, drain_rows
-from dbversus.results.tables.counters import counter_rows
-from dbversus.results.tables.events import event_rows
 from dbversus.results.tables.imported import TABLES as IMPORTED_TABLES
 from dbversus.results.tables.imported import imported_table
 from dbversus.results.tables.loads import load_row, own_loads
-from dbversus.results.tables.objects import object_rows, phase_rows
+from dbversus.results.tables.registry import TABLES
 from dbversus.results.tables.roles import role_columns
-from dbversus.results.tables.stalls import stall_rows
-from dbversus.results.tables.timeline import timeline_rows
+from dbversus.results.tables.table import Recorded, ResultTable, Row
+from dbversus.results.tables.timeline import TIMELINE, whole_tests
 from dbversus.results.write import safe_name
 
 if TYPE_CHECKING:
@@ -145,68 +129,22 @@ class Results:
     def failures(self) -> list[Failure]:
         return self.of_type(Failure)
 
-    @property
-    def drains(self) -> list[dict[str, Any]]:
-        """Rows of DRAIN_COLUMNS: what each target did after each test that changes data, in each block."""
-        return drain_rows(self.records, self._labels)
-
-    @property
-    def background(self) -> list[dict[str, Any]]:
-        """Rows of BACKGROUND_COLUMNS: CPU of background work by kind, for each test, target and block."""
-        return background_rows(self.records, self._labels)
-
-    @cached_property
-    def counters(self) -> list[dict[str, Any]]:
-        """Rows of COUNTER_COLUMNS: what the servers' own counters rose by over each test, in each block."""
-        return counter_rows(self.records, self._labels)
-
-    @cached_property
-    def objects(self) -> list[dict[str, Any]]:
-        """Rows of OBJECT_COLUMNS: what servers say of tables, indexes, files and the like, in each test and block."""
-        return object_rows(self.records, self._labels)
-
-    @cached_property
-    def phases(self) -> list[dict[str, Any]]:
-        """Rows of PHASE_COLUMNS: what servers owed and held when each phase began, in each block."""
-        return phase_rows(self.records, self._labels)
-
     @cached_property
     def object_records(self) -> list[Objects]:
         return self.of_type(Objects)
 
     @cached_property
-    def timeline(self) -> list[dict[str, Any]]:
-        """Rows of TIMELINE_COLUMNS: what happened second by second in tests that last, roles together."""
-        return [row for row in self.all_seconds if not row["role"]]
+    def timeline(self) -> list[Row]:
+        """What happened second by second in tests that last, roles together."""
+        return whole_tests(self.rows(TIMELINE))
+
+    def rows(self, table: ResultTable) -> list[Row]:
+        """The rows of one of `TABLES`, made once."""
+        return self._recorded.rows(table)
 
     @cached_property
-    def all_seconds(self) -> list[dict[str, Any]]:
-        """Rows of TIMELINE_COLUMNS, those of roles as well."""
-        return timeline_rows(self.records, self._labels)
-
-    @cached_property
-    def events(self) -> list[dict[str, Any]]:
-        """Rows of EVENT_COLUMNS: what servers did of their own accord in tests that last."""
-        return event_rows(self.records, self._labels, self.timeline)
-
-    @cached_property
-    def stalls(self) -> list[dict[str, Any]]:
-        """Rows of STALL_COLUMNS: how often and how long each target finished nothing, in tests that last."""
-        return stall_rows(self.all_seconds)
-
-    @cached_property
-    def amounts(self) -> list[dict[str, Any]]:
-        """Rows of AMOUNT_COLUMNS: what files take and rows come to after each test that changes data, in each block."""
-        return amount_rows(self.records, self.header, self._labels, self.slots, self.roles)
-
-    @property
-    def memory(self) -> list[dict[str, Any]]:
-        """Rows of MEMORY_COLUMNS: what each server held at the end of each test, in each block."""
-        return [
-            {"test": record.test, "target": self.label(name), "block": record.block, **msgspec.structs.asdict(use)}
-            for record in self.of_type(Memory)
-            for name, use in record.targets.items()
-        ]
+    def _recorded(self) -> Recorded:
+        return Recorded(self.records, self.header, self._labels, self.slots, self.roles)
 
     @property
     def slot_plans(self) -> dict[str, Slots]:
@@ -330,23 +268,18 @@ class Results:
         tables: dict[str, tuple[Callable[[], Columns], Mapping[str, str]]] = {
             "slots": (lambda: self.slots, SLOT_COLUMNS),
             "roles": (lambda: self.roles, ROLE_COLUMNS),
-            "drains": (lambda: columns_of(self.drains, DRAIN_COLUMNS), DRAIN_COLUMNS),
-            "background": (lambda: columns_of(self.background, BACKGROUND_COLUMNS), BACKGROUND_COLUMNS),
-            "counters": (lambda: columns_of(self.counters, COUNTER_COLUMNS), COUNTER_COLUMNS),
-            "objects": (lambda: columns_of(self.objects, OBJECT_COLUMNS), OBJECT_COLUMNS),
-            "phases": (lambda: columns_of(self.phases, PHASE_COLUMNS), PHASE_COLUMNS),
-            "timeline": (lambda: columns_of(self.all_seconds, TIMELINE_COLUMNS), TIMELINE_COLUMNS),
-            "events": (lambda: columns_of(self.events, EVENT_COLUMNS), EVENT_COLUMNS),
-            "stalls": (lambda: columns_of(self.stalls, STALL_COLUMNS), STALL_COLUMNS),
-            "amounts": (lambda: columns_of(self.amounts, AMOUNT_COLUMNS), AMOUNT_COLUMNS),
-            "memory": (lambda: columns_of(self.memory, MEMORY_COLUMNS), MEMORY_COLUMNS),
         }
+        for table in TABLES:
+            tables[table.name] = (partial(self._columns_of, table), table.columns)
         if self.of_type(Imported):
             tables |= {
                 name: (partial(imported_table, self.directory, name), types)
                 for name, (_, types) in IMPORTED_TABLES.items()
             }
         return tables
+
+    def _columns_of(self, table: ResultTable) -> Columns:
+        return columns_of(self.rows(table), table.columns)
 
 
 def check_inside(path: Path, directory: Path) -> None:

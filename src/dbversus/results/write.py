@@ -21,19 +21,15 @@ from dbversus.results.records import TYPES, AnyRecord, Latency, Row, decode, enc
 from dbversus.results.schema import (
     JOURNAL,
     LATENCY,
-    OBJECT_COLUMNS,
-    OBJECTS,
     ROLE_COLUMNS,
     ROLES,
     SLOT_COLUMNS,
     SLOTS,
-    TIMELINE,
-    TIMELINE_COLUMNS,
 )
 from dbversus.results.sql import columns_of
-from dbversus.results.tables.objects import object_rows
+from dbversus.results.tables.registry import TABLES
 from dbversus.results.tables.roles import role_columns
-from dbversus.results.tables.timeline import timeline_rows
+from dbversus.results.tables.table import Recorded
 
 
 def check_results_dir(path: Path, but: Collection[str] = ()) -> None:
@@ -106,7 +102,8 @@ class Journal(LineFile):
 def seal(directory: Path) -> None:
     """Makes slots.parquet and latency/*.hlog from the journal. Can be repeated: same journal, same content."""
     records, _ = parse_journal(directory / JOURNAL)
-    labels = {target.name: target.label for target in header_of(records, directory / JOURNAL).targets}
+    header = header_of(records, directory / JOURNAL)
+    labels = {target.name: target.label for target in header.targets}
     entries = defaultdict(list)
     for record in of_type(records, Latency):
         for target, text in record.hdr.items():
@@ -117,10 +114,10 @@ def seal(directory: Path) -> None:
     rows = of_type(records, Row)
     if any(slot.roles for row in rows for slot in row.slots):
         write_columns(directory / ROLES, role_columns(rows, labels), ROLE_COLUMNS)
-    if series := timeline_rows(records, labels):
-        write_columns(directory / TIMELINE, columns_of(series, TIMELINE_COLUMNS), TIMELINE_COLUMNS)
-    if found := object_rows(records, labels):
-        write_columns(directory / OBJECTS, columns_of(found, OBJECT_COLUMNS), OBJECT_COLUMNS)
+    recorded = Recorded(records, header, labels, slots={}, roles={})
+    for table in TABLES:
+        if table.file and (found := recorded.rows(table)):
+            write_columns(directory / table.file, columns_of(found, table.columns), table.columns)
     # last: its age tells readers whether the directory is sealed
     write_slots(directory / SLOTS, rows, labels)
 

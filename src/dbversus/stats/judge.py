@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from dbversus.dbms.sizes import size_bytes
 from dbversus.results.records import Experiment
 from dbversus.results.stored import Results
+from dbversus.results.tables.background import BACKGROUND_WORK, DRAINS
+from dbversus.results.tables.counters import COUNTERS
+from dbversus.results.tables.objects import OBJECTS
 from dbversus.stats.across.clients import case_of, pooled_name
 from dbversus.stats.across.contrast import over_first, over_first_margins, pooled, pooled_margins
 from dbversus.stats.across.sizes import interaction_name, size_of
@@ -62,8 +65,8 @@ def judge(results: Results) -> list[Finding]:
         return findings
     findings += lacking_findings(latencies, judged_metrics(results.header))
     findings = withhold_idle(findings, layout)
-    findings = withhold_unpaid(findings, slots, base, results.drains, results.objects)
-    findings = withhold_not_per_op(findings, slots, base, ahead_of(_log_segments(results), results.counters))
+    findings = withhold_unpaid(findings, slots, base, results.rows(DRAINS), results.rows(OBJECTS))
+    findings = withhold_not_per_op(findings, slots, base, ahead_of(_log_segments(results), results.rows(COUNTERS)))
     return add_within_start(ratios_as_shares(findings, slots, base), layout)
 
 
@@ -72,8 +75,8 @@ def evidence_of(results: Results, rows: Sequence[BlockValue]) -> Evidence:
     layout = results.layout
     if layout is None:
         return Evidence(rows)
-    whole = whole_work_values(layout, results.drains)
-    return Evidence(rows, whole, trend_values(layout), undrained_keys(layout, results.drains))
+    whole = whole_work_values(layout, results.rows(DRAINS))
+    return Evidence(rows, whole, trend_values(layout), undrained_keys(layout, results.rows(DRAINS)))
 
 
 def judge_evidence(
@@ -100,12 +103,12 @@ def _values(results: Results, latencies: Latencies) -> tuple[list[BlockValue], t
             metric for metric in METRICS if LOAD_TEST not in metric.tests
         ]  # others are of a load that was done once
         values = [*block_values(results.layout, of_slots), *percentile_values(results, latencies)]
-    counted, counters = counter_values(results.counters, base)
-    beside, kinds = background_values(results.background, base)
+    counted, counters = counter_values(results.rows(COUNTERS), base)
+    beside, kinds = background_values(results.rows(BACKGROUND_WORK), base)
     values = [
         *values,
         *([] if results.judges_load else load_values(results.loads, labels, base)),
-        *drain_values(results.drains, base),
+        *drain_values(results.rows(DRAINS), base),
         *counted,
         *beside,
     ]
@@ -150,7 +153,7 @@ def judge_over_clients(results: Results) -> list[Finding]:
     looks, factor = looks_of(results.header), (case_of, pooled_name)
     margins = pooled_margins(margins_of(results.header, results.tests), *factor)
     findings = assess(pooled(judged_values(results), *factor), judged_metrics(results.header), looks, margins)
-    work = pooled(whole_work_values(results.layout, results.drains), *factor)
+    work = pooled(whole_work_values(results.layout, results.rows(DRAINS)), *factor)
     whole = assess(work, judged_smooth(results.header), looks, margins)
     return check_whole_work(findings, {finding.key: finding for finding in whole})
 

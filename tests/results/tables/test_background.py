@@ -4,8 +4,7 @@ from typing import Any
 import pytest
 
 from dbversus.results.read import open_results
-from dbversus.results.schema import BACKGROUND_COLUMNS, DRAIN_COLUMNS
-from dbversus.results.tables.background import background_rows, drain_rows
+from dbversus.results.tables.background import BACKGROUND_WORK, DRAINS, background_rows, drain_rows
 
 from ...journals import DictJournal, records_of
 from ..samples import write_journal
@@ -33,7 +32,7 @@ def test_a_drain_is_charged_to_the_operations_before_it() -> None:
     assert (first["target"], second["target"], first["block"]) == ("old", "new", 3)
     assert first["drain_cpu_us_per_op"] == pytest.approx(0.5)
     assert first["drain_write_bytes_per_op"] == 64.0
-    assert set(first) == set(DRAIN_COLUMNS)
+    assert set(first) == set(DRAINS.columns)
 
 
 def test_what_is_not_known_stays_unknown() -> None:
@@ -53,7 +52,7 @@ def test_background_of_one_block_adds_up_and_what_was_idle_is_zero() -> None:
     assert rows[0, "log"]["cpu_us_per_op"] == pytest.approx(1.5)
     assert rows[0, "log"]["ops"] == 1000
     assert rows[1, "log"]["cpu_us_per_op"] == 0 and rows[1, "purge"]["cpu_ns"] == 0
-    assert set(rows[0, "log"]) == set(BACKGROUND_COLUMNS)
+    assert set(rows[0, "log"]) == set(BACKGROUND_WORK.columns)
 
 
 def test_sql_sees_both_and_has_their_columns_where_there_are_none(tmp_path: Path) -> None:

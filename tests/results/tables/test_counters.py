@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from dbversus.results.read import open_results
-from dbversus.results.schema import COUNTER_COLUMNS, JOURNAL
-from dbversus.results.tables.counters import counter_rows, lack_spanned_ops
+from dbversus.results.schema import JOURNAL
+from dbversus.results.tables.counters import COUNTERS, counter_rows, lack_spanned_ops
 
 from ...journals import records_of
 from ..samples import write_journal
@@ -22,7 +22,7 @@ RECORD: dict[str, Any] = {
 
 def test_a_row_tells_what_rose_by_how_much_and_over_how_many_operations() -> None:
     rows = counter_rows(records_of(RECORD | {"spanned_ops": {"t0": 50, "t1": 60}, "group": "g1"}), LABELS)
-    assert list(rows[0]) == list(COUNTER_COLUMNS)
+    assert list(rows[0]) == list(COUNTERS.columns)
     assert [tuple(row.values()) for row in rows] == [
         ("insert", "old", 2, "g1", "a", 50.0, 50, 1.0),
         ("insert", "new", 2, "g1", "a", 30.0, 60, 0.5),

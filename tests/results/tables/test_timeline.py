@@ -7,8 +7,8 @@ import duckdb
 
 from dbversus.results.read import open_results
 from dbversus.results.records import Series, of_type
-from dbversus.results.schema import SLOTS, TIMELINE, TIMELINE_COLUMNS
-from dbversus.results.tables.timeline import timeline_rows
+from dbversus.results.schema import SLOTS
+from dbversus.results.tables.timeline import TIMELINE, timeline_rows
 from dbversus.results.write import seal
 
 from ...journals import DictJournal, records_of
@@ -34,7 +34,7 @@ def test_seconds_become_rows(tmp_path: Path) -> None:
         ("new", 3, 0, 5),
         ("new", 3, 1, 6),
     ]
-    assert list(rows[0]) == list(TIMELINE_COLUMNS)
+    assert list(rows[0]) == list(TIMELINE.columns)
 
 
 def test_the_seconds_of_a_resumed_test_go_on() -> None:
@@ -88,11 +88,11 @@ def test_series_are_sealed_and_queried(tmp_path: Path) -> None:
         journal.append(series(0, 5, 6))
     seal(tmp_path)
     with duckdb.connect() as connection:
-        stored = connection.execute("SELECT * FROM read_parquet(?)", [str(tmp_path / TIMELINE)]).fetchall()
+        stored = connection.execute("SELECT * FROM read_parquet(?)", [str(tmp_path / TIMELINE.file)]).fetchall()
     results = open_results(tmp_path)
     assert (tmp_path / SLOTS).is_file() and len(of_type(results.records, Series)) == 1
     columns, rows = results.sql("SELECT * FROM timeline")
-    assert rows == stored and columns == list(TIMELINE_COLUMNS)
+    assert rows == stored and columns == list(TIMELINE.columns)
     assert results.sql("SELECT sum(ops), sum(server_cpu_ns), max(server_write_bytes) FROM timeline")[1] == [
         (22, None, 7)
     ]
@@ -101,5 +101,5 @@ def test_series_are_sealed_and_queried(tmp_path: Path) -> None:
 def test_without_series_there_is_no_file_and_an_empty_table(tmp_path: Path) -> None:
     write_journal(tmp_path, 2)
     seal(tmp_path)
-    assert not (tmp_path / TIMELINE).exists()
+    assert not (tmp_path / TIMELINE.file).exists()
     assert open_results(tmp_path).sql("SELECT count(*) FROM timeline")[1] == [(0,)]

@@ -9,6 +9,7 @@ from typing import Any
 
 from dbversus.results.columns import Columns
 from dbversus.results.records import AnyRecord, DataState, Experiment, Slots, Space, State, of_type
+from dbversus.results.tables.table import ResultTable
 
 _SIGNS = {"insert": 1, "index": 1, "delete": -1}
 """What roles that change the number of rows do to it: an index build may insert some rows first."""
@@ -23,7 +24,7 @@ Affected = Mapping[Place, Mapping[str, int]]
 def amount_rows(
     records: Sequence[AnyRecord], header: Experiment, labels: Mapping[str, str], slots: Columns, roles: Columns
 ) -> list[dict[str, Any]]:
-    """Rows of AMOUNT_COLUMNS. Files of a base that is up with several groups take the mean of these.
+    """Rows of AMOUNTS.columns. Files of a base that is up with several groups take the mean of these.
 
     `live_bytes` is None where rows cannot be followed: before such a test somebody did more than clients count (pilots,
     warm-ups), or statements that do several things, or rows had no known length.
@@ -163,3 +164,21 @@ def _bytes_at_start(state: DataState) -> float | None:
             return None
         total += table.rows * (table.row_bytes or 0.0)
     return total
+
+
+# one row per target, block and test that changes data: what files take at its end, rows inserted in it and
+# their bytes, and bytes of the rows that are there then
+AMOUNTS = ResultTable(
+    "amounts",
+    {
+        "test": "VARCHAR",
+        "target": "VARCHAR",
+        "block": "INTEGER",
+        "database_bytes": "BIGINT",
+        "data_dir_bytes": "BIGINT",
+        "inserted_rows": "BIGINT",
+        "inserted_bytes": "DOUBLE",
+        "live_bytes": "DOUBLE",
+    },
+    lambda of: amount_rows(of.records, of.header, of.labels, of.slots, of.roles),
+)

@@ -6,11 +6,11 @@ from typing import Any
 
 from dbversus.dbms.renamed import background_name
 from dbversus.results.records import AnyRecord, Background, Drain, DrainFigures, of_type
-from dbversus.results.schema import DRAIN_COLUMNS
+from dbversus.results.tables.table import ResultTable
 
 
 def drain_rows(records: Iterable[AnyRecord], labels: Mapping[str, str]) -> list[dict[str, Any]]:
-    """The `drain` records as rows of DRAIN_COLUMNS; `labels`: target name → label.
+    """The `drain` records as rows of DRAINS.columns; `labels`: target name → label.
 
     A test that was resumed after its drain was drained again, with the same work behind it: the last record counts.
     """
@@ -23,7 +23,7 @@ def drain_rows(records: Iterable[AnyRecord], labels: Mapping[str, str]) -> list[
 
 
 def _drain_row(record: Drain, label: str, figures: DrainFigures) -> dict[str, Any]:
-    return {name: getattr(figures, name, None) for name in DRAIN_COLUMNS} | {
+    return {name: getattr(figures, name, None) for name in DRAINS.columns} | {
         "test": record.test,
         "target": label,
         "block": record.block,
@@ -39,7 +39,7 @@ def _per_op(value: float | None, ops: int, scale: float = 1.0) -> float | None:
 
 
 def background_rows(records: Iterable[AnyRecord], labels: Mapping[str, str]) -> list[dict[str, Any]]:
-    """The `background` records as rows of BACKGROUND_COLUMNS; those of one target, test and block are added up.
+    """The `background` records as rows of BACKGROUND_WORK.columns; those of one target, test and block are added up.
 
     What versions call otherwise has one name here. A kind that a target has in any block of a test is there in all of them, if
     need be with 0.
@@ -66,3 +66,41 @@ def background_rows(records: Iterable[AnyRecord], labels: Mapping[str, str]) -> 
         for kind in sorted({kind for kind, _ in used})
         for block, done in ops[place].items()
     ]
+
+
+# one row per target, block and test that changes data. `target_group`: of those that were up together
+DRAINS = ResultTable(
+    "drains",
+    {
+        "test": "VARCHAR",
+        "target": "VARCHAR",
+        "block": "INTEGER",
+        "target_group": "VARCHAR",
+        "ops": "BIGINT",
+        "idle": "BOOLEAN",
+        "elapsed_ns": "BIGINT",
+        "server_cpu_ns": "BIGINT",
+        "server_foreground_cpu_ns": "BIGINT",
+        "server_background_cpu_ns": "BIGINT",
+        "server_read_bytes": "BIGINT",
+        "server_write_bytes": "BIGINT",
+        "drain_cpu_us_per_op": "DOUBLE",
+        "drain_write_bytes_per_op": "DOUBLE",
+    },
+    lambda of: drain_rows(of.records, of.labels),
+)
+
+# one row per target, block, test and kind of background work
+BACKGROUND_WORK = ResultTable(
+    "background",
+    {
+        "test": "VARCHAR",
+        "target": "VARCHAR",
+        "block": "INTEGER",
+        "kind": "VARCHAR",
+        "ops": "BIGINT",
+        "cpu_ns": "BIGINT",
+        "cpu_us_per_op": "DOUBLE",
+    },
+    lambda of: background_rows(of.records, of.labels),
+)

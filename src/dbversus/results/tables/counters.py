@@ -5,10 +5,11 @@ from typing import Any
 
 from dbversus.dbms.renamed import counter_name
 from dbversus.results.records import AnyRecord, Counters, of_type
+from dbversus.results.tables.table import ResultTable
 
 
 def counter_rows(records: Iterable[AnyRecord], labels: Mapping[str, str]) -> list[dict[str, Any]]:
-    """The `counters` records as rows of COUNTER_COLUMNS, under the names that versions share; `labels`: target name → label."""
+    """The `counters` records as rows of COUNTERS.columns, under the names that versions share; `labels`: target name → label."""
     return [
         {
             "test": record.test,
@@ -34,3 +35,20 @@ def lack_spanned_ops(records: Iterable[AnyRecord]) -> bool:
 
 def _ops(record: Counters) -> Mapping[str, int]:
     return (record.counted_ops or {}) if record.spanned_ops is None else record.spanned_ops
+
+
+# one row per target, block, test and counter of the server's own. `target_group`: as in drains
+COUNTERS = ResultTable(
+    "counters",
+    {
+        "test": "VARCHAR",
+        "target": "VARCHAR",
+        "block": "INTEGER",
+        "target_group": "VARCHAR",
+        "counter": "VARCHAR",
+        "total": "DOUBLE",
+        "ops": "BIGINT",
+        "per_op": "DOUBLE",
+    },
+    lambda of: counter_rows(of.records, of.labels),
+)

@@ -11,9 +11,9 @@ from typing import Any
 
 from dbversus.results.records import AnyRecord, Log, of_type
 from dbversus.results.records.evidence import LogEvent
-from dbversus.results.schema import EVENT_COLUMNS
 from dbversus.results.tables.bursts import bursts
-from dbversus.results.tables.timeline import continued
+from dbversus.results.tables.table import ResultTable
+from dbversus.results.tables.timeline import TIMELINE, continued, whole_tests
 
 DRIVEN, BETWEEN, BEFORE, AFTER = "driven", "between slices", "before", "after"
 """Where an event lies: at its `second`, or at the edge of one."""
@@ -40,7 +40,7 @@ class _Piece:
 def event_rows(
     records: Sequence[AnyRecord], labels: Mapping[str, str], timeline: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Rows of EVENT_COLUMNS, of tests with seconds; `labels`: target name → label, `timeline`: rows of whole tests."""
+    """Rows of EVENTS.columns, of tests with seconds; `labels`: target name → label, `timeline`: rows of whole tests."""
     clocks = _clocks(records)
     logged = [
         {**_place(record, labels[name]), "source": "log", **_timed(event, clock)}
@@ -51,7 +51,7 @@ def event_rows(
     ]
     told = {tuple(row[name] for name in _PLACE) for row in logged}
     counted = [row for row in bursts(timeline) if tuple(row[name] for name in _PLACE) not in told]
-    return [{name: row[name] for name in EVENT_COLUMNS} for row in [*logged, *counted]]
+    return [{name: row[name] for name in EVENTS.columns} for row in [*logged, *counted]]
 
 
 _PLACE = ("test", "target", "block", "target_group")
@@ -104,3 +104,26 @@ def _position(at_ns: int, clock: Sequence[_Piece]) -> tuple[float, str]:
     if since_ns <= piece.length_ns + _STAMP_NS:
         return piece.second + min(since_ns, piece.length_ns) / 1e9, DRIVEN
     return piece.end, BETWEEN if index + 1 < len(clock) else AFTER
+
+
+# one row per thing that a server did of its own accord in a test that lasts. `source`: `log` or `counters`.
+# `second`: driven time at which it began, `driven_s`: of it that passed meanwhile. `placed`: `driven`, `between slices`,
+# `before`, `after`. `target_group`: as in drains
+EVENTS = ResultTable(
+    "events",
+    {
+        "test": "VARCHAR",
+        "target": "VARCHAR",
+        "block": "INTEGER",
+        "target_group": "VARCHAR",
+        "what": "VARCHAR",
+        "source": "VARCHAR",
+        "began_unix_ns": "BIGINT",
+        "ended_unix_ns": "BIGINT",
+        "second": "DOUBLE",
+        "driven_s": "DOUBLE",
+        "placed": "VARCHAR",
+        "words": "VARCHAR",
+    },
+    lambda of: event_rows(of.records, of.labels, whole_tests(of.rows(TIMELINE))),
+)

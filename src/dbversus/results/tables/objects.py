@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from dbversus.results.records import AnyRecord, Objects, Phase, of_type
+from dbversus.results.tables.table import ResultTable
 
 _UNITS_OF_DEBT = {
     "rows_not_vacuumed": "rows",
@@ -19,7 +20,7 @@ Nested = Mapping[str, Mapping[str, Mapping[str, float]]]
 
 
 def object_rows(records: Iterable[AnyRecord], labels: Mapping[str, str]) -> list[dict[str, Any]]:
-    """The `objects` records as rows of OBJECT_COLUMNS; `labels`: target name → label."""
+    """The `objects` records as rows of OBJECTS.columns; `labels`: target name → label."""
     rows = []
     for record in of_type(records, Objects):
         place = {"test": record.test, "block": record.block, "target_group": record.group}
@@ -32,7 +33,7 @@ def object_rows(records: Iterable[AnyRecord], labels: Mapping[str, str]) -> list
 
 
 def phase_rows(records: Iterable[AnyRecord], labels: Mapping[str, str]) -> list[dict[str, Any]]:
-    """The `phase` records as rows of PHASE_COLUMNS. A block that was interrupted began its phases anew: the last counts."""
+    """The `phase` records as rows of PHASES.columns. A block that was interrupted began its phases anew: the last counts."""
     last = {(record.phase, record.block, record.tag): record for record in of_type(records, Phase)}
     return [
         {"phase": record.phase, "target": labels[name], "block": record.block, "target_group": record.group, **row}
@@ -60,3 +61,42 @@ def _rows(nested: Nested, ops: int | None) -> Iterator[dict[str, Any]]:
 def unit_of(figure: str) -> str:
     """The last word of its name, pages of `read_pages`; names of debt have it elsewhere."""
     return _UNITS_OF_DEBT.get(figure) or figure.rpartition("_")[2]
+
+
+# one row per target, block, test, object and figure. `per_op`: of what rose over the test; NULL for what
+# there was at its end. `target_group`: as in drains
+OBJECTS = ResultTable(
+    "objects",
+    {
+        "test": "VARCHAR",
+        "target": "VARCHAR",
+        "block": "INTEGER",
+        "target_group": "VARCHAR",
+        "kind": "VARCHAR",
+        "object": "VARCHAR",
+        "figure": "VARCHAR",
+        "unit": "VARCHAR",
+        "value": "DOUBLE",
+        "ops": "BIGINT",
+        "per_op": "DOUBLE",
+    },
+    lambda of: object_rows(of.records, of.labels),
+    file="objects.parquet",
+)
+
+# one row per target, block, phase, object and figure: what there was when the phase began
+PHASES = ResultTable(
+    "phases",
+    {
+        "phase": "VARCHAR",
+        "target": "VARCHAR",
+        "block": "INTEGER",
+        "target_group": "VARCHAR",
+        "kind": "VARCHAR",
+        "object": "VARCHAR",
+        "figure": "VARCHAR",
+        "unit": "VARCHAR",
+        "value": "DOUBLE",
+    },
+    lambda of: phase_rows(of.records, of.labels),
+)

@@ -4,6 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from dbversus.results.tables.table import ResultTable
+from dbversus.results.tables.timeline import TIMELINE
+
 WHOLE_NS = 500_000_000
 """A shorter second, at the end of a test, tells no rate."""
 
@@ -11,7 +14,7 @@ Second = Mapping[str, Any]
 
 
 def stall_rows(timeline: Sequence[Second]) -> list[dict[str, Any]]:
-    """Rows of STALL_COLUMNS: one per test, role, target, block and group. `role` is empty where `timeline` has none.
+    """Rows of STALLS.columns: one per test, role, target, block and group. `role` is empty where `timeline` has none.
 
     A stall is one whole second, or several in a row, in which no operation ended. It begins in the second before and ends in the
     one after, so it took as long as the slowest operation of that one, where that fits. Tests, and roles, of which no operation
@@ -70,3 +73,22 @@ def _stall_s(run: Sequence[Second], after: Sequence[Second]) -> float:
 
 def _length_s(seconds: Iterable[Second]) -> float:
     return float(sum(second["elapsed_ns"] for second in seconds)) / 1e9
+
+
+# one row per target, block and test of the timeline in which operations end in most seconds, and the same
+# for its roles
+STALLS = ResultTable(
+    "stalls",
+    {
+        "test": "VARCHAR",
+        "target": "VARCHAR",
+        "block": "INTEGER",
+        "target_group": "VARCHAR",
+        "role": "VARCHAR",
+        "driven_s": "DOUBLE",
+        "stalls": "INTEGER",
+        "stalled_s": "DOUBLE",
+        "longest_s": "DOUBLE",
+    },
+    lambda of: stall_rows(of.rows(TIMELINE)),
+)

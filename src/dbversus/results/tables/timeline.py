@@ -2,17 +2,18 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 from dbversus.results.records import AnyRecord, Seconds, Series, of_type
-from dbversus.results.schema import TIMELINE_COLUMNS
+from dbversus.results.tables.table import ResultTable, Row
 
-Row = dict[str, Any]
-_COLUMNS = [name for name in TIMELINE_COLUMNS if name in Seconds.__struct_fields__]
+
+def whole_tests(seconds: Iterable[Row]) -> list[Row]:
+    """Without those of roles."""
+    return [row for row in seconds if not row["role"]]
 
 
 def timeline_rows(records: Iterable[AnyRecord], labels: Mapping[str, str]) -> list[Row]:
-    """The `series` records as rows of TIMELINE_COLUMNS; `labels`: target name → label. Those of roles come last.
+    """The `series` records as rows of TIMELINE.columns; `labels`: target name → label. Those of roles come last.
 
     Where a test was resumed, there are several of one block: the seconds of each go on after those before.
     """
@@ -25,7 +26,7 @@ def timeline_rows(records: Iterable[AnyRecord], labels: Mapping[str, str]) -> li
             "target": labels[name],
         }
         rows += [{**place, **row} for row in _rows(seconds, begin)]
-    return [{name: row.get(name) for name in TIMELINE_COLUMNS} for row in rows]
+    return [{name: row.get(name) for name in TIMELINE.columns} for row in rows]
 
 
 def continued(records: Iterable[AnyRecord]) -> Iterator[tuple[Series, str, Seconds, int]]:
@@ -53,3 +54,32 @@ def _rows(seconds: Seconds, begin: int) -> Iterator[Row]:
         slowest_ns: Sequence[int | None] = own.slowest_ns or [None] * len(own.ops)
         figures = zip(times, own.ops, slowest_ns, strict=True)
         yield from ({**time, "role": role, "ops": ops, "slowest_ns": slowest} for time, ops, slowest in figures)
+
+
+# one row per target, block, test and second of driven time, of tests that last, and one for each role.
+# `role` is empty for the whole test; of roles `ops` and `slowest_ns` alone are known. `target_group`: as in drains
+TIMELINE = ResultTable(
+    "timeline",
+    {
+        "test": "VARCHAR",
+        "target": "VARCHAR",
+        "block": "INTEGER",
+        "target_group": "VARCHAR",
+        "role": "VARCHAR",
+        "second": "INTEGER",
+        "began_unix_ns": "BIGINT",
+        "elapsed_ns": "BIGINT",
+        "ops": "BIGINT",
+        "rows": "BIGINT",
+        "affected": "BIGINT",
+        "errors": "BIGINT",
+        "slowest_ns": "BIGINT",
+        "server_cpu_ns": "BIGINT",
+        "server_background_cpu_ns": "BIGINT",
+        "server_read_bytes": "BIGINT",
+        "server_write_bytes": "BIGINT",
+    },
+    lambda of: timeline_rows(of.records, of.labels),
+    file="timeline.parquet",
+)
+_COLUMNS = [name for name in TIMELINE.columns if name in Seconds.__struct_fields__]

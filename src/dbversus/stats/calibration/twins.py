@@ -7,6 +7,7 @@ from dbversus.errors import UsageError
 from dbversus.results.layout import Layout
 from dbversus.results.records import Injected as InjectedRecord
 from dbversus.results.stored import Results, Target
+from dbversus.results.tables.background import DRAINS
 from dbversus.stats.calibration.model import FEWEST_BLOCKS
 from dbversus.stats.judge import judged_values
 from dbversus.stats.judged import judged_metrics
@@ -98,7 +99,7 @@ def read_twins(results: Results) -> Twins:
     in_bursts = bursts.where if bursts else frozenset()
     slowed = [each for each in block_values(layout, [metric_named(metric)]) if each.block in finished]
     by_rows = {place: one for place, one in _injected(results, slowed, metric).items() if place not in in_bursts}
-    whole = [each for each in whole_work_values(layout, results.drains) if each.block in finished]
+    whole = [each for each in whole_work_values(layout, results.rows(DRAINS)) if each.block in finished]
     return Twins(
         base=base,
         twin=twin,

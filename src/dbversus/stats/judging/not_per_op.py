@@ -42,7 +42,7 @@ class Ahead:
 
 
 def ahead_of(unit_bytes: Mapping[str, float], counters: Iterable[Mapping[str, Any]]) -> Ahead:
-    """`counters`: rows of COUNTER_COLUMNS."""
+    """`counters`: rows of the table `counters`."""
     blocks: dict[Place, dict[int, float]] = {}
     for row in counters:
         if _OF_LOG.match(row["counter"]):

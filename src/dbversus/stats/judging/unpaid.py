@@ -33,7 +33,7 @@ def withhold_unpaid(
 ) -> list[Finding]:
     """The findings; changes of IO that what was put off could undo are undecided, and gains in throughput have it in a note.
 
-    `columns`: slots as in results/schema.py; `drains`, `objects`: rows of its DRAIN_COLUMNS and OBJECT_COLUMNS.
+    `columns`: slots as in results/schema.py; `drains`, `objects`: rows of the tables `drains` and `objects`.
     """
     writes = writes_by_place(columns, drains, objects)
     return [_judged_with(finding, base, writes) for finding in findings]

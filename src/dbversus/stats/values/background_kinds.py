@@ -10,7 +10,7 @@ from dbversus.stats.values.blocks import lifted_log_ratio
 
 
 def background_values(rows: Iterable[Mapping[str, Any]], base: str) -> tuple[list[BlockValue], list[Metric]]:
-    """Block values of each kind, and their metrics, from rows of results/schema.py (BACKGROUND_COLUMNS); `base`: a label.
+    """Block values of each kind, and their metrics, from rows of the table `background`; `base`: a label.
 
     A kind that only one of the two has is compared with nothing, so it is lifted to the metric's floor.
     """

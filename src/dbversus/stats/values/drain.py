@@ -9,7 +9,7 @@ from dbversus.stats.values.blocks import lifted_log_ratio
 
 
 def drain_values(rows: Iterable[Mapping[str, Any]], base: str) -> list[BlockValue]:
-    """Block values of the DRAIN metrics against the label `base`, from rows of results/schema.py, DRAIN_COLUMNS.
+    """Block values of the DRAIN metrics against the label `base`, from rows of the table `drains`.
 
     Targets are compared with the base of their own block and group. Under the metric's floor on both sides there is
     nothing to compare; where one of them is unknown, there is no value.

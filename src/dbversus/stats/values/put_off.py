@@ -47,7 +47,7 @@ class Writes:
 def writes_by_place(columns: Columns, drains: Rows, objects: Rows) -> dict[Place, Writes]:
     """Of each test and target whose drains are known: means over its blocks.
 
-    `columns`: slots as in results/schema.py; `drains`, `objects`: rows of its DRAIN_COLUMNS and OBJECT_COLUMNS.
+    `columns`: slots as in results/schema.py; `drains`, `objects`: rows of the tables `drains` and `objects`.
     """
     figures = _figures(objects)
     after: dict[Place, list[tuple[float, float, float | None]]] = {}

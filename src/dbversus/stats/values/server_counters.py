@@ -14,7 +14,7 @@ Counts = Mapping[str, float]
 
 
 def counter_values(rows: Iterable[Mapping[str, Any]], base: str) -> tuple[list[BlockValue], list[Metric]]:
-    """Block values of every counter, and their metrics, from rows of results/schema.py (COUNTER_COLUMNS); `base`: a label.
+    """Block values of every counter, and their metrics, from rows of the table `counters`; `base`: a label.
 
     Only counters that target and base both have are compared: views differ between versions. Under FLOOR_PER_OP on both
     sides there is nothing to compare. Those of targets that were up with the base are compared with the base as it was then.

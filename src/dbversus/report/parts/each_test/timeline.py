@@ -5,7 +5,9 @@ from typing import Any
 
 from dbversus.report.model import Course, Second, ServerEvent
 from dbversus.results.stored import Results
+from dbversus.results.tables.events import EVENTS
 from dbversus.results.tables.stalls import WHOLE_NS
+from dbversus.results.tables.timeline import TIMELINE
 
 _UNITS = {"insert": "rows inserted/s (ips)", "query": "queries/s (qps)", "": "operations/s"}
 """What a role does → of what its rate is."""
@@ -15,7 +17,7 @@ Row = Mapping[str, Any]
 
 def courses(results: Results, test: str) -> tuple[Course, ...]:
     """The seconds of each role, or of the whole test where it has none, in its first block; none where it has no series."""
-    rows = _of_first_block([row for row in results.all_seconds if row["test"] == test], results)
+    rows = _of_first_block([row for row in results.rows(TIMELINE) if row["test"] == test], results)
     roles = dict.fromkeys(row["role"] for row in rows)
     shown = [role for role in roles if role] or list(roles)
     return tuple(_course(results, test, role, [row for row in rows if row["role"] == role]) for role in shown)
@@ -66,7 +68,7 @@ def server_events(results: Results, test: str) -> tuple[ServerEvent, ...]:
     places = {(row["target"], row["block"], row["target_group"]) for row in _of_first_block(rows, results)}
     own = [
         _server_event(row)
-        for row in results.events
+        for row in results.rows(EVENTS)
         if row["test"] == test and (row["target"], row["block"], row["target_group"]) in places
     ]
     order = [target.label for target in results.targets]

@@ -7,6 +7,7 @@ import numpy as np
 
 from dbversus.report.figures import BlockFigures
 from dbversus.results.stored import Results
+from dbversus.results.tables.background import BACKGROUND_WORK, DRAINS
 from dbversus.stats.metrics import BACKGROUND, DRAIN, metric_named
 from dbversus.stats.model import Metric
 
@@ -16,9 +17,9 @@ KINDS_SHOWN = 5
 def block_figures(results: Results) -> BlockFigures:
     """(test, target label) → what was drained (metrics DRAIN) and `background.<kind>` (CPU, µs/op) → values per block."""
     figures: BlockFigures = {}
-    for (test, target), rows in _grouped(results.drains, "test", "target").items():
+    for (test, target), rows in _grouped(results.rows(DRAINS), "test", "target").items():
         figures.setdefault((test, target), {}).update(_drained(rows))
-    for (test, target, kind), rows in _grouped(results.background, "test", "target", "kind").items():
+    for (test, target, kind), rows in _grouped(results.rows(BACKGROUND_WORK), "test", "target", "kind").items():
         figures.setdefault((test, target), {})[BACKGROUND + kind] = [row["cpu_us_per_op"] or 0.0 for row in rows]
     return figures
 

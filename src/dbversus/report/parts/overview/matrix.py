@@ -8,6 +8,7 @@ from statistics import fmean
 from dbversus.report.figures import block_figures, estimate, geometric
 from dbversus.report.model import Estimate, Matrix, MatrixCell, MatrixRow
 from dbversus.results.stored import Results, Target
+from dbversus.results.tables.memory import MEMORY
 from dbversus.stats.across.contrast import differences
 from dbversus.stats.judge import judge
 from dbversus.stats.means import spread_of
@@ -93,7 +94,7 @@ def _references(targets: Sequence[Target]) -> dict[str, str]:
 def _memory(results: Results) -> dict[Key, dict[str, list[int]]]:
     """(test, target label) → figure → its values; the base has one for each group that it was in."""
     found: dict[Key, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
-    for row in results.memory:
+    for row in results.rows(MEMORY):
         for figure in ("pss_bytes", "peak_rss_bytes"):
             if row[figure] is not None:
                 found[row["test"], row["target"]][figure].append(row[figure])

@@ -6,6 +6,7 @@ from typing import Any
 
 from dbversus.report.figures import BlockFigures
 from dbversus.results.stored import Results
+from dbversus.results.tables.stalls import STALLS
 from dbversus.stats.model import Metric
 from dbversus.units import count_of
 
@@ -18,7 +19,7 @@ METRICS = (LONGEST, STALLED)
 def block_figures(results: Results) -> BlockFigures:
     """(test, target label) → METRICS → values per block; a base that is up with several groups has their mean."""
     blocks: dict[tuple[str, str, int], list[Mapping[str, Any]]] = {}
-    for row in (row for row in results.stalls if not row["role"]):
+    for row in (row for row in results.rows(STALLS) if not row["role"]):
         blocks.setdefault((row["test"], row["target"], row["block"]), []).append(row)
     figures: BlockFigures = {}
     for (test, target, _), rows in sorted(blocks.items()):
@@ -30,7 +31,7 @@ def block_figures(results: Results) -> BlockFigures:
 
 def notes(results: Results, test: str) -> list[str]:
     """A sentence for each target, and each role on it, that stood still."""
-    rows = [row for row in results.stalls if row["test"] == test]
+    rows = [row for row in results.rows(STALLS) if row["test"] == test]
     places = [(role, target.label) for role in dict.fromkeys(row["role"] for row in rows) for target in results.targets]
     of_places = (
         (role, label, [row for row in rows if (row["role"], row["target"]) == (role, label)]) for role, label in places
