@@ -16,13 +16,14 @@ from dbversus.campaign.screening.agenda import Screening
 from dbversus.errors import RunError, UsageError
 from dbversus.experiment.asked.spec import ExperimentSpec, make_spec, write_spec
 from dbversus.experiment.folder import copies_of, write_copies
-from dbversus.experiment.rig.rig import Display, Silent
+from dbversus.experiment.rig.rig import Display
 from dbversus.host.claims.lock import acquire_host
 from dbversus.results.records import Experiment, Finished, TargetFacts
 from dbversus.results.schema import CAMPAIGN, EXPERIMENT, JOURNAL, SCHEMA_VERSION
 from dbversus.results.stored import Results
 from dbversus.results.write import Journal, check_results_dir
 
+from ..silent import Silent
 from .screening.worlds import World, play, screening
 
 WORLD = World({"s1": 0.1})

@@ -14,12 +14,13 @@ from dbversus.errors import DbversusError
 from dbversus.experiment.asked.spec import ExperimentSpec, read_spec
 from dbversus.experiment.cell import block as blocks
 from dbversus.experiment.rig.data.prepare import restore
-from dbversus.experiment.rig.rig import Rig, Silent, Target
+from dbversus.experiment.rig.rig import Rig, Target
 from dbversus.experiment.run import run_experiment
 from dbversus.home import home_dir
 from dbversus.host import page_cache
 from dbversus.servers.sqlite.server import SqliteServer
 
+from ..silent import Silent
 from .conftest import Bench
 
 READS_AND_WRITES = "point-query,update-index"

@@ -16,7 +16,7 @@ from dbversus.experiment.crew.coordinator import Ledger
 from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.plan.progress import Progress, fold
 from dbversus.experiment.rig.engine import Engine, EngineGone, EngineRefused, Reply
-from dbversus.experiment.rig.rig import Rig, Silent, Target
+from dbversus.experiment.rig.rig import Rig, Target
 from dbversus.host.pinning import PlacementPlan
 from dbversus.results.records import AnyRecord
 from dbversus.results.schema import JOURNAL
@@ -28,6 +28,7 @@ from dbversus.servers.postgres.events import events_in
 from dbversus.suites.load import load_suite
 
 from ..journals import HOST
+from ..silent import Silent
 
 ELAPSED_NS = 50_000_000
 

@@ -12,10 +12,11 @@ from dbversus.experiment.plan.agenda import Cell
 from dbversus.experiment.plan.progress import Progress
 from dbversus.experiment.rig.engine import Engine
 from dbversus.experiment.rig.ready import closing, make_ready
-from dbversus.experiment.rig.rig import Rig, Silent
+from dbversus.experiment.rig.rig import Rig
 from dbversus.experiment.rig.stage import Stage
 from dbversus.results.records import Block, Look
 
+from ..silent import Silent
 from .fakes import FakeEngine, ledger_of, make_rig, records
 
 

@@ -4,16 +4,15 @@ import contextlib
 import json
 import shutil
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
 from dbversus.builds.target import same_targets
 from dbversus.experiment.asked.spec import ExperimentSpec, write_spec
-from dbversus.experiment.crew.coordinator import Ledger, work_alone, work_together
+from dbversus.experiment.crew.coordinator import Ledger, work_alone
 from dbversus.experiment.crew.local import LocalWorker
-from dbversus.experiment.crew.worker import Worker
 from dbversus.experiment.folder import Copy, check_steady, copies_of, with_absolute_paths, write_copies
 from dbversus.experiment.header import check_host, check_outside, check_unchanged, make_header
 from dbversus.experiment.looks import newly_decided
@@ -66,35 +65,6 @@ def run_experiment(
         create_results_dir(directory, but)
         with _gone_when_refused(directory), _new_results(directory, stage, command, copies, display) as journal:
             _perform(stage, journal, Progress(), display)
-    seal(directory)
-
-
-def run_together(
-    spec: ExperimentSpec, directory: Path, command: str, display: Display, hire: Callable[[], Iterable[Worker]]
-) -> None:
-    """As `run_experiment`, measured by workers in processes of their own, which `hire` starts on the folder as it is then.
-
-    This process gives the host back before they take it. Interrupted, it loses the cells that are under way, and no other.
-    """
-    spec = with_absolute_paths(spec)
-    copies = copies_of(spec)
-    with set_stage(spec, display, wait=True) as stage:
-        names = [target.name for target in stage.targets]
-        create_results_dir(directory)
-        with _new_results(directory, stage, command, copies, display):
-            pass
-    with _open_journal(directory) as journal, contextlib.ExitStack() as stack:
-        contest = Contest(spec, stage.suite, names, Progress())
-        ledger = Ledger(contest, journal.append)
-        workers = []
-        for worker in hire():  # one that cannot be had leaves none of the others behind
-            stack.callback(worker.close)
-            workers.append(worker)
-
-        def look(blocks: int) -> None:
-            ledger.take(LookRecord(blocks, newly_decided(contest, directory)))
-
-        ledger.take(Finished(work_together(ledger, workers, look, display.say)))
     seal(directory)
 
 

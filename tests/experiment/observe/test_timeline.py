@@ -6,8 +6,8 @@ from typing import Any
 from dbversus.experiment.observe.scene import Scene
 from dbversus.experiment.observe.timeline import Timeline
 from dbversus.experiment.plan.slots import SlotPlan
-from dbversus.experiment.rig.rig import Silent
 
+from ...silent import Silent
 from ..fakes import case_of, make_rig, records
 
 

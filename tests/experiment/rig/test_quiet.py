@@ -11,11 +11,12 @@ from dbversus.experiment import run
 from dbversus.experiment.crew import local
 from dbversus.experiment.rig import quiet
 from dbversus.experiment.rig.quiet import NotQuiet, wait_for_quiet
-from dbversus.experiment.rig.rig import Rig, Silent
+from dbversus.experiment.rig.rig import Rig
 from dbversus.host.others import OtherWork
 from dbversus.results.records import Block
 from dbversus.stats.validity.disturbance import Limits
 
+from ...silent import Silent
 from ..fakes import ledger_of, make_rig, records
 
 

@@ -12,7 +12,7 @@ from dbversus.results.layout import lay_out
 from dbversus.results.records import Load, LoadFigures
 from dbversus.stats.metrics import CPU, IO_BYTES, METRICS, THROUGHPUT
 from dbversus.stats.model import BlockValue
-from dbversus.stats.values.blocks import block_values, columns_read, lifted_log_ratio, load_values
+from dbversus.stats.values.blocks import block_values, lifted_log_ratio, load_values
 
 from ..slots import Slots, make_slots, one_after_the_other
 
@@ -27,12 +27,6 @@ def test_mean_of_log_ratios_by_hand() -> None:
     (value,) = find(block_values(lay_out(slots, "a")), metric=THROUGHPUT)
     assert value.value == pytest.approx((np.log(1.1) + np.log(1.2)) / 2)
     assert (value.target, value.rows, value.disturbed) == ("b", 2, 0)
-
-
-def test_no_other_column_is_looked_at_than_is_named() -> None:
-    slots = make_slots(tests=2, blocks=2, rows=6) | {"disturbed": np.arange(48) % 5 == 0, "affected": np.ones(48)}
-    read = {name: column for name, column in slots.items() if name in columns_read(METRICS)}
-    assert len(slots["ops"]) == 48 and block_values(lay_out(read, "a")) == block_values(lay_out(slots, "a"))
 
 
 def test_noise_of_a_whole_row_cancels() -> None:

@@ -10,10 +10,11 @@ from dbversus.errors import UsageError
 from dbversus.experiment.rig.engine import Engine
 from dbversus.suites import definition, load_suite
 from dbversus.suites.writing.missing import Written
-from dbversus.suites.writing.statements.normal import normal_form
+from dbversus.suites.writing.sql_tokens import Dialect
+from dbversus.suites.writing.statements.normal import Normal, make_template
 from dbversus.suites.writing.statements.read import read_statements
 from dbversus.suites.writing.statements.suite import write_suite
-from dbversus.suites.writing.statements.trim import Unclear
+from dbversus.suites.writing.statements.trim import Unclear, statement_tokens
 
 from ...left_out import engine_at_hand
 
@@ -161,6 +162,11 @@ def test_the_same_statement_of_several_users_is_one(tmp_path: Path) -> None:
 def test_many_calls_stay_in_proportion(tmp_path: Path) -> None:
     made = of(tmp_path, "query,calls\nSELECT a FROM t,8000000000\nSELECT a FROM u,2000000000\nSELECT a FROM v,1\n")
     assert [one["weight"] for one in made["tests"]["all"]["statements"]] == [1_000_000, 250_000, 1]
+
+
+def normal_form(sql: str, has_values: bool, dialect: Dialect) -> Normal:
+    tokens = statement_tokens(sql, dialect)
+    return make_template(sql, tokens, has_values, dialect).filled(tokens, dialect)
 
 
 @pytest.mark.parametrize(

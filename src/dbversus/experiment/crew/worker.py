@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 from dbversus.errors import RunError
 from dbversus.experiment.plan.agenda import Cell
-from dbversus.results.records import AnyRecord, encode
+from dbversus.results.records import AnyRecord
 
 Take = Callable[[AnyRecord], None]
 
@@ -21,10 +21,6 @@ class Order:
 
     cell: Cell
     known: Sequence[AnyRecord] = field(default_factory=list)
-
-    def to_json(self) -> dict[str, Any]:
-        known = [encode(record).decode() for record in self.known]
-        return {"block": self.cell.block, "cases": list(self.cell.cases), "known": known}
 
 
 class Worker(Protocol):

@@ -92,13 +92,3 @@ def shared_by(case: Case, group: Group | None) -> Shared:
 def part_of(block: int, case: Case, group: Group | None) -> Part:
     """What the rows of `case` in `block` count as, of all targets together or of a group."""
     return block, case.name, group.name if group else ""
-
-
-def left_in(contest: Contest, block: int, group: Group, wanted: Collection[str]) -> bool:
-    """Whether a group still has one of the `wanted` cases to be measured in a block."""
-    return any(
-        case.name in wanted
-        and contest.is_comparable(case, group)
-        and part_of(block, case, group) not in contest.progress.finished
-        for case in contest.all_cases
-    )

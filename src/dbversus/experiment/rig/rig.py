@@ -79,14 +79,6 @@ class Display(Protocol):
     def doing(self, text: str) -> None: ...
 
 
-class Silent:
-    """A display for tests and libraries."""
-
-    def say(self, text: str) -> None: ...
-    def expect(self, seconds: float) -> None: ...
-    def doing(self, text: str) -> None: ...
-
-
 @dataclass
 class Rig:
     """What runs on this host now; it starts, freezes, mends and ends it.
@@ -243,14 +235,6 @@ class Rig:
 
     def note(self, record: AnyRecord) -> None:
         self.records(msgspec.structs.replace(record, at_unix_ns=time.time_ns()))
-
-    def heed(self, progress: Progress) -> None:
-        """From here on, this is how far the experiment got: others have measured meanwhile."""
-        self.progress = self.contest.progress = progress
-        for target in self.in_run:
-            if progress.is_out(target.name):
-                target.out = progress.out.get(target.name, "it left the run")
-                self.remove(target)
 
     def remark(self, words: str, target: Target | None = None) -> None:
         """Journals, once, what somebody who reads the figures has to know (of one target, or of all)."""

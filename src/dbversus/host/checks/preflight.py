@@ -3,10 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 from typing import Any
-
-from dbversus.host.facts import host_facts
 
 _BUSY_SHARE = 0.3
 _RESERVE_SHARE = 0.05
@@ -28,13 +25,8 @@ class HostFinding:
     advice: str = ""
 
 
-def preflight(data_dir: Path, disk_bytes: int = 0, memory_bytes: int = 0) -> list[HostFinding]:
-    """Findings, worst first, before a run that writes up to `disk_bytes` below `data_dir` and uses `memory_bytes`."""
-    return judge(host_facts(data_dir), disk_bytes, memory_bytes)
-
-
 def judge(facts: Mapping[str, Any], disk_bytes: int = 0, memory_bytes: int = 0) -> list[HostFinding]:
-    """As `preflight`, from facts as `host_facts` gives them."""
+    """Findings, worst first, before a run of so many bytes. `facts`: as `host_facts` gives them."""
     found = [_disk(facts, disk_bytes), _memory(facts, memory_bytes)]
     found += [check(facts) for check in _CHECKS]
     order = list(Severity)

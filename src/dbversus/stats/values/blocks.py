@@ -31,9 +31,6 @@ from dbversus.stats.metrics import LOAD_TEST, METRICS, Columns, Floats, floats, 
 from dbversus.stats.model import BlockValue, Metric
 from dbversus.stats.values.midmean import midmean_errors, midmeans_of, rank_in_cells, without_order_effect
 
-_PLACES = ("target", "test", "block", "row", "position", "started_unix_ns")
-_READ_ALWAYS = (*_PLACES, "disturbed", "ops", "elapsed_ns", "affected")
-
 
 def block_values(layout: Layout, metrics: Sequence[Metric] = METRICS) -> list[BlockValue]:
     """Block values of all targets against the base, from columns of results/schema.py (nulls: masked, None or NaN).
@@ -46,11 +43,6 @@ def block_values(layout: Layout, metrics: Sequence[Metric] = METRICS) -> list[Bl
         for metric in (replace(metric, primary=False) for metric in metrics)  # who judges it makes no other value
         for value in layout.once((target, metric), partial(_target_values, layout, target, metric))
     ]
-
-
-def columns_read(metrics: Iterable[Metric]) -> set[str]:
-    """Names of all columns that `block_values` looks at."""
-    return {*_READ_ALWAYS, *(name for metric in metrics for name in (*metric.numerator, metric.denominator))}
 
 
 def load_values(

@@ -11,8 +11,10 @@ from dbversus.errors import UsageError
 from dbversus.experiment.rig.data.refused import LoadRefused
 from dbversus.experiment.rig.data.script import check_scripts, run_scripts
 from dbversus.experiment.rig.engine import Engine
-from dbversus.experiment.rig.rig import Rig, Silent, Target
+from dbversus.experiment.rig.rig import Rig, Target
 from dbversus.suites.load import load_suite
+
+from ....silent import Silent
 
 SUITE = """title = "A shop"
 [setup]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from dbversus.suites.writing.sql_tokens import Dialect, Token
 from dbversus.suites.writing.statements.literals import Value, clauses, ends_operand, is_value, value_of
-from dbversus.suites.writing.statements.trim import Unclear, first_row, statement_tokens, text_at, unqualified
+from dbversus.suites.writing.statements.trim import Unclear, first_row, text_at, unqualified
 
 MARK = "\0"
 # digests have a blank before every parenthesis, which MySQL does not accept after these (its manual, Function Name Parsing)
@@ -97,12 +97,6 @@ def shape(sql: str, tokens: Sequence[Token]) -> tuple[str, ...]:
     """Equal for texts that differ in literals, blanks and comments alone."""
     hints = _HINT.findall(sql) if "/*+" in sql else []
     return (*hints, *(token.kind if token.kind in ("string", "number") else token.text for token in tokens))
-
-
-def normal_form(sql: str, has_values: bool, dialect: Dialect) -> Normal:
-    """Of one text alone, as `make_template` says."""
-    tokens = statement_tokens(sql, dialect)
-    return make_template(sql, tokens, has_values, dialect).filled(tokens, dialect)
 
 
 def make_template(sql: str, tokens: list[Token], has_values: bool, dialect: Dialect) -> Template:
