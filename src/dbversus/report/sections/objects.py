@@ -14,6 +14,7 @@ from dbversus.report.section import Part, Section
 from dbversus.report.table import Cell, Column, Form, Row, Table, figure_cell
 from dbversus.report.texts import texts
 from dbversus.results.stored import Results
+from dbversus.results.tables.objects import OBJECTS
 from dbversus.units import count_of
 
 PER_OP = "Reads, writes and rows per operation, by object"
@@ -184,7 +185,7 @@ def _notes_of_all(parts: Iterable[Objects], most: int | None) -> list[str]:
 
 def objects_of(results: Results, test: str) -> Objects | None:
     """None where servers told nothing."""
-    rows = [row for row in results.objects if row["test"] == test]
+    rows = [row for row in results.rows(OBJECTS) if row["test"] == test]
     lacking = _lacking(results, test)
     if not rows and not lacking:
         return None

@@ -10,6 +10,7 @@ from dbversus.report.sections.objects import LINE_COLUMNS, SERVER, ObjectLine, a
 from dbversus.report.table import Column, Table
 from dbversus.results.records import Phase
 from dbversus.results.stored import Results
+from dbversus.results.tables.objects import PHASES
 
 LACKS = (
     "has nothing for --table phases: an older dbversus did not ask what servers hold when a phase begins, and servers that have "
@@ -56,7 +57,7 @@ def phases_of(results: Results) -> tuple[OfPhase, ...]:
         for name in record.targets:
             blocks.setdefault(record.phase, {}).setdefault(results.label(name), set()).add(record.block)
     rows: dict[str, list[Mapping[str, Any]]] = {}
-    for row in results.phases:
+    for row in results.rows(PHASES):
         rows.setdefault(row["phase"], []).append(row)
     found = {name: lines_of(rows[name], "value", blocks[name]) for name in blocks if name in rows}
     return tuple(OfPhase(name, tuple(sorted(lines, key=_debt_first))) for name, lines in found.items())
