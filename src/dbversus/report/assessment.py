@@ -59,7 +59,6 @@ from dbversus.report.parts.notes.settings import settings_notes
 from dbversus.report.parts.notes.state import state_sentences
 from dbversus.report.parts.overview import matrix, scaleup, sizes
 from dbversus.report.parts.steps import stalls
-from dbversus.report.parts.steps.summary import steps_part
 from dbversus.report.sections.registry import sections_of
 from dbversus.report.words import SHORT_TITLES, listing, summary_sentences, typographic
 from dbversus.results.records import Answers, Experiment, Latency, Resumed
@@ -98,7 +97,7 @@ def build_assessment(results: Results) -> Assessment:
     targets = tuple(_target_facts(results, target, tests) for target in results.targets)
     others = [target.label for target in results.targets[1:]]
     blocks = len(counted_blocks(results))
-    steps = steps_part(results, findings)
+    steps = judged.steps
     return Assessment(
         title=_title(results.header, base, others),
         directory=results.directory.resolve().name,

@@ -6,7 +6,8 @@ from functools import cached_property
 
 from dbversus.errors import UsageError
 from dbversus.profiling.stored import Profiled, measured_profiles
-from dbversus.report.model import TestPart
+from dbversus.report.model import StepsPart, TestPart
+from dbversus.report.parts.steps.summary import steps_part
 from dbversus.results.stored import Results
 from dbversus.stats.comparison import Comparison, compare
 from dbversus.stats.judge import judge
@@ -29,6 +30,10 @@ class Judged:
     @cached_property
     def comparisons(self) -> tuple[Comparison, ...]:
         return tuple(compare(self.results, self.findings))
+
+    @cached_property
+    def steps(self) -> StepsPart | None:
+        return steps_part(self.results, self.findings)
 
     @cached_property
     def tests(self) -> tuple[TestPart, ...]:

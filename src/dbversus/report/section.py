@@ -27,11 +27,11 @@ class Chart:
 class Section(Part):
     """`title`; `sentences`, which say what it shows; `tables`, as eyes are shown them; `notes`.
 
-    `data`: every figure in a line of its own, for the spreadsheet and for `show`; where it is empty, `tables` are. Tables with
-    the same `sheet` share one. `charts_note`: under the charts. `on_terminal`: what a report on the terminal has of the tables.
-    `is_first`: it stands before the verdicts. `of_tests`: what the page shows of each test, in its stead; `of_tests_note` is said
-    once. `content`: for report.json; `content_of_tests` by test. `name`: that of its file. `is_broken`: it could not be made, and
-    all that it has is a note that says so.
+    `data`: every figure in a line of its own, for the spreadsheet and for `show`; where it is empty, `tables` are. Tables of both
+    with the same `sheet` share one. `charts_note`: under the charts. `on_terminal`: what a report on the terminal has of the
+    tables. `is_first`: it stands before the verdicts. `of_tests`: what the page shows of each test, in its stead; `of_tests_note`
+    is said once. `content`: for report.json; `content_of_tests` by test. `name`: that of its file. `is_broken`: it could not be
+    made, and all that it has is a note that says so.
     """
 
     title: str = field(kw_only=True)
@@ -55,5 +55,5 @@ class Section(Part):
 
     @property
     def lines(self) -> Sequence[Table]:
-        """What programs and spreadsheets are given."""
+        """What programs are given."""
         return self.data or self.tables

@@ -14,6 +14,9 @@ SOFT = "soft"
 YES, NO = "yes", "no"
 """Of a column that says which rows count in means."""
 
+FEW_LINES = 8
+"""A folded table with so many lines is open."""
+
 NOTHING = (None,) * (1 + len(Spread._fields))
 """In the columns of a figure and its spread."""
 
@@ -35,7 +38,8 @@ class Column(NamedTuple):
     """`title` is told apart from all others of its table, and says the unit; where there is a `spread`, `unit` does.
 
     `spread`: each cell has one, which eyes see beside its value, and for which sheets and programs have columns. `name`: what
-    programs call it, its title if that is empty; `ends`: what the names of the columns of its spread begin with.
+    programs call it, its title if that is empty; `ends`: what the names of the columns of its spread begin with. `is_marked`:
+    sheets have a column beside it with the words for its looks.
     """
 
     title: str
@@ -44,6 +48,7 @@ class Column(NamedTuple):
     spread: bool = False
     name: str = ""
     ends: str = ""
+    is_marked: bool = False
 
     @property
     def heading(self) -> str:
@@ -51,24 +56,25 @@ class Column(NamedTuple):
 
     @property
     def parts(self) -> "list[Column]":
-        """Without a spread: the column itself, or one for the value and one for each of a Spread."""
-        if not self.spread:
-            return [self]
-        titles = with_interval(self.title, self.unit, self.form)
+        """Those of sheets: the column itself or one for its value and one for each of a Spread; and one for words."""
+        titles = with_interval(self.title, self.unit, self.form) if self.spread else [self]
         names = (self.name, *(f"{self.ends}{end}" for end in Spread._fields))
-        return [column._replace(name=name) for column, name in zip(titles, names, strict=True)]
+        values = [column._replace(name=name, is_marked=False) for column, name in zip(titles, names, strict=False)]
+        return [*values, *([Column(f"{self.title} is")] if self.is_marked else [])]
 
 
 class Cell(NamedTuple):
     """A value with a colour (`looks.LOOKS`); a word of its own stands in it, or in a cell of the same row.
 
-    `sign`: before the value, for eyes.
+    `sign`: before the value, and `remark`: after it, for eyes. `word`: what the look means, of a column that is marked.
     """
 
     value: Value
     look: str = ""
     spread: Spread = Spread()
     sign: str = ""
+    remark: str = ""
+    word: str = ""
 
 
 class Link(NamedTuple):
@@ -97,7 +103,7 @@ class Mean:
 class Table:
     """`lead`: the first columns, which stay in view. `notes`: what is to be known of it. `sheet`: the name of its sheet.
 
-    `is_folded`: pages and Markdown open it on demand.
+    `is_folded`: pages and Markdown open it on demand, and the terminal leaves it out. `legend`: what its columns are.
     """
 
     columns: Sequence[Column]
@@ -108,11 +114,22 @@ class Table:
     notes: Sequence[str] = ()
     sheet: str = ""
     is_folded: bool = False
+    legend: Sequence[tuple[str, str]] = ()
+
+    def with_rows(self, rows: "Sequence[Row]") -> "Table":
+        return replace(self, rows=rows)
+
+    @property
+    def is_long(self) -> bool:
+        """So long that it is folded away where it may be."""
+        return self.is_folded and len(self.rows) > FEW_LINES
+
+    @property
+    def is_marked(self) -> bool:
+        return any(column.is_marked for column in self.columns)
 
     def spread_out(self) -> "Table":
         """With columns for the ends of intervals, as sheets and programs have them."""
-        if not any(column.spread for column in self.columns):
-            return self
         return replace(
             self,
             columns=[part for column in self.columns for part in column.parts],
@@ -216,10 +233,12 @@ def plain(cell: Value | Cell | Link) -> Value:
 
 def _parts(column: Column, cell: Value | Cell | Link) -> Sequence[Value | Cell | Link]:
     """Its value and its spread, in cells of their own."""
-    if not column.spread:
+    if not (column.spread or column.is_marked):
         return (cell,)
     whole = cell if isinstance(cell, Cell) else Cell(plain(cell))
-    return [Cell(one, whole.look) for one in (whole.value, *whole.spread)]
+    values = [Cell(one, whole.look) for one in (whole.value, *(whole.spread if column.spread else ()))]
+    word = [Cell(f"{whole.sign} {whole.word}".strip(), whole.look)] if column.is_marked else []
+    return [*values, *word]
 
 
 def _is_known(cell: Value | Cell | Link) -> bool:

@@ -16,16 +16,22 @@ UNKNOWN = "–"
 
 
 class Shown(NamedTuple):
-    """A cell: its value with a sign, its interval, and its colour."""
+    """A cell: its value with a sign, its interval and a remark, and its colour."""
 
     text: str
     spread: str = ""
     look: str = ""
+    remark: str = ""
 
     @property
     def whole(self) -> str:
         """In one line."""
-        return f"{self.text} {self.spread}".strip().replace("\n", "; ")
+        return " ".join(filter(None, (self.text, self.spread, self.remark))).replace("\n", "; ")
+
+    @property
+    def short(self) -> str:
+        """Without the interval."""
+        return " ".join(filter(None, (self.text, self.remark)))
 
 
 def headings(table: Table) -> list[str]:
@@ -37,7 +43,7 @@ def shown_rows(table: Table) -> list[list[Shown]]:
 
 
 def texts(table: Table, intervals: bool = True) -> list[list[str]]:
-    return [[cell.whole if intervals else cell.text for cell in row] for row in shown_rows(table)]
+    return [[cell.whole if intervals else cell.short for cell in row] for row in shown_rows(table)]
 
 
 def _shown(cell: Value | Cell | Link, column: Column) -> Shown:
@@ -46,7 +52,9 @@ def _shown(cell: Value | Cell | Link, column: Column) -> Shown:
     low, high = one.spread.low, one.spread.high
     # where all blocks agree, an interval says no more than the figure
     agree = low is not None and low == high
-    return Shown(text, "" if agree else spread(one.spread, ratio if column.form is Form.RATIO else number), one.look)
+    return Shown(
+        text, "" if agree else spread(one.spread, ratio if column.form is Form.RATIO else number), one.look, one.remark
+    )
 
 
 def _text(value: Value, form: Form) -> str:
@@ -80,6 +88,7 @@ def print_section(console: Console, section: Section, shown: Part) -> None:
 
 def print_tables(console: Console, tables: Sequence[Table]) -> None:
     """With intervals, or without where the terminal is too narrow for them."""
+    tables = [table for table in tables if not table.is_folded]
     made = [_rich(table, intervals=True) for table in tables]
     if console.is_terminal and any(_width(one, console) > console.width for one in made):
         made = [_rich(table, intervals=False) for table in tables]
@@ -95,7 +104,7 @@ def print_tables(console: Console, tables: Sequence[Table]) -> None:
 def _rich(table: Table, *, intervals: bool) -> RichTable:
     made = plain_table(*headings(table))
     for row in shown_rows(table):
-        cells = (Text(cell.whole if intervals else cell.text) for cell in row)
+        cells = (Text(cell.whole if intervals else cell.short) for cell in row)
         made.add_row(*cells, style="dim" if is_soft(row) else "")
     return made
 

@@ -27,7 +27,6 @@ from dbversus.report.formats.tables import (
     scaleup_table,
     side_by_side_table,
     sizes_table,
-    steps_table,
 )
 from dbversus.report.formats.tables.cpu_splits import cpu_splits
 from dbversus.report.generations import words as generations_words
@@ -182,7 +181,6 @@ def _words() -> dict[str, Any]:
         "shown_rows": shown_rows,
         "is_soft": is_soft,
         "is_shaded": _is_shaded,
-        "steps_table": steps_table,
         "charts": _charts,
         "drawing": drawing,
         "css": Markup(_static("report.css")),

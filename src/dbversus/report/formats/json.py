@@ -15,7 +15,6 @@ from dbversus.report.formats.tables import (
     causes_table,
     scaleup_table,
     sizes_table,
-    steps_table,
 )
 from dbversus.report.generations import words as generations_words
 from dbversus.report.model import Assessment, Estimate, NotedComparison, ScaleUp, TargetFacts, TestPart
@@ -70,7 +69,6 @@ def as_json(assessment: Assessment) -> dict[str, Any]:
         "generations": generations_words.as_json(assessment.generations) if assessment.generations else None,
         "matrix": asdict(assessment.matrix) if assessment.matrix else None,
         "sizes": sizes_table.as_json(assessment.sizes) if assessment.sizes else None,
-        "steps": steps_table.as_json(assessment.steps, assessment.base.label) if assessment.steps else None,
         "scaleup": _scaleup(assessment.scaleup) if assessment.scaleup else None,
         "load": [asdict(load) for load in assessment.loads],
         "failures": [asdict(failure) for failure in assessment.failures],

@@ -13,10 +13,9 @@ from dbversus.report.formats.tables import (
     scaleup_table,
     side_by_side_table,
     sizes_table,
-    steps_table,
 )
 from dbversus.report.generations import words as generations_words
-from dbversus.report.model import Assessment, StepsPart, TargetFacts
+from dbversus.report.model import Assessment, TargetFacts
 from dbversus.report.pairs import Generations
 from dbversus.report.parts.experiment import disturbance
 from dbversus.report.parts.experiment.loads import origin_text, times_note
@@ -62,8 +61,6 @@ def render(assessment: Assessment) -> str:
     if not assessment.candidates:
         parts.append(own_figures(assessment))
     parts += [legend(assessment), escape(assessment.code_layout)]
-    if assessment.steps:
-        parts += steps_parts(assessment.steps, assessment.base.label)
     if assessment.scaleup:
         parts += tables_parts(scaleup_table.tables(assessment.scaleup), scaleup_table.notes(assessment.scaleup))
     parts += [part for one in assessment.sections if not one.is_first for part in section_parts(one)]
@@ -117,8 +114,8 @@ def section_parts(section: Section) -> list[str]:
     titles = [f"## {escape(one.title)}" for one in section.titled] or [f"## {escape(section.title)}"]
     parts = [titles[0], said]
     for place, one in enumerate(section.tables):
-        parts += [titles[place]] if place else []
-        parts += [*_table_parts(one), *map(escape, one.notes)]
+        parts += [titles[place]] if place and not one.is_folded else []
+        parts += _table_parts(one)
     return [*parts, *map(escape, section.notes)]
 
 
@@ -129,9 +126,12 @@ def named_parts(assessment: Assessment, name: str) -> list[str]:
 
 def _table_parts(one: Table) -> list[str]:
     rows = [[escape(cell) for cell in row] for row in texts(one)]
-    shown = table([escape(name) for name in headings(one)], rows)
-    summary = f"<summary>{count_of(len(rows), 'line')}</summary>"
-    return [f"<details>{summary}", shown, "</details>"] if one.is_folded else [shown]
+    legend = "\n".join(f"- `{name}`: {escape(what)}" for name, what in one.legend)
+    shown = [table([escape(name) for name in headings(one)], rows), *map(escape, one.notes), legend]
+    opened = "" if one.is_long else " open"
+    return (
+        [f"<details{opened}><summary>{escape(one.title)}</summary>", *shown, "</details>"] if one.is_folded else shown
+    )
 
 
 def tables_parts(tables: Sequence[matrix_table.Table], notes: Sequence[str]) -> list[str]:
@@ -150,18 +150,6 @@ def _heats(assessment: Assessment) -> list[str]:
     tables = [table for one in heats if (table := heat_table.table(one)).rows]
     said = "\n".join(f"- {escape(heat.sentence(one))}" for one in heats)
     return ["## All targets", said, *tables_parts(tables, [heat_table.note(heats, assessment.base.label)])]
-
-
-def steps_parts(part: StepsPart, base: str) -> list[str]:
-    """The summaries; under them all columns, folded away where they are many lines."""
-    parts = []
-    for one in steps_table.summaries(part, base):
-        parts += tables_parts([one.plain], [one.note])
-    columns = steps_table.columns_table(part)
-    shown = table(columns.columns, [[escape(cell) for cell in row] for row in columns.rows])
-    opened = " open" if len(columns.rows) <= steps_table.FEW_LINES else ""
-    told = "\n".join(f"- `{name}`: {escape(what)}" for name, what in steps_table.legend(part))
-    return [*parts, f"<details{opened}><summary>{columns.title}</summary>", shown, told, "</details>"]
 
 
 def candidate_parts(assessment: Assessment, facts: TargetFacts) -> list[str]:

@@ -54,8 +54,6 @@ _ALL = (
     View("throughput", "rates of all tests, a column per target, and against the base"),
     View("throughput_2021", "the same in the form of January 2021, a column per number of clients"),
     View("efficiency", "CPU, switches and IO per operation"),
-    View("steps", "columns of the Insert Benchmark, of tests that last"),
-    View("summary", "rates of steps, against the base, and the insert rate beside queries"),
     View("io", "bytes per operation: asked of the kernel, of the disk, from the page cache"),
     View("matrix", "throughput and memory, a line per target"),
     View("scaleup", "what more clients bring"),

@@ -25,6 +25,7 @@ from dbversus.report.model import (
 from dbversus.report.sections import events as server_events
 from dbversus.report.sections import objects
 from dbversus.report.sections import roles as of_roles
+from dbversus.report.sections.summary import of_steps
 from dbversus.report.table import Table
 from dbversus.report.words import SIGNS
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
@@ -328,7 +329,8 @@ def test_marks_of_steps_are_words_beside_their_colours(assessment: Assessment, t
     }
     step = Step("qr100", "queries/s", cells, target_per_s=100.0, sla=0.95)
     failed = replace(step, name="qp100", cells={**cells, LABELS[1]: replace(cells[LABELS[1]], sla_failed=True)})
-    shown = replace(assessment, steps=StepsPart((step, failed), (), {}))
+    section = of_steps(StepsPart((step, failed), (), {}), assessment.base.label)
+    shown = replace(assessment, sections=(section,))
     sheet = open_book(content_of(shown, tmp_path))["Steps"]
     first, second = lines_of(sheet)
     assert (first["qr100 is"], second["qr100 is"]) == ("▲ highest quarter", "▼ lowest quarter")

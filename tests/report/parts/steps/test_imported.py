@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from dbversus.importing.run import import_results
-from dbversus.report.formats.tables import steps_table
 from dbversus.report.parts.steps.imported import PRINTED, imported_steps_part
 from dbversus.report.parts.steps.summary import BELOW, LOW, insert_mark, standings, steps_part
+from dbversus.report.sections.summary import INSERTS, of_steps, summaries
 from dbversus.results.read import open_results
 from dbversus.results.stored import Results
 from dbversus.stats.judge import judge
@@ -50,14 +50,14 @@ def test_columns_are_named_as_what_the_reference_means(results: Results) -> None
     assert part is not None and part.columns == PRINTED
     line = next(line for line in part.lines if (line["test"], line["target"]) == ("l.i0", OLD))
     assert (line["ips"], line["cpups"], line["maxop"]) == (139860, 45.7, 0.265)
-    assert dict(steps_table.legend(part))["cpupq"].startswith("CPU of the machine")
+    assert dict(of_steps(part, OLD).tables[-1].legend)["cpupq"].startswith("CPU of the machine")
 
 
 def test_the_rate_that_was_asked_for_has_no_line_where_nobody_knows_it(results: Results) -> None:
     part = steps_part(results, judge(results))
     assert part is not None
-    inserts = next(one for one in steps_table.summaries(part, OLD) if one.title == steps_table.INSERTS)
-    assert [row[0].text for row in inserts.rows] == [target.label for target in results.targets]
+    inserts = next(one for one in summaries(part, OLD) if one.title == INSERTS)
+    assert [row[0] for row in inserts.rows] == [target.label for target in results.targets]
 
 
 def test_an_import_without_steps_has_none(tmp_path: Path) -> None:

@@ -25,7 +25,6 @@ from dbversus.report.formats.markdown import (
     loads_parts,
     named_parts,
     own_figures,
-    steps_parts,
     table,
     tables_parts,
 )
@@ -251,8 +250,7 @@ def _tables(assessment: Assessment) -> list[str]:
     parts += [*of_candidates, legend(assessment) if _is_replicated(assessment) else ""]
     if assessment.matrix:
         parts += tables_parts(matrix_table.tables(assessment.matrix), matrix_table.notes(assessment.matrix))
-    if assessment.steps:
-        parts += steps_parts(assessment.steps, assessment.base.label)
+    parts += named_parts(assessment, "summary")
     if found := assessment.sizes:
         parts += tables_parts(sizes_table.tables(found), [*sizes_table.sentences(found), *sizes_table.notes()])
     if assessment.scaleup:

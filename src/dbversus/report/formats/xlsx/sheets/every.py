@@ -12,7 +12,6 @@ from dbversus.report.formats.xlsx.sheets.comparisons import (
     ratios,
     scaleup,
     sizes,
-    steps,
     verdicts,
 )
 from dbversus.report.formats.xlsx.sheets.per_test import (
@@ -37,17 +36,19 @@ from dbversus.stats.judged import JUDGEABLE_METRICS
 def of_sections(assessment: Assessment) -> Iterator[Sheet]:
     """A sheet for each name that their tables have."""
     for section in assessment.sections:
-        for name in dict.fromkeys(table.sheet for table in section.lines if table.sheet):
+        for name in dict.fromkeys(table.sheet for table in (*section.tables, *section.data) if table.sheet):
             yield _sheet(section, name)
 
 
 def _sheet(section: Section, name: str) -> Sheet:
     """What is said of tables, or of all of them, stands below; a table that is alone gives the sheet its title."""
-    own = [table for table in section.lines if table.sheet == name]
-    notes = [note for table in own for note in table.notes] or section.notes
-    title = own[0].title or section.title if len(own) == 1 else section.title
-    tables = [replace(table.spread_out().trimmed(), title=table.title if len(own) > 1 else "") for table in own]
-    return Sheet(name, title, [*tables, *([Lines("Notes", notes)] if notes else [])])
+    own = [table for table in (*section.tables, *section.data) if table.sheet == name]
+    many = len(own) > 1
+    notes = [f"{table.title}: {note}" if many else note for table in own for note in table.notes] or section.notes
+    title = section.title if many else own[0].title or section.title
+    tables = [replace(table.spread_out().trimmed(), title=table.title if many else "") for table in own]
+    legends = [Lines("Columns", [f"{one}: {what}" for one, what in table.legend]) for table in own if table.legend]
+    return Sheet(name, title, [*tables, *([Lines("Notes", notes)] if notes else []), *legends])
 
 
 _MAKERS: Sequence[Callable[[Assessment], Iterable[Sheet] | Sheet | None]] = (
@@ -58,14 +59,12 @@ _MAKERS: Sequence[Callable[[Assessment], Iterable[Sheet] | Sheet | None]] = (
     generations.of_assessment,
     matrix.sheet,
     matrix.figures_sheet,
-    steps.sheet,
-    steps.columns_sheet,
+    of_sections,
     scaleup.sheet,
     scaleup.verdicts_sheet,
     sizes.sheet,
     efficiency.sheet,
     figures.sheet,
-    of_sections,
     seconds.sheet,
     notes.sheet,
     statements.sheet,

@@ -8,16 +8,18 @@ import pytest
 
 from dbversus.report.assessment import build_assessment
 from dbversus.report.formats import html, json, markdown
-from dbversus.report.formats.tables import steps_table
-from dbversus.report.formats.tables.steps_table import INSERTS, RATES, RATIOS
 from dbversus.report.model import Assessment, Estimate, Step, StepCell, StepsPart
 from dbversus.report.parts.steps.columns import COLUMNS
+from dbversus.report.section import Section
+from dbversus.report.sections.summary import INSERTS, RATES, RATIOS, of_steps, summaries
+from dbversus.report.table import FEW_LINES
+from dbversus.report.texts import headings, texts
 from dbversus.results.read import open_results
 from dbversus.stats.metrics import THROUGHPUT
 from dbversus.stats.model import Finding, Verdict
 
-from ...parts.steps import test_summary
-from ...synthetic import HOSTILE, LABELS
+from ..parts.steps import test_summary
+from ..synthetic import HOSTILE, LABELS
 
 FAILED = LABELS[1]
 
@@ -51,7 +53,12 @@ def assessment(tmp_path_factory: pytest.TempPathFactory) -> Assessment:
     assert found.steps is not None
     first = found.steps.steps[0]
     cells = {**first.cells, FAILED: replace(first.cells[FAILED], sla_failed=True)}
-    return replace(found, steps=replace(found.steps, steps=(replace(first, cells=cells), *found.steps.steps[1:])))
+    part = replace(found.steps, steps=(replace(first, cells=cells), *found.steps.steps[1:]))
+    return replace(found, steps=part, sections=(_section(part),))
+
+
+def _section(part: StepsPart) -> Section:
+    return replace(of_steps(part, LABELS[0]), name="summary")
 
 
 def test_a_sign_stands_beside_every_colour() -> None:
@@ -60,7 +67,7 @@ def test_a_sign_stands_beside_every_colour() -> None:
     first, *others = PART.steps
     first = replace(first, cells={**first.cells, "b": replace(first.cells["b"], finding=gain)})
     part = replace(PART, steps=(first, *others))
-    rates, ratios, inserts = (one.plain.rows for one in steps_table.summaries(part, "a"))
+    rates, ratios, inserts = (texts(one) for one in summaries(part, "a"))
     assert rates == [
         ["a", "▼ 100.0 [99.00, 101.0]", "10.00 [9.000, 11.00]"],
         ["b", "▲ 200.0 [199.0, 201.0]", "⚑ 20.00 [19.00, 21.00] SLA failed"],
@@ -71,20 +78,21 @@ def test_a_sign_stands_beside_every_colour() -> None:
 
 def test_tables_that_would_be_empty_are_left_out() -> None:
     loads = replace(PART, steps=PART.steps[:1])
-    assert [one.title for one in steps_table.summaries(loads, "a")] == [RATES, RATIOS]
+    assert [one.title for one in summaries(loads, "a")] == [RATES, RATIOS]
     one = replace(loads.steps[0], cells={"a": StepCell(_estimate(100.0))})
-    assert [table.title for table in steps_table.summaries(replace(PART, steps=(one,)), "a")] == [RATES]
-    assert [table.title for table in steps_table.summaries(PART, "a")] == [RATES, RATIOS, INSERTS]
+    assert [table.title for table in summaries(replace(PART, steps=(one,)), "a")] == [RATES]
+    assert [table.title for table in summaries(PART, "a")] == [RATES, RATIOS, INSERTS]
 
 
 def test_columns_that_are_known_nowhere_are_left_out(assessment: Assessment) -> None:
     assert assessment.steps is not None
     lines = assessment.steps.lines
     part = replace(assessment.steps, lines=({**lines[0], "rss": None, "wamp": None}, {**lines[0], "wamp": 2.5}))
-    shown = steps_table.columns_table(part)
-    assert "wamp" in shown.columns and "rss" not in shown.columns
-    assert [row[shown.columns.index("wamp")] for row in shown.rows] == ["NA", "2.500"]
-    assert [name for name, _ in steps_table.legend(part)] == shown.columns[2:]
+    shown = of_steps(part, LABELS[0]).tables[-1]
+    names = headings(shown)
+    assert "wamp" in names and "rss" not in names
+    assert [row[names.index("wamp")] for row in texts(shown)] == ["–", "2.500"]
+    assert [name for name, _ in shown.legend] == names[2:]
 
 
 def test_every_report_has_them(assessment: Assessment) -> None:
@@ -103,13 +111,13 @@ def test_every_report_has_them(assessment: Assessment) -> None:
 def test_long_tables_of_columns_are_folded_away(assessment: Assessment) -> None:
     assert assessment.steps is not None
     line = assessment.steps.lines[0]
-    for count, is_open in ((steps_table.FEW_LINES, True), (steps_table.FEW_LINES + 1, False)):
-        shown = replace(assessment, steps=replace(assessment.steps, lines=(line,) * count))
+    for count, is_open in ((FEW_LINES, True), (FEW_LINES + 1, False)):
+        shown = replace(assessment, sections=(_section(replace(assessment.steps, lines=(line,) * count)),))
         assert ('<details class="key" open>' in html.render(shown)) == is_open
         assert ("<details open>" in markdown.render(shown)) == is_open
 
 
 def test_without_steps_reports_are_as_before(assessment: Assessment, tmp_path: Path) -> None:
-    none = replace(assessment, steps=None)
+    none = replace(assessment, sections=())
     assert "The steps" not in html.render(none) and RATES not in markdown.render(none)
     assert json.as_json(none)["steps"] is None
