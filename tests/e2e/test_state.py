@@ -122,7 +122,7 @@ def test_with_cold_caches_every_row_begins_after_a_restart(
     _on_disk(bench, monkeypatch)
     targets = [postgres, *(_mariadb(bench) or [postgres])]
     tests = "point-query,scan,update-index"
-    _run(bench, monkeypatch, _spec(bench, targets, tests, 'cache = "cold"\ncold_slot_ms = 200\n'))
+    _run(bench, monkeypatch, _spec(bench, targets, tests, '[lab]\ncache = "cold"\ncold_slot_ms = 200\n'))
     bench.run("report", bench.out)
     rows = bench.records("row")
     assert {row["test"] for row in rows} == set(tests.split(","))
@@ -149,7 +149,7 @@ def test_with_mixed_caches_a_block_begins_cold_and_gets_warm(
 ) -> None:
     _on_disk(bench, monkeypatch)
     # a scan reads all of its table at once, however slow the disk; a small table would be read by what is not counted
-    spec = _spec(bench, [postgres, postgres], "scan", 'cache = "mixed"\n')
+    spec = _spec(bench, [postgres, postgres], "scan", '[lab]\ncache = "mixed"\n')
     _run(bench, monkeypatch, spec.model_copy(update={"settle_ms": 0.0, "table_size": 50_000}))
     read_bytes: dict[tuple[int, str], list[int]] = {}
     for block, slot in _slots(bench, "scan"):
@@ -161,7 +161,7 @@ def test_with_mixed_caches_a_block_begins_cold_and_gets_warm(
 
 def test_a_host_that_cannot_drop_its_page_cache_is_told_so(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page_cache, "drop", lambda directories: "posix_fadvise")
-    spec = _spec(bench, ["sqlite:bundled", "sqlite:bundled@wal"], "point-query", 'cache = "mixed"\n')
+    spec = _spec(bench, ["sqlite:bundled", "sqlite:bundled@wal"], "point-query", '[lab]\ncache = "mixed"\n')
     with pytest.raises(DbversusError, match="cannot be dropped here") as error:
         _run(bench, monkeypatch, spec)
     assert error.value.status == 2 and not bench.out.exists()
@@ -191,7 +191,7 @@ def _beyond_debt(state: Mapping[str, Any]) -> list[str]:
 def test_servers_stay_up_and_data_is_kept_where_that_is_wanted(
     bench: Bench, postgres: str, monkeypatch: pytest.MonkeyPatch, restart: str
 ) -> None:
-    more = f'restart = "{restart}"\nrestore = "never"\ndrain_s = 0\n'
+    more = f'drain_s = 0\n[lab]\nrestart = "{restart}"\nrestore = "never"\n'
     pids = _pids(bench, monkeypatch, _spec(bench, [postgres, postgres], "insert", more))
     for of_target in pids.values():
         assert len(of_target) >= 2 and len(set(of_target)) == (1 if restart == "never" else len(of_target))

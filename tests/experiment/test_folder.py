@@ -110,6 +110,16 @@ def test_only_the_folder_is_looked_in_for_configs(own: Path, tmp_path: Path, mon
     }
 
 
+def test_a_folder_of_before_the_lab_had_a_table_is_read(own: Path, tmp_path: Path) -> None:
+    folder = _measured(tmp_path / "first", restore="never", at_once=None)
+    file = folder / EXPERIMENT
+    usual, lab = file.read_text().split("\n[lab]\n")
+    first, _, rest = usual.partition("\n[")
+    file.write_text(f"{first}\n{lab.split('[')[0]}\n" + (f"[{rest}" if rest else ""))
+    assert "[lab]" not in file.read_text()
+    assert read_folder(folder).restore == "never"
+
+
 def test_what_the_experiment_left_open_is_not_filled_in_by_its_profile(own: Path, tmp_path: Path) -> None:
     assert read_folder(_measured(tmp_path / "first", profile="quick", tests=None)).tests is None
 

@@ -147,7 +147,7 @@ def read_folder(directory: Path, builds: Sequence[str] = (), exclude: Sequence[s
     """
     path = directory / EXPERIMENT
     # nothing from the profile: every choice is spelled out, and one that is absent was left open
-    spec = make_spec(read_choices(path, builds, exclude), f"{path}: ")
+    spec = make_spec(read_choices(path, builds, exclude, stored=True), f"{path}: ")
     if (journal := directory / JOURNAL).is_file():
         header = read_header(journal)
         _check_choices(path, header, spec)

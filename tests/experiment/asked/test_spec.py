@@ -1,3 +1,4 @@
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -157,3 +158,30 @@ def test_the_load_comes_before_the_tests_that_are_named_and_may_be_all_there_is(
         tests_of("load")
     with pytest.raises(UsageError, match=r"test load is work with an end.*restore = 'block'"):
         tests_of("load", judge_load=True, restore="never")
+
+
+def test_settings_for_the_lab_have_a_table_of_their_own(tmp_path: Path) -> None:
+    path = tmp_path / "x.toml"
+    path.write_text('targets = ["sqlite:bundled", "sqlite:host"]\n[lab]\ncache = "mixed"\nfreeze = false\n')
+    spec = read_spec(path, lambda _: {})
+    assert (spec.cache, spec.freeze, spec.restart) == ("mixed", False, "block")
+    write_spec(spec, tmp_path / "again.toml")
+    assert tomllib.loads((tmp_path / "again.toml").read_text())["lab"]["cache"] == "mixed"
+    assert read_spec(tmp_path / "again.toml", lambda _: {}) == spec
+    path.write_text('targets = ["sqlite:bundled", "sqlite:host"]\n[scaled.lab]\nplacement = "none"\n')
+    assert [read_spec(path, lambda _: {}, scaled=form).placement for form in (False, True)] == ["auto", "none"]
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        ('restart = "never"\n', r"x\.toml:2: 'restart' is a setting for the lab; write it under \[lab\]\."),
+        ('[scaled]\ncache = "cold"\n', r"x\.toml:3: 'cache' is .*; write it under \[scaled\.lab\]\."),
+        ("[lab]\nclients = 2\n", r"x\.toml:3: \[lab\] has no 'clients'; accepted: placement, "),
+        ("lab = 1\n", r"x\.toml:2: 'lab' is 1; a table is accepted"),
+    ],
+)
+def test_a_setting_in_the_wrong_table_is_told_where_it_belongs(more: str, sentence: str, tmp_path: Path) -> None:
+    (tmp_path / "x.toml").write_text('targets = ["sqlite:bundled", "sqlite:host"]\n' + more)
+    with pytest.raises(UsageError, match=sentence):
+        read_spec(tmp_path / "x.toml", lambda _: {}, scaled="scaled" in more)

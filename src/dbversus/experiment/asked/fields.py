@@ -12,7 +12,11 @@ from dbversus.experiment.asked.flag import Flag
 from dbversus.experiment.asked.shares import Inject
 from dbversus.stats.judgeable import JUDGEABLE, USUAL
 
-TUNING = "For tuning the protocol itself"
+LAB = "lab"
+"""The table of an experiment file with the settings of `IN_LAB`."""
+IN_LAB = ("placement", "freeze", "cache", "cold_slot_ms", "restart", "restore")
+"""Settings for experiments about measuring itself; no question about a database needs them."""
+LAB_PANEL = "For the lab: measuring itself ([lab] in an experiment file)"
 LEAST_MEMORY_BYTES = 2**20
 
 
@@ -161,9 +165,9 @@ class Fields(BaseModel):
     ] = False
     placement: Annotated[
         Literal["auto", "split", "together", "apart", "none"],
-        Flag("CPUs of client and server: auto, split, together, apart or none."),
+        Flag("CPUs of client and server: auto, split, together, apart or none.", panel=LAB_PANEL),
     ] = "auto"
-    freeze: Annotated[bool, Flag("Do not freeze idle servers between slots.")] = True
+    freeze: Annotated[bool, Flag("Do not freeze idle servers between slots.", panel=LAB_PANEL)] = True
     config_dir: Annotated[
         str | None,
         Flag(
@@ -203,15 +207,16 @@ class Fields(BaseModel):
     cache: Annotated[
         Literal["warm", "cold", "mixed"],
         Flag(
-            "warm: tables are read before each block; cold: every row begins after a restart; mixed: every block does."
+            "warm: tables are read before each block; cold: every row begins after a restart; mixed: every block does.",
+            panel=LAB_PANEL,
         ),
     ] = "warm"
     cold_slot_ms: float = Field(2000, ge=1, le=3_600_000)
     restart: Annotated[
-        Literal["block", "never"], Flag("Start servers for each `block`, or `never` again.", panel=TUNING)
+        Literal["block", "never"], Flag("Start servers for each `block`, or `never` again.", panel=LAB_PANEL)
     ] = "block"
     restore: Annotated[
-        Literal["block", "never"], Flag("Restore data for each `block`, or `never` again.", panel=TUNING)
+        Literal["block", "never"], Flag("Restore data for each `block`, or `never` again.", panel=LAB_PANEL)
     ] = "block"
     functions: bool = False
     posts: list[str] = Field(default_factory=list)

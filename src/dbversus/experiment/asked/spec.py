@@ -22,7 +22,7 @@ from dbversus.builds.target import parse_target
 from dbversus.dbms.known import find_dbms
 from dbversus.errors import UsageError, reason
 from dbversus.experiment.asked.demands import Demands, parse_conditions, parse_share
-from dbversus.experiment.asked.fields import Fields
+from dbversus.experiment.asked.fields import IN_LAB, LAB, Fields
 from dbversus.experiment.asked.groups import ROWS_PER_GROUP, make_groups
 from dbversus.experiment.asked.matrix import expand, read_matrix
 from dbversus.experiment.asked.shares import check_inject, read_bursts
@@ -331,7 +331,8 @@ def check_alone(spec: ExperimentSpec) -> None:
 def _sentence(mistake: Any) -> str:
     name = ".".join(str(part) for part in mistake["loc"]) or "the experiment"
     if mistake["type"] == "extra_forbidden":
-        return f"unknown setting '{name}'; accepted: {', '.join(ExperimentSpec.model_fields)}."
+        usual = [setting for setting in ExperimentSpec.model_fields if setting not in IN_LAB]
+        return f"unknown setting '{name}'; accepted: {', '.join(usual)}; under [{LAB}]: {', '.join(IN_LAB)}."
     if mistake["type"] == "missing":
         return f"'{name}' is missing."
     if mistake["type"] == "literal_error":
@@ -364,14 +365,19 @@ def read_choices(
     config_dir: Path | None = None,
     *,
     scaled: bool = False,
+    stored: bool = False,
 ) -> dict[str, Any]:
     """The choices that an experiment file makes, a matrix replaced by the targets that it comes to.
 
     `builds` replace those that the matrix names, targets that match a pattern of `exclude` are left out. `scaled`: the
-    choices of the file's table [scaled] take the place of others of the same names.
+    choices of the file's table [scaled] take the place of others of the same names. `stored`: the file is a results folder's,
+    in which an older dbversus wrote those of [lab] beside the others.
     """
     source = _read_source(path)
-    choices = _scaled(source) if scaled else {name: given for name, given in source.document.items() if name != SCALED}
+    choices = _with_lab(source.document, Place(source), stored=stored)
+    choices.pop(SCALED, None)
+    if scaled:
+        choices |= _scaled(source)
     if "matrix" not in choices:
         if builds or exclude:
             raise UsageError(f"{path} has no [[matrix]]; builds and patterns to exclude are for files that have one.")
@@ -387,13 +393,28 @@ def read_choices(
 
 
 def _scaled(source: Source) -> dict[str, Any]:
-    choices = dict(source.document)
-    changed = choices.pop(SCALED, None)
+    changed = source.document.get(SCALED)
     if changed is None:
         raise UsageError(f"{source.path} has no table [{SCALED}]; --scaled is for experiment files that have one.")
     if not isinstance(changed, dict):
         raise Place(source).at(SCALED).mistake(f"'{SCALED}' is {changed!r}; a table with settings is accepted.")
-    return choices | changed
+    return _with_lab(changed, Place(source).at(SCALED))
+
+
+def _with_lab(table: Mapping[str, Any], place: Place, *, stored: bool = False) -> dict[str, Any]:
+    """The settings of a table, those under its [lab] among them."""
+    choices = dict(table)
+    lab = choices.pop(LAB, {})
+    for name in () if stored else IN_LAB:
+        if name in choices:
+            header = ".".join(map(str, place.at(LAB).keys))
+            raise place.at(name).mistake(f"'{name}' is a setting for the lab; write it under [{header}].")
+    if not isinstance(lab, dict):
+        raise place.at(LAB).mistake(f"'{LAB}' is {lab!r}; a table is accepted, with {', '.join(IN_LAB)}.")
+    for name in lab:
+        if name not in IN_LAB:
+            raise place.at(LAB, name).mistake(f"[{LAB}] has no '{name}'; accepted: {', '.join(IN_LAB)}.")
+    return choices | lab
 
 
 def _read_source(path: Path) -> Source:
@@ -408,7 +429,9 @@ def _read_source(path: Path) -> Source:
 
 def write_spec(spec: ExperimentSpec, path: Path) -> None:
     """Writes every choice, so that the file alone repeats the experiment; paths from the home."""
-    write_whole(path, told(tomli_w.dumps(spec.model_dump(exclude_none=True))))
+    choices = spec.model_dump(exclude_none=True)
+    choices[LAB] = {name: choices.pop(name) for name in IN_LAB}
+    write_whole(path, told(tomli_w.dumps(choices)))
 
 
 def _titles(dbms: Sequence[str]) -> str:
