@@ -21,7 +21,7 @@ from dbversus.host.pinning import PlacementPlan
 from dbversus.results.records import AnyRecord
 from dbversus.results.schema import JOURNAL
 from dbversus.results.write import Journal
-from dbversus.servers.base import Placement, ServerConfig
+from dbversus.servers.base import Executed, Execution, Placement, ServerConfig
 from dbversus.servers.log_event import LogEvent
 from dbversus.servers.objects import Moment, ObjectFigures
 from dbversus.servers.postgres.events import events_in
@@ -198,6 +198,9 @@ class FakeServer:
 
     def plan(self, sql: str, session_sql: Sequence[str] = ()) -> str:
         return f"Result: {sql}"
+
+    def executed_plans(self, statements: Sequence[Execution], session_sql: Sequence[str]) -> list[Executed]:
+        return [Executed(f"Executed: {statement.numbered or statement.sql}") for statement in statements]
 
     def engine_target(self, name: str, placement: Placement) -> dict[str, Any]:
         return {"name": name, "wire": "null", "address": {}, "freeze": {"kind": "none"}}

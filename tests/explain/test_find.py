@@ -189,6 +189,14 @@ def test_a_query_cache_that_the_newer_version_does_not_have_is_a_lead(amount: fl
     assert (found[0] in {(Kind.SETTING, name) for name in settings} if found else False) is named
 
 
+@pytest.mark.parametrize(("reads", "is_cause"), [(900.0, True), (0.0, False)])
+def test_a_plan_with_an_index_that_was_not_read_is_not_the_plan_that_ran(reads: float, is_cause: bool) -> None:
+    plans = ("t ALL rows=?", "t ref key=k_1 rows=?")
+    pairs = {**SLOWER, "counter.index.t.none.reads": (900.0, 900.0), "counter.index.t.k_1.reads": (0.0, reads)}
+    pair = _pair(versions=("5.6.1", "5.7.1"), dbms="mysql")
+    assert ((Kind.PLAN, f"{TEST}/s") in _names(pair, _seen(pairs, plans=plans))) is is_cause
+
+
 def test_a_background_thread_has_its_share_of_the_change() -> None:
     pairs = {CPU: (100.0, 300.0), THROUGHPUT: (900.0, 800.0), "background.purge": (10.0, 160.0), WAIT: (50.0, 150.0)}
     (cause,) = _explained(_pair(versions=("16.1", "17.1")), _seen(pairs, writes=True)).causes

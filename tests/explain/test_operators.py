@@ -2,7 +2,7 @@
 
 import pytest
 
-from dbversus.explain.operators import ANY_PLAN, difference, operators
+from dbversus.explain.operators import ANY_PLAN, GENERIC, difference, operators
 
 BITMAP = """Limit
   ->  Sort
@@ -58,3 +58,20 @@ def test_a_pattern_tells_where_one_side_has_it_more_often() -> None:
     found = difference(BITMAP, INCREMENTAL, "postgres")
     assert found.tells("Bitmap") and found.tells("JIT")
     assert not found.tells("Sort") and not found.tells("Memoize") and not found.tells(ANY_PLAN)
+
+
+@pytest.mark.parametrize(
+    ("plan", "generic"),
+    [
+        ("Index Scan using pk on t\n  Index Cond: (id = $1)", True),
+        ("Index Scan using pk on t\n  Index Cond: (id = ?)", False),
+        ("Seq Scan on t\n  Filter: (a > $0)\n  InitPlan 1 (returns $0)\n    ->  Seq Scan on u", False),
+    ],
+)
+def test_a_generic_plan_is_told_from_one_for_the_values(plan: str, generic: bool) -> None:
+    assert (GENERIC in operators(plan, "postgres")) is generic
+
+
+def test_what_went_to_disk_is_an_operator() -> None:
+    gone_to_disk = difference("Sort\n  ->  Seq Scan on t", "Sort\n  Spilled Sort\n  ->  Seq Scan on t", "postgres")
+    assert gone_to_disk.new == ("Spilled Sort",)

@@ -58,3 +58,43 @@ def test_a_second_format_of_the_same_plan_is_left_out() -> None:
 
 def test_that_a_plan_is_compiled_is_part_of_its_shape() -> None:
     assert normalise_plan("Seq Scan on a\nJIT:\n  Functions: 25") == "Seq Scan on a\nJIT:\n  Functions: ?"
+
+
+def executed(scan: str, ms: float) -> str:
+    actual = f" (actual time=0.01..{ms} rows=9 loops=1)"
+    return f"{scan.partition(chr(10))[0]}{actual}\n  Buffers: shared hit=3\nPlanning Time: {ms} ms\nExecution Time: {ms} ms"
+
+
+def test_plans_that_ran_come_before_those_that_were_asked_for() -> None:
+    asked = [{"t/s": INDEX_SCAN.format(5)}] * 2
+    ran = [{"t/s": executed(INDEX_SCAN, 0.1)}, {"t/s": executed(SEQ_SCAN, 9.0)}]
+    [found] = differing_plans(asked, ["postgres"] * 2, ran)
+    assert found.plans == ("Index Scan using k_1 on sbtest1", "Seq Scan on sbtest1")
+    assert found.executed == (ran[0]["t/s"], ran[1]["t/s"])
+    assert differing_plans([asked[0], {"t/s": SEQ_SCAN}], ["postgres"] * 2, [ran[0], ran[0]]) == []
+
+
+def test_where_one_target_was_not_executed_those_that_were_asked_for_are_compared() -> None:
+    asked = [{"t/s": INDEX_SCAN.format(5)}, {"t/s": SEQ_SCAN}]
+    [found] = differing_plans(asked, ["postgres"] * 2, [{"t/s": executed(INDEX_SCAN, 0.1)}, {}])
+    assert found.plans[1] == "Seq Scan on sbtest1\n  Filter: (k = ?)" and found.executed == ()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "differ"),
+    [
+        ("Sort Method: quicksort  Memory: 25kB", "Sort Method: top-N heapsort  Memory: 31kB", False),
+        ("Sort Method: quicksort  Memory: 25kB", "Sort Method: external merge  Disk: 2208kB", True),
+        ("Sort Method: external merge  Disk: 1kB", "Sort Method: external merge  Disk: 2208kB", False),
+        ("Buckets: 1024  Batches: 1  Memory Usage: 9kB", "Buckets: 2048  Batches: 1  Memory Usage: 8kB", False),
+        ("Buckets: 1024  Batches: 1  Memory Usage: 9kB", "Buckets: 2048  Batches: 16  Memory Usage: 8kB", True),
+        ("Heap Fetches: 0", "Heap Fetches: 7", False),
+        ("Rows Removed by Filter: 9", "Rows Removed by Filter: 3", False),
+        ("JIT:", "", True),
+    ],
+)
+def test_of_an_executed_plan_what_went_to_disk_is_a_difference_and_figures_are_none(
+    one: str, other: str, differ: bool
+) -> None:
+    plans = [{"t/s": f"Sort (actual time=0.1..0.2 rows=3 loops=1)\n  {line}"} for line in (one, other)]
+    assert bool(differing_plans(plans, ["postgres"] * 2)) is differ

@@ -10,6 +10,7 @@ from dbversus.report.assessment import build_assessment, query
 from dbversus.report.figures import block_figures
 from dbversus.report.formats import html, markdown
 from dbversus.report.model import Assessment, NotedComparison, TestPart
+from dbversus.report.parts.notes.cause_words import likely_cause
 from dbversus.results.read import open_results
 from dbversus.results.records import Finished
 from dbversus.results.schema import JOURNAL
@@ -273,3 +274,21 @@ def test_names_stand_in_the_title_and_what_they_mean_once(tmp_path: Path) -> Non
     page = html.render(named)
     assert "<123>" not in page
     assert page.count(f"{LABELS[1]}@x") == 1
+
+
+def test_a_plan_that_ran_is_told_with_its_rows_and_times(tmp_path: Path) -> None:
+    folder = write_results(tmp_path / "executed")
+    for name, scan, rows, ms in (
+        ("t0", "Index Scan using k_1 on sbtest1", 310, 0.4),
+        ("t1", "Seq Scan on sbtest1", 98000, 12.1),
+        ("t2", "Seq Scan on sbtest1", 98000, 12.3),
+    ):
+        actual = f"{scan}  (cost=0.1..0.2 rows=1 width=9) (actual time=0.1..{ms} rows={rows} loops=1)"
+        plan = f"{actual}\n  Buffers: shared hit=3\nPlanning Time: 0.1 ms\nExecution Time: {ms} ms"
+        for file in ("plans.json", "executed.json"):
+            (folder / "servers" / name / file).write_text(json.dumps({"range-notcovered-si/range": plan}))
+    told = build_assessment(open_results(folder))
+    likely = likely_cause(told.explanation("range-notcovered-si", LABELS[1]))
+    assert likely == (
+        "lead: another plan, Index Scan of sbtest1 by k_1 → Seq Scan of sbtest1, 310 → 98,000 rows, 0.4 → 12 ms"
+    )

@@ -39,6 +39,13 @@ def explain_formats(flavour: Flavour) -> tuple[str, ...]:
     return ("JSON",) if flavour.mysql_since(5, 6, 5) or flavour.mariadb_since(10, 1, 2) else ()
 
 
+def statement_limit(flavour: Flavour, seconds: float) -> str:
+    """Ends queries of the session that take longer, with MariaDB all statements; empty where the version has no limit."""
+    if flavour.mariadb_since(10, 1):
+        return f"SET SESSION max_statement_time = {seconds:g}"
+    return f"SET SESSION max_execution_time = {round(seconds * 1000)}" if flavour.mysql_since(5, 7, 8) else ""
+
+
 def private_settings(flavour: Flavour) -> dict[str, str]:
     """Settings of every start that keep a server to itself."""
     found = {"skip_networking": ""}

@@ -1,12 +1,14 @@
 """From what results hold of a test that changed to its causes, most likely first."""
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from dbversus.dbms.known import family_name
 from dbversus.explain.cause import WEAK, Cause, Explanation, Fact, Kind
 from dbversus.explain.costs import LEAST_PER_OP, Means, Place, cost_causes, counts_bytes
+from dbversus.explain.executed import operators_took, total_ms
 from dbversus.explain.functions import function_causes
 from dbversus.explain.known import SettingMeaning, is_named, meaning_of, planned_otherwise, settings_named
 from dbversus.explain.known_bugs import known_bugs
@@ -36,6 +38,12 @@ AS_MUCH = 0.3
 OF_THROUGHPUT = (WAIT, "server_switches_per_op", DISK_READS, "major_faults_per_op")
 OF_ANY = ("errors_per_op", "major_faults_per_op")
 ROWS = "rows"
+SIDES = ("base", "mine")
+"""Of facts of a plan: `<side>_rows` and `<side>_ms` of the first operator that differs, `<side>_total_ms` of the statement."""
+
+_READS = ".reads"
+_KEY = re.compile(r"\bkey=(\w+)")
+"""An index in a line of MySQL's EXPLAIN; no other DBMS counts reads by index among its counters."""
 
 _RANKS = {
     Kind.KNOWN: 1,
@@ -218,14 +226,34 @@ class _Search:
             base, mine = (plan.plans[place] for place in self.pair.places)
             if base is None or mine is None or not (found := difference(base, mine, self.pair.target.dbms)):
                 continue
+            if not plan.executed and (_is_contradicted(base, self.seen.base) or _is_contradicted(mine, self.seen.mine)):
+                continue
             is_tree = family_name(self.pair.target.dbms) == "postgres"
-            facts: dict[str, Fact] = {"reordered": found.reordered, "is_tree": is_tree, **self._rows()}
+            facts: dict[str, Fact] = {
+                "reordered": found.reordered,
+                "is_tree": is_tree,
+                **self._took(plan, found),
+                **self._rows(),
+            }
             gone, new = ("\n".join(side) for side in (found.gone, found.new))
             versions = self.pair.base.version, self.pair.target.version
             known = planned_otherwise(self.pair.target.dbms, versions, found)
             means, source = (known.means, known.source) if known else ("", "")
             told = {"base": gone, "mine": new, "means": means, "source": source, "facts": facts}
             yield self._new(Kind.PLAN, plan.statement, **told), found
+
+    def _took(self, plan: PlanDifference, found: Difference) -> dict[str, Fact]:
+        """Of the first operator that is gone and the first that is new, in the plans that ran, or of the whole statements."""
+        if not plan.executed:
+            return {}
+        facts: dict[str, Fact] = {}
+        for side, place, names in zip(SIDES, self.pair.places, (found.gone, found.new), strict=True):
+            text = plan.executed[place] or ""
+            took = operators_took(text, self.pair.target.dbms).get(names[0]) if names else None
+            facts[f"{side}_rows"] = took.rows if took else None
+            facts[f"{side}_ms"] = took.ms if took else None
+            facts[f"{side}_total_ms"] = total_ms(text)
+        return facts
 
     def _rows(self) -> dict[str, Fact]:
         """The costliest count of rows or pages that moved with the change: what a plan has to do more, or less."""
@@ -348,6 +376,17 @@ class _Search:
         if both and acts:
             return _SIGN_OF_TESTS
         return None
+
+
+def _is_contradicted(plan: str, means: Means) -> bool:
+    """Whether it names an index that was not read, though reads by index were counted: then it is not the plan that ran."""
+    reads = {name.removesuffix(_READS).rpartition(".")[2]: value for name, value in means.items() if _is_of_index(name)}
+    named = _KEY.findall(plan)
+    return any(reads.values()) and any(not reads.get(index) for index in named)
+
+
+def _is_of_index(counter: str) -> bool:
+    return counter.startswith(f"{COUNTER}index.") and counter.endswith(_READS)
 
 
 def _once(costs: Sequence[Cause], with_rows: bool) -> Iterator[Cause]:

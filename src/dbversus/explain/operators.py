@@ -10,13 +10,18 @@ from dbversus.dbms.known import family_name
 ANY_PLAN = "."
 """As a pattern of operators: whichever."""
 
+GENERIC = "generic plan"
+"""Of a prepared statement: the same for all values."""
+
 _HASHED = "hashed SubPlan"
+_PARAMETER = re.compile(r"(?<!returns )(\$\d+)")
+_RETURNED = re.compile(r"returns (\$\d+)")
 _NO_NODE = re.compile(r"^\s*(?:SubPlan|InitPlan|CTE (?!Scan))")
 _BITMAP_INDEX = "Bitmap Index Scan on"
 _POSTGRES_NODE = re.compile(r"^\s*(?:->\s*)?(?P<node>[A-Z][A-Za-z]+(?: [A-Za-z()]+)*?)(?P<rest>(?: using| on) .*)?$")
 _CONDITION = re.compile(r"^\s*[A-Z][A-Za-z ]*(?: \?)?:")
 _INDEX = re.compile(r"(?:using (?P<index>\S+) )?on (?P<table>\S+)")
-_MYSQL_SIZES = re.compile(r"\s(?:key_len|rows)=\S+")
+_MYSQL_SIZES = re.compile(r"\s(?:key_len|(?:r_)?rows)=\S+")
 _MYSQL_EXTRA = re.compile(r"\s\(([^()]*(?:\([^()]*\)[^()]*)*)\)$")
 _TELLING_EXTRA = (
     "Using temporary", "Using filesort", "Using join buffer", "Using index for group-by", "Using MRR", "Start temporary",
@@ -77,14 +82,25 @@ def operators(plan: str, dbms: str) -> Iterator[str]:
 
 
 def _of_postgres(plan: str) -> Iterator[str]:
-    lines = plan.splitlines()
+    if _is_generic(plan):
+        yield GENERIC
+    yield from (operator for _, operator in postgres_operators(plan.splitlines()))
+
+
+def _is_generic(plan: str) -> bool:
+    """Whether it has parameters in place of values; results of other parts of the plan are written alike before 17."""
+    return bool(set(_PARAMETER.findall(plan)) - set(_RETURNED.findall(plan)))
+
+
+def postgres_operators(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Operators with the numbers of their lines."""
     for number, line in enumerate(lines):
         if line.strip() == "JIT:":
-            yield "JIT"
+            yield number, "JIT"
         elif _CONDITION.match(line) or _NO_NODE.match(line):
-            yield from [_HASHED] * line.count(_HASHED)
+            yield from [(number, _HASHED)] * line.count(_HASHED)
         elif (found := _POSTGRES_NODE.match(line)) and _BITMAP_INDEX not in line:
-            yield _postgres_node(found["node"], found["rest"] or "", lines[number + 1 :])
+            yield number, _postgres_node(found["node"], found["rest"] or "", lines[number + 1 :])
 
 
 def _postgres_node(node: str, rest: str, below: Sequence[str]) -> str:

@@ -10,24 +10,40 @@ from dbversus.explain.noise import noise
 
 @dataclass(frozen=True)
 class PlanDifference:
-    """One statement and its normalised plan per target, in the order given; None: not known, or not one that differs."""
+    """One statement and its normalised plan per target, in the order given; None: not known, or not one that differs.
+
+    `executed`: as they came, with what operators took, where the statement was executed for them.
+    """
 
     statement: str
     plans: tuple[str | None, ...]
+    executed: tuple[str | None, ...] = ()
 
 
-def differing_plans(plans: Sequence[Mapping[str, Any]], dbms: Sequence[str]) -> list[PlanDifference]:
+def differing_plans(
+    plans: Sequence[Mapping[str, Any]], dbms: Sequence[str], executed: Sequence[Mapping[str, str]] = ()
+) -> list[PlanDifference]:
     """Statements whose normalised plans differ between two targets of the same DBMS, with the plans of those DBMSs.
 
-    Plans of different DBMSs are not compared: each has its own words for the same thing.
+    Plans of different DBMSs are not compared: each has its own words for the same thing. Those of `executed` statements, where
+    all targets with a plan have one, come before plans that were only asked for.
 
     `plans` per target: statement → plan; groups (test → statement → plan) may be nested, their names are joined by " / ".
     """
     flat = [flat_plans(of_target) for of_target in plans]
-    statements = list(dict.fromkeys(name for of_target in flat for name in of_target))
-    rows = [PlanDifference(name, tuple(_normalised(of_target.get(name)) for of_target in flat)) for name in statements]
+    ran = [dict(of_target) for of_target in executed] or [{} for _ in plans]
+    statements = list(dict.fromkeys(name for of_target in (*flat, *ran) for name in of_target))
+    rows = [_row(name, flat, ran) for name in statements]
     differing = ((row, _dbms_that_differ(row.plans, dbms)) for row in rows)
     return [_only(kinds, row, dbms) for row, kinds in differing if kinds]
+
+
+def _row(name: str, plans: Sequence[Mapping[str, str]], executed: Sequence[Mapping[str, str]]) -> PlanDifference:
+    known = [of_target.get(name) for of_target in plans]
+    ran = [of_target.get(name) for of_target in executed]
+    if any(ran) and all(one or not other for one, other in zip(ran, known, strict=True)):
+        return PlanDifference(name, tuple(map(_normalised, ran)), tuple(ran))
+    return PlanDifference(name, tuple(map(_normalised, known)))
 
 
 def flat_plans(plans: Mapping[str, Any]) -> dict[str, str]:
@@ -65,4 +81,4 @@ def _dbms_that_differ(plans: Sequence[str | None], dbms: Sequence[str]) -> set[s
 
 def _only(kinds: set[str], row: PlanDifference, dbms: Sequence[str]) -> PlanDifference:
     plans = (plan if kind in kinds else None for plan, kind in zip(row.plans, dbms, strict=True))
-    return PlanDifference(row.statement, tuple(plans))
+    return PlanDifference(row.statement, tuple(plans), row.executed)

@@ -476,4 +476,5 @@ def _settings(results: Results) -> list[SettingDifference]:
 
 def _plans(results: Results) -> list[PlanDifference]:
     plans = [_known(results.server_json(target, "plans.json")) for target in results.targets]
-    return differing_plans(plans, _dbms(results))
+    executed = [_known(results.server_json(target, "executed.json")) for target in results.targets]
+    return differing_plans(plans, _dbms(results), executed)

@@ -58,6 +58,27 @@ class Cgroup(Protocol):
     def remove(self) -> None: ...
 
 
+@dataclass(frozen=True)
+class Execution:
+    """A statement whose plan is wanted as it is executed, in `limit_s` at most: `sql` with literals.
+
+    `numbered`: with $1, $2, … in place of `values`, where clients prepare it; else empty.
+    """
+
+    sql: str
+    limit_s: float
+    numbered: str = ""
+    values: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Executed:
+    """The plan, else why there is none, in the server's words."""
+
+    plan: str = ""
+    refused: str = ""
+
+
 class Server(Protocol):
     """One server on one data directory. All methods raise RunError with the server's own words when it refuses."""
 
@@ -114,6 +135,10 @@ class Server(Protocol):
 
     def plan(self, sql: str, session_sql: Sequence[str] = ()) -> str:
         """The plan of one statement with literal parameters, as the server words it once `session_sql` is executed."""
+
+    def executed_plans(self, statements: Sequence[Execution], session_sql: Sequence[str]) -> list[Executed]:
+        """As `plan`, of statements as they are executed one after another once `session_sql` is, with what each operator took
+        and gave as far as the server tells that. What they change is rolled back."""
 
     def await_counts(self) -> None:
         """Returns once `counters` and `objects` have what clients that are gone were served."""

@@ -7,7 +7,7 @@ from typing import Any
 from dbversus.builds.model import Build
 from dbversus.dbms.sql.table import Table
 from dbversus.errors import UsageError
-from dbversus.servers.base import DATABASE, Placement, Query, ServerConfig
+from dbversus.servers.base import DATABASE, Executed, Execution, Placement, Query, ServerConfig
 from dbversus.servers.data.contents import TableState
 from dbversus.servers.embedded import WithoutProcess
 from dbversus.servers.objects import Moment, ObjectFigures
@@ -53,6 +53,9 @@ class NullServer(WithoutProcess):
 
     def settings(self) -> dict[str, str]:
         return dict(self.config.settings)
+
+    def executed_plans(self, statements: Sequence[Execution], session_sql: Sequence[str]) -> list[Executed]:
+        return [Executed() for _ in statements]
 
     def plan(self, sql: str, session_sql: Sequence[str] = ()) -> str:
         return ""

@@ -7,8 +7,18 @@ from typing import Any
 import pytest
 
 from dbversus.errors import RunError, UsageError
-from dbversus.experiment.observe.servers import PLANS, _plans, store_late_plans, store_log_tails, store_server_facts
+from dbversus.experiment.observe import servers
+from dbversus.experiment.observe.servers import (
+    EXECUTED,
+    PLANS,
+    _plans,
+    store_executed_plans,
+    store_late_plans,
+    store_log_tails,
+    store_server_facts,
+)
 from dbversus.results.schema import SERVERS
+from dbversus.servers.base import Executed, Execution
 from dbversus.suites.load import load_suite
 
 from ..fakes import make_rig, records, server_of
@@ -104,3 +114,49 @@ def test_plans_of_what_builds_on_others_are_those_of_the_end_of_a_pass(tmp_path:
     assert not [name for name in plans if "marketsegment" in name] and not records(
         rig, "remark"
     )  # no plan of CREATE INDEX
+
+
+def executed(directory: Path, target: str = "t0") -> dict[str, str]:
+    found: dict[str, str] = json.loads((directory / SERVERS / target / EXECUTED).read_text())
+    return found
+
+
+def test_statements_are_executed_for_their_plans_as_clients_prepare_them(tmp_path: Path) -> None:
+    rig = make_rig(tmp_path, tests="point-query,read-only-10")
+    store_executed_plans(rig)
+    plans = executed(tmp_path)
+    assert plans["point-query/point"].endswith("id = $1")
+    assert {name.partition("/")[0] for name in plans} == {"point-query", "read-only-10"}
+    assert not records(rig, "remark")
+    rig.spec = rig.spec.with_choices({"mode": "unprepared"})
+    store_executed_plans(rig)
+    assert "$1" not in executed(tmp_path)["point-query/point"]
+
+
+def test_what_is_refused_is_remarked_on_and_costs_no_other_plan(tmp_path: Path) -> None:
+    rig = make_rig(tmp_path, tests="point-query,update-index")
+
+    def refuse(statements: Sequence[Execution], session_sql: Sequence[str]) -> list[Executed]:
+        return [Executed(refused="too slow") if "UPDATE" in one.sql else Executed("Index Scan") for one in statements]
+
+    server_of(rig, "t0").executed_plans = refuse  # type: ignore[method-assign]
+    store_executed_plans(rig)
+    assert executed(tmp_path) == {"point-query/point": "Index Scan"}
+    (remark,) = records(rig, "remark")
+    assert remark["words"] == "not executed for the plan of update-index/update-index: too slow"
+
+
+def test_when_the_time_is_used_up_the_rest_is_left_out_and_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rig = make_rig(tmp_path, tests="point-query,update-index")
+    monkeypatch.setattr(servers, "EXECUTED_S", -1)
+    store_executed_plans(rig)
+    assert executed(tmp_path) == {}
+    assert "used up" in records(rig, "remark")[0]["words"]
+
+
+def test_where_data_is_kept_nothing_is_executed(tmp_path: Path) -> None:
+    rig = make_rig(tmp_path, restore="never", restart="never")
+    store_executed_plans(rig)
+    assert not (tmp_path / SERVERS / "t0" / EXECUTED).exists()

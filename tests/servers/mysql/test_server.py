@@ -14,8 +14,9 @@ from dbversus.dbms.known import names_of
 from dbversus.dbms.model import Family
 from dbversus.dbms.versions import numbers
 from dbversus.errors import RunError, UsageError
+from dbversus.explain.executed import total_ms
 from dbversus.host import processes
-from dbversus.servers.base import Placement, ServerConfig
+from dbversus.servers.base import Execution, Placement, ServerConfig
 from dbversus.servers.config.load import available_configs, load_config
 from dbversus.servers.config.refused import SettingsRefusedError
 from dbversus.servers.config.sizing import Sizing
@@ -227,6 +228,25 @@ def _check_plans(server: MysqlServer) -> None:
         server.plan("CREATE TABLE own AS SELECT * FROM sbtest1")
     assert "does not explain" in server.plan("CREATE INDEX c_1 ON sbtest1 (c)")
     assert "key=PRIMARY" in server.plan("SELECT c FROM sbtest1 WHERE id = 5")
+    _check_executed_plans(server)
+
+
+def _check_executed_plans(server: MysqlServer) -> None:
+    """As far as the version executes statements to tell their plans; nothing of it stays."""
+    found, gone, updated = server.executed_plans(
+        [
+            Execution("SELECT c FROM sbtest1 WHERE id = 5", 5),
+            Execution("SELECT * FROM gone", 5),
+            Execution("UPDATE sbtest1 SET k = k + 1000000 WHERE id = 5", 5),
+        ],
+        ["SET SESSION sort_buffer_size = 262144"],
+    )
+    executes = server.flavour.mariadb_since(10, 1) or server.flavour.mysql_since(8, 0, 18)
+    assert bool(found.plan) is executes and ("key=PRIMARY" in found.plan) is executes
+    assert (total_ms(found.plan) is not None) is executes and ("gone" in gone.refused) is executes
+    assert bool(updated.plan) is server.flavour.mariadb_since(10, 1)
+    with server.connect() as connection:
+        assert mysql_query.rows(connection, "SELECT count(*) FROM sbtest1 WHERE k > 1000000") == [(0,)]
 
 
 def test_all_configs_for_this_version_are_accepted(each_build: Build, work_dir: Path) -> None:

@@ -1,6 +1,7 @@
 import contextlib
 import json
 import os
+import re
 import signal
 import time
 from pathlib import Path
@@ -13,7 +14,7 @@ from dbversus.errors import RunError, UsageError
 from dbversus.host import processes
 from dbversus.host.cgroups import create_cgroup
 from dbversus.host.user import server_user
-from dbversus.servers.base import Placement, ServerConfig
+from dbversus.servers.base import Execution, Placement, ServerConfig
 from dbversus.servers.config.load import available_configs, load_config
 from dbversus.servers.config.refused import SettingsRefusedError
 from dbversus.servers.config.sizing import Sizing
@@ -130,6 +131,29 @@ def _check_plans(server: PostgresServer) -> None:
         server.plan("CREATE INDEX c_1 ON sbtest1 (c)")
     assert "sbtest1" in server.plan("CREATE TABLE own AS SELECT * FROM sbtest1")
     assert "Index Scan using sbtest1_pkey" in server.plan("SELECT c FROM sbtest1 WHERE id = 5")
+    _check_executed_plans(server)
+
+
+def _check_executed_plans(server: PostgresServer) -> None:
+    """As clients prepare them, one after another; nothing of it stays, and what is refused or takes too long is told."""
+    by_id = "SELECT c FROM sbtest1 WHERE id = "
+    prepared, text, gone, slow, deleted, after = server.executed_plans(
+        [
+            Execution(f"{by_id}5", 5, f"{by_id}$1", ["5"]),
+            Execution(f"{by_id}5", 5),
+            Execution("SELECT * FROM gone", 5),
+            Execution("SELECT pg_sleep(20)", 0.1),
+            Execution("DELETE FROM sbtest1 WHERE id = 5", 5, "DELETE FROM sbtest1 WHERE id = $1", ["5"]),
+            Execution("SELECT count(*) FROM sbtest1 WHERE id = 5", 5),
+        ],
+        ["SET enable_bitmapscan = off"],
+    )
+    assert "(id = $1)" in prepared.plan and "(id = 5)" in text.plan
+    assert "actual time=" in prepared.plan and "Execution Time" in prepared.plan
+    assert 'relation "gone" does not exist' in gone.refused and "statement timeout" in slow.refused
+    assert "Delete on sbtest1" in deleted.plan and re.search(r"Scan .*actual .*rows=0[. ]", after.plan)
+    with server.connect() as connection:
+        assert connection.execute("SELECT count(*) FROM sbtest1 WHERE id = 5").fetchall() == [(1,)]
 
 
 def test_a_server_that_recovers_is_ended_at_once(server: PostgresServer) -> None:

@@ -7,7 +7,12 @@ from functools import partial
 
 from dbversus.experiment.cell.case import measure, warm_up
 from dbversus.experiment.observe.objects import note_phase
-from dbversus.experiment.observe.servers import store_late_plans, store_log_tails, store_server_facts
+from dbversus.experiment.observe.servers import (
+    store_executed_plans,
+    store_late_plans,
+    store_log_tails,
+    store_server_facts,
+)
 from dbversus.experiment.plan.agenda import Cell
 from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.plan.estimate import planned_case_s
@@ -103,6 +108,7 @@ def _run_size(rig: Rig, cell: Cell, *, started: bool) -> bool:
         _run_stretch(rig, cell, phases)
     if block == 0 and not first:
         store_late_plans(rig)
+        store_executed_plans(rig)
     return started
 
 

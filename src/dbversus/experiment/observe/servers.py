@@ -1,7 +1,8 @@
 """What is known of each server once it runs: build, effective settings, config, plans, sizes, counters, status, log tail."""
 
 import json
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,14 @@ from dbversus.explain.settings_diff import DDL
 from dbversus.files import write_whole
 from dbversus.private import config_told, recorded, said, told
 from dbversus.results.schema import SERVERS
-from dbversus.suites.send.define import literal_statement
+from dbversus.servers.base import Execution
+from dbversus.suites.send.define import literal_statement, samples
 from dbversus.suites.sql import is_query
 
-PLANS = "plans.json"
+PLANS, EXECUTED = "plans.json", "executed.json"
+RARE = " (rare)"
+EXECUTION_S, EXECUTED_S = 5.0, 30.0
+"""Of a statement that is executed for its plan, and of all of a target."""
 _PLANNED = ("INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "MERGE")
 
 
@@ -44,6 +49,70 @@ def store_late_plans(rig: Rig) -> None:
     for target in rig.alive:
         path = rig.folder / SERVERS / target.name / PLANS
         _store(rig, path, lambda path=path, target=target: {**_known(path), **_plans(rig, target, late=True)})  # type: ignore[misc]
+
+
+def store_executed_plans(rig: Rig) -> None:
+    """Writes executed.json: the plans of all statements as they are executed, where their tests were run in this block.
+
+    That is once, outside all slots, while the servers are up and warm. On servers whose data is kept nothing is executed.
+    """
+    if rig.spec.restore == "never":
+        return
+    rig.thaw_all()
+    for target in rig.alive:
+        path = rig.folder / SERVERS / target.name / EXECUTED
+        _store(rig, path, lambda path=path, target=target: {**_known(path), **_executed(rig, target)})  # type: ignore[misc]
+
+
+def _executed(rig: Rig, target: Target) -> dict[str, str]:
+    """`<test>/<statement>` → plan with typical values; ` (rare)` behind it: with values that are seldom drawn."""
+    plans: dict[str, str] = {}
+    refused: dict[str, str] = {}
+    until = time.monotonic() + EXECUTED_S
+    for names, statements, session_sql in _executions(rig, target):
+        if time.monotonic() > until:
+            refused |= dict.fromkeys(names, f"the {EXECUTED_S:g} s for it were used up")
+            continue
+        try:
+            done = target.server.executed_plans(statements, session_sql)
+        except RunError as error:
+            refused |= dict.fromkeys(names, str(error))
+            continue
+        plans |= {name: one.plan for name, one in zip(names, done, strict=True) if one.plan}
+        refused |= {name: one.refused for name, one in zip(names, done, strict=True) if one.refused}
+    _remark_on(rig, target, "not executed for the plan of", refused)
+    return plans
+
+
+def _executions(rig: Rig, target: Target) -> Iterator[tuple[list[str], list[Execution], list[str]]]:
+    """Of each test its statements by name, which are executed together: one may need what another has changed."""
+    spec, dbms = rig.spec, target.server.dbms
+    for test in rig.suite.tests.values():
+        if test.has_one_client or test.builds_on or not test.statements:
+            continue
+        asked = (test, dbms, spec.table_size, spec.tables)
+        typical, rare = samples(*asked), samples(*asked, rare=True)
+        for own, mark in ((typical, ""), (rare, RARE)):
+            if mark and rare == typical:
+                continue
+            names = [f"{test.name}{rig.size_suffix}/{one.name}{mark}" for one in own]
+            statements = [
+                Execution(
+                    one.sql.replace("{table}", "1"),
+                    EXECUTION_S,
+                    one.numbered.replace("{table}", "1") if spec.mode == "prepared" else "",
+                    one.values,
+                )
+                for one in own
+            ]
+            yield names, statements, list(test.session_sql(dbms).values())
+
+
+def _remark_on(rig: Rig, target: Target, what: str, refused: Mapping[str, str]) -> None:
+    """A remark for each reason. `refused`: statement → why."""
+    for words in dict.fromkeys(refused.values()):
+        statements = ", ".join(name for name, why in refused.items() if why == words)
+        rig.remark(f"{what} {statements}: {words}", target)
 
 
 def _ddl(target: Target) -> dict[str, str]:
@@ -90,9 +159,7 @@ def _plans(rig: Rig, target: Target, *, late: bool = False) -> dict[str, str]:
             plans[statement] = target.server.plan(sql, session_sql)
         except RunError as error:
             refused[statement] = str(error)
-    for words in dict.fromkeys(refused.values()):
-        statements = ", ".join(name for name, why in refused.items() if why == words)
-        rig.remark(f"no plan of {statements}: {words}", target)
+    _remark_on(rig, target, "no plan of", refused)
     return plans
 
 

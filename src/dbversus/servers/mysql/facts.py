@@ -5,10 +5,12 @@ from collections.abc import Sequence
 
 import pymysql
 
-from dbversus.dbms.flavour import Flavour, explain_formats
+from dbversus.dbms.flavour import Flavour, explain_formats, statement_limit
 from dbversus.errors import RunError
+from dbversus.servers.base import Executed, Execution
 from dbversus.servers.mysql.query import SYNTAX_ERROR, Connection, Row, error_number, identifier, rows, status, words
 from dbversus.servers.objects import Moment, ObjectFigures, object_figures
+from dbversus.suites.sql import is_query
 
 # Status variables that go down again, or are no counts at all: beginnings of names, and words in them.
 _GAUGES = re.compile(
@@ -20,6 +22,7 @@ _GAUGES = re.compile(
 )
 # kinds of a statement that has one part; their names changed in 5.7
 _PLAIN = ("SIMPLE", "UPDATE", "DELETE", "INSERT", "REPLACE")
+_FORMAT = "--- FORMAT="
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 # Classes of files by the last word of their instrument, and what is counted of each.
 _FILE_COLUMNS = {
@@ -42,6 +45,35 @@ def plan(connection: Connection, flavour: Flavour, statement: str) -> str:
     return f"{table}\n{detail}" if detail else table
 
 
+def executed_plans(connection: Connection, flavour: Flavour, statements: Sequence[Execution]) -> list[Executed]:
+    """As `plan`; with what each operator took and gave where the version can execute a statement to tell that.
+
+    MySQL does so since 8.0.18 with queries alone, MariaDB since 10.1 with changes, too, which are rolled back. Of statements that
+    are not executed there is nothing more to tell than `plan` does.
+    """
+    connection.begin()
+    try:
+        return [_executed(connection, flavour, statement) for statement in statements]
+    finally:
+        connection.rollback()
+
+
+def _executed(connection: Connection, flavour: Flavour, statement: Execution) -> Executed:
+    if limit := statement_limit(flavour, statement.limit_s):
+        rows(connection, limit)
+    try:
+        if flavour.mariadb_since(10, 1):
+            table = _plan_table(connection, f"ANALYZE {statement.sql}")
+            return Executed(f"{table}\n{_plan_as(connection, 'JSON', statement.sql, verb='ANALYZE')}".rstrip())
+        if not flavour.mysql_since(8, 0, 18) or not is_query(statement.sql):
+            return Executed()
+        table = _plan_table(connection, f"EXPLAIN FORMAT=TRADITIONAL {statement.sql}")
+        tree = str(rows(connection, f"EXPLAIN ANALYZE {statement.sql}")[0][0]).strip()
+        return Executed(f"{table}\n{_FORMAT}TREE, executed\n{tree}")
+    except pymysql.MySQLError as error:
+        return Executed(refused=words(error))
+
+
 def _plan_table(connection: Connection, explain: str) -> str:
     """Without the estimates, and the columns that only some versions have."""
     with connection.cursor() as cursor:
@@ -59,17 +91,17 @@ def _plan_table(connection: Connection, explain: str) -> str:
 def _plan_line(row: dict[str, object]) -> str:
     """`sbtest1 range key=PRIMARY key_len=4 rows=100 (Using where)`, and what kind of part it is where there are several."""
     words = [str(row[name]) for name in ("select_type", "table", "type") if row.get(name) not in (None, *_PLAIN)]
-    words += [f"{name}={row[name]}" for name in ("key", "key_len", "rows") if row.get(name) is not None]
+    words += [f"{name}={row[name]}" for name in ("key", "key_len", "rows", "r_rows") if row.get(name) is not None]
     return " ".join([*words, f"({row['Extra']})"] if row.get("Extra") else words)
 
 
-def _plan_as(connection: Connection, name: str, statement: str) -> str:
+def _plan_as(connection: Connection, name: str, statement: str, verb: str = "EXPLAIN") -> str:
     """Empty where the server has no plan of this statement in this format."""
     try:
-        text = str(rows(connection, f"EXPLAIN FORMAT={name} {statement}")[0][0])
+        text = str(rows(connection, f"{verb} FORMAT={name} {statement}")[0][0])
     except pymysql.MySQLError:
         return ""
-    return "" if "not executable by iterator executor" in text else f"--- FORMAT={name}\n{text.strip()}"
+    return "" if "not executable by iterator executor" in text else f"{_FORMAT}{name}\n{text.strip()}"
 
 
 def counters(connection: Connection, database: str) -> dict[str, float]:

@@ -17,7 +17,7 @@ from dbversus.dbms.sql.table import Table
 from dbversus.errors import RunError
 from dbversus.host.claims import registry
 from dbversus.host.program import Command
-from dbversus.servers.base import Placement, ServerConfig
+from dbversus.servers.base import Executed, Execution, Placement, ServerConfig
 from dbversus.servers.data.contents import TableState
 from dbversus.servers.data.disk_use import used_bytes
 from dbversus.servers.mysql import check, contents, create, ddl, debt, facts, files, innodb, query, rocksdb, taken
@@ -179,6 +179,12 @@ class MysqlServer(Daemon):
             for text in session_sql:
                 query.rows(connection, text)
             return facts.plan(connection, self.flavour, sql)
+
+    def executed_plans(self, statements: Sequence[Execution], session_sql: Sequence[str]) -> list[Executed]:
+        with self.connect() as connection:
+            for text in session_sql:
+                query.rows(connection, text)
+            return facts.executed_plans(connection, self.flavour, statements)
 
     def await_counts(self) -> None:
         """They are up to date at once."""

@@ -8,12 +8,15 @@ import psycopg
 from psycopg import sql
 
 from dbversus.errors import RunError
+from dbversus.servers.base import Executed, Execution
 from dbversus.servers.objects import Moment, ObjectFigures, object_figures
 from dbversus.servers.postgres.debt import Connection, has_extension, scalar
 from dbversus.servers.postgres.names import NAME, NOT_OF_EXTENSION, USER_SCHEMA, identifier
 
 _STATISTICS_LIMIT_S = 5.0
 _LOOK_AGAIN_S = 0.02
+_CUSTOM_PLANS = 5
+"""So often a prepared statement is planned for its values before a generic plan is considered."""
 
 # not monotonic, or no count at all
 _NOT_COUNTERS = {
@@ -36,6 +39,45 @@ def settings(connection: Connection) -> dict[str, str]:
 def plan(connection: Connection, statement: str) -> str:
     rows = connection.execute("EXPLAIN " + statement).fetchall()
     return "\n".join(row[0] for row in rows)
+
+
+def executed_plans(connection: Connection, statements: Sequence[Execution]) -> list[Executed]:
+    """EXPLAIN ANALYZE of each, in a transaction that is rolled back.
+
+    A prepared statement is planned as often before as it takes until the plan cache decides between a generic plan and one for
+    the values at hand.
+    """
+    connection.execute("BEGIN")
+    try:
+        return [_executed(connection, statement, f"explained_{number}") for number, statement in enumerate(statements)]
+    finally:
+        connection.rollback()
+
+
+def _executed(connection: Connection, statement: Execution, name: str) -> Executed:
+    options = "ANALYZE, BUFFERS, SETTINGS" if connection.info.server_version >= 120000 else "ANALYZE, BUFFERS"
+    connection.execute(f"SET LOCAL statement_timeout = {round(statement.limit_s * 1000)}")
+    connection.execute("SAVEPOINT before")
+    try:
+        sql = _prepared(connection, statement, name) if statement.numbered else statement.sql
+        rows = connection.execute(f"EXPLAIN ({options}) {sql}").fetchall()
+    except psycopg.Error as error:
+        connection.execute("ROLLBACK TO SAVEPOINT before")
+        return Executed(refused=str(error).partition("\n")[0])
+    return Executed("\n".join(row[0] for row in rows))
+
+
+def _prepared(connection: Connection, statement: Execution, name: str) -> str:
+    """What executes it; the statement itself where it cannot be prepared, as where the types of its values cannot be told."""
+    values = f"({', '.join(statement.values)})" if statement.values else ""
+    try:
+        connection.execute(f"PREPARE {name} AS {statement.numbered}")
+        for _ in range(_CUSTOM_PLANS):
+            connection.execute(f"EXPLAIN EXECUTE {name}{values}")
+    except psycopg.Error:
+        connection.execute("ROLLBACK TO SAVEPOINT before")
+        return statement.sql
+    return f"EXECUTE {name}{values}"
 
 
 def counters(connection: Connection) -> dict[str, float]:

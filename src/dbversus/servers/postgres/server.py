@@ -15,7 +15,7 @@ from dbversus.dbms.sql.table import Table
 from dbversus.errors import RunError
 from dbversus.host.claims import registry
 from dbversus.host.program import Command
-from dbversus.servers.base import Placement, ServerConfig
+from dbversus.servers.base import Executed, Execution, Placement, ServerConfig
 from dbversus.servers.data.contents import TableState
 from dbversus.servers.data.disk_use import used_bytes
 from dbversus.servers.log_event import LogEvent
@@ -124,6 +124,12 @@ class PostgresServer(Daemon):
             for text in session_sql:
                 connection.execute(text)
             return facts.plan(connection, sql)
+
+    def executed_plans(self, statements: Sequence[Execution], session_sql: Sequence[str]) -> list[Executed]:
+        with self.connect() as connection:
+            for text in session_sql:
+                connection.execute(text)
+            return facts.executed_plans(connection, statements)
 
     def await_counts(self) -> None:
         with self.connect() as connection:

@@ -2,9 +2,11 @@
 
 import zlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from dbversus.dbms.known import find_dbms
+from dbversus.dbms.model import Family
 from dbversus.dbms.sql.table import Table
 from dbversus.dbms.sql.types import TypeLacking
 from dbversus.suites.assembly.check import kept_by, of_row, referred_to, symbols, value_of
@@ -139,6 +141,16 @@ def undo_sql(work: Work, dbms: str) -> str:
     return fill(_sql(work.undo, dbms), 1, {}) if work.undo else ""
 
 
+@dataclass(frozen=True)
+class Sample:
+    """A statement of a test with example values: literals in `sql`; $1, $2, … in `numbered`, which stand for `values`."""
+
+    name: str
+    sql: str
+    numbered: str
+    values: tuple[str, ...]
+
+
 def literal_statement(
     test: Test, dbms: str, table_size: int, tables: int = 1, variables: Variables | None = None
 ) -> list[tuple[str, str]]:
@@ -146,6 +158,19 @@ def literal_statement(
 
     The values are typical: the middle of what is drawn, the hottest value of a zipfian, lists spread over the range.
     """
+    return [(one.name, one.sql) for one in samples(test, dbms, table_size, tables, variables)]
+
+
+def samples(
+    test: Test,
+    dbms: str,
+    table_size: int,
+    tables: int = 1,
+    variables: Variables | None = None,
+    *,
+    rare: bool = False,
+) -> list[Sample]:
+    """Each statement of a test with typical values, or with `rare` ones where some are drawn more often than others."""
     scope = test.scope(table_size, tables, variables)
     family = find_dbms(dbms).family
     drawn: dict[str, Example] = {}
@@ -160,16 +185,30 @@ def literal_statement(
         for name, made in _generators(statement.params, own, earlier, statement.appends is not None, base).items():
             parameter = statement.params[name.partition(".")[0]]
             known = example_of(parameter.generator)
-            drawn[name] = example(made, drawn) if known is None else known
+            drawn[name] = example(made, drawn, rare=rare) if known is None else known
             kinds[name] = parameter.type or kinds[made["of"]]
-        values = {name: literals(value, kinds[name], family) for name, value in drawn.items()}
-        statements.append((key, fill(_sql(statement, dbms), 1, values)))
+        statements.append(_sample(key, _sql(statement, dbms), drawn, kinds, family))
         # in quotes it can stand for a number, and for a text
         kept = kept_by(statement)
         earlier |= kept
         drawn |= dict.fromkeys(kept, 1)
         kinds |= dict.fromkeys(kept, "text")
     return statements
+
+
+def _sample(name: str, sql: str, drawn: Mapping[str, Example], kinds: Mapping[str, str], family: Family) -> Sample:
+    parts = {
+        one: [literals(part, kinds[one], family) for part in (value if isinstance(value, list) else [value])]
+        for one, value in drawn.items()
+    }
+    numbers: dict[str, str] = {}
+    used: list[str] = []
+    for one in dict.fromkeys(placeholders(sql)):
+        if one in parts:
+            numbers[one] = ", ".join(f"${len(used) + place}" for place in range(1, len(parts[one]) + 1))
+            used += parts[one]
+    literal = {one: ", ".join(values) for one, values in parts.items()}
+    return Sample(name, fill(sql, 1, literal), fill(sql, 1, literal | numbers), tuple(used))
 
 
 def _sql(statement: Statement, dbms: str) -> str:

@@ -9,12 +9,17 @@ from dbversus.dbms.sql.literals import literal
 from dbversus.dbms.sql.types import has_fractions, is_bytes
 from dbversus.suites.expression import ROW, settle
 
+_UNEVEN = frozenset({"zipfian", "pareto", "choice"})
+
 Example = int | float | str | list[int] | list[int | float | str]
 
 
-def example(generator: Mapping[str, Any], drawn: Mapping[str, Example]) -> Example:
-    """One typical value of a generator of the engine, whose numbers are concrete; `drawn`: of earlier parameters."""
-    first = _first(generator, drawn)
+def example(generator: Mapping[str, Any], drawn: Mapping[str, Example], *, rare: bool = False) -> Example:
+    """One typical value of a generator of the engine, whose numbers are concrete; `drawn`: of earlier parameters.
+
+    `rare`: one that is seldom drawn, where some are drawn more often than others.
+    """
+    first = _rare(generator) if rare and generator["gen"] in _UNEVEN else _first(generator, drawn)
     count = generator.get("count")
     if count is None or not isinstance(first, int):
         return first
@@ -22,6 +27,15 @@ def example(generator: Mapping[str, Any], drawn: Mapping[str, Example]) -> Examp
         return list(range(first, first + count))
     low, high = generator["low"], generator["high"]
     return [low + (high - low) * (2 * index + 1) // (2 * count) for index in range(count)]
+
+
+def _rare(generator: Mapping[str, Any]) -> int | float | str:
+    """What is drawn least."""
+    if generator["gen"] != "choice":
+        return int(generator["high"])
+    weights = generator.get("weights") or [1] * len(generator["of"])
+    value: int | float | str = generator["of"][len(weights) - 1 - weights[::-1].index(min(weights))]
+    return value
 
 
 def literals(value: Example, kind: str, family: Family) -> str:

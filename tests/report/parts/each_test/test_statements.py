@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dbversus.report.model import StatementPart
-from dbversus.report.parts.each_test.statements import LONGEST_LINE, statements_of_tests
+from dbversus.report.parts.each_test.statements import LONGEST_LINE, _telling, statements_of_tests
 from dbversus.results.stored import Results
 
 SUITE = """
@@ -96,3 +96,15 @@ def test_a_suite_outside_the_folder_or_that_is_no_file_is_not_read(tmp_path: Pat
         (tmp_path / name / "suite").mkdir(parents=True)
         make(tmp_path / name / "suite/1-own.toml")
         assert asked(made(tmp_path / name, {"old": {}}, suite="")) == ()
+
+
+def test_plans_that_ran_are_shown_where_they_differ_in_shape() -> None:
+    asked = {"a": {"t/s": "Seq Scan on t"}, "b": {"t/s": "Seq Scan on t"}}
+    ran = {
+        "a": {"t/s": "Seq Scan on t  (actual time=0.1..0.2 rows=3 loops=1)"},
+        "b": {"t/s": "Index Scan using i on t  (actual time=0.1..0.2 rows=3 loops=1)"},
+    }
+    assert _telling(asked, ran, "t/s") == ran
+    alike = {"a": ran["a"], "b": {"t/s": "Seq Scan on t  (actual time=0.1..9.9 rows=3 loops=1)"}}
+    assert _telling(asked, alike, "t/s") == asked
+    assert _telling(asked, {"a": ran["a"], "b": {}}, "t/s") == asked

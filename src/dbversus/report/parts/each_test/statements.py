@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from dbversus.dbms.known import find_dbms
-from dbversus.explain.plan_diff import flat_plans
+from dbversus.explain.plan_diff import flat_plans, normalise_plan
 from dbversus.report.model import StatementPart
 from dbversus.results.stored import Results
 from dbversus.stats.across.clients import test_of
@@ -22,13 +22,18 @@ def statements_of_tests(results: Results) -> Callable[[str], tuple[StatementPart
     """From a test, also with its number of clients, to its statements; to none where no suite is stored."""
     tests = results.stored_tests
     plans = {target.label: flat_plans(results.server_json(target, "plans.json")) for target in results.targets}
+    executed = {target.label: results.server_json(target, "executed.json") for target in results.targets}
 
     def of_test(case: str) -> tuple[StatementPart, ...]:
         test = tests.get(test_of(case))
         if test is None:
             return ()
         return tuple(
-            StatementPart(name, _sql(results, statement), _plans(plans, test.name, name))
+            StatementPart(
+                name,
+                _sql(results, statement),
+                _plans(_telling(plans, executed, f"{test.name}/{name}"), test.name, name),
+            )
             for name, statement in test.named_statements
         )
 
@@ -45,6 +50,13 @@ def _sql(results: Results, statement: Statement) -> dict[str, str]:
     if len(set(texts.values())) == 1:
         return {"": next(iter(texts.values()))}
     return texts
+
+
+def _telling(plans: Plans, executed: Plans, statement: str) -> Plans:
+    """The plans that ran, with what they took, where they differ in shape; else one that was only asked for is enough."""
+    ran = {label: of_target.get(statement, "") for label, of_target in executed.items()}
+    shapes = {normalise_plan(text) for text in ran.values()}
+    return {label: {statement: text} for label, text in ran.items()} if len(shapes) > 1 and all(ran.values()) else plans
 
 
 def _plans(plans: Plans, test: str, statement: str) -> tuple[tuple[tuple[str, ...], str], ...]:

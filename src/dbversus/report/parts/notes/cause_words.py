@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from dbversus.explain.cause import Cause, Explanation, Fact, Kind
 from dbversus.explain.conditions import AGED, LEAD_IN_S, LEAST_S, MEASURED_ON, MOST_S, PUT_OFF, STILL_WORKED
-from dbversus.explain.find import ROWS
+from dbversus.explain.find import ROWS, SIDES
 from dbversus.explain.functions import GONE, HIGH, LOW, NAMES, NEW, UNDER
 from dbversus.explain.storage import SLOW_BLOCK, SLOW_DEVICE
 from dbversus.profiling.symbols import KERNEL
@@ -140,7 +140,8 @@ def brief(cause: Cause, operators: int = _OPERATORS_SHOWN) -> str:
         case Kind.SETTING:
             return f"{cause.what} {_value(cause.base)} → {_value(cause.mine)}"
         case Kind.PLAN:
-            return f"another {'order of joins' if cause.facts['reordered'] else 'plan'}{_operators(cause, operators)}"
+            what = "order of joins" if cause.facts["reordered"] else "plan"
+            return f"another {what}{_operators(cause, operators)}{_took(cause)}"
         case Kind.FUNCTION:
             return _functions(cause)
         case Kind.KNOWN:
@@ -201,6 +202,18 @@ def _operators(cause: Cause, most: int) -> str:
         sides.append(joint.join([*side[:most], *left_out]))
     gone, new = sides
     return f", {gone} → {new}" if gone and new else f", with {new}" if new else f", without {gone}"
+
+
+def _took(cause: Cause) -> str:
+    """`, 310 → 98,000 rows, 0.4 → 12 ms`: of the first operator that differs, and of the statement, once executed."""
+    rows = [cause.facts.get(f"{side}_rows") for side in SIDES]
+    times = [cause.facts.get(f"{side}_total_ms") for side in SIDES]
+    said = []
+    if None not in rows and rows[0] != rows[1]:
+        said.append(f", {' → '.join(_whole(_number(one)) for one in rows)} rows")
+    if None not in times:
+        said.append(f", {' → '.join(_whole(_number(one)) for one in times)} ms")
+    return "".join(said)
 
 
 def told(cause: Cause) -> str:

@@ -1,0 +1,50 @@
+"""What executed plans say, as PostgreSQL 17, MySQL 8.0 and MariaDB 10.11 word them."""
+
+import pytest
+
+from dbversus.explain.executed import Took, operators_took, planning_ms, total_ms
+
+POSTGRES = """Sort  (cost=5.57..394.32 rows=125 width=125) (actual time=1.20..1.31 rows=104 loops=1)
+  Sort Method: quicksort  Memory: 25kB
+  ->  Nested Loop  (cost=5.57..394.32 rows=125 width=125) (actual time=0.082..0.774 rows=104 loops=1)
+        ->  Bitmap Heap Scan on sbtest1  (cost=5.57..394.32 rows=125 width=125) (actual time=0.082..0.700 rows=104 loops=1)
+              Recheck Cond: ((k >= 25000) AND (k <= 25100))
+              Buffers: shared hit=106
+              ->  Bitmap Index Scan on k_1  (cost=0.00..5.54 rows=125 width=0) (actual time=0.048..0.048 rows=104 loops=1)
+        ->  Index Scan using pk on other  (cost=0.1..0.2 rows=1 width=9) (actual time=0.01..0.02 rows=2 loops=50)
+              Index Cond: (id = sbtest1.id)
+        ->  Seq Scan on never  (cost=0.1..0.2 rows=1 width=9) (never executed)
+Settings: jit = 'off'
+Planning Time: 0.039 ms
+Execution Time: 1.400 ms"""
+MYSQL = """sbtest1 range key=k_1 rows=104 (Using index)
+--- FORMAT=TREE, executed
+-> Aggregate: count(0)  (cost=31.6 rows=1) (actual time=0.0741..0.0742 rows=1 loops=1)
+    -> Covering index range scan on sbtest1 using k_1  (cost=21.2 rows=104) (actual time=0.0213..0.0672 rows=104 loops=1)"""
+MARIADB = """sbtest1 range key=k_1 rows=104 r_rows=104.00
+--- FORMAT=JSON
+{ "query_block": { "r_loops": 1, "r_total_time_ms": 0.0581, "table": { "table_name": "sbtest1", "r_total_time_ms": 0.04 } } }"""
+
+
+CONSTANT = "-> Rows fetched before execution  (cost=0..0 rows=1) (actual time=69e-6..130e-6 rows=1 loops=1)"
+
+
+@pytest.mark.parametrize(
+    ("plan", "ms"),
+    [(POSTGRES, 1.4), (MYSQL, 0.0742), (MARIADB, 0.0581), (CONSTANT, 130e-6), ("Seq Scan on a", None)],
+)
+def test_the_time_of_the_statement(plan: str, ms: float | None) -> None:
+    assert total_ms(plan) == ms
+
+
+def test_planning_is_told_apart() -> None:
+    assert planning_ms(POSTGRES) == 0.039
+    assert planning_ms(MYSQL) is None
+
+
+def test_rows_and_times_of_operators_are_of_all_loops() -> None:
+    took = operators_took(POSTGRES, "postgres")
+    assert took["Bitmap Heap Scan of sbtest1 by k_1"] == Took(104, 0.7)
+    assert took["Index Scan of other by pk"] == Took(100, 1.0)
+    assert "Seq Scan of never" not in took
+    assert operators_took(MYSQL, "mysql") == {}
