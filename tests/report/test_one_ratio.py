@@ -12,7 +12,7 @@ import pytest
 from dbversus.report.assessment import build_assessment
 from dbversus.report.formats.json import as_json
 from dbversus.report.model import Assessment
-from dbversus.report.parts.overview.matrix import build_matrix
+from dbversus.report.sections.matrix import build_matrix
 from dbversus.report.views.registry import VIEWS
 from dbversus.results.read import open_results
 from dbversus.results.stored import Results

@@ -57,7 +57,7 @@ from dbversus.report.parts.notes.known_bugs import bug_notes
 from dbversus.report.parts.notes.missing import SENTENCE_KEYS, not_measured
 from dbversus.report.parts.notes.settings import settings_notes
 from dbversus.report.parts.notes.state import state_sentences
-from dbversus.report.parts.overview import matrix, scaleup, sizes
+from dbversus.report.parts.overview import scaleup, sizes
 from dbversus.report.parts.steps import stalls
 from dbversus.report.sections.registry import sections_of
 from dbversus.report.words import SHORT_TITLES, listing, summary_sentences, typographic
@@ -118,7 +118,6 @@ def build_assessment(results: Results) -> Assessment:
         calibration=calibration_words(results.header, results.host.get("kernel")),
         command=results.header.command,
         generations=generations.of_experiment(results),
-        matrix=matrix.of_experiment(results, findings),
         scaleup=scaleup.of_experiment(results, compared),
         sizes=sizes.of_experiment(results, compared),
         steps=steps,

@@ -270,43 +270,6 @@ class TargetFacts:
 
 
 @dataclass(frozen=True)
-class MatrixCell:
-    """One test on one target. `ratio`: of throughput to that of the row's reference, from values of the same blocks.
-
-    Memory of the server at the end of the test, in bytes, as in the journal's `memory` records; the peak is the largest.
-    """
-
-    ops_per_s: Estimate
-    ratio: Estimate
-    pss_bytes: Estimate
-    peak_rss_bytes: int | None
-
-
-@dataclass(frozen=True)
-class MatrixRow:
-    """One target of a matrix. `reference`: label of the row that its ratios are to; its own where there is none.
-
-    `data_bytes`: tables and indexes when the tests began. `cells` by test; a test that was not measured has none.
-    """
-
-    label: str
-    build: str
-    config: str
-    reference: str
-    data_bytes: int | None
-    cells: Mapping[str, MatrixCell]
-
-
-@dataclass(frozen=True)
-class Matrix:
-    """All targets side by side. `sync_latency`: what the host took for fsync, where the suite asked (host/checks/fsync.py)."""
-
-    tests: tuple[str, ...]
-    rows: tuple[MatrixRow, ...]
-    sync_latency: Mapping[str, Mapping[str, Any]]
-
-
-@dataclass(frozen=True)
 class ScaleLine:
     """One test on one target. Ratios by number of clients, each to the smallest number; none where nothing was measured.
 
@@ -437,7 +400,7 @@ class Ending:
 class Assessment:
     """All that any report shows of one experiment. `targets[0]` is the base.
 
-    `generations`: old against new pair, where the targets are two each of two DBMSs. `matrix`: where there are many.
+    `generations`: old against new pair, where the targets are two each of two DBMSs.
     `scaleup`: with several numbers of clients; `sizes`: with several sizes of tables; `steps`: where tests are
     steps. `layouts`: figures for the reference's summaries.
     `outcome`: how it ended, unless it ran in one go and as planned. `data_state`: whether the data was the same at the start of
@@ -466,7 +429,6 @@ class Assessment:
     calibration: str
     command: str
     generations: Generations | None = field(default=None, kw_only=True)
-    matrix: Matrix | None = field(default=None, kw_only=True)
     scaleup: ScaleUp | None = field(default=None, kw_only=True)
     sizes: Sizes | None = field(default=None, kw_only=True)
     steps: StepsPart | None = field(default=None, kw_only=True)

@@ -50,8 +50,8 @@ def _shown(cell: Value | Cell | Link, column: Column) -> Shown:
     one = cell if isinstance(cell, Cell) else Cell(plain(cell))
     text = f"{one.sign} {_text(one.value, column.form)}".strip()
     low, high = one.spread.low, one.spread.high
-    # where all blocks agree, an interval says no more than the figure
-    agree = low is not None and low == high
+    # where all blocks count the same, an interval says no more than the figure
+    agree = column.form is Form.NUMBER and low is not None and low == high
     return Shown(
         text, "" if agree else spread(one.spread, ratio if column.form is Form.RATIO else number), one.look, one.remark
     )

@@ -60,8 +60,6 @@ class View:
     """
 
     a: Assessment
-    matrix_tables: Sequence[matrix_table.Table]
-    matrix_notes: Sequence[str]
     scaleup_tables: Sequence[matrix_table.Table]
     scaleup_notes: Sequence[str]
     sizes_tables: Sequence[matrix_table.Table]
@@ -112,11 +110,9 @@ def render_side_by_side(found: SideBySide) -> str:
 
 
 def _view(assessment: Assessment) -> View:
-    matrix, scaleup = assessment.matrix, assessment.scaleup
+    scaleup = assessment.scaleup
     return View(
         a=assessment,
-        matrix_tables=matrix_table.tables(matrix) if matrix else [],
-        matrix_notes=matrix_table.notes(matrix) if matrix else [],
         scaleup_tables=scaleup_table.tables(scaleup) if scaleup else [],
         scaleup_notes=scaleup_table.notes(scaleup) if scaleup else [],
         sizes_tables=sizes_table.tables(assessment.sizes) if assessment.sizes else [],
@@ -174,7 +170,6 @@ def _words() -> dict[str, Any]:
         "trend_chart": trend_chart,
         "growth_chart": growth_chart,
         "FEWEST_NUMBERS": FEWEST_NUMBERS,
-        "MOST_TESTS": matrix_table.MOST_TESTS,
         "plane": plane,
         "plane_chart": plane_chart,
         "headings": headings,

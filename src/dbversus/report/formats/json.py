@@ -67,7 +67,6 @@ def as_json(assessment: Assessment) -> dict[str, Any]:
         "tests": [_test(test, assessment.sections) for test in assessment.tests],
         "causes": causes_table.as_json(assessment.explanations),
         "generations": generations_words.as_json(assessment.generations) if assessment.generations else None,
-        "matrix": asdict(assessment.matrix) if assessment.matrix else None,
         "sizes": sizes_table.as_json(assessment.sizes) if assessment.sizes else None,
         "scaleup": _scaleup(assessment.scaleup) if assessment.scaleup else None,
         "load": [asdict(load) for load in assessment.loads],

@@ -52,8 +52,6 @@ def write(assessment: Assessment, path: Path) -> None:
 def render(assessment: Assessment) -> str:
     parts = [f"# {escape(assessment.title)}", _experiment_line(assessment), escape(assessment.outcome)]
     parts.append(escape(" ".join(assessment.chosen_base)))
-    if assessment.matrix:
-        parts += tables_parts(matrix_table.tables(assessment.matrix), matrix_table.notes(assessment.matrix))
     parts += [part for one in assessment.sections if one.is_first for part in section_parts(one)]
     parts += _heats(assessment)
     for facts in assessment.candidates:

@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from dbversus.report.figures import PERCENTS
-from dbversus.report.formats.tables import matrix_table, scaleup_table, sizes_table
+from dbversus.report.formats.tables import scaleup_table, sizes_table
 from dbversus.report.generations import text as generations_text
 from dbversus.report.model import Assessment, Estimate, LoadFigure, TargetFacts, TestPart
 from dbversus.report.parts.experiment import disturbance
@@ -53,8 +53,6 @@ NARROW_TITLES = SHORT_TITLES | {THROUGHPUT: "ops/s"}
 
 def render(assessment: Assessment, console: Console, verbose: bool = False) -> None:
     """Prints per target the summary and the verdict table, then what went wrong; `verbose` adds every figure."""
-    if assessment.matrix:
-        matrix_table.render(assessment.matrix, console)
     _sections(assessment, console, is_first=True)
     if not assessment.candidates:
         say(console, assessment.title, "bold")

@@ -44,6 +44,7 @@ class Registered:
 
 
 _ALL = (
+    Registered("matrix", "throughput and memory, a line per target", "matrix"),
     Registered(
         "functions", "which functions the CPU time goes to, where that was profiled (docs/explain.md)", "functions", ()
     ),

@@ -55,7 +55,6 @@ _ALL = (
     View("throughput_2021", "the same in the form of January 2021, a column per number of clients"),
     View("efficiency", "CPU, switches and IO per operation"),
     View("io", "bytes per operation: asked of the kernel, of the disk, from the page cache"),
-    View("matrix", "throughput and memory, a line per target"),
     View("scaleup", "what more clients bring"),
     View("imported", "figures of an import, as printed, with file and line"),
     View("sizes", "what larger tables change"),

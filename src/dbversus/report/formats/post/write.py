@@ -34,7 +34,7 @@ from dbversus.report.formats.post.lists import OPEN, lists
 from dbversus.report.formats.post.medals import medals_parts
 from dbversus.report.formats.post.phases import Case, Group, Phase, phases
 from dbversus.report.formats.post.pictures import OURS, Picture, pictures
-from dbversus.report.formats.tables import matrix_table, scaleup_table, sizes_table
+from dbversus.report.formats.tables import scaleup_table, sizes_table
 from dbversus.report.model import Assessment
 from dbversus.report.parts.experiment import disturbance
 from dbversus.report.parts.experiment.loads import times_note
@@ -248,8 +248,7 @@ def _tables(assessment: Assessment) -> list[str]:
             "</details>",
         ]
     parts += [*of_candidates, legend(assessment) if _is_replicated(assessment) else ""]
-    if assessment.matrix:
-        parts += tables_parts(matrix_table.tables(assessment.matrix), matrix_table.notes(assessment.matrix))
+    parts += named_parts(assessment, "matrix")
     parts += named_parts(assessment, "summary")
     if found := assessment.sizes:
         parts += tables_parts(sizes_table.tables(found), [*sizes_table.sentences(found), *sizes_table.notes()])

@@ -8,7 +8,6 @@ from dbversus.report.formats.xlsx.sheets import overview
 from dbversus.report.formats.xlsx.sheets.comparisons import (
     failures,
     generations,
-    matrix,
     ratios,
     scaleup,
     sizes,
@@ -57,8 +56,6 @@ _MAKERS: Sequence[Callable[[Assessment], Iterable[Sheet] | Sheet | None]] = (
     causes.sheet,
     failures.sheet,
     generations.of_assessment,
-    matrix.sheet,
-    matrix.figures_sheet,
     of_sections,
     scaleup.sheet,
     scaleup.verdicts_sheet,
