@@ -15,6 +15,8 @@ from dbversus.report.views.registry import USUAL, VIEWS
 from tests.importing.conftest import REFERENCE
 
 from ...posts.test_scoring import AS_PUBLISHED
+from ...profiling.samples import write_profiles
+from ...results.samples import HEADER, write_journal
 from ..pairs import write_pairs
 from ..parts.overview import test_scaleup, test_sizes
 from ..parts.steps import test_columns, test_summary
@@ -36,6 +38,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
         "events": test_events.write,
         "after_writes": test_after_writes.write,
         "roles": write_roles,
+        "functions": write_functions,
         "response": lambda folder: write_results(folder / "results"),
         "imported": import_small,
         "claims": lambda folder: write_pairs(folder / "results", AS_PUBLISHED),
@@ -46,6 +49,12 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
 def write_roles(folder: Path) -> Path:
     with_rates(write_results(folder / "results", blocks=1), "scan", dict.fromkeys(("t0", "t1", "t2"), 500))
     return folder / "results"
+
+
+def write_functions(folder: Path) -> Path:
+    write_journal(folder, 2)
+    write_profiles(folder, [target["label"] for target in HEADER["targets"]], "point-query")
+    return folder
 
 
 def import_small(folder: Path) -> Path:
