@@ -59,6 +59,7 @@ _ALL = (
         "phases", "what servers owed and held when each phase began: work put off, levels of an LSM tree", "phases", ()
     ),
     Registered("events", "what servers did of their own accord in tests that last, in their first block"),
+    Registered("targets", "what was compared: builds, their compilers, configs, sizes of the data"),
 )
 SECTIONS: Mapping[str, Registered] = {each.name: each for each in _ALL}
 

@@ -1,0 +1,46 @@
+"""What was compared: builds with their compilers, configs, and how large the data was when the tests began."""
+
+from typing import Any
+
+from dbversus.report.judged import Judged
+from dbversus.report.section import Section
+from dbversus.report.table import Column, Form, Row, Table
+from dbversus.results.stored import Results, Target
+
+_COLUMNS = (
+    *(Column(title) for title in ("target", "is", "DBMS", "version", "compiled by", "from", "config")),
+    Column("data, MB", Form.NUMBER, name="data_mb"),
+    Column("logs, MB", Form.NUMBER, name="logs_mb"),
+)
+_NOTE = (
+    "Data: tables and indexes, logs: WAL or redo, both when the tests began. Builds of other compilers differ in code, whatever "
+    "their versions (docs/trust.md); –: not known, or nothing."
+)
+_BYTES_PER_MB = 1e6
+
+
+def section(judged: Judged) -> Section | None:
+    results = judged.results
+    rows = [_row(results, target) for target in results.targets]
+    table = Table(_COLUMNS, rows, title="What was compared", sheet="Targets")
+    return Section(title="What was compared", tables=[table.trimmed()], data=[table], notes=[_NOTE])
+
+
+def _row(results: Results, target: Target) -> Row:
+    build = results.server_json(target, "build.json")
+    sizes = results.server_json(target, "sizes.json")
+    return [
+        target.label,
+        "base" if target == results.base else "candidate",
+        target.dbms,
+        target.version,
+        build.get("compiled"),
+        build.get("provider"),
+        target.config,
+        _megabytes(sizes.get("database", sizes.get("data_dir"))),
+        _megabytes(sizes.get("log")),
+    ]
+
+
+def _megabytes(count: Any) -> float | None:
+    return count / _BYTES_PER_MB if isinstance(count, int | float) else None
