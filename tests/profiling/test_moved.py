@@ -4,8 +4,8 @@ from dbversus.profiling.moved import Group, move_together
 
 
 def _moved(base: dict[str, float], mine: dict[str, float]) -> list[Group]:
-    sides = ({tuple(stack.split(";")): cost for stack, cost in side.items()} for side in (base, mine))
-    return move_together(*sides)
+    first, second = ({tuple(stack.split(";")): cost for stack, cost in side.items()} for side in (base, mine))
+    return move_together(first, second)
 
 
 def test_a_renamed_function_stands_beside_its_new_name_and_what_that_calls() -> None:
@@ -37,6 +37,22 @@ def test_without_callers_only_similar_names_are_one() -> None:
     ] == [("row_search_mvcc", "row_search")]
 
 
-def test_the_kernel_and_trifles_move_nowhere() -> None:
-    assert _moved({"main;[kernel] read": 50, "main": 50}, {"main;[kernel] pread64": 50, "main": 50}) == []
-    assert _moved({"main;a": 0.1, "main": 100}, {"main;ab": 0.1, "main": 100}) == []
+def test_another_system_call_for_the_same_is_told_with_it() -> None:
+    (found,) = _moved({"main;[kernel] read": 50, "main": 50}, {"main;[kernel] pread64": 50, "main": 50})
+    assert (found.gone, found.new, found.under) == (("[kernel] read",), ("[kernel] pread64",), "main")
+
+
+def test_what_one_side_alone_has_stands_under_the_nearest_caller_that_both_have() -> None:
+    base: dict[str, float] = {"main;run;a": 50, "main;run;a;x1": 2, "main;run;b": 40, "main;run;b;y": 2}
+    mine: dict[str, float] = {"main;run;a": 50, "main;run;a;p;x2": 3, "main;run;a;q;x3": 4, "main;run;b": 40}
+    found = {group.under: group for group in _moved(base, mine)}
+    assert set(found["a"].names) == {"x1", "x2", "x3"}
+    assert (found["a"].gone, set(found["a"].new)) == (("x1",), {"x2", "x3"})
+    assert "b" not in found, "y is alone there"
+
+
+def test_trifles_of_similar_names_are_no_renaming() -> None:
+    assert _moved({"main;a": 0.1, "main": 100}, {"main;b;ab": 0.1, "main": 100}) == [
+        Group(("a", "ab"), ("a",), ("ab",), "main")
+    ]
+    assert _moved({"a": 0.1, "main": 100}, {"ab": 0.1, "main": 100}) == []

@@ -23,6 +23,10 @@ FALSE_DISCOVERIES = 0.05
 """Of the differences that are shown, those that may be chance."""
 LEAST_SAMPLES = 5
 """On both targets together, over all blocks: of less nothing is shown."""
+SURELY_THERE = 5
+"""Samples of a function that the other side does not have by chance: less is not told together with others for that."""
+TELLING_SAMPLES = 200
+"""Of a function on both targets: its spread between blocks is no longer that of samples alone."""
 LEAST_SHARE = 0.002
 """Of an operation's CPU time: less is not shown, however certain."""
 FEWEST_BLOCKS = 2
@@ -107,7 +111,8 @@ def profile_of(base: Mapping[int, BlockProfile], mine: Mapping[int, BlockProfile
     pairs = [(base[block], mine[block]) for block in blocks]
     stacks = _mean_stacks([one for one, _ in pairs]), _mean_stacks([other for _, other in pairs])
     own = _values(pairs, _leaf)
-    groups = move_together(*stacks)
+    surely_us = SURELY_THERE * max(fmean(one.us_per_sample for one in pair) for pair in pairs) / len(pairs)
+    groups = move_together(*stacks, surely_us)
     values = {group.names: _sum([own[name] for name in group.names]) for group in groups}
     grouped = {name for group in groups for name in group.names}
     values |= {(name,): value for name, value in own.items() if name not in grouped}
@@ -183,14 +188,15 @@ def _differences(values: Mapping[Names, Floats], pairs: Pairs) -> dict[Names, Di
     per_sample = np.array([[one.us_per_sample, other.us_per_sample] for one, other in pairs]).T
     of_samples = (table * per_sample).sum(axis=1).mean(axis=1) / unit**2
     own = change.var(axis=1, ddof=1) / unit**2
+    samples = (table / per_sample).sum(axis=(1, 2))
     if len(values) > 1:
-        found = moderate(own, np.full(len(own), n - 1.0), of_samples)
+        expected = of_samples + _beyond_samples(own - of_samples, (means / unit) ** 2, samples)
+        found = moderate(own, np.full(len(own), n - 1.0), expected)
         variance, df = np.maximum(found.variance, of_samples), found.df
     else:  # the whole: its CPU time was accounted, not sampled
         variance, df = own, np.full(len(own), n - 1.0)
     error = unit * np.sqrt(variance / n)
     mean = change.mean(axis=1)
-    samples = (table / per_sample).sum(axis=(1, 2))
     shown = _shown(mean, error, df, (samples >= LEAST_SAMPLES) & (np.abs(mean) >= LEAST_SHARE * unit))
     half = t.ppf(0.975, df) * error
     columns = np.stack([means[:, 0], means[:, 1], mean - half, mean + half], axis=1)
@@ -198,6 +204,18 @@ def _differences(values: Mapping[Names, Floats], pairs: Pairs) -> dict[Names, Di
         names: Difference(*map(float, of_names), is_shown=bool(is_shown))  # type: ignore[misc, arg-type]
         for names, of_names, is_shown in zip(values, columns, shown, strict=True)
     }
+
+
+def _beyond_samples(more: Floats, squares: Floats, samples: Floats) -> Floats:
+    """What blocks vary by beyond what counting does: a share of a function's cost, the same for all, as in counts of any kind.
+
+    `more`: variances beyond those of samples; `squares`: of the cost on both sides.
+    """
+    told, whole = samples >= TELLING_SAMPLES, squares.sum(axis=1)
+    if not told.any():
+        return np.zeros(len(more))
+    dispersion: Floats = max(float(np.mean(more[told] / whole[told])), 0.0) * whole
+    return dispersion
 
 
 def _shown(mean: Floats, error: Floats, df: Floats, told: "np.ndarray[tuple[int, ...], np.dtype[np.bool_]]") -> Floats:

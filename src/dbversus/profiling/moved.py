@@ -2,12 +2,12 @@
 
 Two builds do not cut the same work into the same functions. What one of them does not have is not blamed before it is held
 against what took its place: a function of a similar name, or of the same caller, what it calls itself, or the caller that it was
-inlined into.
+inlined into. All else that only one of the two has stands under the nearest caller that both have, with the sum.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import pairwise
 
@@ -39,10 +39,24 @@ class Group:
     under: str | None
 
 
-def move_together(base: Mapping[Stack, float], mine: Mapping[Stack, float]) -> list[Group]:
-    """From microseconds per operation of each stack on the two; groups of two functions or more."""
+def move_together(base: Mapping[Stack, float], mine: Mapping[Stack, float], surely: float = 0.0) -> list[Group]:
+    """From microseconds per operation of each stack on the two; groups of two functions or more.
+
+    `surely`: so much has what is not missing on the other side by chance.
+    """
     own = _own(base), _own(mine)
     least = LEAST_SHARE * max(sum(base.values()), sum(mine.values()))
+    linked = _linked((base, mine), own, least)
+    known = {name for group in linked for name in group.names}
+    return [*linked, *_under_callers((base, mine), own, (least, surely), known)]
+
+
+Sides = tuple[Mapping[Stack, float], Mapping[Stack, float]]
+
+
+def _linked(sides: Sides, own: tuple[Cost, Cost], least: float) -> list[Group]:
+    """Functions that took each other's place, one by one."""
+    base, mine = sides
     gone = _absent(own[0], own[1], least)
     new = _absent(own[1], own[0], least)
     callers = _callers(base), _callers(mine)
@@ -51,12 +65,46 @@ def move_together(base: Mapping[Stack, float], mine: Mapping[Stack, float]) -> l
         for other in new:
             if _took_its_place(name, other, callers):
                 links.join(name, other)
+    calls = [name for side in (0, 1) for name in _absent(own[side], own[1 - side], least, kernel=True)]
+    for name in calls[1:]:  # another system call for the same
+        links.join(calls[0], name)
     for names, of_side, here, there in ((gone, callers[0], own[0], own[1]), (new, callers[1], own[1], own[0])):
         for name in names:
             caller = of_side.get(name)
             if caller and (caller in names or _is_inlined(name, caller, here, there)):
                 links.join(name, caller)
-    return [_group(names, gone, new, (base, mine)) for names in links.groups() if _moves(names, own)]
+    only = {*gone, *calls}, {*new, *calls}
+    return [_group(names, own, only, sides) for names in links.groups() if _moves(names, own)]
+
+
+def _under_callers(
+    sides: Sides, own: tuple[Cost, Cost], bounds: tuple[float, float], known: Collection[str]
+) -> Iterator[Group]:
+    """What only one side has, and was not linked, by the nearest caller that both have."""
+    least, surely = bounds
+    gone, new = ({name for name in _absent(own[side], own[1 - side], surely) if name not in known} for side in (0, 1))
+    costs = _costs(sides[0]), _costs(sides[1])
+    common = {name for name, cost in costs[0].items() if min(cost, costs[1].get(name, 0.0)) >= least}
+    callers: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for side, only in zip(sides, (gone, new), strict=True):
+        for stack, cost in side.items():
+            if stack[-1] in only and (caller := next((name for name in stack[-2::-1] if name in common), None)):
+                callers[stack[-1]][caller] += cost  # type: ignore[assignment]
+    by_caller: defaultdict[str, list[str]] = defaultdict(list)
+    for name, counts in callers.items():
+        by_caller[counts.most_common(1)[0][0]].append(name)
+    for caller, names in by_caller.items():
+        if len(names) > 1:
+            yield replace(_group(names, own, (gone, new), sides), under=caller)
+
+
+def _costs(stacks: Mapping[Stack, float]) -> Counter[str]:
+    """Of each function with what it calls."""
+    costs: Counter[str] = Counter()
+    for stack, cost in stacks.items():
+        for name in set(stack):
+            costs[name] += cost  # type: ignore[assignment]
+    return costs
 
 
 def _moves(names: Sequence[str], own: tuple[Cost, Cost]) -> bool:
@@ -72,12 +120,12 @@ def _own(stacks: Mapping[Stack, float]) -> Counter[str]:
     return own
 
 
-def _absent(here: Cost, there: Cost, least: float) -> list[str]:
-    """Functions of the one side alone, without the kernel, which both have."""
+def _absent(here: Cost, there: Cost, least: float, *, kernel: bool = False) -> list[str]:
+    """Functions of the one side alone: those of the `kernel`, or all others."""
     return [
         name
         for name, cost in here.items()
-        if cost >= least and there.get(name, 0.0) <= ABSENT * cost and not name.startswith("[")
+        if cost >= least and there.get(name, 0.0) <= ABSENT * cost and name.startswith(KERNEL) == kernel
     ]
 
 
@@ -139,19 +187,20 @@ class _Links:
 
 
 def _group(
-    names: Sequence[str], gone: Iterable[str], new: Iterable[str], sides: tuple[Mapping[Stack, float], ...]
+    names: Sequence[str], own: tuple[Cost, Cost], only: tuple[Collection[str], Collection[str]], sides: Sides
 ) -> Group:
-    own = [_own(side) for side in sides]
-    by_cost = sorted(names, key=lambda name: -max(side[name] for side in own))
+    """`only`: functions that the base, and the target, has alone."""
+    base, mine = own
+    by_cost = sorted(names, key=lambda name: (-max(base.get(name, 0.0), mine.get(name, 0.0)), name))
     return Group(
         tuple(by_cost),
-        tuple(name for name in by_cost if name in set(gone)),
-        tuple(name for name in by_cost if name in set(new)),
+        tuple(name for name in by_cost if name in only[0] and base.get(name, 0.0) > mine.get(name, 0.0)),
+        tuple(name for name in by_cost if name in only[1] and mine.get(name, 0.0) > base.get(name, 0.0)),
         _common_caller(set(names), sides),
     )
 
 
-def _common_caller(names: set[str], sides: tuple[Mapping[Stack, float], ...]) -> str | None:
+def _common_caller(names: set[str], sides: Sides) -> str | None:
     """The innermost function that stands above most of their cost on both sides."""
     covered: list[Counter[str]] = []
     depth: Counter[str] = Counter()

@@ -16,6 +16,17 @@ _CLONE = re.compile(r"(?:\.(?:constprop|isra|part|cold|lto_priv|llvm|localalias)
 _VERSION = re.compile(r"@+[A-Z]\w*[._\w]*$")
 _LIBRARY = re.compile(r"^(.+?)(?:-\d[\d.]*)?\.so(?:\.[\d.]+)?$")
 _SYSTEM_CALL = re.compile(r"^__(?:x64|arm64|ia32|s390x|riscv)_(?:compat_)?sys_(\w+)$")
+_SAME_CALLS = {
+    "ppoll": "poll",
+    "pselect6": "select",
+    "epoll_pwait": "epoll_wait",
+    "epoll_pwait2": "epoll_wait",
+    "newfstat": "fstat",
+    "openat": "open",
+    "recv": "recvfrom",
+    "send": "sendto",
+}
+"""System calls that do the same as another; which of them is used is a matter of the C library, or of a build's age."""
 _FAULT = re.compile(r"^(?:asm_)?exc_page_fault$|^do_(?:user_addr_fault|page_fault|mem_abort)$")
 _INTERRUPT = re.compile(
     r"^(?:asm_)?(?:sysvec_|common_interrupt)|^el0_\w*irq|^(?:irq_exit|handle_softirqs|__do_softirq)"
@@ -46,7 +57,7 @@ def _in_kernel(symbols: Sequence[str]) -> str:
     """By what the kernel was entered for: the outermost symbol that tells."""
     for symbol in reversed(symbols):
         if found := _SYSTEM_CALL.match(symbol):
-            return f"{KERNEL} {found[1]}"
+            return f"{KERNEL} {_SAME_CALLS.get(found[1], found[1])}"
         if _FAULT.match(symbol):
             return f"{KERNEL} page fault"
         if _INTERRUPT.match(symbol):

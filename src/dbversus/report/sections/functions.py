@@ -18,6 +18,8 @@ LACKS = "has nothing for --table functions: nothing was profiled. `dbversus expl
 TITLE = "Functions that the CPU time goes to"
 FUNCTIONS_SHOWN = 12
 """Of one test and target, in reports; spreadsheets and programs have all that are shown to differ, and no fewer."""
+NAMES_SHOWN = 4
+"""Of functions in one line; report.json has all."""
 _COLUMNS = [
     Column("test"),
     Column("target"),
@@ -122,12 +124,17 @@ def _rows(one: Profiled, costs: Sequence[FunctionCost]) -> Iterator[list[Any]]:
 
 
 def name_of(cost: FunctionCost) -> str:
-    """`gone → new`, with those that both have after it."""
+    """`gone → new`, with those that both have after it; of many the costliest."""
     both = [name for name in cost.names if name not in (*cost.gone, *cost.new)]
     if cost.gone and cost.new:
-        beside = f" (with {', '.join(both)})" if both else ""
-        return f"{', '.join(cost.gone)} → {', '.join(cost.new)}{beside}"
-    return ", ".join(cost.names)
+        beside = f" (with {_some(both)})" if both else ""
+        return f"{_some(cost.gone)} → {_some(cost.new)}{beside}"
+    return _some(cost.names)
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - NAMES_SHOWN
+    return ", ".join(names[:NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 def _change(own: Difference, look: str) -> Cell:

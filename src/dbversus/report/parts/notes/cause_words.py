@@ -158,11 +158,11 @@ def _functions(cause: Cause) -> str:
     """`pg_mblen → pg_mblen_with_len and pg_utf_mblen_private, under bpcharlen`; `function do_select`; `the kernel, in read`."""
     names, gone, new = (str(cause.facts[part] or "") for part in (NAMES, GONE, NEW))
     where = f", under {cause.facts[UNDER]}" if cause.facts[UNDER] else ""
+    if names.startswith(KERNEL):
+        called = "\n".join(filter(None, (name.removeprefix(KERNEL).strip() for name in names.splitlines())))
+        return f"the kernel, in {_some(called)}" if called else "the kernel"
     if gone and new:
         return f"{_some(gone)} → {_some(new)}{where}"
-    if names.startswith(KERNEL):
-        called = names.removeprefix(KERNEL).strip()
-        return f"the kernel, in {called}" if called else "the kernel"
     what = "functions" if "\n" in names else "function"
     only = " (gone)" if gone == names else " (new)" if new == names else ""
     return f"{what} {_some(names)}{only}{where}"
