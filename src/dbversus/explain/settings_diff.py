@@ -49,7 +49,7 @@ def _of_dbms(kind: str, settings: Sequence[Mapping[str, str]], dbms: Sequence[st
     own: list[Mapping[str, str]] = [{} if place in others else of_target for place, of_target in enumerate(settings)]
     present = [of_target for of_target in own if of_target]
     ddl, modes = _ddl_of_others(present), _modes_of_any(present)
-    own = [of_target and {**ddl, **_by_item(with_one_name(of_target), modes)} for of_target in own]
+    own = [of_target and {**ddl, **by_item(with_one_name(of_target), modes)} for of_target in own]
     present = [of_target for of_target in own if of_target]
     for name in sorted({name for of_target in present for name in of_target}):
         if not _is_noise(name, kind) and len({of_target.get(name) for of_target in present}) > 1:
@@ -61,7 +61,7 @@ def _ddl_of_others(settings: Sequence[Mapping[str, str]]) -> dict[str, str]:
     return {name: AS_SUITE for of_target in settings for name in of_target if name.startswith(DDL)}
 
 
-def _by_item(settings: Mapping[str, str], modes: Sequence[str]) -> dict[str, str]:
+def by_item(settings: Mapping[str, str], modes: Sequence[str] = ()) -> dict[str, str]:
     """Lists of switches, and of SQL modes, as one setting each: `optimizer_switch.mrr`."""
     found: dict[str, str] = {}
     for name, value in settings.items():

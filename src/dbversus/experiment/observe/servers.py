@@ -154,7 +154,7 @@ def _plans(rig: Rig, target: Target, *, late: bool = False) -> dict[str, str]:
     `late`: of tests that build on others, else of all others.
     """
     plans, refused = {}, {}
-    for statement, sql, session_sql in _explainable(rig, target, late=late):
+    for statement, sql, session_sql in explainable(rig, target, late=late):
         try:
             plans[statement] = target.server.plan(sql, session_sql)
         except RunError as error:
@@ -163,19 +163,30 @@ def _plans(rig: Rig, target: Target, *, late: bool = False) -> dict[str, str]:
     return plans
 
 
-def _explainable(rig: Rig, target: Target, *, late: bool) -> Iterator[tuple[str, str, list[str]]]:
+def explainable(
+    rig: Rig, target: Target, *, late: bool = False, single: bool = False
+) -> Iterator[tuple[str, str, list[str]]]:
+    """`<test>/<statement>`, its SQL with typical values, and what its session executes first.
+
+    `late`: of tests that build on others, else of all others. `single`: also single statements of which there is a plan.
+    """
     spec, dbms = rig.spec, target.server.dbms
     for test in rig.suite.tests.values():
-        # of a single statement servers have no plan, and that of the load's INSERTs tells nothing;
+        # of most single statements servers have no plan, and that of the load's INSERTs tells nothing;
         # what builds on other tests finds neither its rows nor its indexes at first
-        if test.has_one_client or bool(test.builds_on) != late or not test.statements:
+        is_asked = not test.has_one_client or (single and test.is_single)
+        if not is_asked or bool(test.builds_on) != late or not test.statements:
             continue
         for name, sql in literal_statement(test, dbms, spec.table_size, spec.tables):
             # steps also build indexes, of which there is no plan
-            if late and not (is_query(sql) or sql.lstrip().upper().startswith(_PLANNED)):
+            if (late or test.is_single) and not has_plan(sql):
                 continue
             yield (
                 f"{test.name}{rig.size_suffix}/{name}",
                 sql.replace("{table}", "1"),
                 list(test.session_sql(dbms).values()),
             )
+
+
+def has_plan(sql: str) -> bool:
+    return is_query(sql) or sql.lstrip().upper().startswith(_PLANNED)

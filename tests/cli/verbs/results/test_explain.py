@@ -97,3 +97,32 @@ def test_settings_are_planned_by_a_dry_run() -> None:
     assert done.exit_code == 0, done.output
     assert done.stdout.startswith("ends: whether there is a change")
     assert "then: if tests changed, each setting measured by itself" in done.stdout
+
+
+PLANS = ["--plans", "sqlite:bundled", "sqlite:bundled@cache_size=2"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["results/x", *PLANS], "leave out results/x"),
+        ([*PLANS, "--build", "sqlite:bundled"], "--build is not for --plans"),
+        ([*PLANS, *TWO], "give one of the two"),
+        ([*PLANS, "--fail-on", "shapes"], "Did you mean 'shape'"),
+        ([*PLANS, "--time-budget", "5m"], "--plans measures nothing"),
+        ([*PLANS, "--table-size", "1k,2k"], "one --table-size"),
+        (["--plans", "sqlite:bundled", "postgres:17"], "compares plans of one DBMS"),
+        (["results/x", "--verbose"], "--verbose is for --plans"),
+        (["results/x", "--fail-on", "shape"], "--fail-on is for --plans"),
+    ],
+)
+def test_mistakes_about_plans_are_one_sentence(words: list[str], said: str) -> None:
+    done = RUNNER.invoke(app, ["explain", *words])
+    assert done.exit_code == 2
+    assert said in " ".join(done.stderr.split())
+
+
+def test_a_dry_run_of_plans_names_builds_and_statements() -> None:
+    done = RUNNER.invoke(app, ["explain", *PLANS, "--tests", "point-query", "--table-size", "1k", "--dry-run"])
+    assert done.exit_code == 0, done.stderr
+    assert "1 statement of sysbench with 1,000 rows per table; nothing is measured" in done.stdout

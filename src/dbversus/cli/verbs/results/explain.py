@@ -10,6 +10,7 @@ import typer
 from dbversus.cli import options
 from dbversus.cli.choices import Choices, with_flags
 from dbversus.cli.finding import measure_causes
+from dbversus.cli.replan import replan
 from dbversus.cli.screen import screen
 from dbversus.cli.tables import print_json
 from dbversus.errors import UsageError
@@ -39,6 +40,23 @@ def explain(
     only: Annotated[
         str | None, typer.Option(help="Steps of --measure, commas between: profile.", show_default="all that can tell")
     ] = None,
+    plans: Annotated[
+        tuple[str, str],
+        typer.Option(
+            help="Compare the plans of a suite's statements on two targets, without measuring, and find the setting that brings "
+            "an old plan back.",
+            metavar="<target> <target>",
+            show_default=False,
+        ),
+    ] = ("", ""),
+    fail_on: Annotated[
+        str | None,
+        typer.Option(
+            help="With --plans, exit with 99 when there is one: shape, index, estimates, refused (commas between).",
+            show_default=False,
+        ),
+    ] = None,
+    verbose: Annotated[bool, typer.Option("--verbose", help="With --plans, show the plans that differ.")] = False,
     base: options.Base = None,
     json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON on standard output.")] = False,
     chosen: Choices,
@@ -56,6 +74,9 @@ def explain(
     With --measure, servers are started once more and profiled in the tests that changed: which functions the CPU time goes to
     (docs/explain.md). What is found lies in the folder `measured` of the results, and is in every report of them from then on.
 
+    With --plans, statements of a suite are explained on two targets that hold its data. Where a plan differs, each setting that
+    the planner goes by is tried on the newer one: which brings the old plan back? Nothing is measured (docs/explain.md).
+
     With --settings, two configs of one build are measured, and what differs between them is taken apart: a campaign that can be
     interrupted and resumed (docs/campaigns.md). --tests and --json hold for results, too; --base is for results alone.
 
@@ -64,9 +85,25 @@ def explain(
     - `dbversus explain results/… --base postgres:16`
     - `dbversus explain results/… --measure --time-budget 10m`
     - `dbversus explain results/… --json | jq '.[].causes[0].what'`
+    - `dbversus explain --plans postgres:13 postgres:17 --suite mine.toml --table-size 1m`
     - `dbversus explain --settings old.conf new.conf --build postgres:17 --tests 'update-*' --dry-run`
     - `dbversus explain --settings work_mem=4MB work_mem=64MB,jit=off --build postgres:17`
     """
+    if any(plans):
+        _check_plans({"build": build, "base": base, "out": out, "measure": measure, "only": only}, directory, settings)
+        return replan(
+            plans,
+            chosen,
+            fail_on=fail_on,
+            verbose=verbose,
+            json=json,
+            dry_run=dry_run,
+            trust=trust,
+            wait=wait,
+            quiet=quiet,
+        )
+    if fail_on or verbose:
+        raise UsageError(f"--{'fail-on' if fail_on else 'verbose'} is for --plans.")
     if measure:
         _check_of_measure(directory, settings, {"build": build, "base": base, "out": out})
         return measure_causes(
@@ -91,6 +128,15 @@ def _check_of_measure(directory: Path | None, settings: tuple[str, str], others:
         raise UsageError("--measure explains results; name their directory.")
     if given := [name for name, value in others.items() if value]:
         raise UsageError(f"--{given[0]} is not for --measure, which measures what {directory} compares.")
+
+
+def _check_plans(others: Mapping[str, object], directory: Path | None, settings: tuple[str, str]) -> None:
+    if directory:
+        raise UsageError(f"--plans asks servers anew, and needs no results; leave out {directory}.")
+    if any(settings):
+        raise UsageError("--plans compares two targets, and --settings two configs of one build; give one of the two.")
+    if given := [name for name, value in others.items() if value]:
+        raise UsageError(f"--{given[0]} is not for --plans; a target names its build, and nothing is stored.")
 
 
 def _check_measured(directory: Path | None, build: str | None, base: str | None) -> None:
