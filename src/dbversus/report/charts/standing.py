@@ -18,13 +18,41 @@ _PLOT_PX, _PAD_PX, _MARK_PX, _LINE_PX, _ROW_GAP_PX = 470, 12, 13, 17, 7
 _LEAST_SPAN, _MOST_SPAN = math.log(1.1), math.log(10)
 """From 1 to either side, in logarithms; what lies beyond is an arrow with its ratio."""
 _FILLED = (*DECIDED, Verdict.NOT_REPLICATED)
-# as report.css has them on light paper; the paper is drawn, so that a dark page changes nothing
-_COLOURS = ("#0d7a72", "#7646c9", "#94700a", "#bb2f78", "#47702a", "#2f6fb5")
+_VALUE_PX = 44
 _STYLE = """
-text{font:12px system-ui,"Segoe UI",Roboto,"Liberation Sans",Arial,sans-serif;fill:#1d2125}
-.title{font-size:15px;font-weight:600}.note,.tick,.far{fill:#5b636b;font-size:11px}.tick{text-anchor:middle}
-.stripe{fill:#f3f4f3}.band{fill:#dfe3e3}.grid{stroke:#dcdfe0}.one{stroke:#7d848a}
+text{font:12px system-ui,"Segoe UI",Roboto,"Liberation Sans","DejaVu Sans",Arial,sans-serif;fill:%(text)s}
+.title{font-size:15px;font-weight:600}.note,.tick,.far{fill:%(faint)s;font-size:11px}.tick{text-anchor:middle}
+.value{font-size:10px;text-anchor:end}
+.stripe{fill:%(stripe)s}.band{fill:%(band)s}.grid{stroke:%(grid)s}.one{stroke:%(one)s}
 """
+
+
+@dataclass(frozen=True)
+class Theme:
+    """Colours as report.css has them. The paper is drawn, so that a page of another theme changes nothing."""
+
+    paper: str
+    text: str
+    faint: str
+    stripe: str
+    band: str
+    grid: str
+    one: str
+    series: tuple[str, ...]
+
+    @property
+    def style(self) -> str:
+        return _STYLE % vars(self)
+
+
+LIGHT = Theme(
+    "#fcfcfa", "#1d2125", "#5b636b", "#f3f4f3", "#dfe3e3", "#dcdfe0", "#7d848a",
+    ("#0d7a72", "#7646c9", "#94700a", "#bb2f78", "#47702a", "#2f6fb5"),
+)  # fmt: skip
+DARK = Theme(
+    "#16191c", "#e4e7e9", "#a3abb2", "#1c2023", "#2c3235", "#33393d", "#8b9399",
+    ("#4fc2b7", "#b394f0", "#d9b34a", "#f07fb4", "#97c46d", "#7fb2ee"),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -59,25 +87,25 @@ class _Frame:
         return value > 0 and self.low <= math.log(value) <= self.high
 
 
-def draw(chart: Chart) -> str:
+def draw(chart: Chart, theme: Theme = LIGHT) -> str:
     left = _LETTER_PX * max(map(len, chart.rows), default=0) + 2 * _PAD_PX
     texts = max(_TITLE_LETTER_PX * len(chart.title), _NOTE_LETTER_PX * len(chart.note))
-    width = math.ceil(max(left + _PLOT_PX + 4 * _PAD_PX, texts + 2 * _PAD_PX))
-    legend = list(_legend(chart.series, width))
+    width = math.ceil(max(left + _PLOT_PX + 2 * _PAD_PX + _VALUE_PX, texts + 2 * _PAD_PX))
+    legend = list(_legend(chart.series, width, theme))
     top = 48 + _LINE_PX * (1 + max((line for line, _ in legend), default=0)) + _LINE_PX
     frame = _Frame(left, top, _MARK_PX * len(chart.series) + _ROW_GAP_PX, *_span(chart.findings))
     height = math.ceil(top + frame.row_px * len(chart.rows) + _LINE_PX + _PAD_PX)
     shapes = [
-        f'<rect width="{width}" height="{height}" fill="#fcfcfa"/>',
+        f'<rect width="{width}" height="{height}" fill="{theme.paper}"/>',
         f'<text class="title" x="{_PAD_PX}" y="22">{escape(chart.title)}</text>',
         f'<text class="note" x="{_PAD_PX}" y="39">{escape(chart.note)}</text>',
         *(picture for _, picture in legend),
         *_rows(chart, frame, width),
         *_grid(frame, len(chart.rows)),
-        *_marks(chart, frame),
+        *_marks(chart, frame, theme),
     ]
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img">'
-    return f"{head}<title>{escape(chart.title)}</title><style>{_STYLE}</style>{''.join(shapes)}</svg>\n"
+    return f"{head}<title>{escape(chart.title)}</title><style>{theme.style}</style>{''.join(shapes)}</svg>\n"
 
 
 def _span(findings: Iterable[Finding]) -> tuple[float, float]:
@@ -94,7 +122,7 @@ def _span(findings: Iterable[Finding]) -> tuple[float, float]:
     return low - room, high + room
 
 
-def _legend(names: Iterable[str], width: float) -> Iterator[tuple[int, str]]:
+def _legend(names: Iterable[str], width: float, theme: Theme) -> Iterator[tuple[int, str]]:
     """The line of each name, and its mark and text; a new line begins where one is full."""
     line, x = 0, float(_PAD_PX)
     for number, name in enumerate(names):
@@ -102,7 +130,10 @@ def _legend(names: Iterable[str], width: float) -> Iterator[tuple[int, str]]:
         if x > _PAD_PX and x + needed > width - _PAD_PX:
             line, x = line + 1, float(_PAD_PX)
         y = 58 + _LINE_PX * line
-        yield line, f"{_mark(number, x + 6, y - 4, filled=True)}<text x='{x + 16:g}' y='{y:g}'>{escape(name)}</text>"
+        yield (
+            line,
+            f"{_mark(number, x + 6, y - 4, theme, filled=True)}<text x='{x + 16:g}' y='{y:g}'>{escape(name)}</text>",
+        )
         x += needed + _PAD_PX
 
 
@@ -128,29 +159,37 @@ def _grid(frame: _Frame, rows: int) -> Iterator[str]:
             yield f'<text class="tick" x="{x:g}" y="{y:g}">{value:g}</text>'
 
 
-def _marks(chart: Chart, frame: _Frame) -> Iterator[str]:
+def _marks(chart: Chart, frame: _Frame, theme: Theme) -> Iterator[str]:
+    """With the ratio at the end of each line."""
     for number, of_row in enumerate(chart.series.values()):
         for row, name in enumerate(chart.rows):
             if (finding := of_row.get(name)) and finding.ratio:
                 y = frame.top + frame.row_px * row + _ROW_GAP_PX / 2 + _MARK_PX * (number + 0.5)
-                yield from _one(finding, number, y, frame)
+                yield from _one(finding, number, y, frame, theme)
+                x = frame.left + _PLOT_PX + _VALUE_PX
+                yield f'<text class="value" x="{x:g}" y="{y + 3.5:g}">{_short(finding.ratio)}</text>'
 
 
-def _one(finding: Finding, number: int, y: float, frame: _Frame) -> Iterator[str]:
+def _short(value: float) -> str:
+    """Two decimals are enough beside a mark."""
+    return f"{value:.2f}" if 0.1 <= value < 100 else ratio(value)
+
+
+def _one(finding: Finding, number: int, y: float, frame: _Frame, theme: Theme) -> Iterator[str]:
     value = finding.ratio or 1.0
-    colour = _COLOURS[number % len(_COLOURS)]
+    colour = theme.series[number % len(theme.series)]
     if finding.low and finding.high:
         yield f'<path stroke="{colour}" stroke-width="1.5" d="M{frame.x(finding.low):g} {y:g}H{frame.x(finding.high):g}"/>'
     if frame.holds(value):
-        yield _mark(number, frame.x(value), y, filled=finding.counted in _FILLED)
+        yield _mark(number, frame.x(value), y, theme, filled=finding.counted in _FILLED)
         return
     edge, way, anchor = (frame.x(value), 1, "end") if value > 1 else (frame.x(value), -1, "start")
     yield f'<path fill="{colour}" d="M{edge + 7 * way:g} {y:g}l{-7 * way} -4v8z"/>'
     yield f'<text class="far" x="{edge - 4 * way:g}" y="{y + 4:g}" text-anchor="{anchor}">{ratio(value)}</text>'
 
 
-def _mark(number: int, x: float, y: float, *, filled: bool) -> str:
-    colour = _COLOURS[number % len(_COLOURS)]
-    fill = colour if filled else "#fcfcfa"
+def _mark(number: int, x: float, y: float, theme: Theme, *, filled: bool) -> str:
+    colour = theme.series[number % len(theme.series)]
+    fill = colour if filled else theme.paper
     place = f"translate({x:g} {y:g}) scale(0.85)"
     return f'<path d="{shape(number)}" transform="{place}" fill="{fill}" stroke="{colour}" stroke-width="1.5"/>'

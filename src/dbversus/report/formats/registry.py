@@ -42,6 +42,7 @@ _ALL = (
     Format("xlsx", "report.xlsx", "xlsx.write", "every table, as a spreadsheet"),
     Format("csv", "report.csv", "csv", "the verdicts, a line each"),
     Format("post", "post.md", "post.write", "a post as the reference writes them, with charts", "post"),
+    Format("charts", "charts", "charts", "a folder: charts to publish, as SVG and PNG, light and dark"),
     Format("reference", "reference", "reference", "a folder: summaries as the reference method's scripts print them"),
 )
 FORMATS: Mapping[str, Format] = {each.name: each for each in _ALL}

@@ -25,7 +25,11 @@ class Picture:
     phase: str
     file: str
     title: str
-    svg: str
+    chart: standing.Chart
+
+    @property
+    def svg(self) -> str:
+        return standing.draw(self.chart)
 
 
 def pictures(phases: Sequence[Phase], targets: Sequence[str], aspects: Sequence[Aspect], base: str) -> list[Picture]:
@@ -41,7 +45,7 @@ def pictures(phases: Sequence[Phase], targets: Sequence[str], aspects: Sequence[
                         phase.title,
                         _file(len(found) + 1, f"{phase.title} {aspect.said}"),
                         chart.title,
-                        standing.draw(chart),
+                        chart,
                     )
                 )
     return found

@@ -62,7 +62,7 @@ _SUMMARIES = {
 def write(assessment: Assessment, path: Path) -> None:
     """Pictures and the reference's summaries go to a folder of the post's name."""
     folder = path.with_suffix("")
-    drawn = _drawn(assessment)
+    drawn = pictures_of(assessment)
     for picture in drawn:
         write_text(folder / picture.file, picture.svg, within=path.parent)
     if folder.is_dir():
@@ -104,7 +104,7 @@ def render(
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _drawn(assessment: Assessment) -> list[Picture]:
+def pictures_of(assessment: Assessment) -> list[Picture]:
     """None without targets to compare."""
     return pictures(phases(assessment), _labels(assessment), aspects(assessment), assessment.base.label)
 

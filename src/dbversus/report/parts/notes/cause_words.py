@@ -6,6 +6,7 @@ from dbversus.explain.cause import Cause, Explanation, Fact, Kind
 from dbversus.explain.conditions import AGED, LEAD_IN_S, LEAST_S, MEASURED_ON, MOST_S, PUT_OFF, STILL_WORKED
 from dbversus.explain.find import ROWS, SIDES
 from dbversus.explain.functions import GONE, HIGH, LOW, NAMES, NEW, UNDER
+from dbversus.explain.operators import GENERIC
 from dbversus.explain.storage import SLOW_BLOCK, SLOW_DEVICE
 from dbversus.profiling.symbols import KERNEL
 from dbversus.report.words import change, number, percent, typographic
@@ -197,9 +198,11 @@ def _operators(cause: Cause, most: int) -> str:
     """`, Sort → Incremental Sort`, `, with JIT`; where many are gone or new, the first from the top of the plan."""
     joint = " over " if cause.facts["is_tree"] else ", "
     sides = []
-    for side in (str(cause.base).splitlines(), str(cause.mine).splitlines()):
+    for whole in (str(cause.base).splitlines(), str(cause.mine).splitlines()):
+        side = [operator for operator in whole if operator != GENERIC]
         left_out = [f"{len(side) - most} more"] if len(side) > most else []
-        sides.append(joint.join([*side[:most], *left_out]))
+        chain = joint.join([*side[:most], *left_out])
+        sides.append(": ".join(filter(None, [GENERIC if GENERIC in whole else "", chain])))
     gone, new = sides
     return f", {gone} → {new}" if gone and new else f", with {new}" if new else f", without {gone}"
 
