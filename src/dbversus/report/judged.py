@@ -8,6 +8,7 @@ from dbversus.errors import UsageError
 from dbversus.profiling.stored import Profiled, measured_profiles
 from dbversus.report.model import StepsPart, TestPart
 from dbversus.report.parts.steps.summary import steps_part
+from dbversus.report.table import NO, YES
 from dbversus.results.stored import Results
 from dbversus.stats.comparison import Comparison, compare
 from dbversus.stats.judge import judge
@@ -61,3 +62,7 @@ class Judged:
 def spoilt(comparisons: Iterable[Comparison]) -> set[tuple[str, str]]:
     """Tests and targets that cannot be held against what was published, since answers were wrong, say."""
     return {(item.test, item.target) for item in comparisons if item.verdict in SPOILT}
+
+
+def in_means(item: Comparison | None) -> str:
+    return NO if item is None or item.verdict in SPOILT else YES

@@ -2,9 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dbversus.report.table import Table
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 @dataclass(frozen=True)
@@ -30,8 +33,8 @@ class Section(Part):
     `data`: every figure in a line of its own, for the spreadsheet and for `show`; where it is empty, `tables` are. Tables of both
     with the same `sheet` share one. `charts_note`: under the charts. `on_terminal`: what a report on the terminal has of the
     tables. `is_first`: it stands before the verdicts. `of_tests`: what the page shows of each test, in its stead; `of_tests_note`
-    is said once. `content`: for report.json; `content_of_tests` by test. `name`: that of its file. `is_broken`: it could not be
-    made, and all that it has is a note that says so.
+    is said once. `print_on`: what `show` prints of it, in place of its tables. `content`: for report.json; `content_of_tests` by
+    test. `name`: that of its file. `is_broken`: it could not be made, and all that it has is a note that says so.
     """
 
     title: str = field(kw_only=True)
@@ -43,6 +46,7 @@ class Section(Part):
     is_first: bool = field(default=False, kw_only=True)
     of_tests: Mapping[str, Part] = field(default_factory=dict, kw_only=True)
     of_tests_note: str = field(default="", kw_only=True)
+    print_on: "Callable[[Console], None] | None" = field(default=None, kw_only=True)
     content: Any = field(default=None, kw_only=True)
     content_of_tests: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
     name: str = field(default="", kw_only=True)

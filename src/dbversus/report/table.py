@@ -13,6 +13,11 @@ SOFT = "soft"
 
 YES, NO = "yes", "no"
 """Of a column that says which rows count in means."""
+IN_MEANS = "in means"
+MEANS_NOTE = (
+    f"Geometric means are formulas over the rows with “{YES}” in “{IN_MEANS}”: edit that column, and they follow. They have no "
+    "interval, since tests are not repetitions; ratios of 0 and inf have no logarithm and are in none."
+)
 
 FEW_LINES = 8
 """A folded table with so many lines is open."""

@@ -1,12 +1,13 @@
 """Tables as eyes see them: texts in which a figure has its interval beside it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from dbversus.printable import printable
 from dbversus.report.section import Part, Section
 from dbversus.report.table import SOFT, Cell, Column, Form, Link, Table, Value, plain
 from dbversus.report.terminal import plain_table, print_table, say
@@ -72,6 +73,11 @@ def _text(value: Value, form: Form) -> str:
 def is_soft(row: Sequence[Shown]) -> bool:
     """Whether a row is grey, since it does not count."""
     return bool(row) and row[0].look == SOFT
+
+
+def verbatim(text: str) -> Callable[[Console], None]:
+    """Prints a text as it is, whatever the width."""
+    return lambda console: print(printable(text), file=console.file)
 
 
 def print_section(console: Console, section: Section, shown: Part) -> None:

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 class Registered:
     """`name`: of the module in this folder that has `section(judged)`, and of the table of `show`.
 
-    `what` that table shows, for --help. `key`: of the section in report.json, or in each of its `tests` (`by_test`), where it is
-    `absent` without a section; without a key, report.json does not have it.
+    A module that has `asked(judged)` gives `show` that instead; without `section` no report has it. `what` the table shows, for
+    --help. `key`: of the section in report.json, or in each of its `tests` (`by_test`), where it is `absent` without a section;
+    without a key, report.json does not have it.
     """
 
     name: str
@@ -25,12 +26,14 @@ class Registered:
     by_test: bool = False
 
     def section(self, judged: "Judged") -> "Section | None":
-        made: Section | None = self._module.section(judged)
+        section = getattr(self._module, "section", None)
+        made: Section | None = section(judged) if section else None
         return made and replace(made, name=self.name)
 
     def asked(self, judged: "Judged") -> "Section | None":
         """For `show`, which may have it where no report does."""
-        made: Section | None = getattr(self._module, "asked", self._module.section)(judged)
+        module = self._module
+        made: Section | None = (module.asked if hasattr(module, "asked") else module.section)(judged)
         return made and replace(made, name=self.name)
 
     @property
@@ -59,6 +62,10 @@ _ALL = (
         "phases", "what servers owed and held when each phase began: work put off, levels of an LSM tree", "phases", ()
     ),
     Registered("events", "what servers did of their own accord in tests that last, in their first block"),
+    Registered("efficiency", "CPU, switches and IO per operation"),
+    Registered("throughput", "rates of all tests, a column per target, and against the base"),
+    Registered("throughput_2021", "the same in the form of January 2021, a column per number of clients"),
+    Registered("io", "bytes per operation: asked of the kernel, of the disk, from the page cache"),
     Registered("targets", "what was compared: builds, their compilers, configs, sizes of the data"),
 )
 SECTIONS: Mapping[str, Registered] = {each.name: each for each in _ALL}

@@ -51,10 +51,6 @@ class OfSection(View):
 _ALL = (
     View("findings", "verdicts on the judged metrics"),
     View("causes", "why tests changed: causes and leads, ranked (docs/explain.md)"),
-    View("throughput", "rates of all tests, a column per target, and against the base"),
-    View("throughput_2021", "the same in the form of January 2021, a column per number of clients"),
-    View("efficiency", "CPU, switches and IO per operation"),
-    View("io", "bytes per operation: asked of the kernel, of the disk, from the page cache"),
     View("scaleup", "what more clients bring"),
     View("imported", "figures of an import, as printed, with file and line"),
     View("sizes", "what larger tables change"),

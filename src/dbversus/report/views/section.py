@@ -16,6 +16,8 @@ def show(registered: Registered, results: Results) -> Shown:
         raise UsageError(f"{results.directory} {registered.lacks}")
     columns, rows = section.lines[0].plain()
     values = [tuple(map(rounded, row)) for row in rows]
+    if section.print_on:
+        return Shown(columns, values, section.print_on)
     return Shown(
         columns, values, (lambda console: print_section(console, section, section)) if section.tables else None
     )

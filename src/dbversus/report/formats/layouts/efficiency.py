@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dbversus.importing.formats.efficiency import ABSOLUTE, RELATIVE
-from dbversus.report.formats.layouts.cells import fixed, line, number, rate
 from dbversus.report.formats.layouts.throughput import OPS, heading
 from dbversus.report.model import LayoutPart, LayoutTest
 from dbversus.report.parts.experiment.efficiency import relative_cell
+from dbversus.report.parts.layouts.cells import fixed, line, number, rate
 from dbversus.stats.metrics import LOAD_TEST
 
 _DECIMALS = {"cpu/o": 6, "cs/o": 3, "r/o": 3, "rKB/o": 3, "wKB/o": 3}

@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable, Sequence
 
 from dbversus.importing.formats.insert import COLUMNS
-from dbversus.report.formats.layouts.cells import fixed, line, number, rate
 from dbversus.report.model import LayoutPart, LayoutTest
 from dbversus.report.parts.experiment.efficiency import relative_cell
+from dbversus.report.parts.layouts.cells import fixed, line, number, rate
 
 _RATES = ("ips", "qps")
 _DECIMALS = {

@@ -8,9 +8,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from dbversus.importing.names import run_file_name
-from dbversus.report.formats.layouts.cells import fixed, line, number, rate
 from dbversus.report.model import LayoutPart, LayoutTest
 from dbversus.report.parts.experiment.efficiency import UNKNOWN, relative_cell
+from dbversus.report.parts.layouts.cells import fixed, line, number, rate
 from dbversus.stats.metrics import LOAD_TEST
 
 LOAD_FILE = "point-query.warm.range100"

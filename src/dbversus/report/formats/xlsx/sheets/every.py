@@ -15,7 +15,6 @@ from dbversus.report.formats.xlsx.sheets.comparisons import (
 )
 from dbversus.report.formats.xlsx.sheets.per_test import (
     causes,
-    efficiency,
     figures,
     notes,
     seconds,
@@ -60,7 +59,6 @@ _MAKERS: Sequence[Callable[[Assessment], Iterable[Sheet] | Sheet | None]] = (
     scaleup.sheet,
     scaleup.verdicts_sheet,
     sizes.sheet,
-    efficiency.sheet,
     figures.sheet,
     seconds.sheet,
     notes.sheet,

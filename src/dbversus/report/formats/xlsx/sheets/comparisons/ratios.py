@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from dbversus.report.formats.xlsx.sheets.comparisons.verdicts import finding_cells, in_means, verdict_cell
+from dbversus.report.formats.xlsx.sheets.comparisons.verdicts import finding_cells, verdict_cell
+from dbversus.report.judged import in_means
 from dbversus.report.model import Assessment, TestPart
 from dbversus.report.table import NOTHING, YES, Cell, Column, Lines, Mean, Row, Sheet, Table, of_ratio
 from dbversus.report.words import SHORT_TITLES, ratios_text, worse_ratios

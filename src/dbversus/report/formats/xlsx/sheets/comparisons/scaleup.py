@@ -3,7 +3,7 @@
 from dbversus.report.formats.tables import scaleup_table
 from dbversus.report.formats.xlsx.sheets.comparisons import verdicts
 from dbversus.report.model import Assessment
-from dbversus.report.table import Column, Form, Lines, Mean, Sheet, Table, of_ratio
+from dbversus.report.table import MEANS_NOTE, Column, Form, Lines, Mean, Sheet, Table, of_ratio
 
 _KINDS = ("throughput", "CPU/op", "throughput over base's")
 
@@ -28,5 +28,5 @@ def verdicts_sheet(assessment: Assessment) -> Sheet | None:
     if not found or not found.pooled:
         return None
     table = verdicts.table(found.pooled, found.judged, {})
-    notes = [scaleup_table.notes(found)[-1], verdicts.MEANS_NOTE]
+    notes = [scaleup_table.notes(found)[-1], MEANS_NOTE]
     return Sheet("Scale-up verdicts", "Verdicts over all numbers of clients", [table, Lines("Notes", notes)])

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
+from dbversus.report.judged import in_means
 from dbversus.report.model import Assessment
 from dbversus.report.table import (
-    NO,
+    IN_MEANS,
+    MEANS_NOTE,
     NOTHING,
-    YES,
     Cell,
     Column,
     Form,
@@ -21,12 +22,6 @@ from dbversus.report.table import (
 from dbversus.report.words import SHORT_TITLES, SIGNS, ratios_text, verdict_legend, worse_ratios
 from dbversus.stats.comparison import Comparison
 from dbversus.stats.model import SPOILT, Finding, Metric, Verdict
-
-IN_MEANS = "in means"
-MEANS_NOTE = (
-    f"Geometric means are formulas over the rows with “{YES}” in “{IN_MEANS}”: edit that column, and they follow. They have no "
-    "interval, since tests are not repetitions; ratios of 0 and inf have no logarithm and are in none."
-)
 
 
 def sheet(assessment: Assessment) -> Sheet | None:
@@ -81,10 +76,6 @@ def finding_cells(finding: Finding | None, *, counts: bool = True) -> list[Cell]
     if not counts:
         return [*ratio_cells(finding), Cell(None)]
     return [*ratio_cells(finding, finding.verdict), verdict_cell(finding.verdict)]
-
-
-def in_means(item: Comparison | None) -> str:
-    return NO if item is None or item.verdict in SPOILT else YES
 
 
 def _means(comparisons: Sequence[Comparison], kinds: Mapping[str, str], titles: Sequence[str]) -> list[Mean]:

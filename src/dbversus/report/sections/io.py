@@ -4,33 +4,32 @@ from collections.abc import Mapping
 from statistics import fmean
 
 from dbversus.report.figures import block_figures
-from dbversus.report.views.registry import Shown
-from dbversus.results.stored import Results
+from dbversus.report.judged import Judged
+from dbversus.report.section import Section
+from dbversus.report.table import Column, Form, Row, Table
 from dbversus.stats.metrics import READ_BYTES, READ_CALL_BYTES, WRITE_BYTES, WRITE_CALL_BYTES
 
 _METRICS = (READ_CALL_BYTES, READ_BYTES, WRITE_CALL_BYTES, WRITE_BYTES)
-_COLUMNS = [
-    "test",
-    "target",
-    "read_calls_kb",
-    "read_disk_kb",
-    "page_cache",
-    "write_calls_kb",
-    "write_disk_kb",
-    "blocks",
-]
+_COLUMNS = (
+    Column("test"),
+    Column("target"),
+    *(Column(name, Form.NUMBER) for name in ("read_calls_kb", "read_disk_kb")),
+    Column("page_cache", Form.SHARE),
+    *(Column(name, Form.NUMBER) for name in ("write_calls_kb", "write_disk_kb")),
+    Column("blocks", Form.COUNT),
+)
 
 
-def show(results: Results) -> Shown:
+def asked(judged: Judged) -> Section:
     """A line per test and target, in kB (1000 bytes) per operation, means over blocks; None: not known."""
-    figures = block_figures(results)
-    rows = [
-        (test, target.label, *_line(known), max(map(len, known.values())))
+    results, figures = judged.results, block_figures(judged.results)
+    rows: list[Row] = [
+        [test, target.label, *_line(known), max(map(len, known.values()))]
         for test in results.tests
         for target in results.targets
         if (known := figures.get((test, target.label)))
     ]
-    return Shown(_COLUMNS, rows)
+    return Section(title="Bytes per operation", data=[Table(_COLUMNS, rows)])
 
 
 def _line(known: Mapping[str, list[float]]) -> tuple[float | None, ...]:

@@ -1,6 +1,6 @@
 import pytest
 
-from dbversus.report.views.io import page_cache_part
+from dbversus.report.sections.io import page_cache_part
 
 
 @pytest.mark.parametrize(

@@ -1,25 +1,26 @@
 """Hardware use per operation under the reference's names, with our own parts of it, intervals, and ratios to the base."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from dbversus.report.formats.xlsx.sheets.comparisons.verdicts import IN_MEANS, MEANS_NOTE, in_means
-from dbversus.report.model import Assessment, Figure, TestPart
+from dbversus.report.judged import Judged, in_means
+from dbversus.report.model import Figure, TestPart
+from dbversus.report.parts.experiment import efficiency
 from dbversus.report.parts.experiment.efficiency import COLUMNS
+from dbversus.report.section import Section
 from dbversus.report.table import (
-    NOTHING,
+    IN_MEANS,
+    MEANS_NOTE,
     Cell,
     Column,
     Form,
-    Lines,
     Mean,
-    Sheet,
+    Row,
     Table,
-    Value,
-    interval_cells,
-    of_ratio,
-    ratio_cells,
-    with_interval,
+    figure_cell,
+    ratio_cell,
 )
+from dbversus.report.texts import verbatim
 from dbversus.stats.metrics import (
     BACKGROUND_CPU,
     CPU,
@@ -33,6 +34,7 @@ from dbversus.stats.metrics import (
 )
 from dbversus.stats.values.imported import MACHINE_CPU_SHARE, MACHINE_SWITCHES
 
+_TITLE = "Hardware use per operation"
 _UNITS = {CPU: "µs", DISK_READ_BYTES: "KiB", DISK_WRITE_BYTES: "KiB", THROUGHPUT: "1/s"}
 _CPU, *_OTHERS = [(column.metric, column.name, _UNITS.get(column.metric, ""), column.factor) for column in COLUMNS]
 # metric, name, unit, factor; what is known nowhere has no columns
@@ -62,33 +64,51 @@ _LEGEND_OF_IMPORTS = (
 )
 
 
-def sheet(assessment: Assessment) -> Sheet | None:
+def section(judged: Judged) -> Section | None:
+    return of_tests(judged.tests, judged.labels)
+
+
+def asked(judged: Judged) -> Section:
+    """In the form of the reference method."""
+    names, lines = efficiency.flat(judged.results)
+    data = Table(list(map(Column, names)), lines)
+    return Section(title=_TITLE, data=[data], print_on=verbatim(efficiency.text(judged.results)))
+
+
+def of_tests(tests: Sequence[TestPart], labels: Sequence[str]) -> Section | None:
     columns = [Column("test"), Column("target"), Column("blocks", Form.COUNT)]
     for _, name, unit, _ in _SHOWN:
-        columns += [*with_interval(name, unit), *of_ratio(name)]
-    rows = [list(row) for test in assessment.tests for row in _rows(test, assessment)]
+        columns.append(Column(name, Form.NUMBER, unit, spread=True))
+        columns.append(Column(f"{name} ratio", Form.RATIO, spread=True))
+    rows = [row for test in tests for row in _rows(test, labels)]
     if not rows:
         return None
     of = {f"{name} ratio": IN_MEANS for _, name, _, _ in _SHOWN}
-    means = [Mean(of, {"target": facts.target.label}) for facts in assessment.candidates]
-    table = Table([*columns, Column(IN_MEANS), Column("kind")], rows, lead=2, means=means).trimmed()
-    of_machine = any("of the machine" in column.title for column in table.columns)
-    notes = [_LEGEND, *([_LEGEND_OF_IMPORTS] if of_machine else []), *([MEANS_NOTE] if table.means else [])]
-    return Sheet("Efficiency", "Hardware use per operation", [table, Lines("Notes", notes)])
+    means = [Mean(of, {"target": label}) for label in labels[1:]]
+    table = Table([*columns, Column(IN_MEANS), Column("kind")], rows, 2, means, _TITLE, sheet="Efficiency")
+    of_machine = any(figure.metric == MACHINE_CPU_SHARE.name for test in tests for figure in test.figures)
+    notes = [_LEGEND, *([_LEGEND_OF_IMPORTS] if of_machine else []), *([MEANS_NOTE] if means else [])]
+    return Section(title=_TITLE, data=[replace(table, notes=notes)])
 
 
-def _rows(test: TestPart, assessment: Assessment) -> Iterator[list[Cell | Value]]:
+def _rows(test: TestPart, labels: Sequence[str]) -> Iterator[Row]:
     figures = {figure.metric: figure for figure in test.figures}
     compared = {item.target: item for item in test.comparisons}
-    for label in (facts.target.label for facts in assessment.targets):
+    for label in labels:
         shown = [(figures.get(metric), factor) for metric, _, _, factor in _SHOWN]
         blocks = max((figure.estimates[label].n for figure, _ in shown if figure), default=0)
         cells = [cell for figure, factor in shown for cell in _cells(figure, label, factor)]
-        counted = in_means(compared.get(label)) if label != assessment.base.label else ""
-        yield [test.name, label, blocks, *cells, counted, test.group]
+        yield [
+            test.name,
+            label,
+            blocks,
+            *cells,
+            in_means(compared.get(label)) if label != labels[0] else "",
+            test.group,
+        ]
 
 
-def _cells(figure: Figure | None, label: str, factor: float) -> list[Cell]:
+def _cells(figure: Figure | None, label: str, factor: float) -> tuple[Cell, Cell]:
     if figure is None:
-        return [*map(Cell, NOTHING)] * 2
-    return [*interval_cells(figure.estimates[label], factor), *ratio_cells(figure.findings.get(label))]
+        return Cell(None), Cell(None)
+    return figure_cell(figure.estimates[label], factor), ratio_cell(figure.findings.get(label))
