@@ -1,7 +1,7 @@
 """Plans of two targets without measuring: both are loaded and started, all statements explained, and settings tried.
 
-`explain --plans` shows what comes of it. Any other search for causes can call `replan` as well, and `trial_spec` for the
-experiment that tests a setting which brings the old plan back.
+`explain --plans` shows what comes of it. Any other search for causes can call `replan` as well, `trial_spec` for the experiment
+that tests a setting which brings the old plan back, and `cause_of_trial` (tested.py) for what that says.
 """
 
 import tempfile
@@ -11,7 +11,8 @@ from pathlib import Path
 
 from dbversus.builds.target import parse_target, split_name
 from dbversus.campaign.screening.factors import written
-from dbversus.dbms.versions import is_version, version_key
+from dbversus.dbms.known import family_name
+from dbversus.dbms.versions import in_range, is_version, version_key
 from dbversus.errors import RunError, UsageError
 from dbversus.experiment.asked.spec import ExperimentSpec
 from dbversus.experiment.observe.servers import explainable
@@ -26,6 +27,8 @@ from dbversus.explain.planner import Kind, PlanChange, Trial, items_of, plan_cha
 from dbversus.suites.model import LOADED
 from dbversus.units import count_of
 
+GENERIC_PLAN = " (generic plan)"
+"""Behind the name of a statement: of a prepared one, planned without its values."""
 MOST_TOGETHER = 3
 """Settings that are tried together where none does by itself."""
 EXPLAIN_S, TRIALS_S, START_S = 0.05, 3.0, 10.0
@@ -124,15 +127,14 @@ def _expected_s(spec: ExperimentSpec) -> float:
 def _compared(rig: Rig) -> Plans:
     base, other = rig.targets
     newer = 0 if _is_older(other, base) else 1
-    asked = [
-        {name: _Asked(target, sql, own) for name, sql, own in explainable(rig, target, single=True)}
-        for target in rig.targets
-    ]
+    asked = [_asked(rig, target) for target in rig.targets]
     names = list(dict.fromkeys(name for of_target in asked for name in of_target))
     found: list[Replanned] = []
     for name in names:
         rig.display.doing(f"explaining {name}")
-        found.append(_replanned(name, *(of_target.get(name) for of_target in asked)))
+        one = _replanned(name, *(of_target.get(name) for of_target in asked))
+        if not name.endswith(GENERIC_PLAN) or (one.change and one.change.kind is not Kind.SAME):
+            found.append(one)
     differing = [number for number, one in enumerate(found) if one.differs]
     rig.display.expect(len(differing) * TRIALS_S)
     for done, number in enumerate(differing):
@@ -140,6 +142,19 @@ def _compared(rig: Rig) -> Plans:
         rig.display.expect((len(differing) - done) * TRIALS_S)
         found[number] = _tried(found[number], [of_target[found[number].statement] for of_target in asked], newer)
     return Plans((base.label, other.label), newer, found, _left_out(rig, {one.test for one in found}))
+
+
+def _asked(rig: Rig, target: Target) -> dict[str, _Asked]:
+    """Statements with values as literals, and beside them those that PostgreSQL prepares, as planned for whichever values."""
+    found: dict[str, _Asked] = {}
+    has_generic = family_name(target.server.dbms) == "postgres" and in_range(target.build.version, "12", "")
+    for name, one, own in explainable(rig, target, single=True):
+        found[name] = _Asked(target, one.sql, own)
+        if has_generic and rig.spec.mode == "prepared" and one.values:
+            before = [f"PREPARE explained AS {one.numbered}", "SET plan_cache_mode = force_generic_plan"]
+            sql = f"EXECUTE explained({', '.join(one.values)})"
+            found[f"{name}{GENERIC_PLAN}"] = _Asked(target, sql, [*own, *before])
+    return found
 
 
 def _left_out(rig: Rig, explained: set[str]) -> dict[str, str]:
@@ -175,6 +190,8 @@ def _tried(one: Replanned, asked: Sequence[_Asked], newer: int) -> Replanned:
     versions = (theirs.target.build.version, mine.target.build.version)
     settings = (theirs.target.server.settings(), mine.target.server.settings())
     chosen = trials(mine.target.server.dbms, versions, *settings)
+    if one.statement.endswith(GENERIC_PLAN):
+        chosen = [trial for trial in chosen if trial.name != "plan_cache_mode"]
     found = restoring(mine, one.plans[1 - newer], chosen)
     return Replanned(one.test, one.statement, one.plans, one.change, restoring=found, tried=len(chosen))
 
@@ -249,6 +266,6 @@ def trial_spec(spec: ExperimentSpec, newer: int, one: Replanned) -> ExperimentSp
 
 def told(plans: Plans) -> str:
     """`3 of 18 statements have another plan.`"""
-    explained = [one for one in plans.found if not one.refused]
+    explained = [one for one in plans.found if not one.refused and not one.statement.endswith(GENERIC_PLAN)]
     differing = sum(one.differs for one in explained)
     return f"{count_of(len(explained), 'statement')} explained, {differing} of them with another plan in shape."

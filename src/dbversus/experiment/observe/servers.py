@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from dbversus.files import write_whole
 from dbversus.private import config_told, recorded, said, told
 from dbversus.results.schema import SERVERS
 from dbversus.servers.base import Execution
-from dbversus.suites.send.define import literal_statement, samples
+from dbversus.suites.send.define import Sample, samples
 from dbversus.suites.sql import is_query
 
 PLANS, EXECUTED = "plans.json", "executed.json"
@@ -154,9 +154,9 @@ def _plans(rig: Rig, target: Target, *, late: bool = False) -> dict[str, str]:
     `late`: of tests that build on others, else of all others.
     """
     plans, refused = {}, {}
-    for statement, sql, session_sql in explainable(rig, target, late=late):
+    for statement, sample, session_sql in explainable(rig, target, late=late):
         try:
-            plans[statement] = target.server.plan(sql, session_sql)
+            plans[statement] = target.server.plan(sample.sql, session_sql)
         except RunError as error:
             refused[statement] = str(error)
     _remark_on(rig, target, "no plan of", refused)
@@ -165,8 +165,8 @@ def _plans(rig: Rig, target: Target, *, late: bool = False) -> dict[str, str]:
 
 def explainable(
     rig: Rig, target: Target, *, late: bool = False, single: bool = False
-) -> Iterator[tuple[str, str, list[str]]]:
-    """`<test>/<statement>`, its SQL with typical values, and what its session executes first.
+) -> Iterator[tuple[str, Sample, list[str]]]:
+    """`<test>/<statement>`, its SQL for the first table with typical values, and what its session executes first.
 
     `late`: of tests that build on others, else of all others. `single`: also single statements of which there is a plan.
     """
@@ -177,16 +177,13 @@ def explainable(
         is_asked = not test.has_one_client or (single and test.is_single)
         if not is_asked or bool(test.builds_on) != late or not test.statements:
             continue
-        for name, sql in literal_statement(test, dbms, spec.table_size, spec.tables):
+        for one in samples(test, dbms, spec.table_size, spec.tables):
             # steps also build indexes, of which there is no plan
-            if (late or test.is_single) and not has_plan(sql):
+            if (late or test.is_single) and not _has_plan(one.sql):
                 continue
-            yield (
-                f"{test.name}{rig.size_suffix}/{name}",
-                sql.replace("{table}", "1"),
-                list(test.session_sql(dbms).values()),
-            )
+            first = replace(one, sql=one.sql.replace("{table}", "1"), numbered=one.numbered.replace("{table}", "1"))
+            yield f"{test.name}{rig.size_suffix}/{one.name}", first, list(test.session_sql(dbms).values())
 
 
-def has_plan(sql: str) -> bool:
+def _has_plan(sql: str) -> bool:
     return is_query(sql) or sql.lstrip().upper().startswith(_PLANNED)
