@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 from dbversus.report.charts.course import RATE, SLOWEST, course_chart
 from dbversus.report.formats import html
 from dbversus.report.model import Assessment, Course, Second, ServerEvent
+from dbversus.report.sections.events import of_tests
 from dbversus.report.words import number
 
 from ..synthetic import LABELS
@@ -79,7 +80,8 @@ def test_the_page_has_charts_of_roles_and_a_table_of_events_where_there_are_any(
     events = (_event("checkpoint", 0, 0.5, 1.0), _event("<b>", 1, 3.0, 0.0, "after"))
     courses = _course(*THREE, role="inserters"), _course(*THREE, role="readers")
     test = replace(assessment.tests[0], courses=courses, events=events)
-    page = html.render(replace(assessment, tests=(test, *assessment.tests[1:])))
+    section = replace(of_tests([test]), name="events")
+    page = html.render(replace(assessment, tests=(test, *assessment.tests[1:]), sections=(section,)))
     for title in (
         "inserters: throughput",
         "inserters: slowest response",
@@ -87,7 +89,7 @@ def test_the_page_has_charts_of_roles_and_a_table_of_events_where_there_are_any(
         "readers: slowest response",
     ):
         assert page.count(f"<figcaption>{title} over time, first block</figcaption>") == 1
-    assert page.count("Server events of the first block (2)") == 1
+    assert page.count("Server events of the first block: 7 columns, 2 lines") == 1
     assert "ckpt: checkpoint." in page and "&lt;b&gt;" in page and "<b>" not in page.partition('id="test-')[2]
     plain = html.render(assessment)
     assert "over time, first block" not in plain and "Server events" not in plain
