@@ -25,7 +25,7 @@ FEW_LINES = 8
 NOTHING = (None,) * (1 + len(Spread._fields))
 """In the columns of a figure and its spread."""
 
-Value = str | float | None
+Value = str | bool | float | None
 """None, and what is not a number: an empty cell; an infinite number: the text `inf`."""
 
 

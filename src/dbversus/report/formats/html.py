@@ -22,7 +22,6 @@ from dbversus.report.charts.times import time_chart
 from dbversus.report.charts.trend import Targets, targets_of, trend_chart
 from dbversus.report.figures import PERCENTS, PLOTTED
 from dbversus.report.formats.tables import (
-    causes_table,
     matrix_table,
     scaleup_table,
     side_by_side_table,
@@ -38,6 +37,7 @@ from dbversus.report.parts.notes.cause_words import LIKELY_CAUSE, leads_left_out
 from dbversus.report.parts.overview import heat, plane, shades
 from dbversus.report.parts.steps.summary import BELOW, FASTER, HIGH, LOW, SLOWER, VOID
 from dbversus.report.section import Section
+from dbversus.report.sections import causes
 from dbversus.report.side_by_side.model import SideBySide
 from dbversus.report.table import Table
 from dbversus.report.texts import headings, is_soft, shown_rows
@@ -160,7 +160,7 @@ def _words() -> dict[str, Any]:
         "forest": forest,
         "intervals": words.INTERVALS,
         "cpu_splits": cpu_splits,
-        "causes_table": causes_table,
+        "causes": causes,
         "leads_left_out": leads_left_out,
         "likely_cause": likely_cause,
         "likely_cause_title": LIKELY_CAUSE,

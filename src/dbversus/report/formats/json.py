@@ -12,7 +12,6 @@ import msgspec
 
 from dbversus.files import write_whole
 from dbversus.report.formats.tables import (
-    causes_table,
     scaleup_table,
     sizes_table,
 )
@@ -65,7 +64,6 @@ def as_json(assessment: Assessment) -> dict[str, Any]:
         "ending": asdict(assessment.ending) if assessment.ending else None,
         "targets": [_target(facts) for facts in assessment.targets],
         "tests": [_test(test, assessment.sections) for test in assessment.tests],
-        "causes": causes_table.as_json(assessment.explanations),
         "generations": generations_words.as_json(assessment.generations) if assessment.generations else None,
         "sizes": sizes_table.as_json(assessment.sizes) if assessment.sizes else None,
         "scaleup": _scaleup(assessment.scaleup) if assessment.scaleup else None,

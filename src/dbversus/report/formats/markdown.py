@@ -7,7 +7,6 @@ from pathlib import Path
 from dbversus.explain.cause import Explanation
 from dbversus.files import write_text
 from dbversus.report.formats.tables import (
-    causes_table,
     heat_table,
     matrix_table,
     scaleup_table,
@@ -22,6 +21,7 @@ from dbversus.report.parts.experiment.loads import origin_text, times_note
 from dbversus.report.parts.notes.cause_words import LIKELY_CAUSE, leads_left_out, likely_cause, why
 from dbversus.report.parts.overview import heat
 from dbversus.report.section import Section
+from dbversus.report.sections import causes
 from dbversus.report.side_by_side.model import SideBySide
 from dbversus.report.table import Table
 from dbversus.report.texts import headings, texts
@@ -171,12 +171,12 @@ def causes_parts(explanations: Sequence[Explanation]) -> list[str]:
     """Why each test changed, in at most three sentences, and its causes under these."""
     if not explanations:
         return []
-    return ["### Why", "\n".join(_why(one) for one in explanations), causes_table.NOTE]
+    return ["### Why", "\n".join(_why(one) for one in explanations), causes.NOTE]
 
 
 def _why(explanation: Explanation) -> str:
     lines = [f"- **{escape(explanation.test)}**: {escape(' '.join(why(explanation)))}"]
-    for number_of, (kind, words, command) in enumerate(causes_table.shown(explanation), start=1):
+    for number_of, (kind, words, command) in enumerate(causes.shown(explanation), start=1):
         lines.append(f"  {number_of}. {kind}: {escape(words)}{_command(command)}")
     if more := leads_left_out(explanation):
         lines.append(f"  - {escape(more)}")

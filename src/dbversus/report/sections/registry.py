@@ -51,6 +51,7 @@ _ALL = (
     Registered(
         "functions", "which functions the CPU time goes to, where that was profiled (docs/explain.md)", "functions", ()
     ),
+    Registered("causes", "why tests changed: causes and leads, ranked (docs/explain.md)", "causes", ()),
     Registered("after_writes", "what tests do after the writes of a suite, against before them", "after_writes"),
     Registered("claims", "what a published post claims, and whether it is found (docs/posts.md)", "posts", ()),
     Registered("summary", "rates of steps, against the base, and the insert rate beside queries", "steps"),

@@ -50,7 +50,6 @@ class OfSection(View):
 
 _ALL = (
     View("findings", "verdicts on the judged metrics"),
-    View("causes", "why tests changed: causes and leads, ranked (docs/explain.md)"),
     View("scaleup", "what more clients bring"),
     View("imported", "figures of an import, as printed, with file and line"),
     View("sizes", "what larger tables change"),

@@ -168,19 +168,19 @@ def _explain(directory: Path, base: str | None, tests: str | None, *, as_json: b
 
 def show_causes(assessment: "Assessment", chosen: Sequence[str], *, as_json: bool) -> None:
     """Why these tests changed."""
-    from dbversus.report.formats.tables import causes_table
+    from dbversus.report.sections import causes
     from dbversus.report.terminal import make_console, say
 
     found = [one for one in assessment.explanations if one.test in chosen]
     if as_json:
-        print_json(causes_table.as_json(found))
+        print_json(causes.as_json(found))
         return
     console = make_console()
-    causes_table.render(found, console)
+    causes.render(found, console)
     if not found:
         say(console, _nothing(assessment, chosen), "dim")
     elif any(one.causes for one in found):
-        say(console, causes_table.NOTE, "dim")
+        say(console, causes.NOTE, "dim")
 
 
 def _chosen(assessment: "Assessment", globs: str | None) -> Sequence[str]:

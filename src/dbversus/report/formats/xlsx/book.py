@@ -146,6 +146,8 @@ class _Page:
         if isinstance(cell, Cell):
             look = {**look, **LOOKS.get(cell.look, {})}
         value = plain(cell)
+        if isinstance(value, bool):
+            value = YES if value else NO
         if isinstance(value, int | float) and math.isfinite(value):
             shown = {**look, "num_format": number_format(form, value)}
             self._made.write_number(row, place, value, self._book.format(shown))

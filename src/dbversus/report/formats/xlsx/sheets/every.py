@@ -14,7 +14,6 @@ from dbversus.report.formats.xlsx.sheets.comparisons import (
     verdicts,
 )
 from dbversus.report.formats.xlsx.sheets.per_test import (
-    causes,
     figures,
     notes,
     seconds,
@@ -52,7 +51,6 @@ def _sheet(section: Section, name: str) -> Sheet:
 _MAKERS: Sequence[Callable[[Assessment], Iterable[Sheet] | Sheet | None]] = (
     verdicts.sheet,
     *(partial(ratios.sheet, metric) for metric in JUDGEABLE_METRICS),
-    causes.sheet,
     failures.sheet,
     generations.of_assessment,
     of_sections,

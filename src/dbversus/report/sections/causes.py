@@ -1,4 +1,4 @@
-"""Causes of what changed: rows for pipes and sheets, lines for eyes."""
+"""Why tests changed: causes and leads, ranked; rows for programs and sheets, lines for eyes."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -7,29 +7,51 @@ from typing import Any
 from rich.console import Console
 
 from dbversus.explain.cause import Cause, Explanation
+from dbversus.report.judged import Judged
 from dbversus.report.parts.notes.cause_words import CAUSES_SHOWN, leads_left_out, told, why
+from dbversus.report.section import Section
+from dbversus.report.table import Column, Form, Table
 from dbversus.report.terminal import say
-from dbversus.report.words import rounded
 
-COLUMNS = ["test", "target", "base", "metric", "change", "rank", "kind", "what", "tested", "of_base", "of_target", "unit",
-           "ratio", "share", "means", "source", "command"]  # fmt: skip
+_FORMS = {"change": Form.RATIO, "ratio": Form.RATIO, "share": Form.SHARE, "rank": Form.COUNT}
+COLUMNS = tuple(
+    Column(name.replace("_", " "), _FORMS.get(name, Form.TEXT), name=name)
+    for name in ("test", "target", "base", "metric", "change", "rank", "kind", "what", "tested", "of_base", "of_target",
+                 "unit", "ratio", "share", "means", "source", "command")
+)  # fmt: skip
 NOTE = (
     "A cause was tested: the two targets differ in nothing else. A lead moved together with the change, and may not be its "
     "cause. A setting that differs can act on such a test; nothing shows that it did."
 )
 
 
-def flat(explanations: Sequence[Explanation]) -> tuple[list[str], list[tuple[Any, ...]]]:
+def section(judged: Judged) -> Section | None:
+    found = [one for test in judged.tests for one in test.explanations]
+    return of_explanations(found) if found else None
+
+
+def asked(judged: Judged) -> Section:
+    """With a table that may be empty: that nothing changed is an answer."""
+    return of_explanations([one for test in judged.tests for one in test.explanations])
+
+
+def of_explanations(explanations: Sequence[Explanation]) -> Section:
     """A line per cause, most likely first; a change of which nothing is known has one without a cause."""
-    return COLUMNS, [line for one in explanations for line in _lines(one)]
+    rows = [line for one in explanations for line in _lines(one)]
+    return Section(
+        title="Why tests changed",
+        data=[Table(COLUMNS, rows, lead=2, title="Why tests changed", sheet="Causes", notes=[NOTE])],
+        print_on=lambda console: render(explanations, console),
+        content=as_json(explanations),
+    )
 
 
 def _lines(explanation: Explanation) -> Iterator[tuple[Any, ...]]:
-    place = (explanation.test, explanation.target, explanation.base, explanation.metric, rounded(explanation.ratio))
+    place = (explanation.test, explanation.target, explanation.base, explanation.metric, explanation.ratio)
     if not explanation.causes:
         yield (*place, *[None] * (len(COLUMNS) - len(place)))
     for rank, cause in enumerate(explanation.causes, start=1):
-        figures = map(rounded, (cause.base, cause.mine, cause.unit, cause.ratio, cause.share))
+        figures = cause.base, cause.mine, cause.unit, cause.ratio, cause.share
         yield (
             *place,
             rank,

@@ -10,13 +10,13 @@ from rich.console import Console
 from dbversus.explain.cause import WEAK, Cause, Explanation, Kind
 from dbversus.report.formats import html, markdown, text
 from dbversus.report.formats import json as json_report
-from dbversus.report.formats.tables import causes_table
-from dbversus.report.formats.xlsx.sheets.per_test import causes as sheet
+from dbversus.report.formats.xlsx.sheets.every import of_sections
 from dbversus.report.model import Assessment
 from dbversus.report.parts.notes.cause_words import CAUSES_SHOWN, leads_left_out, likely_cause, why
+from dbversus.report.sections import causes
 from dbversus.stats.metrics import CPU
 
-from ...synthetic import HOSTILE, LABELS
+from ..synthetic import HOSTILE, LABELS
 
 SETTING = Cause(
     Kind.SETTING,
@@ -78,13 +78,13 @@ def test_what_did_not_change_has_an_empty_line() -> None:
 
 def test_only_so_many_are_shown_and_the_rest_is_counted() -> None:
     many = with_causes(*[replace(LEAD, what=f"s{number}") for number in range(CAUSES_SHOWN + 2)])
-    assert len(causes_table.shown(many)) == CAUSES_SHOWN
+    assert len(causes.shown(many)) == CAUSES_SHOWN
     assert leads_left_out(many).startswith("2 leads more") and not leads_left_out(with_causes(LEAD))
-    assert len(causes_table.flat([many])[1]) == CAUSES_SHOWN + 2
+    assert len(causes.of_explanations([many]).data[0].rows) == CAUSES_SHOWN + 2
 
 
 def test_rows_have_a_rank_and_a_change_without_a_cause_has_one() -> None:
-    columns, rows = causes_table.flat([with_causes(LEAD, PURGE), CHANGE])
+    columns, rows = causes.of_explanations([with_causes(LEAD, PURGE), CHANGE]).data[0].plain()
     lines = [dict(zip(columns, row, strict=True)) for row in rows]
     assert [(line["rank"], line["kind"], line["tested"]) for line in lines] == [
         (1, "setting", False), (2, "background", False), (None, None, None),
@@ -106,8 +106,7 @@ def test_every_report_has_the_likely_cause_in_the_line_of_the_verdict(assessment
     assert f'<td class="cause" data-title="Likely cause">lead: {lead}</td>' in html.render(assessment)
     found = json_report.as_json(assessment)["causes"]
     assert {one["target"] for one in found} == set(LABELS[1:])
-    made = sheet.sheet(assessment)
-    assert made is not None and made.name == "Causes"
+    assert "Causes" in {sheet.name for sheet in of_sections(assessment)}
 
 
 def test_words_of_others_are_escaped(assessment: Assessment) -> None:
