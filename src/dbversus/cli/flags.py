@@ -165,7 +165,7 @@ OPTIONS = (
         help="CPUs of client and server: auto, split, together, apart or none.",
         verbs=("compare",),
         default="auto",
-        panel="For the lab: measuring itself ([lab] in an experiment file)",
+        panel="For the lab: experiments about measuring itself",
     ),
     Option(
         setting="freeze",
@@ -174,7 +174,7 @@ OPTIONS = (
         help="Do not freeze idle servers between slots.",
         verbs=("compare",),
         default="",
-        panel="For the lab: measuring itself ([lab] in an experiment file)",
+        panel="For the lab: experiments about measuring itself",
     ),
     Option(
         setting="config_dir",
@@ -228,7 +228,7 @@ OPTIONS = (
         help="warm: tables are read before each block; cold: every row begins after a restart; mixed: every block does.",
         verbs=("compare",),
         default="warm",
-        panel="For the lab: measuring itself ([lab] in an experiment file)",
+        panel="For the lab: experiments about measuring itself",
     ),
     Option(
         setting="restart",
@@ -237,7 +237,7 @@ OPTIONS = (
         help="Start servers for each `block`, or `never` again.",
         verbs=("compare",),
         default="block",
-        panel="For the lab: measuring itself ([lab] in an experiment file)",
+        panel="For the lab: experiments about measuring itself",
     ),
     Option(
         setting="restore",
@@ -246,7 +246,7 @@ OPTIONS = (
         help="Restore data for each `block`, or `never` again.",
         verbs=("compare",),
         default="block",
-        panel="For the lab: measuring itself ([lab] in an experiment file)",
+        panel="For the lab: experiments about measuring itself",
     ),
     Option(
         setting="fail_on",

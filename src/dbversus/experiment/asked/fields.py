@@ -16,7 +16,7 @@ LAB = "lab"
 """The table of an experiment file with the settings of `IN_LAB`."""
 IN_LAB = ("placement", "freeze", "cache", "cold_slot_ms", "restart", "restore")
 """Settings for experiments about measuring itself; no question about a database needs them."""
-LAB_PANEL = "For the lab: measuring itself ([lab] in an experiment file)"
+LAB_PANEL = "For the lab: experiments about measuring itself"
 LEAST_MEMORY_BYTES = 2**20
 
 
