@@ -41,7 +41,7 @@ from dbversus.host.pinning import place
 from dbversus.results.read import open_results
 from dbversus.results.records import AnyRecord, Load, Look, of_type
 from dbversus.results.stored import Results
-from dbversus.stats.judge import judge, settled_tests
+from dbversus.stats.judge import decided_tests, judge
 from dbversus.stats.metrics import CPU, THROUGHPUT
 from dbversus.stats.model import Finding
 from dbversus.suites import load_suite, profile_choices
@@ -109,7 +109,7 @@ def run_interleaved(targets: Sequence[str], tests: Sequence[str], rows: int, bud
 
 def told_by(results: Results) -> dict[str, Answer]:
     findings = judge(results)
-    minutes = minutes_to_verdict(results.records, settled_tests(findings))
+    minutes = minutes_to_verdict(results.records, decided_tests(findings))
     return {
         test: Answer({one.metric: one for one in findings if one.test == test}, minutes.get(test))
         for test in results.tests

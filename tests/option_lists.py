@@ -21,7 +21,7 @@ from dbversus.host.user import server_user
 from dbversus.servers.base import ServerConfig
 from dbversus.servers.config.option_lists import FOLDER
 from dbversus.servers.mysql import files as mysql_files
-from dbversus.servers.mysql.taken import values_said
+from dbversus.servers.mysql.adjusted_settings import values_said
 from dbversus.servers.postgres import files as postgres_files
 
 

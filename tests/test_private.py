@@ -10,8 +10,8 @@ from dbversus.private import (
     config_told,
     holds_secret,
     recorded,
-    told,
     whole,
+    with_short_paths,
     without_secret_settings,
     without_secrets,
 )
@@ -168,12 +168,12 @@ def test_folders_are_told_from_the_home(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("DBVERSUS_HOME", "/home/zoë/.cache/dbversus")
     text = "mysqld: /home/zoë/.cache/dbversus/run7/t0/data, /home/zoë/pg17 /home/zoët /x/home/zoë (/home/zoë)"
     shown = "mysqld: $DBVERSUS_HOME/run7/t0/data, ~/pg17 /home/zoët /x/home/zoë (~)"
-    assert told(text) == shown
-    assert told('"/home/zo\\u00eb/pg17"') == '"~/pg17"'
+    assert with_short_paths(text) == shown
+    assert with_short_paths('"/home/zo\\u00eb/pg17"') == '"~/pg17"'
     assert whole("~/a:$DBVERSUS_HOME/b:/c~/d") == "/home/zoë/a:/home/zoë/.cache/dbversus/b:/c~/d"
-    assert Path(whole(told("/home/zoë/x y/z"))) == Path("/home/zoë/x y/z")
+    assert Path(whole(with_short_paths("/home/zoë/x y/z"))) == Path("/home/zoë/x y/z")
 
 
 def test_a_home_that_is_the_root_hides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/")
-    assert told("/opt/pg17") == "/opt/pg17"
+    assert with_short_paths("/opt/pg17") == "/opt/pg17"

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from dbversus.stats.judge import settled_tests
+from dbversus.stats.judge import decided_tests
 from dbversus.stats.judging.verdicts import assess
 from dbversus.stats.metrics import CPU, PRIMARY, THROUGHPUT
 from dbversus.stats.model import BlockValue, Finding, Verdict
@@ -135,7 +135,7 @@ def run_looks(
         seen += block(number, open_tests, looked)
         if number + 1 in looks:
             findings = assess(seen, PRIMARY, looks)
-            settled = settled_tests(findings)
+            settled = decided_tests(findings)
             newly = [test for test in open_tests if test in settled]
             settled_min += [seconds / 60] * len(newly)
             open_tests = {test: None for test in open_tests if test not in newly}

@@ -121,7 +121,7 @@ def _without_values(text: str) -> Iterator[str]:
 
 def config_told(text: str) -> str:
     """A config file as it may be told: secrets hidden, folders from the home."""
-    return told(_CONFIG_LINE.sub(_setting_hidden, text))
+    return with_short_paths(_CONFIG_LINE.sub(_setting_hidden, text))
 
 
 def _setting_hidden(found: re.Match[str]) -> str:
@@ -131,7 +131,7 @@ def _setting_hidden(found: re.Match[str]) -> str:
 
 def said(text: str) -> str:
     """Words of a server as they may be told: without what tells the host, and with folders from the home."""
-    return told(without_host(text, host_names(platform.node())))
+    return with_short_paths(without_host(text, host_names(platform.node())))
 
 
 def host_names(*names: str) -> frozenset[str]:
@@ -147,7 +147,7 @@ def without_host(text: str, names: Collection[str]) -> str:
     return _SERVER_ID.sub(rf"\1{HIDDEN}", text)
 
 
-def told(text: str) -> str:
+def with_short_paths(text: str) -> str:
     """The text with folders as they may be told: `$DBVERSUS_HOME/…` and `~/…`. JSON and TOML stay what they are."""
     for folder, name in ((str(home_dir()), HOME), (os.environ.get("HOME", ""), "~")):
         if len(folder) > 1:
@@ -156,7 +156,7 @@ def told(text: str) -> str:
 
 
 def whole(text: str) -> str:
-    """What `told` made of a path, or of several with `:` or `,` between them, as this host has it."""
+    """What `with_short_paths` made of a path, or of several with `:` or `,` between them, as this host has it."""
     text = text.replace(HOME, str(home_dir()))
     return re.sub(r"(?<![\w./~-])~(?=/)", lambda _: str(expanded("~")), text)
 

@@ -124,7 +124,7 @@ class FakeServer:
     """A server of which nothing is there but what a rig asks for. `root_pid` as of an embedded DBMS."""
 
     dbms = "postgres"
-    puts_off_s = 0.0
+    deferred_work_s = 0.0
 
     def __init__(self, folder: Path, number: int):
         self.build = Build("postgres", "17.1", "path", Path("/opt/postgres"), checksum=f"checksum {number}")

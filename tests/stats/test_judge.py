@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from dbversus.stats.judge import judge, margins_of, settled_tests
+from dbversus.stats.judge import decided_tests, judge, margins_of
 from dbversus.stats.metrics import CPU, THROUGHPUT
 from dbversus.stats.model import Verdict
 
@@ -46,5 +46,5 @@ def test_a_target_that_stalls_in_few_slots_is_worse_and_not_settled_before_it_is
     slots["elapsed_ns"] = np.ma.masked_array(np.where(hit, 600_000_000, slots["elapsed_ns"]))
     verdicts = {(one.test, one.metric): one.verdict for one in judge(replace(results, slots=slots))}
     assert [verdicts[test, THROUGHPUT] for test in ("test0", "test1")] == [Verdict.EQUIVALENT, Verdict.REGRESSION]
-    assert "test1" not in settled_tests(judge(replace(results, slots=slots)))
-    assert "test1" in settled_tests(judge(results))
+    assert "test1" not in decided_tests(judge(replace(results, slots=slots)))
+    assert "test1" in decided_tests(judge(results))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dbversus.errors import UsageError
-from dbversus.stats.judge import judge, judge_over_clients, settled_tests
+from dbversus.stats.judge import decided_tests, judge, judge_over_clients
 from dbversus.stats.judgeable import MEAN, P99
 from dbversus.stats.judged import judged_metrics, judged_names, judged_smooth, marked
 from dbversus.stats.metrics import CPU, IO_BYTES, METRICS, PRIMARY, SMOOTH, THROUGHPUT
@@ -48,8 +48,8 @@ def test_only_what_is_judged_makes_verdicts_and_keeps_a_test_in_the_run() -> Non
     slots["server_cpu_ns"] = np.ma.masked_array(np.where(hit, slots["server_cpu_ns"] * noise, slots["server_cpu_ns"]))
     by_cpu = replace(results, slots=slots)
     by_rate = replace(by_cpu, header=msgspec.structs.replace(results.header, judge=["throughput"]))
-    assert "test1" not in settled_tests(judge(by_cpu))
-    assert settled_tests(judge(by_rate)) >= {"test0", "test1", "test2"}
+    assert "test1" not in decided_tests(judge(by_cpu))
+    assert decided_tests(judge(by_rate)) >= {"test0", "test1", "test2"}
     assert {one.metric for one in judge(by_rate) if one.judged} == {THROUGHPUT}
     assert {one.metric for one in judge(by_cpu) if one.judged} == {CPU, THROUGHPUT, IO_BYTES}
 

@@ -11,7 +11,7 @@ from dbversus.dbms.known import find_dbms, is_known
 from dbversus.dbms.versions import is_version
 from dbversus.errors import UsageError
 from dbversus.home import expanded
-from dbversus.private import HOME, told, whole
+from dbversus.private import HOME, whole, with_short_paths
 
 _NAME = r"[A-Za-z0-9][\w.+-]*"
 _SELECTOR = re.compile(rf"{_NAME}(/{_NAME})?")
@@ -136,7 +136,7 @@ def _label(spec: TargetSpec, *, alone: bool) -> str:
 
 def spelling(spec: TargetSpec) -> str:
     """The target as it is called where it has no name of its own: `postgres:17@fpw_off`."""
-    build = f"{spec.dbms}:{told(spec.selector)}" if spec.selector else spec.dbms
+    build = f"{spec.dbms}:{with_short_paths(spec.selector)}" if spec.selector else spec.dbms
     return f"{build}@{','.join(spec.configs)}" if spec.configs else build
 
 

@@ -22,7 +22,7 @@ from dbversus.campaign.screening.agenda import Screening
 from dbversus.campaign.upgrading.agenda import Upgrade
 from dbversus.errors import UsageError
 from dbversus.files import LineFile
-from dbversus.private import told
+from dbversus.private import with_short_paths
 from dbversus.results.schema import CAMPAIGN
 
 AnyAgenda = Calibration | Finding | Screening | Upgrade
@@ -150,7 +150,7 @@ class CampaignJournal(LineFile):
     def append(self, line: AnyLine) -> None:
         """On the disk when it returns, with the time, and folders from the home."""
         stamped = msgspec.structs.replace(line, at_unix_ns=time.time_ns())
-        self.append_line(told(_encode(stamped).decode()).encode() + b"\n")
+        self.append_line(with_short_paths(_encode(stamped).decode()).encode() + b"\n")
         self.course.fold(line)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dbversus.cli import campaigns
 from dbversus.cli.choices import Choices
 from dbversus.errors import UsageError
-from dbversus.names import near, split_names
+from dbversus.names import did_you_mean, split_names
 from dbversus.results.schema import CAMPAIGN, EXPERIMENT, JOURNAL, MEASURED
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def _steps(only: str | None, changes: "tuple[Change, ...]") -> tuple[str, ...]:
     wanted = split_names(only) if only else list(STEPS)
     for name in wanted:
         if name not in STEPS:
-            raise UsageError(f"--only {name} is no step.{near(name, STEPS)} Accepted: {', '.join(STEPS)}.")
+            raise UsageError(f"--only {name} is no step.{did_you_mean(name, STEPS)} Accepted: {', '.join(STEPS)}.")
     steps = tuple(name for name in STEPS if name in wanted and STEPS[name].applies(changes))
     if not steps:
         raise UsageError(

@@ -8,7 +8,7 @@ from dbversus.dbms.null import NULL
 from dbversus.dbms.postgres import POSTGRES
 from dbversus.dbms.sqlite import SQLITE
 from dbversus.errors import UsageError
-from dbversus.names import nearest
+from dbversus.names import did_you_mean_inline
 
 KNOWN = (POSTGRES, MYSQL, MARIADB, MYROCKS, SQLITE, NULL)
 _BY_NAME = {name: dbms for dbms in KNOWN for name in (dbms.name, *dbms.aliases)}
@@ -51,7 +51,7 @@ def _hint(name: str) -> str:
         return f" (did you mean '{with_version[1]}:{with_version[2]}'?)"
     if plain[:1].isdigit():
         return "; a target begins with its DBMS, such as postgres:17"
-    return nearest(plain, _BY_NAME)
+    return did_you_mean_inline(plain, _BY_NAME)
 
 
 def is_known(name: str) -> bool:

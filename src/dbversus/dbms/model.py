@@ -62,7 +62,7 @@ class Dbms:
     asked for by name. `always_here`: builds that need no installation, as targets name them ("": the DBMS alone).
 
     `embedded`: its client is its server. `sql_of`: whose SQL it takes where a suite has none for it. `cache_dumps`: files with
-    the list of pages in memory, which it would read again when it starts. `puts_off_s`: by a clock of its own, it takes up
+    the list of pages in memory, which it would read again when it starts. `deferred_work_s`: by a clock of its own, it takes up
     what it has put off after so many seconds at most.
     """
 
@@ -82,7 +82,7 @@ class Dbms:
     embedded: bool = False
     sql_of: str = ""
     cache_dumps: tuple[str, ...] = ()
-    puts_off_s: float = 0.0
+    deferred_work_s: float = 0.0
 
     @property
     def is_database(self) -> bool:

@@ -8,7 +8,7 @@ from dbversus.dbms.model import Dbms, Disk, Family, Settings
 from dbversus.dbms.reasons import ENGINE, INSTALLATION, LOG, ONE_FOLDER, PRIVATE, SOCKET_ONLY
 from dbversus.dbms.sizes import BYTES_PER_ROW, WRITTEN_BYTES, size_bytes
 
-PUTS_OFF_S = 1.1
+DEFERRED_WORK_S = 1.1
 """InnoDB's purge of what is less than a batch, or in newer MariaDB of all, and its writing of pages begin once a second."""
 
 # Tarballs (bin), Debian and packages of the makers (sbin), Red Hat (libexec).
@@ -52,7 +52,7 @@ MYSQL = Dbms(
     version_pattern=_VERSION + r"(?!\S*MariaDB)",
     version_options=_VERSION_OPTIONS,
     cache_dumps=_DUMPS,
-    puts_off_s=PUTS_OFF_S,
+    deferred_work_s=DEFERRED_WORK_S,
 )
 MARIADB = replace(
     MYSQL,
@@ -73,5 +73,5 @@ MYROCKS = replace(
     plugin="ha_rocksdb.so",
     built_in="default_cf_options",  # the name of one of its settings
     sql_of="mysql",
-    puts_off_s=0.0,
+    deferred_work_s=0.0,
 )

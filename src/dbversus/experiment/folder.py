@@ -20,7 +20,7 @@ from dbversus.errors import UsageError
 from dbversus.experiment.asked.spec import ExperimentSpec, make_spec, read_choices
 from dbversus.files import whole_file
 from dbversus.home import shipped
-from dbversus.private import told, whole
+from dbversus.private import whole, with_short_paths
 from dbversus.results.journal import read_header
 from dbversus.results.records import Experiment, StoredFile
 from dbversus.results.schema import CONFIGS, EXPERIMENT, JOURNAL, SUITE
@@ -179,7 +179,7 @@ def _check_choices(path: Path, header: Experiment, spec: ExperimentSpec) -> None
 
 
 def _told(choices: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(told(json.dumps(choices)))
+    found: dict[str, Any] = json.loads(with_short_paths(json.dumps(choices)))
     return found
 
 

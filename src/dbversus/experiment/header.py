@@ -19,7 +19,7 @@ from dbversus.experiment.plan.definitions import definitions
 from dbversus.experiment.rig.rig import Target
 from dbversus.experiment.rig.stage import Stage
 from dbversus.host.facts import machine_id
-from dbversus.private import told, whole, without_secret_settings
+from dbversus.private import whole, with_short_paths, without_secret_settings
 from dbversus.results.records import Experiment, Rendered, TargetFacts
 from dbversus.results.schema import HOST, SCHEMA_VERSION
 from dbversus.servers.base import ServerConfig
@@ -91,7 +91,9 @@ def _rendered(config: ServerConfig) -> Rendered:
     """As it may be told: without secrets, and with folders from the home."""
     parts = asdict(replace(config, settings=without_secret_settings(config.settings), places={}))
     del parts["places"]
-    return msgspec.convert(json.loads(told(json.dumps(parts | {"chosen": sorted(config.chosen)}))), Rendered)
+    return msgspec.convert(
+        json.loads(with_short_paths(json.dumps(parts | {"chosen": sorted(config.chosen)}))), Rendered
+    )
 
 
 def _settings(stage: Stage) -> dict[str, dict[str, dict[str, Value]]]:

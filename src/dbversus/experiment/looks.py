@@ -13,11 +13,11 @@ def newly_decided(contest: Contest, directory: Path) -> list[str]:
     A regression or improvement is decided only once it has been measured again (stats.judge), so it stays in
     the run for one look more. Targets of which no more blocks will tell anything hold up no test.
     """
-    from dbversus.stats.judge import judge, settled_tests  # takes seconds to import; a run has begun by now
+    from dbversus.stats.judge import decided_tests, judge  # takes seconds to import; a run has begun by now
 
     measured = _measured(contest)
     findings = [finding for finding in judge(open_results(directory)) if (finding.test, finding.target) in measured]
-    return contest.to_retire(settled_tests(findings))
+    return contest.to_retire(decided_tests(findings))
 
 
 def _measured(contest: Contest) -> set[tuple[str, str]]:

@@ -29,7 +29,7 @@ from dbversus.experiment.rig.stage import HoldHost, Stage, set_stage
 from dbversus.files import write_whole
 from dbversus.host.claims.lock import acquire_host
 from dbversus.host.facts import machine_id
-from dbversus.private import told
+from dbversus.private import with_short_paths
 from dbversus.results.journal import header_of, parse_journal
 from dbversus.results.records import Finished, Remark, Resumed
 from dbversus.results.records import Look as LookRecord
@@ -75,7 +75,7 @@ def _new_results(
     """A results folder with all that is known before the first row, and its journal."""
     write_spec(stage.spec, directory / EXPERIMENT)
     write_copies(copies, directory)
-    write_whole(directory / HOST, told(json.dumps(stage.host_facts, indent=1, default=str)))
+    write_whole(directory / HOST, with_short_paths(json.dumps(stage.host_facts, indent=1, default=str)))
     with _open_journal(directory) as journal:
         targets = [target.build.dbms for target in stage.targets]
         calibration = calibration_fields(stage.spec, targets, stage.host_facts, display.say)

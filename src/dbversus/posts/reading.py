@@ -9,7 +9,7 @@ from dbversus.dbms.known import KNOWN
 from dbversus.dbms.versions import is_version
 from dbversus.errors import UsageError
 from dbversus.home import shipped
-from dbversus.names import near
+from dbversus.names import did_you_mean
 from dbversus.posts.claims import Build, ClaimsFile, Figure, Post
 from dbversus.stats.metrics import LOAD_TEST
 from dbversus.suites.file.reading import read_shape
@@ -30,7 +30,7 @@ def load_post(name: str) -> Post:
     files = _files()
     if name not in files:
         raise UsageError(
-            f"There are no claims of a post '{name}'.{near(name, files)} Accepted: {', '.join(sorted(files))}."
+            f"There are no claims of a post '{name}'.{did_you_mean(name, files)} Accepted: {', '.join(sorted(files))}."
         )
     return read_post(files[name])
 
@@ -79,7 +79,7 @@ class _Tests:
             return
         known = [LOAD_TEST, *load_suite(self.suite).sequence]
         raise place.mistake(
-            f"unknown test '{glob}'.{near(glob, known)} Accepted: {LOAD_TEST}, and names and globs of tests of suite "
+            f"unknown test '{glob}'.{did_you_mean(glob, known)} Accepted: {LOAD_TEST}, and names and globs of tests of suite "
             f"{self.suite}, which {self.experiment.name} uses."
         )
 
@@ -114,14 +114,16 @@ def _check_experiment(name: str, path: Path, place: Place) -> None:
     beside = [file.stem for file in path.parents[1].glob(f"{path.stem}-*.toml")]
     if name and name not in beside:
         raise place.at("experiment").mistake(
-            f"unknown experiment '{name}'.{near(name, beside)} Accepted: {', '.join(beside) or 'none'} "
+            f"unknown experiment '{name}'.{did_you_mean(name, beside)} Accepted: {', '.join(beside) or 'none'} "
             f"(files experiments/posts/{path.stem}-….toml)."
         )
 
 
 def _check_known(name: str, known: Collection[str], what: str, accepted: str, place: Place) -> None:
     if name not in known:
-        raise place.mistake(f"unknown {what} '{name}'.{near(name, known)} Accepted: {accepted}, {', '.join(known)}.")
+        raise place.mistake(
+            f"unknown {what} '{name}'.{did_you_mean(name, known)} Accepted: {accepted}, {', '.join(known)}."
+        )
 
 
 def _check_build(build: Build, place: Place, name: str) -> None:
@@ -132,14 +134,14 @@ def _check_build(build: Build, place: Place, name: str) -> None:
     stands = build.stands
     if stands.dbms and stands.dbms not in (known := [dbms.name for dbms in KNOWN]):
         raise place.mistake(
-            f"unknown DBMS '{stands.dbms}' in '{build.here}'.{near(stands.dbms, known)} Accepted: {', '.join(known)}."
+            f"unknown DBMS '{stands.dbms}' in '{build.here}'.{did_you_mean(stands.dbms, known)} Accepted: {', '.join(known)}."
         )
     if stands.version and not is_version(stands.version):
         raise place.mistake(f"'{stands.version}' in '{build.here}' is no version; e.g. 8.0 or 8.0.33.")
     configs = _configs(stands.dbms)
     for config in sorted(one for one in stands.configs - configs if "=" not in one):
         raise place.mistake(
-            f"unknown config '{config}' in '{build.here}'.{near(config, configs)} Accepted: names of files in configs/."
+            f"unknown config '{config}' in '{build.here}'.{did_you_mean(config, configs)} Accepted: names of files in configs/."
         )
 
 

@@ -7,8 +7,8 @@ import msgspec
 import numpy as np
 
 from dbversus.errors import UsageError
-from dbversus.names import near
-from dbversus.private import told
+from dbversus.names import did_you_mean
+from dbversus.private import with_short_paths
 from dbversus.results.columns import Columns
 from dbversus.results.records import Answers, AnyRecord, Check
 from dbversus.results.stored import Results, Target
@@ -29,11 +29,11 @@ def with_base(results: Results, wanted: str) -> Results:
 
 def _find(results: Results, wanted: str) -> Target:
     known = {name: target for target in results.targets for name in (target.name, target.label)}
-    wanted = told(wanted)
+    wanted = with_short_paths(wanted)
     listed = ", ".join(f"{target.label} ({target.name})" for target in results.targets)
     if wanted not in known:
         raise UsageError(
-            f"--base {wanted}: {results.directory} has no such target; it has: {listed}.{near(wanted, known)}"
+            f"--base {wanted}: {results.directory} has no such target; it has: {listed}.{did_you_mean(wanted, known)}"
         )
     measured = set(results.slots["target"])
     if measured and known[wanted].label not in measured:

@@ -13,7 +13,7 @@ import msgspec
 
 from dbversus.errors import DbversusError, RunError, UsageError
 from dbversus.files import LineFile, whole_file, why_refused, write_whole
-from dbversus.private import told
+from dbversus.private import with_short_paths
 from dbversus.results.columns import Columns, slot_columns
 from dbversus.results.journal import header_of, parse_journal
 from dbversus.results.latency import log_text
@@ -96,7 +96,7 @@ class Journal(LineFile):
             decode(line)
         except msgspec.ValidationError as error:
             raise TypeError(f"{record!r} is no record of a journal: {error}") from error
-        self.append_line(told(line.decode()).encode() + b"\n")
+        self.append_line(with_short_paths(line.decode()).encode() + b"\n")
 
 
 def seal(directory: Path) -> None:

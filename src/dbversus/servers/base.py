@@ -91,7 +91,7 @@ class Server(Protocol):
     # what this build or host could not give, for the report
     notes: list[str]
     # by a clock of its own, the server takes up what it has put off after so many seconds at most
-    puts_off_s: float
+    deferred_work_s: float
 
     def check(self) -> None:
         """Before anything is created: RunError when the build cannot run here, UsageError for a config it refuses."""

@@ -17,7 +17,7 @@ class NullServer(WithoutProcess):
     """Accepts one setting, `reply_bytes`: the size of an answer (200 by default)."""
 
     dbms = "null"
-    puts_off_s = 0.0
+    deferred_work_s = 0.0
 
     def __init__(self, build: Build, config: ServerConfig, work_dir: Path):
         self.build = build

@@ -186,7 +186,7 @@ def margins_of(header: Experiment, tests: Sequence[str]) -> dict[tuple[str, str]
     return margins
 
 
-def settled_tests(findings: Sequence[Finding]) -> set[str]:
+def decided_tests(findings: Sequence[Finding]) -> set[str]:
     """Tests that are decided, and whose changes have been measured again."""
     unsettled = {
         finding.test

@@ -11,7 +11,7 @@ from dbversus.builds.lock import locked_if_free
 from dbversus.dbms.known import find_dbms
 from dbversus.errors import RunError, UsageError
 from dbversus.host.claims import in_use, registry
-from dbversus.names import near
+from dbversus.names import did_you_mean
 from dbversus.storage.listing import Kept, Kind, plural
 
 _UNITS_S = {"h": 3600, "d": 86400, "w": 7 * 86400}
@@ -62,7 +62,7 @@ def _named(kept: Sequence[Kept], name: str, own: dict[str, Path]) -> list[Kept]:
         raise UsageError(f"'{name}' is several: {', '.join(one.name for one in found)}; name one of them.")
     if not found:
         known = [*(one.name for one in kept), *map(plural, Kind)]
-        raise UsageError(f"Nothing called '{name}' is kept.{near(name, known)} List it all: dbversus clean")
+        raise UsageError(f"Nothing called '{name}' is kept.{did_you_mean(name, known)} List it all: dbversus clean")
     return found
 
 

@@ -5,7 +5,7 @@ from functools import lru_cache, reduce
 from pathlib import Path
 
 from dbversus.errors import UsageError
-from dbversus.names import near
+from dbversus.names import did_you_mean
 from dbversus.suites.assembly.suite import build_suite
 from dbversus.suites.data.file import ORIGINS
 from dbversus.suites.file.draft import Draft, extend, make_draft, with_variants
@@ -125,7 +125,7 @@ def _find(name: str, folder: Path = Path()) -> Path:
     if name.endswith(".toml"):
         return folder / name
     raise UsageError(
-        f"Unknown suite '{name}'.{near(name, bundled)} Accepted: {', '.join(bundled)}, or the path of a .toml file."
+        f"Unknown suite '{name}'.{did_you_mean(name, bundled)} Accepted: {', '.join(bundled)}, or the path of a .toml file."
     )
 
 

@@ -13,7 +13,7 @@ from dbversus.dbms.sizes import VALUE_BYTES_PER_ROW
 from dbversus.dbms.sql.table import Table
 from dbversus.dbms.sql.types import width_bytes
 from dbversus.errors import UsageError
-from dbversus.names import near, split_names
+from dbversus.names import did_you_mean, split_names
 from dbversus.suites.data.file import DataFile
 from dbversus.suites.data.staged import Staged
 from dbversus.suites.expression import Expression, evaluate
@@ -270,7 +270,9 @@ class Test:
         known = self.suite_variables.keys() | self.own_variables.keys()
         for name in given:
             if name not in known:
-                raise UsageError(f"Unknown variable '{name}'.{near(name, known)} Accepted: {', '.join(sorted(known))}.")
+                raise UsageError(
+                    f"Unknown variable '{name}'.{did_you_mean(name, known)} Accepted: {', '.join(sorted(known))}."
+                )
         return {**self.suite_variables, **given, **self.own_variables, "table_size": table_size, "tables": tables}
 
     def rows_scanned_per_op(self, table_size: int, tables: int) -> int | None:
@@ -530,7 +532,7 @@ class Suite:
             return found
         known = [*self.sequence, *self.selections]
         raise UsageError(
-            f"No test of suite {self.name} matches '{glob}'.{near(glob, known)} Accepted: names and globs such as "
+            f"No test of suite {self.name} matches '{glob}'.{did_you_mean(glob, known)} Accepted: names and globs such as "
             f"'point-*', and the selections {', '.join(self.selections) or '(none)'}; "
             f"`dbversus suites show {self.name}` lists all tests."
         )

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from dbversus.dbms.sizes import BYTES_PER_ROW
 from dbversus.errors import UsageError
-from dbversus.names import near
+from dbversus.names import did_you_mean
 from dbversus.suites.file.generators import Shape
 from dbversus.suites.file.reading import check_shape
 from dbversus.suites.file.source import Place, read_source
@@ -91,7 +91,7 @@ def load_profile(name: str) -> Profile:
     """The profile of that name; raises UsageError with those that there are."""
     profiles = _profiles()
     if name not in profiles:
-        raise UsageError(f"Unknown profile '{name}'.{near(name, profiles)} Accepted: {', '.join(profiles)}.")
+        raise UsageError(f"Unknown profile '{name}'.{did_you_mean(name, profiles)} Accepted: {', '.join(profiles)}.")
     return profiles[name]
 
 

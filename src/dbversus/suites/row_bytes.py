@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from statistics import fmean
 
 from dbversus.dbms.sql.types import is_bytes, is_text, width_bytes
-from dbversus.suites.assembly.does import DELETE, INDEX, INSERT, does_of
+from dbversus.suites.assembly.kinds_of_work import DELETE, INDEX, INSERT, kinds_of_work
 from dbversus.suites.expression import evaluate
 from dbversus.suites.file.generators import Bytes, Choice, Constant, Text
 from dbversus.suites.model import Parameter, Statement, Suite, TableRules, Test
@@ -29,7 +29,7 @@ def bytes_of_roles(suite: Suite, test: Test, table_size: int, copies: int) -> di
     """Role, "" for a test without roles → bytes of a row that it inserts or deletes; only where all its rows are alike."""
     tables = bytes_of_tables(suite, table_size, copies)
     of_roles = {role.name: role.statements for role in test.roles} or {"": test.statements}
-    changing = {role for role, does in does_of(test).items() if does in (INSERT, DELETE, INDEX)}
+    changing = {role for role, does in kinds_of_work(test).items() if does in (INSERT, DELETE, INDEX)}
     found = {role: _common({tables.get(name) for name in _tables_of(of_roles[role])}) for role in sorted(changing)}
     return {role: value for role, value in found.items() if value is not None}
 

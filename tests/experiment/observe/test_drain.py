@@ -25,13 +25,13 @@ class _Rig:
         *,
         gone: bool = False,
         undrained: bool = False,
-        puts_off_s: float = 0.0,
+        deferred_work_s: float = 0.0,
         **spec: Any,
     ):
         self.spec = SimpleNamespace(**{"drain_s": 2.0, "drain_idle_s": 0.2, "freeze": True} | spec)
         self.tag = {"group": "g1"}
         self.alive = [
-            SimpleNamespace(name=name, server=_server(process, puts_off_s)) for name, process in targets.items()
+            SimpleNamespace(name=name, server=_server(process, deferred_work_s)) for name, process in targets.items()
         ]
         self.engine = self
         self.gone, self.undrained = gone, undrained
@@ -58,8 +58,8 @@ class _Rig:
         self.noted.append(msgspec.to_builtins(record))
 
 
-def _server(process: bool, puts_off_s: float) -> Any:
-    return SimpleNamespace(root_pid=11 if process else None, puts_off_s=puts_off_s, is_running=lambda: True)
+def _server(process: bool, deferred_work_s: float) -> Any:
+    return SimpleNamespace(root_pid=11 if process else None, deferred_work_s=deferred_work_s, is_running=lambda: True)
 
 
 def _case(changes_data: bool = True) -> Case:
@@ -129,7 +129,7 @@ class _Clock:
 
 
 def test_clocks_of_frozen_servers_strike_twice_and_both_times_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    rig, clock = _Rig({"t0": True, "t1": True}, puts_off_s=1.1), _Clock(monkeypatch)
+    rig, clock = _Rig({"t0": True, "t1": True}, deferred_work_s=1.1), _Clock(monkeypatch)
     answer = rig.call
     let_go: list[tuple[str, float]] = []
 
@@ -148,7 +148,7 @@ def test_clocks_of_frozen_servers_strike_twice_and_both_times_count(monkeypatch:
 
 
 def test_of_a_server_that_is_gone_by_the_second_strike_nothing_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    rig = _Rig({"t0": True, "t1": True}, puts_off_s=1.1)
+    rig = _Rig({"t0": True, "t1": True}, deferred_work_s=1.1)
     monkeypatch.setattr(time, "sleep", lambda _: None)
     rig.alive[1].server.is_running = lambda: len(rig.called) < 3
     _drain(rig)
@@ -158,13 +158,13 @@ def test_of_a_server_that_is_gone_by_the_second_strike_nothing_is_known(monkeypa
 
 def test_a_running_server_with_a_clock_has_to_be_idle_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time, "sleep", lambda seconds: pytest.fail("it works meanwhile, unseen"))
-    rig = _Rig({"t0": True}, freeze=False, puts_off_s=1.1)
+    rig = _Rig({"t0": True}, freeze=False, deferred_work_s=1.1)
     _drain(rig)
     assert [call["idle_ms"] for call in rig.called] == [1100]
 
 
 def test_clocks_strike_in_all_servers_at_once_before_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    rig = _Rig({"t0": True, "t1": True, "embedded": False}, puts_off_s=1.1)
+    rig = _Rig({"t0": True, "t1": True, "embedded": False}, deferred_work_s=1.1)
     happened: list[Any] = rig.called
     monkeypatch.setattr(time, "sleep", happened.append)
     start_clocks_together(_scene(rig))
@@ -177,9 +177,9 @@ def test_clocks_strike_in_all_servers_at_once_before_the_rows(monkeypatch: pytes
     ("rig", "case", "replay"),
     [
         (_Rig({"t0": True, "t1": True}), _case(), False),
-        (_Rig({"t0": True, "t1": True}, puts_off_s=1.1), _case(changes_data=False), False),
-        (_Rig({"t0": True, "t1": True}, puts_off_s=1.1, freeze=False), _case(), False),
-        (_Rig({"t0": True, "t1": True}, puts_off_s=1.1), _case(), True),
+        (_Rig({"t0": True, "t1": True}, deferred_work_s=1.1), _case(changes_data=False), False),
+        (_Rig({"t0": True, "t1": True}, deferred_work_s=1.1, freeze=False), _case(), False),
+        (_Rig({"t0": True, "t1": True}, deferred_work_s=1.1), _case(), True),
     ],
     ids=["no clocks", "nothing to purge", "not frozen", "nothing to measure"],
 )

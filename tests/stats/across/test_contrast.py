@@ -22,7 +22,7 @@ from dbversus.stats.across.contrast import (
     ratio_over,
 )
 from dbversus.stats.across.sizes import interaction_name, size_of
-from dbversus.stats.judge import settled_tests
+from dbversus.stats.judge import decided_tests
 from dbversus.stats.judging import sequential
 from dbversus.stats.judging.verdicts import assess, decided
 from dbversus.stats.means import Logs, Mean, Ratio
@@ -366,7 +366,7 @@ def experiment(world: World, rng: np.random.Generator) -> Measured:
         lambda blocks: assess(chosen(dict(blocks)), PRIMARY, world.looks),
         [f"t{number}" for number in range(world.tests)],
         world.looks,
-        settled_tests,
+        decided_tests,
     )
     return Measured(block_means(chosen(looked.blocks), PRIMARY), {}, world.looks)
 

@@ -9,7 +9,7 @@ import pytest
 
 from dbversus.results.layout import lay_out
 from dbversus.stats.headline import headline
-from dbversus.stats.judge import settled_tests
+from dbversus.stats.judge import decided_tests
 from dbversus.stats.judging.verdicts import assess
 from dbversus.stats.judging.whole_work import check_whole_work, judge_whole_work, whole_work_values
 from dbversus.stats.metrics import CPU, DRAIN_CPU, SMOOTH, THROUGHPUT
@@ -103,7 +103,7 @@ def test_what_stalls_in_few_slots_is_a_change_and_says_where(target: str, change
     first = {name: column[slots["block"] < 4] for name, column in slots.items()}
     unconfirmed = judged(stalled(first, of(first, target) & (first["row"] % 12 == 5)))[1]
     assert only(unconfirmed, THROUGHPUT).verdict is change
-    assert "t0" in settled_tests(checked) and "t0" not in settled_tests(unconfirmed)
+    assert "t0" in decided_tests(checked) and "t0" not in decided_tests(unconfirmed)
 
 
 def test_what_is_not_certain_withholds_the_verdict_and_says_both() -> None:
@@ -252,7 +252,7 @@ def through_looks(slots: Slots, *, check: bool = True) -> list[Finding]:
         )
         return check_whole_work(findings, {finding.key: finding for finding in whole} if check else {})
 
-    return take_looks(judge, {value.test for value in rows}, LOOKS, settled_tests).findings
+    return take_looks(judge, {value.test for value in rows}, LOOKS, decided_tests).findings
 
 
 @pytest.mark.parametrize("share", [0.002, 0.02])

@@ -11,7 +11,7 @@ import pytest
 
 from dbversus.results.records import Latency
 from dbversus.results.stored import Results
-from dbversus.stats.judge import judge, judge_over_clients, settled_tests
+from dbversus.stats.judge import decided_tests, judge, judge_over_clients
 from dbversus.stats.judgeable import P50, P95, P99, PERCENTS
 from dbversus.stats.metrics import CPU, THROUGHPUT
 from dbversus.stats.model import BlockValue, Finding, Verdict
@@ -116,9 +116,9 @@ def test_the_family_is_that_of_the_judged_metrics(changed: list[Finding]) -> Non
 def test_a_test_is_decided_when_its_percentile_is() -> None:
     results = experiment(1.1, blocks=4)
     assert of(judge(results), P99)["test1"].verdict is not Verdict.EQUIVALENT
-    assert "test0" in settled_tests(judge(results)) and "test1" not in settled_tests(judge(results))
+    assert "test0" in decided_tests(judge(results)) and "test1" not in decided_tests(judge(results))
     usual = replace(results, header=msgspec.structs.replace(results.header, judge=["cpu", "throughput", "io"]))
-    assert "test1" in settled_tests(judge(usual))
+    assert "test1" in decided_tests(judge(usual))
 
 
 def test_too_few_operations_make_no_verdict_and_hold_up_none() -> None:
@@ -126,11 +126,11 @@ def test_too_few_operations_make_no_verdict_and_hold_up_none() -> None:
     (finding,) = (one for one in findings if (one.metric, one.test) == (P99, "test1"))
     assert finding.lacks_operations and finding.ratio is None
     assert finding.note == "6,000 operations per block, 10,000 are needed"
-    assert "test1" in settled_tests(findings)
+    assert "test1" in decided_tests(findings)
     assert of(findings, P95)["test1"].ratio is not None
     alone = experiment(1.25, operations=OPERATIONS // 2)
     alone = replace(alone, header=msgspec.structs.replace(alone.header, judge=["p99"]))
-    assert settled_tests(judge(alone)) >= {"test0", "test1"}
+    assert decided_tests(judge(alone)) >= {"test0", "test1"}
 
 
 def test_how_many_operations_are_wanted() -> None:

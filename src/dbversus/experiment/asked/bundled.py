@@ -5,7 +5,7 @@ from pathlib import Path
 
 from dbversus.errors import UsageError
 from dbversus.home import shipped
-from dbversus.names import near
+from dbversus.names import did_you_mean
 from dbversus.private import whole
 
 POSTS = "posts"
@@ -31,7 +31,7 @@ def find_experiment(name: str) -> Path:
     if name in ready:
         return ready[name]
     raise UsageError(
-        f"Unknown experiment '{name}'.{near(name, ready)} Accepted: {', '.join(_briefly(ready))}, "
+        f"Unknown experiment '{name}'.{did_you_mean(name, ready)} Accepted: {', '.join(_briefly(ready))}, "
         "or the path of an experiment file (docs/experiments.md)."
     )
 

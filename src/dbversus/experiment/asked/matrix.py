@@ -14,7 +14,7 @@ from dbversus.builds.target import parse_target, split_name
 from dbversus.dbms.known import find_dbms
 from dbversus.dbms.versions import is_version, version_key
 from dbversus.errors import UsageError
-from dbversus.names import near, split_names
+from dbversus.names import did_you_mean, split_names
 from dbversus.servers.config.load import available_configs, check_names
 from dbversus.suites.file.generators import Shape
 from dbversus.suites.file.reading import check_shape
@@ -58,13 +58,13 @@ def read_matrix(source: Source) -> list[Part]:
 def _check_part(part: Part) -> None:
     for index, name in enumerate(part.table.dbms):
         if name not in DBMS_NAMES:
-            words = f"unknown DBMS '{name}'.{near(name, DBMS_NAMES)} Accepted: {', '.join(DBMS_NAMES)}."
+            words = f"unknown DBMS '{name}'.{did_you_mean(name, DBMS_NAMES)} Accepted: {', '.join(DBMS_NAMES)}."
             raise part.place.at("dbms", index).mistake(words)
     items = list(dict.fromkeys(itertools.chain.from_iterable(part.table.configs)))
     for index, item in enumerate(part.table.optional):
         if item not in items:
             raise part.place.at("optional", index).mistake(
-                f"'{item}' is in no list of `configs`.{near(item, items)} Accepted: {', '.join(items) or '(none)'}."
+                f"'{item}' is in no list of `configs`.{did_you_mean(item, items)} Accepted: {', '.join(items) or '(none)'}."
             )
 
 

@@ -28,7 +28,7 @@ from dbversus.experiment.asked.matrix import expand, read_matrix
 from dbversus.experiment.asked.shares import check_inject, read_bursts
 from dbversus.experiment.asked.sizes import split_sizes
 from dbversus.files import write_whole
-from dbversus.private import told, whole
+from dbversus.private import whole, with_short_paths
 from dbversus.results.schema import CONFIGS, SUITE
 from dbversus.servers.config.load import Complete, ConfigPlace
 from dbversus.stats.judgeable import JUDGEABLE, named
@@ -431,7 +431,7 @@ def write_spec(spec: ExperimentSpec, path: Path) -> None:
     """Writes every choice, so that the file alone repeats the experiment; paths from the home."""
     choices = spec.model_dump(exclude_none=True)
     choices[LAB] = {name: choices.pop(name) for name in IN_LAB}
-    write_whole(path, told(tomli_w.dumps(choices)))
+    write_whole(path, with_short_paths(tomli_w.dumps(choices)))
 
 
 def _titles(dbms: Sequence[str]) -> str:

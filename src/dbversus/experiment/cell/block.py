@@ -16,7 +16,7 @@ from dbversus.experiment.observe.servers import (
 from dbversus.experiment.plan.agenda import Cell
 from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.plan.estimate import planned_case_s
-from dbversus.experiment.rig.cold import cool
+from dbversus.experiment.rig.cold import empty_caches
 from dbversus.experiment.rig.data.refusals import check_on_data
 from dbversus.experiment.rig.recovery import ask
 from dbversus.experiment.rig.rig import GroupOut, Rig, Target
@@ -104,7 +104,7 @@ def _run_size(rig: Rig, cell: Cell, *, started: bool) -> bool:
             first = False
         started = True
         if rig.spec.cache == "mixed":
-            cool(rig, block)  # only now: whatever looks at the data reads it
+            empty_caches(rig, block)  # only now: whatever looks at the data reads it
         _run_stretch(rig, cell, phases)
     if block == 0 and not first:
         store_late_plans(rig)

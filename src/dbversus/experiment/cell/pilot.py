@@ -6,7 +6,7 @@ from dbversus.experiment.cell.opening import open_case, seed_of
 from dbversus.experiment.observe.scene import Scene, driven_ops
 from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.plan.slots import SlotPlan, SlotRules, plan_cold_slots, plan_slots, wanted_ops
-from dbversus.experiment.rig.cold import cool
+from dbversus.experiment.rig.cold import empty_caches
 from dbversus.experiment.rig.engine import EngineRefused, Reply
 from dbversus.experiment.rig.rig import Rig
 from dbversus.stats.orders import williams_square
@@ -84,6 +84,6 @@ def one_row(rig: Rig, case: Case, names: list[str], part: dict[str, Any], number
 
 def restart_cold(scene: Scene) -> None:
     """What comes before a row with cold caches; the stop of the servers has done what earlier rows had left to do."""
-    cool(scene.rig, scene.block)
+    empty_caches(scene.rig, scene.block)
     open_case(scene.rig, scene.block, scene.case)
     scene.driven.clear()

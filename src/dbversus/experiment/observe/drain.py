@@ -105,4 +105,4 @@ def _processes(rig: Rig) -> list[Target]:
 
 
 def _put_off_s(targets: Iterable[Target]) -> float:
-    return max((target.server.puts_off_s for target in targets), default=0.0)
+    return max((target.server.deferred_work_s for target in targets), default=0.0)

@@ -10,7 +10,7 @@ from dbversus.experiment.rig.engine import Reply
 from dbversus.experiment.rig.rig import Rig
 from dbversus.results.records import Pace
 from dbversus.stats.validity.disturbance import RowFigures
-from dbversus.suites.assembly.does import does_of
+from dbversus.suites.assembly.kinds_of_work import kinds_of_work
 from dbversus.suites.assembly.roles import paces_of
 from dbversus.suites.row_bytes import bytes_of_roles
 
@@ -55,7 +55,7 @@ class Scene:
     @property
     def does(self) -> dict[str, str]:
         """Role → what its clients do, where they do one thing."""
-        return does_of(self.case.test)
+        return kinds_of_work(self.case.test)
 
     @property
     def row_bytes(self) -> dict[str, float]:

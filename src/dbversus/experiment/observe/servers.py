@@ -11,7 +11,7 @@ from dbversus.errors import DbversusError, RunError
 from dbversus.experiment.rig.rig import Rig, Target
 from dbversus.explain.settings_diff import DDL
 from dbversus.files import write_whole
-from dbversus.private import config_told, recorded, said, told
+from dbversus.private import config_told, recorded, said, with_short_paths
 from dbversus.results.schema import SERVERS
 from dbversus.servers.base import Execution
 from dbversus.suites.send.define import Sample, samples
@@ -133,7 +133,7 @@ def _store(rig: Rig, path: Path, fact: Callable[[], Any]) -> None:
     except DbversusError as error:
         content = {"unavailable": str(error)}
     text = content if isinstance(content, str) else json.dumps(content, indent=1, default=str)
-    write_whole(path, told(text), within=rig.folder)
+    write_whole(path, with_short_paths(text), within=rig.folder)
 
 
 def _all_plans(rig: Rig, target: Target) -> dict[str, str]:

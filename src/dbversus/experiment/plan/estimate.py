@@ -252,7 +252,7 @@ def _block_s(
     starts_s = (sizes * len(suite.stretches) if spec.restore == "block" else 1) * BLOCK_START_S_PER_TARGET
     known_s = sum(_known_s(case, spec) for case in _work(spec, suite))
     per_target_s = settles * SETTLE_S + starts_s + changes * min(DRAIN_S, spec.drain_s) + known_s
-    put_off_s = max(map(_puts_off_s, spec.targets))
+    put_off_s = max(map(_deferred_work_s, spec.targets))
     waits = changes * (bool(spec.drain_s) * strikes(put_off_s, spec.freeze) + spec.freeze)
     clock_s = waits * put_off_s
     groups = make_groups([str(number) for number in range(targets)], spec.order, spec.at_once)
@@ -264,8 +264,8 @@ def _block_s(
     )
 
 
-def _puts_off_s(target: str) -> float:
-    return find_dbms(parse_target(target).dbms).puts_off_s
+def _deferred_work_s(target: str) -> float:
+    return find_dbms(parse_target(target).dbms).deferred_work_s
 
 
 def _test_s(spec: ExperimentSpec, case: Case, targets: int, longest: bool) -> float:

@@ -18,7 +18,7 @@ def cache_facts(cache: str, folder: Path) -> dict[str, Any]:
     return {} if cache == "warm" else {"page_cache_dropped_by": page_cache.check(folder)}
 
 
-def cool(rig: Rig, block: int) -> None:
+def empty_caches(rig: Rig, block: int) -> None:
     """Stops the servers that are up, drops the page cache, and starts them again without warming them.
 
     What they have left to do (purge) is done and the stop is a clean one, so that no start reads data for want of that. Tests

@@ -46,7 +46,7 @@ def ask(rig: Rig, target: Target, question: Callable[[], T], stage: str, **where
     try:
         return question()
     except RunError as error:
-        rig.mend(target, error, stage, **where)
+        rig.repair(target, error, stage, **where)
     if target.out is not None:
         return None
     try:

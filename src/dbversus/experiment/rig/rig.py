@@ -314,7 +314,7 @@ class Rig:
             self.engine.call("drop", target=target.name)
         target.server.stop()
 
-    def mend(self, target: Target, error: RunError, stage: str, **where: Any) -> None:
+    def repair(self, target: Target, error: RunError, stage: str, **where: Any) -> None:
         """Replaces what an administrator's statement failed for: the engine when that is gone, else the target's server."""
         if isinstance(error, EngineGone):
             self.renew_engine(str(error), **where)

@@ -46,13 +46,13 @@ def _start_on(rig: Rig, block: int, data: str) -> tuple[dict[str, dict[str, int]
     rig.display.doing(f"block {block + 1}: {'settling kept' if kept else f'restoring {data}'} data, starting servers")
     fresh: set[str] = set()
     for target in rig.alive:
-        with _or_out(rig, target, block):
+        with _out_if_it_fails(rig, target, block):
             if _restore(rig, target, block, data):
                 fresh.add(target.name)
     limit_memory(rig, fresh)
     launched = launch_together(rig)
     for target in rig.alive:
-        with _or_out(rig, target, block):
+        with _out_if_it_fails(rig, target, block):
             _start(rig, target, block, launched, is_fresh=target.name in fresh)
     warm_together(rig, block)
     debt: dict[str, dict[str, int]] = {}
@@ -66,7 +66,7 @@ def _start_on(rig: Rig, block: int, data: str) -> tuple[dict[str, dict[str, int]
 
 
 @contextmanager
-def _or_out(rig: Rig, target: Target, block: int) -> Iterator[None]:
+def _out_if_it_fails(rig: Rig, target: Target, block: int) -> Iterator[None]:
     try:
         yield
     except RunError as error:
@@ -152,4 +152,4 @@ def warm_together(rig: Rig, block: int) -> None:
         try:
             through_engine_loss(rig, done, block=block)
         except RunError as error:
-            rig.mend(target, error, "start", block=block)
+            rig.repair(target, error, "start", block=block)

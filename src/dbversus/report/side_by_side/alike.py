@@ -5,7 +5,7 @@ from pathlib import PurePath
 from typing import Any
 
 from dbversus.errors import UsageError
-from dbversus.names import near
+from dbversus.names import did_you_mean
 from dbversus.report.side_by_side.facts import table_sizes
 from dbversus.report.words import listing
 from dbversus.results.other_base import with_labels
@@ -100,7 +100,7 @@ def _old_and_new(text: str, known: Sequence[str]) -> tuple[str, str]:
         raise UsageError(f"--rename {text}: write OLD=NEW, such as --rename pg17-run2=pg17.")
     old = text[: places[0]]
     raise UsageError(
-        f"--rename {text}: no experiment has the target {old}; accepted: {', '.join(known)}.{near(old, known)}"
+        f"--rename {text}: no experiment has the target {old}; accepted: {', '.join(known)}.{did_you_mean(old, known)}"
     )
 
 

@@ -11,7 +11,7 @@ from dbversus.dbms.model import Family
 from dbversus.dbms.sql import ddl
 from dbversus.errors import UsageError
 from dbversus.home import shipped
-from dbversus.names import nearest
+from dbversus.names import did_you_mean_inline
 from dbversus.servers.base import ServerConfig
 from dbversus.servers.config.creation import creation_name
 from dbversus.servers.config.file import ConfigFile, Item, Section, read_config, unquote
@@ -135,7 +135,7 @@ def _named(files: "Configs", name: str, dbms: str, version: str) -> ConfigFile:
         return files[name]
     usable = sorted(known for known, file in files.readable() if file.applies(version))
     if name not in files:
-        hint = _of_a_path(name, dbms) or nearest(name, usable)
+        hint = _of_a_path(name, dbms) or did_you_mean_inline(name, usable)
         raise UsageError(
             f"There is no config '{name}' for {dbms} {version}{hint}; "
             f"there are {', '.join(usable) or 'none'}, and inline settings (name=value)."

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dbversus.errors import UsageError
-from dbversus.names import nearest
+from dbversus.names import did_you_mean_inline
 from dbversus.servers.config.foreign_line import Include, Line, Part, PassedOver, Section
 
 WHERE_SETTINGS_STAND = "they stand in [mysqld], [server], [mysqld-8.0], [mariadb] and the like"
@@ -94,7 +94,7 @@ def _section(header: str, where: str) -> str:
     name = _name(header)
     if _SERVER.fullmatch(name):
         return name
-    if not _OTHERS.fullmatch(name) and (hint := nearest(name, _NAMES)):
+    if not _OTHERS.fullmatch(name) and (hint := did_you_mean_inline(name, _NAMES)):
         raise UsageError(
             f"{where}: '{header}' is no section that a server, client or tool is known to read{hint}; "
             "correct its name, or remove it with its lines."

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from dbversus.dbms.flavour import Flavour
 from dbversus.host.program import Command, Done, run
-from dbversus.names import nearest
+from dbversus.names import did_you_mean_inline
 from dbversus.servers.config.names import plain_name, split_prefix
 from dbversus.servers.config.refused import Refused, SettingsRefusedError, all_refused
+from dbversus.servers.mysql.adjusted_settings import changes, values_said
 from dbversus.servers.mysql.files import Installation, option_names, plain, render, write_config
-from dbversus.servers.mysql.taken import changes, values_said
 
 # what a server passes over with a warning is not what was asked for
 _PASSED_OVER = re.compile(r"was not recognized|ignoring option", re.IGNORECASE)
@@ -97,7 +97,7 @@ class _Question:
                 return None
             words = plain(last[0].strip()) if last else f"exit status {done.returncode}, and it does not say why"
         unknown = re.search(r"unknown (?:variable|option) '(?:--)?([\w-]+)", words)
-        return Refused("", words, nearest(unknown[1].replace("-", "_"), self._known) if unknown else "")
+        return Refused("", words, did_you_mean_inline(unknown[1].replace("-", "_"), self._known) if unknown else "")
 
     @cached_property
     def _known(self) -> list[str]:

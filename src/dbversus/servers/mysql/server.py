@@ -20,7 +20,19 @@ from dbversus.host.program import Command
 from dbversus.servers.base import Executed, Execution, Placement, ServerConfig
 from dbversus.servers.data.contents import TableState
 from dbversus.servers.data.disk_use import used_bytes
-from dbversus.servers.mysql import check, contents, create, ddl, debt, facts, files, innodb, query, rocksdb, taken
+from dbversus.servers.mysql import (
+    adjusted_settings,
+    check,
+    contents,
+    create,
+    ddl,
+    debt,
+    facts,
+    files,
+    innodb,
+    query,
+    rocksdb,
+)
 from dbversus.servers.mysql.query import Connection
 from dbversus.servers.objects import Moment, ObjectFigures
 from dbversus.servers.process.daemon import Daemon
@@ -46,7 +58,7 @@ class MysqlServer(Daemon):
         super().__init__(build, config, work_dir, watchers)
         self.dbms = build.dbms
         self._engine = rocksdb.ROCKSDB if build.dbms == "myrocks" else innodb.INNODB
-        self.puts_off_s = find_dbms(build.dbms).puts_off_s
+        self.deferred_work_s = find_dbms(build.dbms).deferred_work_s
         self._login = USER
         self._compared = False
         self._of_others: set[str] = set()  # tables whose maker chose their engine
@@ -110,7 +122,9 @@ class MysqlServer(Daemon):
         with self._connected(None) as connection:
             said = query.variables(connection)
         self._compared = True
-        refusal, notes = taken.judge({**self.config.init_options, **self.config.settings}, said, self.config.chosen)
+        refusal, notes = adjusted_settings.judge(
+            {**self.config.init_options, **self.config.settings}, said, self.config.chosen
+        )
         if refusal:
             raise RunError(f"{self.build.name}: {refusal}.")
         for note in notes:

@@ -12,7 +12,7 @@ from dbversus.dbms.versions import numbers
 from dbversus.errors import RunError, UsageError
 from dbversus.host.program import Command, Done, environment, run
 from dbversus.host.user import ServerUser
-from dbversus.names import nearest
+from dbversus.names import did_you_mean_inline
 from dbversus.servers.base import ServerConfig
 from dbversus.servers.config.refused import Refused, SettingsRefusedError, all_refused
 
@@ -89,7 +89,9 @@ def _complaint(build: Build, config: ServerConfig, user: ServerUser, stderr: str
     unknown = re.search(r'unrecognized configuration parameter "([^"]+)"', first)
     if unknown:
         known = run([program(build, "postgres"), "--describe-config"], user, server_environment(build, config)).stdout
-        return Refused("", first, nearest(unknown[1], [line.partition("\t")[0] for line in known.splitlines()]))
+        return Refused(
+            "", first, did_you_mean_inline(unknown[1], [line.partition("\t")[0] for line in known.splitlines()])
+        )
     return Refused("", "; ".join([first, *hints]).rstrip("."))
 
 

@@ -35,7 +35,7 @@ class Daemon(ABC):
     keeps the server from taking connections.
     """
 
-    puts_off_s = 0.0
+    deferred_work_s = 0.0
     # signals that ask for a clean end, each with its limit in seconds
     stop_signals: ClassVar[tuple[tuple[signal.Signals, float], ...]] = ((signal.SIGTERM, 120.0),)
 

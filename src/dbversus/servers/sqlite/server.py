@@ -13,7 +13,7 @@ from dbversus.dbms.sql.table import Table
 from dbversus.dbms.sqlite import SQLITE
 from dbversus.errors import RunError, UsageError
 from dbversus.host.user import server_user
-from dbversus.names import nearest
+from dbversus.names import did_you_mean_inline
 from dbversus.servers.base import DATABASE, Executed, Execution, Placement, Query, ServerConfig
 from dbversus.servers.data.contents import TableState
 from dbversus.servers.data.disk_use import used_bytes
@@ -68,7 +68,7 @@ class SqliteServer(WithoutProcess):
     """
 
     dbms = "sqlite"
-    puts_off_s = 0.0
+    deferred_work_s = 0.0
 
     def __init__(self, build: Build, config: ServerConfig, work_dir: Path, query: Query | None = None):
         self.build = build
@@ -109,7 +109,7 @@ class SqliteServer(WithoutProcess):
         known = {row[0] or "" for row in self._in_memory("PRAGMA pragma_list")}
         unknown = [name for name in self.config.settings if known and name not in known]
         if unknown:
-            raise UsageError(f"{self.build.name} has no PRAGMA '{unknown[0]}'{nearest(unknown[0], known)}.")
+            raise UsageError(f"{self.build.name} has no PRAGMA '{unknown[0]}'{did_you_mean_inline(unknown[0], known)}.")
         self._check_creation()
         with tempfile.TemporaryDirectory(prefix="check-", dir=self.work_dir) as folder:
             server_user().own(Path(folder))

@@ -13,7 +13,7 @@ import numpy as np
 
 from dbversus.results.layout import Ints
 from dbversus.stats.calibration.twins import Injected, TestBlock, Twins
-from dbversus.stats.judge import Evidence, judge_evidence, settled_tests
+from dbversus.stats.judge import Evidence, decided_tests, judge_evidence
 from dbversus.stats.metrics import Floats, metric_named
 from dbversus.stats.model import CHANGES, DIFFERS, BlockValue, Finding, Metric, Verdict
 from dbversus.stats.simulation.protocol import Looked, take_looks
@@ -152,7 +152,7 @@ def _look(pool: Pool, values: Values, whole: Values, watched: Collection[str] | 
         evidence = Evidence(of(values, blocks), of(whole, blocks))
         return judge_evidence(evidence, pool.metrics, pool.looks, pool.margins)
 
-    return take_looks(judge, pool.tests, pool.looks, settled_tests, watched)
+    return take_looks(judge, pool.tests, pool.looks, decided_tests, watched)
 
 
 def draw(pool: Pool, game: Game) -> tuple[Values, Values]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from dbversus.errors import UsageError
-from dbversus.stats.judge import settled_tests
+from dbversus.stats.judge import decided_tests
 from dbversus.stats.judging.looks import looks_taken
 from dbversus.stats.judging.sequential import LOOKS, check_looks
 from dbversus.stats.judging.verdicts import assess
@@ -133,7 +133,7 @@ def run_suite(world: World, rng: np.random.Generator) -> Outcome:
 
     names = [f"t{number}" for number in range(world.tests)]
     reached = looks_taken(world.looks, world.ended_after or world.looks[-1])
-    looked = take_looks(judge, names, tuple(reached), settled_tests)
+    looked = take_looks(judge, names, tuple(reached), decided_tests)
     return Outcome(found, looked.findings, sum(looked.blocks.values()))
 
 

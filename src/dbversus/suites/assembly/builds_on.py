@@ -1,7 +1,7 @@
 """Tests that build on others: a suite of such tests is a pass, of which each block measures all, in its order."""
 
 from dbversus.errors import UsageError
-from dbversus.names import near
+from dbversus.names import did_you_mean
 from dbversus.suites.model import Suite
 
 
@@ -13,7 +13,8 @@ def check_order(suite: Suite) -> None:
             if name not in earlier:
                 known = ", ".join(earlier) or "(none)"
                 raise test.place.at("builds_on", index).mistake(
-                    f"'{test.name}' builds on '{name}', which is no test before it.{near(name, earlier)} Accepted: {known}."
+                    f"'{test.name}' builds on '{name}', which is no test before it.{did_you_mean(name, earlier)} "
+                    f"Accepted: {known}."
                 )
         earlier.append(test.name)
 

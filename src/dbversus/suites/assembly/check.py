@@ -6,7 +6,7 @@ from collections.abc import Sequence as Names
 from typing import Any
 
 from dbversus.dbms.sql.types import has_fractions
-from dbversus.names import near
+from dbversus.names import did_you_mean
 from dbversus.suites.assembly.typed import check_column, check_values
 from dbversus.suites.expression import ROW, Expression, Form, evaluate, evaluate_number, reduce, variables_of
 from dbversus.suites.file import shape
@@ -121,7 +121,7 @@ def _check_keys(names: Names[str], table: shape.Table, place: Place) -> None:
     for name in names:
         if name not in table.columns:
             known = ", ".join(table.columns)
-            raise place.mistake(f"there is no column '{name}'.{near(name, table.columns)} Accepted: {known}.")
+            raise place.mistake(f"there is no column '{name}'.{did_you_mean(name, table.columns)} Accepted: {known}.")
 
 
 def _check_columns(columns: Mapping[str, Parameter], variables: Variables) -> None:
@@ -142,7 +142,7 @@ def _check_table(statement: Statement, earlier: list[str]) -> None:
     accepted = ["draw", "client", *earlier]
     if statement.table not in accepted:
         raise statement.place_of("table").mistake(
-            f"table = '{statement.table}' is no earlier statement.{near(statement.table, accepted)} "
+            f"table = '{statement.table}' is no earlier statement.{did_you_mean(statement.table, accepted)} "
             f"Accepted: {', '.join(accepted)}."
         )
 
@@ -185,7 +185,7 @@ def _check_placeholders(statement: Statement, referred: set[str]) -> None:
                 place = statement.place_of_sql(dbms)
                 known = ", ".join(accepted) or "none"
                 raise place.mistake(
-                    f"statement '{statement.name}' has no parameter for :{name}.{near(name, accepted)} "
+                    f"statement '{statement.name}' has no parameter for :{name}.{did_you_mean(name, accepted)} "
                     f"Its parameters: {known}."
                 )
     for name, parameter in statement.params.items():
@@ -304,7 +304,7 @@ def _names_in_sql(name: str, parameter: Parameter) -> tuple[str, ...]:
 def _check_template(name: str, generator: Text, known: Collection[str], place: Place) -> None:
     for wanted in sorted(generator.names().difference(known)):
         raise place.at("template").mistake(
-            f"{name}: {{{wanted}}} is no earlier value.{near(wanted, known)} Accepted: {', '.join(known) or '(none)'}."
+            f"{name}: {{{wanted}}} is no earlier value.{did_you_mean(wanted, known)} Accepted: {', '.join(known) or '(none)'}."
         )
 
 
@@ -355,7 +355,7 @@ def _check_of_row(expression: Expression | None, known: Collection[str], variabl
     for name in sorted(variables_of(expression) - accepted):
         hint = " (for parameters: in statements with `position`)" if name == ROW else ""
         raise place.mistake(
-            f"unknown name '{name}'{hint}.{near(name, accepted)} Accepted: {', '.join(sorted(accepted))}."
+            f"unknown name '{name}'{hint}.{did_you_mean(name, accepted)} Accepted: {', '.join(sorted(accepted))}."
         )
     of_row(expression, {**dict.fromkeys(BUILT_IN, _ANY_SIZE), **variables}, known, place)
 
@@ -365,7 +365,7 @@ def _check_ref(name: str, generator: Ref, known: Collection[str], place: Place) 
     if generator.of not in accepted:
         raise place.at("of").mistake(
             f"{name} refers to '{generator.of}', which is no earlier parameter with one number."
-            f"{near(generator.of, accepted)} Accepted: {', '.join(accepted) or '(none)'}."
+            f"{did_you_mean(generator.of, accepted)} Accepted: {', '.join(accepted) or '(none)'}."
         )
 
 
@@ -388,7 +388,9 @@ def check_number(
     known = {*variables, *BUILT_IN}
     used = variables_of(expression)
     for name in sorted(used - known):
-        raise place.mistake(f"unknown variable '{name}'.{near(name, known)} Accepted: {', '.join(sorted(known))}.")
+        raise place.mistake(
+            f"unknown variable '{name}'.{did_you_mean(name, known)} Accepted: {', '.join(sorted(known))}."
+        )
     if not used <= variables.keys():
         return
     value = (number_of if fractions else value_of)(expression, variables, place)

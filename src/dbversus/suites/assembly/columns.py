@@ -5,7 +5,7 @@ import zlib
 from dataclasses import replace
 from typing import TypeVar
 
-from dbversus.names import near
+from dbversus.names import did_you_mean
 from dbversus.suites.file import shape
 from dbversus.suites.file.draft import Draft, Named, Placed
 from dbversus.suites.file.generators import Choice, Generator, Present, PresentRows
@@ -47,7 +47,7 @@ def _list(name: str, variables: Variables, place: Place) -> list[int | float | s
     if not isinstance(value, list):
         known = [key for key, other in variables.items() if isinstance(other, list)]
         raise place.mistake(
-            f"'{name}' is no variable that is a list.{near(name, known)} Accepted: {', '.join(known) or '(none)'}."
+            f"'{name}' is no variable that is a list.{did_you_mean(name, known)} Accepted: {', '.join(known) or '(none)'}."
         )
     return value
 
@@ -59,7 +59,7 @@ def parameter_of(given: str | Generator, place: Place, draft: Draft) -> Paramete
     generators = draft.generators
     if given not in generators:
         raise place.mistake(
-            f"unknown generator '{given}'.{near(given, generators)} Accepted: {', '.join(generators) or '(none)'}, "
+            f"unknown generator '{given}'.{did_you_mean(given, generators)} Accepted: {', '.join(generators) or '(none)'}, "
             'or a table such as { gen = "uniform", low = 1, high = "table_size" }.'
         )
     found = generators[given]
@@ -85,7 +85,7 @@ def loaded_table(name: str, draft: Draft, place: Place) -> Placed[shape.Table]:
     """A table whose rows are counted by position; raises UsageError for one that is not there, or has those of a file."""
     if name not in draft.tables:
         known = ", ".join(draft.tables) or "(none)"
-        raise place.mistake(f"unknown table '{name}'.{near(name, draft.tables)} Accepted: {known}.")
+        raise place.mistake(f"unknown table '{name}'.{did_you_mean(name, draft.tables)} Accepted: {known}.")
     table = draft.tables[name]
     if table.value.data is not None:
         raise place.mistake(

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from dbversus.dbms.known import databases, find_dbms
-from dbversus.names import near
+from dbversus.names import did_you_mean
 from dbversus.suites.expression import evaluate
 from dbversus.suites.variables import Variables, in_words
 
@@ -115,7 +115,7 @@ def _worked_out(inside: str, scope: Scope, item: str | None, in_quotes: bool) ->
         return None
     known = [*scope.args, *scope.variables]
     raise ValueError(
-        f"unknown name '{inside}' in braces.{near(inside, known)} Accepted: {', '.join(['table', *known])}, "
+        f"unknown name '{inside}' in braces.{did_you_mean(inside, known)} Accepted: {', '.join(['table', *known])}, "
         "{NAME(…)} for one of [snippets], and {each LIST: …}"
     )
 
@@ -126,7 +126,7 @@ def _repeated(match: re.Match[str], scope: Scope) -> str:
     if not isinstance(values, list):
         lists = [known for known, value in scope.variables.items() if isinstance(value, list)]
         raise ValueError(
-            f"'{name}' is no list.{near(name, lists)} Accepted: {', '.join(lists) or '(no variable is a list)'}"
+            f"'{name}' is no list.{did_you_mean(name, lists)} Accepted: {', '.join(lists) or '(no variable is a list)'}"
         )
     low, high = (_bound(match[end], scope) for end in ("low", "high"))
     body, separator = _parted(match["body"])
@@ -158,7 +158,7 @@ def _called(match: re.Match[str], scope: Scope, item: str | None) -> str:
     snippet = scope.snippets.get(name)
     if snippet is None:
         known = ", ".join(scope.snippets) or "(none)"
-        raise ValueError(f"unknown snippet '{name}'.{near(name, scope.snippets)} Accepted: {known}")
+        raise ValueError(f"unknown snippet '{name}'.{did_you_mean(name, scope.snippets)} Accepted: {known}")
     given = [expand(argument, scope, item).strip() for argument in _arguments(match["args"])]
     if len(given) != len(snippet.args):
         takes = f"{len(snippet.args)} arguments ({', '.join(snippet.args)})"

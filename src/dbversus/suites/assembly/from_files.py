@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from dbversus.dbms.sql.types import why_not
-from dbversus.names import near
+from dbversus.names import did_you_mean
 from dbversus.suites.data.columns import Contents, FileColumn, contents_of
 from dbversus.suites.data.file import DataFile, Origin, find_file
 from dbversus.suites.data.forms import Form
@@ -120,7 +120,7 @@ class Files:
     def _read(self, name: str, place: Place) -> tuple[DataFile, Contents]:
         if name not in self._files:
             known = ", ".join(self._files) or "(there is none)"
-            raise place.mistake(f"unknown data '{name}'.{near(name, self._files)} Accepted: {known}.")
+            raise place.mistake(f"unknown data '{name}'.{did_you_mean(name, self._files)} Accepted: {known}.")
         return self._files[name], contents_of(self._files[name])
 
 
@@ -181,7 +181,7 @@ def _find(name: str, file: DataFile, contents: Contents, place: Place) -> FileCo
         if found := next((one for one in contents.columns if getattr(one, match) == name), None):
             return found
     known = [one.name for one in contents.columns]
-    raise place.mistake(f"{file.path} has no column '{name}'.{near(name, known)} Accepted: {', '.join(known)}.")
+    raise place.mistake(f"{file.path} has no column '{name}'.{did_you_mean(name, known)} Accepted: {', '.join(known)}.")
 
 
 def _column(one: _Taken, index: int, in_key: bool, file: DataFile) -> shape.Column:

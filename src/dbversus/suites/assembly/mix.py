@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from dbversus.names import near
+from dbversus.names import did_you_mean
 from dbversus.suites.file import shape
 from dbversus.suites.file.draft import Draft, Placed
 from dbversus.suites.file.source import Place
@@ -75,7 +75,7 @@ def _named(choice: shape.Choice, placed: Placed[shape.Test], index: int, familie
             raise place.mistake(f"'{choice.test}' has several variants; accepted is one: {', '.join(variants)}.")
         known = ", ".join(by_name) or "(none)"
         raise place.mistake(
-            f"unknown test '{choice.test}'.{near(choice.test, by_name)} Accepted: tests that are no mix: {known}."
+            f"unknown test '{choice.test}'.{did_you_mean(choice.test, by_name)} Accepted: tests that are no mix: {known}."
         )
     test = by_name[choice.test]
     if is_mixed(test.statements) or test.roles:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from dbversus.names import near
+from dbversus.names import did_you_mean
 from dbversus.suites.assembly.check import check_number, value_of
 from dbversus.suites.assembly.mix import is_mixed
 from dbversus.suites.expression import Expression, variables_of
@@ -35,7 +35,8 @@ def named_roles(test: shape.Test, place: Place, draft: Draft) -> Iterator[tuple[
         else:
             known = ", ".join(draft.roles) or "(none)"
             raise where.mistake(
-                f"unknown role '{given}'.{near(given, draft.roles)} Accepted: {known} of [roles], or a role of the test's own."
+                f"unknown role '{given}'.{did_you_mean(given, draft.roles)} Accepted: {known} of [roles], or a role of the "
+                "test's own."
             )
 
 
@@ -46,7 +47,7 @@ def with_roles(draft: Draft, phase: Placed[shape.Phase]) -> Draft:
         if given not in draft.roles:
             known = ", ".join(draft.roles) or "(none)"
             raise phase.place.at("roles", name).mistake(
-                f"unknown role '{given}'.{near(given, draft.roles)} Accepted: {known} of [roles]."
+                f"unknown role '{given}'.{did_you_mean(given, draft.roles)} Accepted: {known} of [roles]."
             )
     named = {key: placed for key, placed in draft.tests.items() if any(_is_of(key, one) for one in phase.value.tests)}
     for key, placed in named.items():

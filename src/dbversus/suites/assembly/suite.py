@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 
 from dbversus.dbms.sql.table import Column, Index, Table
-from dbversus.names import near
+from dbversus.names import did_you_mean
 from dbversus.suites.assembly.builds_on import check_order
 from dbversus.suites.assembly.check import check_number, check_table, check_test
 from dbversus.suites.assembly.columns import all_columns, column_values, parameter_of
@@ -111,7 +111,7 @@ def _aging(draft: Draft, families: Mapping[str, list[Test]]) -> Aging | None:
     aging, place = draft.aging.value, draft.aging.place
     found = [test for family in families.values() for test in family if test.name == aging.test]
     if not found:
-        raise place.at("test").mistake(f"unknown test '{aging.test}'.{near(aging.test, families)}")
+        raise place.at("test").mistake(f"unknown test '{aging.test}'.{did_you_mean(aging.test, families)}")
     if found[0].roles:
         raise place.at("test").mistake(f"test '{aging.test}' has roles; data is aged by a test without.")
     if any(statement.appends for statement in found[0].statements):
@@ -252,7 +252,7 @@ def _check_group(name: str, draft: Draft, place: Place) -> None:
     known = _group_titles(draft)
     if name not in known:
         raise place.mistake(
-            f"unknown group '{name}'.{near(name, known)} Accepted: {', '.join(known)}, or one of your own: "
+            f"unknown group '{name}'.{did_you_mean(name, known)} Accepted: {', '.join(known)}, or one of your own: "
             f"[groups.{name}] with a `title`."
         )
 
@@ -285,7 +285,7 @@ def _statement(one: shape.TestStatement, place: Place, draft: Draft) -> Statemen
     if one.use not in draft.statements:
         known = draft.statements
         raise place.mistake(
-            f"unknown statement '{one.use}'.{near(one.use, known)} Accepted: {', '.join(known) or '(none)'}, "
+            f"unknown statement '{one.use}'.{did_you_mean(one.use, known)} Accepted: {', '.join(known) or '(none)'}, "
             "or a table with `name`, `sql` and `params`."
         )
     shared = draft.statements[one.use]
@@ -363,7 +363,7 @@ class _Lookup:
         plain = name.removesuffix(WARM_SUFFIX)
         if plain not in self.families:
             known = ", ".join(self.families)
-            raise place.mistake(f"unknown test '{plain}'.{near(plain, self.families)} Accepted: {known}.")
+            raise place.mistake(f"unknown test '{plain}'.{did_you_mean(plain, self.families)} Accepted: {known}.")
         if plain == name:
             return self.families[plain]
         if any(test.work for test in self.families[plain]):
@@ -408,7 +408,7 @@ def _check_selections(suite: Suite, selections: Named[list[str]]) -> None:
             if not suite.finds(glob):
                 known = suite.sequence
                 raise placed.place.mistake(
-                    f"no test matches '{glob}'.{near(glob, known)} Accepted: {', '.join(known)}."
+                    f"no test matches '{glob}'.{did_you_mean(glob, known)} Accepted: {', '.join(known)}."
                 )
 
 

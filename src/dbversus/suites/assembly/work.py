@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from dbversus.names import near
+from dbversus.names import did_you_mean
 from dbversus.suites.assembly.check import check_number
 from dbversus.suites.expression import Expression
 from dbversus.suites.file import shape
@@ -89,7 +89,7 @@ def _check_follows(role: Role, roles: Mapping[str, Role]) -> None:
     if role.follows not in roles:
         others = [name for name in roles if name != role.name]
         raise place.mistake(
-            f"there is no role '{role.follows}' in this test.{near(role.follows, others)} "
+            f"there is no role '{role.follows}' in this test.{did_you_mean(role.follows, others)} "
             f"Accepted: {', '.join(others) or 'none, as it has one role alone'}."
         )
     leader: Role | None = roles[role.follows]

@@ -15,9 +15,9 @@ from typing import BinaryIO, TextIO, cast
 from dbversus.errors import DbversusError
 from dbversus.files import write_whole
 from dbversus.home import home_dir, private_dir
-from dbversus.names import near
+from dbversus.names import did_you_mean
 from dbversus.packed import Allowance, TooMuch, counted
-from dbversus.private import told, whole
+from dbversus.private import whole, with_short_paths
 from dbversus.suites.expression import Expression
 from dbversus.suites.file import shape
 from dbversus.suites.file.source import Place
@@ -85,7 +85,7 @@ def read_origins(folder: Path) -> dict[str, Origin]:
 def write_origins(files: Sequence[DataFile]) -> bytes:
     """The text by which a results folder names the files of its suite's data, and their content."""
     named = {file.name: {"file": str(file.path), "sha256": file.sha256} for file in files}
-    return (told(json.dumps(named, indent=1)) + "\n").encode()
+    return (with_short_paths(json.dumps(named, indent=1)) + "\n").encode()
 
 
 def find_file(name: str, given: shape.Data, place: Place, origins: Mapping[str, Origin]) -> DataFile:
@@ -124,7 +124,7 @@ def _delimiter(given: shape.Data, place: Place) -> str:
         return ""
     if suffix not in _DELIMITERS and given.delimiter is None:
         raise place.at("file").mistake(
-            f"'{given.file}' is of no known kind.{near(suffix, [*_DELIMITERS, _PARQUET])} Accepted: {ACCEPTED}, "
+            f"'{given.file}' is of no known kind.{did_you_mean(suffix, [*_DELIMITERS, _PARQUET])} Accepted: {ACCEPTED}, "
             "or any text file with a `delimiter`."
         )
     return given.delimiter or _DELIMITERS[suffix]

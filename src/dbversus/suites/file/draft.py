@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 from dbversus.errors import UsageError
-from dbversus.names import near
+from dbversus.names import did_you_mean
 from dbversus.suites.file import shape
 from dbversus.suites.file.generators import Generator
 from dbversus.suites.file.source import Place, Source
@@ -124,7 +124,7 @@ def with_variants(draft: Draft, names: Sequence[str]) -> Draft:
             raise UsageError(f"variant '{name}' is named twice; once is accepted.")
         if name not in draft.variants:
             known = ", ".join(draft.variants) or "none, as the suite has no variants"
-            raise UsageError(f"Unknown variant '{name}'.{near(name, draft.variants)} Accepted: {known}.")
+            raise UsageError(f"Unknown variant '{name}'.{did_you_mean(name, draft.variants)} Accepted: {known}.")
     made, owners = draft, dict[str, str]()
     for name in names:
         placed = draft.variants[name]

@@ -20,7 +20,7 @@ from pydantic_core import PydanticCustomError
 
 from dbversus.dbms.sql.literals import microseconds
 from dbversus.dbms.sql.types import is_bytes, is_text, why_not
-from dbversus.names import near
+from dbversus.names import did_you_mean
 from dbversus.suites.expression import Expression, variables_of
 
 
@@ -34,7 +34,11 @@ class Shape(BaseModel):
     def _known_keys(cls, data: Any) -> Any:
         for key in data if isinstance(data, dict) else ():
             if key not in cls.model_fields:
-                accepted = {"key": key, "near": near(key, cls.model_fields), "keys": ", ".join(cls.model_fields)}
+                accepted = {
+                    "key": key,
+                    "near": did_you_mean(key, cls.model_fields),
+                    "keys": ", ".join(cls.model_fields),
+                }
                 raise PydanticCustomError("unknown_key", "unknown key '{key}'.{near} Accepted: {keys}.", accepted)
         return data
 

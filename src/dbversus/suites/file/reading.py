@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from dbversus.names import near
+from dbversus.names import did_you_mean
 from dbversus.suites.file.generators import GENERATORS, Shape
 from dbversus.suites.file.source import Place, Source
 
@@ -60,7 +60,7 @@ def _sentence(root: Place, mistake: ErrorDetails) -> str:
             return f"{name} has no `{mistake['loc'][-1]}`, which is needed."
         case "union_tag_invalid" | "union_tag_not_found":
             kind = given.get("gen") if isinstance(given, dict) else None
-            start = f"unknown generator '{kind}'.{near(str(kind), GENERATORS)}" if kind else "`gen` is missing."
+            start = f"unknown generator '{kind}'.{did_you_mean(str(kind), GENERATORS)}" if kind else "`gen` is missing."
             return f"{name}: {start} Accepted: {', '.join(GENERATORS)}, or the name of one of [generators]."
         case "string_pattern_mismatch":
             accepted = "lower-case letters, digits and - (in names of variables and parameters: _)"

@@ -16,8 +16,8 @@ from dbversus.suites.assembly.roles import CLIENTS, operations_of_roles, role_fi
 from dbversus.suites.data.generators import example_of
 from dbversus.suites.file.generators import Generator
 from dbversus.suites.model import Append, Parameter, Part, Statement, Suite, TableRules, Test, Work, has_work
+from dbversus.suites.send.engine_generators import engine_generators
 from dbversus.suites.send.example import Example, example, literals
-from dbversus.suites.send.made import made_generators
 from dbversus.suites.sql import fill, placeholders
 from dbversus.suites.variables import Variables
 from dbversus.units import count_of
@@ -322,7 +322,7 @@ def _generators(
     """
     made: Json = {}
     for name, parameter in parameters.items():
-        made |= made_generators(
+        made |= engine_generators(
             name, parameter, (base or scope) if parameter.column_type else scope, symbols(earlier, has_rows)
         )
         earlier[name] = parameter.generator

@@ -12,7 +12,7 @@ import typer
 from dbversus.cli.choices import Choices, with_flags
 from dbversus.cli.ending import told
 from dbversus.cli.tables import write_table
-from dbversus.names import nearest, split_names
+from dbversus.names import did_you_mean_inline, split_names
 
 if TYPE_CHECKING:
     from dbversus.servers.config.foreign import Converted
@@ -66,7 +66,9 @@ def show(
     paths = [files.paths[name] for files in known.values() if name in files]
     if not paths:
         names = {other for files in known.values() for other in files}
-        raise UsageError(f"There is no config '{name}'{nearest(name, names)}; `dbversus configs list` names all.")
+        raise UsageError(
+            f"There is no config '{name}'{did_you_mean_inline(name, names)}; `dbversus configs list` names all."
+        )
     for path in paths:
         print(f"# {path.absolute()}\n{path.read_text(encoding='utf-8')}")
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dbversus.names import near
+from dbversus.names import did_you_mean
 from dbversus.suites.writing.place import Line
 from dbversus.suites.writing.sql_text import QUOTED
 
@@ -124,7 +124,7 @@ def _meta(command: str, rest: str, line: Line) -> Iterator[Command]:
         case _:
             known = ", ".join(f"\\{one}" for one in _KNOWN)
             raise line.mistake(
-                f"pgbench has no \\{command}.{near(command, [*_KNOWN, *_NO_WAY])} Accepted: SQL statements, {known}."
+                f"pgbench has no \\{command}.{did_you_mean(command, [*_KNOWN, *_NO_WAY])} Accepted: SQL statements, {known}."
             )
 
 

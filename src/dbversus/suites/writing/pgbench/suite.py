@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dbversus.errors import UsageError
-from dbversus.names import near
+from dbversus.names import did_you_mean
 from dbversus.suites.writing.missing import Written, missing_tables
 from dbversus.suites.writing.pgbench.arithmetic import Source, Term, variable
 from dbversus.suites.writing.pgbench.builtin import SCRIPTS, TABLE_NAMES, TABLES
@@ -59,7 +59,7 @@ def _text(path: str) -> str:
         raise UsageError(f"{path} is not UTF-8 text; a script of pgbench is accepted.") from None
     except OSError as error:
         raise UsageError(
-            f"{path} cannot be read: {error.strerror}.{near(path, SCRIPTS)} Accepted: a file, or {', '.join(SCRIPTS)}."
+            f"{path} cannot be read: {error.strerror}.{did_you_mean(path, SCRIPTS)} Accepted: a file, or {', '.join(SCRIPTS)}."
         ) from None
 
 

@@ -17,7 +17,7 @@ _KINDS = {
 }
 
 
-def does_of(test: Test) -> dict[str, str]:
+def kinds_of_work(test: Test) -> dict[str, str]:
     """Role, "" for a test without roles → what it does; those that do several things, or anything else, are left out.
 
     A role that builds indexes may insert some rows too, as the reference does before it builds them.

@@ -1,6 +1,6 @@
 import pytest
 
-from dbversus.servers.mysql.taken import changes, judge, values_said
+from dbversus.servers.mysql.adjusted_settings import changes, judge, values_said
 
 HELP = """
   -t, --tmpdir=name   Path for temporary files.

@@ -3,7 +3,7 @@
 import pytest
 
 from dbversus.suites import load_suite
-from dbversus.suites.assembly.does import does_of
+from dbversus.suites.assembly.kinds_of_work import kinds_of_work
 
 
 @pytest.mark.parametrize(
@@ -18,10 +18,10 @@ from dbversus.suites.assembly.does import does_of
     ],
 )
 def test_of_the_tests_of_sysbench(test: str, expected: dict[str, str]) -> None:
-    assert does_of(load_suite("sysbench").tests[test]) == expected
+    assert kinds_of_work(load_suite("sysbench").tests[test]) == expected
 
 
 def test_of_the_insert_benchmark() -> None:
     tests = load_suite("insert").tests
-    assert does_of(tests["l.x"]) == {"": "index"}  # after some rows more
-    assert does_of(tests["qr100"]) == {"queries": "query", "inserters": "insert", "deleters": "delete"}
+    assert kinds_of_work(tests["l.x"]) == {"": "index"}  # after some rows more
+    assert kinds_of_work(tests["qr100"]) == {"queries": "query", "inserters": "insert", "deleters": "delete"}

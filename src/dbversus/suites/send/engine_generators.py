@@ -15,7 +15,7 @@ from dbversus.suites.variables import Variables
 Json = dict[str, Any]
 
 
-def made_generators(name: str, parameter: Parameter, scope: Variables, known: Collection[str]) -> Json:
+def engine_generators(name: str, parameter: Parameter, scope: Variables, known: Collection[str]) -> Json:
     """What the engine is told of one parameter or column, by name: two values for a window, one for all others.
 
     `known`: names of earlier values, and of the row where there is one. Raises UsageError for numbers that make no sense
