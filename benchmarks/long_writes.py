@@ -92,7 +92,7 @@ def spec_of(targets: list[str], test: str, minutes: float, table_size: int, plac
         "placement": placement,
         "slot_ms": SLOT_S * 1000,
         "write_slot_ms": SLOT_S * 1000,
-        "settle_ms": 0,
+        "warm_up_ms": 0,
         "rows": slots,
         "seconds": (slots + 1) * SLOT_S * len(targets),
         "looks": [1],

@@ -27,7 +27,7 @@ FACTORS: Mapping[str, Factor] = {
         {f"{length} ms": _slot(length) for length in (20, 10, 50, 100, 200)},
     ),
     "settle": Factor(
-        "uncounted part before a slot", {f"{length} ms": {"settle_ms": length} for length in (5, 0, 2, 20)}
+        "uncounted part before a slot", {f"{length} ms": {"warm_up_ms": length} for length in (5, 0, 2, 20)}
     ),
     "placement": Factor(
         "which cores client and servers have",
@@ -56,7 +56,7 @@ LONG_SLOTS: Mapping[str, Any] = {
     "order": "sequential",
     "slot_ms": 2000,
     "write_slot_ms": 2000,
-    "settle_ms": 200,
+    "warm_up_ms": 200,
     "rows": 2,
     "seconds": 10,
 }

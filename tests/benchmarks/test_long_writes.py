@@ -49,7 +49,7 @@ def test_pairs_without_a_comparison_are_left_out() -> None:
 def test_ten_minutes_are_one_pass_without_a_pause() -> None:
     spec = long_writes.spec_of(["postgres:17"], "insert", 10, 1000, "split")
     assert spec.order == "sequential" and spec.looks == [1] and spec.alone
-    assert spec.rows * spec.write_slot_ms == 600_000 and spec.settle_ms == 0
+    assert spec.rows * spec.write_slot_ms == 600_000 and spec.warm_up_ms == 0
 
 
 def test_in_turns_each_target_has_its_ten_minutes() -> None:

@@ -150,7 +150,7 @@ def test_with_mixed_caches_a_block_begins_cold_and_gets_warm(
     _on_disk(bench, monkeypatch)
     # a scan reads all of its table at once, however slow the disk; a small table would be read by what is not counted
     spec = _spec(bench, [postgres, postgres], "scan", '[lab]\ncache = "mixed"\n')
-    _run(bench, monkeypatch, spec.model_copy(update={"settle_ms": 0.0, "table_size": 50_000}))
+    _run(bench, monkeypatch, spec.model_copy(update={"warm_up_ms": 0.0, "table_size": 50_000}))
     read_bytes: dict[tuple[int, str], list[int]] = {}
     for block, slot in _slots(bench, "scan"):
         read_bytes.setdefault((block, slot["target"]), []).append(slot["server_read_bytes"])

@@ -110,14 +110,20 @@ def test_only_the_folder_is_looked_in_for_configs(own: Path, tmp_path: Path, mon
     }
 
 
-def test_a_folder_of_before_the_lab_had_a_table_is_read(own: Path, tmp_path: Path) -> None:
-    folder = _measured(tmp_path / "first", restore="never", at_once=None)
+def test_a_folder_with_the_settings_of_an_older_dbversus_is_read(own: Path, tmp_path: Path) -> None:
+    folder = _measured(tmp_path / "first", restore="never", warm_up_ms=3)
     file = folder / EXPERIMENT
     usual, lab = file.read_text().split("\n[lab]\n")
     first, _, rest = usual.partition("\n[")
     file.write_text(f"{first}\n{lab.split('[')[0]}\n" + (f"[{rest}" if rest else ""))
     assert "[lab]" not in file.read_text()
-    assert read_folder(folder).restore == "never"
+    for stored in (file, folder / JOURNAL):
+        stored.write_text(stored.read_text().replace("warm_up_ms", "settle_ms"))
+    spec = read_folder(folder)
+    assert (spec.restore, spec.warm_up_ms) == ("never", 3)
+    file.write_text(file.read_text().replace("settle_ms = 3", "settle_ms = 4"))
+    with pytest.raises(UsageError, match="was edited after the experiment had begun: warm_up_ms"):
+        read_folder(folder)
 
 
 def test_what_the_experiment_left_open_is_not_filled_in_by_its_profile(own: Path, tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def test_reference_is_one_long_pass() -> None:
     profile = load_profile("reference-2021")
     assert (profile.order, profile.clients, profile.looks) == ("sequential", (1, 2, 3), (1,))
     assert profile.slot_ms * profile.rows == 180_000
-    assert profile.settle_ms == 0
+    assert profile.warm_up_ms == 0
     assert profile.seconds * 1000 >= 180_000
 
 

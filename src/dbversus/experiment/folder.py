@@ -17,6 +17,7 @@ from typing import Any
 from dbversus.builds.target import absolute_target, build_path, parse_target
 from dbversus.dbms.known import find_dbms
 from dbversus.errors import UsageError
+from dbversus.experiment.asked.fields import RENAMED
 from dbversus.experiment.asked.spec import ExperimentSpec, make_spec, read_choices
 from dbversus.files import whole_file
 from dbversus.home import shipped
@@ -168,7 +169,7 @@ def _check_choices(path: Path, header: Experiment, spec: ExperimentSpec) -> None
     now = _told(spec.model_dump(mode="json"))
     differences = [
         _difference(name, then, now[name])
-        for name, then in _told(header.spec).items()
+        for name, then in ((RENAMED.get(name, name), then) for name, then in _told(header.spec).items())
         if name in now and name not in ADJUSTABLE and now[name] != then
     ]
     if differences:

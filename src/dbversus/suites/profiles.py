@@ -50,7 +50,7 @@ class Profile:
     clients: tuple[int, ...]
     slot_ms: float
     write_slot_ms: float
-    settle_ms: float
+    warm_up_ms: float
     rows: int
     seconds: float
     test_seconds: Mapping[str, float]
@@ -73,7 +73,7 @@ class _ProfileShape(Shape):
     clients: Annotated[list[Count], Field(min_length=1)]
     slot_ms: Milliseconds
     write_slot_ms: Milliseconds
-    settle_ms: Annotated[float, Field(ge=0)]
+    warm_up_ms: Annotated[float, Field(ge=0)]
     rows: Count
     seconds: Annotated[float, Field(gt=0)]
     test_seconds: dict[str, Annotated[float, Field(gt=0)]] = Field(default_factory=dict)

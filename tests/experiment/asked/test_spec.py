@@ -178,6 +178,7 @@ def test_settings_for_the_lab_have_a_table_of_their_own(tmp_path: Path) -> None:
         ('restart = "never"\n', r"x\.toml:2: 'restart' is a setting for the lab; write it under \[lab\]\."),
         ('[scaled]\ncache = "cold"\n', r"x\.toml:3: 'cache' is .*; write it under \[scaled\.lab\]\."),
         ("[lab]\nclients = 2\n", r"x\.toml:3: \[lab\] has no 'clients'; accepted: placement, "),
+        ("settle_ms = 3\n", r"x\.toml:2: 'settle_ms' is called 'warm_up_ms' now\."),
         ("lab = 1\n", r"x\.toml:2: 'lab' is 1; a table is accepted"),
     ],
 )

@@ -35,17 +35,17 @@ def test_a_test_with_a_time_of_its_own_takes_that() -> None:
 
 
 def test_fast_operations_take_the_time_of_their_slots_and_slow_ones_at_most_that_of_their_test() -> None:
-    short = of(FOUR, seconds=5, rows=10, slot_ms=20, settle_ms=5, looks=[4])
-    longer = of(FOUR, seconds=5, rows=20, slot_ms=20, settle_ms=5, looks=[4])
+    short = of(FOUR, seconds=5, rows=10, slot_ms=20, warm_up_ms=5, looks=[4])
+    longer = of(FOUR, seconds=5, rows=20, slot_ms=20, warm_up_ms=5, looks=[4])
     assert short.block_s < longer.block_s and short.most_s == longer.most_s > short.first_verdict_s
-    bounded = [of(FOUR, seconds=0.5, rows=rows, slot_ms=20, settle_ms=5) for rows in (40, 80)]
+    bounded = [of(FOUR, seconds=0.5, rows=rows, slot_ms=20, warm_up_ms=5) for rows in (40, 80)]
     assert bounded[0].block_s == bounded[1].block_s
 
 
 def test_a_test_takes_at_least_a_cycle_of_the_balanced_order() -> None:
     """Of five targets that is ten rows, whatever time a test may have."""
     suite = load_suite("sysbench").select("point-query")
-    choices = {"seconds": 1, "slot_ms": 1000, "settle_ms": 0, "rows": 36}
+    choices = {"seconds": 1, "slot_ms": 1000, "warm_up_ms": 0, "rows": 36}
     four, five = (
         estimate(make_spec({"targets": targets, **choices}), suite).block_s
         for targets in (FOUR, [*FOUR, "postgres:15"])

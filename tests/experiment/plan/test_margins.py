@@ -25,7 +25,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def spec(**choices: Any) -> ExperimentSpec:
-    measured = {"rows": 60, "seconds": 5, "slot_ms": 50, "settle_ms": 5}
+    measured = {"rows": 60, "seconds": 5, "slot_ms": 50, "warm_up_ms": 5}
     return make_spec(profile_choices("standard") | measured | {"targets": ["postgres:16", "postgres:17"]} | choices)
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from dbversus.experiment.plan.slots import OPS_OF_CLIENT, ROWS_AT_LEAST, SlotRules, plan_slots, wanted_ops
 
-RULES = SlotRules(slot_ms=50, settle_ms=5, rows=60, seconds=6, write_slot_ms=100)
+RULES = SlotRules(slot_ms=50, warm_up_ms=5, rows=60, seconds=6, write_slot_ms=100)
 
 
 def test_a_fast_read_gets_the_asked_slots_and_rows() -> None:
@@ -32,7 +32,7 @@ def test_an_operation_far_longer_than_the_settle_part_has_none() -> None:
 
 
 def test_no_settle_part_is_none_at_all() -> None:
-    assert plan_slots(replace(RULES, settle_ms=0), [30_000], by_count=False, orders=2, clients=1).settle == {"ops": 0}
+    assert plan_slots(replace(RULES, warm_up_ms=0), [30_000], by_count=False, orders=2, clients=1).settle == {"ops": 0}
 
 
 def test_who_had_the_last_turn_settles_for_less_where_both_targets_have_it_equally_often() -> None:
@@ -40,7 +40,7 @@ def test_who_had_the_last_turn_settles_for_less_where_both_targets_have_it_equal
     assert plan_slots(RULES, pair, by_count=False, orders=2, clients=1).settle_again == {"ms": 1, "min_ops": 1}
     three = plan_slots(RULES, [*pair, 31_000], by_count=False, orders=6, clients=1)
     same_work = plan_slots(RULES, pair, by_count=True, orders=2, clients=1)
-    short = plan_slots(replace(RULES, settle_ms=0.4), pair, by_count=False, orders=2, clients=1)
+    short = plan_slots(replace(RULES, warm_up_ms=0.4), pair, by_count=False, orders=2, clients=1)
     long_operations = plan_slots(RULES, [1, 100], by_count=False, orders=2, clients=1)
     assert [plan.settle_again for plan in (three, same_work, short, long_operations)] == [None] * 4
 

@@ -5,7 +5,7 @@ The flags are a table that is generated from here: after a change, `python -m db
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from dbversus.experiment.asked.demands import CONDITIONS
 from dbversus.experiment.asked.flag import Flag
@@ -16,6 +16,8 @@ LAB = "lab"
 """The table of an experiment file with the settings of `IN_LAB`."""
 IN_LAB = ("placement", "freeze", "cache", "cold_slot_ms", "restart", "restore")
 """Settings for experiments about measuring itself; no question about a database needs them."""
+RENAMED = {"settle_ms": "warm_up_ms"}
+"""Settings as an older dbversus wrote them in results folders → as they are called now."""
 LAB_PANEL = "For the lab: experiments about measuring itself"
 LEAST_MEMORY_BYTES = 2**20
 
@@ -130,7 +132,7 @@ class Fields(BaseModel):
     )
     slot_ms: float = Field(20, ge=1, le=3_600_000)
     write_slot_ms: float = Field(40, ge=1, le=3_600_000)
-    settle_ms: float = Field(5, ge=0, le=600_000)
+    warm_up_ms: float = Field(5, ge=0, le=600_000, validation_alias=AliasChoices("warm_up_ms", "settle_ms"))
     lead_in_s: float = Field(0, ge=0, le=3600)
     drain_s: float = Field(2.0, ge=0, le=600)
     drain_idle_s: float = Field(0.2, gt=0, le=60)

@@ -22,7 +22,7 @@ from dbversus.builds.target import parse_target
 from dbversus.dbms.known import find_dbms
 from dbversus.errors import UsageError, reason
 from dbversus.experiment.asked.demands import Demands, parse_conditions, parse_share
-from dbversus.experiment.asked.fields import IN_LAB, LAB, Fields
+from dbversus.experiment.asked.fields import IN_LAB, LAB, RENAMED, Fields
 from dbversus.experiment.asked.groups import ROWS_PER_GROUP, make_groups
 from dbversus.experiment.asked.matrix import expand, read_matrix
 from dbversus.experiment.asked.shares import check_inject, read_bursts
@@ -405,8 +405,10 @@ def _with_lab(table: Mapping[str, Any], place: Place, *, stored: bool = False) -
     """The settings of a table, those under its [lab] among them."""
     choices = dict(table)
     lab = choices.pop(LAB, {})
-    for name in () if stored else IN_LAB:
-        if name in choices:
+    for name in () if stored else choices:
+        if name in RENAMED:
+            raise place.at(name).mistake(f"'{name}' is called '{RENAMED[name]}' now.")
+        if name in IN_LAB:
             header = ".".join(map(str, place.at(LAB).keys))
             raise place.at(name).mistake(f"'{name}' is a setting for the lab; write it under [{header}].")
     if not isinstance(lab, dict):

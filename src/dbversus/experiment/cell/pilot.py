@@ -30,7 +30,7 @@ def plan_at(scene: Scene, rates: list[float]) -> SlotPlan:
     """The slots of targets that do so many operations/s."""
     rig, case = scene.rig, scene.case
     spec = rig.spec
-    rules = SlotRules(spec.slot_ms, spec.settle_ms, spec.rows, spec.seconds_of(case.test.name), spec.write_slot_ms)
+    rules = SlotRules(spec.slot_ms, spec.warm_up_ms, spec.rows, spec.seconds_of(case.test.name), spec.write_slot_ms)
     orders = len(williams_square(len(rates)))
     clients = case.connections(spec.tables)
     plan = plan_slots(rules, rates, case.test.by_count, orders, clients)

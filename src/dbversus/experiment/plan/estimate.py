@@ -201,7 +201,7 @@ def too_short(time_budget_s: float, block_s: float) -> str:
 
 def _slots_s(spec: ExperimentSpec, suite: Suite) -> float:
     """What one block takes for slots and paced steps alone, when no operation is longer than a slot: less cannot be had."""
-    slot_s = (spec.slot_ms + spec.settle_ms) / 1000
+    slot_s = (spec.slot_ms + spec.warm_up_ms) / 1000
     paced_s = _paced_block_s(spec, suite)
     groups = make_groups(spec.targets, spec.order, spec.at_once)
     return sum(
@@ -278,7 +278,7 @@ def _test_s(spec: ExperimentSpec, case: Case, targets: int, longest: bool) -> fl
 def _rows_s(spec: ExperimentSpec, case: Case, targets: int, longest: bool) -> float:
     """Slow operations lengthen slots until the test's time is up, except where slots are too long for that."""
     slot_ms = spec.write_slot_ms if case.test.by_count else spec.slot_ms
-    row_s = targets * (slot_ms + spec.settle_ms) / 1000
+    row_s = targets * (slot_ms + spec.warm_up_ms) / 1000
     least_s = least_rows(spec.rows, len(williams_square(targets))) * row_s
     most_s = spec.seconds_of(case.test.name)
     if slot_ms >= SLOWEST_SLOT_MS:

@@ -59,7 +59,7 @@ def rows_per_block(spec: ExperimentSpec) -> int:
 
     It is what can be told of an experiment before it begins: the rows of each test follow from its pilot.
     """
-    row_ms = spec.servers_up * (spec.slot_ms + spec.settle_ms + EDGE_MS)
+    row_ms = spec.servers_up * (spec.slot_ms + spec.warm_up_ms + EDGE_MS)
     return int(min(spec.rows, spec.seconds * 1000 / row_ms))
 
 

@@ -8,7 +8,7 @@ SLOWEST_SLOT_MS = 400
 ROWS_AT_LEAST = 4
 COLD_ROWS = 1
 EDGE_MS = 2.0
-SETTLES_ITSELF = 10
+WARMS_UP_ITSELF = 10
 """An operation that lasts so many times the settle part needs none: it is warm for most of its own time."""
 SETTLE_AGAIN_MS = 1
 """Who had the last turn is warm, and has only to be awake again."""
@@ -19,7 +19,7 @@ class SlotRules:
     """What the profile asks for: slot and settle length (ms), rows at most, seconds per test and block, write slot length."""
 
     slot_ms: float
-    settle_ms: float
+    warm_up_ms: float
     rows: int
     seconds: float
     write_slot_ms: float
@@ -57,23 +57,23 @@ def plan_slots(rules: SlotRules, rates: list[float], by_count: bool, orders: int
     wanted_ms = max(asked_ms, wanted_ops(clients) / slowest * 1000)
     least_ops = clients if by_count else 1
     slot_ms = max(min(wanted_ms, SLOWEST_SLOT_MS), asked_ms, least_ops / slowest * 1000)
-    row_s = sum(_slot_s(rate, slowest, slot_ms, by_count) + (rules.settle_ms + EDGE_MS) / 1000 for rate in rates)
+    row_s = sum(_slot_s(rate, slowest, slot_ms, by_count) + (rules.warm_up_ms + EDGE_MS) / 1000 for rate in rates)
     rows = max(int(min(rules.rows, rules.seconds / row_s)) // orders * orders, least_rows(rules.rows, orders))
-    settle = _plan_settle(rules.settle_ms, slowest, by_count)
+    settle = _plan_warm_up(rules.warm_up_ms, slowest, by_count)
     if by_count:
         return SlotPlan({"ops": round(slowest * slot_ms / 1000)}, settle, rows)
-    return SlotPlan({"ms": round(slot_ms), "min_ops": 1}, settle, rows, _plan_settle_again(settle, len(rates)))
+    return SlotPlan({"ms": round(slot_ms), "min_ops": 1}, settle, rows, _plan_warm_up_again(settle, len(rates)))
 
 
-def _plan_settle(settle_ms: float, slowest: float, by_count: bool) -> dict[str, Any]:
-    if 1000 / slowest >= SETTLES_ITSELF * settle_ms:
+def _plan_warm_up(warm_up_ms: float, slowest: float, by_count: bool) -> dict[str, Any]:
+    if 1000 / slowest >= WARMS_UP_ITSELF * warm_up_ms:
         return {"ops": 0}
     if by_count:
-        return {"ops": max(1, round(slowest * settle_ms / 1000))}
-    return {"ms": round(settle_ms), "min_ops": 1}
+        return {"ops": max(1, round(slowest * warm_up_ms / 1000))}
+    return {"ms": round(warm_up_ms), "min_ops": 1}
 
 
-def _plan_settle_again(settle: dict[str, Any], targets: int) -> dict[str, Any] | None:
+def _plan_warm_up_again(settle: dict[str, Any], targets: int) -> dict[str, Any] | None:
     """Of two targets each has the last turn of a row and the first of the next one equally often; of more, some never have."""
     if targets != 2 or settle.get("ms", 0) <= SETTLE_AGAIN_MS:
         return None
