@@ -12,7 +12,7 @@ import duckdb
 import pytest
 import typer
 
-from dbversus.cli.ending import INTERRUPTED, resumable, told
+from dbversus.cli.ending import INTERRUPTED, reports_errors, resumable
 from dbversus.errors import RunError
 from dbversus.results.schema import CAMPAIGN, JOURNAL
 
@@ -23,7 +23,7 @@ ROW = {"type": "row", "block": 0, "test": "scan", "row": 0, "disturbed": False, 
 
 def _status(verb: Callable[[], int | None]) -> int:
     with pytest.raises(typer.Exit) as ended:
-        told(verb)()
+        reports_errors(verb)()
     return ended.value.exit_code
 
 

@@ -143,7 +143,7 @@ def give_to(bench: Bench, name: str) -> None:
     bench.dbversus = ["setpriv", *rights, str(python), *DBVERSUS[1:]]
     bench.user = {"HOME": str(bench.folder), "PYTHONPATH": ":".join(filter(None, sys.path))}
     for path in (bench.folder, bench.home):
-        user.own(path)
+        user.give(path)
 
 
 def _is_like_ours(python: Path) -> bool:

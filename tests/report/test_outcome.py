@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dbversus.cli.ending import told
+from dbversus.cli.ending import reports_errors
 from dbversus.cli.outcome import FAIL_ON_MET, NOT_JUDGED, heeding, status_of
 from dbversus.errors import RunError
 from dbversus.experiment.asked.demands import Demands
@@ -56,7 +56,7 @@ def test_silence_is_never_green(silent: Results, capsys: pytest.CaptureFixture[s
 
 
 def ended(directory: Path, demands: Demands, error: BaseException) -> tuple[int, str]:
-    @told
+    @reports_errors
     def verb() -> None:
         with heeding(directory, demands):
             raise error

@@ -117,7 +117,7 @@ def test_a_link_in_a_data_directory_is_refused(
 @root_only
 def test_a_pipe_in_a_data_directory_stops_nobody(user: ServerUser, data_dir: Path) -> None:
     os.mkfifo(data_dir / create.MARKER, 0o666)
-    user.own(data_dir / create.MARKER)
+    user.give(data_dir / create.MARKER)
     for act in (mark, read_mark):
         with pytest.raises(RunError, match="is not what a server leaves there"):
             act(user, data_dir)
@@ -147,7 +147,7 @@ def test_what_is_given_away_is_the_link_and_not_what_it_leads_to(
     user: ServerUser, work_dir: Path, precious: Path
 ) -> None:
     (work_dir / "link").symlink_to(precious)
-    user.own(work_dir / "link")
+    user.give(work_dir / "link")
     assert is_untouched(precious)
     assert (work_dir / "link").lstat().st_uid == user.uid
 

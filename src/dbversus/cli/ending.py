@@ -79,7 +79,7 @@ def _interrupts_first(
         raise
 
 
-def told(verb: Callable[Arguments, int | None]) -> Callable[Arguments, None]:
+def reports_errors(verb: Callable[Arguments, int | None]) -> Callable[Arguments, None]:
     """The verb, with its errors told in a sentence.
 
     Status: 0 done, 1 failed, 2 wrong use, 98 not judged, 99 --fail-on met, 130 interrupted (resumable); of several, the first of

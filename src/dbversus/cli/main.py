@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 import dbversus
-from dbversus.cli.ending import told
+from dbversus.cli.ending import reports_errors
 from dbversus.cli.interrupts import heed_interrupts
 from dbversus.cli.verbs.host import builds, clean, configs, doctor, suites
 from dbversus.cli.verbs.measure import calibrate, compare, demo, resume, run, upgrade
@@ -58,7 +58,9 @@ _GROUPS = {"builds": builds.app, "suites": suites.app, "configs": configs.app}
 
 for panel, verbs in _VERBS.items():
     for verb in verbs:
-        app.command(_NAMES.get(verb), no_args_is_help=verb not in _DO_WITHOUT_WORDS, rich_help_panel=panel)(told(verb))
+        app.command(_NAMES.get(verb), no_args_is_help=verb not in _DO_WITHOUT_WORDS, rich_help_panel=panel)(
+            reports_errors(verb)
+        )
 for name, group in _GROUPS.items():
     app.add_typer(group, name=name, rich_help_panel=_MEANS)
 

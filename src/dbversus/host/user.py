@@ -49,8 +49,8 @@ class ServerUser:
             os.setgid(self.gid)
             os.setuid(self.uid)
 
-    def own(self, path: Path) -> None:
-        """For what lies in a directory of ours; a link is given away itself."""
+    def give(self, path: Path) -> None:
+        """Makes the user the owner, of what lies in a directory of ours; a link is given away itself."""
         if self.switch:
             os.chown(path, self.uid, self.gid, follow_symlinks=False)
 

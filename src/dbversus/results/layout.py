@@ -38,7 +38,7 @@ class Sides:
         return Sides(self.ours[mine], self.theirs[base], self.our_cell[mine], self.their_cell[base], self.paired)
 
     @property
-    def each(self) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints]]:
+    def both(self) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints]]:
         """Slots and their cells, ours and theirs."""
         return (self.ours, self.our_cell), (self.theirs, self.their_cell)
 

@@ -39,4 +39,4 @@ def create_indexes(table: Table, ddl: Ddl, storage: str = "") -> list[str]:
 
 def _create_index(index: Index, table: Table, ddl: Ddl, storage: str) -> str:
     usual = f"CREATE {'UNIQUE ' if index.unique else ''}INDEX {index.name} ON {table.name} {columns_of(index.columns)}"
-    return ddl.made(INDEX, index, table.name, ", ".join(index.columns), usual, storage)
+    return ddl.create_statement(INDEX, index, table.name, ", ".join(index.columns), usual, storage)

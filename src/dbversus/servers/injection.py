@@ -94,7 +94,7 @@ class Injection:
         self.path.write_bytes(_START.pack(_MAGIC, _VERSION).ljust(_PAGE_BYTES, b"\0"))
         for path in (self.path, self.scratch):
             path.chmod(0o600)
-            user.own(path)
+            user.give(path)
         with self.path.open("r+b") as file:
             self._page = mmap.mmap(file.fileno(), _PAGE_BYTES)
         self.set_shares(0.0, 0.0)

@@ -44,7 +44,9 @@ class Ddl:
         """All storage engines that are named, in lower case."""
         return {value.lower() for name, value in self.said.items() if name.partition(".")[0] == ENGINE}
 
-    def made(self, kind: str, what: Table | Index, table: str, columns: str, usual: str, storage: str = "") -> str:
+    def create_statement(
+        self, kind: str, what: Table | Index, table: str, columns: str, usual: str, storage: str = ""
+    ) -> str:
         """The statement that makes `what`: the `usual` one with a clause at its end, or another one in its place.
 
         `table`, `columns`: what `{table}` and `{columns}` stand for. `storage`: a clause for what this says nothing of.

@@ -46,10 +46,12 @@ def table_sql(
     parts = [_column(column, dbms, types) for column in table.columns]
     if table.key and not ddl.omits(PRIMARY_KEY, table.stem):
         columns = ", ".join(table.primary_key)
-        parts.append(ddl.made(PRIMARY_KEY, table, table.name, columns, f"PRIMARY KEY ({columns})"))
+        parts.append(ddl.create_statement(PRIMARY_KEY, table, table.name, columns, f"PRIMARY KEY ({columns})"))
     columns = ", ".join(parts)
     usual = f"CREATE TABLE {table.name} ({columns}) ENGINE={ddl.engine(table, engine)}"
-    create = ddl.made(TABLE, table, table.name, columns, usual) + _partitions(table.key, ddl.partition_bounds(table))
+    create = ddl.create_statement(TABLE, table, table.name, columns, usual) + _partitions(
+        table.key, ddl.partition_bounds(table)
+    )
     return [create, *ddl.while_empty(table)], create_indexes(table, ddl)
 
 

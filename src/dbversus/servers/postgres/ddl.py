@@ -34,7 +34,7 @@ def table_sql(table: Table, storage: str, ddl: Ddl = AS_SUITE) -> tuple[list[str
     """
     columns = ", ".join(map(_column, table.columns))
     bounds = ddl.partition_bounds(table)
-    create = ddl.made(
+    create = ddl.create_statement(
         TABLE, table, table.name, columns, f"CREATE TABLE {table.name} ({columns})", "" if bounds else storage
     )
     parts = []
@@ -45,7 +45,7 @@ def table_sql(table: Table, storage: str, ddl: Ddl = AS_SUITE) -> tuple[list[str
     if table.key and not ddl.omits(PRIMARY_KEY, table.stem):
         columns = ", ".join(table.primary_key)
         usual = f"ALTER TABLE {table.name} ADD PRIMARY KEY ({columns})"
-        after.append(ddl.made(PRIMARY_KEY, table, table.name, columns, usual, storage))
+        after.append(ddl.create_statement(PRIMARY_KEY, table, table.name, columns, usual, storage))
     after += [_set_sequence(table.name, column.name) for column in table.columns if column.identity]
     return [create, *parts, *ddl.while_empty(table)], after + create_indexes(table, ddl, storage)
 

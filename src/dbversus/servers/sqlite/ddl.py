@@ -32,9 +32,9 @@ def table_sql(table: Table, ddl: Ddl = AS_SUITE) -> tuple[list[str], list[str]]:
     parts = [f"{one.name} INTEGER PRIMARY KEY" if one.name == row_id else _column(one) for one in table.columns]
     if has_key and not row_id:
         columns = ", ".join(table.primary_key)
-        parts.append(ddl.made(PRIMARY_KEY, table, table.name, columns, f"PRIMARY KEY ({columns})"))
+        parts.append(ddl.create_statement(PRIMARY_KEY, table, table.name, columns, f"PRIMARY KEY ({columns})"))
     columns = ", ".join(parts)
-    create = ddl.made(TABLE, table, table.name, columns, f"CREATE TABLE {table.name} ({columns})")
+    create = ddl.create_statement(TABLE, table, table.name, columns, f"CREATE TABLE {table.name} ({columns})")
     return [create, *ddl.while_empty(table)], create_indexes(table, ddl)
 
 

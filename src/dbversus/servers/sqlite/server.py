@@ -112,7 +112,7 @@ class SqliteServer(WithoutProcess):
             raise UsageError(f"{self.build.name} has no PRAGMA '{unknown[0]}'{did_you_mean_inline(unknown[0], known)}.")
         self._check_creation()
         with tempfile.TemporaryDirectory(prefix="check-", dir=self.work_dir) as folder:
-            server_user().own(Path(folder))
+            server_user().give(Path(folder))
             if words := self._not_taken(self._administer(Path(folder) / self.database.name, self.session_sql)):
                 raise UsageError(words)
 

@@ -35,10 +35,10 @@ Place = tuple[str, str]
 
 @dataclass(frozen=True)
 class Ahead:
-    """`unit_bytes`: label → size of a file that is made ready ahead; `told`: what the server says it filled, per operation."""
+    """`unit_bytes`: label → size of a file that is made ready ahead; `filled_per_op`: what the server says it filled."""
 
     unit_bytes: Mapping[str, float]
-    told: Mapping[Place, float]
+    filled_per_op: Mapping[Place, float]
 
 
 def ahead_of(unit_bytes: Mapping[str, float], counters: Iterable[Mapping[str, Any]]) -> Ahead:
@@ -101,8 +101,10 @@ def _of_a_file(finding: Finding, mine: _Done, theirs: _Done, base: str, ahead: A
     more, less = (mine, theirs) if mine.bytes_per_op > theirs.bytes_per_op else (theirs, mine)
     label = finding.target if more is mine else base
     places = (finding.test, finding.target), (finding.test, base)
-    if all(place in ahead.told for place in places):
-        ends = [done.bytes_per_op - ahead.told[place] for done, place in zip((mine, theirs), places, strict=True)]
+    if all(place in ahead.filled_per_op for place in places):
+        ends = [
+            done.bytes_per_op - ahead.filled_per_op[place] for done, place in zip((mine, theirs), places, strict=True)
+        ]
         if min(ends) <= 0 or max(ends) / min(ends) > 1 + finding.margin:
             return ""
         return f"{UNSETTLED}: it is none without the segments of the log that were filled ahead"

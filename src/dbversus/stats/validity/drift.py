@@ -89,7 +89,7 @@ def trend_values(layout: Layout) -> list[BlockValue]:
             distances = logs[pairs.ours] - logs[pairs.theirs]
             distances = without_order_effect(distances, pairs, layout.columns.get("position"), cells)
             moved = trends(distances, pairs.our_cell, cells)
-            mine, theirs = (trends(logs[slots], cell, cells) for slots, cell in apart.each)
+            mine, theirs = (trends(logs[slots], cell, cells) for slots, cell in apart.both)
             rows = pairs.counts(cells) + apart.counts(cells)
             values += known_values(layout, target, trend, np.where(np.isnan(moved), mine - theirs, moved), rows)
     return values
@@ -123,7 +123,7 @@ def _own_slots(layout: Layout, target: int) -> tuple[Ints, Ints]:
     """Slots of one target that are compared with the base (of the base: with the first other), and the cell of each."""
     others = [target] if target != layout.base else layout.others[:1]
     side = 0 if target != layout.base else 1
-    found = [sides.each[side] for other in others for sides in (layout.pairs(other), layout.apart(other))]
+    found = [sides.both[side] for other in others for sides in (layout.pairs(other), layout.apart(other))]
     slots = np.concatenate([slots for slots, _ in found] or [np.empty(0, dtype=np.int64)])
     cell = np.concatenate([cell for _, cell in found] or [np.empty(0, dtype=np.int64)])
     order = np.argsort(cell, kind="stable")

@@ -181,11 +181,11 @@ def _of_sums(metric: Metric, found: tuple[Floats, Floats], sides: Sides, columns
 
 def _errors_of_sums(found: tuple[Floats, Floats], sides: Sides, mine: Floats, base: Floats, cells: int) -> Floats:
     """Standard error of ln(mine/base), ratios of sums, by the delta method: what each row pulls the ratio by."""
-    pulls = [_pulls(found, *side, ratio, cells) for side, ratio in zip(sides.each, (mine, base), strict=True)]
+    pulls = [_pulls(found, *side, ratio, cells) for side, ratio in zip(sides.both, (mine, base), strict=True)]
     if sides.paired:
         squares = np.bincount(sides.our_cell, weights=(pulls[0] - pulls[1]) ** 2, minlength=cells)
     else:
-        of_sides = zip(sides.each, pulls, strict=True)
+        of_sides = zip(sides.both, pulls, strict=True)
         squares = np.sum([np.bincount(cell, weights=pull**2, minlength=cells) for (_, cell), pull in of_sides], axis=0)
     rows = sides.counts(cells)
     return np.where(rows >= 2, np.sqrt(squares * rows / np.maximum(rows - 1, 1)), np.nan)

@@ -6,14 +6,14 @@ from typing import Annotated
 
 import typer
 
-from dbversus.cli.ending import told
+from dbversus.cli.ending import reports_errors
 from dbversus.cli.tables import write_table
 
 app = typer.Typer(help="Installed and available DBMS builds.", no_args_is_help=True)
 
 
 @app.command("list")
-@told
+@reports_errors
 def list_builds() -> None:
     """List the builds that are installed.
 
@@ -26,7 +26,7 @@ def list_builds() -> None:
 
 
 @app.command()
-@told
+@reports_errors
 def available(dbms: Annotated[str | None, typer.Argument(help="Only this DBMS, e.g. postgres.")] = None) -> None:
     """List the versions that can be fetched by name.
 
@@ -40,7 +40,7 @@ def available(dbms: Annotated[str | None, typer.Argument(help="Only this DBMS, e
 
 
 @app.command(no_args_is_help=True)
-@told
+@reports_errors
 def fetch(
     targets: Annotated[list[str], typer.Argument(help="Targets such as postgres:17, mysql:8.0 or myrocks:10.11.")],
 ) -> None:
@@ -57,7 +57,7 @@ def fetch(
 
 
 @app.command(no_args_is_help=True)
-@told
+@reports_errors
 def add(
     path: Annotated[Path, typer.Argument(help="Install prefix, or archive of one.")],
     name: Annotated[str, typer.Option(help="Name it by this instead of its version.")] = "",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dbversus.cli.choices import Choices, with_flags
-from dbversus.cli.ending import told
+from dbversus.cli.ending import reports_errors
 from dbversus.cli.tables import write_table
 from dbversus.names import did_you_mean_inline, split_names
 
@@ -21,7 +21,7 @@ app = typer.Typer(help="Config files: server settings by name.", no_args_is_help
 
 
 @app.command("list")
-@told
+@reports_errors
 @with_flags("configs")
 def list_configs(
     dbms: Annotated[str | None, typer.Argument(help="Only of this DBMS, e.g. mysql.")] = None,
@@ -47,7 +47,7 @@ def list_configs(
 
 
 @app.command(no_args_is_help=True)
-@told
+@reports_errors
 @with_flags("configs")
 def show(
     name: Annotated[str, typer.Argument(help="Name of a config, e.g. base.")],
@@ -74,7 +74,7 @@ def show(
 
 
 @app.command("from", no_args_is_help=True)
-@told
+@reports_errors
 def from_file(
     file: Annotated[Path, typer.Argument(help="A my.cnf or postgresql.conf; files that it includes are read too.")],
     dbms: Annotated[

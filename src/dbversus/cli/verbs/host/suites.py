@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dbversus.cli.ending import told
+from dbversus.cli.ending import reports_errors
 from dbversus.cli.tables import write_table
 from dbversus.cli.verbs.host import suite_sources
 from dbversus.names import split_names
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from dbversus.suites.model import Test
 
 app = typer.Typer(help="Suites of tests.", no_args_is_help=True)
-app.command("from-pgbench", no_args_is_help=True)(told(suite_sources.from_pgbench))
-app.command("from-statements", no_args_is_help=True)(told(suite_sources.from_statements))
+app.command("from-pgbench", no_args_is_help=True)(reports_errors(suite_sources.from_pgbench))
+app.command("from-statements", no_args_is_help=True)(reports_errors(suite_sources.from_statements))
 
 
 @app.command("list")
-@told
+@reports_errors
 def list_command() -> None:
     """List the suites that come with dbversus.
 
@@ -32,7 +32,7 @@ def list_command() -> None:
 
 
 @app.command(no_args_is_help=True)
-@told
+@reports_errors
 def show(
     suite: Annotated[str, typer.Argument(help="Name of a suite, or a TOML file.")],
     tests: Annotated[str | None, typer.Option(help="Only these: globs, comma separated.")] = None,
@@ -81,7 +81,7 @@ def _statements(test: "Test") -> str:
 
 
 @app.command(no_args_is_help=True)
-@told
+@reports_errors
 def new(file: Annotated[Path, typer.Argument(help="The file to write; it must not be there yet.")]) -> None:
     """Write a suite to start from, with comments; it runs as it is.
 

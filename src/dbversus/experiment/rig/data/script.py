@@ -115,7 +115,7 @@ class _Run(contextlib.ExitStack):
         if not path.is_relative_to(self._folder):
             path = Path(shutil.copyfile(path, self._folder / f"{len(self._plain)}.sql"))
             self.callback(path.unlink, missing_ok=True)
-        user.own(path)
+        user.give(path)
         return path
 
     def _written(self, batch: Sequence[Piece]) -> Path:
