@@ -9,7 +9,7 @@ from dbversus.cli.choices import Choices, as_words
 from dbversus.cli.outcome import FAIL_ON_MET
 from dbversus.cli.tables import print_json
 from dbversus.errors import UsageError
-from dbversus.names import near, split_names
+from dbversus.names import did_you_mean, split_names
 
 if TYPE_CHECKING:
     from dbversus.campaign.replanning.plans import Plans, Replanned
@@ -62,7 +62,7 @@ def _conditions(text: str | None) -> list[str]:
     for name in found:
         if name not in CONDITIONS:
             raise UsageError(
-                f"--fail-on {name} is unknown for --plans.{near(name, CONDITIONS)} Accepted: {', '.join(CONDITIONS)}."
+                f"--fail-on {name} is unknown for --plans.{did_you_mean(name, CONDITIONS)} Accepted: {', '.join(CONDITIONS)}."
             )
     return found
 
