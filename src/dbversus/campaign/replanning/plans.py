@@ -24,6 +24,7 @@ from dbversus.experiment.rig.stage import set_stage
 from dbversus.experiment.rig.start import start_block
 from dbversus.explain.operators import Difference
 from dbversus.explain.planner import Kind, PlanChange, Trial, items_of, plan_change, trials
+from dbversus.servers.mysql.facts import NOT_EXPLAINED
 from dbversus.suites.model import LOADED
 from dbversus.units import count_of
 
@@ -181,6 +182,8 @@ def _replanned(name: str, base: _Asked | None, other: _Asked | None) -> Replanne
             plans.append(one.plan())
         except RunError as error:
             return Replanned(test, name, refused=f"{one.target.label}: {error}")
+        if plans[-1].startswith(NOT_EXPLAINED):
+            return Replanned(test, name, refused=f"{one.target.label} does not explain such statements")
     return Replanned(test, name, (plans[0], plans[1]), plan_change(plans[0], plans[1], base.target.server.dbms))
 
 

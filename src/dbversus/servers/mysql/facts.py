@@ -20,6 +20,7 @@ _GAUGES = re.compile(
     r"undo_tablespaces|ibuf_(?:size|free|segment)|checkpoint|lsn|history|max_trx|mem_|redo_log|have|master|purge|scrub|encryption))|"
     r".*(?:memory|_current|_pending|_pct|_usage|_page_size|_instances|_progress|_time_(?:avg|max)|_lsn|_size$|prepared_stmt_count)"
 )
+NOT_EXPLAINED = "(the server does not explain this statement)"
 # kinds of a statement that has one part; their names changed in 5.7
 _PLAIN = ("SIMPLE", "UPDATE", "DELETE", "INSERT", "REPLACE")
 _FORMAT = "--- FORMAT="
@@ -82,7 +83,7 @@ def _plan_table(connection: Connection, explain: str) -> str:
         except pymysql.ProgrammingError as error:
             if error_number(error) != SYNTAX_ERROR or "SELECT" in explain.upper():
                 raise
-            return "(the server does not explain this statement)"
+            return NOT_EXPLAINED
         names = [column[0] for column in cursor.description or ()]
         found = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
     return "\n".join(_plan_line(row) for row in found)
