@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from dbversus.campaign.replanning.plans import Restoring, restoring, trial_targets
+from dbversus.campaign.replanning.plans import Replanned, Restoring, _tells_more, restoring, trial_targets
 from dbversus.errors import RunError
-from dbversus.explain.planner import Trial, trials
+from dbversus.explain.planner import Trial, plan_change, trials
 
 WANTED = "Sort\n  ->  Seq Scan on t"
 
@@ -71,3 +71,14 @@ def test_switches_are_added_to_those_of_the_target() -> None:
     target = "mysql:8.0@'optimizer_switch=icp=off,bka=off'"
     *_, tried = trial_targets(["mysql:5.7", target], 1, found)
     assert tried == "mysql:8.0@'optimizer_switch=icp=off,bka=off,mrr=off,semijoin=off'"
+
+
+def test_a_generic_plan_is_shown_where_it_tells_more() -> None:
+    other, same = (
+        plan_change(WANTED, "Sort\n  ->  Index Scan using a on t", "postgres"),
+        plan_change(WANTED, WANTED, "postgres"),
+    )
+    custom, generic = Replanned("t", "t/s", change=other), Replanned("t", "t/s (generic plan)", change=other)
+    assert not _tells_more(generic, custom)
+    assert _tells_more(generic, Replanned("t", "t/s", change=same))
+    assert not _tells_more(Replanned("t", "t/s (generic plan)", change=same), custom)

@@ -26,7 +26,7 @@ def test_the_old_cost_is_back() -> None:
 def test_most_of_the_cost_stays() -> None:
     outcome = Outcome("decided", found=(_found(1, 2.0, Verdict.REGRESSION), _found(2, 1.9, Verdict.REGRESSION)))
     cause = cause_of_trial(ONE, outcome, "postgres:17")
-    assert cause and not cause.is_sure and "the cost still differs: 1.900" in cause.means
+    assert cause and not cause.is_sure and "the cost 1.900 [1.862, 1.938] in place of 2.000" in cause.means
 
 
 def test_an_undecided_trial_explains_nothing() -> None:

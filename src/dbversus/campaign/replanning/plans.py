@@ -134,7 +134,7 @@ def _compared(rig: Rig) -> Plans:
     for name in names:
         rig.display.doing(f"explaining {name}")
         one = _replanned(name, *(of_target.get(name) for of_target in asked))
-        if not name.endswith(GENERIC_PLAN) or (one.change and one.change.kind is not Kind.SAME):
+        if not name.endswith(GENERIC_PLAN) or _tells_more(one, found[-1]):
             found.append(one)
     differing = [number for number, one in enumerate(found) if one.differs]
     rig.display.expect(len(differing) * TRIALS_S)
@@ -143,6 +143,13 @@ def _compared(rig: Rig) -> Plans:
         rig.display.expect((len(differing) - done) * TRIALS_S)
         found[number] = _tried(found[number], [of_target[found[number].statement] for of_target in asked], newer)
     return Plans((base.label, other.label), newer, found, _left_out(rig, {one.test for one in found}))
+
+
+def _tells_more(generic: Replanned, custom: Replanned) -> bool:
+    """Whether another generic plan is not just what the plan for values shows as well."""
+    if generic.change is None or generic.change.kind is Kind.SAME:
+        return False
+    return custom.change is None or custom.change.words != generic.change.words
 
 
 def _asked(rig: Rig, target: Target) -> dict[str, _Asked]:

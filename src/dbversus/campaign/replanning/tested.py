@@ -33,18 +33,18 @@ def cause_of_trial(one: Replanned, outcome: Outcome, target: str) -> Cause | Non
         ratio=change.ratio,
         share=1 - log(after.ratio) / log(change.ratio) if after.verdict in (Verdict.EQUIVALENT, *DIFFERS) else None,
         tested=True,
-        means=_words(settings, after),
+        means=_words(settings, change, after),
         source=one.restoring[0].trials[0].known.source,
         facts={"metric": change.metric},
     )
 
 
-def _words(settings: str, after: Found) -> str:
+def _words(settings: str, change: Found, after: Found) -> str:
     """`with enable_memoize=off the plan and the cost are the old ones: 1.010 [0.980, 1.040]`"""
     interval = f" [{after.low:.3f}, {after.high:.3f}]" if after.low and after.high else ""
     cost = f"{after.ratio:.3f}{interval}"
     if after.verdict in DIFFERS:
-        return f"with {settings} the plan is the old one, and the cost still differs: {cost}"
+        return f"with {settings} the plan is the old one, and the cost {cost} in place of {change.ratio:.3f}"
     if after.verdict is Verdict.EQUIVALENT:
         return f"with {settings} the plan and the cost are the old ones: {cost}"
     return f"with {settings} the plan is the old one; whether the cost is, was not decided: {cost}"
