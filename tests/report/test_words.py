@@ -6,6 +6,7 @@ from dbversus.report.words import (
     NBSP,
     change,
     comparable,
+    counted,
     experiment_facts,
     listing,
     margins_text,
@@ -181,3 +182,16 @@ def test_where_much_differs_what_may_be_chance_is_said(differing: int, every: in
     said = ratios_text("old", [judged(f"t{n}", verdict) for n, verdict in enumerate(verdicts)])
     words = f"{differing} of {every} comparisons are shown to differ: where so much does, up to 5{NBSP}% of all"
     assert (words in said) is is_said
+
+
+@pytest.mark.parametrize(
+    ("count", "verdict", "words"),
+    [
+        (1, Verdict.REGRESSION, "1 regression"),
+        (2, Verdict.IMPROVEMENT, "2 improvements"),
+        (2, Verdict.UNDECIDED, "2 undecided"),
+        (1200, Verdict.SMALL_CHANGE, "1,200 small changes"),
+    ],
+)
+def test_verdicts_are_counted_in_words(count: int, verdict: Verdict, words: str) -> None:
+    assert counted(count, verdict) == words

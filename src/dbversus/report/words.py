@@ -74,6 +74,7 @@ SHORT_TITLES = {
     P95: "p95",
     P99: "p99",
 }
+_NOUNS = frozenset({Verdict.REGRESSION, Verdict.IMPROVEMENT, Verdict.SMALL_CHANGE, Verdict.WRONG_RESULT})
 NAMES_IN_SENTENCE = 6
 SIGNIFICANT_DIGITS = 4
 FEWEST_DIFFERING, MUCH = 3, 0.25
@@ -187,6 +188,11 @@ def short_labels(labels: Sequence[str]) -> list[str]:
     if len(configs) == 1 and all(label.partition("@")[0] for label in short):
         short = [label.partition("@")[0] for label in short]
     return short
+
+
+def counted(count: int, verdict: Verdict) -> str:
+    """`1 regression`, `2 regressions`, `3 undecided`."""
+    return count_of(count, verdict) if verdict in _NOUNS else f"{count:,} {verdict}"
 
 
 def listing(names: Sequence[str], most: int = NAMES_IN_SENTENCE) -> str:

@@ -16,6 +16,7 @@ from dbversus.report.words import (
     SHORT_TITLES,
     SIGNS,
     change,
+    counted,
     finding_text,
     listing,
     margins_text,
@@ -88,8 +89,8 @@ def _counted(counts: Counter[Verdict]) -> Iterator[str]:
     unchanged = sum(counts[verdict] for verdict in WITHIN)
     words = {Verdict.REGRESSION: "worse", Verdict.IMPROVEMENT: "better"}
     for verdict in (*CHANGES, *SPOILT):
-        if counts[verdict]:
-            yield f"{SIGNS[verdict]} {counts[verdict]} {words.get(verdict, str(verdict))}"
+        if count := counts[verdict]:
+            yield f"{SIGNS[verdict]} {f'{count} {words[verdict]}' if verdict in words else counted(count, verdict)}"
     if unchanged:
         yield f"{unchanged} unchanged"
     for verdict, count in counts.items():
