@@ -58,3 +58,10 @@ def test_time_per_operation_is_what_was_accounted() -> None:
     assert found.whole.base_us == pytest.approx(sum(MOVED_FROM.values()), rel=0.03)
     assert sum(one.own.base_us for one in found.functions) == pytest.approx(found.whole.base_us)
     assert sum(found.base.values()) == pytest.approx(found.whole.base_us)
+
+
+def test_where_one_build_is_stripped_no_function_can_be_blamed() -> None:
+    stripped = {"main;[postgres]" if "mblen" in stack else stack: cost for stack, cost in MOVED_TO.items()}
+    found = _profile(MOVED_FROM, stripped)
+    assert not found.has_names and found.unnamed[0] == 0 and found.unnamed[1] > 0.2
+    assert _profile(MOVED_FROM, MOVED_TO).has_names

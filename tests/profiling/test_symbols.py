@@ -28,10 +28,10 @@ def test_one_function_has_one_name(symbol: str, name: str) -> None:
 
 def test_functions_of_libraries_name_them_without_their_version() -> None:
     frames = [
-        Frame(1, "sqlite3VdbeExec", "/opt/libsqlite3.so.3.45.1"),
+        Frame(1, "malloc", "/opt/libjemalloc.so.2"),
         Frame(2, "[unknown]", "/opt/bin/mariadbd (deleted)"),
     ]
-    assert named(frames) == ("[mariadbd]", "sqlite3VdbeExec [libsqlite3]")
+    assert named(frames) == ("[mariadbd]", "malloc [libjemalloc]")
 
 
 @pytest.mark.parametrize(
@@ -51,3 +51,14 @@ def test_kernel_time_is_that_of_its_system_call(symbols: list[str], name: str) -
         "pread [libc]",
         name,
     )
+
+
+def test_the_end_of_a_stack_that_could_not_be_followed_is_no_function_and_no_kernel() -> None:
+    frames = [Frame(1, "work", "/opt/bin/x"), Frame(2**64 - 1, "[unknown]", "[unknown]")]
+    assert named(frames) == ("work",)
+    assert named([Frame(KERNEL, "[unknown]", "[kernel.kallsyms]"), *frames]) == ("work", "[kernel]")
+
+
+def test_functions_of_sqlite_have_one_name_in_its_library_and_linked_in() -> None:
+    library = Frame(1, "sqlite3_step", "/usr/lib/libsqlite3.so.0.8.6")
+    assert named([library]) == named([Frame(1, "sqlite3_step", "/opt/dbversus-engine")]) == ("sqlite3_step",)

@@ -12,8 +12,10 @@ the interval of the difference."""
 
 
 def function_causes(profiled: Profiled) -> list[Cause]:
-    """Those with most of the change first; none where the profile shows no change in CPU time."""
-    found = []
+    """Those with most of the change first; none where the profile shows no change in CPU time, or one build tells fewer names."""
+    found: list[Cause] = []
+    if not profiled.profile.has_names:
+        return found
     for cost in profiled.profile.functions:
         share = profiled.profile.share(cost)
         if cost.own.is_shown and share is not None and share >= LEAST_SHARE:

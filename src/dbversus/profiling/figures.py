@@ -16,6 +16,7 @@ from scipy.stats import false_discovery_control, t
 from dbversus.profiling.folded import Folded
 from dbversus.profiling.moved import Group, move_together
 from dbversus.profiling.script import Stack
+from dbversus.profiling.symbols import is_unnamed
 from dbversus.stats.judging.moderate import moderate
 from dbversus.stats.metrics import Floats
 
@@ -29,6 +30,8 @@ TELLING_SAMPLES = 200
 """Of a function on both targets: its spread between blocks is no longer that of samples alone."""
 LEAST_SHARE = 0.002
 """Of an operation's CPU time: less is not shown, however certain."""
+MOST_UNNAMED = 0.3
+"""Of the change: where one side has so much more time without a name, what it costs there is missing on other lines."""
 FEWEST_BLOCKS = 2
 
 
@@ -95,6 +98,22 @@ class Profile:
         """Of the change in CPU time; None where that is not shown."""
         whole = self.whole
         return cost.own.change_us / whole.change_us if whole.is_shown and whole.change_us else None
+
+    @property
+    def unnamed(self) -> tuple[float, float]:
+        """Shares of the CPU time of the base and of the target in functions without a name: those of stripped builds."""
+        sides = []
+        for side in (self.base, self.mine):
+            nameless = sum(cost for stack, cost in side.items() if is_unnamed(stack[-1]))
+            sides.append(nameless / (sum(side.values()) or 1.0))
+        return sides[0], sides[1]
+
+    @property
+    def has_names(self) -> bool:
+        """Whether as much of both sides has names that the change can be put to functions: one build may be stripped."""
+        base, mine = self.unnamed
+        nameless_us = abs(mine * self.whole.mine_us - base * self.whole.base_us)
+        return nameless_us <= MOST_UNNAMED * abs(self.whole.change_us) or abs(mine - base) <= LEAST_SHARE
 
     @property
     def explained(self) -> float | None:

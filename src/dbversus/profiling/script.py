@@ -32,16 +32,20 @@ def samples_of(lines: Iterable[str]) -> Iterator[Sample]:
     frames: list[Frame] = []
     for line in lines:
         if found := _HEAD.match(line):
-            if head:
-                yield Sample(*head, named(frames))
+            yield from _sample(head, frames)
             pid, seconds, fraction, weight, rest = found.groups()
             head = int(pid), int(seconds) * 10**9 + int(fraction.ljust(9, "0")[:9]), int(weight)
             # with no callers recorded, the one frame stands on the same line
             frames = [frame] if (frame := _frame(f" {rest.strip()}")) else []
         elif head and (frame := _frame(line)):
             frames.append(frame)
-    if head:
-        yield Sample(*head, named(frames))
+    yield from _sample(head, frames)
+
+
+def _sample(head: tuple[int, int, int] | None, frames: list[Frame]) -> Iterator[Sample]:
+    """None where there is no name at all."""
+    if head and (stack := named(frames)):
+        yield Sample(*head, stack)
 
 
 def _frame(line: str) -> Frame | None:

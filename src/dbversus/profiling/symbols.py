@@ -27,6 +27,8 @@ _SAME_CALLS = {
     "send": "sendto",
 }
 """System calls that do the same as another; which of them is used is a matter of the C library, or of a build's age."""
+_SERVERS = ("libsqlite3",)
+"""Libraries that are the server: in other builds the same functions are linked into the program."""
 _FAULT = re.compile(r"^(?:asm_)?exc_page_fault$|^do_(?:user_addr_fault|page_fault|mem_abort)$")
 _INTERRUPT = re.compile(
     r"^(?:asm_)?(?:sysvec_|common_interrupt)|^el0_\w*irq|^(?:irq_exit|handle_softirqs|__do_softirq)"
@@ -43,12 +45,18 @@ class Frame:
 
     @property
     def is_kernel(self) -> bool:
-        return self.address >> 63 == 1 or self.binary.startswith(("[kernel", "[guest.kernel"))
+        """The kernel itself, or a module of it, which lies at such an address too."""
+        return self.binary.startswith(("[kernel", "[guest.kernel")) or (self.address >> 63 == 1 and not self.is_nothing)
+
+    @property
+    def is_nothing(self) -> bool:
+        """What perf ends a stack with that it could not follow to the end: neither a name nor a binary."""
+        return self.symbol == UNKNOWN and self.binary == UNKNOWN
 
 
 def named(frames: Sequence[Frame]) -> tuple[str, ...]:
     """`frames`: innermost first, as perf has them. The outermost first; all of the kernel's are one: `[kernel] read`."""
-    own = [_name(frame) for frame in frames if not frame.is_kernel]
+    own = [_name(frame) for frame in frames if not frame.is_kernel and not frame.is_nothing]
     kernel = [frame.symbol for frame in frames if frame.is_kernel]
     return (*reversed(own), *([_in_kernel(kernel)] if kernel else []))
 
@@ -65,6 +73,11 @@ def _in_kernel(symbols: Sequence[str]) -> str:
     return KERNEL
 
 
+def is_unnamed(function: str) -> bool:
+    """Whether it is a binary, in place of its functions."""
+    return function.startswith("[") and not function.startswith(KERNEL)
+
+
 def _name(frame: Frame) -> str:
     """`pg_mblen`, `malloc [libjemalloc]`, and `[libfoo]` where the binary tells no name for the place."""
     file = PurePath(frame.binary.removesuffix(" (deleted)")).name
@@ -73,7 +86,7 @@ def _name(frame: Frame) -> str:
     if frame.symbol in (UNKNOWN, ""):
         return f"[{where or 'unknown'}]"
     name = plain(frame.symbol)
-    return f"{name} [{library[1]}]" if library else name
+    return f"{name} [{library[1]}]" if library and library[1] not in _SERVERS else name
 
 
 def plain(symbol: str) -> str:

@@ -59,7 +59,7 @@ class _Recording:
 
 
 def test_a_profile_is_journaled_with_its_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(functions, "find_perf", lambda: Perf("perf", "cpu-clock", unwinds=True))
+    monkeypatch.setattr(functions, "_perf_here", lambda: Perf("perf", "cpu-clock", unwinds=True))
     monkeypatch.setattr(functions, "Recording", _Recording)
     monkeypatch.setattr(functions, "descendants", lambda _: [])
     monkeypatch.setattr(functions, "program_of", lambda _: "/nowhere")

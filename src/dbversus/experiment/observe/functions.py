@@ -1,5 +1,6 @@
 """Which functions of the servers use CPU time in the counted rows: perf's samples, put to targets and slots."""
 
+import functools
 import hashlib
 from bisect import bisect_right
 from collections import Counter, defaultdict
@@ -44,7 +45,7 @@ class Functions(Observer):
 
     def begin(self) -> None:
         """Raises UsageError where nothing can be recorded."""
-        self._perf = find_perf()
+        self._perf = _perf_here()
         self._stacks = self._perf.stacks_of([self._program(target.server.root_pid) for target in self.scene.rig.alive])
 
     def _program(self, pid: int | None) -> Path | None:
@@ -80,10 +81,12 @@ class Functions(Observer):
         recording, self._recording = self._recording, None
         if recording is None:
             return
-        recording.end()
-        self._sampled.take(in_slots(recording.samples(), self._pieces, self._owner))
-        recording.remove()
-        self._pieces.clear()
+        try:
+            recording.end()
+            self._sampled.take(in_slots(recording.samples(), self._pieces, self._owner))
+        finally:
+            recording.remove()
+            self._pieces.clear()
 
     def end(self) -> None:
         rig, sampled = self.scene.rig, self._sampled
@@ -107,6 +110,12 @@ class Functions(Observer):
             rig.note(
                 Profile(*self.scene.place, event=self._perf.event, stacks=str(self._stacks), targets=found, **rig.tag)
             )
+
+
+@functools.cache
+def _perf_here() -> Perf:
+    """Tried once: a trial takes a busy host a second or two."""
+    return find_perf()
 
 
 class Sampled:

@@ -77,8 +77,18 @@ def _sentence(one: Profiled) -> str:
     )
     if not whole.is_shown:
         return f"{head}; the difference is not shown over {profile.blocks} blocks."
+    if not profile.has_names:
+        return f"{head}; {_nameless(one)}"
     share = profile.explained or 0.0
     return f"{head}; functions whose difference is shown come to {percent(share, 0)} of the change."
+
+
+def _nameless(one: Profiled) -> str:
+    base, mine = (percent(share, 0) for share in one.profile.unnamed)
+    return (
+        f"{base} of the time on {one.base} and {mine} on {one.target} is in functions without a name (a stripped build), so no "
+        "function is blamed: what costs more or less there may have another line on the other side."
+    )
 
 
 def _us(value: float) -> str:

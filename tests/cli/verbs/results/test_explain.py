@@ -1,6 +1,7 @@
 """`dbversus explain` on a results directory: in sentences, as JSON, and what it refuses."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,8 @@ from typer.testing import CliRunner
 
 import dbversus
 from dbversus.cli.main import app
+from dbversus.files import LineFile
+from dbversus.results.schema import JOURNAL
 
 from ....report.synthetic import LABELS, TRUTHS, write_results
 
@@ -126,3 +129,47 @@ def test_a_dry_run_of_plans_names_builds_and_statements() -> None:
     done = RUNNER.invoke(app, ["explain", *PLANS, "--tests", "point-query", "--table-size", "1k", "--dry-run"])
     assert done.exit_code == 0, done.stderr
     assert "1 statement of sysbench with 1,000 rows per table; nothing is measured" in done.stdout
+
+
+MEASURE = ["DIR", "--measure"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--measure"], "--measure explains results; name their directory."),
+        ([*MEASURE, *TWO], "--settings compares two configs, and --measure explains results; give one of the two."),
+        ([*MEASURE, "--base", "t2"], "--base is not for --measure"),
+        ([*MEASURE, "--profile", "quick"], "--profile is the experiment's own; --measure takes --only, --tests and"),
+        ([*MEASURE, "--only", "profil"], "--only profil is no step. Did you mean 'profile'? Accepted: profile"),
+        ([*MEASURE, "--tests", "no-*"], "--tests no-* matches none of the tests that were measured"),
+        (["DIR", "--only", "profile"], "--only profile is for --measure."),
+    ],
+)
+def test_what_measure_does_not_take_is_refused(directory: Path, words: list[str], said: str) -> None:
+    done = RUNNER.invoke(app, ["explain", *(str(directory) if word == "DIR" else word for word in words)])
+    assert done.exit_code == 2 and said in " ".join(done.stderr.split()) and not done.stdout
+
+
+def test_measure_waits_for_nobody_who_measures_there(directory: Path) -> None:
+    with LineFile(directory / JOURNAL):
+        done = RUNNER.invoke(app, ["explain", str(directory), "--measure"])
+    assert done.exit_code == 1 and "is being written by another dbversus" in done.stderr
+
+
+def test_what_was_interrupted_is_resumed_before_it_is_explained(directory: Path, tmp_path: Path) -> None:
+    shutil.copytree(directory, tmp_path / "results")
+    journal = tmp_path / "results" / JOURNAL
+    lines = [line for line in journal.read_bytes().splitlines(keepends=True) if b'"type":"finished"' not in line]
+    journal.write_bytes(b"".join(lines))
+    done = RUNNER.invoke(app, ["explain", str(tmp_path / "results"), "--measure"])
+    assert (
+        done.exit_code == 2 and "was interrupted, so what changed is not known; first: dbversus resume" in done.stderr
+    )
+
+
+def test_without_perf_measure_says_what_to_install(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    done = RUNNER.invoke(app, ["explain", str(directory), "--measure", "--tests", CHANGED])
+    assert done.exit_code == 2 and "package linux-perf on Debian" in done.stderr
+    assert not (directory / "measured").exists()
