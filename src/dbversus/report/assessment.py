@@ -57,7 +57,6 @@ from dbversus.report.parts.notes.known_bugs import bug_notes
 from dbversus.report.parts.notes.missing import SENTENCE_KEYS, not_measured
 from dbversus.report.parts.notes.settings import settings_notes
 from dbversus.report.parts.notes.state import state_sentences
-from dbversus.report.parts.overview import scaleup, sizes
 from dbversus.report.parts.steps import stalls
 from dbversus.report.sections.registry import sections_of
 from dbversus.report.words import SHORT_TITLES, listing, summary_sentences, typographic
@@ -92,7 +91,7 @@ Findings = Mapping[tuple[str, str], Mapping[str, Finding]]
 def build_assessment(results: Results) -> Assessment:
     """Judges `results` and gathers all that the reports show, of the blocks that were finished."""
     judged = judged_of(results)
-    results, findings, compared, tests = judged.results, judged.findings, judged.comparisons, judged.tests
+    results, findings, tests = judged.results, judged.findings, judged.tests
     base = results.base.label
     targets = tuple(_target_facts(results, target, tests) for target in results.targets)
     others = [target.label for target in results.targets[1:]]
@@ -118,8 +117,7 @@ def build_assessment(results: Results) -> Assessment:
         calibration=calibration_words(results.header, results.host.get("kernel")),
         command=results.header.command,
         generations=generations.of_experiment(results),
-        scaleup=scaleup.of_experiment(results, compared),
-        sizes=sizes.of_experiment(results, compared),
+        over_clients=judged.over_clients,
         steps=steps,
         layouts=layout_part(results, steps, findings),
         data_state=state_sentences(results),

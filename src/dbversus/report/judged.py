@@ -10,7 +10,8 @@ from dbversus.report.model import StepsPart, TestPart
 from dbversus.report.parts.steps.summary import steps_part
 from dbversus.report.table import NO, YES
 from dbversus.results.stored import Results
-from dbversus.stats.comparison import Comparison, compare
+from dbversus.stats.across.clients import case_of
+from dbversus.stats.comparison import Comparison, compare, compare_over_clients
 from dbversus.stats.judge import judge
 from dbversus.stats.model import SPOILT, Finding
 
@@ -35,6 +36,13 @@ class Judged:
     @cached_property
     def steps(self) -> StepsPart | None:
         return steps_part(self.results, self.findings)
+
+    @cached_property
+    def over_clients(self) -> tuple[Comparison, ...]:
+        """Verdicts over all numbers of clients, per test and candidate; none with one number."""
+        clients = {case[1] for test in self.results.tests if (case := case_of(test))}
+        several = len(clients) > 1 and len(self.results.slots["test"]) > 0
+        return compare_over_clients(self.results, self.comparisons) if several else ()
 
     @cached_property
     def tests(self) -> tuple[TestPart, ...]:

@@ -13,8 +13,6 @@ from dbversus.results.records import Experiment
 from dbversus.results.stored import Target
 from dbversus.stats.comparison import Comparison
 from dbversus.stats.judged import judged_metrics
-from dbversus.stats.means import Ratio
-from dbversus.stats.metrics import PRIMARY
 from dbversus.stats.model import Finding, Metric, Verdict
 from dbversus.stats.validity.rates import Rate, spoiled_by_rates
 
@@ -270,57 +268,6 @@ class TargetFacts:
 
 
 @dataclass(frozen=True)
-class ScaleLine:
-    """One test on one target. Ratios by number of clients, each to the smallest number; none where nothing was measured.
-
-    `against_base`: the ratio of throughput over that of the base, from same-row pairs; empty for the base.
-    """
-
-    test: str
-    target: str
-    throughput: Mapping[int, Ratio]
-    cpu: Mapping[int, Ratio]
-    against_base: Mapping[int, Ratio]
-
-
-@dataclass(frozen=True)
-class ScaleUp:
-    """`clients` rising, the first of them what ratios are to. `pooled`: verdicts over all of them, per test and candidate.
-
-    `judged`: the metrics that make these verdicts.
-    """
-
-    clients: tuple[int, ...]
-    lines: tuple[ScaleLine, ...]
-    pooled: tuple[NotedComparison, ...]
-    judged: tuple[Metric, ...] = PRIMARY
-
-
-@dataclass(frozen=True)
-class SizeLine:
-    """One test on one candidate. `comparisons`: by size of the tables. `larger`: for each size but the smallest, findings by
-    metric on the ratio of target ÷ base with that size over that with the smallest. `sentence`: what they say together.
-    `plans`: whose plans are others with larger tables, in words.
-    """
-
-    test: str
-    target: str
-    comparisons: Mapping[int, Comparison]
-    larger: Mapping[int, Mapping[str, Finding]]
-    sentence: str
-    plans: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Sizes:
-    """`sizes`: rows per table, rising. `judged`: the metrics that make verdicts."""
-
-    sizes: tuple[int, ...]
-    lines: tuple[SizeLine, ...]
-    judged: tuple[Metric, ...] = PRIMARY
-
-
-@dataclass(frozen=True)
 class StepCell:
     """One target in one step. `rate`: in the unit of the step; `inserts_per_s`: rows that come while queries are run.
 
@@ -401,7 +348,7 @@ class Assessment:
     """All that any report shows of one experiment. `targets[0]` is the base.
 
     `generations`: old against new pair, where the targets are two each of two DBMSs.
-    `scaleup`: with several numbers of clients; `sizes`: with several sizes of tables; `steps`: where tests are
+    `over_clients`: verdicts over all numbers of clients; `steps`: where tests are
     steps. `layouts`: figures for the reference's summaries.
     `outcome`: how it ended, unless it ran in one go and as planned. `data_state`: whether the data was the same at the start of
     all blocks. `chosen_base`: what a reader has to know where the base is not the
@@ -429,8 +376,7 @@ class Assessment:
     calibration: str
     command: str
     generations: Generations | None = field(default=None, kw_only=True)
-    scaleup: ScaleUp | None = field(default=None, kw_only=True)
-    sizes: Sizes | None = field(default=None, kw_only=True)
+    over_clients: tuple[Comparison, ...] = field(default=(), kw_only=True)
     steps: StepsPart | None = field(default=None, kw_only=True)
     layouts: LayoutPart | None = field(default=None, kw_only=True)
     data_state: tuple[str, ...] = field(default=(), kw_only=True)

@@ -14,7 +14,7 @@ from dbversus.results.read import open_results
 from dbversus.stats.judgeable import CPU, IO_BYTES, P99, THROUGHPUT
 from dbversus.stats.judged import JUDGEABLE_METRICS
 
-from ..parts.overview.test_scaleup import write as write_clients
+from ..sections.test_scaleup import write as write_clients
 from ..synthetic import FAILED_TEST, LABELS, WRONG_TEST
 
 Lines = dict[tuple[str, str, str], dict[str, str]]
@@ -88,9 +88,8 @@ def test_verdicts_over_all_numbers_of_clients_are_there(tmp_path: Path) -> None:
     from dbversus.report.assessment import build_assessment
 
     judged = build_assessment(open_results(write_clients(tmp_path)))
-    assert judged.scaleup
     found = lines(judged, tmp_path)
-    for item in judged.scaleup.pooled:
+    for item in judged.over_clients:
         assert found[item.test, item.target, THROUGHPUT]["ratio"] == str(item.findings[THROUGHPUT].ratio)
 
 

@@ -19,8 +19,8 @@ from dbversus.results.read import open_results
 from dbversus.results.stored import Results
 from tests.importing.conftest import REFERENCE
 
-from ..parts.overview.test_scaleup import write as write_clients
 from ..parts.steps import test_summary
+from ..sections.test_scaleup import write as write_clients
 from ..synthetic import FAILED_TEST, LABELS, WRONG_TEST
 
 PUBLISHED = Path(os.environ.get("DBVERSUS_REFERENCE_DATA", "/nonexistent"))

@@ -12,8 +12,8 @@ from dbversus.results.stored import Results
 from tests.importing.conftest import REFERENCE
 
 from ..pairs import FOUR, write_pairs
-from ..parts.overview.test_scaleup import LABELS as OF_CLIENTS
-from ..parts.overview.test_scaleup import write as write_clients
+from ..sections.test_scaleup import LABELS as OF_CLIENTS
+from ..sections.test_scaleup import write as write_clients
 
 NAMES = [each.label for each in FOUR]
 

@@ -9,7 +9,7 @@ from msgspec import structs
 from dbversus.errors import UsageError
 from dbversus.importing.run import import_results
 from dbversus.report.code_layout import layout_note
-from dbversus.report.formats.tables.side_by_side_table import sentences
+from dbversus.report.sections.contrast import sentences
 from dbversus.report.side_by_side.gather import side_by_side
 from dbversus.report.side_by_side.model import SideBySide
 from dbversus.results.read import open_results

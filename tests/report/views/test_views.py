@@ -18,9 +18,8 @@ from ...posts.test_scoring import AS_PUBLISHED
 from ...profiling.samples import write_profiles
 from ...results.samples import HEADER, write_journal
 from ..pairs import write_pairs
-from ..parts.overview import test_scaleup, test_sizes
 from ..parts.steps import test_columns, test_summary
-from ..sections import test_after_writes, test_events, test_objects, test_phases
+from ..sections import test_after_writes, test_events, test_objects, test_phases, test_scaleup, test_sizes
 from ..synthetic import LABELS, write_results
 from ..test_assessment import with_rates
 

@@ -8,7 +8,6 @@ from markupsafe import Markup
 from dbversus.report.charts import ticks
 from dbversus.report.charts.axes import Axis, across, upwards, x_axis, y_axis
 from dbversus.report.charts.drawing import Point, chart, kind, series
-from dbversus.report.model import ScaleUp
 from dbversus.report.words import ratio_text
 from dbversus.stats.means import Ratio
 
@@ -22,18 +21,17 @@ Curves = Mapping[str, Mapping[int, Ratio]]
 """Label of a target → number of clients → its ratio."""
 
 
-def growth_chart(scaleup: ScaleUp, test: str, labels: Sequence[str]) -> Markup:
+def growth_chart(curves: Curves, clients: Sequence[int], test: str, labels: Sequence[str]) -> Markup:
     """Both axes are logarithmic, so that twice the work with twice the clients is a straight line, which is dashed."""
-    curves = {line.target: line.throughput for line in scaleup.lines if line.test == test and line.throughput}
-    if len(scaleup.clients) < FEWEST_NUMBERS or not curves:
+    if len(clients) < FEWEST_NUMBERS or not curves:
         return Markup("")
-    first, last = scaleup.clients[0], scaleup.clients[-1]
+    first, last = clients[0], clients[-1]
     room = math.log(last / first) * 0.04
     x = across(math.log(first) - room, math.log(last) + room)
     y = _y_axis_for(curves)
     values = ticks.logarithmic(math.exp(y.low), math.exp(y.high))
     shapes = [
-        x_axis(x, [(math.log(count), f"{count:,}") for count in scaleup.clients], "clients", grid=True),
+        x_axis(x, [(math.log(count), f"{count:,}") for count in clients], "clients", grid=True),
         y_axis(y, [(math.log(value), f"{value:g}") for value in values], f"throughput, over that with {first}"),
         _straight(x, y, first),
     ]

@@ -39,8 +39,7 @@ def write(assessment: Assessment, path: Path) -> None:
 
 def _lines(assessment: Assessment) -> Iterator[dict[str, Any]]:
     tests = {test.name: test for test in assessment.tests}
-    pooled = assessment.scaleup.pooled if assessment.scaleup else ()
-    for comparison in (*assessment.comparisons, *pooled):
+    for comparison in (*assessment.comparisons, *assessment.over_clients):
         test = tests.get(comparison.test)
         for metric in assessment.judged:
             labels = (assessment.base.label, comparison.target)

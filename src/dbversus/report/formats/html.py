@@ -15,18 +15,11 @@ from dbversus.files import write_text
 from dbversus.report import words
 from dbversus.report.charts import drawing, forest
 from dbversus.report.charts.course import FEWEST_SECONDS, RATE, SLOWEST, course_chart, course_title
-from dbversus.report.charts.growth import FEWEST_NUMBERS, growth_chart
 from dbversus.report.charts.plane import plane_chart
 from dbversus.report.charts.slots import slot_chart
 from dbversus.report.charts.times import time_chart
 from dbversus.report.charts.trend import Targets, targets_of, trend_chart
 from dbversus.report.figures import PERCENTS, PLOTTED
-from dbversus.report.formats.tables import (
-    matrix_table,
-    scaleup_table,
-    side_by_side_table,
-    sizes_table,
-)
 from dbversus.report.formats.tables.cpu_splits import cpu_splits
 from dbversus.report.generations import words as generations_words
 from dbversus.report.model import Assessment, Figure, TargetFacts, TestPart
@@ -38,7 +31,6 @@ from dbversus.report.parts.overview import heat, plane, shades
 from dbversus.report.parts.steps.summary import BELOW, FASTER, HIGH, LOW, SLOWER, VOID
 from dbversus.report.section import Section
 from dbversus.report.sections import causes
-from dbversus.report.side_by_side.model import SideBySide
 from dbversus.report.table import Table
 from dbversus.report.texts import headings, is_soft, shown_rows
 from dbversus.stats.judging.verdicts import MEASURED_AGAIN
@@ -60,11 +52,6 @@ class View:
     """
 
     a: Assessment
-    scaleup_tables: Sequence[matrix_table.Table]
-    scaleup_notes: Sequence[str]
-    sizes_tables: Sequence[matrix_table.Table]
-    sizes_sentences: Sequence[str]
-    sizes_notes: Sequence[str]
     pictures: Mapping[str, Sequence[tuple[str, Markup]]]
     names: Sequence[str]
     judged: Sequence[Metric]
@@ -93,31 +80,14 @@ def render_generations(generations: Generations) -> str:
     return _environment().get_template("generations_page.html.j2").render(g=generations)
 
 
-def render_side_by_side(found: SideBySide) -> str:
-    """A page of its own."""
-    shown = side_by_side_table
-    return (
-        _environment()
-        .get_template("side_by_side_page.html.j2")
-        .render(
-            s=found,
-            title=shown.title(found),
-            sentences=shown.sentences(found),
-            tables=shown.tables(found),
-            notes=shown.notes(found),
-        )
-    )
+def render_section(section: Section) -> str:
+    """A page of its own, for what several experiments show."""
+    return _environment().get_template("section_page.html.j2").render(section=section)
 
 
 def _view(assessment: Assessment) -> View:
-    scaleup = assessment.scaleup
     return View(
         a=assessment,
-        scaleup_tables=scaleup_table.tables(scaleup) if scaleup else [],
-        scaleup_notes=scaleup_table.notes(scaleup) if scaleup else [],
-        sizes_tables=sizes_table.tables(assessment.sizes) if assessment.sizes else [],
-        sizes_sentences=sizes_table.sentences(assessment.sizes) if assessment.sizes else [],
-        sizes_notes=sizes_table.notes() if assessment.sizes else [],
         pictures={one.name: _pictures(one) for one in assessment.sections},
         names=[test.name for test in assessment.tests],
         judged=assessment.judged,
@@ -168,8 +138,6 @@ def _words() -> dict[str, Any]:
         "heat": heat,
         "shades": shades,
         "trend_chart": trend_chart,
-        "growth_chart": growth_chart,
-        "FEWEST_NUMBERS": FEWEST_NUMBERS,
         "plane": plane,
         "plane_chart": plane_chart,
         "headings": headings,

@@ -11,12 +11,8 @@ from typing import Any
 import msgspec
 
 from dbversus.files import write_whole
-from dbversus.report.formats.tables import (
-    scaleup_table,
-    sizes_table,
-)
 from dbversus.report.generations import words as generations_words
-from dbversus.report.model import Assessment, Estimate, NotedComparison, ScaleUp, TargetFacts, TestPart
+from dbversus.report.model import Assessment, Estimate, NotedComparison, TargetFacts, TestPart
 from dbversus.report.section import Section
 from dbversus.report.sections.registry import SECTIONS
 from dbversus.report.sections.response import content_of
@@ -65,8 +61,6 @@ def as_json(assessment: Assessment) -> dict[str, Any]:
         "targets": [_target(facts) for facts in assessment.targets],
         "tests": [_test(test, assessment.sections) for test in assessment.tests],
         "generations": generations_words.as_json(assessment.generations) if assessment.generations else None,
-        "sizes": sizes_table.as_json(assessment.sizes) if assessment.sizes else None,
-        "scaleup": _scaleup(assessment.scaleup) if assessment.scaleup else None,
         "load": [asdict(load) for load in assessment.loads],
         "failures": [asdict(failure) for failure in assessment.failures],
         "settings": [asdict(setting) for setting in assessment.settings],
@@ -145,11 +139,6 @@ def _comparison(comparison: NotedComparison) -> dict[str, Any]:
         "notes": comparison.notes,
         "findings": {name: asdict(finding) for name, finding in comparison.findings.items()},
     }
-
-
-def _scaleup(scaleup: ScaleUp) -> dict[str, Any]:
-    pooled = [{"test": item.test, **_comparison(item)} for item in scaleup.pooled]
-    return {**scaleup_table.as_json(scaleup), "all_clients": pooled}
 
 
 def _estimate(estimate: Estimate) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from dbversus.explain.cause import Explanation
@@ -9,9 +10,6 @@ from dbversus.files import write_text
 from dbversus.report.formats.tables import (
     heat_table,
     matrix_table,
-    scaleup_table,
-    side_by_side_table,
-    sizes_table,
 )
 from dbversus.report.generations import words as generations_words
 from dbversus.report.model import Assessment, TargetFacts
@@ -22,7 +20,6 @@ from dbversus.report.parts.notes.cause_words import LIKELY_CAUSE, leads_left_out
 from dbversus.report.parts.overview import heat
 from dbversus.report.section import Section
 from dbversus.report.sections import causes
-from dbversus.report.side_by_side.model import SideBySide
 from dbversus.report.table import Table
 from dbversus.report.texts import headings, texts
 from dbversus.report.words import (
@@ -59,11 +56,7 @@ def render(assessment: Assessment) -> str:
     if not assessment.candidates:
         parts.append(own_figures(assessment))
     parts += [legend(assessment), escape(assessment.code_layout)]
-    if assessment.scaleup:
-        parts += tables_parts(scaleup_table.tables(assessment.scaleup), scaleup_table.notes(assessment.scaleup))
     parts += [part for one in assessment.sections if not one.is_first for part in section_parts(one)]
-    if found := assessment.sizes:
-        parts += tables_parts(sizes_table.tables(found), [*sizes_table.sentences(found), *sizes_table.notes()])
     if assessment.generations:
         parts += generations_parts(assessment.generations)
     parts += [
@@ -247,13 +240,11 @@ def _shift_cells(item: TestShift) -> list[str]:
     return cells
 
 
-def side_by_side_parts(found: SideBySide) -> list[str]:
-    """Heading, sentences, tables and notes."""
-    return [
-        f"# {escape(side_by_side_table.title(found))}",
-        "\n".join(f"- {escape(sentence)}" for sentence in side_by_side_table.sentences(found)),
-        *tables_parts(side_by_side_table.tables(found), side_by_side_table.notes(found)),
-    ]
+def page_parts(section: Section) -> list[str]:
+    """Of a section that is a page of its own."""
+    said = "\n".join(f"- {escape(sentence)}" for sentence in section.sentences)
+    of_tables = section_parts(replace(section, sentences=()))
+    return [f"# {escape(section.title)}", said, *filter(None, of_tables)]
 
 
 def failures_parts(assessment: Assessment) -> list[str]:

@@ -7,7 +7,6 @@ from rich.table import Table
 from rich.text import Text
 
 from dbversus.report.figures import PERCENTS
-from dbversus.report.formats.tables import scaleup_table, sizes_table
 from dbversus.report.generations import text as generations_text
 from dbversus.report.model import Assessment, Estimate, LoadFigure, TargetFacts, TestPart
 from dbversus.report.parts.experiment import disturbance
@@ -59,10 +58,6 @@ def render(assessment: Assessment, console: Console, verbose: bool = False) -> N
         print_table(console, _figure_table(assessment))
     for facts in assessment.candidates:
         _candidate(assessment, facts, console)
-    if assessment.scaleup:
-        scaleup_table.render(assessment.scaleup, console)
-    if assessment.sizes:
-        sizes_table.render(assessment.sizes, console)
     _sections(assessment, console, is_first=False)
     if assessment.generations:
         generations_text.render(assessment.generations, console)

@@ -56,6 +56,8 @@ _ALL = (
     Registered("claims", "what a published post claims, and whether it is found (docs/posts.md)", "posts", ()),
     Registered("summary", "rates of steps, against the base, and the insert rate beside queries", "steps"),
     Registered("steps", "columns of the Insert Benchmark, of tests that last"),
+    Registered("scaleup", "what more clients bring", "scaleup"),
+    Registered("sizes", "what larger tables change", "sizes"),
     Registered("roles", "kinds of clients: rates, response times, SLA", "roles", {}, by_test=True),
     Registered("response", "response times in fixed buckets, a line per role and target"),
     Registered("objects", "reads, writes, rows and sizes of single tables, indexes and files", "objects", by_test=True),

@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from dbversus.errors import UsageError
 from dbversus.report.code_layout import layout_note
-from dbversus.report.parts.notes.dependence import Factor, dependence
+from dbversus.report.sections.contrast import Factor, Line, dependence
 from dbversus.report.side_by_side.alike import cases_of, check_alike, differences, tests_of
 from dbversus.report.side_by_side.facts import facts_of
-from dbversus.report.side_by_side.model import BesideLine, SideBySide
+from dbversus.report.side_by_side.model import SideBySide
+from dbversus.report.table import Column
 from dbversus.report.words import SHORT_TITLES, listing
 from dbversus.results.stored import Results
 from dbversus.stats.across.contrast import Measured, block_means, judge_interactions
@@ -50,7 +51,8 @@ def side_by_side(experiments: Sequence[Results], names: Sequence[str] = (), metr
         *(f"{line.test}, {line.target}: {why}." for line in lines for why in line.left_out),
         *dict.fromkeys(note for each in experiments if (note := layout_note(each.header.targets))),
     ]
-    return SideBySide(experiments[0].base.label, facts, tuple(lines), shown, tuple(notes))
+    factor = _OfExperiments(labels[0])
+    return SideBySide(factor, tuple(labels), tuple(lines), shown, experiments[0].base.label, facts, tuple(notes))
 
 
 def _common_metrics(experiments: Sequence[Results]) -> tuple[Metric, ...]:
@@ -121,14 +123,15 @@ def _line(
     comparisons: Mapping[str, Comparisons],
     found: Mapping[str, Mapping[Key, Finding]],
     metrics: Sequence[Metric],
-) -> BesideLine:
+) -> Line[str]:
     of_case = {name: of_one[case] for name, of_one in comparisons.items() if case in of_one}
     interactions = {
         name: {metric.name: of_one[*case, metric.name] for metric in metrics if (*case, metric.name) in of_one}
         for name, of_one in found.items()
     }
     sentence = dependence(of_case, interactions, _OfExperiments(next(iter(comparisons))))
-    return BesideLine(*case, of_case, interactions, sentence, tuple(_left_out(case, comparisons, metrics)))
+    left_out = tuple(_left_out(case, comparisons, metrics))
+    return Line(*case, of_case, interactions, sentence, left_out=left_out)
 
 
 def _left_out(
@@ -147,23 +150,28 @@ def _left_out(
 class _OfExperiments(Factor[str]):
     """Experiments are mostly hosts: things are so *on* them."""
 
+    what, level = "the experiment", Column("experiment")
+    unjudged = "no test has figures that count from blocks of two experiments"
     same, unshown = "the same on all", "not shown to depend on the experiment"
     not_shown, everywhere = "that it depends on the experiment is not shown", "on all"
 
     def __init__(self, first: str):
         self.first = first
 
-    def named(self, places: Sequence[str]) -> str:
-        return f"on {listing(places, most=len(places))}"
+    def called(self, level: str) -> str:
+        return level
 
-    def named_again(self, places: Sequence[str]) -> str:
-        return self.named(places)
+    def named(self, levels: Sequence[str]) -> str:
+        return f"on {listing(levels, most=len(levels))}"
+
+    def named_again(self, levels: Sequence[str]) -> str:
+        return self.named(levels)
 
     def trend(self, moved: Mapping[str, Verdict]) -> str:
         """`better against the base on host-b than on host-a`"""
         ways = ((Verdict.REGRESSION, "worse"), (Verdict.IMPROVEMENT, "better"))
-        places = {way: [name for name, one in moved.items() if one is verdict] for verdict, way in ways}
-        told = [f"{way} against the base {self.named(names)}" for way, names in places.items() if names]
+        levels = {way: [name for name, one in moved.items() if one is verdict] for verdict, way in ways}
+        told = [f"{way} against the base {self.named(names)}" for way, names in levels.items() if names]
         return f"{' and '.join(told)} than {self.named([self.first])}"
 
 

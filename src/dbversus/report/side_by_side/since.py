@@ -5,9 +5,10 @@ from collections.abc import Iterator, Sequence
 from math import log, log1p
 
 from dbversus.report.code_layout import layout_note
+from dbversus.report.sections.contrast import Line
 from dbversus.report.side_by_side.alike import check_alike, renamed
 from dbversus.report.side_by_side.gather import side_by_side
-from dbversus.report.side_by_side.model import BesideLine, Facts, SideBySide
+from dbversus.report.side_by_side.model import Facts, SideBySide
 from dbversus.report.words import SHORT_TITLES, listing, ratio
 from dbversus.results.stored import Results
 from dbversus.stats.model import CHANGES, SPOILT, WITHIN, Finding, Verdict
@@ -70,7 +71,7 @@ def _shown(found: SideBySide) -> Iterator[str]:
     yield f"Of {count_of(every, 'ratio')} that both takes have with intervals, {counted}."
 
 
-def _ways(changed: Sequence[tuple[BesideLine, Finding]]) -> dict[tuple[str, str, str], str]:
+def _ways(changed: Sequence[tuple[Line[str], Finding]]) -> dict[tuple[str, str, str], str]:
     """(test, target, metric) → better or worse."""
     return {
         (line.test, line.target, one.metric): "better" if one.verdict is Verdict.IMPROVEMENT else "worse"
@@ -83,7 +84,7 @@ def _moved(found: SideBySide) -> Iterator[str]:
     moved = [
         (line, metric, change)
         for line in found.lines
-        for metric, change, margin in _changes(line, found.names)
+        for metric, change, margin in _changes(line, found.levels)
         if abs(log(change)) > log1p(margin)
     ]
     yield from _told(moved, found, {})
@@ -91,7 +92,7 @@ def _moved(found: SideBySide) -> Iterator[str]:
     yield f"{len(moved):,} {told} changed by more than the margin, without intervals: nothing tells how much of that is chance."
 
 
-def _changes(line: BesideLine, names: Sequence[str]) -> Iterator[tuple[str, float, float]]:
+def _changes(line: Line[str], names: Sequence[str]) -> Iterator[tuple[str, float, float]]:
     """Metric, the ratio of now over that of before, and the margin."""
     before, now = (line.comparisons.get(name) for name in names)
     if before is None or now is None or {before.verdict, now.verdict} & set(SPOILT):
@@ -103,12 +104,12 @@ def _changes(line: BesideLine, names: Sequence[str]) -> Iterator[tuple[str, floa
 
 
 def _told(
-    changes: Sequence[tuple[BesideLine, str, float]], found: SideBySide, ways: dict[tuple[str, str, str], str]
+    changes: Sequence[tuple[Line[str], str, float]], found: SideBySide, ways: dict[tuple[str, str, str], str]
 ) -> Iterator[str]:
     """`scan on new: throughput was 0.87 of old and is 1.02: better.`, those that changed most first."""
     ranked = sorted(changes, key=lambda change: -abs(log(change[2])))
     for line, metric, _ in ranked[:MOST_TESTS]:
-        before, now = (ratio(line.comparisons[name].findings[metric].ratio) for name in found.names)
+        before, now = (ratio(line.comparisons[name].findings[metric].ratio) for name in found.levels)
         way = ways.get((line.test, line.target, metric))
         what = f"{line.test} on {line.target}: {_TITLES[metric]} was {before} of {found.base} and is {now}"
         yield f"{what}: {way}." if way else f"{what}."

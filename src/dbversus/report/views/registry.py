@@ -50,9 +50,7 @@ class OfSection(View):
 
 _ALL = (
     View("findings", "verdicts on the judged metrics"),
-    View("scaleup", "what more clients bring"),
     View("imported", "figures of an import, as printed, with file and line"),
-    View("sizes", "what larger tables change"),
 )
 VIEWS: Mapping[str, View] = {each.name: each for each in (*_ALL, *map(OfSection, SECTIONS.values()))}
 USUAL = "findings"

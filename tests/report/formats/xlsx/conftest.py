@@ -13,8 +13,8 @@ from dbversus.report.model import Assessment
 from dbversus.results.read import open_results
 
 from ...pairs import write_pairs
-from ...parts.overview import test_scaleup, test_sizes
 from ...parts.steps import test_summary
+from ...sections import test_scaleup, test_sizes
 from ...synthetic import write_results
 
 IMPORTED = Path(__file__).parents[3] / "data/imported/reference"

@@ -277,15 +277,16 @@ def test_a_matrix_has_tests_as_lines_and_every_figure(of_kind: Written) -> None:
 
 def test_more_clients(of_kind: Written) -> None:
     assessment, content = of_kind("scaleup")
-    found = assessment.scaleup
-    assert found
+    content_of_section = next(one.content for one in assessment.sections if one.name == "scaleup")
     book = open_book(content)
     lines = {(line["test"], line["target"], line["clients"]): line for line in lines_of(book["Scale-up"])}
-    for one in found.lines:
-        for clients, ratio in one.throughput.items():
-            line = lines[one.test, one.target, clients]
-            assert (line["throughput ratio"], line["throughput ratio high"]) == same(ratio.value, ratio.high)
-    assert {line["test"] for line in lines_of(book["Scale-up verdicts"])} == {item.test for item in found.pooled}
+    for one in content_of_section["tests"]:
+        for clients, ratio in one["throughput"].items():
+            line = lines[one["test"], one["target"], int(clients)]
+            assert (line["throughput ratio"], line["throughput ratio high"]) == same(ratio["ratio"], ratio["high"])
+    assert {line["test"] for line in lines_of(book["Scale-up verdicts"])} == {
+        item.test for item in assessment.over_clients
+    }
     mean = means_in(open_book(content, values=True), "Scale-up")[0]
     alike = [line for line in lines.values() if all(line[name] == mean[name] for name in ("target", "clients"))]
     assert mean["throughput ratio"] == geometric([line["throughput ratio"] for line in alike])
@@ -294,13 +295,13 @@ def test_more_clients(of_kind: Written) -> None:
 
 def test_several_sizes(of_kind: Written) -> None:
     assessment, content = of_kind("sizes")
-    assert assessment.sizes
+    found = next(one.content for one in assessment.sections if one.name == "sizes")
     lines = lines_of(open_book(content)["Sizes"])
-    join = next(line for line in lines if (line["test"], line["metric"]) == ("join", "CPU/op") and line["which is"])
-    larger = next(line for line in assessment.sizes.lines if line.test == "join").larger[10_000_000][CPU]
-    assert join["table size, rows"] == 10_000_000
-    assert (join["over the smallest ratio"], join["over the smallest ratio low"]) == same(larger.ratio, larger.low)
-    assert join["which is"] == "▼ worse with more rows"
+    join = next(line for line in lines if (line["test"], line["metric"]) == ("join", CPU) and line["interaction"])
+    larger = next(one for one in found["tests"] if one["test"] == "join")["interactions"]["10000000"][CPU]
+    assert (join["table size, rows"], join["over"]) == (10_000_000, 1000)
+    assert (join["interaction ratio"], join["interaction ratio low"]) == same(larger["ratio"], larger["low"])
+    assert (join["verdict"], join["interaction"]) == ("regression", "regression")
 
 
 def test_steps_have_rates_ratios_and_columns(of_kind: Written) -> None:

@@ -1,19 +1,13 @@
 """dbversus side-by-side: experiments of several hosts or runs, and what depends on which."""
 
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from dbversus.cli.tables import print_json, write_csv
+from dbversus.cli.section import FORMATS, give
 from dbversus.errors import UsageError
 from dbversus.stats.judgeable import JUDGEABLE, named
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dbversus.report.side_by_side.model import SideBySide
 
 
 def side_by_side(
@@ -52,16 +46,17 @@ def side_by_side(
     - `dbversus side-by-side results/before results/after --format html > page.html`
     - `dbversus side-by-side results/ours results/imported --rename pg17.4-ubuntu=postgres:17.4 --rename pg16=postgres:16.8`
     """
-    if format not in _FORMATS:
-        raise UsageError(f"--format {format} is unknown; accepted: {', '.join(_FORMATS)}.")
+    if format not in FORMATS:
+        raise UsageError(f"--format {format} is unknown; accepted: {', '.join(FORMATS)}.")
     metrics = _metrics(metric)
     # statistics take seconds to import: not for --help
     from dbversus.report.side_by_side.alike import renamed
     from dbversus.report.side_by_side.gather import side_by_side as gather
+    from dbversus.report.side_by_side.shown import section_of
     from dbversus.results.read import open_results
 
     experiments = renamed([open_results(each) for each in directories], rename or ())
-    _FORMATS[format](gather(experiments, names or (), metrics))
+    give(section_of(gather(experiments, names or (), metrics)), format)
 
 
 def _metrics(asked: list[str] | None) -> list[str]:
@@ -69,43 +64,3 @@ def _metrics(asked: list[str] | None) -> list[str]:
         return named(asked) if asked else []
     except ValueError as error:
         raise UsageError(f"--metric: {error}.") from error
-
-
-def _table(found: "SideBySide") -> None:
-    from dbversus.report.formats.tables import side_by_side_table
-    from dbversus.report.terminal import make_console
-
-    side_by_side_table.render(found, make_console())
-
-
-def _markdown(found: "SideBySide") -> None:
-    from dbversus.report.formats.markdown import side_by_side_parts
-
-    print("\n\n".join(side_by_side_parts(found)))
-
-
-def _html(found: "SideBySide") -> None:
-    from dbversus.report.formats.html import render_side_by_side
-
-    sys.stdout.write(render_side_by_side(found))
-
-
-def _json(found: "SideBySide") -> None:
-    from dbversus.report.formats.tables.side_by_side_table import as_json
-
-    print_json(as_json(found))
-
-
-def _csv(found: "SideBySide") -> None:
-    from dbversus.report.formats.tables.side_by_side_table import flat
-
-    write_csv(*flat(found))
-
-
-_FORMATS: dict[str, "Callable[[SideBySide], None]"] = {
-    "table": _table,
-    "json": _json,
-    "csv": _csv,
-    "md": _markdown,
-    "html": _html,
-}

@@ -26,7 +26,6 @@ from dbversus.report.formats.markdown import (
     named_parts,
     own_figures,
     table,
-    tables_parts,
 )
 from dbversus.report.formats.post import told
 from dbversus.report.formats.post.aspects import Aspect, aspects
@@ -34,7 +33,6 @@ from dbversus.report.formats.post.lists import OPEN, lists
 from dbversus.report.formats.post.medals import medals_parts
 from dbversus.report.formats.post.phases import Case, Group, Phase, phases
 from dbversus.report.formats.post.pictures import OURS, Picture, pictures
-from dbversus.report.formats.tables import scaleup_table, sizes_table
 from dbversus.report.model import Assessment
 from dbversus.report.parts.experiment import disturbance
 from dbversus.report.parts.experiment.loads import times_note
@@ -250,10 +248,8 @@ def _tables(assessment: Assessment) -> list[str]:
     parts += [*of_candidates, legend(assessment) if _is_replicated(assessment) else ""]
     parts += named_parts(assessment, "matrix")
     parts += named_parts(assessment, "summary")
-    if found := assessment.sizes:
-        parts += tables_parts(sizes_table.tables(found), [*sizes_table.sentences(found), *sizes_table.notes()])
-    if assessment.scaleup:
-        parts += tables_parts(scaleup_table.tables(assessment.scaleup), scaleup_table.notes(assessment.scaleup))
+    parts += named_parts(assessment, "sizes")
+    parts += named_parts(assessment, "scaleup")
     if assessment.generations:
         parts += generations_parts(assessment.generations)
     return [*parts, *loads_parts(assessment)]

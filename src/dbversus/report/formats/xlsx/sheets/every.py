@@ -9,8 +9,6 @@ from dbversus.report.formats.xlsx.sheets.comparisons import (
     failures,
     generations,
     ratios,
-    scaleup,
-    sizes,
     verdicts,
 )
 from dbversus.report.formats.xlsx.sheets.per_test import (
@@ -54,9 +52,6 @@ _MAKERS: Sequence[Callable[[Assessment], Iterable[Sheet] | Sheet | None]] = (
     failures.sheet,
     generations.of_assessment,
     of_sections,
-    scaleup.sheet,
-    scaleup.verdicts_sheet,
-    sizes.sheet,
     figures.sheet,
     seconds.sheet,
     notes.sheet,

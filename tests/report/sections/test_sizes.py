@@ -12,12 +12,13 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from dbversus.cli.main import app
-from dbversus.report.assessment import build_assessment, query
+from dbversus.report.assessment import build_assessment, judged_of, query
 from dbversus.report.formats import html, markdown, text
 from dbversus.report.formats import json as json_report
 from dbversus.report.model import Assessment
-from dbversus.report.parts.notes.dependence import dependence
-from dbversus.report.parts.overview.sizes import OF_SIZES
+from dbversus.report.sections import sizes
+from dbversus.report.sections.contrast import dependence
+from dbversus.report.sections.sizes import OF_SIZES
 from dbversus.results.read import open_results
 from dbversus.results.stored import Results
 from dbversus.results.write import create_results_dir
@@ -25,8 +26,8 @@ from dbversus.stats.comparison import Comparison
 from dbversus.stats.metrics import CPU
 from dbversus.stats.model import Finding, Verdict
 
-from ....journals import DictJournal
-from ...synthetic import HOSTILE
+from ...journals import DictJournal
+from ..synthetic import HOSTILE
 
 LABELS = ("postgres:16", f"postgres:17@{HOSTILE}")
 SIZES = ("1k", "10m")
@@ -56,8 +57,8 @@ def write(folder: Path) -> Path:
     ]
     names = [f"{test}@{size}" for test in COSTS for size in SIZES]
     with DictJournal(directory) as journal:
-        sizes = {"table_size": 1000, "table_sizes": [1000, 10_000_000]}
-        header = {"schema": 2, "targets": targets, "tests": ["load", *names], "clients": [1], "looks": [6], **sizes}
+        of_tables = {"table_size": 1000, "table_sizes": [1000, 10_000_000]}
+        header = {"schema": 2, "targets": targets, "tests": ["load", *names], "clients": [1], "looks": [6], **of_tables}
         journal.append({"type": "experiment", **header})
         for block in range(BLOCKS):
             for test in COSTS:
@@ -87,9 +88,10 @@ def judged(stored: Results) -> Assessment:
     return build_assessment(stored)
 
 
-def test_a_regression_of_large_tables_alone_is_said_to_be_that(judged: Assessment) -> None:
-    assert judged.sizes
-    lines = {line.test: line for line in judged.sizes.lines}
+def test_a_regression_of_large_tables_alone_is_said_to_be_that(stored: Results) -> None:
+    found = sizes.of_experiment(stored, judged_of(stored).comparisons)
+    assert found
+    lines = {line.test: line for line in found.lines}
     only = "the regression is there only with 10m rows per table"
     assert (
         lines["join"].sentence == f"throughput and CPU/op: {only}"
@@ -98,7 +100,7 @@ def test_a_regression_of_large_tables_alone_is_said_to_be_that(judged: Assessmen
     assert lines["join"].plans == (f"the plan of q on {LABELS[1]} is another with 10m rows than with 1k",)
     assert lines["point"].plans == ()
     assert lines["point"].sentence == lines["scan"].sentence == "the same with all sizes"
-    finding = lines["join"].larger[10_000_000][CPU]
+    finding = lines["join"].interactions[10_000_000][CPU]
     assert finding.low and finding.high and finding.low < 1.3 < finding.high and finding.blocks == BLOCKS
     assert lines["scan"].comparisons[1000].verdict is Verdict.REGRESSION
 

@@ -12,17 +12,19 @@ from typer.testing import CliRunner
 
 from dbversus.cli.main import app
 from dbversus.report.formats import html, markdown
-from dbversus.report.formats.tables import side_by_side_table
+from dbversus.report.sections import contrast
 from dbversus.report.side_by_side.gather import side_by_side
 from dbversus.report.side_by_side.model import SideBySide
+from dbversus.report.side_by_side.shown import notes, section_of
+from dbversus.report.texts import print_section, texts
 from dbversus.results.read import open_results
 from dbversus.stats.metrics import CPU
 from dbversus.stats.model import Verdict
 
+from ..formats.test_html import Outline
 from ..pairs import wrong_answer
-from ..side_by_side.experiments import ALIKE, BASE, two_hosts, write_experiment
 from ..synthetic import HOSTILE
-from .test_html import Outline
+from .experiments import ALIKE, BASE, two_hosts, write_experiment
 
 ONLY = "the regression is there only on Large CPU, 64 cores"
 
@@ -41,7 +43,8 @@ def found(folder: Path) -> SideBySide:
 
 def printed(found: SideBySide, **options: object) -> str:
     out = io.StringIO()
-    side_by_side_table.render(found, Console(file=out, **options))  # type: ignore[arg-type]
+    section = section_of(found)
+    print_section(Console(file=out, **options), section, section)  # type: ignore[arg-type]
     return out.getvalue()
 
 
@@ -86,7 +89,7 @@ def test_a_page_of_its_own_is_well_formed_and_escapes(found: SideBySide) -> None
     hostile = replace(
         found, base=HOSTILE, experiments=(replace(found.experiments[0], kernel=HOSTILE), found.experiments[1])
     )
-    page = html.render_side_by_side(hostile)
+    page = html.render_section(section_of(hostile))
     assert HOSTILE not in page and "&lt;script&gt;" in page and ONLY in page
     outline = Outline()
     outline.feed(page)
@@ -95,7 +98,7 @@ def test_a_page_of_its_own_is_well_formed_and_escapes(found: SideBySide) -> None
 
 
 def test_markdown_escapes(found: SideBySide) -> None:
-    said = "\n".join(markdown.side_by_side_parts(replace(found, base=HOSTILE)))
+    said = "\n".join(markdown.page_parts(section_of(replace(found, base=HOSTILE))))
     assert HOSTILE not in said and ONLY in said
     assert (
         "| point-query | postgres:17 | CPU/op | " in said
@@ -104,7 +107,7 @@ def test_markdown_escapes(found: SideBySide) -> None:
 
 
 def test_flat_has_a_line_per_test_metric_and_experiment(found: SideBySide) -> None:
-    columns, rows = side_by_side_table.flat(found)
+    columns, rows = section_of(found).lines[0].plain()
     assert len(rows) == 2 * 3 * 2 and all(len(row) == len(columns) for row in rows)
     first, second = (dict(zip(columns, row, strict=True)) for row in rows[:2])
     assert (first["experiment"], first["verdict"], first["blocks"]) == ("Small CPU, 2 cores", "equivalent", 4)
@@ -114,7 +117,7 @@ def test_flat_has_a_line_per_test_metric_and_experiment(found: SideBySide) -> No
 
 
 def test_json(found: SideBySide) -> None:
-    content = json.loads(json.dumps(side_by_side_table.as_json(found), allow_nan=False))
+    content = json.loads(json.dumps(section_of(found).content, allow_nan=False))
     assert [one["name"] for one in content["experiments"]] == ["Small CPU, 2 cores", "Large CPU, 64 cores"]
     test = content["tests"][0]
     assert test["words"].endswith(ONLY)
@@ -126,11 +129,11 @@ def test_a_test_whose_figures_do_not_count_has_its_sign_alone(tmp_path: Path) ->
     pair = [write_experiment(tmp_path / name, (BASE, ALIKE)) for name in "ab"]
     wrong_answer(pair[1].directory, "update-index", "t1", ["t0", "t1"])
     found = side_by_side([pair[0], open_results(pair[1].directory)])
-    rows = side_by_side_table.tables(found)[1].rows
+    rows = texts(section_of(found).tables[1])
     (update,) = [row for row in rows if row[0] == "update-index" and row[2] == "CPU/op"]
-    assert update[3].endswith(" ○") and update[4:] == ["✗", "–", "–"]
-    assert any("✗ wrong result: " in note for note in side_by_side_table.notes(found))
-    _, flat = side_by_side_table.flat(found)
+    assert update[3].startswith("○ ") and update[4:] == ["✗", "–", "–"]
+    assert any("✗ wrong result: " in note for note in notes(found))
+    _, flat = section_of(found).lines[0].plain()
     assert [row[4] for row in flat if row[0] == "update-index" and row[3] == "b"] == ["wrong result"] * 3
 
 
@@ -138,7 +141,7 @@ def test_what_is_undecided_says_what_could_be_missed(found: SideBySide) -> None:
     first = found.lines[0]
     ((name, of_one),) = first.interactions.items()
     vague = replace(of_one[CPU], verdict=Verdict.UNDECIDED, smallest_visible_change=0.0812)
-    said = side_by_side_table.sentences(replace(found, lines=(replace(first, interactions={name: {CPU: vague}}),)))
+    said = contrast.sentences(replace(found, lines=(replace(first, interactions={name: {CPU: vague}}),)))
     assert said == [
         "Nothing is shown to depend on the experiment (1 comparison).",
         "1 interaction: 0 shown, 0 the same within the margin, 1 undecided.",

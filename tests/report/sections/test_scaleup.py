@@ -3,7 +3,6 @@
 import io
 import json
 import math
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,22 +12,23 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from dbversus.cli.main import app
-from dbversus.report.assessment import build_assessment, query
+from dbversus.report.assessment import build_assessment, judged_of, query
 from dbversus.report.charts.growth import growth_chart
 from dbversus.report.formats import html, markdown, text
 from dbversus.report.formats import json as json_report
-from dbversus.report.model import Assessment, ScaleLine
-from dbversus.report.parts.overview import scaleup
+from dbversus.report.model import Assessment
+from dbversus.report.sections import scaleup
+from dbversus.report.sections.scaleup import Line
 from dbversus.results.read import open_results
 from dbversus.results.stored import Results
 from dbversus.results.write import create_results_dir
 from dbversus.stats.metrics import THROUGHPUT
 from dbversus.stats.model import Verdict
 
-from ....journals import DictJournal
-from ...charts.test_charts import drawn, of_class, read
-from ...formats.test_html import Outline
-from ...synthetic import HOSTILE
+from ...journals import DictJournal
+from ..charts.test_charts import drawn, of_class, read
+from ..formats.test_html import Outline
+from ..synthetic import HOSTILE
 
 LABELS = ("postgres:16", f"postgres:17@{HOSTILE}")
 CLIENTS = (1, 2, 4)
@@ -85,17 +85,17 @@ def judged(stored: Results) -> Assessment:
     return build_assessment(stored)
 
 
-def line_of(assessment: Assessment, test: str, label: str) -> ScaleLine:
-    assert assessment.scaleup
-    return next(line for line in assessment.scaleup.lines if (line.test, line.target) == (test, label))
+def line_of(results: Results, test: str, label: str) -> Line:
+    lines = scaleup.lines_of(results, CLIENTS)
+    return next(line for line in lines if (line.test, line.target) == (test, label))
 
 
 @pytest.mark.parametrize("target", [0, 1])
 @pytest.mark.parametrize("test", list(RATES))
-def test_ratios_hold_the_truth(judged: Assessment, test: str, target: int) -> None:
-    line = line_of(judged, test, LABELS[target])
+def test_ratios_hold_the_truth(stored: Results, test: str, target: int) -> None:
+    line = line_of(stored, test, LABELS[target])
     for place, count in list(enumerate(CLIENTS))[1:]:
-        for ratio, figures in ((line.throughput[count], RATES), (line.cpu[count], COSTS)):
+        for ratio, figures in ((line.throughput[count], RATES), (line.ratios["cpu_per_op"][count], COSTS)):
             truth = figures[test][target][place] / figures[test][target][0]
             assert ratio.low is not None and ratio.high is not None
             assert ratio.low < ratio.value < ratio.high
@@ -103,18 +103,17 @@ def test_ratios_hold_the_truth(judged: Assessment, test: str, target: int) -> No
             assert ratio.blocks == BLOCKS
 
 
-def test_against_the_base_what_rows_have_in_common_cancels(judged: Assessment) -> None:
-    line = line_of(judged, "scan", LABELS[1])
-    found, own = line.against_base[4], line.throughput[4]
+def test_against_the_base_what_rows_have_in_common_cancels(stored: Results) -> None:
+    line = line_of(stored, "scan", LABELS[1])
+    found, own = line.ratios["throughput_over_base"][4], line.throughput[4]
     assert found.value == pytest.approx((30 / 10) / (35 / 10), rel=0.01)
     assert found.low and found.high and own.low and own.high
     assert math.log(found.high / found.low) < math.log(own.high / own.low) / 2
-    assert line_of(judged, "scan", LABELS[0]).against_base == {}
+    assert line_of(stored, "scan", LABELS[0]).ratios["throughput_over_base"] == {}
 
 
 def test_verdicts_over_all_numbers_of_clients(judged: Assessment) -> None:
-    assert judged.scaleup
-    pooled = {item.test: item for item in judged.scaleup.pooled}
+    pooled = {item.test: item for item in judged.over_clients}
     assert pooled["scan@all"].verdict is Verdict.REGRESSION
     assert pooled["insert@all"].verdict is Verdict.EQUIVALENT
     truth = (18 / 19 * 30 / 35) ** (1 / 3)
@@ -138,9 +137,8 @@ def test_wrong_answers_of_one_case_spoil_the_whole(tmp_path: Path) -> None:
     with DictJournal(directory) as journal:
         answers = {"t0": {"rows": 1, "affected": 0, "checksum": "a"}, "t1": {"rows": 1, "affected": 0, "checksum": "b"}}
         journal.append({"type": "check", "test": "insert@2", "targets": answers, "agree": False, "differs": ["t1"]})
-    found = build_assessment(open_results(directory)).scaleup
-    assert found
-    assert {item.test: item.verdict for item in found.pooled}["insert@all"] is Verdict.WRONG_RESULT
+    found = judged_of(open_results(directory)).over_clients
+    assert {item.test: item.verdict for item in found}["insert@all"] is Verdict.WRONG_RESULT
 
 
 def test_every_report_has_the_tables(judged: Assessment) -> None:
@@ -162,13 +160,13 @@ def test_every_report_has_the_tables(judged: Assessment) -> None:
     assert {item["test"] for item in content["all_clients"]} == {"scan@all", "insert@all"}
 
 
-def test_the_page_has_a_curve_per_test_with_the_ratios_of_the_table(judged: Assessment) -> None:
-    assert judged.scaleup
-    line = line_of(judged, "scan", LABELS[1])
-    root = drawn(growth_chart(judged.scaleup, "scan", LABELS))
-    curves = of_class(root, "curve")
-    assert len(curves) == len(LABELS) and len(of_class(root, "whisker")) == len(LABELS)
-    assert read(root, curves[1]) == [
+def test_the_page_has_a_curve_per_test_with_the_ratios_of_the_table(judged: Assessment, stored: Results) -> None:
+    line = line_of(stored, "scan", LABELS[1])
+    curves = {label: line_of(stored, "scan", label).throughput for label in LABELS}
+    root = drawn(growth_chart(curves, CLIENTS, "scan", LABELS))
+    lines = of_class(root, "curve")
+    assert len(lines) == len(LABELS) and len(of_class(root, "whisker")) == len(LABELS)
+    assert read(root, lines[1]) == [
         ("1", "1"),
         *((str(count), f"{one.value:.3f} [{one.low:.3f}, {one.high:.3f}]") for count, one in line.throughput.items()),
     ]
@@ -176,7 +174,8 @@ def test_the_page_has_a_curve_per_test_with_the_ratios_of_the_table(judged: Asse
         assert len(list(axis)) >= 3
     section = html.render(judged).partition('id="scaleup-title"')[2].partition("</section>")[0]
     assert section.count('class="plot"') == len(RATES) and HOSTILE not in section
-    assert growth_chart(replace(judged.scaleup, clients=(1, 4)), "scan", LABELS) == ""
+    assert section.count('class="targets"') == 1
+    assert growth_chart(curves, (1, 4), "scan", LABELS) == ""
 
 
 @pytest.mark.parametrize("width", [80, 200])
@@ -196,7 +195,6 @@ def test_as_a_table_for_other_programs(directory: Path) -> None:
 
 
 def test_one_number_of_clients_has_nothing_of_it(results: Results, results_dir: Path, assessment: Assessment) -> None:
-    assert assessment.scaleup is None
-    assert scaleup.of_experiment(results) is None
+    assert scaleup.section(judged_of(results)) is None
     assert json_report.as_json(assessment)["scaleup"] is None
     assert "clients" not in html.render(assessment).partition("<main>")[2].partition("Test by test")[0].lower()
