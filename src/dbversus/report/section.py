@@ -55,6 +55,11 @@ class Section(Part):
     is_broken: bool = field(default=False, kw_only=True)
 
     @property
+    def has_text(self) -> bool:
+        """Whether eyes are shown anything of it as a whole; others are for programs, spreadsheets, or parts of tests."""
+        return bool(self.tables or self.sentences or self.notes or self.charts)
+
+    @property
     def titled(self) -> Sequence[Table]:
         """The tables, the first with the section's title where it has none of its own."""
         return [replace(one, title=one.title or self.title) for one in self.tables]

@@ -99,7 +99,7 @@ def _experiment_line(assessment: Assessment) -> str:
 
 def section_parts(section: Section) -> list[str]:
     """Each table under a heading of its own; sentences under the first."""
-    if not (section.tables or section.sentences or section.notes):
+    if not section.has_text:
         return []
     said = "\n".join(f"- {escape(sentence)}" for sentence in section.sentences)
     titles = [f"## {escape(one.title)}" for one in section.titled] or [f"## {escape(section.title)}"]

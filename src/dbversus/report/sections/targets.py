@@ -1,5 +1,6 @@
 """What was compared: builds with their compilers, configs, and how large the data was when the tests began."""
 
+from dataclasses import replace
 from typing import Any
 
 from dbversus.report.judged import Judged
@@ -22,8 +23,8 @@ _BYTES_PER_MB = 1e6
 def section(judged: Judged) -> Section | None:
     results = judged.results
     rows = [_row(results, target) for target in results.targets]
-    table = Table(_COLUMNS, rows, title="What was compared", sheet="Targets")
-    return Section(title="What was compared", tables=[table.trimmed()], data=[table], notes=[_NOTE])
+    table = Table(_COLUMNS, rows, sheet="Targets")
+    return Section(title="What was compared", tables=[table.trimmed()], data=[replace(table, sheet="")], notes=[_NOTE])
 
 
 def _row(results: Results, target: Target) -> Row:
