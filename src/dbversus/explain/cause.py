@@ -59,10 +59,11 @@ class Cause:
     @property
     def is_sure(self) -> bool:
         """Whether it was tested and explains most of the change."""
-        return self.tested and self.share is not None and self.share >= SURE_SHARE
+        return self.tested and self.share is not None and SURE_SHARES[0] <= self.share <= SURE_SHARES[1]
 
 
-SURE_SHARE = 0.7
+SURE_SHARES = (0.7, 1.3)
+"""Of the change, in a trial: one that overshoots did something else besides."""
 WEAK = "weak"
 """Of facts: see `Cause.is_weak`."""
 

@@ -29,6 +29,12 @@ def test_most_of_the_cost_stays() -> None:
     assert cause and not cause.is_sure and "the cost 1.900 [1.862, 1.938] in place of 2.000" in cause.means
 
 
+def test_a_trial_that_overshoots_is_not_sure() -> None:
+    outcome = Outcome("decided", found=(_found(1, 1.5, Verdict.REGRESSION), _found(2, 0.7, Verdict.IMPROVEMENT)))
+    cause = cause_of_trial(ONE, outcome, "postgres:17")
+    assert cause and cause.share and cause.share > 1.3 and not cause.is_sure
+
+
 def test_an_undecided_trial_explains_nothing() -> None:
     outcome = Outcome("decided", found=(_found(1, 2.0, Verdict.REGRESSION), _found(2, 1.1, Verdict.UNDECIDED)))
     cause = cause_of_trial(ONE, outcome, "postgres:17")

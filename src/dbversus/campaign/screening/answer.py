@@ -6,10 +6,8 @@ from math import log
 
 from dbversus.campaign.agenda import Found, Outcome
 from dbversus.campaign.screening.agenda import CONFIRM, ENDS, Change, Screening, changes_of
+from dbversus.explain.cause import SURE_SHARES
 from dbversus.stats.model import DIFFERS
-
-SURE = (0.7, 1.3)
-"""Share of a change that what was named has to make of it."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,7 @@ class Answer:
 
 
 def _is_enough(part: Share) -> bool:
-    return part.share is not None and SURE[0] <= part.share <= SURE[1] and part.found.verdict in DIFFERS
+    return part.share is not None and SURE_SHARES[0] <= part.share <= SURE_SHARES[1] and part.found.verdict in DIFFERS
 
 
 def _size_and_distance(part: Share) -> tuple[int, float]:
