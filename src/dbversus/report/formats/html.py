@@ -20,7 +20,7 @@ from dbversus.report.charts.slots import slot_chart
 from dbversus.report.charts.times import time_chart
 from dbversus.report.charts.trend import Targets, targets_of, trend_chart
 from dbversus.report.figures import PERCENTS, PLOTTED
-from dbversus.report.formats.tables.cpu_splits import cpu_splits
+from dbversus.report.formats.cpu_splits import cpu_splits
 from dbversus.report.generations import words as generations_words
 from dbversus.report.model import Assessment, Figure, TargetFacts, TestPart
 from dbversus.report.pairs import Generations

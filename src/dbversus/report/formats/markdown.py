@@ -7,10 +7,6 @@ from pathlib import Path
 
 from dbversus.explain.cause import Explanation
 from dbversus.files import write_text
-from dbversus.report.formats.tables import (
-    heat_table,
-    matrix_table,
-)
 from dbversus.report.generations import words as generations_words
 from dbversus.report.model import Assessment, TargetFacts
 from dbversus.report.pairs import Generations
@@ -125,22 +121,15 @@ def _table_parts(one: Table) -> list[str]:
     )
 
 
-def tables_parts(tables: Sequence[matrix_table.Table], notes: Sequence[str]) -> list[str]:
-    parts = []
-    for one in tables:
-        rows = [[escape(cell) for cell in row] for row in one.rows]
-        parts += [f"## {escape(one.title)}", table([escape(name) for name in one.columns], rows)]
-    return [*parts, *map(escape, notes)]
-
-
 def _heats(assessment: Assessment) -> list[str]:
     """Where there are several targets, what changes on which of them at one glance."""
     heats = heat.heats(assessment)
     if not heats:
         return []
-    tables = [table for one in heats if (table := heat_table.table(one)).rows]
+    tables = [table for one in heats if (table := heat.table_of(one)).rows]
     said = "\n".join(f"- {escape(heat.sentence(one))}" for one in heats)
-    return ["## All targets", said, *tables_parts(tables, [heat_table.note(heats, assessment.base.label)])]
+    shown = [part for one in tables for part in (f"## {escape(one.title)}", *_table_parts(one))]
+    return ["## All targets", said, *shown, escape(heat.note(heats, assessment.base.label))]
 
 
 def candidate_parts(assessment: Assessment, facts: TargetFacts) -> list[str]:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from dbversus.report.model import Assessment
 from dbversus.report.parts.overview.shades import shade
-from dbversus.report.words import SHORT_TITLES, SIGNS, finding_text, listing, ratio
+from dbversus.report.table import Column, Table
+from dbversus.report.words import SHORT_TITLES, SIGNS, finding_text, listing, ratio, short_labels
 from dbversus.stats.comparison import Comparison
 from dbversus.stats.model import CHANGES, SPOILT, Finding, Metric, Verdict
 from dbversus.units import count_of
@@ -142,3 +143,20 @@ def with_changes(heat: Heat) -> tuple[Sequence[Row], int]:
     """The tests that change on any target, and the number of the others."""
     found = [row for row in heat.rows if any(cell.shade or cell.spoilt for cell in row.cells)]
     return found, len(heat.rows) - len(found)
+
+
+def table_of(heat: Heat) -> Table:
+    """Without lines where no test changes on any target."""
+    rows, _ = with_changes(heat)
+    columns = [Column("test"), *map(Column, short_labels(heat.targets))]
+    texts = [[row.test, *(cell.text for cell in row.cells)] for row in rows]
+    return Table(columns, texts, title=f"{heat.title} ratio of all targets")
+
+
+def note(heats: Sequence[Heat], base: str) -> str:
+    """What the figures are, and how many tests each table leaves out."""
+    left_out = [f"{heat.title} {count_of(others, 'test')}" for heat in heats if (others := with_changes(heat)[1])]
+    said = f"Ratios are target/{base}; their intervals are in the tables below."
+    return (
+        f"{said} Tests without a regression or improvement are left out: {', '.join(left_out)}." if left_out else said
+    )
