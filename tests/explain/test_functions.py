@@ -30,6 +30,8 @@ def test_of_an_improvement_what_costs_less_is_the_cause() -> None:
     (cause,) = function_causes(_profiled(MOVED_TO, MOVED_FROM))
     assert cause.share is not None and cause.share > 0.85
     assert "µs/op of CPU [−" in told(cause)
+    explanation = Explanation("scan", "new", "old", "server_cpu_us_per_op", 0.8, 0.1, (cause,))
+    assert "Measured: the CPU time that is saved went to" in " ".join(why(explanation))
 
 
 def test_equal_targets_have_none() -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dbversus.campaign.finding.agenda import Finding
     from dbversus.campaign.finding.asked import Change
     from dbversus.campaign.journal import Course
+    from dbversus.report.model import Assessment
     from dbversus.results.stored import Results
 
 _HELD = ("tests", "time_budget_s")
@@ -121,9 +122,17 @@ def conclude(course: "Course", agenda: "Finding", *, as_json: bool) -> int:
     assessment = build_assessment(open_results(directory))
     for each in find_formats(USUAL):
         each.write(assessment, directory)
+    if not as_json:
+        for sentence in _measured(assessment):
+            print(sentence)
     show_causes(assessment, list(dict.fromkeys(change.test for change in agenda.changes)), as_json=as_json)
     if not course.is_over:
         print(f"\nnot finished; go on with: dbversus resume {course.directory}", file=sys.stderr)
     print(f"\nexperiments: dbversus show {course.directory}", file=sys.stderr)
     print(f"report: {directory / 'report.html'}", file=sys.stderr)
     return 0
+
+
+def _measured(assessment: "Assessment") -> list[str]:
+    """What profiles say of each test, also where nothing changed."""
+    return [sentence for one in assessment.sections if one.name == "functions" for sentence in one.sentences]

@@ -263,8 +263,9 @@ def why(explanation: Explanation) -> list[str]:
     functions = [cause for cause in explanation.likely if cause.kind is Kind.FUNCTION]
     if functions and explanation.likely[0] is functions[0]:
         places = "; and to ".join(map(brief, functions[:2]))
-        verb = "went" if _number(functions[0].mine) > _number(functions[0].base) else "went before"
-        return [what, f"Measured: the CPU time {verb} to {places}.", _not_tested(explanation)]
+        rose = _number(functions[0].mine) > _number(functions[0].base)
+        said = f"the CPU time went to {places}" if rose else f"the CPU time that is saved went to {places}"
+        return [what, f"Measured: {said}.", _not_tested(explanation)]
     leads = [_lead(cause) for cause in explanation.likely[:2]]
     return [what, f"Likely cause, not tested: {'; with it '.join(leads)}.", _not_tested(explanation)]
 
