@@ -44,6 +44,7 @@ def present(
     from dbversus.report.model import Ending
     from dbversus.report.terminal import make_console
     from dbversus.results.read import open_results
+    from dbversus.stats.forms import compare_forms
 
     results = open_results(directory, base)
     assessment = build_assessment(results)
@@ -52,7 +53,8 @@ def present(
 
         before = open_results(earlier, base)
         assessment = replace(assessment, since=since(results, before, renames))
-    status, reasons = _ending(results, assessment.comparisons, demands)
+    forms = [one.comparison for one in compare_forms(results)]
+    status, reasons = _ending(results, [*assessment.comparisons, *forms], demands)
     assessment = replace(assessment, ending=Ending(status, tuple(reasons)))
     written = [each.write(assessment, directory) for each in find_formats(formats or USUAL)]
     if as_json:
@@ -107,9 +109,11 @@ def heeding(directory: Path, demands: Demands) -> Iterator[None]:
 def _meets(directory: Path, demands: Demands) -> bool:
     from dbversus.results.read import open_results
     from dbversus.stats.comparison import compare
+    from dbversus.stats.forms import compare_forms
 
     try:
         results = open_results(directory)
     except UsageError:  # it failed before anything was measured
         return False
-    return status_of(results, compare(results), demands) == FAIL_ON_MET
+    forms = [one.comparison for one in compare_forms(results)]
+    return status_of(results, [*compare(results), *forms], demands) == FAIL_ON_MET

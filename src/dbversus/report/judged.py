@@ -12,6 +12,7 @@ from dbversus.report.table import NO, YES
 from dbversus.results.stored import Results
 from dbversus.stats.across.clients import case_of
 from dbversus.stats.comparison import Comparison, compare, compare_over_clients
+from dbversus.stats.forms import FormsCompared, compare_forms
 from dbversus.stats.judge import judge
 from dbversus.stats.model import SPOILT, Finding
 
@@ -32,6 +33,10 @@ class Judged:
     @cached_property
     def comparisons(self) -> tuple[Comparison, ...]:
         return tuple(compare(self.results, self.findings))
+
+    @cached_property
+    def forms(self) -> tuple[FormsCompared, ...]:
+        return compare_forms(self.results)
 
     @cached_property
     def steps(self) -> StepsPart | None:

@@ -250,6 +250,8 @@ class Test:
     work_per_op: Mapping[str, Expression] = field(default_factory=dict)
     builds_on: tuple[str, ...] = ()
     """Names of tests whose changes it needs."""
+    against: str = ""
+    """Name of the test that it is another form of, and is judged against on each target."""
     loads: tuple["TableRules", ...] = ()
     """Of the load as a test: the tables that it fills. Its operation is a row."""
 
@@ -518,6 +520,7 @@ class Suite:
         if globs is None:
             return self
         wanted = {name for glob in self._globs(globs) for name in self.matches(glob)}
+        wanted |= {test.against for name, test in self.tests.items() if name in wanted}
         return replace(self, phases=tuple(_kept(self.phases, lambda test: test.name in wanted)))
 
     def without_idle(self, dbms: Sequence[str]) -> "Suite":

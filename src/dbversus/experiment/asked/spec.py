@@ -319,10 +319,10 @@ def make_spec(choices: dict[str, Any], where: str = "") -> ExperimentSpec:
 
 def check_alone(spec: ExperimentSpec) -> None:
     """Raises UsageError for one target that is not said to be alone, and for several that are."""
-    if len(spec.targets) == 1 and not spec.alone:
+    if len(spec.targets) == 1 and not spec.alone and not any(test.against for test in spec.read_suite().tests.values()):
         raise UsageError(
-            f"{spec.targets[0]} is the only target, so there is nothing to compare it with; name a second one, or measure it "
-            "by itself with --alone (`alone = true` in an experiment file)."
+            f"{spec.targets[0]} is the only target, so there is nothing to compare it with; name a second one, measure it "
+            "by itself with --alone (`alone = true` in an experiment file), or have tests `against` each other in the suite."
         )
     if len(spec.targets) > 1 and spec.alone:
         raise UsageError(f"alone is for one target; there are {len(spec.targets)}: {', '.join(spec.targets)}.")

@@ -2,7 +2,8 @@
 
 import shutil
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from dbversus.experiment.cell.case import measure, warm_up
@@ -133,11 +134,12 @@ def _run_stretch(rig: Rig, cell: Cell, phases: list[Phase]) -> None:
         if phase.vacuum:
             vacuum_all(rig, cell.block, phase.name)
         note_phase(rig, cell.block, phase.name)
+        beside = {case.name: case for case in _cases(rig, phase) if _is_left(rig, cell, case) and not case.test.warm_up}
         for case in _cases(rig, phase):
             if _is_left(rig, cell, case):
                 _expect(rig, case)
             rig.display.doing(f"block {cell.block + 1}: {case.name}")
-            _run_case(rig, cell, case, cases[cases.index(case) + 1 :])
+            _run_case(rig, cell, case, cases[cases.index(case) + 1 :], beside)
 
 
 def _expect(rig: Rig, case: Case) -> None:
@@ -149,13 +151,21 @@ def _expect(rig: Rig, case: Case) -> None:
         rig.display.expect(left_s)
 
 
-def _run_case(rig: Rig, cell: Cell, case: Case, later: Sequence[Case]) -> None:
-    """A case that is not to be measured changes the data all the same, where a later one needs its changes."""
+def _run_case(rig: Rig, cell: Cell, case: Case, later: Sequence[Case], beside: Mapping[str, Case]) -> None:
+    """A case that is not to be measured changes the data all the same, where a later one needs its changes.
+
+    `beside`: those of its phase that are left, by name; one that is judged against another of them is measured with that.
+    """
     if case.test.warm_up:
         if rig.spec.cache == "warm":
             warm_up(rig, cell.block, case)
     elif _is_left(rig, cell, case):
-        measure(rig, cell.block, case)
+        if case.against not in beside:
+            measure(
+                rig,
+                cell.block,
+                replace(case, forms=tuple(each for each in beside.values() if each.against == case.name)),
+            )
     elif case.test.leaves_changes and _left(rig, cell, later):
         measure(rig, cell.block, case, replay=True)
 

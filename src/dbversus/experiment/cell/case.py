@@ -8,11 +8,12 @@ from dbversus.experiment.cell.planned import note_plan
 from dbversus.experiment.cell.rows import count_rows, lead_in, replay_rows
 from dbversus.experiment.cell.work import plan_work, undo
 from dbversus.experiment.observe.drain import drain, drain_replays, start_clocks_together
-from dbversus.experiment.observe.every import observers_of
+from dbversus.experiment.observe.every import COUNTED_ALONE, observers_of
 from dbversus.experiment.observe.observer import Observers
 from dbversus.experiment.observe.scene import Scene
 from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.plan.slots import SlotPlan
+from dbversus.experiment.rig.forms import forget_forms, forms_of
 from dbversus.experiment.rig.recovery import heed_crashes, through_losses
 from dbversus.experiment.rig.rig import Rig
 from dbversus.experiment.rig.spoiled import whole_or_spoiled
@@ -30,12 +31,16 @@ def measure(rig: Rig, block: int, case: Case, *, replay: bool = False) -> None:
     (BlockSpoiled).
     """
 
+    through = whole_or_spoiled if case.test.work else through_losses
+    through(rig, block, case, lambda: _measure(_scene(rig, block, case, replay=replay)))
+
+
+def _scene(rig: Rig, block: int, case: Case, *, replay: bool = False) -> Scene:
     def idle() -> None:
         open_case(rig, block, case)
         rig.engine.call("close")
 
-    through = whole_or_spoiled if case.test.work else through_losses
-    through(rig, block, case, lambda: _measure(Scene(rig, block, case, replay, idle)))
+    return Scene(rig, block, case, replay, idle)
 
 
 def _measure(scene: Scene) -> None:
@@ -61,14 +66,35 @@ def _measure(scene: Scene) -> None:
             undo(scene, case.test.work)
     else:
         rig.engine.call("close")
+    forget_forms(rig, case)
+    if case.forms:
+        _count_alone(scene)
     if not scene.replay:
         seconds, cpu_s = time.monotonic() - began, time.process_time() - cpu_began
-        rig.note(Test(*scene.place, seconds, cpu_s, **rig.tag))
+        forms = forms_of(case)
+        for form in forms:
+            rig.note(Test(scene.block, form.name, seconds / len(forms), cpu_s / len(forms), **rig.tag))
+
+
+def _count_alone(scene: Scene) -> None:
+    """A row more of each form by itself: what a server counts while forms take turns is not told apart."""
+    rig = scene.rig
+    for form in forms_of(scene.case):
+        plan = rig.progress.plans.get(rig.shared(form))
+        if plan is None or not rig.is_comparable(form):
+            continue
+        own = _scene(rig, scene.block, form)
+        observers = Observers(own, COUNTED_ALONE)
+        observers.begin()
+        open_case(rig, own.block, form)
+        replay_rows(own, plan, 1)
+        rig.engine.call("close")
+        observers.end()
 
 
 def _measure_rows(scene: Scene, observers: Observers) -> None:
     rig, case = scene.rig, scene.case
-    done = rig.progress.rows[rig.part(scene.block, case)]
+    done = min(rig.progress.rows[rig.part(scene.block, form)] for form in forms_of(case))
     plan = _plan_and_lead_in(scene)
     start_clocks_together(scene)
     if scene.replay:

@@ -11,7 +11,16 @@ from dbversus.experiment.cell.answers import same_answers
 from dbversus.experiment.observe.scene import Scene
 from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.plan.definitions import definitions
-from dbversus.experiment.rig.engine import EngineRefused
+from dbversus.experiment.rig.engine import EngineRefused, Reply
+from dbversus.experiment.rig.forms import (
+    all_drivers,
+    answers_of,
+    driver_name,
+    forms_of,
+    introduce_forms,
+    named_as,
+    target_of,
+)
 from dbversus.experiment.rig.rig import Rig, Target
 from dbversus.experiment.rig.serving import pin_serving
 from dbversus.results.records import Answers, Check
@@ -29,9 +38,10 @@ def open_case(rig: Rig, block: int, case: Case) -> None:
     rig.thaw()
     while True:
         try:
+            introduce_forms(rig, case)
             opened = rig.engine.call(
                 "open",
-                targets=rig.alive_names,
+                targets=all_drivers(rig, case),
                 clients=case.clients,
                 mode=spec.mode,
                 cpus=list(rig.cpus.client_cpus),
@@ -42,9 +52,10 @@ def open_case(rig: Rig, block: int, case: Case) -> None:
             pin_serving(rig, opened["backends"])
             return
         except EngineRefused as error:
-            if error.target is None or not rig.by_name(error.target).server.is_running():
+            target = rig.by_name(target_of(error.target)) if error.target else None
+            if target is None or not target.server.is_running():
                 raise
-            target, where = rig.by_name(error.target), {"block": block, "test": case.name}
+            where = {"block": block, "test": case.name}
             if error.kind == "connect" and target.name not in restarted:
                 restarted.add(target.name)
                 rig.revive(target, str(error), stage="open", **where)
@@ -57,8 +68,15 @@ def _tests(rig: Rig, case: Case) -> dict[str, Any]:
     if case.test.loads:
         return _loads(rig, case)
     dbms = [target.server.dbms for target in rig.alive]
-    made = definitions(case.test, dbms, rig.spec.table_size, rig.spec.tables, case.clients)
-    by_target = {target.name: _as_config_says(made[target.server.dbms], target) for target in rig.alive}
+    by_target: dict[str, Json] = {}
+    of_first: dict[str, Json] = {}
+    for form in forms_of(case):
+        made = definitions(form.test, dbms, rig.spec.table_size, rig.spec.tables, case.clients)
+        of_first = of_first or made
+        for target in rig.alive:
+            own = _as_config_says(made[target.server.dbms], target)
+            as_named = own if form.name == case.name else named_as(own, of_first[target.server.dbms], form)
+            by_target[driver_name(target.name, case, form)] = as_named
     first, *others = by_target.values()
     return {"test": first} | ({"tests": by_target} if any(other != first for other in others) else {})
 
@@ -96,11 +114,21 @@ def compare_answers(scene: Scene) -> None:
     seed = seed_of(rig.spec.seed, case.name, -1)
     events = 1 if case.test.slow else rig.spec.check_events
     replies = rig.engine.call("check", events=events, seed=seed)["targets"]
+    of_first = {target: replies[target] for target in rig.alive_names}
+    for form, own in answers_of(replies, rig, case):
+        _note_answers(rig, form, own, of_first)
+    scene.driven.update(dict.fromkeys(replies, events))
+
+
+def _note_answers(rig: Rig, case: Case, replies: Reply, of_first: Reply) -> None:
+    """Of a form also whether each target answers to it as to the test that it is against, `of_first`."""
     answers = msgspec.convert(replies, dict[str, Answers])
-    expected = replies[rig.base.name]
-    differs = [name for name, reply in replies.items() if not same_answers(reply, expected, case.test.statements)]
-    rig.note(Check(case.name, answers, agree=not differs, differs=differs, **rig.tag))
-    scene.driven.update(dict.fromkeys(answers, events))
+    statements, expected = case.test.statements, replies[rig.base.name]
+    differs = [name for name, reply in replies.items() if not same_answers(reply, expected, statements)]
+    others = [name for name in replies if not same_answers(replies[name], of_first[name], statements)]
+    rig.note(
+        Check(case.name, answers, agree=not differs, differs=differs, other_than_against=others or None, **rig.tag)
+    )
 
 
 def seed_of(seed: int, test: str, block: int) -> int:

@@ -8,6 +8,7 @@ from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.plan.slots import SlotPlan, SlotRules, plan_cold_slots, plan_slots, wanted_ops
 from dbversus.experiment.rig.cold import empty_caches
 from dbversus.experiment.rig.engine import EngineRefused, Reply
+from dbversus.experiment.rig.forms import drivers
 from dbversus.experiment.rig.rig import Rig
 from dbversus.stats.orders import williams_square
 from dbversus.suites.assembly.roles import offered_rate
@@ -20,10 +21,10 @@ COLD_PILOT_MS = 500
 
 
 def pilot(scene: Scene) -> list[float]:
-    """Each target's rate in operations/s, in the order of the targets that the case is measured on."""
+    """The rate in operations/s of each that a row has a slot of: the targets that the case is measured on, then other forms."""
     if scene.rig.spec.cache == "cold":
         restart_cold(scene)
-    return _rates(scene, scene.rig.measured(scene.case))
+    return _rates(scene, drivers(scene.rig, scene.case))
 
 
 def plan_at(scene: Scene, rates: list[float]) -> SlotPlan:

@@ -1,7 +1,10 @@
 """The record of what a slot of a case is, and of what comes before the first."""
 
+from dataclasses import replace
+
 from dbversus.experiment.observe.scene import Scene
 from dbversus.experiment.plan.slots import SlotPlan
+from dbversus.experiment.rig.forms import forms_of
 from dbversus.results.records import Slots
 
 
@@ -12,6 +15,12 @@ def lead_in_s(scene: Scene) -> float:
 
 
 def note_plan(scene: Scene, plan: SlotPlan) -> None:
+    """Of each form of a test, the same."""
+    for form in forms_of(scene.case):
+        _note_plan(replace(scene, case=form), plan)
+
+
+def _note_plan(scene: Scene, plan: SlotPlan) -> None:
     rig, test = scene.rig, scene.case.test
     size, tables = rig.spec.table_size, rig.spec.tables
     rig.note(
@@ -27,6 +36,7 @@ def note_plan(scene: Scene, plan: SlotPlan) -> None:
             scene.row_bytes,
             lead_in_s(scene),
             plan.settle_again,
+            scene.case.against or None,
             **rig.tag,
         )
     )

@@ -12,6 +12,7 @@ from dbversus.experiment.observe.observer import Observer
 from dbversus.experiment.observe.scene import Scene, driven_ops
 from dbversus.experiment.plan.slots import SlotPlan
 from dbversus.experiment.rig.engine import EngineGone, Reply
+from dbversus.experiment.rig.forms import by_form, drivers, target_of
 from dbversus.experiment.rig.recovery import ENGINE_RENEWALS_AT_MOST
 from dbversus.results.records import row_of
 from dbversus.stats.orders import balanced_orders
@@ -119,7 +120,7 @@ def _stream(scene: Scene, plan: SlotPlan, first: int, end: int) -> Iterator[Repl
         "rows",
         seed=seed_of(rig.spec.seed, case.name, block),
         first_row=rig.first_row + first,
-        orders=balanced_orders(rig.measured(case), end - first, seed_of(rig.spec.seed, case.name, 0), block, first),
+        orders=balanced_orders(drivers(rig, case), end - first, seed_of(rig.spec.seed, case.name, 0), block, first),
         settle=plan.settle,
         settle_again=plan.settle_again,
         slot=in_events(plan.slot, per_event),
@@ -142,7 +143,7 @@ def _mend(scene: Scene, stopped: dict[str, Any]) -> None:
     rig = scene.rig
     scene.broken = True
     rig.thaw()
-    rig.revive(rig.by_name(stopped["target"]), stopped["message"], **scene.where, row=stopped["row"])
+    rig.revive(rig.by_name(target_of(stopped["target"])), stopped["message"], **scene.where, row=stopped["row"])
     open_case(rig, scene.block, scene.case)
 
 
@@ -152,5 +153,7 @@ def _journal_row(scene: Scene, reply: Reply) -> None:
     figures = RowFigures.from_host(reply["host"])
     why = judge_row(figures, rig.limits, scene.figures)
     scene.figures.append(figures)
-    rig.note(row_of(reply, why))
+    for _, own in by_form(scene.case, reply):
+        if own["slots"]:
+            rig.note(row_of(own, why))
     note_cut(scene, reply)

@@ -27,6 +27,15 @@ OBSERVERS: tuple[type[Observer], ...] = (
 )
 
 
+BY_FORM: tuple[type[Observer], ...] = (Latency, Log)
+"""Those that tell forms of a test apart while these take turns on one server."""
+
+COUNTED_ALONE: tuple[type[Observer], ...] = (Counters, Objects)
+"""Those that count what a server does, whoever asks for it."""
+
+
 def observers_of(scene: Scene) -> Observers:
     """None for a replay, which journals nothing."""
-    return Observers(scene, () if scene.replay else OBSERVERS)
+    if scene.replay:
+        return Observers(scene, ())
+    return Observers(scene, BY_FORM if scene.case.forms else OBSERVERS)

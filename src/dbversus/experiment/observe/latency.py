@@ -3,7 +3,9 @@
 from msgspec import convert
 
 from dbversus.experiment.observe.observer import Observer
+from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.rig.engine import Reply
+from dbversus.experiment.rig.forms import by_form
 from dbversus.results.records import Latency as LatencyRecord
 from dbversus.results.records.roles import RoleTimes
 
@@ -12,11 +14,16 @@ class Latency(Observer):
     def rows_told(self, end: Reply) -> None:
         if not end.get("done"):
             return
-        rig = self.scene.rig
-        measured = rig.measured(self.scene.case)
         for words in end.get("accounting_notes", ()):
-            rig.remark(words)
+            self.scene.rig.remark(words)
+        for case, own in by_form(self.scene.case, end):
+            self._note(case, own)
+
+    def _note(self, case: Case, end: Reply) -> None:
+        rig = self.scene.rig
+        measured = rig.measured(case)
         hdr = {name: text for name, text in end.get("latency", {}).items() if name in measured}
         roles = {name: convert(of_roles, dict[str, RoleTimes]) for name, of_roles in end.get("roles", {}).items()}
         roles = {name: of_roles for name, of_roles in roles.items() if name in measured}
-        rig.note(LatencyRecord(*self.scene.place, hdr, end.get("error_examples", {}), roles or None))
+        examples = end.get("error_examples", {})
+        rig.note(LatencyRecord(self.scene.block, case.name, hdr, examples, roles or None))

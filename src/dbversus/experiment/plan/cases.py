@@ -11,7 +11,7 @@ from dbversus.units import show_count
 
 @dataclass(frozen=True)
 class Case:
-    """A test with a number of clients, on tables of one size.
+    """A test with a number of clients, on tables of one size. `forms`: cases that are judged against it, in the same rows.
 
     `name` tells it apart in results: `scan`, `scan@4` when there are several numbers of clients, `scan@10m` when there are
     several sizes, and `scan@10m@4`.
@@ -21,6 +21,12 @@ class Case:
     clients: int
     name: str
     table_size: int
+    forms: tuple["Case", ...] = ()
+
+    @property
+    def against(self) -> str:
+        """Name of the case that it is judged against; empty where there is none."""
+        return self.test.against + self.name.removeprefix(self.test.name) if self.test.against else ""
 
     def connections(self, tables: int) -> int:
         """Clients of all roles of the test; `clients` where it has none."""

@@ -61,8 +61,15 @@ class Contest:
 
     def to_retire(self, decided: Collection[str]) -> list[str]:
         """Which of the cases that are decided now take part in no more blocks."""
-        newly = sorted(set(decided) - self.progress.retired)
+        newly = sorted(self._with_partners(set(decided) | self.progress.retired) - self.progress.retired)
         return newly if not self.suite.is_pass or set(self.undecided) <= set(newly) else []
+
+    def _with_partners(self, decided: set[str]) -> set[str]:
+        """Without those that are judged against another, or another against them, which is not decided."""
+        pairs = [{case.name, case.against} for case in self.all_cases if case.against]
+        while open_pairs := [pair for pair in pairs if pair & decided and not pair <= decided]:
+            decided = decided.difference(*open_pairs)
+        return decided
 
     def _of(self, group: Group | None) -> list[Group]:
         return [group] if group else self.groups

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 from dbversus.errors import RunError
 from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.rig.engine import EngineGone, EngineRefused
+from dbversus.experiment.rig.forms import target_of
 from dbversus.experiment.rig.rig import Rig, Target
 from dbversus.servers.log_event import CRASH
 
@@ -74,7 +75,7 @@ def through_losses(rig: Rig, block: int, case: Case, action: Callable[[], None])
         except EngineRefused as error:
             if error.target is None:
                 raise
-            _heed(rig, block, case, rig.by_name(error.target), error)
+            _heed(rig, block, case, rig.by_name(target_of(error.target)), error)
 
 
 def _heed(rig: Rig, block: int, case: Case, target: Target, error: EngineRefused) -> None:

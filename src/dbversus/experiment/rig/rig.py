@@ -292,16 +292,20 @@ class Rig:
 
     def introduce(self, target: Target, *, goes_on: bool = False) -> None:
         """Makes a target known to the engine as it is now, in place of what the engine may know by its name."""
-        known = target.server.engine_target(target.name, target.placement)
+        self.introduce_as(target.name, target, goes_on=goes_on)
+        if find_dbms(target.server.dbms).embedded:
+            target.server.administer_with(lambda sql: self._query(target, sql))
+
+    def introduce_as(self, name: str, target: Target, *, goes_on: bool = False) -> None:
+        """Has the engine know a target's server by a name."""
+        known = target.server.engine_target(name, target.placement)
         if goes_on:
             known["goes_on"] = True
         if not self.spec.freeze:
             known["freeze"] = {"kind": "none"}
         with contextlib.suppress(EngineRefused):  # none of that name
-            self.engine.call("drop", target=target.name)
+            self.engine.call("drop", target=name)
         self.engine.call("target", **known)
-        if find_dbms(target.server.dbms).embedded:
-            target.server.administer_with(lambda sql: self._query(target, sql))
 
     def _query(self, target: Target, sql: str) -> list[list[str | None]]:
         rows: list[list[str | None]] = self.engine.call("query", target=target.name, sql=sql)["rows"]

@@ -4,6 +4,7 @@ import contextlib
 import os
 from collections.abc import Mapping, Sequence
 
+from dbversus.experiment.rig.forms import target_of
 from dbversus.experiment.rig.rig import Rig
 
 
@@ -16,7 +17,7 @@ def pin_serving(rig: Rig, backends: Mapping[str, Sequence[int]]) -> None:
     if not rig.cpus.serving_cpus:
         return
     for name, tids in backends.items():
-        target = rig.by_name(name)
+        target = rig.by_name(target_of(name))
         if not tids and target.server.root_pid is not None:
             rig.remark("which of its threads serve clients is unknown, so they run on the cores of the others", target)
         for tid in tids:

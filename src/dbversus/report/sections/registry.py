@@ -48,6 +48,7 @@ class Registered:
 
 _ALL = (
     Registered("matrix", "throughput and memory, a line per target", "matrix"),
+    Registered("forms", "tests that are judged against each other on each target (`against` in suites)", "forms", ()),
     Registered(
         "functions", "which functions the CPU time goes to, where that was profiled (docs/explain.md)", "functions", ()
     ),

@@ -47,12 +47,14 @@ class Check(OfGroup, frozen=True):
     targets: by name of the target
     agree: whether all answered as the base
     differs: names of the targets that did not; their rows of a test that changes no data are not run
+    other_than_against: names of the targets that answer otherwise to the test that this one is against; null: none
     """
 
     test: str
     targets: dict[str, Answers]
     agree: bool
     differs: list[str]
+    other_than_against: list[str] | None = None
 
 
 class Pace(Part, frozen=True):
@@ -79,6 +81,7 @@ class Slots(OfTest, frozen=True):
     row_bytes: name of a role, as in `does` → bytes of a row that it inserts or deletes (see "Amounts")
     lead_in_s: how long the slowest target is driven before the rows of each block, uncounted
     settle_again: the warm-up of a target that had the last turn, too; null: as any other
+    against: name of the test that it is judged against on each target, whose rows were the same; null: none
     """
 
     slot: dict[str, int]
@@ -91,6 +94,7 @@ class Slots(OfTest, frozen=True):
     row_bytes: dict[str, float] = {}
     lead_in_s: float = 0
     settle_again: dict[str, int] | None = None
+    against: str | None = None
 
 
 class HostFigures(Part, frozen=True, kw_only=True):

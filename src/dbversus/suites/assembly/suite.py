@@ -8,6 +8,7 @@ from pathlib import Path
 
 from dbversus.dbms.sql.table import Column, Index, Table
 from dbversus.names import did_you_mean
+from dbversus.suites.assembly.against import check_phases, partner_name, with_partners
 from dbversus.suites.assembly.builds_on import check_order
 from dbversus.suites.assembly.check import check_number, check_table, check_test
 from dbversus.suites.assembly.columns import all_columns, column_values, parameter_of
@@ -71,6 +72,7 @@ def build_suite(name: str, draft: Draft, stored: Path | None = None) -> Suite:
     _check_selections(suite, draft.selections)
     _check_all_used(suite, draft, families)
     check_order(suite)
+    check_phases(suite)
     return suite
 
 
@@ -139,7 +141,7 @@ def _families(draft: Draft, files: Files) -> dict[str, list[Test]]:
             *chain(*(role.statements for role in roles)),
         )
         families[key] = _family(key, placed, draft, statements, roles)
-    return families
+    return with_partners(families)
 
 
 def _family(
@@ -230,6 +232,7 @@ def _test(
         settings=_settings(test, variables, place),
         work_per_op=test.work_per_op,
         builds_on=tuple(test.builds_on),
+        against=test.against or "",
     )
 
 
@@ -382,7 +385,7 @@ def _phases(draft: Draft, files: Files, usual: _Lookup) -> Iterator[Phase]:
         tests = []
         for index, name in enumerate(phase.tests):
             for test in lookup.find(name, place.at("tests", index)):
-                tests.append(replace(test, name=f"{test.base}{phase.suffix}"))
+                tests.append(replace(test, name=f"{test.base}{phase.suffix}", against=partner_name(test, phase.suffix)))
                 _claim(tests[-1].name, f"phase '{phase.name}'", seen, place.at("tests", index))
         data = phase.data or data
         if data == AGED and draft.aging is None:

@@ -192,6 +192,7 @@ class Test(Shape):
     slice_ms: Annotated[int, Field(ge=10, le=3_600_000)] | None = None
     undo: Annotated[TestStatement, BeforeValidator(_as_use)] | None = None
     builds_on: list[TestName] = Field(default_factory=list, min_length=1)
+    against: TestName | None = None
 
     def settings_by_dbms(self) -> dict[str, dict[str, Any]]:
         settings = {dbms: getattr(self, f"settings_{dbms}") for dbms in DBMS_NAMES}
