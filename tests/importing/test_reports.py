@@ -10,7 +10,7 @@ from dbversus.errors import UsageError
 from dbversus.report.assessment import build_assessment
 from dbversus.report.formats.post import write as post
 from dbversus.report.parts.experiment import efficiency
-from dbversus.report.views.registry import VIEWS
+from dbversus.report.show import show
 from dbversus.report.words import change
 from dbversus.stats.comparison import compare
 from dbversus.stats.metrics import THROUGHPUT
@@ -95,13 +95,13 @@ def test_runs_of_one_target_are_averaged(imported: Import, tmp_path: Path) -> No
 
 
 def test_the_matrix_of_published_figures(imported: Import) -> None:
-    shown = VIEWS["matrix"].show(imported(REFERENCE / "published"))
+    shown = show("matrix", imported(REFERENCE / "published"))
 
     assert len(shown.rows) >= 24
 
 
 def test_findings_say_not_replicated(imported: Import) -> None:
-    shown = VIEWS["findings"].show(imported(REFERENCE / "sysbench-2020"))
+    shown = show("findings", imported(REFERENCE / "sysbench-2020"))
 
     assert {row[3] for row in shown.rows} == {"not replicated"}
 

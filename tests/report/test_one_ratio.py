@@ -13,7 +13,7 @@ from dbversus.report.assessment import build_assessment
 from dbversus.report.formats.json import as_json
 from dbversus.report.model import Assessment
 from dbversus.report.sections.matrix import build_matrix
-from dbversus.report.views.registry import VIEWS
+from dbversus.report.show import show
 from dbversus.results.read import open_results
 from dbversus.results.stored import Results
 from dbversus.stats.judge import judge
@@ -128,7 +128,7 @@ def _check_views(results: Results) -> None:
 
 
 def _rows(table: str, results: Results) -> list[dict[str, Any]]:
-    shown = VIEWS[table].show(results)
+    shown = show(table, results)
     return [dict(zip(shown.columns, row, strict=True)) for row in shown.rows]
 
 

@@ -34,7 +34,8 @@ class Section(Part):
     with the same `sheet` share one. `charts_note`: under the charts; `charts_of`: the targets whose colours they have.
     `on_terminal`: what a report on the terminal has of the tables. `is_first`: it stands before the verdicts. `of_tests`: what
     the page shows of each test, in its stead; `of_tests_note` is said once. `print_on`: what `show` prints of it, in place of its
-    tables. `content`: for report.json; `content_of_tests` by test. `name`: that of its file. `is_broken`: it could not be made,
+    tables. `content`: for report.json; `content_of_tests` by test. `name`: that of its file. `is_exact`: programs
+    are given all digits. `is_broken`: it could not be made,
     and all that it has is a note that says so.
     """
 
@@ -52,6 +53,7 @@ class Section(Part):
     content: Any = field(default=None, kw_only=True)
     content_of_tests: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
     name: str = field(default="", kw_only=True)
+    is_exact: bool = field(default=False, kw_only=True)
     is_broken: bool = field(default=False, kw_only=True)
 
     @property

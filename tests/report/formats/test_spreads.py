@@ -15,8 +15,8 @@ from dbversus.report.formats import csv, html, markdown, text
 from dbversus.report.formats import json as json_format
 from dbversus.report.formats.xlsx.sheets.every import sheets_of
 from dbversus.report.model import Assessment
+from dbversus.report.show import show
 from dbversus.report.table import Table, plain
-from dbversus.report.views.registry import VIEWS
 from dbversus.results.read import open_results
 from dbversus.results.schema import JOURNAL
 from dbversus.results.stored import Results
@@ -139,7 +139,7 @@ def test_a_fall_is_told_as_that_and_undecided_says_how_far_it_is(few: tuple[int,
 def test_views_have_no_intervals_of_few_blocks(few: tuple[int, Results]) -> None:
     blocks, results = few
     for name in ("findings", "throughput", "efficiency", "matrix"):
-        shown = VIEWS[name].show(results)
+        shown = show(name, results)
         ends = [place for place, column in enumerate(shown.columns) if column.endswith(("low", "high"))]
         assert ends, name
         if blocks < 3:

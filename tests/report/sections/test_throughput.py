@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from dbversus.importing.run import import_results
-from dbversus.report.views.registry import VIEWS, Shown
+from dbversus.report.show import Shown, show
 from dbversus.results.read import open_results
 from dbversus.results.stored import Results
 from tests.importing.conftest import REFERENCE
@@ -31,7 +31,7 @@ def printed(shown: Shown, capsys: pytest.CaptureFixture[str]) -> list[list[str]]
 
 
 def test_rows_have_rates_and_ratios_with_intervals(results: Results) -> None:
-    shown = VIEWS["throughput"].show(results)
+    shown = show("throughput", results)
     rows = {row[:2]: dict(zip(shown.columns, row, strict=True)) for row in shown.rows}
     assert list(rows) == [(test, label) for test in ("load", "point-query", "update-index") for label in NAMES]
     base, slower = rows["point-query", NAMES[0]], rows["point-query", NAMES[1]]
@@ -43,7 +43,7 @@ def test_rows_have_rates_and_ratios_with_intervals(results: Results) -> None:
 
 
 def test_a_load_has_the_ratio_of_its_rates_and_no_interval(results: Results) -> None:
-    shown = VIEWS["throughput"].show(results)
+    shown = show("throughput", results)
     load = dict(zip(shown.columns, shown.rows[1], strict=True))
     assert (load["ops_per_s"], load["ratio"], load["ratio_low"], load["blocks"]) == (800.0, 0.8, None, 1)
 
@@ -51,7 +51,7 @@ def test_a_load_has_the_ratio_of_its_rates_and_no_interval(results: Results) -> 
 def test_the_form_of_now_has_groups_and_the_name_of_a_test_last(
     results: Results, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    legend, load, points, writes, relative, *ratios, _ = printed(VIEWS["throughput"].show(results), capsys)
+    legend, load, points, writes, relative, *ratios, _ = printed(show("throughput", results), capsys)
     assert legend == [f"col-{place} : {label}" for place, label in enumerate(NAMES, 1)]
     assert (load[0], points[0], writes[0]) == ("- load", "- point queries", "- writes")
     assert load[1:] == ["col-1\tcol-2\tcol-3\tcol-4", "1000\t800\t1250\t500\tload"]
@@ -63,7 +63,7 @@ def test_the_form_of_now_has_groups_and_the_name_of_a_test_last(
 def test_the_form_of_2021_has_a_column_for_each_number_of_clients(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    blocks = printed(VIEWS["throughput_2021"].show(open_results(write_clients(tmp_path))), capsys)
+    blocks = printed(show("throughput_2021", open_results(write_clients(tmp_path))), capsys)
     scan, insert, relative, scan_ratios, *_ = blocks
     assert (scan[0], insert[0]) == ("scan@1,2,4", "insert@1,2,4")
     rates = [float(cell) for cell in scan[1].split("\t")[:-1]]
@@ -77,7 +77,7 @@ def test_the_form_of_2021_has_a_column_for_each_number_of_clients(
 def test_what_was_imported_is_shown_as_it_was_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Names of targets and rates are the file's; its headings are names of files."""
     import_results([REFERENCE / "sysbench-2020"], tmp_path / "r")
-    shown = VIEWS["throughput_2021"].show(open_results(tmp_path / "r"))
+    shown = show("throughput_2021", open_results(tmp_path / "r"))
     blocks = printed(shown, capsys)
     for name in ("abs", "rel"):
         lines = (REFERENCE / f"sysbench-2020/o.qps.{name}.in").read_text().splitlines()
@@ -89,5 +89,5 @@ def test_what_was_imported_is_shown_as_it_was_printed(tmp_path: Path, capsys: py
 def test_one_target_has_nothing_relative(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     alone = open_results(write_pairs(tmp_path / "r", FOUR[:1], blocks=2))
     for name in ("throughput", "throughput_2021"):
-        text = "\n".join(line for block in printed(VIEWS[name].show(alone), capsys) for line in block)
+        text = "\n".join(line for block in printed(show(name, alone), capsys) for line in block)
         assert "point-query" in text and "elative to" not in text

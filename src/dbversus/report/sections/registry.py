@@ -47,6 +47,7 @@ class Registered:
 
 
 _ALL = (
+    Registered("findings", "verdicts on the judged metrics"),
     Registered("matrix", "throughput and memory, a line per target", "matrix"),
     Registered("forms", "tests that are judged against each other on each target (`against` in suites)", "forms", ()),
     Registered(
@@ -70,9 +71,12 @@ _ALL = (
     Registered("throughput", "rates of all tests, a column per target, and against the base"),
     Registered("throughput_2021", "the same in the form of January 2021, a column per number of clients"),
     Registered("io", "bytes per operation: asked of the kernel, of the disk, from the page cache"),
+    Registered("imported", "figures of an import, as printed, with file and line"),
     Registered("targets", "what was compared: builds, their compilers, configs, sizes of the data"),
 )
 SECTIONS: Mapping[str, Registered] = {each.name: each for each in _ALL}
+USUAL = "findings"
+"""What `show` has unless another is named."""
 
 
 def sections_of(judged: "Judged") -> "tuple[Section, ...]":

@@ -9,9 +9,9 @@ import typer
 from dbversus.cli import campaigns, options
 from dbversus.cli.tables import WRITERS, write_all
 from dbversus.errors import UsageError
-from dbversus.report.views.registry import USUAL, VIEWS
+from dbversus.report.sections.registry import SECTIONS, USUAL
 
-_TABLES = "; ".join(f"{each.name}: {each.what}" for each in VIEWS.values()) + "."
+_TABLES = "; ".join(f"{each.name}: {each.what}" for each in SECTIONS.values()) + "."
 
 
 def show(
@@ -39,8 +39,8 @@ def show(
     """
     if format not in WRITERS:
         raise UsageError(f"--format {format} is unknown; accepted: {', '.join(WRITERS)}.")
-    if table not in VIEWS:
-        raise UsageError(f"--table {table} is unknown; accepted: {', '.join(VIEWS)}.")
+    if table not in SECTIONS:
+        raise UsageError(f"--table {table} is unknown; accepted: {', '.join(SECTIONS)}.")
     if sql and table != USUAL:
         raise UsageError("--sql and --table exclude each other; a query names its own tables.")
     if campaigns.is_only_campaign(directory):
@@ -60,7 +60,9 @@ def show(
 
         write_all(query(results, sql), format)
         return
-    shown = VIEWS[table].show(results)
+    from dbversus.report.show import show as show_table
+
+    shown = show_table(table, results)
     if format == "table" and shown.print_on:
         shown.print_on(make_console())
     else:

@@ -11,17 +11,17 @@ from typer.testing import CliRunner
 
 from dbversus.cli.main import app
 from dbversus.importing.run import import_results
-from dbversus.report.views.registry import USUAL, VIEWS
+from dbversus.report.sections.registry import SECTIONS, USUAL
 from tests.importing.conftest import REFERENCE
 
-from ...posts.test_scoring import AS_PUBLISHED
-from ...profiling.samples import write_profiles
-from ...results.samples import HEADER, write_journal
-from ..pairs import write_pairs
-from ..parts.steps import test_columns, test_summary
-from ..sections import test_after_writes, test_events, test_objects, test_phases, test_scaleup, test_sizes
-from ..synthetic import LABELS, write_results
-from ..test_assessment import with_rates
+from ..posts.test_scoring import AS_PUBLISHED
+from ..profiling.samples import write_profiles
+from ..results.samples import HEADER, write_journal
+from .pairs import write_pairs
+from .parts.steps import test_columns, test_summary
+from .sections import test_after_writes, test_events, test_objects, test_phases, test_scaleup, test_sizes
+from .synthetic import LABELS, write_results
+from .test_assessment import with_rates
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,7 @@ def shown(directory: Path, *words: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("name", VIEWS)
+@pytest.mark.parametrize("name", SECTIONS)
 def test_a_table_has_the_same_rows_in_every_form(folders: Mapping[str, Path], name: str) -> None:
     folder = folders.get(name, folders[""])
     as_csv = list(csv.DictReader(io.StringIO(shown(folder, "--table", name, "--format", "csv")), strict=True))
@@ -88,7 +88,7 @@ def test_findings_are_what_is_shown_unless_another_is_named(results_dir: Path) -
 def test_an_unknown_table_is_refused_with_those_that_there_are(results_dir: Path) -> None:
     done = CliRunner().invoke(app, ["show", str(results_dir), "--table", "verdicts"])
     assert done.exit_code == 2
-    assert f"--table verdicts is unknown; accepted: {', '.join(VIEWS)}." in " ".join(done.output.split())
+    assert f"--table verdicts is unknown; accepted: {', '.join(SECTIONS)}." in " ".join(done.output.split())
 
 
 def test_a_table_that_these_results_cannot_have_says_what_it_needs(results_dir: Path) -> None:
@@ -120,4 +120,4 @@ def test_steps_need_a_test_that_lasts(results_dir: Path) -> None:
 def test_help_says_what_each_shows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "2000")
     text = CliRunner().invoke(app, ["show", "--help"]).stdout
-    assert all(f"{each.name}: {each.what}" in text for each in VIEWS.values())
+    assert all(f"{each.name}: {each.what}" in text for each in SECTIONS.values())

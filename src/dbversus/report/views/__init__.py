@@ -1,1 +1,0 @@
-"""One module per table that `dbversus show` has, and the list of them."""
