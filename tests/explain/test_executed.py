@@ -2,7 +2,7 @@
 
 import pytest
 
-from dbversus.explain.executed import Took, operators_took, planning_ms, total_ms
+from dbversus.explain.executed import RARE, Took, operators_took, planning_in_all_ms, planning_ms, planning_of, total_ms
 
 POSTGRES = """Sort  (cost=5.57..394.32 rows=125 width=125) (actual time=1.20..1.31 rows=104 loops=1)
   Sort Method: quicksort  Memory: 25kB
@@ -40,6 +40,14 @@ def test_the_time_of_the_statement(plan: str, ms: float | None) -> None:
 def test_planning_is_told_apart() -> None:
     assert planning_ms(POSTGRES) == 0.039
     assert planning_ms(MYSQL) is None
+
+
+def test_planning_is_of_the_typical_values_of_a_test() -> None:
+    slow = POSTGRES.replace("0.039", "0.25")
+    base = {"a/one": POSTGRES, f"a/one{RARE}": slow, "a/two": POSTGRES, "ab/one": slow, "m/one": MYSQL}
+    assert planning_of("a", base, {**base, "a/two": slow}) == {"a/one": (0.039, 0.039), "a/two": (0.039, 0.25)}
+    assert planning_in_all_ms("a", base) == pytest.approx(0.078)
+    assert planning_in_all_ms("m", base) is None and planning_in_all_ms("z", base) is None
 
 
 def test_rows_and_times_of_operators_are_of_all_loops() -> None:

@@ -281,3 +281,19 @@ def test_settings_of_another_dbms_are_not_compared() -> None:
     pair = _pair(versions=("16.1", "17.1"))
     other = SettingDifference("jit", ("on", None), others=(1,))
     assert Pair(pair.header, pair.base, pair.target, (0, 1), [other]).differing == {}
+
+
+@pytest.mark.parametrize(
+    ("planning_ms", "share"),
+    [((0.05, 0.2), 0.75), ((0.05, 0.4), 1.0), ((0.05, 0.055), None), ((0.2, 0.05), None), ((0.05, 0.065), None)],
+    ids=["most of it", "no more than all", "too little", "the other way", "less than a tenth"],
+)
+def test_planning_is_a_lead_where_it_is_a_part_of_the_change(
+    planning_ms: tuple[float, float], share: float | None
+) -> None:
+    seen = _seen(SLOWER, planning_ms={"search/s": planning_ms})
+    found = [
+        cause for cause in _explained(_pair(versions=("16.1", "17.1")), seen).causes if cause.kind is Kind.PLANNING
+    ]
+    assert [cause.share for cause in found] == ([] if share is None else [pytest.approx(share)])
+    assert all(cause.what == "search/s" and not cause.tested for cause in found)

@@ -37,6 +37,8 @@ AS_MUCH = 0.3
 """Of a change, in logarithms: rows that moved by less do not tell what another plan has to do."""
 OF_THROUGHPUT = (WAIT, "server_switches_per_op", DISK_READS, "major_faults_per_op")
 OF_ANY = ("errors_per_op", "major_faults_per_op")
+LEAST_PLANNING_US = 10.0
+"""Less is within what planning the same statement takes from one time to the next."""
 ROWS = "rows"
 SIDES = ("base", "mine")
 """Of facts of a plan: `<side>_rows` and `<side>_ms` of the first operator that differs, `<side>_total_ms` of the statement."""
@@ -49,6 +51,7 @@ _RANKS = {
     Kind.KNOWN: 1,
     Kind.MEMORY: 2,
     Kind.PLAN: 3,
+    Kind.PLANNING: 3.1,
     Kind.FUNCTION: 3.2,
     Kind.COUNTER: 4,
     Kind.COST: 4,
@@ -109,6 +112,7 @@ class Seen:
     """What is known of one test on the two. `plans`: of its statements, where they differ between any targets.
 
     `conditions`: causes that lie in how it was measured (conditions.py, storage.py). `profile`: where its CPU time goes.
+    `planning_ms`: statement → what planning it takes on the base and on the target, each time that it is executed.
     """
 
     test: str
@@ -119,6 +123,7 @@ class Seen:
     plans: Sequence[PlanDifference] = ()
     conditions: Sequence[Cause] = field(default=())
     profile: Profiled | None = None
+    planning_ms: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 def explain(pair: Pair, seen: Seen) -> Explanation | None:
@@ -171,7 +176,8 @@ class _Search:
         costs = list(_once(costs, with_rows=not plans))
         tested = list(self._tested())
         functions = function_causes(self.seen.profile) if self.seen.profile else []
-        with_rank = [*self._bugs(), *self._conditions(), *(cause for cause, _ in plans), *functions, *costs]
+        planning = list(self._planning())
+        with_rank = [*self._bugs(), *self._conditions(), *(cause for cause, _ in plans), *planning, *functions, *costs]
         known = {name for cause in tested for name in cause.what.split(", ")} if len(tested) == 1 else set()
         return [
             *((0.0, cause) for cause in tested),
@@ -241,6 +247,19 @@ class _Search:
             means, source = (known.means, known.source) if known else ("", "")
             told = {"base": gone, "mine": new, "means": means, "source": source, "facts": facts}
             yield self._new(Kind.PLAN, plan.statement, **told), found
+
+    def _planning(self) -> Iterator[Cause]:
+        """Statements that take longer to plan, where that makes up a part of the change in CPU time."""
+        cpu_us = self._amounts(CPU)
+        change_us = cpu_us[1] - cpu_us[0]
+        for statement, (base, mine) in self.seen.planning_ms.items():
+            more_us = 1000 * (mine - base)
+            if not all(cpu_us) or abs(more_us) < LEAST_PLANNING_US or (more_us > 0) != (change_us > 0):
+                continue
+            share = more_us / change_us
+            if share >= LEAST_SHARE and (mine > base) == self.is_worse:
+                told = {"base": base, "mine": mine, "unit": "ms", "share": min(share, 1.0)}
+                yield self._new(Kind.PLANNING, statement, **told)
 
     def _took(self, plan: PlanDifference, found: Difference) -> dict[str, Fact]:
         """Of the first operator that is gone and the first that is new, in the plans that ran, or of the whole statements."""

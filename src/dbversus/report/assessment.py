@@ -20,6 +20,7 @@ from dbversus.explain.conditions import (
     unfinished_causes,
 )
 from dbversus.explain.costs import Place, cost_causes
+from dbversus.explain.executed import planning_of
 from dbversus.explain.find import Pair, Seen, explain
 from dbversus.explain.plan_diff import PlanDifference, differing_plans
 from dbversus.explain.settings_diff import SettingDifference, differing_settings
@@ -275,7 +276,10 @@ def _explanations(
                 figures.means(absolute.get((item.test, one), {})) for one in (results.base.label, target.label)
             )
             profile = profiles.get((item.test, target.label))
-            seen = Seen(item.test, item.findings, base, mine, _writes(results, item.test), plans, conditions, profile)
+            ran = [_known(results.server_json(one, "executed.json")) for one in (results.base, target)]
+            planning_ms = planning_of(test_of(item.test), *ran)
+            writes = _writes(results, item.test)
+            seen = Seen(item.test, item.findings, base, mine, writes, plans, conditions, profile, planning_ms)
             found.append(explain(pair, seen))
     return tuple(one for one in found if one)
 

@@ -1,5 +1,6 @@
 """Tests against each other, from a journal in which one form costs 20 % more CPU on each of the targets, and on one alone."""
 
+import json
 import math
 from pathlib import Path
 from typing import Any
@@ -87,7 +88,17 @@ def test_reports_tell_the_forms_in_a_sentence_and_a_table(tmp_path: Path) -> Non
         ("text", "plain", "regression"),
         ("same", "plain", "equivalent"),
     ]
+    assert forms[0]["planning_ms"] == {"against": None, "test": None}
     assert forms[0]["findings"][CPU]["ratio"] == pytest.approx(1.2, abs=0.01)
+
+
+def test_planning_is_told_beside_the_verdict(tmp_path: Path) -> None:
+    results = _write(tmp_path, 1)
+    plans = {"plain/s": "Planning Time: 0.010 ms", "text/s": "Planning Time: 0.250 ms"}
+    folder = results.directory / "servers" / "t0"
+    folder.mkdir(parents=True)
+    (folder / "executed.json").write_text(json.dumps(plans))
+    assert "(6 blocks; planning 0.01000 → 0.2500 ms)" in markdown.render(build_assessment(results))
 
 
 def test_a_change_that_is_to_be_measured_again_holds_up_both_tests(tmp_path: Path) -> None:

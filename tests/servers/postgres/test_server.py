@@ -150,6 +150,10 @@ def _check_executed_plans(server: PostgresServer) -> None:
     )
     assert "(id = $1)" in prepared.plan and "(id = 5)" in text.plan
     assert "actual time=" in prepared.plan and "Execution Time" in prepared.plan
+    planning = [
+        float(re.findall(r"^Planning Time: ([\d.]+) ms$", one.plan, re.MULTILINE)[0]) for one in (prepared, text)
+    ]
+    assert planning[0] < planning[1]  # a generic plan is there already
     assert 'relation "gone" does not exist' in gone.refused and "statement timeout" in slow.refused
     assert "Delete on sbtest1" in deleted.plan and re.search(r"Scan .*actual .*rows=0[. ]", after.plan)
     with server.connect() as connection:

@@ -9,6 +9,7 @@ from typing import Any
 
 from dbversus.errors import DbversusError, RunError
 from dbversus.experiment.rig.rig import Rig, Target
+from dbversus.explain.executed import RARE
 from dbversus.explain.settings_diff import DDL
 from dbversus.files import write_whole
 from dbversus.private import config_told, recorded, said, with_short_paths
@@ -18,7 +19,6 @@ from dbversus.suites.send.define import Sample, samples
 from dbversus.suites.sql import is_query
 
 PLANS, EXECUTED = "plans.json", "executed.json"
-RARE = " (rare)"
 EXECUTION_S, EXECUTED_S = 5.0, 30.0
 """Of a statement that is executed for its plan, and of all of a target."""
 _PLANNED = ("INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "MERGE")
@@ -100,7 +100,7 @@ def _executions(rig: Rig, target: Target) -> Iterator[tuple[list[str], list[Exec
                 Execution(
                     one.sql.replace("{table}", "1"),
                     EXECUTION_S,
-                    one.numbered.replace("{table}", "1") if spec.mode == "prepared" else "",
+                    one.numbered.replace("{table}", "1") if (one.mode or spec.mode) == "prepared" else "",
                     one.values,
                 )
                 for one in own

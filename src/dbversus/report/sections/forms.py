@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from dbversus.explain.executed import planning_in_all_ms
 from dbversus.report.judged import Judged
 from dbversus.report.section import Part, Section
 from dbversus.report.table import Cell, Column, Form, Row, Table, ratio_cell
-from dbversus.report.words import SHORT_TITLES, SIGNS
+from dbversus.report.words import SHORT_TITLES, SIGNS, number
+from dbversus.stats.across.clients import test_of
 from dbversus.stats.forms import FormsCompared
 from dbversus.stats.judged import judged_metrics
 from dbversus.stats.model import SPOILT, Metric, Verdict
@@ -29,11 +31,11 @@ def section(judged: Judged) -> Section | None:
     table = _table(found, metrics)
     return Section(
         title=TITLE,
-        sentences=[sentence(one) for one in found],
+        sentences=[sentence(one, _planning(judged, one)) for one in found],
         tables=[table],
         notes=[NOTE],
         on_terminal=Part([table]),
-        content=[_content(one) for one in found],
+        content=[_content(one, _planning(judged, one)) for one in found],
     )
 
 
@@ -56,7 +58,14 @@ def _row(one: FormsCompared, metrics: Sequence[Metric]) -> Row:
     return [*place, Cell(str(verdict), sign=SIGNS[verdict]), *ratios, blocks]
 
 
-def sentence(one: FormsCompared) -> str:
+def _planning(judged: Judged, one: FormsCompared) -> tuple[float | None, float | None]:
+    """Milliseconds of the test that it is against and of the form, each time that they are executed."""
+    plans = judged.results.server_json(one.pair.target, "executed.json")
+    against, form = (planning_in_all_ms(test_of(test), plans) for test in (one.pair.against, one.pair.form))
+    return against, form
+
+
+def sentence(one: FormsCompared, planning_ms: tuple[float | None, float | None] = (None, None)) -> str:
     """`busy-text ÷ busy on postgres:17: regression: server CPU per op +16.5 % (at least +14.8 %), … (6 blocks).`"""
     item = one.comparison
     if item.verdict is Verdict.WRONG_RESULT:
@@ -64,16 +73,20 @@ def sentence(one: FormsCompared) -> str:
     if item.verdict in SPOILT or not item.findings:
         return f"{one.pair.name}: {item.verdict}."
     blocks = count_of(max(finding.blocks for finding in item.findings.values()), "block")
-    return f"{one.pair.name}: {': '.join(dict.fromkeys(filter(None, (str(item.verdict), one.words))))} ({blocks})."
+    against, form = planning_ms
+    planning = f"; planning {number(against)} → {number(form)} ms" if against is not None and form is not None else ""
+    said = ": ".join(dict.fromkeys(filter(None, (str(item.verdict), one.words))))
+    return f"{one.pair.name}: {said} ({blocks}{planning})."
 
 
-def _content(one: FormsCompared) -> dict[str, Any]:
+def _content(one: FormsCompared, planning_ms: tuple[float | None, float | None]) -> dict[str, Any]:
     return {
         "test": one.pair.form,
         "against": one.pair.against,
         "target": one.pair.target.label,
         "verdict": one.comparison.verdict,
         "words": one.words,
+        "planning_ms": {"against": planning_ms[0], "test": planning_ms[1]},
         "findings": {
             name: asdict(finding) | {"test": one.pair.form, "target": one.pair.target.label}
             for name, finding in one.comparison.findings.items()

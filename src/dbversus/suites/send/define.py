@@ -2,7 +2,7 @@
 
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dbversus.dbms.known import find_dbms
@@ -143,12 +143,16 @@ def undo_sql(work: Work, dbms: str) -> str:
 
 @dataclass(frozen=True)
 class Sample:
-    """A statement of a test with example values: literals in `sql`; $1, $2, … in `numbered`, which stand for `values`."""
+    """A statement of a test with example values: literals in `sql`; $1, $2, … in `numbered`, which stand for `values`.
+
+    `mode`: its own; None: that of the experiment.
+    """
 
     name: str
     sql: str
     numbered: str
     values: tuple[str, ...]
+    mode: str | None = None
 
 
 def literal_statement(
@@ -187,7 +191,8 @@ def samples(
             known = example_of(parameter.generator)
             drawn[name] = example(made, drawn, rare=rare) if known is None else known
             kinds[name] = parameter.type or kinds[made["of"]]
-        statements.append(_sample(key, _sql(statement, dbms), drawn, kinds, family))
+        sample = _sample(key, _sql(statement, dbms), drawn, kinds, family)
+        statements.append(replace(sample, mode=statement.mode))
         # in quotes it can stand for a number, and for a text
         kept = kept_by(statement)
         earlier |= kept

@@ -143,6 +143,8 @@ def brief(cause: Cause, operators: int = _OPERATORS_SHOWN) -> str:
         case Kind.PLAN:
             what = "order of joins" if cause.facts["reordered"] else "plan"
             return f"another {what}{_operators(cause, operators)}{_took(cause)}"
+        case Kind.PLANNING:
+            return f"planning {number(_number(cause.base))} → {number(_number(cause.mine))} ms"
         case Kind.FUNCTION:
             return _functions(cause)
         case Kind.KNOWN:
@@ -228,6 +230,8 @@ def told(cause: Cause) -> str:
             return f"{brief(cause)}{f': {cause.means}' if cause.means else ''}{_share(cause)}"
         case Kind.COST | Kind.BACKGROUND:
             return f"{brief(cause)} {cause.unit}{_share(cause)}"
+        case Kind.PLANNING:
+            return f"{brief(cause)} ({cause.what}){_share(cause)}"
         case Kind.FUNCTION:
             return _function_told(cause)
         case _:
