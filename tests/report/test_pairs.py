@@ -18,9 +18,9 @@ from dbversus.errors import UsageError
 from dbversus.report.assessment import build_assessment
 from dbversus.report.formats import html, markdown, text
 from dbversus.report.formats import json as json_report
-from dbversus.report.generations import text as generations_text
-from dbversus.report.generations import words as generations_words
 from dbversus.report.pairs import Generations, between, default_pairs, of_experiment, only_pair, parse_pair
+from dbversus.report.sections import generations as generations_words
+from dbversus.report.texts import print_section
 from dbversus.results.read import open_results
 from dbversus.results.stored import Results
 from dbversus.stats.across.generations import Mark, Pair
@@ -70,7 +70,7 @@ def test_pairs_are_found_by_dbms_and_version(four: Results) -> None:
 def test_other_experiments_have_no_generations(tmp_path: Path, contenders: tuple[Contender, ...]) -> None:
     results = open_results(write_pairs(tmp_path / "r", contenders, blocks=2))
     assert of_experiment(results) is None
-    assert build_assessment(results).generations is None
+    assert json_report.as_json(build_assessment(results))["generations"] is None
 
 
 def test_ratios_are_those_of_the_pairs(found: Generations) -> None:
@@ -151,7 +151,9 @@ def test_bad_pairs_are_refused_with_what_there_is(four: Results, text: str) -> N
 
 def printed(found: Generations, **options: object) -> str:
     out = io.StringIO()
-    generations_text.render(found, Console(file=out, **options))  # type: ignore[arg-type]
+    section = generations_words.section_of(found)
+    assert section.on_terminal
+    print_section(Console(file=out, **options), section, section.on_terminal)  # type: ignore[arg-type]
     return out.getvalue()
 
 
@@ -193,27 +195,27 @@ def test_every_report_of_the_experiment_has_it(four: Results) -> None:
 
 def test_page_is_well_formed_and_escapes(found: Generations) -> None:
     hostile = replace(found, new=Pair("postgres:17", HOSTILE))
-    page = html.render_generations(hostile)
+    page = html.render_section(generations_words.section_of(hostile))
     assert HOSTILE not in page
     outline = Outline()
     outline.feed(page)
     assert outline.open == []
     assert "gold ▼" in page
     rows = [tag for tag, _ in outline.tags if tag == "tr"]
-    assert len(rows) == 2 + len(found.shifts.judged) + 1
+    assert len(rows) == 1 + len(found.shifts.judged) + 1
 
 
 def test_an_infinite_ratio_is_a_word_in_json(tmp_path: Path) -> None:
     reading = (FOUR[0], replace(FOUR[1], read_bytes=8192), *FOUR[2:])
     made = of_experiment(open_results(write_pairs(tmp_path / "r", reading, blocks=2)))
     assert made
-    content = json.loads(json.dumps(generations_words.as_json(made), allow_nan=False))
+    content = json.loads(json.dumps(generations_words.section_of(made).content, allow_nan=False))
     assert content["tests"][0]["metrics"][DISK_READ_BYTES]["old"]["ratio"] == "inf"
     assert generations_words.cell(made.shifts.tests[1].changes[DISK_READ_BYTES].old) == "inf"
 
 
 def test_flat_has_a_line_per_test_and_the_means(found: Generations) -> None:
-    columns, rows = generations_words.flat(found)
+    columns, rows = generations_words.section_of(found).lines[0].plain()
     assert [row[0] for row in rows] == ["point-query", "update-index", "geometric mean", "load"]
     assert all(len(row) == len(columns) for row in rows)
     line = dict(zip(columns, rows[0], strict=True))

@@ -30,6 +30,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
     made: Mapping[str, Callable[[Path], Path]] = {
         "": test_scaleup.write,
         "sizes": test_sizes.write,
+        "generations": lambda folder: write_pairs(folder / "results"),
         "steps": test_columns.write,
         "summary": test_summary.write,
         "phases": test_phases.write_phases,

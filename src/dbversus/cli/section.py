@@ -30,4 +30,7 @@ def give(section: "Section", format: str) -> None:
         from dbversus.report.terminal import make_console
         from dbversus.report.texts import print_section
 
-        print_section(make_console(), section, section)
+        console = make_console()
+        # a pipe has room for all columns
+        shown = section.on_terminal if section.on_terminal and console.is_terminal else section
+        print_section(console, section, shown)

@@ -28,7 +28,6 @@ from dbversus.explain.storage import Blocks, device_blocks, storage_causes
 from dbversus.private import config_told, without_secret_settings
 from dbversus.profiling.stored import Profiled
 from dbversus.report import figures
-from dbversus.report import pairs as generations
 from dbversus.report.code_layout import layout_note
 from dbversus.report.judged import Judged
 from dbversus.report.model import (
@@ -117,7 +116,6 @@ def build_assessment(results: Results) -> Assessment:
         not_measured=not_measured(results),
         calibration=calibration_words(results.header, results.host.get("kernel")),
         command=results.header.command,
-        generations=generations.of_experiment(results),
         over_clients=judged.over_clients,
         steps=steps,
         layouts=layout_part(results, steps, findings),

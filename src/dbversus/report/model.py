@@ -7,7 +7,6 @@ from typing import Any
 from dbversus.explain.cause import Explanation
 from dbversus.explain.plan_diff import PlanDifference
 from dbversus.explain.settings_diff import SettingDifference
-from dbversus.report.pairs import Generations
 from dbversus.report.section import Section
 from dbversus.results.records import Experiment
 from dbversus.results.stored import Target
@@ -347,9 +346,9 @@ class Ending:
 class Assessment:
     """All that any report shows of one experiment. `targets[0]` is the base.
 
-    `generations`: old against new pair, where the targets are two each of two DBMSs.
-    `over_clients`: verdicts over all numbers of clients; `steps`: where tests are
-    steps. `layouts`: figures for the reference's summaries.
+
+    `over_clients`: verdicts over all numbers of clients; `steps`: where tests are steps. `layouts`: figures for the reference's
+    summaries.
     `outcome`: how it ended, unless it ran in one go and as planned. `data_state`: whether the data was the same at the start of
     all blocks. `chosen_base`: what a reader has to know where the base is not the
     experiment's own (`report --base`). `code_layout`: what has to be known where builds differ in code. `sections`:
@@ -375,7 +374,6 @@ class Assessment:
     not_measured: tuple[str, ...]
     calibration: str
     command: str
-    generations: Generations | None = field(default=None, kw_only=True)
     over_clients: tuple[Comparison, ...] = field(default=(), kw_only=True)
     steps: StepsPart | None = field(default=None, kw_only=True)
     layouts: LayoutPart | None = field(default=None, kw_only=True)

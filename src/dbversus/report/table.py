@@ -11,6 +11,9 @@ from dbversus.stats.means import Spread, Spreading, spread_of
 SOFT = "soft"
 """The look of what does not count."""
 
+MEAN = "geometric mean"
+"""Of a line that is not a test."""
+
 YES, NO = "yes", "no"
 """Of a column that says which rows count in means."""
 IN_MEANS = "in means"

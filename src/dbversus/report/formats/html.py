@@ -21,9 +21,7 @@ from dbversus.report.charts.times import time_chart
 from dbversus.report.charts.trend import Targets, targets_of, trend_chart
 from dbversus.report.figures import PERCENTS, PLOTTED
 from dbversus.report.formats.cpu_splits import cpu_splits
-from dbversus.report.generations import words as generations_words
 from dbversus.report.model import Assessment, Figure, TargetFacts, TestPart
-from dbversus.report.pairs import Generations
 from dbversus.report.parts.experiment import disturbance
 from dbversus.report.parts.experiment.loads import origin_text, times_note
 from dbversus.report.parts.notes.cause_words import LIKELY_CAUSE, leads_left_out, likely_cause, why
@@ -31,6 +29,7 @@ from dbversus.report.parts.overview import heat, plane, shades
 from dbversus.report.parts.steps.summary import BELOW, FASTER, HIGH, LOW, SLOWER, VOID
 from dbversus.report.section import Section
 from dbversus.report.sections import causes
+from dbversus.report.sections.generations import METALS
 from dbversus.report.table import Table
 from dbversus.report.texts import headings, is_soft, shown_rows
 from dbversus.stats.judging.verdicts import MEASURED_AGAIN
@@ -75,11 +74,6 @@ def render(assessment: Assessment) -> str:
     return _environment().get_template("report.html.j2").render(vars(_view(assessment)))
 
 
-def render_generations(generations: Generations) -> str:
-    """A page of its own, for generations that were measured in two experiments."""
-    return _environment().get_template("generations_page.html.j2").render(g=generations)
-
-
 def render_section(section: Section) -> str:
     """A page of its own, for what several experiments show."""
     return _environment().get_template("section_page.html.j2").render(section=section)
@@ -122,7 +116,6 @@ def _words() -> dict[str, Any]:
     """What templates name and is the same for every experiment."""
     return {
         "w": words,
-        "gw": generations_words,
         "disturbance": disturbance,
         "percents": PERCENTS,
         "changes": CHANGES,
@@ -183,7 +176,7 @@ def _sentence(note: str) -> str:
 
 def _class(look: str) -> str:
     """Of the style sheet, for the look of a cell."""
-    return f"mark-{look}" if look in _MARKS else look if look in shades.NAMES else ""
+    return f"mark-{look}" if look in _MARKS else look if look in (*shades.NAMES, *METALS.values()) else ""
 
 
 def _is_shaded(table: Table) -> bool:

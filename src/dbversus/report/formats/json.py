@@ -11,7 +11,6 @@ from typing import Any
 import msgspec
 
 from dbversus.files import write_whole
-from dbversus.report.generations import words as generations_words
 from dbversus.report.model import Assessment, Estimate, NotedComparison, TargetFacts, TestPart
 from dbversus.report.section import Section
 from dbversus.report.sections.registry import SECTIONS
@@ -60,7 +59,6 @@ def as_json(assessment: Assessment) -> dict[str, Any]:
         "ending": asdict(assessment.ending) if assessment.ending else None,
         "targets": [_target(facts) for facts in assessment.targets],
         "tests": [_test(test, assessment.sections) for test in assessment.tests],
-        "generations": generations_words.as_json(assessment.generations) if assessment.generations else None,
         "load": [asdict(load) for load in assessment.loads],
         "failures": [asdict(failure) for failure in assessment.failures],
         "settings": [asdict(setting) for setting in assessment.settings],

@@ -7,9 +7,7 @@ from pathlib import Path
 
 from dbversus.explain.cause import Explanation
 from dbversus.files import write_text
-from dbversus.report.generations import words as generations_words
 from dbversus.report.model import Assessment, TargetFacts
-from dbversus.report.pairs import Generations
 from dbversus.report.parts.experiment import disturbance
 from dbversus.report.parts.experiment.loads import origin_text, times_note
 from dbversus.report.parts.notes.cause_words import LIKELY_CAUSE, leads_left_out, likely_cause, why
@@ -31,9 +29,8 @@ from dbversus.report.words import (
     sla_mark,
     verdict_legend,
 )
-from dbversus.stats.across.generations import MARKED, TestShift
 from dbversus.stats.comparison import Comparison
-from dbversus.stats.metrics import CPU, DISK_READ_BYTES, DISK_READS, IO_BYTES, THROUGHPUT
+from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
 from dbversus.stats.model import Metric
 from dbversus.units import count_of
 
@@ -53,8 +50,6 @@ def render(assessment: Assessment) -> str:
         parts.append(own_figures(assessment))
     parts += [legend(assessment), escape(assessment.code_layout)]
     parts += [part for one in assessment.sections if not one.is_first for part in section_parts(one)]
-    if assessment.generations:
-        parts += generations_parts(assessment.generations)
     parts += [
         *_notes(assessment),
         *failures_parts(assessment),
@@ -202,35 +197,10 @@ def legend(assessment: Assessment) -> str:
     return f"{ratios_text('base', assessment.findings)}\n\n{host}\n\n{signs}"
 
 
-def generations_parts(generations: Generations) -> list[str]:
-    """Heading, sentences, table and legend."""
-    words = generations_words
-    titles = [f"{words.SHORT[metric]} {side}" for metric in MARKED for side in ("old", "new", "shift")]
-    reads = [f"{words.SHORT[metric]} {side}" for metric in (DISK_READS, DISK_READ_BYTES) for side in ("old", "new")]
-    rows = [[*_shift_cells(item), words.blocks_of(item)] for item in words.lines(generations)]
-    return [
-        f"## Two generations: {escape(words.title(generations))}",
-        "\n".join(f"- {escape(sentence)}" for sentence in words.sentences(generations)),
-        table(["test", *titles, *reads, "blocks"], rows),
-        escape(words.legend(generations)),
-    ]
-
-
-def _shift_cells(item: TestShift) -> list[str]:
-    words, cells = generations_words, [escape(item.test)]
-    # cells of ratios hold no text of others; brackets without a link after them are no Markdown
-    for metric in MARKED:
-        change = words.change_of(item, metric)
-        shift = f"{words.cell(change.shift)} {words.mark(metric, change)}".strip()
-        cells += [words.cell(change.old), words.cell(change.new), f"**{shift}**" if change.mark else shift]
-    for metric in (DISK_READS, DISK_READ_BYTES):
-        change = words.change_of(item, metric)
-        cells += [words.cell(change.old), words.cell(change.new)]
-    return cells
-
-
 def page_parts(section: Section) -> list[str]:
-    """Of a section that is a page of its own."""
+    """Of a section that is a page of its own; a table without a title has the section's."""
+    if not any(one.title for one in section.tables):
+        return [part for part in section_parts(section) if part]
     said = "\n".join(f"- {escape(sentence)}" for sentence in section.sentences)
     of_tables = section_parts(replace(section, sentences=()))
     return [f"# {escape(section.title)}", said, *filter(None, of_tables)]

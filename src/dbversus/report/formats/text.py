@@ -7,7 +7,6 @@ from rich.table import Table
 from rich.text import Text
 
 from dbversus.report.figures import PERCENTS
-from dbversus.report.generations import text as generations_text
 from dbversus.report.model import Assessment, Estimate, LoadFigure, TargetFacts, TestPart
 from dbversus.report.parts.experiment import disturbance
 from dbversus.report.parts.experiment.loads import origin_text, times_note
@@ -59,9 +58,6 @@ def render(assessment: Assessment, console: Console, verbose: bool = False) -> N
     for facts in assessment.candidates:
         _candidate(assessment, facts, console)
     _sections(assessment, console, is_first=False)
-    if assessment.generations:
-        generations_text.render(assessment.generations, console)
-        console.print()
     for line in _load_lines(assessment):
         say(console, line)
     for test in assessment.tests:

@@ -60,6 +60,7 @@ _ALL = (
     Registered("steps", "columns of the Insert Benchmark, of tests that last"),
     Registered("scaleup", "what more clients bring", "scaleup"),
     Registered("sizes", "what larger tables change", "sizes"),
+    Registered("generations", "an older and a newer version of each of two DBMSs (docs/modes.md)", "generations"),
     Registered("roles", "kinds of clients: rates, response times, SLA", "roles", {}, by_test=True),
     Registered("response", "response times in fixed buckets, a line per role and target"),
     Registered("objects", "reads, writes, rows and sizes of single tables, indexes and files", "objects", by_test=True),

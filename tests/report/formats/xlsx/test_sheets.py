@@ -10,7 +10,6 @@ import pytest
 from dbversus.report.figures import estimate
 from dbversus.report.formats.xlsx.means import MEAN_OVER
 from dbversus.report.formats.xlsx.sheets.per_test import statements
-from dbversus.report.generations.words import MEAN
 from dbversus.report.model import (
     Assessment,
     Course,
@@ -22,15 +21,18 @@ from dbversus.report.model import (
     StepCell,
     StepsPart,
 )
+from dbversus.report.pairs import of_experiment
 from dbversus.report.sections import events as server_events
 from dbversus.report.sections import objects
 from dbversus.report.sections import roles as of_roles
 from dbversus.report.sections.summary import of_steps
-from dbversus.report.table import Table
+from dbversus.report.table import MEAN, Table
 from dbversus.report.words import SIGNS
+from dbversus.results.read import open_results
 from dbversus.stats.metrics import CPU, IO_BYTES, THROUGHPUT
 from dbversus.stats.model import SPOILT, Verdict
 
+from ...pairs import write_pairs
 from ...parts.each_test.test_roles import CLOSED, failing
 from ...synthetic import FAILED_TEST, HOSTILE, LABELS, SERVER_WORDS, WRONG_TEST
 from .conftest import Written, content_of
@@ -228,9 +230,9 @@ def test_a_single_target_has_figures_and_no_verdicts(of_kind: Written) -> None:
     assert not means_in(book, "Efficiency")
 
 
-def test_generations_have_gold_and_silver_and_means_by_formula(of_kind: Written) -> None:
-    assessment, content = of_kind("pairs")
-    found = assessment.generations
+def test_generations_have_gold_and_silver_and_means_by_formula(of_kind: Written, tmp_path: Path) -> None:
+    _, content = of_kind("pairs")
+    found = of_experiment(open_results(write_pairs(tmp_path / "results")))
     assert found
     book = open_book(content)
     *tests, load = lines_of(book["Generations"])

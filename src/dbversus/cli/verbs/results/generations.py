@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dbversus.cli.tables import print_json, write_csv
+from dbversus.cli.section import FORMATS, give
 from dbversus.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dbversus.report.pairs import Generations
+    from dbversus.report.section import Section
     from dbversus.results.stored import Results
     from dbversus.stats.across.generations import Pair
 
@@ -36,16 +34,21 @@ def generations(
     - `dbversus generations results/2021 results/2026 --format html > generations.html`
     - `dbversus generations results/2021 results/2026 --format xlsx > generations.xlsx`
     """
-    if format not in _FORMATS:
-        raise UsageError(f"--format {format} is unknown; accepted: {', '.join(_FORMATS)}.")
+    if format not in (*FORMATS, "xlsx"):
+        raise UsageError(f"--format {format} is unknown; accepted: {', '.join((*FORMATS, 'xlsx'))}.")
     # statistics take seconds to import: not for --help
     from dbversus.report.pairs import between
+    from dbversus.report.sections.generations import section_of
     from dbversus.results.read import open_results
 
     of_old = open_results(directory)
     of_new = of_old if new_directory is None else open_results(new_directory)
     old_pair, new_pair = _pairs(of_old, old, of_new, new)
-    _FORMATS[format](between(of_old, old_pair, of_new, new_pair))
+    section = section_of(between(of_old, old_pair, of_new, new_pair))
+    if format == "xlsx":
+        _xlsx(section)
+    else:
+        give(section, format)
 
 
 def _pairs(of_old: "Results", old: str | None, of_new: "Results", new: str | None) -> tuple["Pair", "Pair"]:
@@ -68,51 +71,10 @@ def _pairs(of_old: "Results", old: str | None, of_new: "Results", new: str | Non
     )
 
 
-def _table(found: "Generations") -> None:
-    from dbversus.report.generations import text
-    from dbversus.report.terminal import make_console
-
-    text.render(found, make_console())
-
-
-def _markdown(found: "Generations") -> None:
-    from dbversus.report.formats.markdown import generations_parts
-
-    print("\n\n".join(generations_parts(found)))
-
-
-def _html(found: "Generations") -> None:
-    from dbversus.report.formats.html import render_generations
-
-    sys.stdout.write(render_generations(found))
-
-
-def _xlsx(found: "Generations") -> None:
-    from dbversus.report.formats.xlsx.write import generations_content
+def _xlsx(section: "Section") -> None:
+    from dbversus.report.formats.xlsx.write import section_content
 
     if sys.stdout.isatty():
         raise UsageError("--format xlsx is a file, not text for a terminal: write it to one, with > generations.xlsx.")
-    sys.stdout.buffer.write(generations_content(found))
+    sys.stdout.buffer.write(section_content(section))
     sys.stdout.buffer.flush()
-
-
-def _json(found: "Generations") -> None:
-    from dbversus.report.generations.words import as_json
-
-    print_json(as_json(found))
-
-
-def _csv(found: "Generations") -> None:
-    from dbversus.report.generations.words import flat
-
-    write_csv(*flat(found))
-
-
-_FORMATS: dict[str, "Callable[[Generations], None]"] = {
-    "table": _table,
-    "json": _json,
-    "csv": _csv,
-    "md": _markdown,
-    "html": _html,
-    "xlsx": _xlsx,
-}

@@ -20,7 +20,6 @@ from dbversus.report.formats.markdown import (
     code,
     escape,
     failures_parts,
-    generations_parts,
     legend,
     loads_parts,
     named_parts,
@@ -250,8 +249,7 @@ def _tables(assessment: Assessment) -> list[str]:
     parts += named_parts(assessment, "summary")
     parts += named_parts(assessment, "sizes")
     parts += named_parts(assessment, "scaleup")
-    if assessment.generations:
-        parts += generations_parts(assessment.generations)
+    parts += named_parts(assessment, "generations")
     return [*parts, *loads_parts(assessment)]
 
 

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from xlsxwriter.utility import xl_range_abs, xl_rowcol_to_cell
 
-from dbversus.report.generations.words import MEAN
-from dbversus.report.table import YES, Mean, Table, Value
+from dbversus.report.table import MEAN, YES, Mean, Table, Value
 
 MEAN_OVER = "tests in the mean"
 MOST_WEIGHED = 10_000_000

@@ -9,10 +9,9 @@ import xlsxwriter
 
 from dbversus.files import write_whole
 from dbversus.report.formats.xlsx.book import Book
-from dbversus.report.formats.xlsx.sheets.comparisons import generations
-from dbversus.report.formats.xlsx.sheets.every import sheets_of
+from dbversus.report.formats.xlsx.sheets.every import of_section, sheets_of
 from dbversus.report.model import Assessment
-from dbversus.report.pairs import Generations
+from dbversus.report.section import Section
 from dbversus.report.table import Sheet
 
 _OPTIONS = {
@@ -35,9 +34,9 @@ def write(assessment: Assessment, path: Path) -> None:
     write_whole(path, _content(sheets_of(assessment), made))
 
 
-def generations_content(found: Generations) -> bytes:
-    """Of a file of its own, for generations that were measured in two experiments."""
-    return _content([generations.sheet(found)], _NO_DATE)
+def section_content(section: Section) -> bytes:
+    """Of a file of its own, for what several experiments show."""
+    return _content(list(of_section(section)), _NO_DATE)
 
 
 def _content(sheets: Sequence[Sheet], made: datetime) -> bytes:

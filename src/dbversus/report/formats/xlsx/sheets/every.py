@@ -7,7 +7,6 @@ from functools import partial
 from dbversus.report.formats.xlsx.sheets import overview
 from dbversus.report.formats.xlsx.sheets.comparisons import (
     failures,
-    generations,
     ratios,
     verdicts,
 )
@@ -29,10 +28,14 @@ from dbversus.stats.judged import JUDGEABLE_METRICS
 
 
 def of_sections(assessment: Assessment) -> Iterator[Sheet]:
-    """A sheet for each name that their tables have."""
     for section in assessment.sections:
-        for name in dict.fromkeys(table.sheet for table in (*section.tables, *section.data) if table.sheet):
-            yield _sheet(section, name)
+        yield from of_section(section)
+
+
+def of_section(section: Section) -> Iterator[Sheet]:
+    """A sheet for each name that its tables have."""
+    for name in dict.fromkeys(table.sheet for table in (*section.tables, *section.data) if table.sheet):
+        yield _sheet(section, name)
 
 
 def _sheet(section: Section, name: str) -> Sheet:
@@ -50,7 +53,6 @@ _MAKERS: Sequence[Callable[[Assessment], Iterable[Sheet] | Sheet | None]] = (
     verdicts.sheet,
     *(partial(ratios.sheet, metric) for metric in JUDGEABLE_METRICS),
     failures.sheet,
-    generations.of_assessment,
     of_sections,
     figures.sheet,
     seconds.sheet,

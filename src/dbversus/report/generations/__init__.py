@@ -1,1 +1,0 @@
-"""Two generations of two DBMSs: read from results, and shown."""
