@@ -72,7 +72,7 @@ def asked(judged: Judged) -> Section:
     """In the form of the reference method."""
     names, lines = efficiency.flat(judged.results)
     data = Table(list(map(Column, names)), lines)
-    return Section(title=_TITLE, data=[data], print_on=verbatim(efficiency.text(judged.results)))
+    return Section(title=_TITLE, data=[data], print_on=verbatim(efficiency.text(judged.results)), is_exact=True)
 
 
 def of_tests(tests: Sequence[TestPart], labels: Sequence[str]) -> Section | None:
