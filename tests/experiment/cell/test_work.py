@@ -44,7 +44,7 @@ def test_a_step_is_one_row_of_all_its_operations(tmp_path: Path) -> None:
 
 
 def test_the_order_of_targets_changes_from_block_to_block(tmp_path: Path) -> None:
-    rig = _rig(tmp_path)
+    rig = _rig(tmp_path, seconds=0.1)
     for block in (0, 1):
         _measure(rig, "build", block)
     first, second = (asked["orders"] for asked in _asked(rig))
@@ -53,13 +53,30 @@ def test_the_order_of_targets_changes_from_block_to_block(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("replay", [False, True])
 def test_a_single_statement_is_undone_after_all_its_evidence(tmp_path: Path, replay: bool) -> None:
-    rig = _rig(tmp_path)
+    rig = _rig(tmp_path, seconds=0.1)
     _measure(rig, "build", replay=replay)
     undone = engine_of(rig).asked("query")
     assert [(one["target"], one["sql"]) for one in undone] == [("t0", "DROP INDEX t_id"), ("t1", "DROP INDEX t_id")]
     commands = [name for name, _ in engine_of(rig).calls]
     after_rows = commands[commands.index("rows") :]
     assert after_rows.index("query") > after_rows.index("close")
+
+
+def test_a_single_statement_that_is_undone_has_as_many_samples_as_its_time_holds(tmp_path: Path) -> None:
+    rig = _rig(tmp_path, seconds=0.35)  # a row of two slots lasts 0.1 s
+    _measure(rig, "build")
+    assert [row["row"] for row in records(rig, "row")] == [0, 1, 2]
+    commands = [name for name, _ in engine_of(rig).calls if name in ("rows", "query", "drain")]
+    assert commands == 3 * ["rows", "query", "query"]
+    assert len(records(rig, "counters")) <= 1 and (0, "build", "") in rig.progress.finished
+
+
+def test_a_single_statement_whose_block_is_begun_again_is_replayed_once(tmp_path: Path) -> None:
+    rig = _rig(tmp_path, seconds=0.35)
+    rig.progress.rows[0, "build", ""] = 2
+    _measure(rig, "build")
+    assert len(engine_of(rig).asked("rows")[0]["orders"]) == 1
+    assert engine_of(rig).asked("query")[0]["sql"] == "DROP INDEX t_id"
 
 
 def test_a_target_that_refuses_to_undo_is_out(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """One case in one block: check the answers, find the slot length, run the rows, observe them."""
 
 import time
+from dataclasses import replace
 
 from dbversus.experiment.cell.opening import compare_answers, open_case
 from dbversus.experiment.cell.pilot import one_row, pilot, plan_at
@@ -9,6 +10,7 @@ from dbversus.experiment.cell.rows import count_rows, lead_in, replay_rows
 from dbversus.experiment.cell.work import plan_work, undo
 from dbversus.experiment.observe.drain import drain, drain_replays, start_clocks_together
 from dbversus.experiment.observe.every import COUNTED_ALONE, observers_of
+from dbversus.experiment.observe.latency import Latency
 from dbversus.experiment.observe.observer import Observers
 from dbversus.experiment.observe.scene import Scene
 from dbversus.experiment.plan.cases import Case
@@ -18,8 +20,11 @@ from dbversus.experiment.rig.recovery import heed_crashes, through_losses
 from dbversus.experiment.rig.rig import Rig
 from dbversus.experiment.rig.spoiled import whole_or_spoiled
 from dbversus.results.records import Test
+from dbversus.suites.model import Work
 
 WARM_UP_MS = 500
+SAMPLES_AT_MOST = 8
+"""Of a single statement that is undone, in a block."""
 
 
 def measure(rig: Rig, block: int, case: Case, *, replay: bool = False) -> None:
@@ -64,6 +69,8 @@ def _measure(scene: Scene) -> None:
         observers.end()
         if case.test.work:
             undo(scene, case.test.work)
+            if case.test.work.undo and not scene.replay:
+                _repeat(scene, case.test.work)
     else:
         rig.engine.call("close")
     forget_forms(rig, case)
@@ -74,6 +81,30 @@ def _measure(scene: Scene) -> None:
         forms = forms_of(case)
         for form in forms:
             rig.note(Test(scene.block, form.name, seconds / len(forms), cpu_s / len(forms), **rig.tag))
+
+
+def _repeat(scene: Scene, work: Work) -> None:
+    """More samples of a single statement that is undone, as many as the time of the test in a block holds.
+
+    What servers put off is done, unmeasured, and undone each time, so that all find the same data. Counters, memory and the
+    drain are those of the first.
+    """
+    rig, case = scene.rig, scene.case
+    row_s = sum(scene.slot_ns.values()) / 1e9
+    if not row_s or not rig.is_comparable(case):
+        return
+    plan = rig.progress.plans[rig.shared(case)]
+    done = rig.progress.rows[rig.part(scene.block, case)]
+    for number in range(done, min(SAMPLES_AT_MOST, int(rig.spec.seconds_of(case.test.name) / row_s))):
+        own = _scene(rig, scene.block, case)
+        observers = Observers(own, (Latency,))
+        open_case(rig, scene.block, case)
+        with observers.over_rows():
+            count_rows(own, replace(plan, rows=number + 1), number, observers)
+        rig.engine.call("close")
+        rig.undrained = case.test.changes_data
+        drain_replays(rig)
+        undo(own, work)
 
 
 def _count_alone(scene: Scene) -> None:
@@ -101,7 +132,7 @@ def _measure_rows(scene: Scene, observers: Observers) -> None:
         replay_rows(scene, plan, (done if case.test.changes_data else 0) or plan.rows)
         return
     if done and case.test.changes_data:
-        replay_rows(scene, plan, done)
+        replay_rows(scene, plan, min(done, plan.rows))
     with observers.over_rows():
         count_rows(scene, plan, done, observers)
 
