@@ -44,6 +44,7 @@ def section_of(found: Generations) -> Section:
         on_terminal=Part([_for_eyes(found, MARKED)], notes),
         content=_content(found),
         name="generations",
+        is_exact=True,
     )
 
 

@@ -66,6 +66,7 @@ def section(judged: Judged) -> Section | None:
     curves = list(dict.fromkeys(line.test for line in lines)) if len(clients) >= FEWEST_NUMBERS else []
     return Section(
         title="Several numbers of clients",
+        is_exact=True,
         tables=tables,
         notes=notes,
         data=[

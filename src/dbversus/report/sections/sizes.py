@@ -63,6 +63,7 @@ def section(judged: Judged) -> Section | None:
     changed = [contrast.table(found, _TITLE, found.changed)] if found.changed else []
     return Section(
         title="Several table sizes",
+        is_exact=True,
         sentences=said,
         tables=[contrast.table(found, _TITLE, found.lines)],
         notes=[_NOTE],
