@@ -39,7 +39,7 @@ def _kind(test: Test) -> Iterator[str]:
     if test.work is None:
         return
     if test.work.kind == STATEMENT:
-        yield "run once"
+        yield "run, undone and repeated" if test.work.undo else "run once"
     elif test.work.operations is None:
         yield "step: ends with the operations of its roles"
     else:

@@ -32,7 +32,7 @@ def compare(
     wait: options.Wait = False,
     quiet: options.Quiet = False,
 ) -> int:
-    """Compare two or more targets; the first is the base. With `--alone`, measure a single one.
+    """Compare two or more targets; the first is the base. One is enough with `--alone`, or tests `against` each other.
 
     A target is `dbms:version`, `dbms:/path` or `/path`, then `@` and configs: names of files in configs/, or settings. `NAME=`
     before it is what reports call it.
