@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from dbversus.report.model import Assessment
     from dbversus.results.stored import Results
 
+_TRIED = 3
+"""Place, among the words of `dbversus compare A B`, of the target that a lead would have tried."""
+MOST_TRIED = 2
+"""Settings of a change."""
 _HELD = ("tests", "time_budget_s")
 """Choices that --measure takes; all others are those of the experiment."""
 
@@ -45,7 +49,7 @@ def measure_causes(
         raise UsageError(f"--{flag} is the experiment's own; --measure takes --only, --tests and --time-budget.")
     results = open_results(directory)
     _check_at_rest(results)
-    changes = changes_of(results, chosen.get("tests"))
+    changes = _with_trials(results, changes_of(results, chosen.get("tests")))
     agenda = Finding(_steps(only, changes), changes)
     _check_tools(agenda)
     folder = _folder_of(directory, agenda)
@@ -76,6 +80,24 @@ def _check_at_rest(results: "Results") -> None:
         )
 
 
+def _with_trials(results: "Results", changes: "tuple[Change, ...]") -> "tuple[Change, ...]":
+    """With targets that have settings of the base, as the commands of the first leads name them."""
+    import msgspec
+
+    from dbversus.explain.cause import Kind
+    from dbversus.report.assessment import build_assessment
+
+    assessment = build_assessment(results)
+    found = []
+    for change in changes:
+        explanation = assessment.explanation(change.test, results.targets[change.target].label)
+        causes = explanation.causes if explanation else ()
+        settings = [cause for cause in causes if cause.kind is Kind.SETTING and cause.command and not cause.is_weak]
+        trials = dict.fromkeys(shlex.split(cause.command)[_TRIED] for cause in settings)
+        found.append(msgspec.structs.replace(change, trials=tuple(sorted(list(trials)[:MOST_TRIED]))))
+    return tuple(found)
+
+
 def _steps(only: str | None, changes: "tuple[Change, ...]") -> tuple[str, ...]:
     from dbversus.campaign.finding.steps import STEPS
 
@@ -86,7 +108,8 @@ def _steps(only: str | None, changes: "tuple[Change, ...]") -> tuple[str, ...]:
     steps = tuple(name for name in STEPS if name in wanted and STEPS[name].applies(changes))
     if not steps:
         raise UsageError(
-            "CPU time per operation changed in no test, so a profile has nothing to tell; --tests profiles tests all the same."
+            "No lead points to a setting that could be tried, and CPU time per operation changed in no test, so a profile has "
+            "nothing to tell; --tests profiles tests all the same."
         )
     return steps
 

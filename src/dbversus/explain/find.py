@@ -16,6 +16,7 @@ from dbversus.explain.operators import ANY_PLAN, Difference, difference
 from dbversus.explain.plan_diff import PlanDifference
 from dbversus.explain.settings_diff import SettingDifference
 from dbversus.explain.trial import trial_command
+from dbversus.explain.trials import Trial, with_trials
 from dbversus.names import split_names
 from dbversus.profiling.stored import Profiled
 from dbversus.results.records import Experiment
@@ -113,6 +114,7 @@ class Seen:
 
     `conditions`: causes that lie in how it was measured (conditions.py, storage.py). `profile`: where its CPU time goes.
     `planning_ms`: statement → what planning it takes on the base and on the target, each time that it is executed.
+    `trials`: settings of the base that were tried on the target.
     """
 
     test: str
@@ -124,6 +126,7 @@ class Seen:
     conditions: Sequence[Cause] = field(default=())
     profile: Profiled | None = None
     planning_ms: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    trials: Sequence[Trial] = ()
 
 
 def explain(pair: Pair, seen: Seen) -> Explanation | None:
@@ -147,7 +150,8 @@ def explain(pair: Pair, seen: Seen) -> Explanation | None:
     )
     if explanation.same:
         return explanation
-    return replace(explanation, causes=tuple(_ranked(_Search(pair, seen, most, chosen).causes())))
+    causes = tuple(_ranked(_Search(pair, seen, most, chosen).causes()))
+    return replace(explanation, causes=with_trials(causes, most.metric, seen.trials))
 
 
 def _size(finding: Finding) -> tuple[float, bool]:

@@ -25,6 +25,7 @@ from dbversus.explain.find import Pair, Seen, explain
 from dbversus.explain.plan_diff import PlanDifference, differing_plans
 from dbversus.explain.settings_diff import SettingDifference, differing_settings
 from dbversus.explain.storage import Blocks, device_blocks, storage_causes
+from dbversus.explain.trials import Trial
 from dbversus.private import config_told, without_secret_settings
 from dbversus.profiling.stored import Profiled
 from dbversus.report import figures
@@ -181,6 +182,7 @@ def _tests(judged: Judged) -> tuple[TestPart, ...]:
             of_device,
             settings,
             judged.profiles,
+            judged.trials,
         )
         for name in results.repeated_tests
     )
@@ -207,6 +209,7 @@ def _test(
     of_device: Blocks,
     settings: Sequence[SettingDifference],
     profiles: Mapping[tuple[str, str], Profiled],
+    trials: Mapping[tuple[str, str], Sequence[Trial]],
 ) -> TestPart:
     of_targets = [absolute.get((name, target.label), {}) for target in results.targets]
     work = [metric for metric, _ in figures.work_metrics(results, name)]
@@ -251,7 +254,7 @@ def _test(
         ),
         roles=of_roles,
         statements=asked,
-        explanations=_explanations(results, compared, absolute, settings, plans, (*storage, *noted), profiles),
+        explanations=_explanations(results, compared, absolute, settings, plans, (*storage, *noted), profiles, trials),
     )
 
 
@@ -263,6 +266,7 @@ def _explanations(
     plans: Sequence[PlanDifference],
     conditions: Sequence[Cause],
     profiles: Mapping[tuple[str, str], Profiled],
+    trials: Mapping[tuple[str, str], Sequence[Trial]],
 ) -> tuple[Explanation, ...]:
     """Why a test changed, on each target where it did and its figures count."""
     found = []
@@ -277,7 +281,8 @@ def _explanations(
             ran = [_known(results.server_json(one, "executed.json")) for one in (results.base, target)]
             planning_ms = planning_of(test_of(item.test), *ran)
             writes = _writes(results, item.test)
-            seen = Seen(item.test, item.findings, base, mine, writes, plans, conditions, profile, planning_ms)
+            tried = trials.get((item.test, target.label), ())
+            seen = Seen(item.test, item.findings, base, mine, writes, plans, conditions, profile, planning_ms, tried)
             found.append(explain(pair, seen))
     return tuple(one for one in found if one)
 

@@ -1,12 +1,14 @@
 """What sections are made from: stored results with their verdicts, each of which is made when it is first asked for."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from dbversus.errors import UsageError
+from dbversus.explain.trials import Trial
 from dbversus.profiling.stored import Profiled, measured_profiles
 from dbversus.report.model import StepsPart, TestPart
+from dbversus.report.parts.experiment.trials import measured_trials
 from dbversus.report.parts.steps.summary import steps_part
 from dbversus.report.table import NO, YES
 from dbversus.results.stored import Results
@@ -61,6 +63,11 @@ class Judged:
         except UsageError as error:
             self.profile_trouble = str(error)
             return {}
+
+    @cached_property
+    def trials(self) -> Mapping[tuple[str, str], Sequence[Trial]]:
+        """Test and target → what came of settings of the base that `explain --measure` tried on the target."""
+        return measured_trials(self.results)
 
     @property
     def spoilt(self) -> set[tuple[str, str]]:

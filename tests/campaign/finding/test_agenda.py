@@ -7,7 +7,7 @@ import pytest
 from dbversus.campaign.agenda import End, Outcome, Step
 from dbversus.campaign.finding.agenda import MEASURED_ALL, Finding
 from dbversus.campaign.finding.asked import Change, changes_of
-from dbversus.campaign.finding.steps import PROFILE, PROFILED_BLOCKS, STEPS
+from dbversus.campaign.finding.steps import PROFILE, PROFILED_BLOCKS, STEPS, TRIAL
 from dbversus.campaign.journal import Asked, CampaignJournal, read_campaign
 from dbversus.campaign.run import decided, spec_of
 from dbversus.errors import UsageError
@@ -41,6 +41,20 @@ def test_tests_whose_cpu_changed_are_profiled_on_the_targets_where_it_did(experi
     assert spec.functions and spec.looks == [PROFILED_BLOCKS] and spec.fail_on == [] and spec.table_size == 1000
     assert spec.folder == experiment
     assert agenda.next({PROFILE: Outcome("looks used up")}) == End(MEASURED_ALL)
+
+
+def test_settings_that_leads_point_to_are_tried_beside_the_base_and_the_target(experiment: Path) -> None:
+    tried = "sqlite:bundled@wal,cache_size=-500"
+    changes = (Change("point-query", 2, cpu=True), Change("scan", 1, trials=(tried,)))
+    assert STEPS[TRIAL].applies(changes) and not STEPS[TRIAL].applies(changes[:1])
+    agenda = Finding((TRIAL, PROFILE), changes).within(experiment / "measured/1")
+    step = agenda.next({})
+    assert isinstance(step, Step)
+    (planned,) = step.experiments
+    assert (planned.name, planned.spec.tests) == ("trial-1", "scan")
+    assert planned.spec.targets == [TARGETS[0], TARGETS[1], tried] and planned.spec.fail_on == []
+    after = agenda.next({"trial-1": Outcome("decided")})
+    assert isinstance(after, Step) and after.experiments[0].name == PROFILE
 
 
 def test_a_test_that_was_asked_for_is_profiled_whether_it_changed_or_not() -> None:

@@ -22,7 +22,7 @@ class Change(Struct, frozen=True, omit_defaults=True):
     """A test that changed on a target, which is named by its place among those of the experiment, 1 for the first after the base.
 
     `metric` changed most of those that are judged; `cpu`: whether the CPU time of an operation did. `asked`: the test was asked
-    for by name, whether it changed or not.
+    for by name, whether it changed or not. `trials`: the target with settings of the base, as leads point to them.
     """
 
     test: str
@@ -30,6 +30,7 @@ class Change(Struct, frozen=True, omit_defaults=True):
     metric: str = ""
     cpu: bool = False
     asked: bool = False
+    trials: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

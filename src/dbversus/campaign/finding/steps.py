@@ -11,7 +11,9 @@ from dbversus.campaign.agenda import Outcome, Planned
 from dbversus.campaign.finding.asked import Change, Experiment
 from dbversus.experiment.asked.groups import ROWS_PER_GROUP
 
-PROFILE = "profile"
+TRIAL, PROFILE = "trial", "profile"
+MOST_TRIALS = 4
+"""Changes whose leads are tried."""
 PROFILED_BLOCKS = 6
 PROFILED_S = 10.0
 """Of each target, in a block: with six blocks 60,000 samples, which tell a function of 5 % to within 0.13 % of the whole."""
@@ -63,4 +65,25 @@ def _of_cpu(changes: Sequence[Change]) -> list[Change]:
     return [change for change in changes if change.cpu or change.asked]
 
 
-STEPS: dict[str, StepOfFinding] = {PROFILE: _Profile()}
+class _Trial:
+    """Where leads point to settings, the target with these as the base has them: an experiment for each change."""
+
+    def applies(self, changes: Sequence[Change]) -> bool:
+        return any(change.trials for change in changes)
+
+    def next(self, experiment: Experiment, outcomes: Mapping[str, Outcome]) -> Sequence[Planned]:
+        if experiment.spec.inject is not None:  # it names targets by their places
+            return ()
+        with_trials = [change for change in experiment.changes if change.trials]
+        return [_trial(experiment, change, n) for n, change in enumerate(with_trials[:MOST_TRIALS], start=1)]
+
+
+def _trial(experiment: Experiment, change: Change, number: int) -> Planned:
+    given = experiment.narrowed([change])
+    base, target = experiment.spec.targets[0], experiment.spec.targets[change.target]
+    choices = given | {"targets": [base, target, *change.trials], "time_budget_s": None, "calibration": False}
+    why = f"whether settings make the change of {given['tests']}: {', '.join(change.trials)}"
+    return Planned(f"{TRIAL}-{number}", experiment.spec.with_choices(choices), why)
+
+
+STEPS: dict[str, StepOfFinding] = {TRIAL: _Trial(), PROFILE: _Profile()}

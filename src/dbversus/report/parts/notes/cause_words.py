@@ -8,6 +8,7 @@ from dbversus.explain.find import ROWS, SIDES
 from dbversus.explain.functions import GONE, HIGH, LOW, NAMES, NEW, UNDER
 from dbversus.explain.operators import GENERIC
 from dbversus.explain.storage import SLOW_BLOCK, SLOW_DEVICE
+from dbversus.explain.trials import TRIED
 from dbversus.profiling.symbols import KERNEL
 from dbversus.report.words import change, number, percent, typographic
 from dbversus.stats.metrics import DRAIN_CPU, WAIT, metric_named
@@ -288,6 +289,8 @@ def _lead(cause: Cause) -> str:
 
 
 def _tested(cause: Cause, explanation: Explanation) -> str:
+    if words := cause.facts.get(TRIED):
+        return f"Tested: {words}."
     what = "these settings are" if ", " in cause.what else "this setting is"
     leads = len(explanation.causes) - 1
     how = f"; {count_of(leads, 'lead')} may tell how it acts" if leads else ""

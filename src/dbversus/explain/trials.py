@@ -1,0 +1,60 @@
+"""Causes by trial: a setting as the base has it on the target, and what that makes of a change."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import log
+
+from dbversus.explain.cause import SURE_SHARES, Cause, Kind
+from dbversus.stats.model import DIFFERS, Finding, Verdict
+
+TRIED = "tried"
+"""Of facts: the setting was tried on the target; the cause's `means` says what came of it."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """`settings`: as they stand in the target that was tried. The findings of one test and metric, both against the base: of the
+    target as it is, in the blocks of the trial, and with these settings."""
+
+    settings: str
+    change: Finding
+    after: Finding
+
+    @property
+    def share(self) -> float | None:
+        """Of the change, what goes with the settings; None: that was not decided."""
+        if not self.change.ratio or not self.after.ratio or self.change.ratio == 1:
+            return None
+        decided = self.after.verdict in (Verdict.EQUIVALENT, *DIFFERS) and self.change.verdict in DIFFERS
+        return 1 - log(self.after.ratio) / log(self.change.ratio) if decided else None
+
+    @property
+    def words(self) -> str:
+        """`with work_mem=16MB it is 1.010 [0.980, 1.040] of postgres:14's in place of 5.930`"""
+        after, change = self.after, self.change
+        interval = f" [{after.low:.3f}, {after.high:.3f}]" if after.low and after.high else ""
+        if not after.ratio or not change.ratio:
+            return f"with {self.settings} it could not be measured"
+        return f"with {self.settings} it is {after.ratio:.3f}{interval} of the base's in place of {change.ratio:.3f}"
+
+
+def with_trials(causes: Sequence[Cause], metric: str, trials: Sequence[Trial]) -> tuple[Cause, ...]:
+    """What was tried and brings most of the change back comes first, as tested; of any other lead that was tried, it is said."""
+    tried = {trial.settings: trial for trial in trials if trial.after.metric == metric}
+    found = [_told(cause, tried) for cause in causes]
+    return tuple(sorted(found, key=lambda cause: not cause.is_sure))
+
+
+def _told(cause: Cause, tried: dict[str, Trial]) -> Cause:
+    trial = next((one for settings, one in tried.items() if _is_of(cause, settings)), None)
+    if trial is None or cause.tested or trial.share is None:
+        return cause
+    means = f"{cause.means}; {trial.words}" if cause.means else trial.words
+    facts = {**cause.facts, TRIED: trial.words}
+    is_it = SURE_SHARES[0] <= trial.share <= SURE_SHARES[1]
+    return replace(cause, tested=is_it, share=trial.share if is_it else None, means=means, facts=facts)
+
+
+def _is_of(cause: Cause, settings: str) -> bool:
+    """Whether the command that tests it has these settings, which name the one that differs, switches of a list too."""
+    return cause.kind is Kind.SETTING and f",{settings}" in f",{cause.command}".replace("@", ",").replace(" ", ",")

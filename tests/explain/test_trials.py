@@ -1,0 +1,49 @@
+import pytest
+
+from dbversus.explain.cause import Cause, Kind
+from dbversus.explain.trials import TRIED, Trial, with_trials
+from dbversus.stats.metrics import CPU, THROUGHPUT
+from dbversus.stats.model import Finding, Verdict
+
+COMMAND = "dbversus compare postgres:17@a postgres:17@a,work_mem=16MB --tests t"
+LEAD = Cause(Kind.SETTING, "t", "new", "work_mem", "16MB", "4MB", command=COMMAND, means="limits memory")
+PLAN = Cause(Kind.PLAN, "t", "new", "t/s")
+
+
+def finding(ratio: float, verdict: Verdict, metric: str = CPU) -> Finding:
+    return Finding("t", "new", metric, verdict, ratio, ratio * 0.98, ratio * 1.02, 0.95, 4, 0.0, 0.0, 0.05, *[None] * 3)
+
+
+def trial(after: float, verdict: Verdict, settings: str = "work_mem=16MB", metric: str = CPU) -> Trial:
+    return Trial(settings, finding(6.0, Verdict.REGRESSION, metric), finding(after, verdict, metric))
+
+
+def test_a_setting_that_brings_the_change_back_is_the_cause_and_comes_first() -> None:
+    first, second = with_trials([PLAN, LEAD], CPU, [trial(1.01, Verdict.EQUIVALENT)])
+    assert first.what == "work_mem" and first.tested and first.is_sure and second == PLAN
+    assert first.share == pytest.approx(0.994, abs=0.001)
+    assert first.means == (
+        "limits memory; with work_mem=16MB it is 1.010 [0.990, 1.030] of the base's in place of 6.000"
+    )
+
+
+@pytest.mark.parametrize(
+    ("after", "verdict"), [(5.9, Verdict.REGRESSION), (0.2, Verdict.IMPROVEMENT), (2.4, Verdict.REGRESSION)]
+)
+def test_one_that_brings_little_back_or_too_much_stays_a_lead_and_it_is_said(after: float, verdict: Verdict) -> None:
+    first, second = with_trials([PLAN, LEAD], CPU, [trial(after, verdict)])
+    assert first == PLAN and not second.tested and second.share is None
+    assert second.facts[TRIED] and f"it is {after:.3f}" in second.means
+
+
+@pytest.mark.parametrize(
+    "tried",
+    [
+        trial(1.1, Verdict.UNDECIDED),
+        trial(1.0, Verdict.EQUIVALENT, settings="jit=off"),
+        trial(1.0, Verdict.EQUIVALENT, metric=THROUGHPUT),
+        Trial("work_mem=16MB", finding(1.0, Verdict.EQUIVALENT), finding(1.0, Verdict.EQUIVALENT)),
+    ],
+)
+def test_what_was_not_decided_or_is_of_something_else_changes_nothing(tried: Trial) -> None:
+    assert with_trials([PLAN, LEAD], CPU, [tried]) == (PLAN, LEAD)

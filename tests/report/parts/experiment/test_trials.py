@@ -1,0 +1,41 @@
+import json
+from pathlib import Path
+
+from dbversus.report.assessment import build_assessment
+from dbversus.report.parts.experiment.trials import measured_trials
+from dbversus.results.read import open_results
+from dbversus.results.schema import JOURNAL
+
+from ...synthetic import LABELS, write_results
+
+TRIED = f"{LABELS[1]}@work_mem=16MB"
+
+
+def with_trial(folder: Path, base: str = LABELS[0]) -> Path:
+    """Results of two targets, with an experiment beside them in which the second one was tried with a setting."""
+    write_results(folder, targets=2)
+    journal = write_results(folder / "measured/1/trial-1", targets=3) / JOURNAL
+    header, *rest = journal.read_text().splitlines()
+    record = json.loads(header)
+    record["targets"][0]["label"] = base
+    record["targets"][2]["label"] = TRIED
+    journal.write_text("\n".join([json.dumps(record), *rest]) + "\n")
+    (journal.parent / "slots.parquet").unlink(missing_ok=True)
+    return folder
+
+
+def test_trials_are_of_the_test_and_the_target_that_were_tried(tmp_path: Path) -> None:
+    found = measured_trials(open_results(with_trial(tmp_path / "results")))
+    assert {target for _, target in found} == {LABELS[1]}
+    trials = found["range-notcovered-si", LABELS[1]]
+    assert {trial.settings for trial in trials} == {"work_mem=16MB"}
+    assert all(trial.change.target == LABELS[1] and trial.after.target == TRIED for trial in trials)
+
+
+def test_what_was_tried_against_another_base_is_passed_over(tmp_path: Path) -> None:
+    assert not measured_trials(open_results(with_trial(tmp_path / "results", base="postgres:9.6")))
+
+
+def test_reports_have_them_and_results_without_any_have_none(tmp_path: Path) -> None:
+    assert build_assessment(open_results(with_trial(tmp_path / "results"))).explanations
+    assert not measured_trials(open_results(write_results(tmp_path / "plain", targets=2)))
