@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from math import log
 
 from dbversus.explain.cause import SURE_SHARES, Cause, Kind
-from dbversus.stats.model import DIFFERS, Finding, Verdict
+from dbversus.stats.model import DIFFERS, Finding
 
 TRIED = "tried"
 """Of facts: the setting was tried on the target; the cause's `means` says what came of it."""
@@ -21,12 +21,19 @@ class Trial:
     after: Finding
 
     @property
-    def share(self) -> float | None:
-        """Of the change, what goes with the settings; None: that was not decided."""
-        if not self.change.ratio or not self.after.ratio or self.change.ratio == 1:
+    def shares(self) -> tuple[float, float, float] | None:
+        """Of the change, what goes with the settings: the estimate, and the ends of its interval as far as the ratio that is left
+        has one. None where the change was not seen again, or nothing is known."""
+        change, after = self.change, self.after
+        if change.verdict not in DIFFERS or not (change.ratio and after.ratio and after.low and after.high):
             return None
-        decided = self.after.verdict in (Verdict.EQUIVALENT, *DIFFERS) and self.change.verdict in DIFFERS
-        return 1 - log(self.after.ratio) / log(self.change.ratio) if decided else None
+        one, *ends = (1 - log(ratio) / log(change.ratio) for ratio in (after.ratio, after.low, after.high))
+        return one, min(ends), max(ends)
+
+    @property
+    def is_it(self) -> bool:
+        """Whether most of the change goes with the settings, and not far more than all of it, by the whole interval."""
+        return self.shares is not None and SURE_SHARES[0] <= self.shares[1] and self.shares[2] <= SURE_SHARES[1]
 
     @property
     def words(self) -> str:
@@ -47,12 +54,12 @@ def with_trials(causes: Sequence[Cause], metric: str, trials: Sequence[Trial]) -
 
 def _told(cause: Cause, tried: dict[str, Trial]) -> Cause:
     trial = next((one for settings, one in tried.items() if _is_of(cause, settings)), None)
-    if trial is None or cause.tested or trial.share is None:
+    if trial is None or cause.tested or trial.shares is None:
         return cause
     means = f"{cause.means}; {trial.words}" if cause.means else trial.words
     facts = {**cause.facts, TRIED: trial.words}
-    is_it = SURE_SHARES[0] <= trial.share <= SURE_SHARES[1]
-    return replace(cause, tested=is_it, share=trial.share if is_it else None, means=means, facts=facts)
+    share = trial.shares[0] if trial.is_it else None
+    return replace(cause, tested=trial.is_it, share=share, means=means, facts=facts)
 
 
 def _is_of(cause: Cause, settings: str) -> bool:

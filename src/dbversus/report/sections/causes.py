@@ -20,8 +20,8 @@ COLUMNS = tuple(
                  "unit", "ratio", "share", "means", "source", "command")
 )  # fmt: skip
 NOTE = (
-    "A cause was tested: the two targets differ in nothing else. A lead moved together with the change, and may not be its "
-    "cause. A setting that differs can act on such a test; nothing shows that it did."
+    "A cause was tested: nothing else was changed, between the two targets or in a trial. A lead moved together with the "
+    "change, and may not be its cause. A setting that differs can act on such a test; nothing shows that it did."
 )
 
 

@@ -141,7 +141,10 @@ MEASURE = ["DIR", "--measure"]
         ([*MEASURE, *TWO], "--settings compares two configs, and --measure explains results; give one of the two."),
         ([*MEASURE, "--base", "t2"], "--base is not for --measure"),
         ([*MEASURE, "--profile", "quick"], "--profile is the experiment's own; --measure takes --only, --tests and"),
-        ([*MEASURE, "--only", "profil"], "--only profil is no step. Did you mean 'profile' or 'trial'? Accepted: trial, profile"),
+        (
+            [*MEASURE, "--only", "profil"],
+            "--only profil is no step. Did you mean 'profile' or 'trial'? Accepted: trial, profile",
+        ),
         ([*MEASURE, "--tests", "no-*"], "--tests no-* matches none of the tests that were measured"),
         (["DIR", "--only", "profile"], "--only profile is for --measure."),
     ],
