@@ -3,7 +3,11 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
+from dbversus.experiment.cell.block import run_cell
 from dbversus.experiment.cell.case import measure
+from dbversus.experiment.plan.agenda import Cell
 from dbversus.experiment.plan.cases import Case
 from dbversus.experiment.rig.rig import Rig
 from dbversus.suites.model import Phase
@@ -63,6 +67,22 @@ def test_other_answers_of_a_form_are_told_from_other_answers_of_a_target(tmp_pat
     assert checks["point-query"]["agree"] and checks["other"]["agree"]
     assert checks["point-query"].get("other_than_against") is None
     assert checks["other"]["other_than_against"] == ["t0", "t1"]
+
+
+@pytest.mark.parametrize("functions", [False, True])
+def test_forms_share_rows_unless_profiles_have_to_tell_them_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, functions: bool
+) -> None:
+    rig = make_rig(tmp_path, tests="point-query", functions=functions)
+    _with_form(rig)
+    measured: list[list[str]] = []
+    monkeypatch.setattr("dbversus.experiment.cell.block.start_block", lambda *_: None)
+    monkeypatch.setattr(
+        "dbversus.experiment.cell.block.measure",
+        lambda _, __, case: measured.append([case.name, *(form.name for form in case.forms)]),
+    )
+    run_cell(rig, Cell(1, ("point-query", "other")))
+    assert measured == ([["point-query"], ["other"]] if functions else [["point-query", "other"]])
 
 
 def test_forms_are_retired_together(tmp_path: Path) -> None:

@@ -134,7 +134,7 @@ def _run_stretch(rig: Rig, cell: Cell, phases: list[Phase]) -> None:
         if phase.vacuum:
             vacuum_all(rig, cell.block, phase.name)
         note_phase(rig, cell.block, phase.name)
-        beside = {case.name: case for case in _cases(rig, phase) if _is_left(rig, cell, case) and not case.test.warm_up}
+        beside = _pairable(rig, cell, phase)
         for case in _cases(rig, phase):
             if _is_left(rig, cell, case):
                 _expect(rig, case)
@@ -149,6 +149,13 @@ def _expect(rig: Rig, case: Case) -> None:
     left_s = rig.pace.test_begins(planned_case_s(rig.spec, case, len(rig.alive)), time.monotonic())
     if left_s is not None:
         rig.display.expect(left_s)
+
+
+def _pairable(rig: Rig, cell: Cell, phase: Phase) -> dict[str, Case]:
+    """Cases by name that may share rows: none where samples, or injected work, have to be told apart by server."""
+    if rig.spec.functions or rig.spec.inject is not None:
+        return {}
+    return {case.name: case for case in _cases(rig, phase) if _is_left(rig, cell, case) and not case.test.warm_up}
 
 
 def _run_case(rig: Rig, cell: Cell, case: Case, later: Sequence[Case], beside: Mapping[str, Case]) -> None:

@@ -17,10 +17,10 @@ def lead_in_s(scene: Scene) -> float:
 def note_plan(scene: Scene, plan: SlotPlan) -> None:
     """Of each form of a test, the same."""
     for form in forms_of(scene.case):
-        _note_plan(replace(scene, case=form), plan)
+        _note_plan(replace(scene, case=form), plan, None if form.name == scene.case.name else scene.case.name)
 
 
-def _note_plan(scene: Scene, plan: SlotPlan) -> None:
+def _note_plan(scene: Scene, plan: SlotPlan, against: str | None) -> None:
     rig, test = scene.rig, scene.case.test
     size, tables = rig.spec.table_size, rig.spec.tables
     rig.note(
@@ -36,7 +36,7 @@ def _note_plan(scene: Scene, plan: SlotPlan) -> None:
             scene.row_bytes,
             lead_in_s(scene),
             plan.settle_again,
-            scene.case.against or None,
+            against,
             **rig.tag,
         )
     )
