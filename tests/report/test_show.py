@@ -19,7 +19,7 @@ from ..profiling.samples import write_profiles
 from ..results.samples import HEADER, write_journal
 from .pairs import write_pairs
 from .parts.steps import test_columns, test_summary
-from .sections import test_after_writes, test_events, test_objects, test_phases, test_scaleup, test_sizes
+from .sections import test_after_writes, test_events, test_forms, test_objects, test_phases, test_scaleup, test_sizes
 from .synthetic import LABELS, write_results
 from .test_assessment import with_rates
 
@@ -38,6 +38,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
         "events": test_events.write,
         "after_writes": test_after_writes.write,
         "roles": write_roles,
+        "forms": lambda folder: test_forms.write(folder, 2).directory,
         "functions": write_functions,
         "response": lambda folder: write_results(folder / "results"),
         "imported": import_small,

@@ -24,7 +24,7 @@ BLOCKS, ROWS = 6, 12
 COSTS = {"plain": 20.0, "text": 24.0, "same": 20.0}
 
 
-def _write(folder: Path, targets: int, other_answers: tuple[str, ...] = ()) -> Results:
+def write(folder: Path, targets: int, other_answers: tuple[str, ...] = ()) -> Results:
     rng = np.random.default_rng(5)
     directory = create_results_dir(folder / "results")
     facts = [
@@ -63,7 +63,7 @@ def _row(rng: np.random.Generator, test: str, block: int, number: int, targets: 
 
 @pytest.mark.parametrize("targets", [1, 2])
 def test_forms_are_judged_on_each_target_from_pairs_of_the_same_rows(tmp_path: Path, targets: int) -> None:
-    results = _write(tmp_path, targets)
+    results = write(tmp_path, targets)
     found = {one.pair.name: one.comparison for one in compare_forms(results)}
     assert len(found) == 2 * targets
     for label in (target.label for target in results.targets):
@@ -74,13 +74,13 @@ def test_forms_are_judged_on_each_target_from_pairs_of_the_same_rows(tmp_path: P
 
 
 def test_a_form_with_other_answers_is_a_wrong_result(tmp_path: Path) -> None:
-    found = {one.pair.name: one.comparison.verdict for one in compare_forms(_write(tmp_path, 2, ("t1",)))}
+    found = {one.pair.name: one.comparison.verdict for one in compare_forms(write(tmp_path, 2, ("t1",)))}
     assert found["text ÷ plain on postgres:17"] is Verdict.WRONG_RESULT
     assert found["text ÷ plain on postgres:16"] is Verdict.REGRESSION
 
 
 def test_reports_tell_the_forms_in_a_sentence_and_a_table(tmp_path: Path) -> None:
-    assessment = build_assessment(_write(tmp_path, 1))
+    assessment = build_assessment(write(tmp_path, 1))
     said = markdown.render(assessment)
     assert "text ÷ plain on postgres:16: regression: server CPU per op +20" in said
     forms = json_report.as_json(assessment)["forms"]
@@ -93,7 +93,7 @@ def test_reports_tell_the_forms_in_a_sentence_and_a_table(tmp_path: Path) -> Non
 
 
 def test_planning_is_told_beside_the_verdict(tmp_path: Path) -> None:
-    results = _write(tmp_path, 1)
+    results = write(tmp_path, 1)
     plans = {"plain/s": "Planning Time: 0.010 ms", "text/s": "Planning Time: 0.250 ms"}
     folder = results.directory / "servers" / "t0"
     folder.mkdir(parents=True)
@@ -102,4 +102,4 @@ def test_planning_is_told_beside_the_verdict(tmp_path: Path) -> None:
 
 
 def test_a_change_that_is_to_be_measured_again_holds_up_both_tests(tmp_path: Path) -> None:
-    assert open_forms(_write(tmp_path, 1)) == {"text", "plain"}
+    assert open_forms(write(tmp_path, 1)) == {"text", "plain"}

@@ -21,23 +21,24 @@ _LETTER = '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20"><text 
 def write(assessment: Assessment, path: Path) -> None:
     """Files of an earlier report in the folder go. RunError where no PNG file can have words; the SVG files are there then."""
     path.mkdir(exist_ok=True)
-    for old in path.iterdir():
-        if OURS.fullmatch(old.with_suffix(".svg").name):
-            old.unlink()
-    made = {
+    drawings = {
         f"{picture.file.removesuffix('.svg')}{suffix}": draw(picture.chart, theme)
         for picture in pictures_of(assessment)
         for suffix, theme in _THEMES.items()
     }
-    for name, svg in made.items():
+    with_letters = bool(drawings) and _has_letters()
+    for name, svg in drawings.items():
         write_text(path / f"{name}.svg", svg)
-    if made and not _has_letters():
+        if with_letters:
+            write_whole(path / f"{name}.png", png(svg))
+    for old in path.iterdir():
+        if OURS.fullmatch(old.with_suffix(".svg").name) and old.stem not in drawings:
+            old.unlink()
+    if drawings and not with_letters:
         raise RunError(
             f"{path} has the charts as SVG alone: this host has no fonts to write PNG files with; install one, such as the "
             "package fonts-dejavu-core."
         )
-    for name, svg in made.items():
-        write_whole(path / f"{name}.png", png(svg))
 
 
 def png(svg: str) -> bytes:

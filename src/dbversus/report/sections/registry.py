@@ -49,7 +49,9 @@ class Registered:
 _ALL = (
     Registered("findings", "verdicts on the judged metrics"),
     Registered("matrix", "throughput and memory, a line per target", "matrix"),
-    Registered("forms", "tests that are judged against each other on each target (`against` in suites)", "forms", ()),
+    Registered(
+        "forms", "tests that are judged against each other on each target (docs/suites/clients.md)", "forms", ()
+    ),
     Registered(
         "functions", "which functions the CPU time goes to, where that was profiled (docs/explain.md)", "functions", ()
     ),
