@@ -89,7 +89,9 @@ def _trial(program: str, event: str, flags: Sequence[str]) -> str:
     with tempfile.TemporaryDirectory(prefix="dbversus-perf-") as folder:
         command = [*_recording(program, event, Path(folder) / "data"), *flags, "--", "true"]
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=_END_S, check=False)
+            done = subprocess.run(
+                command, capture_output=True, encoding="utf-8", errors="replace", timeout=_END_S, check=False
+            )
         except (OSError, subprocess.TimeoutExpired) as error:
             return str(error)
         lines = [line.strip() for line in done.stderr.splitlines() if line.strip(" -")]
@@ -118,7 +120,8 @@ class Recording:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
-            text=True,
+            encoding="utf-8",
+            errors="replace",
             start_new_session=True,
         )
         deadline_s = time.monotonic() + _READY_S
@@ -151,7 +154,7 @@ class Recording:
         # inlined functions take perf long to find, and differ with every compiler
         command = [self._perf.program, "script", "--input", str(self._file), "--ns", "--no-inline", "--fields", FIELDS]
         with subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace"
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8", errors="replace"
         ) as script:
             assert script.stdout
             for sample in samples_of(script.stdout):

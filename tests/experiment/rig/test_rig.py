@@ -32,7 +32,7 @@ def test_servers_are_frozen_between_slots_unless_the_user_says_no(freeze: bool, 
     engine = _Engine()
     rig = SimpleNamespace(spec=SimpleNamespace(freeze=freeze), engine=engine)
     target = SimpleNamespace(name="t0", server=_Server(), placement=Placement())
-    Rig.introduce(cast(Rig, rig), cast(Any, target))
+    Rig.introduce_as(cast(Rig, rig), "t0", cast(Any, target))
     assert engine.told["freeze"] == {"kind": kind}
 
 

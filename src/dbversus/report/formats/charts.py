@@ -52,7 +52,7 @@ def _sans_serif() -> str:
     """What this host takes for one."""
     if found := shutil.which("fc-match"):
         asked = [found, "--format", "%{family[0]}", "sans-serif"]
-        done = subprocess.run(asked, capture_output=True, text=True, check=False)
+        done = subprocess.run(asked, capture_output=True, text=True, encoding="utf-8", check=False)
         if done.returncode == 0 and done.stdout:
             return done.stdout
     return "DejaVu Sans"
