@@ -3,7 +3,16 @@ from pathlib import Path
 import pytest
 
 from dbversus.builds.model import TargetSpec
-from dbversus.builds.target import absolute_target, build_path, labels, parse_target, same_targets, spelling, split_name
+from dbversus.builds.target import (
+    absolute_target,
+    build_path,
+    labels,
+    parse_target,
+    same_targets,
+    spelling,
+    split_name,
+    suggested_name,
+)
 from dbversus.errors import UsageError
 
 from .samples import server
@@ -157,3 +166,11 @@ def test_targets_that_nothing_tells_apart_are_named() -> None:
     assert list(said) == ["c", "d"]
     assert said["d"].startswith("d is the same binary with the same config as a: what differs is chance.")
     assert same_targets([]) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "name"), [("postgres 17", "postgres 17"), ("mysql /opt/my@sql", "mysql -opt-my-sql"), ("<>", "target")]
+)
+def test_a_suggested_name_is_one(text: str, name: str) -> None:
+    assert suggested_name(text) == name
+    assert split_name(f"{suggested_name(text * 30)}=null")[1] == "null"

@@ -24,6 +24,7 @@ def test_an_upgrade_ends_with_a_page_that_says_what_changes_and_what_is_open(ben
 def test_what_is_no_upgrade_is_refused_in_a_sentence(bench: Bench) -> None:
     for asked, said in (
         (["postgres:17", "sqlite:bundled"], "between versions of one DBMS"),
+        (["sqlite:host", "new=sqlite:host"], "are the same build"),
         (["sqlite:host", "sqlite:bundled@wal"], "name the build alone, and your settings with --config"),
         (["sqlite:host", "sqlite:bundled", "--config", "my.cnf"], "SQLite has no config files"),
         (["mysql:5.7", "mysql:8.0", "--config", "no-such.cnf"], "no-such.cnf cannot be read"),

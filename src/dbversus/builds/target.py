@@ -63,6 +63,11 @@ def split_name(text: str) -> tuple[str, str]:
     return name, match["target"].strip()
 
 
+def suggested_name(text: str) -> str:
+    """The text as a name for a target: without what a name may not hold, and no longer than it may be."""
+    return re.sub(r"[^\w .+#()-]+", "-", text).strip("-. +#()")[:MOST_OF_NAME] or "target"
+
+
 def with_name(name: str, target: str) -> str:
     """The opposite of `split_name`."""
     return f"{name}={target}" if name else target

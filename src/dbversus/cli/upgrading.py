@@ -173,9 +173,11 @@ def _open(course: "Course", assessment: "Assessment", changes: Sequence[Change])
             for one in ends.found
             if one.test in unexplained and (one.test, one.metric) in changed and one.ratio
         ]
-        yield f"With all these settings put back, the newer version compares with itself like this: {listing(named)}."
+        yield f"The newer version with all these settings put back ÷ as it is: {listing(named)}."
     elif unexplained:
         yield f"Which settings have to do with {listing(unexplained)} was not measured."
+    if unexplained and course.is_over:
+        yield f"Which functions their CPU time goes to: `dbversus explain {course.directory / VERSIONS} --measure`."
     if course.ended is None or not course.is_over:
         yield f"The campaign has not ended; `dbversus resume {course.directory}` goes on with it."
     elif course.ended:

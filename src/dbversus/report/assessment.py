@@ -181,8 +181,8 @@ def _tests(judged: Judged) -> tuple[TestPart, ...]:
             of_roles.get(name, ()),
             of_device,
             settings,
-            judged.profiles,
-            judged.trials,
+            judged.measured.profiles,
+            judged.measured.trials,
         )
         for name in results.repeated_tests
     )

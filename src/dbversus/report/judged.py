@@ -25,8 +25,6 @@ class Judged:
 
     results: Results
     make_tests: "Callable[[Judged], tuple[TestPart, ...]]"
-    profile_trouble: str = ""
-    """Why there are no `profiles`, where something is wrong with them."""
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
@@ -56,18 +54,8 @@ class Judged:
         return self.make_tests(self)
 
     @cached_property
-    def profiles(self) -> Mapping[tuple[str, str], Profiled]:
-        """Test and target → what `explain --measure` found of where its CPU time goes; none where that is damaged."""
-        try:
-            return {(one.test, one.target): one for one in measured_profiles(self.results)}
-        except UsageError as error:
-            self.profile_trouble = str(error)
-            return {}
-
-    @cached_property
-    def trials(self) -> Mapping[tuple[str, str], Sequence[Trial]]:
-        """Test and target → what came of settings of the base that `explain --measure` tried on the target."""
-        return measured_trials(self.results)
+    def measured(self) -> "Measured":
+        return _measured(self.results)
 
     @property
     def spoilt(self) -> set[tuple[str, str]]:
@@ -86,3 +74,28 @@ def spoilt(comparisons: Iterable[Comparison]) -> set[tuple[str, str]]:
 
 def in_means(item: Comparison | None) -> str:
     return NO if item is None or item.verdict in SPOILT else YES
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What `explain --measure` has put beside the results, by test and target: where CPU time goes, and settings of the base that
+    were tried on the target. `troubles`: why some of it cannot be read."""
+
+    profiles: Mapping[tuple[str, str], Profiled]
+    trials: Mapping[tuple[str, str], Sequence[Trial]]
+    troubles: tuple[str, ...] = ()
+
+
+def _measured(results: Results) -> Measured:
+    profiles: dict[tuple[str, str], Profiled] = {}
+    trials: Mapping[tuple[str, str], Sequence[Trial]] = {}
+    troubles = []
+    try:
+        profiles = {(one.test, one.target): one for one in measured_profiles(results)}
+    except UsageError as error:
+        troubles.append(str(error))
+    try:
+        trials = measured_trials(results)
+    except UsageError as error:
+        troubles.append(str(error))
+    return Measured(profiles, trials, tuple(dict.fromkeys(troubles)))

@@ -60,7 +60,7 @@ class Cgroup(Protocol):
 
 @dataclass(frozen=True)
 class Execution:
-    """A statement whose plan is wanted as it is executed, in `limit_s` at most: `sql` with literals.
+    """A statement to execute for its plan, in `limit_s` at most: `sql` with literals.
 
     `numbered`: with $1, $2, … in place of `values`, where clients prepare it; else empty.
     """

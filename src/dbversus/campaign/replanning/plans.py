@@ -234,7 +234,7 @@ def _together(asked: _Asked, wanted: str, chosen: Sequence[Trial]) -> tuple[Tria
 
 
 def _left(asked: _Asked, wanted: str, chosen: Sequence[Trial]) -> float:
-    """How many operators differ from the plan that is wanted; infinite where a setting is refused."""
+    """How many operators differ from the wanted plan; infinite where a setting is refused."""
     dbms = asked.target.server.dbms
     try:
         plan = asked.plan([sql for one in chosen for sql in one.sql(dbms)])

@@ -59,4 +59,5 @@ def _text(name: str, values: Mapping[str, str], whole: str) -> str:
 
 def _is_taken(build: Build, text: str) -> bool:
     name, _, value = text.partition("=")
-    return not refused_of(build, f"{name} = '{value}'\n")
+    quoted = value.replace("'", "''")
+    return not refused_of(build, f"{name} = '{quoted}'\n")

@@ -45,16 +45,14 @@ _BY_STACKS = {
 
 
 def section(judged: Judged) -> Section | None:
-    profiled = list(judged.profiles.values())
-    if judged.profile_trouble:
-        return Section(title=TITLE, notes=[judged.profile_trouble])
+    profiled = list(judged.measured.profiles.values())
     if not profiled:
-        return None
+        return Section(title=TITLE, notes=judged.measured.troubles) if judged.measured.troubles else None
     return Section(
         title=TITLE,
         sentences=[_sentence(one) for one in profiled],
         tables=[_table(one) for one in profiled],
-        notes=list(_notes(profiled)),
+        notes=[*_notes(profiled), *judged.measured.troubles],
         data=[
             Table(
                 _COLUMNS,

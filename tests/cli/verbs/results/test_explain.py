@@ -116,7 +116,7 @@ PLANS = ["--plans", "sqlite:bundled", "sqlite:bundled@cache_size=2"]
         ([*PLANS, "--table-size", "1k,2k"], "one --table-size"),
         (["--plans", "sqlite:bundled", "postgres:17"], "compares plans of one DBMS"),
         (["results/x", "--verbose"], "--verbose is for --plans"),
-        (["results/x", "--fail-on", "shape"], "--fail-on is for --plans"),
+        (["results/x", "--fail-on", "shape"], "--fail-on shape is for --plans"),
     ],
 )
 def test_mistakes_about_plans_are_one_sentence(words: list[str], said: str) -> None:

@@ -36,6 +36,26 @@ def test_what_was_tried_against_another_base_is_passed_over(tmp_path: Path) -> N
     assert not measured_trials(open_results(with_trial(tmp_path / "results", base="postgres:9.6")))
 
 
-def test_reports_have_them_and_results_without_any_have_none(tmp_path: Path) -> None:
-    assert build_assessment(open_results(with_trial(tmp_path / "results"))).explanations
+def test_results_without_any_have_none(tmp_path: Path) -> None:
     assert not measured_trials(open_results(write_results(tmp_path / "plain", targets=2)))
+
+
+def test_a_build_that_is_gone_is_in_nobodys_way(tmp_path: Path) -> None:
+    """Reports are read on other hosts, too: the text of a target is taken apart without looking for its build."""
+    folder = with_trial(tmp_path / "results", base="postgres:13.1")
+    journals = (folder / JOURNAL, folder / "measured/1/trial-1" / JOURNAL)
+    for journal in journals:
+        journal.write_text(journal.read_text().replace(f'"{LABELS[1]}', '"postgres:/gone/pg17'))
+        (journal.parent / "slots.parquet").unlink(missing_ok=True)
+    found = measured_trials(open_results(folder))
+    assert {trial.settings for trials in found.values() for trial in trials} == {"work_mem=16MB"}
+
+
+def test_a_damaged_trial_is_told_and_costs_the_report_nothing_else(tmp_path: Path) -> None:
+    folder = with_trial(tmp_path / "results")
+    journal = folder / "measured/1/trial-1" / JOURNAL
+    journal.write_text("no journal\n")
+    assessment = build_assessment(open_results(folder))
+    assert assessment.explanations
+    (said,) = [note for one in assessment.sections if one.name == "functions" for note in one.notes]
+    assert str(journal.parent) in said

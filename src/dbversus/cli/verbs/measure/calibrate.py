@@ -68,9 +68,11 @@ def calibrate(
         return conclude(from_dir, suites, chosen.get("seed"), as_json=json, quiet=quiet, judge=chosen.get("judge"))
     if not target:
         raise UsageError("A target is missing, such as postgres:17; or name earlier results with --from.")
+    from dbversus.builds.target import split_name
     from dbversus.campaign.calibrating.agenda import Calibration
     from dbversus.campaign.calibrating.plan import calibration_spec, can_inject
 
+    _, target = split_name(target)  # copies of one build cannot have one name
     read = partial(calibration_spec, target, quick, blocks, inject, chosen)
     spec, may_execute = with_consent(read, None, trust=trust, dry_run=dry_run)
     if inject is not Kind.NONE and not can_inject(target):

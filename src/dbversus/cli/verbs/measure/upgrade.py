@@ -2,16 +2,19 @@
 
 import re
 import shlex
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dbversus.builds.target import suggested_name
 from dbversus.cli import campaigns, options
 from dbversus.cli.choices import Choices, as_words, with_flags
 from dbversus.cli.verbs.measure.compare import default_directory
 from dbversus.errors import UsageError
 
 if TYPE_CHECKING:
+    from dbversus.builds.model import TargetSpec
     from dbversus.campaign.upgrading.agenda import Upgrade
 
 
@@ -66,7 +69,7 @@ def upgrade(
 
 
 def _agenda(older: str, newer: str, config: str | None, chosen: Choices) -> "Upgrade":
-    from dbversus.builds.target import parse_target, with_name
+    from dbversus.builds.target import parse_target, split_name, with_name
     from dbversus.campaign.screening.factors import written
     from dbversus.campaign.upgrading.agenda import Upgrade
     from dbversus.campaign.upgrading.carried import carry
@@ -78,11 +81,19 @@ def _agenda(older: str, newer: str, config: str | None, chosen: Choices) -> "Upg
         )
     if given := [spec.text for spec in specs if spec.configs]:
         raise UsageError(f"{given[0]} has settings of its own; name the build alone, and your settings with --config.")
+    if specs[0].selector == specs[1].selector:
+        raise UsageError(f"{older} and {newer} are the same build; name the one that runs today, and the one to come.")
     carried = carry(config, *specs, chosen.get("config_dir"))
-    names = [spec.name or f"{spec.dbms} {spec.selector.rpartition('/')[2]}"[:40] for spec in specs]
-    builds = [spec.text.partition("=")[2].strip() if spec.name else spec.text for spec in specs]
+    builds = [split_name(spec.text)[1] for spec in specs]
+    names = _names(specs)
     before, after = (
         with_name(name, written(build, items))
         for name, build, items in zip(names, builds, (carried.older, carried.newer), strict=True)
     )
     return Upgrade(before, after, builds[1], carried.newer, dict(chosen), carried.left_out)
+
+
+def _names(specs: "Sequence[TargetSpec]") -> list[str]:
+    """As they were given, else by DBMS and version; where both would be called alike, by what they are."""
+    made = [spec.name or suggested_name(f"{spec.dbms} {spec.selector.rpartition('/')[2]}") for spec in specs]
+    return made if made[0] != made[1] else ["older", "newer"]

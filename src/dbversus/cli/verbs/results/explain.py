@@ -1,6 +1,7 @@
 """dbversus explain: why tests changed, from what results hold, or from what the settings of two configs make."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -21,41 +22,47 @@ if TYPE_CHECKING:
     from dbversus.report.model import Assessment
 
 
+Settings = Annotated[
+    tuple[str, str],
+    typer.Option(
+        help="Measure which settings make a change between two configs: files, or what stands after the `@` of a target.",
+        metavar="<config> <config>",
+        show_default=False,
+    ),
+]
+Plans = Annotated[
+    tuple[str, str],
+    typer.Option(
+        help="Compare the plans of a suite's statements on two targets, without measuring, and find the setting that brings an "
+        "old plan back.",
+        metavar="<target> <target>",
+        show_default=False,
+    ),
+]
+Measure = Annotated[bool, typer.Option("--measure", help="Measure what the results cannot tell, on the same targets.")]
+Only = Annotated[
+    str | None,
+    typer.Option(help="Steps of --measure, commas between: trial, profile.", show_default="all that can tell"),
+]
+FailOn = Annotated[
+    str | None,
+    typer.Option(
+        help="With --plans, exit with 99 when there is one: shape, index, estimates, refused (commas between).",
+        show_default=False,
+    ),
+]
+
+
 @with_flags("explain")
 def explain(
     directory: Annotated[Path | None, typer.Argument(help="Results directory.", show_default=False)] = None,
     *,
-    settings: Annotated[
-        tuple[str, str],
-        typer.Option(
-            help="Measure which settings make a change between two configs: files, or what stands after the `@` of a target.",
-            metavar="<config> <config>",
-            show_default=False,
-        ),
-    ] = ("", ""),
+    settings: Settings = ("", ""),
     build: Annotated[str | None, typer.Option(help="The build on which to measure --settings.")] = None,
-    measure: Annotated[
-        bool, typer.Option("--measure", help="Measure what the results cannot tell, on the same targets.")
-    ] = False,
-    only: Annotated[
-        str | None, typer.Option(help="Steps of --measure, commas between: profile.", show_default="all that can tell")
-    ] = None,
-    plans: Annotated[
-        tuple[str, str],
-        typer.Option(
-            help="Compare the plans of a suite's statements on two targets, without measuring, and find the setting that brings "
-            "an old plan back.",
-            metavar="<target> <target>",
-            show_default=False,
-        ),
-    ] = ("", ""),
-    fail_on: Annotated[
-        str | None,
-        typer.Option(
-            help="With --plans, exit with 99 when there is one: shape, index, estimates, refused (commas between).",
-            show_default=False,
-        ),
-    ] = None,
+    measure: Measure = False,
+    only: Only = None,
+    plans: Plans = ("", ""),
+    fail_on: FailOn = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="With --plans, show the plans that differ.")] = False,
     base: options.Base = None,
     json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON on standard output.")] = False,
@@ -71,8 +78,8 @@ def explain(
     Of a results directory nothing is measured: settings, plans, the servers' own counters and the host's figures are in it.
     With a lead stands the command that tests it, where there is one.
 
-    With --measure, servers are started once more and profiled in the tests that changed: which functions the CPU time goes to
-    (docs/explain.md). What is found lies in the folder `measured` of the results, and is in every report of them from then on.
+    With --measure, servers are started once more in the tests that changed: settings that leads point to are tried, and profiles
+    tell which functions the CPU time goes to (docs/explain.md). It is in every report of the results from then on.
 
     With --plans, statements of a suite are explained on two targets that hold its data. Where a plan differs, each setting that
     the planner goes by is tried on the newer one: which brings the old plan back? Nothing is measured (docs/explain.md).
@@ -89,36 +96,36 @@ def explain(
     - `dbversus explain --settings old.conf new.conf --build postgres:17 --tests 'update-*' --dry-run`
     - `dbversus explain --settings work_mem=4MB work_mem=64MB,jit=off --build postgres:17`
     """
+    run = _Run(dry_run, trust, wait, quiet)
     if any(plans):
         _check_plans({"build": build, "base": base, "out": out, "measure": measure, "only": only}, directory, settings)
-        return replan(
-            plans,
-            chosen,
-            fail_on=fail_on,
-            verbose=verbose,
-            json=json,
-            dry_run=dry_run,
-            trust=trust,
-            wait=wait,
-            quiet=quiet,
-        )
-    if fail_on or verbose:
-        raise UsageError(f"--{'fail-on' if fail_on else 'verbose'} is for --plans.")
+        return replan(plans, chosen, fail_on=fail_on, verbose=verbose, json=json, **asdict(run))
+    _check_of_one({"--fail-on": fail_on, "--verbose": verbose}, "--plans")
     if measure:
         _check_of_measure(directory, settings, {"build": build, "base": base, "out": out})
-        return measure_causes(
-            _of_results(directory, {}), only, chosen, json=json, dry_run=dry_run, trust=trust, wait=wait, quiet=quiet
-        )
-    if only:
-        raise UsageError(f"--only {only} is for --measure.")
+        return measure_causes(_of_results(directory, {}), only, chosen, json=json, **asdict(run))
+    _check_of_one({"--only": only}, "--measure")
     if any(settings):
         _check_measured(directory, build, base)
-        return screen(
-            build or "", settings, chosen, out=out, json=json, dry_run=dry_run, trust=trust, wait=wait, quiet=quiet
-        )
-    asked = chosen | {"build": build, "out": out, "dry_run": dry_run, "trust": trust, "wait": wait, "quiet": quiet}
+        return screen(build or "", settings, chosen, out=out, json=json, **asdict(run))
+    asked = chosen | {"build": build, "out": out} | asdict(run)
     _explain(_of_results(directory, asked), base, chosen.get("tests"), as_json=json)
     return 0
+
+
+@dataclass(frozen=True)
+class _Run:
+    """How what is measured is run."""
+
+    dry_run: bool
+    trust: bool
+    wait: bool
+    quiet: bool
+
+
+def _check_of_one(given: Mapping[str, object], mode: str) -> None:
+    if words := [flag if value is True else f"{flag} {value}" for flag, value in given.items() if value]:
+        raise UsageError(f"{words[0]} is for {mode}.")
 
 
 def _check_of_measure(directory: Path | None, settings: tuple[str, str], others: Mapping[str, object]) -> None:

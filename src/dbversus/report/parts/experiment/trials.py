@@ -3,8 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from dbversus.builds.target import parse_target
 from dbversus.explain.trials import Trial
+from dbversus.names import split_names
 from dbversus.profiling.stored import is_begun
 from dbversus.results.read import open_results
 from dbversus.results.schema import JOURNAL, MEASURED
@@ -44,5 +44,5 @@ def _trials(results: Results) -> Iterator[tuple[str, Trial]]:
 
 def _settings(target: Target, tried: Target) -> str:
     """What the one that was tried sets besides, or otherwise."""
-    known = set(parse_target(target.written).configs)
-    return ",".join(item for item in parse_target(tried.written).configs if item not in known)
+    own, more = (split_names(one.written.partition("@")[2]) for one in (target, tried))
+    return ",".join(item for item in more if item not in own)
