@@ -3,7 +3,8 @@ from dataclasses import replace
 import pytest
 
 from dbversus.explain.cause import Cause, Kind
-from dbversus.explain.trials import TRIED, Trial, with_trials
+from dbversus.explain.trials import TRIED, Tried, trial_command, with_trials
+from dbversus.results.records import Experiment
 from dbversus.stats.metrics import CPU, THROUGHPUT
 from dbversus.stats.model import Finding, Verdict
 
@@ -17,8 +18,8 @@ def finding(ratio: float, verdict: Verdict, metric: str = CPU) -> Finding:
     return Finding("t", "new", metric, verdict, *figures)
 
 
-def trial(after: float, verdict: Verdict, settings: str = "work_mem=16MB", metric: str = CPU) -> Trial:
-    return Trial(settings, finding(6.0, Verdict.REGRESSION, metric), finding(after, verdict, metric))
+def trial(after: float, verdict: Verdict, settings: str = "work_mem=16MB", metric: str = CPU) -> Tried:
+    return Tried(settings, finding(6.0, Verdict.REGRESSION, metric), finding(after, verdict, metric))
 
 
 def test_a_setting_that_brings_the_change_back_is_the_cause_and_comes_first() -> None:
@@ -33,7 +34,7 @@ def test_a_setting_that_brings_the_change_back_is_the_cause_and_comes_first() ->
 def test_what_is_left_may_be_undecided_where_its_interval_tells_enough() -> None:
     first, _ = with_trials([PLAN, LEAD], CPU, [trial(0.97, Verdict.UNDECIDED)])
     assert first.is_sure and first.share == pytest.approx(1.017, abs=0.001)
-    wide = Trial("work_mem=16MB", finding(6.0, Verdict.REGRESSION), finding(1.0, Verdict.UNDECIDED))
+    wide = Tried("work_mem=16MB", finding(6.0, Verdict.REGRESSION), finding(1.0, Verdict.UNDECIDED))
     wide = replace(wide, after=replace(wide.after, low=0.4, high=2.5))
     assert not any(cause.tested for cause in with_trials([PLAN, LEAD], CPU, [wide]))
 
@@ -52,8 +53,43 @@ def test_one_that_brings_little_back_or_too_much_stays_a_lead_and_it_is_said(aft
     [
         trial(1.0, Verdict.EQUIVALENT, settings="jit=off"),
         trial(1.0, Verdict.EQUIVALENT, metric=THROUGHPUT),
-        Trial("work_mem=16MB", finding(1.0, Verdict.EQUIVALENT), finding(1.0, Verdict.EQUIVALENT)),
+        Tried("work_mem=16MB", finding(1.0, Verdict.EQUIVALENT), finding(1.0, Verdict.EQUIVALENT)),
     ],
 )
-def test_what_was_not_decided_or_is_of_something_else_changes_nothing(tried: Trial) -> None:
+def test_what_was_not_decided_or_is_of_something_else_changes_nothing(tried: Tried) -> None:
     assert with_trials([PLAN, LEAD], CPU, [tried]) == (PLAN, LEAD)
+
+
+HEADER = Experiment(
+    schema=2,
+    targets=[],
+    tests=["scan"],
+    suite="sysbench",
+    table_size=1000,
+    command="dbversus compare a:1 'b:2@x y=1' --profile quick --tests 'p*' --clients 1,4 --out /tmp/x --matrix m --judge p95",
+)
+
+
+@pytest.mark.parametrize(
+    ("target", "settings", "named"),
+    [
+        ("postgres:17", "jit=off", "postgres:17 postgres:17@jit=off"),
+        ("postgres:17#2", "jit=off", "postgres:17 postgres:17@jit=off"),
+        ("postgres:17@fpw_off,jit=on", "jit=off", "postgres:17@fpw_off,jit=on postgres:17@fpw_off,jit=off"),
+        ("mysql:8.0", "optimizer_switch=mrr=off", "mysql:8.0 mysql:8.0@optimizer_switch=mrr=off"),
+    ],
+)
+def test_the_target_beside_itself_with_a_setting_in_place_of_its_own(target: str, settings: str, named: str) -> None:
+    found = trial_command(HEADER, target, "scan@4", settings)
+    assert found == f"dbversus compare {named} --tests scan --profile quick --clients 1,4 --judge p95"
+
+
+def test_there_is_none_without_a_setting_and_where_a_list_is_set_already() -> None:
+    assert trial_command(HEADER, "postgres:17", "scan", "") == ""
+    assert trial_command(HEADER, "postgres:17@jit=off", "scan", "jit=off") == ""
+    assert trial_command(HEADER, "mysql:8.0@optimizer_switch=x=on", "scan", "optimizer_switch=mrr=off") == ""
+
+
+def test_an_experiment_that_did_not_compare_is_repeated_by_its_suite_and_size() -> None:
+    header = Experiment(schema=2, targets=[], tests=[], suite="my.toml", table_size=5, command="dbversus run x.toml")
+    assert trial_command(header, "a:1", "scan", "b=1").endswith("--tests scan --suite my.toml --table-size 5")

@@ -107,10 +107,7 @@ def _steps(only: str | None, changes: "tuple[Change, ...]") -> tuple[str, ...]:
             raise UsageError(f"--only {name} is no step.{did_you_mean(name, STEPS)} Accepted: {', '.join(STEPS)}.")
     steps = tuple(name for name in STEPS if name in wanted and STEPS[name].applies(changes))
     if not steps:
-        raise UsageError(
-            "No lead points to a setting that could be tried, and CPU time per operation changed in no test, so a profile has "
-            "nothing to tell; --tests profiles tests all the same."
-        )
+        raise UsageError(f"There is nothing to measure: {'; '.join(STEPS[name].lacks for name in wanted)}.")
     return steps
 
 

@@ -15,8 +15,7 @@ from dbversus.explain.known_bugs import known_bugs
 from dbversus.explain.operators import ANY_PLAN, Difference, difference
 from dbversus.explain.plan_diff import PlanDifference
 from dbversus.explain.settings_diff import SettingDifference
-from dbversus.explain.trial import trial_command
-from dbversus.explain.trials import Trial, with_trials
+from dbversus.explain.trials import Tried, trial_command, with_trials
 from dbversus.names import split_names
 from dbversus.profiling.stored import Profiled
 from dbversus.results.records import Experiment
@@ -126,7 +125,7 @@ class Seen:
     conditions: Sequence[Cause] = field(default=())
     profile: Profiled | None = None
     planning_ms: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    trials: Sequence[Trial] = ()
+    trials: Sequence[Tried] = ()
 
 
 def explain(pair: Pair, seen: Seen) -> Explanation | None:

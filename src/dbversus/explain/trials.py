@@ -1,10 +1,15 @@
-"""Causes by trial: a setting as the base has it on the target, and what that makes of a change."""
+"""Causes by trial: the command that tries a setting as the base has it on the target, and what that makes of a change."""
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import log
 
 from dbversus.explain.cause import SURE_SHARES, Cause, Kind
+from dbversus.names import split_names
+from dbversus.results.records import Experiment
+from dbversus.stats.across.clients import case_of
+from dbversus.stats.across.sizes import size_of
 from dbversus.stats.model import DIFFERS, Finding
 
 TRIED = "tried"
@@ -12,7 +17,7 @@ TRIED = "tried"
 
 
 @dataclass(frozen=True)
-class Trial:
+class Tried:
     """`settings`: as they stand in the target that was tried. The findings of one test and metric, both against the base: of the
     target as it is, in the blocks of the trial, and with these settings."""
 
@@ -45,14 +50,14 @@ class Trial:
         return f"with {self.settings} it is {after.ratio:.3f}{interval} of the base's in place of {change.ratio:.3f}"
 
 
-def with_trials(causes: Sequence[Cause], metric: str, trials: Sequence[Trial]) -> tuple[Cause, ...]:
+def with_trials(causes: Sequence[Cause], metric: str, trials: Sequence[Tried]) -> tuple[Cause, ...]:
     """What was tried and brings most of the change back comes first, as tested; of any other lead that was tried, it is said."""
     tried = {trial.settings: trial for trial in trials if trial.after.metric == metric}
     found = [_told(cause, tried) for cause in causes]
     return tuple(sorted(found, key=lambda cause: not cause.is_sure))
 
 
-def _told(cause: Cause, tried: dict[str, Trial]) -> Cause:
+def _told(cause: Cause, tried: dict[str, Tried]) -> Cause:
     trial = next((one for settings, one in tried.items() if _is_of(cause, settings)), None)
     if trial is None or cause.tested or trial.shares is None:
         return cause
@@ -65,3 +70,50 @@ def _told(cause: Cause, tried: dict[str, Trial]) -> Cause:
 def _is_of(cause: Cause, settings: str) -> bool:
     """Whether the command that tests it has these settings, which name the one that differs, switches of a list too."""
     return cause.kind is Kind.SETTING and f",{settings}" in f",{cause.command}".replace("@", ",").replace(" ", ",")
+
+
+_LEFT_OUT = frozenset({"--tests", "--out", "--matrix", "--builds", "--exclude", "--scaled", "--time-budget"})
+
+
+def trial_command(header: Experiment, target: str, test: str, settings: str) -> str:
+    """`target`: its label. `settings`: `name=value`, with commas between. Empty where no target can be named so."""
+    target = next((one.written for one in header.targets if one.label == target), target.partition("#")[0])
+    changed = _changed(target, settings) if settings and header.suite else ""
+    if changed in ("", target):
+        return ""
+    named = [target, changed]
+    return shlex.join(["dbversus", "compare", *named, "--tests", _test_of(test), *_options(header)])
+
+
+def _changed(target: str, settings: str) -> str:
+    """With these settings in place of its own; empty where they are items of a list that it sets already."""
+    build, _, configs = target.partition("@")
+    names = {item.partition("=")[0] for item in settings.split(",")}
+    kept = [item for item in split_names(configs) if item.partition("=")[0] not in names]
+    if len(kept) < len(split_names(configs)) and any(item.count("=") > 1 for item in settings.split(",")):
+        return ""
+    return f"{build}@{','.join([*kept, settings])}"
+
+
+def _test_of(case: str) -> str:
+    for split in (size_of, case_of):
+        found = split(case)
+        case = found[0] if found else case
+    return case
+
+
+def _options(header: Experiment) -> list[str]:
+    """Those of the experiment's own command, where it compared; else what decides its data."""
+    words = shlex.split(header.command)
+    if words[:2] != ["dbversus", "compare"]:
+        size = [] if header.table_size is None else ["--table-size", str(header.table_size)]
+        return ["--suite", header.suite, *size]
+    first = next((place for place, word in enumerate(words) if word.startswith("--")), len(words))
+    kept: list[str] = []
+    leave_out = False
+    for word in words[first:]:
+        if word.startswith("--"):
+            leave_out = word.partition("=")[0] in _LEFT_OUT
+        if not leave_out:
+            kept.append(word)
+    return kept

@@ -49,10 +49,6 @@ class Perf:
     event: str
     unwinds: bool
 
-    @property
-    def sees_kernel(self) -> bool:
-        return not self.event.endswith(":u")
-
     def stacks_of(self, programs: Sequence[Path | None]) -> Stacks:
         """How callers are found in all of these; None: a library, in a program that is not a server's."""
         if all(program and has_frame_pointers(program) for program in programs):

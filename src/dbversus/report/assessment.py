@@ -25,7 +25,7 @@ from dbversus.explain.find import Pair, Seen, explain
 from dbversus.explain.plan_diff import PlanDifference, differing_plans
 from dbversus.explain.settings_diff import SettingDifference, differing_settings
 from dbversus.explain.storage import Blocks, device_blocks, storage_causes
-from dbversus.explain.trials import Trial
+from dbversus.explain.trials import Tried
 from dbversus.private import config_told, without_secret_settings
 from dbversus.profiling.stored import Profiled
 from dbversus.report import figures
@@ -209,7 +209,7 @@ def _test(
     of_device: Blocks,
     settings: Sequence[SettingDifference],
     profiles: Mapping[tuple[str, str], Profiled],
-    trials: Mapping[tuple[str, str], Sequence[Trial]],
+    trials: Mapping[tuple[str, str], Sequence[Tried]],
 ) -> TestPart:
     of_targets = [absolute.get((name, target.label), {}) for target in results.targets]
     work = [metric for metric, _ in figures.work_metrics(results, name)]
@@ -266,7 +266,7 @@ def _explanations(
     plans: Sequence[PlanDifference],
     conditions: Sequence[Cause],
     profiles: Mapping[tuple[str, str], Profiled],
-    trials: Mapping[tuple[str, str], Sequence[Trial]],
+    trials: Mapping[tuple[str, str], Sequence[Tried]],
 ) -> tuple[Explanation, ...]:
     """Why a test changed, on each target where it did and its figures count."""
     found = []

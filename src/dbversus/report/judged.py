@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from dbversus.errors import UsageError
-from dbversus.explain.trials import Trial
+from dbversus.explain.trials import Tried
 from dbversus.profiling.stored import Profiled, measured_profiles
 from dbversus.report.model import StepsPart, TestPart
 from dbversus.report.parts.experiment.trials import measured_trials
@@ -82,13 +82,13 @@ class Measured:
     were tried on the target. `troubles`: why some of it cannot be read."""
 
     profiles: Mapping[tuple[str, str], Profiled]
-    trials: Mapping[tuple[str, str], Sequence[Trial]]
+    trials: Mapping[tuple[str, str], Sequence[Tried]]
     troubles: tuple[str, ...] = ()
 
 
 def _measured(results: Results) -> Measured:
     profiles: dict[tuple[str, str], Profiled] = {}
-    trials: Mapping[tuple[str, str], Sequence[Trial]] = {}
+    trials: Mapping[tuple[str, str], Sequence[Tried]] = {}
     troubles = []
     try:
         profiles = {(one.test, one.target): one for one in measured_profiles(results)}

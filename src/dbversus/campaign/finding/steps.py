@@ -20,6 +20,9 @@ PROFILED_S = 10.0
 
 
 class StepOfFinding(Protocol):
+    lacks: str
+    """Why it cannot tell anything, where it does not apply."""
+
     def applies(self, changes: Sequence[Change]) -> bool:
         """Whether it can tell anything of these."""
         ...
@@ -31,6 +34,8 @@ class StepOfFinding(Protocol):
 
 class _Profile:
     """Where CPU time per operation changed, which functions it goes to: blocks of their own, base and targets in turn."""
+
+    lacks = "CPU time per operation changed in no test, so a profile has nothing to tell; --tests profiles tests all the same"
 
     def applies(self, changes: Sequence[Change]) -> bool:
         return bool(_of_cpu(changes))
@@ -67,6 +72,8 @@ def _of_cpu(changes: Sequence[Change]) -> list[Change]:
 
 class _Trial:
     """Where leads point to settings, the target with these as the base has them: an experiment for each change."""
+
+    lacks = "no lead points to a setting that could be tried"
 
     def applies(self, changes: Sequence[Change]) -> bool:
         return any(change.trials for change in changes)

@@ -1,7 +1,6 @@
 """Plans of two targets without measuring: both are loaded and started, all statements explained, and settings tried.
 
-`explain --plans` shows what comes of it. Any other search for causes can call `replan` as well, `trial_spec` for the experiment
-that tests a setting which brings the old plan back, and `cause_of_trial` (tested.py) for what that says.
+`explain --plans` shows what comes of it.
 """
 
 import tempfile
@@ -265,13 +264,6 @@ def trial_targets(targets: Sequence[str], newer: int, found: Restoring) -> list[
     # the older one is the base: what is asked is whether the change against it goes away
     base = targets[1 - newer]
     return [base, targets[newer], written(build, [*kept, *items])]
-
-
-def trial_spec(spec: ExperimentSpec, newer: int, one: Replanned) -> ExperimentSpec:
-    """The experiment that tests what brings the old plan of a statement back, in its test alone."""
-    assert one.restoring
-    choices = {"targets": trial_targets(spec.targets, newer, one.restoring[0]), "tests": one.test}
-    return spec.with_choices(choices)
 
 
 def told(plans: Plans) -> str:

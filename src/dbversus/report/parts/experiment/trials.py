@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from dbversus.explain.trials import Trial
+from dbversus.explain.trials import Tried
 from dbversus.names import split_names
 from dbversus.profiling.stored import is_begun
 from dbversus.results.read import open_results
@@ -16,9 +16,9 @@ from dbversus.stats.values.finished import of_finished_blocks
 _FOLDERS = f"*/trial-*/{JOURNAL}"
 
 
-def measured_trials(results: Results) -> Mapping[tuple[str, str], Sequence[Trial]]:
+def measured_trials(results: Results) -> Mapping[tuple[str, str], Sequence[Tried]]:
     """Test and target → trials; those that were measured for another base are passed over."""
-    found: dict[tuple[str, str], list[Trial]] = defaultdict(list)
+    found: dict[tuple[str, str], list[Tried]] = defaultdict(list)
     written = {target.written: target.label for target in results.targets}
     for journal in sorted((results.directory / MEASURED).glob(_FOLDERS)):
         check_inside(journal, results.directory)
@@ -31,7 +31,7 @@ def measured_trials(results: Results) -> Mapping[tuple[str, str], Sequence[Trial
     return found
 
 
-def _trials(results: Results) -> Iterator[tuple[str, Trial]]:
+def _trials(results: Results) -> Iterator[tuple[str, Tried]]:
     _, target, *tried = results.targets
     findings = by_test_and_target(judge(results))
     for test in results.repeated_tests:
@@ -39,7 +39,7 @@ def _trials(results: Results) -> Iterator[tuple[str, Trial]]:
         for one in tried:
             for metric, after in findings.get((test, one.label), {}).items():
                 if metric in changes and after.judged:
-                    yield test, Trial(_settings(target, one), changes[metric], after)
+                    yield test, Tried(_settings(target, one), changes[metric], after)
 
 
 def _settings(target: Target, tried: Target) -> str:
