@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dbversus.cli import campaigns
 from dbversus.cli.choices import Choices
+from dbversus.cli.options import Run
 from dbversus.errors import UsageError
 from dbversus.names import did_you_mean, split_names
 from dbversus.results.schema import CAMPAIGN, EXPERIMENT, JOURNAL, MEASURED
@@ -32,10 +33,7 @@ def measure_causes(
     chosen: Choices,
     *,
     json: bool,
-    dry_run: bool,
-    trust: bool,
-    wait: bool,
-    quiet: bool,
+    run: Run,
 ) -> int:
     """Measures what tells why tests of `directory` changed, beside its results; shows all that is known then."""
     from dbversus.campaign.finding.agenda import Finding
@@ -53,17 +51,23 @@ def measure_causes(
     agenda = Finding(_steps(only, changes), changes)
     _check_tools(agenda)
     folder = _folder_of(directory, agenda)
-    _, may_execute = with_consent(lambda: read_folder(directory), directory / EXPERIMENT, trust=trust, dry_run=dry_run)
-    if dry_run:
+    _, may_execute = with_consent(
+        lambda: read_folder(directory), directory / EXPERIMENT, trust=run.trust, dry_run=run.dry_run
+    )
+    if run.dry_run:
         campaigns.print_first(agenda.within(folder), as_json=json, may_execute=may_execute)
         return 0
     budget_s = chosen.get("time_budget_s")
     if (folder / CAMPAIGN).is_file():
-        course = campaigns.go_on(folder, time_budget_s=budget_s, as_stored=True, trust=trust, wait=wait, quiet=quiet)
+        course = campaigns.go_on(
+            folder, time_budget_s=budget_s, as_stored=True, trust=run.trust, wait=run.wait, quiet=run.quiet
+        )
     else:
         words = ["dbversus", "explain", str(directory), "--measure", "--only", ",".join(agenda.steps)]
         words += ["--tests", tests] if (tests := chosen.get("tests")) else []
-        course = campaigns.measure(agenda, folder, shlex.join(words), time_budget_s=budget_s, wait=wait, quiet=quiet)
+        course = campaigns.measure(
+            agenda, folder, shlex.join(words), time_budget_s=budget_s, wait=run.wait, quiet=run.quiet
+        )
     return conclude(course, agenda, as_json=json)
 
 

@@ -1,5 +1,6 @@
 """Options that several verbs share and that are no choices of an experiment: those are in flags.py."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -59,3 +60,13 @@ Trust = Annotated[
 ]
 Wait = Annotated[bool, typer.Option("--wait", help="When another experiment runs on this host, wait for it.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+
+
+@dataclass(frozen=True)
+class Run:
+    """How a verb runs what it measures, as its flags say."""
+
+    dry_run: bool
+    trust: bool
+    wait: bool
+    quiet: bool

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dbversus.cli.choices import Choices, as_words
+from dbversus.cli.options import Run
 from dbversus.cli.outcome import FAIL_ON_MET
 from dbversus.cli.tables import print_json
 from dbversus.errors import UsageError
@@ -27,10 +28,7 @@ def replan(
     fail_on: str | None,
     verbose: bool,
     json: bool,
-    dry_run: bool,
-    trust: bool,
-    wait: bool,
-    quiet: bool,
+    run: Run,
 ) -> int:
     """Compares plans without measuring; returns the exit status."""
     from dbversus.campaign.replanning import plans as replanning
@@ -43,13 +41,15 @@ def replan(
     if "time_budget_s" in chosen:
         raise UsageError("--time-budget is for what is measured; --plans measures nothing.")
     given = chosen | {"targets": list(targets)}
-    spec, _ = with_consent(lambda: make_spec(profile_defaults(given) | given), None, trust=trust, dry_run=dry_run)
+    spec, _ = with_consent(
+        lambda: make_spec(profile_defaults(given) | given), None, trust=run.trust, dry_run=run.dry_run
+    )
     replanning.check_plans(spec)
-    if dry_run:
+    if run.dry_run:
         _print_dry(spec)
         return 0
-    with make_display(quiet) as display:
-        plans = replanning.replan(spec, display, wait=wait)
+    with make_display(run.quiet) as display:
+        plans = replanning.replan(spec, display, wait=run.wait)
     if json:
         print_json(_as_object(plans, spec, chosen))
     else:

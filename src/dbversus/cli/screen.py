@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dbversus.cli import campaigns
 from dbversus.cli.choices import Choices, as_words
+from dbversus.cli.options import Run
 from dbversus.cli.tables import print_json, write_table
 from dbversus.cli.verbs.measure.compare import default_directory
 
@@ -29,10 +30,7 @@ def screen(
     *,
     out: Path | None,
     json: bool,
-    dry_run: bool,
-    trust: bool,
-    wait: bool,
-    quiet: bool,
+    run: Run,
 ) -> int:
     """Measures which of the settings that differ between two configs of a build make a change; shows what was found."""
     from dbversus.campaign.screening.agenda import screening_of
@@ -40,15 +38,15 @@ def screen(
 
     time_budget_s = chosen.pop("time_budget_s", None)
     agenda = screening_of(build, configs, chosen)
-    _, may_execute = with_consent(lambda: agenda.first_spec, None, trust=trust, dry_run=dry_run)
-    if dry_run:
+    _, may_execute = with_consent(lambda: agenda.first_spec, None, trust=run.trust, dry_run=run.dry_run)
+    if run.dry_run:
         campaigns.print_first(agenda, as_json=json, may_execute=may_execute)
         return 0
     name = re.sub(r"[^\w.]+", "-", build.rpartition("/")[2])
     directory = out or default_directory(agenda.first_spec, f"settings-{name}")
     words = ["dbversus", "explain", "--settings", *configs, "--build", build, *as_words(chosen)]
     course = campaigns.measure(
-        agenda, directory, shlex.join(words), time_budget_s=time_budget_s, wait=wait, quiet=quiet
+        agenda, directory, shlex.join(words), time_budget_s=time_budget_s, wait=run.wait, quiet=run.quiet
     )
     return conclude(course, agenda, as_json=json)
 

@@ -1,7 +1,7 @@
 """dbversus explain: why tests changed, from what results hold, or from what the settings of two configs make."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -96,31 +96,21 @@ def explain(
     - `dbversus explain --settings old.conf new.conf --build postgres:17 --tests 'update-*' --dry-run`
     - `dbversus explain --settings work_mem=4MB work_mem=64MB,jit=off --build postgres:17`
     """
-    run = _Run(dry_run, trust, wait, quiet)
+    run = options.Run(dry_run, trust, wait, quiet)
     if any(plans):
         _check_plans({"build": build, "base": base, "out": out, "measure": measure, "only": only}, directory, settings)
-        return replan(plans, chosen, fail_on=fail_on, verbose=verbose, json=json, **asdict(run))
+        return replan(plans, chosen, fail_on=fail_on, verbose=verbose, json=json, run=run)
     _check_of_one({"--fail-on": fail_on, "--verbose": verbose}, "--plans")
     if measure:
         _check_of_measure(directory, settings, {"build": build, "base": base, "out": out})
-        return measure_causes(_of_results(directory, {}), only, chosen, json=json, **asdict(run))
+        return measure_causes(_of_results(directory, {}), only, chosen, json=json, run=run)
     _check_of_one({"--only": only}, "--measure")
     if any(settings):
         _check_measured(directory, build, base)
-        return screen(build or "", settings, chosen, out=out, json=json, **asdict(run))
+        return screen(build or "", settings, chosen, out=out, json=json, run=run)
     asked = chosen | {"build": build, "out": out} | asdict(run)
     _explain(_of_results(directory, asked), base, chosen.get("tests"), as_json=json)
     return 0
-
-
-@dataclass(frozen=True)
-class _Run:
-    """How what is measured is run."""
-
-    dry_run: bool
-    trust: bool
-    wait: bool
-    quiet: bool
 
 
 def _check_of_one(given: Mapping[str, object], mode: str) -> None:
