@@ -390,6 +390,13 @@ class Assessment:
         return self.targets[0].target
 
     @property
+    def of_one_target(self) -> str:
+        """What has to be said where there are no candidates."""
+        if any(section.name == "forms" for section in self.sections):
+            return "One target was measured; forms of its statements are compared with each other."
+        return "One target was measured, so there is nothing to compare."
+
+    @property
     def label(self) -> str:
         """What the experiment is called; empty where it has no name."""
         return self.header.spec.get("label") or ""

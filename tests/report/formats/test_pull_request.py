@@ -73,7 +73,9 @@ def test_that_nothing_could_be_judged_is_said_and_is_no_all_clear(assessment: As
 
 def test_without_a_comparison_it_says_so(assessment: Assessment) -> None:
     alone = replace(assessment, targets=assessment.targets[:1], tests=(), title=LABELS[0])
-    assert shown(render(alone)) == [f"{LABELS[0]}: there is nothing to compare. `{alone.command}`"]
+    assert shown(render(alone)) == [
+        f"{LABELS[0]}: One target was measured, so there is nothing to compare. `{alone.command}`"
+    ]
 
 
 def test_text_of_others_is_shown_as_it_is(assessment: Assessment) -> None:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from dbversus.report.assessment import build_assessment
+from dbversus.report.formats import html, markdown, pull_request
 from dbversus.report.formats import json as json_report
-from dbversus.report.formats import markdown
 from dbversus.results.read import open_results
 from dbversus.results.stored import Results
 from dbversus.results.write import create_results_dir
@@ -82,7 +82,7 @@ def test_a_form_with_other_answers_is_a_wrong_result(tmp_path: Path) -> None:
 def test_reports_tell_the_forms_in_a_sentence_and_a_table(tmp_path: Path) -> None:
     assessment = build_assessment(write(tmp_path, 1))
     said = markdown.render(assessment)
-    assert "text ÷ plain on postgres:16: regression: server CPU per op +20" in said
+    assert "text ÷ plain on postgres:16: regression, server CPU per op +20" in said
     forms = json_report.as_json(assessment)["forms"]
     assert [(one["test"], one["against"], one["verdict"]) for one in forms] == [
         ("text", "plain", "regression"),
@@ -103,3 +103,11 @@ def test_planning_is_told_beside_the_verdict(tmp_path: Path) -> None:
 
 def test_a_change_that_is_to_be_measured_again_holds_up_both_tests(tmp_path: Path) -> None:
     assert open_forms(write(tmp_path, 1)) == {"text", "plain"}
+
+
+def test_one_target_with_forms_is_not_said_to_have_nothing_to_compare(tmp_path: Path) -> None:
+    assessment = build_assessment(write(tmp_path, 1))
+    for said in (html.render(assessment), pull_request.render(assessment), assessment.of_one_target):
+        assert "nothing to compare" not in said
+    assert "forms of its statements are compared" in html.render(assessment)
+    assert " ÷ " in pull_request.render(assessment)

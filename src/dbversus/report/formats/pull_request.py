@@ -40,7 +40,9 @@ def write(assessment: Assessment, path: Path) -> None:
 def render(assessment: Assessment) -> str:
     """Markdown that GitHub and GitLab show alike."""
     if not assessment.candidates:
-        return f"{escape(assessment.title)}: there is nothing to compare. {_command(assessment)}\n"
+        forms = [words for one in assessment.sections if one.name == "forms" for words in one.sentences]
+        said = " ".join(map(escape, forms or [assessment.of_one_target]))
+        return f"{escape(assessment.title)}: {said} {_command(assessment)}\n"
     changed = _changed(assessment)
     heads = [_head(assessment, facts) for facts in assessment.candidates[:_MOST_TARGETS]]
     if not changed and _is_judged(assessment):

@@ -66,7 +66,7 @@ def _planning(judged: Judged, one: FormsCompared) -> tuple[float | None, float |
 
 
 def sentence(one: FormsCompared, planning_ms: tuple[float | None, float | None] = (None, None)) -> str:
-    """`busy-text ÷ busy on postgres:17: regression: server CPU per op +16.5 % (at least +14.8 %), … (6 blocks).`"""
+    """`busy-text ÷ busy on postgres:17: regression, server CPU per op +16.5 % (at least +14.8 %), … (6 blocks).`"""
     item = one.comparison
     if item.verdict is Verdict.WRONG_RESULT:
         return f"{one.pair.name}: {item.verdict}: the two give other answers, so their speeds do not count."
@@ -75,7 +75,7 @@ def sentence(one: FormsCompared, planning_ms: tuple[float | None, float | None] 
     blocks = count_of(max(finding.blocks for finding in item.findings.values()), "block")
     against, form = planning_ms
     planning = f"; planning {number(against)} → {number(form)} ms" if against is not None and form is not None else ""
-    said = ": ".join(dict.fromkeys(filter(None, (str(item.verdict), one.words))))
+    said = ", ".join(dict.fromkeys(filter(None, (str(item.verdict), one.words))))
     return f"{one.pair.name}: {said} ({blocks}{planning})."
 
 

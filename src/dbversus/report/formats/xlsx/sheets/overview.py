@@ -14,7 +14,6 @@ _OF_HOST = ("cpu.model", "cpu.cores", "memory.total_bytes", "distribution", "ker
 """What is worth a line here; a sheet has all facts."""
 _NO_COMMAND = "The command was not recorded."
 _NOTHING_MISSING = "Nothing is missing."
-_ONE_TARGET = "One target was measured, so there is nothing to compare."
 
 
 def sheet(assessment: Assessment, others: Sequence[Sheet]) -> Sheet:
@@ -40,7 +39,7 @@ def _outcome(assessment: Assessment) -> Iterator[Lines]:
         if facts.sentences:
             yield Lines(f"{facts.target.label} against {assessment.base.label}", facts.sentences)
     if not assessment.candidates:
-        yield Lines("", [_ONE_TARGET])
+        yield Lines("", [assessment.of_one_target])
     if count := len(assessment.failures):
         yield Lines("What went wrong", [f"{count_of(count, 'failure')}: see the sheet “What went wrong”."])
 
