@@ -14,7 +14,7 @@ def test_each_target_has_its_compiler_and_the_size_of_its_data(results: Results)
     assert found is not None
     columns, rows = found.data[0].plain()
     first, second, _ = (dict(zip(columns, row, strict=True)) for row in rows)
-    assert (first["target"], first["is"], second["is"]) == (LABELS[0], "base", "candidate")
+    assert (first["target"], first["build"], second["target"]) == (LABELS[0], "postgres 13.1", LABELS[1])
     assert (first["compiled by"], first["from"]) == ("gcc 10.2.1, 64-bit", "npm")
     assert (second["data_mb"], second["logs_mb"]) == (61.0, 16.777216)
 

@@ -9,12 +9,12 @@ from dbversus.report.table import Column, Form, Row, Table
 from dbversus.results.stored import Results, Target
 
 _COLUMNS = (
-    *(Column(title) for title in ("target", "is", "DBMS", "version", "compiled by", "from", "config")),
+    *(Column(title) for title in ("target", "build", "compiled by", "from", "config")),
     Column("data, MB", Form.NUMBER, name="data_mb"),
     Column("logs, MB", Form.NUMBER, name="logs_mb"),
 )
 _NOTE = (
-    "Data: tables and indexes, logs: WAL or redo, both when the tests began. Builds of other compilers differ in code, whatever "
+    "The first is the base. Data: tables and indexes, logs: WAL or redo, both when the tests began. Builds of other compilers differ in code, whatever "
     "their versions (docs/trust.md); –: not known, or nothing."
 )
 _BYTES_PER_MB = 1e6
@@ -32,9 +32,7 @@ def _row(results: Results, target: Target) -> Row:
     sizes = results.server_json(target, "sizes.json")
     return [
         target.label,
-        "base" if target == results.base else "candidate",
-        target.dbms,
-        target.version,
+        f"{target.dbms} {target.version}".strip(),
         build.get("compiled"),
         build.get("provider"),
         target.config,
