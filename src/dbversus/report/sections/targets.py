@@ -14,8 +14,8 @@ _COLUMNS = (
     Column("logs, MB", Form.NUMBER, name="logs_mb"),
 )
 _NOTE = (
-    "The first is the base. Data: tables and indexes, logs: WAL or redo, both when the tests began. Builds of other compilers differ in code, whatever "
-    "their versions (docs/trust.md); –: not known, or nothing."
+    "The first is the base. Data: tables and indexes, logs: WAL or redo, both when the tests began. "
+    "Builds of other compilers differ in code, whatever their versions (docs/trust.md); –: not known, or nothing."
 )
 _BYTES_PER_MB = 1e6
 
