@@ -81,11 +81,19 @@ def measure_one(plan: Plan, run: Run) -> None:
     _note_commit(folder)
     with busy_core(plan.busy_cpu) if run.kind == BUSY else contextlib.nullcontext():
         if folder.exists():
-            resume_experiment(read_folder(folder), folder, display, wait=True)
+            _go_on_with(folder, display)
         else:
             spec = spec_of(run, plan.target or TARGETS[run.dbms], plan.choices)
             run_experiment(spec, folder, plan.command, display, wait=True)
     forget_data(run.seed)
+
+
+def _go_on_with(folder: Path, display: PlainDisplay) -> None:
+    """RunError, as of a run that fails, where it cannot: of what source of another commit left, no more can be had."""
+    try:
+        resume_experiment(read_folder(folder), folder, display, wait=True)
+    except UsageError as error:
+        raise RunError(f"{error} Or delete {folder}: it is measured anew then.") from error
 
 
 def _note_commit(folder: Path) -> None:

@@ -189,3 +189,22 @@ def test_a_run_that_fails_does_not_stop_the_others(place: Path, monkeypatch: pyt
     with pytest.raises(RunError, match="Not finished: quick-sqlite-001"):
         measure.measure_all(plan_of(place, [plan.Run("quick", "sqlite", number) for number in (1, 2)]))
     assert tried == [1, 2]
+
+
+def test_a_run_that_cannot_be_gone_on_with_does_not_stop_the_others(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = [plan.Run("quick", "sqlite", number) for number in (1, 2)]
+    (place / runs[0].name).mkdir(parents=True)
+    monkeypatch.setattr(measure, "is_begun", lambda folder: folder.exists())
+    monkeypatch.setattr(measure, "is_finished", lambda folder: False)
+
+    def of_another_source(*_: Any, **__: Any) -> None:
+        raise UsageError("The suite was another one.")
+
+    begun = []
+    monkeypatch.setattr(measure, "read_folder", of_another_source)
+    monkeypatch.setattr(measure, "run_experiment", lambda *_, **__: begun.append(2))
+    with pytest.raises(RunError, match="Not finished: quick-sqlite-001;"):
+        measure.measure_all(plan_of(place, runs))
+    assert begun == [2]
