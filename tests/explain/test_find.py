@@ -10,6 +10,7 @@ from dbversus.explain.cause import Cause, Explanation, Kind
 from dbversus.explain.find import Pair, Seen, explain
 from dbversus.explain.plan_diff import PlanDifference
 from dbversus.explain.settings_diff import SettingDifference, differing_settings
+from dbversus.explain.storage import WAITS_FOR_DEVICE
 from dbversus.results.records import Experiment
 from dbversus.results.records.experiment import Rendered, TargetFacts
 from dbversus.results.stored import Target
@@ -267,6 +268,16 @@ def test_what_one_of_the_two_had_to_bear_counts_against_it_alone() -> None:
     assert _names(pair, _seen(SLOWER, conditions=memory[1:])) == [(Kind.MEMORY, "major page faults")]
     assert _names(pair, _seen(SLOWER, conditions=memory[:1])) == []
     assert _names(pair, _seen(SLOWER, conditions=memory)) == []
+
+
+@pytest.mark.parametrize("what", WAITS_FOR_DEVICE)
+def test_who_waits_for_a_device_uses_no_cpu_time_and_moves_no_bytes(what: str) -> None:
+    pair = _pair(versions=("17.1", "17.2"))
+    waits = [Cause(Kind.STORAGE, TEST, pair.target.label, what)]
+    fewer, dearer, bulkier = {THROUGHPUT: (900.0, 300.0)}, {CPU: (100.0, 300.0)}, {IO_BYTES: (100.0, 300.0)}
+    assert _names(pair, _seen(fewer, conditions=waits)) == [(Kind.STORAGE, what)]
+    assert _names(pair, _seen(dearer, conditions=waits)) == []
+    assert _names(pair, _seen(bulkier, conditions=waits)) == []
 
 
 def test_a_known_bug_of_the_slower_side_comes_first() -> None:

@@ -15,6 +15,7 @@ from dbversus.explain.known_bugs import known_bugs
 from dbversus.explain.operators import ANY_PLAN, Difference, difference
 from dbversus.explain.plan_diff import PlanDifference
 from dbversus.explain.settings_diff import SettingDifference
+from dbversus.explain.storage import WAITS_FOR_DEVICE
 from dbversus.explain.trials import Tried, trial_command, with_trials
 from dbversus.names import split_names
 from dbversus.profiling.stored import Profiled
@@ -221,10 +222,15 @@ class _Search:
                 yield self._new(Kind.KNOWN, bug.name, means=bug.effect, source=bug.source, facts=facts)
 
     def _conditions(self) -> Iterator[Cause]:
-        """What one of the two had to bear, and the other not."""
+        """What one of the two had to bear, and the other not. Who waits for a device uses no CPU and moves no bytes."""
         slower = self.pair.target.label if self.is_worse else self.pair.base.label
         faster = self.pair.base.label if self.is_worse else self.pair.target.label
-        found = [cause for cause in self.seen.conditions if cause.kind in (Kind.STORAGE, Kind.MEMORY)]
+        waits_tell = self.most.metric not in (CPU, IO_BYTES)
+        found = [
+            cause
+            for cause in self.seen.conditions
+            if cause.kind in (Kind.STORAGE, Kind.MEMORY) and (waits_tell or cause.what not in WAITS_FOR_DEVICE)
+        ]
         for cause in found:
             others = {(one.kind, one.what) for one in found if one.target == faster}
             if cause.target == slower and (cause.kind, cause.what) not in others:

@@ -31,6 +31,7 @@ MOST_QUEUED = 2.0
 """Requests under way while the device is busy: more wait for each other, and the probe's waited for none."""
 
 SLOW_BLOCK, SLOW_DEVICE, READS_OF_WHAT_FITS = "slow block", "slow device", "reads of what fits"
+WAITS_FOR_DEVICE = (SLOW_BLOCK, SLOW_DEVICE)
 
 TRIFLE_READS_PER_OP = 0.01
 TRIFLE_BYTES_PER_BLOCK = 2**20

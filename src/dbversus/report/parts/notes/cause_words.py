@@ -7,7 +7,7 @@ from dbversus.explain.conditions import AGED, LEAD_IN_S, LEAST_S, MEASURED_ON, M
 from dbversus.explain.find import ROWS, SIDES
 from dbversus.explain.functions import GONE, HIGH, LOW, NAMES, NEW, UNDER
 from dbversus.explain.operators import GENERIC
-from dbversus.explain.storage import SLOW_BLOCK, SLOW_DEVICE
+from dbversus.explain.storage import SLOW_BLOCK, SLOW_DEVICE, WAITS_FOR_DEVICE
 from dbversus.explain.trials import TRIED
 from dbversus.profiling.symbols import KERNEL
 from dbversus.report.words import change, number, percent, typographic
@@ -153,7 +153,7 @@ def brief(cause: Cause, operators: int = _OPERATORS_SHOWN) -> str:
         case Kind.COUNTER | Kind.COST | Kind.BACKGROUND:
             return f"{metric_named(cause.what).title} {number(_number(cause.base))} → {number(_number(cause.mine))}"
         case Kind.STORAGE:
-            return "a slow device" if cause.what in (SLOW_BLOCK, SLOW_DEVICE) else "reads of data that fits in memory"
+            return "a slow device" if cause.what in WAITS_FOR_DEVICE else "reads of data that fits in memory"
         case _:
             return "too little memory"
 
