@@ -1,0 +1,171 @@
+"""Measures cases one after another by the commands that a user would type; what is finished is left alone."""
+
+import json
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from common import say
+from independent_runs.measure import commit_at_hand, forget_data
+
+from dbversus.builds.lock import locked_if_free
+from dbversus.builds.target import parse_target
+from dbversus.campaign.run import is_begun
+from dbversus.errors import RunError, UsageError
+from dbversus.files import write_text
+from dbversus.results.read import open_results
+from dbversus.results.schema import LOAD_TEST
+from planted.answer import Answer, read_answers, tests_of, write_answers
+from planted.case import Named, command
+from planted.libraries import compile_all
+
+LOCK = "measure.lock"
+RESULTS = "results"
+COMPARE, EXPLAIN = "compare", "explain"
+NOTHING_TO_MEASURE = 2
+"""Exit status: no setting to try, and no CPU time that changed."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """`kept`: file of answers. `again`: cases that have some are measured once more. `minutes`: no case is begun after them."""
+
+    folder: Path
+    cases: Sequence[Named]
+    kept: Path
+    again: bool = False
+    minutes: float | None = None
+    began: float = field(default_factory=time.monotonic)
+
+
+def measure_all(plan: Plan) -> None:
+    """Raises RunError when cases could not be finished, after all the others; UsageError at once."""
+    try:
+        plan.folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"{plan.folder} cannot be made ({error.strerror}); name another folder.") from error
+    with locked_if_free(plan.folder / LOCK) as free:
+        if not free:
+            raise UsageError(f"Another process fills {plan.folder}; wait for it, or name another folder.")
+        if failed := _measure_each(plan):
+            raise RunError(f"Not finished: {', '.join(failed)}; the same command goes on with them.")
+
+
+def _measure_each(plan: Plan) -> list[str]:
+    """Names of the cases that could not be finished."""
+    failed = []
+    for named in plan.cases:
+        runs = [one.run for one in read_answers(plan.kept) if one.case == named.name]
+        if runs and not plan.again:
+            continue
+        if plan.minutes is not None and time.monotonic() - plan.began >= plan.minutes * 60:
+            say(f"the time is up before {named.name}; the same command goes on with it")
+            break
+        say(named.name)
+        try:
+            answer = measure_one(plan, named, max(runs, default=0) + 1)
+        except RunError as error:
+            say(f"{named.name}: {error}")
+            failed.append(named.name)
+        else:
+            keep(plan.kept, answer)
+            forget_data(named.seed)
+    return failed
+
+
+def keep(path: Path, answer: Answer) -> None:
+    """Adds an answer to the file, which is replaced as a whole: a kill leaves the old one or the new one."""
+    answers = sorted([*read_answers(path), answer], key=lambda one: (one.case, one.run))
+    unfinished = path.with_name(f"{path.name}.part")
+    with unfinished.open("w", newline="") as file:
+        write_answers(answers, file)
+    unfinished.replace(path)
+
+
+def measure_one(plan: Plan, named: Named, run: int) -> Answer:
+    folder = (plan.folder / f"{named.name}-{run}").absolute()
+    prepare(named, folder)
+    results = folder / RESULTS
+    if results.exists() and not is_begun(results):
+        shutil.rmtree(results)  # what a kill in the first moment has left
+    if not is_begun(results):
+        _dbversus(folder, COMPARE, [*command(named, folder, RESULTS), "--wait", "--quiet"])
+    elif open_results(results).finished is None:
+        _dbversus(folder, COMPARE, ["resume", RESULTS, "--wait", "--quiet"])
+    found = _explained(folder, ["explain", RESULTS, "--json"]) or []
+    if found:
+        found = _explained(folder, ["explain", RESULTS, "--measure", "--json", "--wait", "--quiet"]) or found
+    tests = [test for test in open_results(results).tests if test != LOAD_TEST]
+    minutes = _minutes(folder)
+    return Answer(
+        named.name,
+        run,
+        datetime.now(UTC).date().isoformat(),
+        _short(commit_at_hand()),
+        minutes[COMPARE],
+        minutes[EXPLAIN],
+        len(tests),
+        tests_of(found),
+    )
+
+
+def prepare(named: Named, folder: Path) -> None:
+    """What the commands read, and nothing else: configs, the suite, libraries. The key stays where it is."""
+    case = named.case
+    dbms = parse_target(case.target.replace("{folder}", str(folder))).dbms
+    configs = folder / "configs" / dbms
+    configs.mkdir(parents=True, exist_ok=True)
+    for name, text in case.configs.items():
+        write_text(configs / f"{name}.conf", text)
+    if case.suite:
+        write_text(folder / "suite.toml", case.suite)
+    compile_all(case.libraries, folder)
+
+
+def _short(commit: str) -> str:
+    commit, dash, dirty = commit.partition("-")
+    return commit[:12] + dash + dirty
+
+
+def _explained(folder: Path, words: Sequence[str]) -> list[dict[str, Any]] | None:
+    """None where there is nothing to measure."""
+    told = _dbversus(folder, EXPLAIN, words, accepted=NOTHING_TO_MEASURE)
+    found: list[dict[str, Any]] | None = None if told is None else json.loads(told)
+    return found
+
+
+def _dbversus(folder: Path, step: str, words: Sequence[str], accepted: int = 0) -> str | None:
+    """Its standard output; None where its status is `accepted`, RunError where it fails. When it began and ended is noted."""
+    _note(folder, step, "began")
+    with (folder / "talk.log").open("a") as talk:
+        talk.write(f"$ dbversus {' '.join(words)}\n")
+        talk.flush()
+        program = str(Path(sys.executable).with_name("dbversus"))
+        done = subprocess.run([program, *words], cwd=folder, stdout=subprocess.PIPE, stderr=talk, text=True)
+    if done.returncode not in (0, accepted):
+        raise RunError(f"dbversus {words[0]} left with status {done.returncode}; {folder / 'talk.log'} has its words.")
+    _note(folder, step, "ended")
+    return None if done.returncode else done.stdout
+
+
+def _note(folder: Path, step: str, what: str) -> None:
+    with (folder / "times.jsonl").open("a") as file:
+        file.write(json.dumps({"step": step, "what": what, "s": round(time.time(), 1)}) + "\n")
+
+
+def _minutes(folder: Path) -> dict[str, float | None]:
+    """Of each step; None where it was interrupted."""
+    lines = [json.loads(line) for line in (folder / "times.jsonl").read_text().splitlines()]
+    found: dict[str, float | None] = {}
+    for step in (COMPARE, EXPLAIN):
+        own = [line for line in lines if line["step"] == step]
+        pairs = list(zip(own[::2], own[1::2], strict=False))
+        whole = len(own) % 2 == 0 and all((one["what"], other["what"]) == ("began", "ended") for one, other in pairs)
+        found[step] = sum(other["s"] - one["s"] for one, other in pairs) / 60 if whole else None
+    return found
