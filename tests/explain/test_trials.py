@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from dbversus.explain.cause import Cause, Kind
+from dbversus.explain.cause import WEAK, Cause, Kind
 from dbversus.explain.trials import TRIED, Tried, trial_command, with_trials
 from dbversus.results.records import Experiment
 from dbversus.stats.metrics import CPU, THROUGHPUT
@@ -58,6 +58,37 @@ def test_one_that_brings_little_back_or_too_much_stays_a_lead_and_it_is_said(aft
 )
 def test_what_was_not_decided_or_is_of_something_else_changes_nothing(tried: Tried) -> None:
     assert with_trials([PLAN, LEAD], CPU, [tried]) == (PLAN, LEAD)
+
+
+TOGETHER = Cause(Kind.SETTING, "t", "new", "jit, work_mem", "off, 16MB", "on, 4MB", share=1.0, tested=True)
+BACK = {"work_mem": ("16MB", "4MB")}
+
+
+def test_of_several_settings_the_one_that_is_the_cause_takes_the_place_of_all() -> None:
+    tried = trial(1.01, Verdict.EQUIVALENT, settings="work_mem=16MB")
+    first, second = with_trials([TOGETHER, PLAN], CPU, [replace(tried, values=BACK)])
+    assert (first.what, first.base, first.mine, first.target) == ("work_mem", "16MB", "4MB", "new")
+    assert first.is_sure and first.facts[TRIED] == tried.words and second == PLAN
+
+
+def test_a_lead_to_a_setting_that_was_put_back_is_told_by_its_name() -> None:
+    lead = replace(LEAD, command="", facts={WEAK: True})
+    tried = replace(trial(1.01, Verdict.EQUIVALENT, settings="work_mem not set"), values=BACK)
+    (only,) = with_trials([TOGETHER, lead], CPU, [tried])
+    assert only.what == "work_mem" and only.is_sure and not only.is_weak and only.means.startswith("limits memory; ")
+
+
+def test_settings_that_act_only_together_are_both_named() -> None:
+    trials = [
+        replace(trial(after, Verdict.EQUIVALENT, settings=f"{name}=off"), values={name: ("off", "on")})
+        for name, after in (("a", 1.2), ("b", 1.01), ("c", 5.9))
+    ]
+    assert [cause.what for cause in with_trials([TOGETHER], CPU, trials)] == ["b", "a"]
+
+
+def test_where_no_setting_brings_the_change_back_by_itself_all_of_them_stay_the_cause() -> None:
+    tried = replace(trial(2.4, Verdict.REGRESSION), values=BACK)
+    assert with_trials([TOGETHER, PLAN], CPU, [tried]) == (TOGETHER, PLAN)
 
 
 HEADER = Experiment(

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dbversus.campaign.finding.agenda import Finding
     from dbversus.campaign.finding.asked import Change
     from dbversus.campaign.journal import Course
+    from dbversus.explain.cause import Explanation
     from dbversus.report.model import Assessment
     from dbversus.results.stored import Results
 
@@ -85,21 +86,31 @@ def _check_at_rest(results: "Results") -> None:
 
 
 def _with_trials(results: "Results", changes: "tuple[Change, ...]") -> "tuple[Change, ...]":
-    """With targets that have settings of the base, as the commands of the first leads name them."""
+    """With targets to try: of one build with each setting put back in which their configs differ; else with settings of the
+    base, as the commands of the first leads name them."""
     import msgspec
 
-    from dbversus.explain.cause import Kind
+    from dbversus.campaign.finding.asked import put_back
+    from dbversus.experiment.folder import read_folder
     from dbversus.report.assessment import build_assessment
 
-    assessment = build_assessment(results)
+    assessment, spec = build_assessment(results), read_folder(results.directory)
     found = []
     for change in changes:
         explanation = assessment.explanation(change.test, results.targets[change.target].label)
-        causes = explanation.causes if explanation else ()
-        settings = [cause for cause in causes if cause.kind is Kind.SETTING and cause.command and not cause.is_weak]
-        trials = dict.fromkeys(shlex.split(cause.command)[_TRIED] for cause in settings)
-        found.append(msgspec.structs.replace(change, trials=tuple(sorted(list(trials)[:MOST_TRIED]))))
+        trials = put_back(spec, change.target) if explanation and explanation.same_build else ()
+        if explanation and not trials:
+            trials = _of_leads(explanation)
+        found.append(msgspec.structs.replace(change, trials=trials))
     return tuple(found)
+
+
+def _of_leads(explanation: "Explanation") -> tuple[str, ...]:
+    from dbversus.explain.cause import Kind
+
+    settings = [one for one in explanation.causes if one.kind is Kind.SETTING and one.command and not one.is_weak]
+    trials = dict.fromkeys(shlex.split(one.command)[_TRIED] for one in settings)
+    return tuple(sorted(list(trials)[:MOST_TRIED]))
 
 
 def _steps(only: str | None, changes: "tuple[Change, ...]") -> tuple[str, ...]:

@@ -16,11 +16,11 @@ from dbversus.explain.operators import ANY_PLAN, Difference, difference
 from dbversus.explain.plan_diff import PlanDifference
 from dbversus.explain.settings_diff import SettingDifference
 from dbversus.explain.storage import WAITS_FOR_DEVICE
-from dbversus.explain.trials import Tried, trial_command, with_trials
+from dbversus.explain.trials import NOT_SET, Tried, trial_command, with_trials
 from dbversus.names import split_names
 from dbversus.profiling.stored import Profiled
 from dbversus.results.records import Experiment
-from dbversus.results.records.experiment import TargetFacts
+from dbversus.results.records.experiment import Rendered, TargetFacts
 from dbversus.results.stored import Target
 from dbversus.stats.metrics import (
     COUNTER,
@@ -199,7 +199,7 @@ class _Search:
         """What alone differs between two targets of one build: the change is its effect."""
         if not self.pair.same_build or not self.chosen:
             return
-        base, mine = (", ".join(str(values[side] or "not set") for values in self.chosen.values()) for side in (0, 1))
+        base, mine = (", ".join(str(values[side] or NOT_SET) for values in self.chosen.values()) for side in (0, 1))
         names = ", ".join(self.chosen)
         known = settings_named(names, family_name(self.pair.target.dbms))
         means, source = (known[0].means, known[0].source) if known else ("", "")
@@ -449,21 +449,25 @@ def _chosen(pair: Pair) -> dict[str, tuple[str | None, str | None]]:
     base, mine = (facts.rendered for facts in pair.facts)
     if base is None or mine is None:
         return {}
-    asked: dict[str, tuple[str | None, str | None]] = {}
-    for prefix, ours, theirs in (
-        ("", mine.settings, base.settings),
-        ("environment.", mine.environment, base.environment),
-        ("init.", mine.init_options, base.init_options),
-        ("ddl.", mine.ddl, base.ddl),
-    ):
-        for name in sorted(ours.keys() | theirs.keys()):
-            if ours.get(name) != theirs.get(name):
-                asked[f"{prefix}{name}"] = theirs.get(name), ours.get(name)
+    theirs, ours = by_name(base), by_name(mine)
+    names = [*ours, *(name for name in theirs if name not in ours)]
+    asked = {name: (theirs.get(name), ours.get(name)) for name in names if theirs.get(name) != ours.get(name)}
     came = {name: values for one, own in asked.items() for name, values in _as_they_came(one, own, pair)}
     if pair.differing.keys() - came.keys():
         # what follows from an option that the server shows under another name, or not at all: skip_log_bin
         return {one: own for one, own in asked.items() if not _items_of(one, pair.differing)} | came
     return came
+
+
+def by_name(rendered: Rendered) -> dict[str, str]:
+    """All that a config says, by names as causes have them: `work_mem`, `environment.LD_PRELOAD`, `ddl.index`."""
+    parts = {
+        "": rendered.settings,
+        "environment.": rendered.environment,
+        "init.": rendered.init_options,
+        "ddl.": rendered.ddl,
+    }
+    return {f"{prefix}{name}": values[name] for prefix, values in parts.items() for name in sorted(values)}
 
 
 def _have_same_config(pair: Pair, chosen: Mapping[str, tuple[str | None, str | None]]) -> bool:

@@ -1,29 +1,38 @@
 """Causes by trial: the command that tries a setting as the base has it on the target, and what that makes of a change."""
 
 import shlex
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import log
 
-from dbversus.explain.cause import SURE_SHARES, Cause, Kind
+from dbversus.explain.cause import SURE_SHARES, WEAK, Cause, Kind
 from dbversus.names import split_names
 from dbversus.results.records import Experiment
 from dbversus.stats.across.clients import case_of
 from dbversus.stats.across.sizes import size_of
 from dbversus.stats.model import DIFFERS, Finding
 
+NOT_SET = "not set"
 TRIED = "tried"
 """Of facts: the setting was tried on the target; the cause's `means` says what came of it."""
+
+
+Values = tuple[str | None, str | None]
+"""Of a setting, on the base and on the target; None: it is not set there."""
 
 
 @dataclass(frozen=True)
 class Tried:
     """`settings`: as they stand in the target that was tried. The findings of one test and metric, both against the base: of the
-    target as it is, in the blocks of the trial, and with these settings."""
+    target as it is, in the blocks of the trial, and with these settings.
+
+    `values`: name of each of them → what it is without the trial; empty where that is not known.
+    """
 
     settings: str
     change: Finding
     after: Finding
+    values: Mapping[str, Values] = field(default_factory=dict)
 
     @property
     def shares(self) -> tuple[float, float, float] | None:
@@ -51,25 +60,58 @@ class Tried:
 
 
 def with_trials(causes: Sequence[Cause], metric: str, trials: Sequence[Tried]) -> tuple[Cause, ...]:
-    """What was tried and brings most of the change back comes first, as tested; of any other lead that was tried, it is said."""
-    tried = {trial.settings: trial for trial in trials if trial.after.metric == metric}
+    """What was tried and brings most of the change back comes first, as tested; of any other lead that was tried, it is said.
+
+    Where all that tells two targets apart are several settings, and some of them were found in this way, these take the place of
+    all.
+    """
+    tried = [trial for trial in trials if trial.after.metric == metric]
     found = [_told(cause, tried) for cause in causes]
-    return tuple(sorted(found, key=lambda cause: not cause.is_sure))
+    together = next((cause for cause in found if cause.tested and TRIED not in cause.facts), None)
+    if together is not None:
+        found += _found_apart(together, [trial for trial in tried if not any(_is_of(one, trial) for one in causes)])
+        if any(cause.is_sure and TRIED in cause.facts for cause in found):
+            found.remove(together)
+    return tuple(sorted(found, key=lambda cause: (not cause.is_sure, abs(1 - (cause.share or 0)) * cause.is_sure)))
 
 
-def _told(cause: Cause, tried: dict[str, Tried]) -> Cause:
-    trial = next((one for settings, one in tried.items() if _is_of(cause, settings)), None)
+def _told(cause: Cause, tried: Sequence[Tried]) -> Cause:
+    trial = next((one for one in tried if _is_of(cause, one)), None)
     if trial is None or cause.tested or trial.shares is None:
         return cause
     means = f"{cause.means}; {trial.words}" if cause.means else trial.words
-    facts = {**cause.facts, TRIED: trial.words}
     share = trial.shares[0] if trial.is_it else None
-    return replace(cause, tested=trial.is_it, share=share, means=means, facts=facts)
+    # that it acts is shown now, or that it does not act by itself
+    facts = {name: value for name, value in cause.facts.items() if name != WEAK or not trial.is_it}
+    return replace(cause, tested=trial.is_it, share=share, means=means, facts={**facts, TRIED: trial.words})
 
 
-def _is_of(cause: Cause, settings: str) -> bool:
-    """Whether the command that tests it has these settings, which name the one that differs, switches of a list too."""
-    return cause.kind is Kind.SETTING and f",{settings}" in f",{cause.command}".replace("@", ",").replace(" ", ",")
+def _found_apart(together: Cause, tried: Sequence[Tried]) -> Iterator[Cause]:
+    """Of what tells two targets apart: the settings that a trial shows to be the cause, and that no lead points to."""
+    for trial in tried:
+        if trial.is_it and trial.shares and len(trial.values) == 1:
+            ((name, (base, mine)),) = trial.values.items()
+            values = base or NOT_SET, mine or NOT_SET
+            yield Cause(
+                Kind.SETTING,
+                together.test,
+                together.target,
+                name,
+                *values,
+                share=trial.shares[0],
+                tested=True,
+                means=trial.words,
+                facts={TRIED: trial.words},
+            )
+
+
+def _is_of(cause: Cause, trial: Tried) -> bool:
+    """Whether the setting alone was tried, or the command that tests it has these settings, which name the one that differs,
+    switches of a list too."""
+    if cause.kind is not Kind.SETTING:
+        return False
+    named = f",{cause.command}".replace("@", ",").replace(" ", ",")
+    return set(trial.values) == {cause.what} or (bool(trial.settings) and f",{trial.settings}" in named)
 
 
 _LEFT_OUT = frozenset({"--tests", "--out", "--matrix", "--builds", "--exclude", "--scaled", "--time-budget"})

@@ -6,13 +6,13 @@ import pytest
 
 from dbversus.campaign.agenda import End, Outcome, Step
 from dbversus.campaign.finding.agenda import MEASURED_ALL, Finding
-from dbversus.campaign.finding.asked import Change, changes_of
+from dbversus.campaign.finding.asked import Change, Experiment, changes_of, put_back
 from dbversus.campaign.finding.steps import PROFILE, PROFILED_BLOCKS, STEPS, TRIAL
 from dbversus.campaign.journal import Asked, CampaignJournal, read_campaign
 from dbversus.campaign.run import decided, spec_of
 from dbversus.errors import UsageError
 from dbversus.experiment.asked.spec import make_spec, write_spec
-from dbversus.experiment.folder import copies_of, write_copies
+from dbversus.experiment.folder import copies_of, read_folder, write_copies
 from dbversus.results.read import open_results
 from dbversus.results.schema import EXPERIMENT
 
@@ -55,6 +55,29 @@ def test_settings_that_leads_point_to_are_tried_beside_the_base_and_the_target(e
     assert planned.spec.targets == [TARGETS[0], TARGETS[1], tried] and planned.spec.fail_on == []
     after = agenda.next({"trial-1": Outcome("decided")})
     assert isinstance(after, Step) and after.experiments[0].name == PROFILE
+
+
+def test_tests_that_try_the_same_share_an_experiment_and_servers_take_turns(experiment: Path) -> None:
+    tried = tuple(f"{TARGETS[1]},threads={n}" for n in range(5))
+    changes = [Change("point-query", 1, trials=tried), Change("scan", 1, trials=tried), Change("scan", 2, trials=tried)]
+    first, second = STEPS[TRIAL].next(Experiment(read_folder(experiment), changes), {})
+    assert (first.spec.tests, first.spec.targets) == ("point-query,scan", [*TARGETS[:2], *tried])
+    assert (first.spec.at_once, first.spec.seconds) == (5, 2.5)
+    assert (second.spec.tests, second.spec.targets[1]) == ("scan", TARGETS[2])
+
+
+def test_each_setting_is_put_back_where_several_tell_two_configs_of_a_build_apart(tmp_path: Path) -> None:
+    folder = tmp_path / "sqlite"
+    folder.mkdir()
+    (folder / "new.conf").write_text("cache_size = 20\n[ddl]\nindex.k = none\n")
+    choices = {"table_size": 1000, "config_dir": str(tmp_path)}
+    base, mine = "sqlite:bundled@cache_size=10,threads=2", "after=sqlite:bundled@new,threads=2"
+    spec = make_spec({"targets": [base, mine, f"{base},temp_store=2", base], **choices})
+    assert put_back(spec, 1) == (
+        "sqlite:bundled@threads=2,cache_size=10,ddl.index.k=none",
+        "sqlite:bundled@threads=2,cache_size=20",
+    )
+    assert put_back(spec, 2) == () and put_back(spec, 3) == ()
 
 
 def test_a_test_that_was_asked_for_is_profiled_whether_it_changed_or_not() -> None:

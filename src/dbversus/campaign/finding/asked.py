@@ -6,6 +6,9 @@ from fnmatch import fnmatchcase
 
 from msgspec import Struct
 
+from dbversus.builds.store import resolve
+from dbversus.builds.target import parse_target, split_name
+from dbversus.campaign.screening.factors import settings_of
 from dbversus.errors import UsageError
 from dbversus.experiment.asked.spec import ExperimentSpec
 from dbversus.names import split_names
@@ -16,6 +19,9 @@ from dbversus.stats.across.sizes import size_of
 from dbversus.stats.comparison import compare
 from dbversus.stats.metrics import CPU
 from dbversus.stats.model import CHANGES, Verdict
+
+MOST_APART = 6
+"""Settings that are each put back in one experiment."""
 
 
 class Change(Struct, frozen=True, omit_defaults=True):
@@ -92,3 +98,21 @@ def changes_of(results: Results, tests: str | None) -> tuple[Change, ...]:
             f"No test of {results.directory} changed, so there is nothing to explain; --tests measures tests all the same."
         )
     return tuple(found)
+
+
+def put_back(spec: ExperimentSpec, place: int) -> tuple[str, ...]:
+    """The target at that place, with each setting in which it differs from a base of the same build as the base has it.
+
+    Empty where a single one differs, which needs no trial, or too many for one experiment.
+    """
+    base, target = (parse_target(spec.targets[one]) for one in (0, place))
+    try:
+        configs = [base.configs, target.configs]
+        settings = settings_of(target.dbms, resolve(target).version, configs, spec.config_place)
+    except UsageError:  # both say the same
+        return ()
+    names = [factor.name for factor in settings.factors]
+    if not 1 < len(names) <= MOST_APART:
+        return ()
+    build = split_name(spec.targets[place])[1].partition("@")[0]
+    return tuple(settings.target(build, [one for one in names if one != name]) for name in names)

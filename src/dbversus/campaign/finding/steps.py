@@ -13,7 +13,10 @@ from dbversus.experiment.asked.groups import ROWS_PER_GROUP
 
 TRIAL, PROFILE = "trial", "profile"
 MOST_TRIALS = 4
-"""Changes whose leads are tried."""
+"""Experiments."""
+SERVERS_UP = 5
+COMPARED = 2
+"""Targets of an ordinary comparison, for which a test's time is meant."""
 PROFILED_BLOCKS = 6
 PROFILED_S = 10.0
 """Of each target, in a block: with six blocks 60,000 samples, which tell a function of 5 % to within 0.13 % of the whole."""
@@ -71,7 +74,8 @@ def _of_cpu(changes: Sequence[Change]) -> list[Change]:
 
 
 class _Trial:
-    """Where leads point to settings, the target with these as the base has them: an experiment for each change."""
+    """Where leads point to settings, the target with these as the base has them: one experiment for all changes of a target that
+    have the same; where several settings are all that tells it from the base, each of them."""
 
     lacks = "no lead points to a setting that could be tried"
 
@@ -81,16 +85,30 @@ class _Trial:
     def next(self, experiment: Experiment, outcomes: Mapping[str, Outcome]) -> Sequence[Planned]:
         if experiment.spec.inject is not None:  # it names targets by their places
             return ()
-        with_trials = [change for change in experiment.changes if change.trials]
-        return [_trial(experiment, change, n) for n, change in enumerate(with_trials[:MOST_TRIALS], start=1)]
+        groups: dict[tuple[int, tuple[str, ...]], list[Change]] = {}
+        for change in experiment.changes:
+            if change.trials:
+                groups.setdefault((change.target, change.trials), []).append(change)
+        return [_trial(experiment, own, n) for n, own in enumerate(list(groups.values())[:MOST_TRIALS], start=1)]
 
 
-def _trial(experiment: Experiment, change: Change, number: int) -> Planned:
-    given = experiment.narrowed([change])
-    base, target = experiment.spec.targets[0], experiment.spec.targets[change.target]
-    choices = given | {"targets": [base, target, *change.trials], "time_budget_s": None, "calibration": False}
-    why = f"whether settings make the change of {given['tests']}: {', '.join(change.trials)}"
-    return Planned(f"{TRIAL}-{number}", experiment.spec.with_choices(choices), why)
+def _trial(experiment: Experiment, changes: Sequence[Change], number: int) -> Planned:
+    spec, first = experiment.spec, changes[0]
+    targets = [spec.targets[0], spec.targets[first.target], *first.trials]
+    take_turns = spec.order == "interleaved" and spec.restore == "block"
+    up = min(len(targets), spec.at_once or SERVERS_UP) if take_turns else len(targets)
+    more = max(1.0, up / COMPARED)
+    choices = experiment.narrowed(changes) | {
+        "targets": targets,
+        "seconds": spec.seconds * more,
+        "test_seconds": {glob: seconds * more for glob, seconds in spec.test_seconds.items()},
+        "at_once": up if len(targets) > up else None,
+        "rows": min(spec.rows, ROWS_PER_GROUP // 2),
+        "time_budget_s": None,
+        "calibration": False,
+    }
+    why = f"whether settings make the change of {choices['tests']}: {', '.join(first.trials)}"
+    return Planned(f"{TRIAL}-{number}", spec.with_choices(choices), why)
 
 
 STEPS: dict[str, StepOfFinding] = {TRIAL: _Trial(), PROFILE: _Profile()}

@@ -68,8 +68,9 @@ class _Config:
         return item.value if item else None
 
 
-def settings_of(dbms: str, version: str, configs: Sequence[str], config_dir: ConfigPlace) -> Settings:
-    """`configs`: two, each a config file by path, or what stands after the `@` of a target, taken apart by its commas.
+def settings_of(dbms: str, version: str, configs: Sequence[str | Sequence[str]], config_dir: ConfigPlace) -> Settings:
+    """`configs`: two, each a config file by path, or what stands after the `@` of a target, taken apart by its commas if it is
+    not yet.
 
     Raises UsageError where one does not exist, and where both say the same.
     """
@@ -92,18 +93,22 @@ def without_base(dbms: str) -> str:
     return "default" if find_dbms(dbms).family is Family.SQLITE else "server_defaults"
 
 
-def _config(dbms: str, version: str, text: str, config_dir: ConfigPlace) -> _Config:
-    path = Path(text)
-    if "=" not in text and (path.suffix in (".conf", ".cnf") or path.is_file()):
-        file = read_config(path, flags=find_dbms(dbms).settings.flags)
+def _config(dbms: str, version: str, config: str | Sequence[str], config_dir: ConfigPlace) -> _Config:
+    if isinstance(config, str) and "=" not in config and _is_file(Path(config)):
+        file = read_config(Path(config), flags=find_dbms(dbms).settings.flags)
         items, without_base = list(file.items), file.without_base
     else:
-        items, without_base = chosen_items(dbms, version, [one for one in text.split(",") if one], config_dir)
+        said = config.split(",") if isinstance(config, str) else config
+        items, without_base = chosen_items(dbms, version, [one for one in said if one], config_dir)
     files = available_configs(dbms, config_dir)
     base = () if without_base or BASE not in files else files[BASE].items
-    said, of_base = _by_key(dbms, version, items), _by_key(dbms, version, base)
-    own = {key: item for key, item in said.items() if key not in of_base or item.value != of_base[key].value}
+    named, of_base = _by_key(dbms, version, items), _by_key(dbms, version, base)
+    own = {key: item for key, item in named.items() if key not in of_base or item.value != of_base[key].value}
     return _Config(own, of_base)
+
+
+def _is_file(path: Path) -> bool:
+    return path.suffix in (".conf", ".cnf") or path.is_file()
 
 
 def _by_key(dbms: str, version: str, items: Iterable[Item]) -> dict[str, Item]:

@@ -3,10 +3,12 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from dbversus.explain.trials import Tried
+from dbversus.explain.find import by_name
+from dbversus.explain.trials import Tried, Values
 from dbversus.names import split_names
 from dbversus.profiling.stored import is_begun
 from dbversus.results.read import open_results
+from dbversus.results.records.experiment import Rendered
 from dbversus.results.schema import JOURNAL, MEASURED
 from dbversus.results.stored import Results, Target, check_inside
 from dbversus.stats.comparison import by_test_and_target
@@ -32,17 +34,32 @@ def measured_trials(results: Results) -> Mapping[tuple[str, str], Sequence[Tried
 
 
 def _trials(results: Results) -> Iterator[tuple[str, Tried]]:
-    _, target, *tried = results.targets
+    base, target, *tried = results.targets
+    rendered = {facts.name: facts.rendered for facts in results.header.targets}
     findings = by_test_and_target(judge(results))
     for test in results.repeated_tests:
         changes = findings.get((test, target.label), {})
         for one in tried:
             for metric, after in findings.get((test, one.label), {}).items():
                 if metric in changes and after.judged:
-                    yield test, Tried(_settings(target, one), changes[metric], after)
+                    values = _values(*(rendered[each.name] for each in (base, target, one)))
+                    yield test, Tried(_settings(target, one, values), changes[metric], after, values)
 
 
-def _settings(target: Target, tried: Target) -> str:
-    """What the one that was tried sets besides, or otherwise."""
-    own, more = (split_names(one.written.partition("@")[2]) for one in (target, tried))
-    return ",".join(item for item in more if item not in own)
+def _settings(target: Target, tried: Target, values: Mapping[str, Values]) -> str:
+    """What the one that was tried sets besides, or otherwise; where it is written otherwise, what came of that."""
+    if tried.written.startswith(target.written) or not values:
+        own, more = (split_names(one.written.partition("@")[2]) for one in (target, tried))
+        return ",".join(item for item in more if item not in own)
+    return ", ".join(f"{name} not set" if base is None else f"{name}={base}" for name, (base, _) in values.items())
+
+
+def _values(base: Rendered | None, target: Rendered | None, tried: Rendered | None) -> dict[str, Values]:
+    """Of settings that are otherwise where they were tried: what the base and the target make of them."""
+    if base is None or target is None or tried is None:
+        return {}
+    sides = [by_name(one) for one in (base, target, tried)]
+    names = sorted(sides[1].keys() | sides[2].keys())
+    return {
+        name: (sides[0].get(name), sides[1].get(name)) for name in names if sides[1].get(name) != sides[2].get(name)
+    }
