@@ -4,13 +4,14 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import log
+from typing import Protocol
 
 from dbversus.explain.cause import SURE_SHARES, WEAK, Cause, Kind
 from dbversus.names import split_names
 from dbversus.results.records import Experiment
 from dbversus.stats.across.clients import case_of
 from dbversus.stats.across.sizes import size_of
-from dbversus.stats.model import DIFFERS, Finding
+from dbversus.stats.model import DIFFERS, Finding, Verdict
 
 NOT_SET = "not set"
 TRIED = "tried"
@@ -19,6 +20,36 @@ TRIED = "tried"
 
 Values = tuple[str | None, str | None]
 """Of a setting, on the base and on the target; None: it is not set there."""
+
+
+Shares = tuple[float, float, float]
+"""Of a change, what goes with settings: the estimate, and the ends of its interval as far as the ratio that is left has one."""
+
+
+class Ratio(Protocol):
+    """A finding, or what a campaign keeps of it."""
+
+    @property
+    def verdict(self) -> Verdict: ...
+    @property
+    def ratio(self) -> float | None: ...
+    @property
+    def low(self) -> float | None: ...
+    @property
+    def high(self) -> float | None: ...
+
+
+def shares_back(change: Ratio, after: Ratio) -> Shares | None:
+    """None where the change was not seen again, or nothing is known."""
+    if change.verdict not in DIFFERS or not (change.ratio and after.ratio and after.low and after.high):
+        return None
+    one, *ends = (1 - log(ratio) / log(change.ratio) for ratio in (after.ratio, after.low, after.high))
+    return one, min(ends), max(ends)
+
+
+def is_it(shares: Shares | None) -> bool:
+    """Whether most of a change goes with the settings, and not far more than all of it, by the whole interval."""
+    return shares is not None and SURE_SHARES[0] <= shares[1] and shares[2] <= SURE_SHARES[1]
 
 
 @dataclass(frozen=True)
@@ -35,19 +66,13 @@ class Tried:
     values: Mapping[str, Values] = field(default_factory=dict)
 
     @property
-    def shares(self) -> tuple[float, float, float] | None:
-        """Of the change, what goes with the settings: the estimate, and the ends of its interval as far as the ratio that is left
-        has one. None where the change was not seen again, or nothing is known."""
-        change, after = self.change, self.after
-        if change.verdict not in DIFFERS or not (change.ratio and after.ratio and after.low and after.high):
-            return None
-        one, *ends = (1 - log(ratio) / log(change.ratio) for ratio in (after.ratio, after.low, after.high))
-        return one, min(ends), max(ends)
+    def shares(self) -> Shares | None:
+        """Of the change, what goes with the settings."""
+        return shares_back(self.change, self.after)
 
     @property
     def is_it(self) -> bool:
-        """Whether most of the change goes with the settings, and not far more than all of it, by the whole interval."""
-        return self.shares is not None and SURE_SHARES[0] <= self.shares[1] and self.shares[2] <= SURE_SHARES[1]
+        return is_it(self.shares)
 
     @property
     def words(self) -> str:

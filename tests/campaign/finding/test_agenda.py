@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dbversus.campaign.agenda import End, Outcome, Step
+from dbversus.campaign.agenda import End, Found, Outcome, Step
 from dbversus.campaign.finding.agenda import MEASURED_ALL, Finding
 from dbversus.campaign.finding.asked import Change, Experiment, changes_of, put_back
 from dbversus.campaign.finding.steps import PROFILE, PROFILED_BLOCKS, STEPS, TRIAL
@@ -15,6 +15,8 @@ from dbversus.experiment.asked.spec import make_spec, write_spec
 from dbversus.experiment.folder import copies_of, read_folder, write_copies
 from dbversus.results.read import open_results
 from dbversus.results.schema import EXPERIMENT
+from dbversus.stats.metrics import CPU
+from dbversus.stats.model import Verdict
 
 from ...report.synthetic import TRUTHS, write_results
 
@@ -55,6 +57,24 @@ def test_settings_that_leads_point_to_are_tried_beside_the_base_and_the_target(e
     assert planned.spec.targets == [TARGETS[0], TARGETS[1], tried] and planned.spec.fail_on == []
     after = agenda.next({"trial-1": Outcome("decided")})
     assert isinstance(after, Step) and after.experiments[0].name == PROFILE
+
+
+def test_what_a_trial_has_found_is_not_profiled_unless_asked_for(experiment: Path) -> None:
+    change = Change("scan", 1, cpu=True, trials=("a", "b"))
+    world = Experiment(read_folder(experiment), [change])
+
+    def tried(after: float, test: str = "scan") -> dict[str, Outcome]:
+        ratios = {1: 6.0, 2: 5.9, 3: after}
+        found = tuple(
+            Found(test, place, CPU, Verdict.REGRESSION, 4, ratio, ratio * 0.98, ratio * 1.02)
+            for place, ratio in ratios.items()
+        )
+        return {"trial-1": Outcome("decided", (*TARGETS[:2], "a", "b"), found)}
+
+    assert not STEPS[PROFILE].next(world, tried(1.01))
+    assert STEPS[PROFILE].next(world, tried(2.4)) and STEPS[PROFILE].next(world, tried(1.01, test="point-query"))
+    asked = Experiment(world.spec, [Change("scan", 1, cpu=True, asked=True)])
+    assert STEPS[PROFILE].next(asked, tried(1.01))
 
 
 def test_tests_that_try_the_same_share_an_experiment_and_servers_take_turns(experiment: Path) -> None:

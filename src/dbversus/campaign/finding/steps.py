@@ -10,6 +10,8 @@ from typing import Protocol
 from dbversus.campaign.agenda import Outcome, Planned
 from dbversus.campaign.finding.asked import Change, Experiment
 from dbversus.experiment.asked.groups import ROWS_PER_GROUP
+from dbversus.explain.trials import is_it, shares_back
+from dbversus.stats.metrics import CPU
 
 TRIAL, PROFILE = "trial", "profile"
 MOST_TRIALS = 4
@@ -36,7 +38,10 @@ class StepOfFinding(Protocol):
 
 
 class _Profile:
-    """Where CPU time per operation changed, which functions it goes to: blocks of their own, base and targets in turn."""
+    """Where CPU time per operation changed, which functions it goes to: blocks of their own, base and targets in turn.
+
+    Not where a trial of the same campaign has found the cause: `--only profile` tells how it acts.
+    """
 
     lacks = "CPU time per operation changed in no test, so a profile has nothing to tell; --tests profiles tests all the same"
 
@@ -44,7 +49,7 @@ class _Profile:
         return bool(_of_cpu(changes))
 
     def next(self, experiment: Experiment, outcomes: Mapping[str, Outcome]) -> Sequence[Planned]:
-        changes = _of_cpu(experiment.changes)
+        changes = [one for one in _of_cpu(experiment.changes) if one.asked or not _is_found(one, experiment, outcomes)]
         if not changes:
             return ()
         spec = experiment.spec
@@ -71,6 +76,18 @@ class _Profile:
 def _of_cpu(changes: Sequence[Change]) -> list[Change]:
     """A profile tells nothing of what waits."""
     return [change for change in changes if change.cpu or change.asked]
+
+
+def _is_found(change: Change, experiment: Experiment, outcomes: Mapping[str, Outcome]) -> bool:
+    """Whether a trial has brought the change in CPU time back."""
+    target = experiment.spec.targets[change.target]
+    for name, outcome in outcomes.items():
+        if name.startswith(TRIAL) and len(outcome.targets) > 2 and outcome.targets[1] == target:
+            found = {one.target: one for one in outcome.found if (one.test, one.metric) == (change.test, CPU)}
+            whole = found.pop(1, None)
+            if whole and any(is_it(shares_back(whole, one)) for one in found.values()):
+                return True
+    return False
 
 
 class _Trial:
