@@ -60,6 +60,14 @@ def test_what_was_not_decided_or_is_of_something_else_changes_nothing(tried: Tri
     assert with_trials([PLAN, LEAD], CPU, [tried]) == (PLAN, LEAD)
 
 
+def test_one_that_a_trial_shows_to_do_nothing_is_no_lead_any_more() -> None:
+    counter = Cause(Kind.COUNTER, "t", "new", "temp_files")
+    first, second = with_trials([LEAD, counter], CPU, [trial(5.9, Verdict.REGRESSION)])
+    assert first == counter and second.what == "work_mem" and second.is_weak
+    undecided, _ = with_trials([LEAD, counter], CPU, [trial(2.4, Verdict.REGRESSION)])
+    assert undecided.what == "work_mem" and not undecided.is_weak
+
+
 TOGETHER = Cause(Kind.SETTING, "t", "new", "jit, work_mem", "off, 16MB", "on, 4MB", share=1.0, tested=True)
 BACK = {"work_mem": ("16MB", "4MB")}
 

@@ -16,7 +16,7 @@ from dbversus.explain.operators import ANY_PLAN, Difference, difference
 from dbversus.explain.plan_diff import PlanDifference
 from dbversus.explain.settings_diff import SettingDifference
 from dbversus.explain.storage import WAITS_FOR_DEVICE
-from dbversus.explain.trials import NOT_SET, Tried, trial_command, with_trials
+from dbversus.explain.trials import LEAST_SHARE, NOT_SET, Tried, trial_command, with_trials
 from dbversus.names import split_names
 from dbversus.profiling.stored import Profiled
 from dbversus.results.records import Experiment
@@ -32,8 +32,6 @@ from dbversus.stats.metrics import (
 )
 from dbversus.stats.model import CHANGES, Finding
 
-LEAST_SHARE = 0.1
-"""Of a change: what explains less is not named as a cause of it."""
 AS_MUCH = 0.3
 """Of a change, in logarithms: rows that moved by less do not tell what another plan has to do."""
 OF_THROUGHPUT = (WAIT, "server_switches_per_op", DISK_READS, "major_faults_per_op")

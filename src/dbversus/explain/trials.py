@@ -14,6 +14,8 @@ from dbversus.stats.across.sizes import size_of
 from dbversus.stats.model import DIFFERS, Finding, Verdict
 
 NOT_SET = "not set"
+LEAST_SHARE = 0.1
+"""Of a change: what explains less is not named as a cause of it."""
 TRIED = "tried"
 """Of facts: the setting was tried on the target; the cause's `means` says what came of it."""
 
@@ -75,6 +77,11 @@ class Tried:
         return is_it(self.shares)
 
     @property
+    def is_none(self) -> bool:
+        """Whether next to nothing of the change goes with the settings, by the whole interval."""
+        return self.shares is not None and max(map(abs, self.shares)) < LEAST_SHARE
+
+    @property
     def words(self) -> str:
         """`with work_mem=16MB it is 1.010 [0.980, 1.040] of postgres:14's in place of 5.930`"""
         after, change = self.after, self.change
@@ -97,7 +104,14 @@ def with_trials(causes: Sequence[Cause], metric: str, trials: Sequence[Tried]) -
         found += _found_apart(together, [trial for trial in tried if not any(_is_of(one, trial) for one in causes)])
         if any(cause.is_sure and TRIED in cause.facts for cause in found):
             found.remove(together)
-    return tuple(sorted(found, key=lambda cause: (not cause.is_sure, abs(1 - (cause.share or 0)) * cause.is_sure)))
+    return tuple(sorted(found, key=_place))
+
+
+def _place(cause: Cause) -> tuple[int, float]:
+    """What is sure comes first, the nearest to all of the change; what a trial has shown to do next to nothing last."""
+    if cause.is_sure:
+        return 0, abs(1 - (cause.share or 0.0))
+    return (2 if cause.is_weak else 1), 0.0
 
 
 def _told(cause: Cause, tried: Sequence[Tried]) -> Cause:
@@ -106,9 +120,10 @@ def _told(cause: Cause, tried: Sequence[Tried]) -> Cause:
         return cause
     means = f"{cause.means}; {trial.words}" if cause.means else trial.words
     share = trial.shares[0] if trial.is_it else None
-    # that it acts is shown now, or that it does not act by itself
-    facts = {name: value for name, value in cause.facts.items() if name != WEAK or not trial.is_it}
-    return replace(cause, tested=trial.is_it, share=share, means=means, facts={**facts, TRIED: trial.words})
+    facts = {**cause.facts, TRIED: trial.words}
+    if trial.is_it or trial.is_none:
+        facts[WEAK] = trial.is_none  # whatever pointed to it: that it acts by itself, or does not, is shown now
+    return replace(cause, tested=trial.is_it, share=share, means=means, facts=facts)
 
 
 def _found_apart(together: Cause, tried: Sequence[Tried]) -> Iterator[Cause]:
