@@ -189,6 +189,59 @@ def test_own_files_are_loaded_and_drawn_from_alike(bench: Bench, postgres: str, 
     assert "wrong result" not in report and all(name in report for name in TESTS)
 
 
+def test_own_files_fill_the_tables_of_an_own_schema_on_all_dbms(
+    bench: Bench, postgres: str, of_mysqls_family: list[str]
+) -> None:
+    rows = [f'{number},{number:03d},{number}.50,"Łódź, {number}",' for number in range(1, 201)]
+    (bench.folder / "orders.csv").write_text("\n".join(["id,code,total,city,note", *rows]) + "\n")
+    columns = "code CHAR(3) NOT NULL, total DECIMAL(10,2) NOT NULL, city VARCHAR(40) NOT NULL, note VARCHAR(9)"
+    for name, identity, rest in OWN_SCHEMA:
+        (bench.folder / f"{name}.sql").write_text(f"CREATE TABLE orders (id {identity}, {columns}){rest};")
+    (bench.folder / "orders.toml").write_text(ORDERS)
+    (bench.home / "builds").symlink_to(home_dir() / "builds")
+    targets = ["sqlite:bundled", postgres, *of_mysqls_family]
+    bench.run("run", _quick(bench.write(targets, "*", 'suite = "orders.toml"\n', looks=(2,))), "--out", bench.out)
+    results = open_results(bench.out)
+    assert of_type(results.records, Failure) == []
+    checks = {check.test: check for check in of_type(results.records, Check)}
+    assert {name: check.differs for name, check in checks.items()} == {"found": [], "add": []}
+    assert all(answers.rows for answers in checks["found"].targets.values())
+
+
+OWN_SCHEMA = (
+    ("sqlite", "INTEGER PRIMARY KEY", ""),
+    ("postgres", "serial PRIMARY KEY", ""),
+    ("mysql", "INT AUTO_INCREMENT PRIMARY KEY", " DEFAULT CHARSET utf8"),
+)
+ORDERS = """title = "Orders in a schema of one's own"
+[setup]
+sqlite = "sqlite.sql"
+postgres = "postgres.sql"
+mysql = "mysql.sql"
+[data.orders]
+file = "orders.csv"
+[tables.orders]
+made_by = "scripts"
+data = "orders"
+[tests.found]
+title = "By city"
+group = "point"
+[[tests.found.statements]]
+name = "found"
+sql = "SELECT id, code, city, note FROM orders WHERE city = :city AND total > 0.4"
+params = { city = { gen = "data", of = "orders", column = "city" } }
+[tests.add]
+title = "The server numbers what is added"
+group = "write"
+[[tests.add.statements]]
+name = "add"
+sql = "INSERT INTO orders (code, total, city) VALUES ('new', 1.25, 'Łódź')"
+[[phases]]
+name = "all"
+tests = ["found", "add"]
+"""
+
+
 def test_the_template_of_a_suite_runs_as_it_is(bench: Bench) -> None:
     bench.run("suites", "new", "shop.toml")
     bench.run(

@@ -8,6 +8,9 @@ import pytest
 
 from dbversus import packed
 from dbversus.errors import UsageError
+from dbversus.servers.mysql import ddl as mysql_ddl
+from dbversus.servers.postgres import ddl as postgres_ddl
+from dbversus.servers.sqlite import ddl as sqlite_ddl
 from dbversus.suites import Suite, definition, load_suite, loads
 from dbversus.suites.data.file import find_file
 from dbversus.suites.data.scan import connection
@@ -217,3 +220,86 @@ def test_rows_that_memory_has_no_room_for_go_to_a_private_folder(folder: Path) -
         (spill,) = kept.glob(".spill-*")
         assert list(spill.iterdir()) and kept.stat().st_mode & 0o777 == 0o700
     assert not list(kept.glob(".spill-*"))
+
+
+OF_SCRIPTS = (
+    '[setup]\nsql = "schema.sql"\n[data.orders]',
+    'made_by = "scripts"\ndata = "orders"',
+)
+
+
+def own_schema(folder: Path, old: str = "", new: str = "") -> Suite:
+    """The suite with a schema of its user's own."""
+    (folder / "schema.sql").write_text("CREATE TABLE orders (id INTEGER PRIMARY KEY, customer INTEGER, note CHAR(8));")
+    text = SUITE.replace("[data.orders]", OF_SCRIPTS[0]).replace('data = "orders"\nprimary_key = ["id"]', OF_SCRIPTS[1])
+    assert old in text
+    (folder / "mine.toml").write_text(text.replace(old, new, 1))
+    return load_suite(folder / "mine.toml")
+
+
+def test_what_scripts_make_is_filled_with_the_files_texts_as_they_are_written(folder: Path) -> None:
+    (folder / "orders.csv").write_text("id,customer,note\n1,7,007\n2,,1e5\n3,12.50,2024-01-01T00:00:00Z\n")
+    suite = own_schema(folder)
+    made = loads(suite, 1000, 1, lambda table: ([], []))[0]
+    assert {one["type"] for one in made["columns"].values()} == {"text"}
+    _stage(suite)
+    texts = {staged.name: staged.path.read_text() for staged in suite.staged}
+    assert texts[made["data"]] == "1\t7\t007\n2\t\\N\t1e5\n3\t12.50\t2024-01-01T00:00:00Z\n"
+    drawn = definition(suite.tests["one"], "sqlite", 1000)["statements"][0]["params"]["id"]
+    assert drawn["type"] == "int8"
+    assert suite.usual_rows(1000, 1) == load(folder).usual_rows(1000, 1)
+
+
+def test_a_column_of_what_scripts_make_may_have_a_type_as_which_it_is_sent(folder: Path) -> None:
+    given = OF_SCRIPTS[1] + '\ncolumns = { id = {}, customer = { type = "decimal(10,2)" } }'
+    made = loads(own_schema(folder, OF_SCRIPTS[1], given), 1000, 1, lambda table: ([], []))[0]
+    assert {name: one["type"] for name, one in made["columns"].items()} == {"id": "text", "customer": "decimal(10,2)"}
+
+
+def test_times_of_parquet_are_sent_as_texts_in_utc_and_the_rest_as_it_is(folder: Path) -> None:
+    with duckdb.connect() as opened:
+        opened.execute("SET TimeZone = 'UTC'")
+        columns = "1 AS id, TIMESTAMPTZ '2024-01-01 10:00:00+02' AS customer, true AS note"
+        opened.execute(f"COPY (SELECT {columns}) TO '{folder}/orders.parquet' (FORMAT parquet)")
+    suite = own_schema(folder, "orders.csv", "orders.parquet")
+    made = loads(suite, 1000, 1, lambda table: ([], []))[0]
+    assert {name: one["type"] for name, one in made["columns"].items()} == {
+        "id": "int4",
+        "customer": "text",
+        "note": "bool",
+    }
+    _stage(suite)
+    texts = {staged.name: staged.path.read_text() for staged in suite.staged}
+    assert texts[made["data"]] == "1\t2024-01-01 08:00:00\t1\n"
+
+
+def test_what_scripts_make_is_not_made_again_and_speaks_utf_8(folder: Path) -> None:
+    suite = own_schema(folder)
+    (table,) = suite.made_tables(1000, 1)
+    assert mysql_ddl.table_sql(table, "mysql", "InnoDB") == (["SET NAMES utf8mb4"], [])
+    assert sqlite_ddl.table_sql(table) == ([], [])
+    create, after = postgres_ddl.table_sql(table, "")
+    assert create == [] and len(after) == 1 and "setval" in after[0]
+    one = suite.tests["one"]
+    assert definition(one, "mariadb", 1000)["session_sql"] == ["SET NAMES utf8mb4"]
+    assert "session_sql" not in definition(one, "postgres", 1000)
+    assert "session_sql" not in definition(load(folder).tests["one"], "mysql", 1000)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ('made_by = "scripts"', 'made_by = "scripts"\nprimary_key = ["id"]', "so `primary_key` is theirs to say"),
+        ('made_by = "scripts"', 'made_by = "scripts"\ncopies = 2', "so `copies` is theirs to say"),
+        (
+            'made_by = "scripts"',
+            'made_by = "scripts"\ncolumns = { id = { nullable = true } }',
+            "so `nullable` is theirs to say",
+        ),
+        ('[setup]\nsql = "schema.sql"\n', "", r"mine.toml:5: table orders is made by scripts, and there are none"),
+        ('made_by = "scripts"', 'made_by = "me"', "made_by"),
+    ],
+)
+def test_what_scripts_say_is_not_said_twice(folder: Path, old: str, new: str, expected: str) -> None:
+    with pytest.raises(UsageError, match=expected):
+        own_schema(folder, old, new)

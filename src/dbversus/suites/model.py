@@ -10,6 +10,7 @@ from pathlib import Path
 
 from dbversus.dbms.known import find_dbms
 from dbversus.dbms.sizes import VALUE_BYTES_PER_ROW
+from dbversus.dbms.sql.session import utf8_sql
 from dbversus.dbms.sql.table import Table
 from dbversus.dbms.sql.types import width_bytes
 from dbversus.errors import UsageError
@@ -252,12 +253,15 @@ class Test:
     """Names of tests whose changes it needs."""
     against: str = ""
     """Name of the test that it is another form of, and is judged against on each target."""
+    on_own_schema: bool = False
+    """Whether scripts make tables, which may keep their texts in any character set."""
     loads: tuple["TableRules", ...] = ()
     """Of the load as a test: the tables that it fills. Its operation is a row."""
 
     def session_sql(self, dbms: str) -> dict[str, str]:
         """Name of a setting → what each connection of the test executes first."""
-        return session_sql(self.settings, dbms)
+        names = utf8_sql(dbms) if self.on_own_schema else ""
+        return ({"names": names} if names else {}) | session_sql(self.settings, dbms)
 
     def settings_for(self, dbms: str) -> Settings:
         return settings_for(self.settings, dbms)
@@ -442,7 +446,7 @@ class Suite:
         """As many rows of sysbench's table as the values of all rows come to: what estimates of room and time are made of."""
         scope = self.scope(table_size, copies)
         value_bytes = sum(
-            rules.row_count(scope) * len(rules.tables(scope)) * _row_bytes(rules.made_like) for rules in self.tables
+            rules.row_count(scope) * len(rules.tables(scope)) * _row_bytes(rules) for rules in self.tables
         )
         script_bytes = max((sum(one.text_bytes for one in each) for each in self.scripts.values()), default=0)
         return round((value_bytes + script_bytes) / VALUE_BYTES_PER_ROW)
@@ -552,8 +556,12 @@ class Suite:
             yield from self.selections.get(item, (item,))
 
 
-def _row_bytes(table: Table) -> int:
-    return sum(width_bytes(column.type) for column in table.columns)
+def _row_bytes(rules: TableRules) -> int:
+    """What a file of texts fills may be of any type: its columns tell more than those of the table."""
+    types = [column.type for column in rules.made_like.columns]
+    if rules.staged and rules.made_like.made_by_scripts:
+        types = rules.staged.types_of_file
+    return sum(map(width_bytes, types))
 
 
 def _kept(phases: Iterable[Phase], wanted: Callable[[Test], bool]) -> Iterable[Phase]:

@@ -5,12 +5,20 @@ from collections.abc import Callable, Mapping
 from dbversus.dbms.known import find_dbms
 from dbversus.dbms.model import Family
 
+UTF8_NAMES = "SET NAMES utf8mb4"
+"""To servers of the MySQL family: texts are UTF-8, whatever character set a table keeps them in."""
+
 Value = bool | int | float | str
 
 
 def set_sql(dbms: str, name: str, value: Value) -> str:
     """The statement that sets `name` for the session in which it is executed."""
     return _FORMS[find_dbms(dbms).family](name, value)
+
+
+def utf8_sql(dbms: str) -> str:
+    """What has the server take, and give, texts in UTF-8; empty where it does so anyway."""
+    return UTF8_NAMES if find_dbms(dbms).family is Family.MYSQL else ""
 
 
 def list_sql(dbms: str) -> str:

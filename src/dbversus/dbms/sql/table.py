@@ -39,7 +39,8 @@ class Index:
 class Table:
     """`primary_key`: its columns, or none. `made_as`: its name in the suite, where it is one of several copies.
 
-    `rows_at_end`: as many as will have come into it by the end of the suite.
+    `rows_at_end`: as many as will have come into it by the end of the suite. `made_by_scripts`: the suite's own scripts make it,
+    with types, keys and indexes of their own; here it is only filled.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Table:
     indexes: tuple[Index, ...] = ()
     made_as: str = ""
     rows_at_end: int = 0
+    made_by_scripts: bool = False
 
     @property
     def stem(self) -> str:

@@ -2,6 +2,7 @@
 
 from dbversus.dbms.flavour import Flavour
 from dbversus.dbms.sql.ddl import AS_SUITE, PRIMARY_KEY, TABLE, Ddl
+from dbversus.dbms.sql.session import UTF8_NAMES
 from dbversus.dbms.sql.table import Column, Table
 from dbversus.dbms.sql.types import Names
 from dbversus.servers.ddl import column_type, constraints, create_indexes
@@ -43,6 +44,8 @@ def table_sql(
 
     Secondary indexes come after the rows, as in the reference method; rows are stored by primary key anyway.
     """
+    if table.made_by_scripts:
+        return [UTF8_NAMES], []
     parts = [_column(column, dbms, types) for column in table.columns]
     if table.key and not ddl.omits(PRIMARY_KEY, table.stem):
         columns = ", ".join(table.primary_key)

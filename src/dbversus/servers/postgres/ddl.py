@@ -24,6 +24,12 @@ _TYPES = {
     "uuid": "UUID",
     "bytes": "BYTEA",
 }
+_SET_ALL_SEQUENCES = """DO $$ DECLARE named text; BEGIN
+  FOR named IN SELECT attname FROM pg_attribute WHERE attrelid = '{table}'::regclass AND attnum > 0 AND NOT attisdropped
+    AND pg_get_serial_sequence('{table}', attname) IS NOT NULL LOOP
+    EXECUTE format('SELECT setval(pg_get_serial_sequence(%L, %L), coalesce(max(%I), 1)) FROM {table}', '{table}', named, named);
+  END LOOP; END $$"""
+"""Of a table whose columns are not known here."""
 _SERIAL = {"int2": "SMALLSERIAL", "int4": "SERIAL", "int8": "BIGSERIAL"}
 
 
@@ -32,6 +38,8 @@ def table_sql(table: Table, storage: str, ddl: Ddl = AS_SUITE) -> tuple[list[str
 
     Indexes come after the rows, which is faster; sequences go on after the numbers that the load has given.
     """
+    if table.made_by_scripts:
+        return [], [_SET_ALL_SEQUENCES.format(table=table.name)]
     columns = ", ".join(map(_column, table.columns))
     bounds = ddl.partition_bounds(table)
     create = ddl.create_statement(

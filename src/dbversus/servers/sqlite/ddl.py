@@ -27,6 +27,8 @@ _TYPES = {
 
 def table_sql(table: Table, ddl: Ddl = AS_SUITE) -> tuple[list[str], list[str]]:
     """Statements before the rows, and after them. A single integer as primary key is SQLite's own number of the row."""
+    if table.made_by_scripts:
+        return [], []
     has_key = bool(table.key) and not ddl.omits(PRIMARY_KEY, table.stem)
     row_id = table.key if has_key and len(table.primary_key) == 1 and is_integer(_type_of(table, table.key)) else ""
     parts = [f"{one.name} INTEGER PRIMARY KEY" if one.name == row_id else _column(one) for one in table.columns]

@@ -10,6 +10,7 @@ from dbversus.names import did_you_mean
 from dbversus.suites.assembly.typed import check_column, check_values
 from dbversus.suites.expression import ROW, Expression, Form, evaluate, evaluate_number, reduce, variables_of
 from dbversus.suites.file import shape
+from dbversus.suites.file.draft import Placed
 from dbversus.suites.file.generators import (
     KEPT,
     Bounded,
@@ -102,6 +103,34 @@ def check_table(
     _check_keys(table.primary_key, table, place.at("primary_key"))
     for number, index in enumerate(table.indexes):
         _check_keys(index.columns, table, place.at("indexes", number, "columns"))
+
+
+_OF_THE_SCRIPTS = ("primary_key", "indexes", "copies", "rows_at_end")
+_OF_THEIR_COLUMNS = ("default", "nullable", "identity", *(f"type_{dbms}" for dbms in shape.DBMS_NAMES))
+
+
+def check_made_by_scripts(name: str, placed: Placed[shape.Table], *, has_scripts: bool) -> None:
+    """Raises UsageError where a table that scripts make says what is theirs to say, or no script is there."""
+    table, place = placed.value, placed.place
+    if table.made_by is None:
+        return
+    if not has_scripts:
+        raise place.at("made_by").mistake(
+            f"table {name} is made by scripts, and there are none; [setup] names them (docs/suites/tables.md)."
+        )
+    columns = [("columns", column) for column in table.columns]
+    columns += [("columns_each", number) for number in range(len(table.columns_each))]
+    places = [(place, _OF_THE_SCRIPTS), *((_column_place(place, at), _OF_THEIR_COLUMNS) for at in columns)]
+    for where, keys in places:
+        if key := next((key for key in keys if where.has(key)), ""):
+            raise where.at(key).mistake(
+                f"table {name} is made by scripts, so `{key}` is theirs to say; `data` or `values` are accepted, and a column's "
+                "`type`, as which its values are sent."
+            )
+
+
+def _column_place(place: Place, at: tuple[str, str | int]) -> Place:
+    return place.at(*at, "column") if at[0] == "columns_each" else place.at(*at)
 
 
 def check_rows(statement: Statement, variables: Variables) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from dbversus.dbms.sql.types import why_not
+from dbversus.dbms.sql.types import is_time, why_not
 from dbversus.names import did_you_mean
 from dbversus.suites.data.columns import Contents, FileColumn, contents_of
 from dbversus.suites.data.file import DataFile, Origin, find_file
@@ -34,10 +34,12 @@ class _Taken:
     column: shape.Column
     of_file: FileColumn
     place: Place
+    type: str
+    made_by_scripts: bool
 
     @property
     def form(self) -> Form:
-        return Form(self.of_file.name, self.column.type or self.of_file.type)
+        return Form(self.of_file.name, self.type)
 
 
 class Files:
@@ -58,16 +60,16 @@ class Files:
         table, place = placed.value, placed.place
         if table.data is None:
             _check_whole(name, columns, place)
-            return _filled(table, columns)
+            return _filled(table, _open_to_null(columns) if table.made_by else columns)
         file, contents = self._read(table.data, place.at("data"))
         if place.has("rows"):
             raise place.at("rows").mistake(
                 f"table {name} has the rows of its data; `rows` in [data.{table.data}] takes fewer of them."
             )
         columns = columns or _all_of(file, contents, place)
-        taken = list(_taken(file, contents, columns))
+        taken = list(_taken(file, contents, columns, made_by_scripts=table.made_by is not None))
         keys = tuple(_keys(table, taken, place))
-        made = dict(columns)
+        made = _open_to_null(columns) if table.made_by else dict(columns)
         for index, one in enumerate(taken):
             whole = _column(one, index, one.name in table.primary_key, file)
             made[one.name] = Placed(whole, columns[one.name].place)
@@ -142,6 +144,11 @@ def _filled(table: shape.Table, columns: Named[shape.Column], staged: Staged | N
     return Filled(table.model_copy(update={"columns": named}), columns, staged)
 
 
+def _open_to_null(columns: Named[shape.Column]) -> Named[shape.Column]:
+    """Whether NULL is taken is for a table that scripts make to say."""
+    return {name: Placed(one.value.model_copy(update={"nullable": True}), one.place) for name, one in columns.items()}
+
+
 def _check_whole(name: str, columns: Named[shape.Column], place: Place) -> None:
     if not columns:
         raise place.mistake(f"tables.{name} has no `columns`, which are needed, or `data` that has some.")
@@ -156,7 +163,9 @@ def _check_whole(name: str, columns: Named[shape.Column], place: Place) -> None:
             )
 
 
-def _taken(file: DataFile, contents: Contents, columns: Named[shape.Column]) -> Iterator[_Taken]:
+def _taken(
+    file: DataFile, contents: Contents, columns: Named[shape.Column], *, made_by_scripts: bool
+) -> Iterator[_Taken]:
     """The columns whose values are those of the file's rows."""
     seen: dict[str, str] = {}
     for name, placed in columns.items():
@@ -173,7 +182,16 @@ def _taken(file: DataFile, contents: Contents, columns: Named[shape.Column]) -> 
         seen[found.name] = name
         if column.type and (words := why_not(column.type)):
             raise at.at("type").mistake(f"column '{name}': {words}.")
-        yield _Taken(name, column, found, at.at("type") if at.has("type") else at)
+        type_ = column.type or (_as_sent(file, found) if made_by_scripts else found.type)
+        yield _Taken(name, column, found, at.at("type") if at.has("type") else at, type_, made_by_scripts)
+
+
+def _as_sent(file: DataFile, column: FileColumn) -> str:
+    """As what values go to a column whose type scripts have given: as they are written, for that type to read.
+
+    Of Parquet all but times is what it is.
+    """
+    return "text" if is_time(column.type) or not file.is_parquet else column.type
 
 
 def _find(name: str, file: DataFile, contents: Contents, place: Place) -> FileColumn:
@@ -187,7 +205,7 @@ def _find(name: str, file: DataFile, contents: Contents, place: Place) -> FileCo
 def _column(one: _Taken, index: int, in_key: bool, file: DataFile) -> shape.Column:
     """With all that the file knows better. Without a word on NULL a column takes it where the file has it."""
     says_so = "nullable" in one.column.model_fields_set
-    nullable = one.column.nullable if says_so else one.of_file.nulls > 0
+    nullable = one.column.nullable if says_so else one.of_file.nulls > 0 or one.made_by_scripts
     if one.of_file.nulls and (in_key or not nullable):
         why = "it is part of the primary key" if in_key else "`nullable = true` takes that"
         raise one.place.mistake(

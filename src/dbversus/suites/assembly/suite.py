@@ -10,7 +10,7 @@ from dbversus.dbms.sql.table import Column, Index, Table
 from dbversus.names import did_you_mean
 from dbversus.suites.assembly.against import check_phases, partner_name, with_partners
 from dbversus.suites.assembly.builds_on import check_order
-from dbversus.suites.assembly.check import check_number, check_table, check_test
+from dbversus.suites.assembly.check import check_made_by_scripts, check_number, check_table, check_test
 from dbversus.suites.assembly.columns import all_columns, column_values, parameter_of
 from dbversus.suites.assembly.expand import Snippet, expand_all
 from dbversus.suites.assembly.from_files import Files
@@ -87,6 +87,7 @@ def _tables(draft: Draft, files: Files) -> Iterator[TableRules]:
             "there are no tables; [tables.NAME] says what one is like, or scripts of [setup] make them (docs/suites/tables.md)."
         )
     for name, placed in draft.tables.items():
+        check_made_by_scripts(name, placed, has_scripts=draft.setup is not None)
         filled = files.fill(name, placed, all_columns(placed, draft.variables))
         table, columns, place = filled.table, filled.columns, placed.place
         values = files.resolved({key: column_values(name, key, one, draft) for key, one in columns.items()})
@@ -104,7 +105,7 @@ def _made_like(name: str, table: shape.Table) -> Table:
         for key, one in table.columns.items()
     )
     indexes = tuple(Index(one.name, tuple(one.columns), one.unique) for one in table.indexes)
-    return Table(name, columns, tuple(table.primary_key), indexes)
+    return Table(name, columns, tuple(table.primary_key), indexes, made_by_scripts=table.made_by is not None)
 
 
 def _aging(draft: Draft, families: Mapping[str, list[Test]]) -> Aging | None:
@@ -155,7 +156,8 @@ def _family(
     for suffix, variant in _variants(test).items():
         own = {**test.variables, **variant}
         made = _test(f"{key}{suffix}", placed, statements, draft.variables, own)
-        made = _worked_out(with_work(replace(made, roles=roles), test, undo), draft)
+        made = replace(made, roles=roles, on_own_schema=draft.setup is not None)
+        made = _worked_out(with_work(made, test, undo), draft)
         check_test(made)
         check_pauses(made, test.kind)
         check_roles(made, {**draft.variables, **own})

@@ -52,6 +52,12 @@ class Staged:
         return contents_of(self.file).rows
 
     @property
+    def types_of_file(self) -> list[str]:
+        """Of the columns, as the file alone describes them."""
+        known = {column.name: column.type for column in contents_of(self.file).columns}
+        return [known[form.column] for form in self.forms]
+
+    @property
     def path(self) -> Path:
         return home_dir() / "data" / self.name
 
@@ -155,6 +161,8 @@ class Staged:
         if self._is_blob(form):
             return column
         value = f"to_json({column})" if is_nested(self._types[form.column]) else column
+        if form.base == "text" and self._types[form.column] == "TIMESTAMP WITH TIME ZONE":
+            value = f"CAST({column} AS TIMESTAMP)"  # in UTC; not every server takes a zone
         return f"CAST({value} AS {form.read_as}) AS {column}"
 
     def _is_blob(self, form: Form) -> bool:

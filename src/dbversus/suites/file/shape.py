@@ -292,7 +292,9 @@ def _as_list(value: Any) -> Any:
 
 class Table(Shape):
     """A table, made and filled before anything is measured. `copies`: so many equal ones, NAME1, NAME2 … `rows_at_end`: as many
-    as will have come into each by the end of the suite."""
+    as will have come into each by the end of the suite. `made_by`: who makes it, if not dbversus, which then only fills it."""
+
+    made_by: Literal["scripts"] | None = None
 
     rows: Number = "table_size"
     rows_at_end: Number | None = None

@@ -166,9 +166,13 @@ def _create(rig: Rig, target: Target) -> tuple[list[dict[str, Any]], list[str]]:
     Figures per table, and what of the scripts was not run as it stands.
     """
     _initialise(rig, target)
-    definitions = enumerate(table_definitions(rig, target), 1)
-    figures = [_load_table(rig, target, number, definition) for number, definition in definitions]
+    of_scripts = {table.name for table in rig.tables if table.made_by_scripts}
+    definitions = list(enumerate(table_definitions(rig, target), 1))
+    own = [(number, one) for number, one in definitions if one["name"] not in of_scripts]
+    theirs = [(number, one) for number, one in definitions if one["name"] in of_scripts]
+    figures = [_load_table(rig, target, number, definition) for number, definition in own]
     passed_over = run_scripts(rig, target)
+    figures += [_load_table(rig, target, number, definition) for number, definition in theirs]
     run_when_loaded(rig, target)
     _settle(rig, target)
     return figures, passed_over

@@ -36,7 +36,8 @@ def check_scripts(suite: Suite, dbms_names: Sequence[str]) -> list[str]:
     notes: list[Note] = []
     for dbms in dict.fromkeys(dbms_names):
         scripts = suite.scripts_for(dbms)
-        if suite.scripts and not suite.tables and not scripts:
+        needs_one = not suite.tables or any(rules.made_like.made_by_scripts for rules in suite.tables)
+        if suite.scripts and needs_one and not scripts:
             some = next(iter(suite.scripts.values()))[0]
             known = ", ".join(name or "sql" for name in suite.scripts)
             raise UsageError(f"{some.place}: there is no script for {dbms} in [setup], which has {known}.")
