@@ -303,3 +303,61 @@ def test_what_scripts_make_is_not_made_again_and_speaks_utf_8(folder: Path) -> N
 def test_what_scripts_say_is_not_said_twice(folder: Path, old: str, new: str, expected: str) -> None:
     with pytest.raises(UsageError, match=expected):
         own_schema(folder, old, new)
+
+
+def drawn_from(folder: Path, text: str, params: str = '{ gen = "any", of = "orders" }') -> dict[str, object]:
+    """What the engine is told of the parameter of SUITE's statement."""
+    asked = text.replace('{ gen = "data", of = "orders", column = "id" }', params)
+    assert asked != text
+    (folder / "mine.toml").write_text(asked)
+    (folder / "schema.sql").write_text("CREATE TABLE orders (id INTEGER PRIMARY KEY, customer INTEGER, note CHAR(8));")
+    made = definition(load_suite(folder / "mine.toml").tests["one"], "sqlite", 1000)["statements"][0]["params"]["id"]
+    assert isinstance(made, dict)
+    return made
+
+
+DESCRIBED = SUITE.replace('[data.orders]\nfile = "orders.csv"\n', "").replace(
+    'data = "orders"\nprimary_key = ["id"]',
+    'rows = "table_size * 2"\ncolumns.id = { type = "int4", values = { gen = "sequence", start = 10 } }\n'
+    'columns.note = { type = "text", values = { gen = "text", template = "@" } }',
+)
+SCRIPTED = SUITE.replace(
+    '[data.orders]\nfile = "orders.csv"\n[tables.orders]\ndata = "orders"\nprimary_key = ["id"]\n', ""
+)
+SCRIPTED = SCRIPTED.replace("[tests.one]", '[setup]\nsql = "schema.sql"\n[tests.one]')
+
+
+def test_any_value_of_a_table_comes_from_wherever_its_rows_do(folder: Path) -> None:
+    of_file = drawn_from(folder, SUITE)
+    assert (of_file["gen"], of_file["rows"], of_file["type"]) == ("data", 3, "int8")
+    customers = drawn_from(folder, SUITE, '{ gen = "any", of = "orders", column = "customer", count = 2 }')
+    assert customers["count"] == 2 and customers["file"] != of_file["file"]
+    assert drawn_from(folder, DESCRIBED) == {"gen": "uniform", "low": 10, "high": 2009}
+    popular = drawn_from(folder, DESCRIBED, '{ gen = "any", of = "orders", pick = "zipfian", exponent = 1.2 }')
+    assert popular == {"gen": "zipfian", "low": 10, "high": 2009, "exponent": 1.2}
+    scripted = drawn_from(folder, SCRIPTED, '{ gen = "any", of = "orders", column = "note", type = "text" }')
+    assert (scripted["gen"], scripted["rows"], scripted["type"]) == ("data", 1 << 18, "text")
+    assert str(scripted["file"]).endswith("/orders.note.tsv")
+
+
+def test_values_that_scripts_load_are_others_once_a_script_is(folder: Path) -> None:
+    before = drawn_from(folder, SCRIPTED)
+    (folder / "other.sql").write_text("CREATE TABLE orders (id INTEGER PRIMARY KEY);")
+    assert drawn_from(folder, SCRIPTED)["file"] == before["file"]
+    assert drawn_from(folder, SCRIPTED.replace("schema.sql", "other.sql"))["file"] != before["file"]
+
+
+@pytest.mark.parametrize(
+    ("text", "params", "expected"),
+    [
+        (SUITE, '{ gen = "any", of = "order" }', "unknown table 'order'. Did you mean 'orders'"),
+        (SUITE, '{ gen = "any", of = "orders", column = "idd" }', "has no column 'idd'. Did you mean 'id'"),
+        (DESCRIBED, '{ gen = "any", of = "orders", column = "idd" }', "has no column 'idd'. Did you mean 'id'"),
+        (DESCRIBED, '{ gen = "any", of = "orders", column = "note" }', "neither numbered nor of a file"),
+        (SCRIPTED, '{ gen = "any", of = "orders", type = "date" }', "draws integers or texts"),
+        (SCRIPTED, '{ gen = "any", of = "o; DROP" }', "of"),
+    ],
+)
+def test_what_cannot_be_drawn_from_a_table_is_refused(folder: Path, text: str, params: str, expected: str) -> None:
+    with pytest.raises(UsageError, match=expected):
+        drawn_from(folder, text, params)

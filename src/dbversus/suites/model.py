@@ -16,6 +16,7 @@ from dbversus.dbms.sql.types import width_bytes
 from dbversus.errors import UsageError
 from dbversus.names import did_you_mean, split_names
 from dbversus.suites.data.file import DataFile
+from dbversus.suites.data.generators import FromLoaded
 from dbversus.suites.data.staged import Staged
 from dbversus.suites.expression import Expression, evaluate
 from dbversus.suites.file.generators import Generator, natural_type
@@ -480,6 +481,13 @@ class Suite:
         drawn += [parameter.generator for statement in statements for parameter in statement.params.values()]
         found = [rules.staged for rules in self.tables] + [getattr(one, "staged", None) for one in drawn]
         return list({one.name: one for one in found if one is not None}.values())
+
+    @property
+    def drawn_when_loaded(self) -> list[FromLoaded]:
+        """What tests draw from tables that scripts fill: once they are loaded, such values are kept."""
+        statements = [statement for test in (*self.tests.values(), *self._aged_by) for statement in test.statements]
+        drawn = (parameter.generator for statement in statements for parameter in statement.params.values())
+        return list({one.file: one for one in drawn if isinstance(one, FromLoaded)}.values())
 
     @property
     def _aged_by(self) -> list[Test]:

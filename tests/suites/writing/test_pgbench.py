@@ -129,7 +129,8 @@ def test_a_value_first_used_through_another_is_drawn_with_it(tmp_path: Path) -> 
 def test_tables_that_are_not_pgbenchs_are_left_to_the_user(tmp_path: Path) -> None:
     made = written(tmp_path, "SELECT * FROM shop.orders JOIN items USING (id);\n")
     assert made.left == [
-        "say what the tables are like and what they hold, [tables.NAME] in docs/suites/tables.md: orders, items"
+        "say what the tables are like and what they hold, by [tables.NAME] or your own schema and files, as in "
+        "docs/suites/tables.md: orders, items"
     ]
     assert "Still to be done: say what the tables are like" in made.text
     assert "tables" not in tomllib.loads(made.text)

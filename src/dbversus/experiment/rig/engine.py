@@ -51,6 +51,7 @@ class Engine:
         data: Path | None = None,
     ):
         self.user = user if user and user.switch else None
+        self.data = data or home_dir() / "data"
         stderr = log.open("ab") if log else subprocess.DEVNULL
         try:
             # its own rig: Ctrl-C is the controller's to handle, in order
@@ -61,7 +62,7 @@ class Engine:
                 stderr=stderr,
                 start_new_session=True,
                 cwd="/",
-                env=engine_environment(data or home_dir() / "data"),
+                env=engine_environment(self.data),
             )
         finally:
             if log:

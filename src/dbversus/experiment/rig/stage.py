@@ -140,6 +140,8 @@ def _stage_data(suite: Suite, display: Display, stack: contextlib.ExitStack) -> 
         stack.enter_context(in_use.using(staged.folder))
         display.doing(f"reading {staged.file.path}")
         staged.write()
+    for drawn in suite.drawn_when_loaded:
+        stack.enter_context(in_use.using(drawn.path.parent))
 
 
 def _engine_user(targets: Sequence[Target]) -> ServerUser | None:

@@ -118,7 +118,7 @@ def check_made_by_scripts(name: str, placed: Placed[shape.Table], *, has_scripts
         raise place.at("made_by").mistake(
             f"table {name} is made by scripts, and there are none; [setup] names them (docs/suites/tables.md)."
         )
-    columns = [("columns", column) for column in table.columns]
+    columns: list[tuple[str, str | int]] = [("columns", column) for column in table.columns]
     columns += [("columns_each", number) for number in range(len(table.columns_each))]
     places = [(place, _OF_THE_SCRIPTS), *((_column_place(place, at), _OF_THEIR_COLUMNS) for at in columns)]
     for where, keys in places:

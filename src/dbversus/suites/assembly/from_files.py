@@ -1,20 +1,23 @@
 """Puts data files into a suite: columns with types and values for tables, and generators that draw from files."""
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import Any
 
-from dbversus.dbms.sql.types import is_time, why_not
+from dbversus.dbms.sql.types import is_integer, is_text, is_time, why_not
 from dbversus.names import did_you_mean
 from dbversus.suites.data.columns import Contents, FileColumn, contents_of
 from dbversus.suites.data.file import DataFile, Origin, find_file
 from dbversus.suites.data.forms import Form
-from dbversus.suites.data.generators import FromFile, FromRow
+from dbversus.suites.data.generators import FromFile, FromLoaded, FromRow
 from dbversus.suites.data.staged import Staged, Unique
 from dbversus.suites.file import shape
 from dbversus.suites.file.draft import Draft, Named, Placed
-from dbversus.suites.file.generators import FromData
+from dbversus.suites.file.generators import AnyOf, FromData, Generator, Sequence, Uniform, Zipfian
 from dbversus.suites.file.source import Place
-from dbversus.suites.model import Parameter
+from dbversus.suites.model import Parameter, Script
 
 
 @dataclass(frozen=True)
@@ -45,11 +48,13 @@ class _Taken:
 class Files:
     """The files of `[data]`, found and read once. Raises UsageError with the suite's line for what does not fit."""
 
-    def __init__(self, draft: Draft, origins: Mapping[str, Origin]):
+    def __init__(self, draft: Draft, origins: Mapping[str, Origin], scripts: Iterable[Script] = ()):
         self._files = {
             name: find_file(name, placed.value, placed.place, origins) for name, placed in draft.data.items()
         }
         self._tables = draft.tables
+        self._generators = draft.generators
+        self._scripts = list(scripts)
 
     @property
     def all(self) -> list[DataFile]:
@@ -83,8 +88,10 @@ class Files:
 
     def _resolve(self, name: str, parameter: Parameter) -> Parameter:
         given, place = parameter.generator, parameter.generator_place
+        if isinstance(given, AnyOf):
+            given = self._any_of(given, parameter)
         if not isinstance(given, FromData):
-            return parameter
+            return replace(parameter, generator=given)
         if given.of is None:
             raise place.mistake(
                 f"{name}: `of` is missing; accepted: {', '.join(self._files) or '(no [data] is there)'}."
@@ -109,6 +116,62 @@ class Files:
             example=form.example(column.example),
         )
         return replace(parameter, generator=made)
+
+    def _any_of(self, given: AnyOf, parameter: Parameter) -> Generator:
+        """What draws from the rows of a table, as far as the suite tells where they come from."""
+        place = parameter.generator_place
+        if placed := self._tables.get(given.of):
+            return self._of_described(given, placed, place)
+        if not self._scripts:
+            known = ", ".join(self._tables) or "(none)"
+            raise place.at("of").mistake(
+                f"unknown table '{given.of}'.{did_you_mean(given.of, self._tables)} Accepted: {known}."
+            )
+        type_ = given.type or "int8"
+        if parameter.column_type or not (is_integer(type_) or is_text(type_)):
+            raise place.mistake(
+                'gen = "any" of a table that scripts fill draws integers or texts (type = "text"), and for parameters alone.'
+            )
+        sources = [*(sha for one in self._scripts for sha in one.sha256s), *(one.sha256 for one in self.all)]
+        sources += [str(one.rows) for one in self.all]
+        return FromLoaded(
+            round=None,
+            nulls=given.nulls,
+            count=given.count,
+            type=type_,
+            file=f"loaded-{sha256(json.dumps(sources).encode()).hexdigest()[:24]}/{given.of}.{given.column}.tsv",
+            pick=given.pick or "uniform",
+            exponent=given.exponent,
+            table=given.of,
+            column=given.column,
+            place=place,
+        )
+
+    def _of_described(self, given: AnyOf, placed: Placed[shape.Table], place: Place) -> Generator:
+        """Of a table whose rows the suite describes: from its file, or by a number of its own for each row."""
+        table = placed.value
+        column = table.columns.get(given.column)
+        values: str | Generator | None = column.values if column else "" if table.data and not table.columns else None
+        values = self._generators[values].value if isinstance(values, str) and values in self._generators else values
+        shared: dict[str, Any] = {"count": given.count, "nulls": given.nulls, "round": None, "type": given.type}
+        if table.data and (values == "" or (isinstance(values, FromData) and values.of is None)):
+            name = values.column if isinstance(values, FromData) else given.column
+            return FromData(gen="data", of=table.data, column=name, pick=given.pick, exponent=given.exponent, **shared)
+        if isinstance(values, Sequence) and values.step in (None, 1):
+            first = 1 if values.start is None else values.start
+            ends: dict[str, Any] = {"low": first, "high": f"({table.rows}) + ({first}) - 1"}
+            if given.pick == "zipfian":
+                return Zipfian(gen="zipfian", **ends, **shared, exponent=given.exponent or 0.8)
+            return Uniform(gen="uniform", **ends, **shared)
+        if values is None:
+            raise place.at("column").mistake(
+                f"table {given.of} has no column '{given.column}'.{did_you_mean(given.column, table.columns)} "
+                f"Accepted: {', '.join(table.columns)}."
+            )
+        raise place.at("column").mistake(
+            f"the values of column '{given.column}' of table {given.of} are neither numbered nor of a file; a generator like the "
+            "column's own is accepted."
+        )
 
     def _type_in_tables(self, data: str, column: FileColumn) -> str:
         """The type that a table of the same data gives the column; "" when it is left to the file."""

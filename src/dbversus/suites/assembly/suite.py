@@ -52,7 +52,8 @@ def build_suite(name: str, draft: Draft, stored: Path | None = None) -> Suite:
 
     `stored`: the folder of the results in which it lies, with its scripts and the names of its data files.
     """
-    files = Files(draft, read_origins(stored) if stored else {})
+    scripts = find_scripts(draft.setup, stored)
+    files = Files(draft, read_origins(stored) if stored else {}, chain.from_iterable(scripts.values()))
     families = _families(draft, files)
     suite = Suite(
         name=name,
@@ -60,7 +61,7 @@ def build_suite(name: str, draft: Draft, stored: Path | None = None) -> Suite:
         description=_one_line(draft.description),
         load=_load(draft),
         tables=tuple(_tables(draft, files)),
-        scripts=find_scripts(draft.setup, stored),
+        scripts=scripts,
         data=tuple(files.all),
         aging=_aging(draft, families),
         phases=tuple(_phases(draft, files, _Lookup.of(families))),

@@ -87,6 +87,13 @@ class Form:
             return written
 
 
+def escaped(value: str) -> str:
+    """A text as it stands in a staged file."""
+    for raw, mark in (("\\", r"\\"), ("\t", r"\t"), ("\n", r"\n"), ("\r", r"\r")):
+        value = value.replace(raw, mark)
+    return value
+
+
 def quoted(name: str) -> str:
     """A name or a text in DuckDB's SQL."""
     return '"' + name.replace('"', '""') + '"'

@@ -230,13 +230,10 @@ class PresentRows(Present):
     loaded: Number
 
 
-class FromData(Listable):
-    """A value of a data file: of a random row or, in a column of a table with `data` and without `of`, of the same row."""
+class OfRows(Listable):
+    """The value that a column has in a random row."""
 
     expressions = ("count",)
-    gen: Literal["data"]
-    of: str | None = None
-    column: str
     pick: Literal["uniform", "zipfian"] | None = None
     exponent: float | None = Field(None, gt=0)
 
@@ -246,6 +243,22 @@ class FromData(Listable):
         if exponent is not None and others.data.get("pick", "zipfian") != "zipfian":
             raise ValueError('an exponent is of a zipfian distribution; give pick = "zipfian" as well, or leave it out')
         return exponent
+
+
+class FromData(OfRows):
+    """A value of a data file: of a random row or, in a column of a table with `data` and without `of`, of the same row."""
+
+    gen: Literal["data"]
+    of: str | None = None
+    column: str
+
+
+class AnyOf(OfRows):
+    """A value that a column of a table has once it is loaded, wherever its rows come from."""
+
+    gen: Literal["any"]
+    of: Annotated[str, Field(pattern=r"^[A-Za-z_][\w.]*$")]
+    column: Annotated[str, Field(pattern=r"^[A-Za-z_]\w*$")] = "id"
 
 
 class Choice(Generator):
@@ -411,7 +424,8 @@ AnyGenerator = Annotated[
     | Exponential
     | Present
     | Client
-    | FromData,
+    | FromData
+    | AnyOf,
     Field(discriminator="gen"),
 ]
 

@@ -18,5 +18,6 @@ def missing_tables(names: Sequence[str]) -> list[str]:
     if not names:
         return []
     return [
-        f"say what the tables are like and what they hold, [tables.NAME] in docs/suites/tables.md: {', '.join(names)}"
+        "say what the tables are like and what they hold, by [tables.NAME] or your own schema and files, as in "
+        f"docs/suites/tables.md: {', '.join(names)}"
     ]

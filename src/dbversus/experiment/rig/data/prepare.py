@@ -10,8 +10,10 @@ from typing import Any
 import msgspec
 
 from dbversus.dbms.known import find_dbms
+from dbversus.dbms.sql.session import utf8_sql
 from dbversus.errors import RunError
 from dbversus.experiment.rig.data.ddl import culprit, run_when_loaded
+from dbversus.experiment.rig.data.drawn import put_back, read_drawn
 from dbversus.experiment.rig.data.refused import LoadRefused, refuse
 from dbversus.experiment.rig.data.script import run_scripts
 from dbversus.experiment.rig.engine import EngineRefused
@@ -67,6 +69,7 @@ def load_all(rig: Rig) -> None:
         found = snapshot.find(key)
         if found:
             rig.display.doing(f"{target.label}: data is there from an earlier load")
+            put_back(rig, found)
             if f"{target.name}{rig.size_suffix}" not in rig.progress.loaded:
                 _journal_found(rig, target, found)
         else:
@@ -126,7 +129,8 @@ def snapshot_key(rig: Rig, target: Target) -> dict[str, Any]:
         "config": acts_on_data(target.build.dbms, target.server.config, rig.spec.config_place),
         "tables": table_definitions(rig, target),
         "seed": rig.spec.seed,
-        **({"scripts": scripts} if scripts else {}),
+        **({"scripts": scripts, "names": utf8_sql(target.build.dbms)} if scripts else {}),
+        **({"drawn": drawn} if (drawn := sorted(one.file for one in rig.suite.drawn_when_loaded)) else {}),
         **_owner(target),
     }
 
@@ -140,11 +144,12 @@ def _owner(target: Target) -> dict[str, int]:
 
 def _load(rig: Rig, target: Target, key: dict[str, Any]) -> Path:
     """The snapshot of a new database with all tables; journals what their load took."""
-    figures, passed_over = through_engine_loss(rig, lambda: _create(rig, target))
+    figures, passed_over, drawn = through_engine_loss(rig, lambda: _create(rig, target))
     rig.remove(target)
     story = LoadStory(_now(), target.label, _whole_config(target), figures, passed_over)
     _tell(rig, target, story)
-    found = snapshot.keep(target.server.data_dir, key, extra={_STORY: json.dumps(asdict(story))})
+    found = snapshot.keep(target.server.data_dir, key, extra={_STORY: json.dumps(asdict(story)), **drawn})
+    put_back(rig, found)
     for of_table in figures:
         rig.note(_load_record(rig, target, story, of_table, earlier=False))
     return found
@@ -160,10 +165,10 @@ def _tell(rig: Rig, target: Target, story: LoadStory) -> None:
         rig.remark(words, target)
 
 
-def _create(rig: Rig, target: Target) -> tuple[list[dict[str, Any]], list[str]]:
+def _create(rig: Rig, target: Target) -> tuple[list[dict[str, Any]], list[str], dict[str, str]]:
     """Creates, loads and settles a database, in place of what an attempt that lost the engine has left.
 
-    Figures per table, and what of the scripts was not run as it stands.
+    Figures per table, what of the scripts was not run as it stands, and the values that tests draw from what scripts fill.
     """
     _initialise(rig, target)
     of_scripts = {table.name for table in rig.tables if table.made_by_scripts}
@@ -174,8 +179,9 @@ def _create(rig: Rig, target: Target) -> tuple[list[dict[str, Any]], list[str]]:
     passed_over = run_scripts(rig, target)
     figures += [_load_table(rig, target, number, definition) for number, definition in theirs]
     run_when_loaded(rig, target)
+    drawn = read_drawn(rig, target)
     _settle(rig, target)
-    return figures, passed_over
+    return figures, passed_over, drawn
 
 
 def _initialise(rig: Rig, target: Target) -> None:

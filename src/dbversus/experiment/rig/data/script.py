@@ -7,6 +7,7 @@ from itertools import groupby, islice
 from pathlib import Path
 
 from dbversus.dbms.known import find_dbms
+from dbversus.dbms.sql.session import utf8_sql
 from dbversus.errors import RunError, UsageError
 from dbversus.experiment.rig.data.refused import LoadRefused
 from dbversus.experiment.rig.rig import Rig, Target
@@ -62,9 +63,15 @@ def run_scripts(rig: Rig, target: Target) -> list[str]:
         rig.display.doing(f"{target.label}: running {script.path.name}")
         reading = _read(script, target.server.dbms)
         with _Run(rig, target) as run:
-            run.pieces(reading.pieces)
+            run.pieces([*_in_utf8(script, target.server.dbms), *reading.pieces])
         notes += [*reading.notes, *run.notes]
     return _words(notes)
+
+
+def _in_utf8(script: Script, dbms: str) -> list[Piece]:
+    """What comes before a script, which may say that its texts are something else."""
+    names = utf8_sql(dbms)
+    return [Piece(script.path, 1, 0, 0, instead=names.encode())] if names else []
 
 
 def _read(script: Script, dbms: str) -> Reading:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from dbversus.errors import UsageError
 from dbversus.suites.sql import only_reads
@@ -135,8 +136,25 @@ def _statement(one: Statement) -> str:
     lines = [f"# {one.calls} calls{time}", f"[statements.{one.name}]", f"sql = {text(one.sql)}"]
     if one.guesses:
         lines.append(f"[statements.{one.name}.params]")
-        lines += [f"{name} = {inline(guess.generator)}" + f"  # {guess.words}" for name, guess in one.guesses.items()]
+        lines += [
+            f"{name} = {inline(guess.generator)}  # {guess.words}{_offer(one, name, guess)}"
+            for name, guess in one.guesses.items()
+        ]
     return "\n".join(lines) + "\n"
+
+
+_NO_COLUMNS = ("limit", "offset", "interval", "date", "timestamp", "value")
+
+
+def _offer(one: Statement, name: str, guess: Guess) -> str:
+    """What draws from the column that the parameter is called after, where it is one of the only table."""
+    column = name.removesuffix("_list")
+    is_column = column not in _NO_COLUMNS and not column.endswith(("_from", "_to", "_like"))
+    if guess.seen or not is_column or len(one.tables) != 1 or not one.sql.upper().startswith("SELECT"):
+        return ""
+    count = {"count": number} if (number := guess.generator.get("count")) else {}
+    drawn: dict[str, Any] = {"gen": "any", "of": one.tables[0], "column": column, **count}
+    return f"; of what the table holds: {inline(drawn)}"
 
 
 def _tests(statements: Sequence[Statement]) -> str:
